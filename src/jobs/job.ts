@@ -1,0 +1,68 @@
+import type { ZodType } from 'zod';
+import type { TargetState } from '../model/change.ts';
+import type { Ports } from './ports.ts';
+
+/** How the queue treats a job. Times in milliseconds. */
+export interface JobLimits {
+  /** Attempts in all, before the job is given up. */
+  readonly attempts: number;
+  /** First delay between attempts; doubled each time up to `maxBackoffMs`, with jitter. */
+  readonly backoffMs: number;
+  readonly maxBackoffMs: number;
+  /** One attempt is aborted after this time. */
+  readonly timeoutMs: number;
+  /** Jobs of this name that one worker process runs side by side. */
+  readonly concurrency: number;
+}
+
+/** What `run` may know of its surroundings. It reads no clock. */
+export interface RunContext {
+  readonly signal: AbortSignal;
+  /** True when the queue will not try again: the time to settle for a partial result. */
+  readonly lastAttempt: boolean;
+  /** Tells listeners how far the work is. */
+  progress(progress: Progress): void;
+}
+
+export interface Progress {
+  readonly step: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Work that follows from a job; children run first, and may fail without failing the parent. */
+export interface FollowUp {
+  readonly job: string;
+  readonly payload: unknown;
+  readonly children?: readonly FollowUp[];
+}
+
+/** A target's new state, saved together with the outcome or not at all. */
+export interface StateChange {
+  readonly target: string;
+  /** The revision it replaces; 0 when the target is new. Another one there makes the job run again. */
+  readonly replaces: number;
+  readonly state: TargetState;
+}
+
+/** What `run` returns. Nothing has happened yet: the runtime saves it, then acts on it. */
+export interface JobRun<Result> {
+  readonly result: Result;
+  readonly next: readonly FollowUp[];
+  readonly state?: StateChange;
+}
+
+/** A job: one file, one verb and noun, pure but for its ports. */
+export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Ports = keyof Ports> {
+  readonly name: string;
+  /** Version of the payload; raised when its meaning changes. */
+  readonly version: number;
+  readonly schema: ZodType<Payload>;
+  /** Turns the payload of an older version (the key) into that of the next one. */
+  readonly upgrades?: Readonly<Record<number, (payload: unknown) => unknown>>;
+  readonly limits: JobLimits;
+  readonly needs: readonly Needs[];
+  /** What the outcome is saved under; the same work has the same key. */
+  key(payload: Payload): string;
+  run(payload: Payload, ports: Pick<Ports, Needs>, context: RunContext): Promise<JobRun<Result>>;
+}

@@ -1,0 +1,57 @@
+import type { Advisory } from '../model/advisory.ts';
+import type { TargetState } from '../model/change.ts';
+import type { DependencyGraph } from '../model/dependency-graph.ts';
+import type { LockedPackage } from '../model/lockfile.ts';
+import type { DeliveryReceipt, Notification } from '../model/notification.ts';
+import type { Resolution } from '../model/resolution.ts';
+import type { LockfileReference } from '../model/target.ts';
+import type { VersionKey } from '../model/version-record.ts';
+
+/** The outside world, as jobs see it. Wired in `compose.ts`. */
+export interface Ports {
+  readonly blobs: BlobPort;
+  readonly insights: InsightsPort;
+  readonly outcomes: OutcomePort;
+  readonly targets: TargetPort;
+  readonly notifier: NotifierPort;
+}
+
+export interface BlobPort {
+  /** The content of a lockfile. Throws a coded error (`blob-missing`) when it has expired or was never stored. */
+  read(reference: LockfileReference): Promise<Buffer>;
+}
+
+export interface InsightsPort {
+  /**
+   * One resolution for each package, in order. Never throws for a package: what could not be looked up is `failed`.
+   * `retryable` tells whether a failed look-up may succeed later; `retryAfterMs` when the service said so.
+   */
+  resolve(
+    packages: readonly LockedPackage[],
+    options: { readonly signal: AbortSignal; readonly progress?: (done: number, total: number) => void },
+  ): Promise<{
+    readonly resolutions: readonly Resolution[];
+    readonly retryable: boolean;
+    readonly retryAfterMs?: number;
+  }>;
+  /** The advisory, or `undefined` when the service has none of that id. */
+  advisory(id: string, signal: AbortSignal): Promise<Advisory | undefined>;
+  /** The resolved graph, or `undefined` when the service has not computed one. */
+  dependencies(key: VersionKey, signal: AbortSignal): Promise<DependencyGraph | undefined>;
+}
+
+export interface OutcomePort {
+  /** The saved result of a job, or `undefined` when it has none (not run, failed or expired). */
+  read(job: string, key: string): Promise<unknown>;
+}
+
+export interface TargetPort {
+  read(target: string): Promise<TargetState | undefined>;
+}
+
+export interface NotifierPort {
+  /** Names of the webhooks that a target's changes go to. */
+  routes(): readonly string[];
+  /** Renders and sends; throws a coded error when the receiver did not take it. */
+  deliver(webhook: string, notification: Notification, signal: AbortSignal): Promise<DeliveryReceipt>;
+}

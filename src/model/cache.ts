@@ -1,0 +1,11 @@
+/** A shared cache of JSON values with a time to live. A lost cache loses time, never facts. */
+export interface Cache {
+  /** Values in the order of `keys`; `undefined` where there is none. */
+  getMany(kind: string, keys: readonly string[]): Promise<readonly unknown[]>;
+  /** Stores the values under their keys for `ttlMs`. */
+  setMany(
+    kind: string,
+    entries: readonly (readonly [key: string, value: unknown])[],
+    ttlMs: number,
+  ): Promise<void>;
+}

@@ -1,0 +1,32 @@
+/** Options of every coded error. */
+export interface CodedErrorOptions {
+  /** What led to it; kept for logs, never shown alone. */
+  readonly cause?: unknown;
+  /** Whether the same work may succeed later without anybody changing anything. */
+  readonly retryable?: boolean;
+  /** Milliseconds to wait before another attempt, when the other side named them. */
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * An error a program can tell apart by `code` and a person can act on: the message says what happened, where
+ * (file, line, purl or URL) and what to do. Every folder has one subclass with a closed union of codes.
+ */
+export abstract class CodedError<Code extends string = string> extends Error {
+  readonly code: Code;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: Code, message: string, options: CodedErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.name = new.target.name;
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** The message of anything thrown, for places where only text fits. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,58 @@
+/** A package ecosystem, named by its purl type (`npm`, `pypi`, `golang`, `cargo`, `gem`, `maven`, `nuget`, …). */
+export type Ecosystem = string;
+
+/** A content digest as the file states it: algorithm in lower case (`sha512`), value in the file's own encoding. */
+export interface Integrity {
+  readonly algorithm: string;
+  readonly value: string;
+  readonly encoding: 'base64' | 'hex';
+}
+
+/** Where the bytes of a package come from. */
+export type Source =
+  | { readonly kind: 'registry' /** Base URL or artifact URL, when the file tells. */; readonly url?: string }
+  | { readonly kind: 'git'; readonly url: string; readonly commit?: string }
+  | { readonly kind: 'path'; readonly path: string }
+  | { readonly kind: 'url'; readonly url: string };
+
+/**
+ * The conditions under which a package is installed, in the field's terms (`dev`, `optional`, `peer`, `bundled`,
+ * `test`, `build`, or the name of an extra). Empty: always installed.
+ */
+export type Group = string;
+
+/** One locked package version of a lockfile. The same version at several places of one file is one package. */
+export interface LockedPackage {
+  /** Unique in its lockfile: `name@version`, followed by the source where it is not a registry. */
+  readonly id: string;
+  readonly ecosystem: Ecosystem;
+  /** As the ecosystem writes it, not normalised. An npm alias is its real name. */
+  readonly name: string;
+  /** As the file states it; empty when it states none. */
+  readonly version: string;
+  /** Canonical purl, with a version when the package has one. */
+  readonly purl: string;
+  /** Whether the target itself asks for it; `undefined` when neither the file nor its manifest tells. */
+  readonly direct: boolean | undefined;
+  readonly groups: readonly Group[];
+  readonly integrity: readonly Integrity[];
+  readonly source: Source;
+  /** 1-based line of the (first) entry; `undefined` when the format has no lines of its own. */
+  readonly line: number | undefined;
+  /** Ids of the packages in the same file that it depends on; `undefined` when the format has no edges. */
+  readonly dependencies: readonly string[] | undefined;
+}
+
+/** An entry that could not be read: data, never a throw. */
+export interface Problem {
+  readonly line: number | undefined;
+  readonly message: string;
+}
+
+/** What a reader makes of one lockfile. */
+export interface Lockfile {
+  /** Name of the format that read it, as in the catalog. */
+  readonly format: string;
+  readonly packages: readonly LockedPackage[];
+  readonly problems: readonly Problem[];
+}
