@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { duration } from './duration.ts';
+import { secretReference } from './secret-reference.ts';
+
+/** Defaults are written as text, as in the file, so that `config check` and the documentation show the same. */
+const seconds = (text: string) => duration.prefault(text);
+
+const httpUrl = z.url({ protocol: /^https?$/, error: 'an http or https URL' });
+
+const redis = z.strictObject({
+  /** Redis or Valkey; several (comma separated) for a cluster. Unset: an embedded engine that keeps nothing. */
+  url: z
+    .string()
+    .regex(/^rediss?:\/\//, 'a `redis://` or `rediss://` URL')
+    .optional()
+    .describe('Redis or Valkey. Unset: an embedded engine that keeps nothing on disk.'),
+  password: secretReference.optional().describe('Password for `redis.url`.'),
+  prefix: z
+    .string()
+    .regex(/^\{[A-Za-z0-9_.-]+\}$/, 'a hash tag such as `{lockhound}`: all keys must share one cluster slot')
+    .default('{lockhound}')
+    .describe('Every key begins with it.'),
+});
+
+const insights = z.strictObject({
+  url: httpUrl.default('https://api.deps.dev').describe('Package-insights API.'),
+  timeout: seconds('30s').describe('Limit for one answer.'),
+  concurrency: z.int().min(1).max(256).default(32).describe('Requests under way at once.'),
+  recordTtl: seconds('6h').describe('How long version records and advisories stay cached.'),
+  missTtl: seconds('15m').describe('How long "no such version" stays cached.'),
+  privatePackages: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Name patterns (`@corp/*`) that are never looked up.'),
+  mirrors: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Hosts of registries that mirror the public one: packages from them are looked up.'),
+});
+
+const platform = z
+  .strictObject({
+    url: httpUrl.optional().describe('Base URL of the webhook-integration API.'),
+    site: z.string().optional().describe('Or one of its sites, such as `datadoghq.eu`.'),
+    headerPrefix: z
+      .string()
+      .regex(/^[A-Za-z][A-Za-z0-9-]*$/)
+      .default('SVC')
+      .describe('Vendor prefix of the credential headers (`DD` for Datadog).'),
+    apiKey: secretReference.describe('API key.'),
+    applicationKey: secretReference.describe('Application key.'),
+  })
+  .refine(({ url, site }) => (url === undefined) !== (site === undefined), {
+    error: 'name either the `url` or the `site` of the webhook-integration API',
+  });
+
+const variable = z.union([
+  z.strictObject({ value: z.string() }),
+  z.strictObject({ secret: secretReference }),
+]);
+
+const webhook = z.strictObject({
+  name: z
+    .string()
+    .regex(/^\S{1,200}$/, 'a name without spaces')
+    .default('lockhound'),
+  url: z.string().min(1).describe('Where alerts go; may use `$VARIABLES`.'),
+  headers: z.record(z.string(), z.string()).optional().describe('Extra headers; may use `$VARIABLES`.'),
+  payload: z.string().optional().describe('JSON template; unset: the generic event.'),
+  encodeAs: z.enum(['json', 'form']).default('json'),
+});
+
+const notify = z.strictObject({
+  platform,
+  webhook,
+  variables: z
+    .record(z.string().regex(/^[A-Z0-9_]+$/, 'upper-case letters, digits and underscores'), variable)
+    .default({})
+    .describe('Custom variables: `{ value }` or `{ secret: { env | file } }`.'),
+  signingSecret: secretReference.optional().describe('Standard Webhooks signing secret (`whsec_…`).'),
+  allowAddresses: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Hosts or CIDR ranges that may be called although they are private.'),
+  timeout: seconds('15s').describe('Limit for one delivery.'),
+});
+
+const lockfiles = z.strictObject({
+  maxBytes: z.int().min(1).default(104_857_600).describe('Largest lockfile that is read, in bytes.'),
+  maxPackages: z.int().min(1).default(500_000).describe('Most packages of one lockfile.'),
+  retention: seconds('14d').describe('How long lockfile contents stay in Redis.'),
+});
+
+const worker = z.strictObject({
+  retention: seconds('14d').describe('How long job outcomes stay in Redis.'),
+  lockDuration: seconds('30s').describe('After this time without a sign of life a job is taken over.'),
+  shutdownGrace: seconds('20s').describe('Time that running jobs get after SIGTERM.'),
+  healthPort: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .optional()
+    .describe('Port of `/healthz` and `/readyz`; unset: none.'),
+  healthHost: z.string().default('127.0.0.1').describe('Address of the health port.'),
+});
+
+const log = z.strictObject({
+  level: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
+});
+
+/** The whole configuration: `lockhound.yaml` merged with `LOCKHOUND_*` variables. */
+export const configSchema = z.strictObject({
+  redis: redis.prefault({}),
+  insights: insights.prefault({}),
+  notify: notify.optional(),
+  lockfiles: lockfiles.prefault({}),
+  worker: worker.prefault({}),
+  log: log.prefault({}),
+});
+
+export type Config = z.infer<typeof configSchema>;
+export type NotifyConfig = z.infer<typeof notify>;

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { messageOf } from '../model/errors.ts';
+import { Secret } from '../model/secret.ts';
+import { ConfigError } from './errors.ts';
+
+/** Secrets stand in the configuration only by reference: an environment variable or a file. */
+export const secretReference = z.union(
+  [
+    z.strictObject({
+      env: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable'),
+    }),
+    z.strictObject({ file: z.string().min(1) }),
+  ],
+  { error: 'a secret is named, never written down: `{ env: NAME }` or `{ file: PATH }`' },
+);
+
+export type SecretReference = z.infer<typeof secretReference>;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads a secret where its reference points. One final line break is dropped, as editors and secret mounts add it.
+ * Throws `ConfigError` (`secret-unavailable`) naming the path in the configuration, never the value.
+ */
+export function resolveSecret(reference: SecretReference, path: string, environment: Environment): Secret {
+  if ('env' in reference) {
+    const value = environment[reference.env];
+    if (value === undefined || value === '') {
+      throw new ConfigError(
+        'secret-unavailable',
+        `${path}: environment variable ${reference.env} is not set`,
+      );
+    }
+    return new Secret(value);
+  }
+  try {
+    return new Secret(readFileSync(reference.file, 'utf8').replace(/\r?\n$/, ''));
+  } catch (error) {
+    throw new ConfigError('secret-unavailable', `${path}: ${messageOf(error)}`, { cause: error });
+  }
+}

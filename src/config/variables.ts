@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { ConfigError } from './errors.ts';
+import { configSchema } from './schema.ts';
+
+const PREFIX = 'LOCKHOUND_';
+
+/** Variables that are read elsewhere or by tests, and are no setting. */
+const OTHERS: ReadonlySet<string> = new Set(['LOCKHOUND_CONFIG', 'LOCKHOUND_CORPORA']);
+
+export interface Setting {
+  /** Path in the file, such as `insights.recordTtl`. */
+  readonly path: readonly string[];
+  /** Environment variable, such as `LOCKHOUND_INSIGHTS_RECORD_TTL`. */
+  readonly variable: string;
+  readonly description: string | undefined;
+  /** Turns a variable's text into what the file would hold. */
+  readonly read: (text: string) => unknown;
+}
+
+/** Every setting that a `LOCKHOUND_*` variable can give, derived from the schema. */
+export function settings(): readonly Setting[] {
+  return walk(configSchema, []);
+}
+
+/** What the environment sets, as the nested object that the file would hold. Throws for a variable that is none. */
+export function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): unknown {
+  const known = new Map(settings().map((setting) => [setting.variable, setting]));
+  const result: Record<string, unknown> = {};
+  const redisUrl = environment['REDIS_URL'];
+  if (redisUrl) assign(result, ['redis', 'url'], redisUrl);
+  for (const [name, text] of Object.entries(environment)) {
+    if (!name.startsWith(PREFIX) || OTHERS.has(name) || text === undefined) continue;
+    const setting = known.get(name);
+    if (setting !== undefined) {
+      assign(result, setting.path, setting.read(text));
+    } else if (!referencedByChoice(name)) {
+      throw new ConfigError(
+        'config-invalid',
+        `environment variable ${name} is no setting; \`lockhound config check --settings\` lists them`,
+      );
+    }
+  }
+  return result;
+}
+
+/** Names an operator picked for secrets may well begin with the prefix: `LOCKHOUND_SECRET_…` is left to them. */
+function referencedByChoice(name: string): boolean {
+  return name.startsWith(`${PREFIX}SECRET_`);
+}
+
+function walk(schema: z.ZodType, path: readonly string[]): readonly Setting[] {
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodObject) {
+    return Object.entries(inner.shape).flatMap(([key, field]) => walk(field as z.ZodType, [...path, key]));
+  }
+  if (inner instanceof z.ZodRecord) return [];
+  const variable = PREFIX + path.map(upperSnake).join('_');
+  const description = schema.description ?? inner.description;
+  return [{ path, variable, description, read: reader(inner, variable) }];
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  let inner = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodPrefault) {
+    inner = inner.unwrap() as z.ZodType;
+  }
+  return inner;
+}
+
+function reader(schema: z.ZodType, variable: string): (text: string) => unknown {
+  // A secret: the variable itself is what the reference names.
+  if (schema.safeParse({ env: variable }).success) return () => ({ env: variable });
+  if (schema instanceof z.ZodNumber) return (text) => (text.trim() === '' ? text : Number(text));
+  if (schema instanceof z.ZodArray) {
+    return (text) =>
+      text
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== '');
+  }
+  return (text) => text;
+}
+
+function upperSnake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+function assign(root: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  let node = root;
+  for (const key of path.slice(0, -1)) {
+    node[key] ??= {};
+    node = node[key] as Record<string, unknown>;
+  }
+  node[path.at(-1) ?? ''] = value;
+}

@@ -1,0 +1,14 @@
+import type { ScanReport } from '../model/scan-report.ts';
+import { renderJson } from './json.ts';
+import { renderText, type TextOptions } from './text.ts';
+
+export interface Report {
+  readonly name: string;
+  render(report: ScanReport, options: TextOptions): string;
+}
+
+/** Every output format of a scan. */
+export const REPORTS: readonly Report[] = [
+  { name: 'text', render: renderText },
+  { name: 'json', render: renderJson },
+];

@@ -1,0 +1,44 @@
+import type { ResolvedPackage } from '../model/inventory.ts';
+import type { ScanReport } from '../model/scan-report.ts';
+
+/** The scan as one JSON document, for machines: every package with its outcome, every finding with its evidence. */
+export function renderJson({ inventory, verdict }: ScanReport): string {
+  const { scan, target, requestedAt, counts, findings, changes, gaps } = verdict;
+  const lockfiles = inventory.lockfiles.map(({ path, sha256, format, packages, problems }) => ({
+    path,
+    sha256,
+    format,
+    packages: packages.map(packageEntry),
+    problems,
+  }));
+  const document = {
+    schema: 'lockhound.scan/1',
+    scan,
+    target,
+    requestedAt,
+    counts,
+    lockfiles,
+    unread: inventory.unread,
+    findings,
+    changes: changes.map(({ transition, previousSeverity, finding }) => ({
+      transition,
+      previousSeverity,
+      fingerprint: finding.fingerprint,
+    })),
+    gaps,
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function packageEntry({ resolution, ...locked }: ResolvedPackage): object {
+  const { outcome, reason, record } = resolution;
+  return {
+    ...locked,
+    outcome,
+    reason,
+    publishedAt: record?.publishedAt,
+    deprecated: record?.isDeprecated,
+    licenses: record?.licenses,
+    advisories: record?.advisoryIds,
+  };
+}

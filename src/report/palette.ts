@@ -1,0 +1,35 @@
+import { styleText } from 'node:util';
+import type { Severity } from '../model/finding.ts';
+
+/** Colours of a report; the plain palette gives the text back unchanged. */
+export interface Palette {
+  severity(severity: Severity, text: string): string;
+  strong(text: string): string;
+  faint(text: string): string;
+  good(text: string): string;
+  bad(text: string): string;
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+const SEVERITY_STYLES: Readonly<Record<Severity, Style>> = {
+  critical: ['bold', 'red'],
+  high: 'red',
+  medium: 'yellow',
+  low: 'blue',
+  none: 'gray',
+  unknown: 'magenta',
+};
+
+/** Colours when `colour` is true. Whether the stream is a terminal (and `NO_COLOR` unset) is the caller's to know. */
+export function palette(colour: boolean): Palette {
+  const paint = (style: Style, text: string) =>
+    colour ? styleText(style, text, { validateStream: false }) : text;
+  return {
+    severity: (severity, text) => paint(SEVERITY_STYLES[severity], text),
+    strong: (text) => paint('bold', text),
+    faint: (text) => paint('gray', text),
+    good: (text) => paint('green', text),
+    bad: (text) => paint('red', text),
+  };
+}

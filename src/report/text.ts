@@ -1,0 +1,109 @@
+import type { Finding, Location } from '../model/finding.ts';
+import { SEVERITIES } from '../model/finding.ts';
+import type { LockfileInventory } from '../model/inventory.ts';
+import { OUTCOMES, type Outcome } from '../model/resolution.ts';
+import type { Gap } from '../model/scan.ts';
+import type { ScanReport } from '../model/scan-report.ts';
+import { type Palette, palette } from './palette.ts';
+import { printable } from './printable.ts';
+
+export interface TextOptions {
+  readonly colour: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+}
+
+const SHOWN_GAPS = 10;
+const SHOWN_LOCATIONS = 3;
+
+/** The scan for a person: findings from worst to least with where they come from, then what was read. */
+export function renderText(report: ScanReport, options: TextOptions): string {
+  const paint = palette(options.colour);
+  const { inventory, verdict } = report;
+  const lines = [
+    ...verdict.findings.flatMap((finding) => findingLines(finding, paint, options.width)),
+    ...(verdict.findings.length > 0 ? [''] : []),
+    ...inventory.lockfiles.map((file) => lockfileLine(file, paint)),
+    ...inventory.unread.map(
+      ({ path, error }) => `${printable(path)}  ${paint.bad('not read')}: ${printable(error.message)}`,
+    ),
+    ...gapLines(verdict.gaps, paint),
+    summaryLine(report, paint),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function findingLines(finding: Finding, paint: Palette, width: number): readonly string[] {
+  const { severity, advisory, locations, title } = finding;
+  const name = `${finding.package.name}@${finding.package.version}`;
+  const score = advisory?.score === undefined ? '' : ` ${advisory.score.toFixed(1)}`;
+  const names = advisory === undefined ? finding.rule : [advisory.id, ...advisory.aliases].join(' ');
+  const head = [
+    paint.severity(severity, `${severity}${score}`.padEnd(13)),
+    paint.strong(printable(name)),
+    paint.faint(printable(names)),
+  ].join(' ');
+  const indent = ' '.repeat(14);
+  const shown = locations.slice(0, SHOWN_LOCATIONS);
+  const rest = locations.length - shown.length;
+  return [
+    head,
+    indent + cut(printable(title), width - indent.length),
+    ...shown.map((location) => paint.faint(indent + locationText(location))),
+    ...(rest > 0 ? [paint.faint(`${indent}… and ${rest} more places`)] : []),
+    ...(finding.advice === undefined ? [] : [indent + printable(finding.advice)]),
+  ];
+}
+
+function locationText({ path, line, dependencyPath }: Location): string {
+  const where = line === undefined ? path : `${path}:${line}`;
+  const way = dependencyPath.length > 1 ? `  ${dependencyPath.join(' › ')}` : '';
+  return printable(where + way);
+}
+
+function lockfileLine({ path, packages, problems }: LockfileInventory, paint: Palette): string {
+  const counts = new Map<Outcome, number>();
+  for (const { resolution } of packages) {
+    counts.set(resolution.outcome, (counts.get(resolution.outcome) ?? 0) + 1);
+  }
+  const outcomes = OUTCOMES.filter((outcome) => counts.has(outcome)).map(
+    (outcome) => `${counts.get(outcome)} ${outcome}`,
+  );
+  const unread =
+    problems.length === 0
+      ? []
+      : [paint.bad(count(problems.length, 'unreadable entry', 'unreadable entries'))];
+  return `${paint.strong(printable(path))}  ${count(packages.length, 'package')}: ${[...outcomes, ...unread].join(', ')}`;
+}
+
+function gapLines(gaps: readonly Gap[], paint: Palette): readonly string[] {
+  if (gaps.length === 0) return [];
+  const shown = gaps.slice(0, SHOWN_GAPS);
+  const rest = gaps.length - shown.length;
+  return [
+    '',
+    paint.bad(`Partial: ${count(gaps.length, 'fact')} could not be found out`),
+    ...shown.map(({ kind, subject, reason }) => `  ${kind} ${printable(subject)}: ${printable(reason)}`),
+    ...(rest > 0 ? [`  … and ${rest} more (--json lists all)`] : []),
+  ];
+}
+
+function summaryLine({ verdict }: ScanReport, paint: Palette): string {
+  const { counts, findings } = verdict;
+  const packages = count(counts.packages, 'package');
+  if (findings.length === 0) {
+    return `${paint.good('No findings')} in ${packages}.`;
+  }
+  const severities = SEVERITIES.filter((severity) => counts.severities[severity] > 0).map((severity) =>
+    paint.severity(severity, `${counts.severities[severity]} ${severity}`),
+  );
+  return `${paint.strong(count(findings.length, 'finding'))} in ${packages}: ${severities.join(', ')}`;
+}
+
+function count(amount: number, one: string, many = `${one}s`): string {
+  return `${amount} ${amount === 1 ? one : many}`;
+}
+
+function cut(text: string, width: number): string {
+  return text.length <= width || width < 20 ? text : `${text.slice(0, width - 1)}…`;
+}
