@@ -28,8 +28,11 @@ export interface LoadedConfig {
 export interface LoadOptions {
   /** A file that must exist. Without it `LOCKHOUND_CONFIG`, then `lockhound.yaml` where there is one. */
   readonly file?: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The process's own unless a test gives another. */
+  readonly environment?: Environment;
 }
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_FILE = 'lockhound.yaml';
 
@@ -37,8 +40,8 @@ const DEFAULT_FILE = 'lockhound.yaml';
  * Reads `lockhound.yaml`, lays `REDIS_URL` and `LOCKHOUND_*` variables over it, validates the whole and fetches the
  * secrets it refers to. Throws `ConfigError` with every fault and its path.
  */
-export function loadConfig(options: LoadOptions): LoadedConfig {
-  const { environment } = options;
+export function loadConfig(options: LoadOptions = {}): LoadedConfig {
+  const environment = options.environment ?? process.env;
   const named = options.file ?? environment['LOCKHOUND_CONFIG'];
   const { file, content } = readConfigFile(named);
   const merged = merge(content, fromEnvironment(environment));
@@ -86,7 +89,7 @@ function invalid(error: z.ZodError, file: string | undefined): ConfigError {
 }
 
 /** A password in the URL would travel with every message that names the URL: it is kept apart. */
-function withSafeRedisUrl(config: Config, environment: LoadOptions['environment']): Config {
+function withSafeRedisUrl(config: Config, environment: Environment): Config {
   const { url } = config.redis;
   if (url === undefined || !url.split(',').some((one) => new URL(one).password !== '')) return config;
   if (url !== environment['REDIS_URL'] && url !== environment['LOCKHOUND_REDIS_URL']) {
@@ -103,7 +106,7 @@ function withSafeRedisUrl(config: Config, environment: LoadOptions['environment'
   return { ...config, redis: { ...config.redis, url: bare.join(',') } };
 }
 
-function readSecrets(config: Config, merged: unknown, environment: LoadOptions['environment']): Secrets {
+function readSecrets(config: Config, merged: unknown, environment: Environment): Secrets {
   const { notify, redis } = config;
   const fromUrl = passwordOf((merged as { redis?: { url?: string } }).redis?.url);
   const password =

@@ -1,0 +1,20 @@
+# Builds dist/ with the pinned toolchain, then keeps only what runs.
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts
+COPY . .
+RUN npm run build && npm prune --omit=dev --ignore-scripts
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY --from=build /app/apis ./apis
+COPY --from=build /app/data ./data
+COPY --from=build /app/examples ./examples
+USER node
+ENTRYPOINT ["node", "/app/dist/cli/main.js"]
+CMD ["worker"]

@@ -1,0 +1,10 @@
+import { CodedError } from '../model/errors.ts';
+
+/**
+ * - `lookups-incomplete`: some packages could not be looked up; worth another attempt.
+ * - `facts-missing`: an earlier step's outcome is not in the store (it failed for good, or expired).
+ * - `insights-partial`: some facts of a child could not be fetched; worth another attempt.
+ */
+export type JobErrorCode = 'lookups-incomplete' | 'facts-missing' | 'insights-partial';
+
+export class JobError extends CodedError<JobErrorCode> {}

@@ -1,0 +1,49 @@
+import { CodedError } from '../model/errors.ts';
+import { JobError } from './errors.ts';
+import type { RunContext } from './job.ts';
+
+export interface Gathered<Key, Fact> {
+  readonly found: readonly { readonly key: Key; readonly fact: Fact }[];
+  /** Keys the service answered for, and has nothing on. */
+  readonly absent: readonly Key[];
+  readonly failed: readonly { readonly key: Key; readonly reason: string }[];
+}
+
+/**
+ * Fetches one fact for each key, side by side. Throws a retryable `JobError` when one may succeed later and the queue
+ * will try again (what was fetched is in the cache by then); on the last attempt such keys are `failed`.
+ */
+export async function gather<Key, Fact>(
+  keys: readonly Key[],
+  fetch: (key: Key) => Promise<Fact | undefined>,
+  describe: (key: Key) => string,
+  context: RunContext,
+): Promise<Gathered<Key, Fact>> {
+  const found: { key: Key; fact: Fact }[] = [];
+  const absent: Key[] = [];
+  const failed: { key: Key; reason: string; error: CodedError }[] = [];
+  await Promise.all(
+    keys.map(async (key) => {
+      try {
+        const fact = await fetch(key);
+        if (fact === undefined) absent.push(key);
+        else found.push({ key, fact });
+      } catch (error) {
+        if (!(error instanceof CodedError)) throw error;
+        failed.push({ key, reason: error.message, error });
+      }
+    }),
+  );
+  context.signal.throwIfAborted();
+  const again = failed.find(({ error }) => error.retryable);
+  if (again !== undefined && !context.lastAttempt) throw incomplete(describe(again.key), again.error);
+  return { found, absent, failed: failed.map(({ key, reason }) => ({ key, reason })) };
+}
+
+function incomplete(subject: string, cause: CodedError): JobError {
+  return new JobError('insights-partial', `${subject}: ${cause.message}`, {
+    cause,
+    retryable: true,
+    ...(cause.retryAfterMs === undefined ? {} : { retryAfterMs: cause.retryAfterMs }),
+  });
+}

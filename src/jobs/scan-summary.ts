@@ -1,0 +1,88 @@
+import type { Finding, Severity } from '../model/finding.ts';
+import type { Inventory } from '../model/inventory.ts';
+import type { Outcome } from '../model/resolution.ts';
+import type { Gap, Verdict } from '../model/scan.ts';
+import { formatVersionKey } from '../model/version-record.ts';
+import type { CollectedAdvisories } from './collect-advisories.ts';
+import type { ExpandedDependencies } from './expand-dependencies.ts';
+
+/** The numbers of a scan. Every locked package is in exactly one of `outcomes` (promise 1). */
+export function countScan(inventory: Inventory, findings: readonly Finding[]): Verdict['counts'] {
+  const outcomes: Record<Outcome, number> = { resolved: 0, missing: 0, unsupported: 0, private: 0, failed: 0 };
+  const severities: Record<Severity, number> = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unknown: 0 };
+  let packages = 0;
+  for (const file of inventory.lockfiles) {
+    packages += file.packages.length;
+    for (const { resolution } of file.packages) outcomes[resolution.outcome] += 1;
+  }
+  for (const { severity } of findings) severities[severity] += 1;
+  return { lockfiles: inventory.lockfiles.length, packages, outcomes, severities };
+}
+
+/** The facts that the children of a scan brought; a child that failed for good is `undefined`. */
+export interface ScanFacts {
+  readonly advisories: readonly (CollectedAdvisories | undefined)[];
+  readonly expansions: readonly (ExpandedDependencies | undefined)[];
+}
+
+/** Everything the scan could not find out, by subject (promise 3). */
+export function gapsOf(inventory: Inventory, facts: ScanFacts): readonly Gap[] {
+  return [...inventoryGaps(inventory), ...advisoryGaps(inventory, facts), ...expansionGaps(facts)];
+}
+
+function inventoryGaps(inventory: Inventory): readonly Gap[] {
+  const gaps: Gap[] = inventory.unread.map(({ path, error }) => ({
+    kind: 'lockfile',
+    subject: path,
+    reason: error.message,
+  }));
+  for (const { path, packages, problems } of inventory.lockfiles) {
+    for (const { line, message } of problems) {
+      gaps.push({ kind: 'entry', subject: line === undefined ? path : `${path}:${line}`, reason: message });
+    }
+    for (const { purl, resolution } of packages) {
+      if (resolution.outcome !== 'failed') continue;
+      gaps.push({ kind: 'package', subject: purl, reason: resolution.reason ?? 'unknown reason' });
+    }
+  }
+  return gaps;
+}
+
+function advisoryGaps(inventory: Inventory, { advisories }: ScanFacts): readonly Gap[] {
+  const accounted = new Set<string>();
+  const gaps: Gap[] = [];
+  for (const part of advisories) {
+    for (const { id } of part?.advisories ?? []) accounted.add(id);
+    for (const { id, reason } of part?.failed ?? []) {
+      accounted.add(id);
+      gaps.push({ kind: 'advisory', subject: id, reason });
+    }
+  }
+  for (const id of referredAdvisories(inventory)) {
+    if (!accounted.has(id)) gaps.push({ kind: 'advisory', subject: id, reason: 'its job failed for good' });
+  }
+  return gaps;
+}
+
+function expansionGaps({ expansions }: ScanFacts): readonly Gap[] {
+  return expansions.flatMap((part, index): readonly Gap[] =>
+    part === undefined
+      ? [{ kind: 'dependencies', subject: `part ${index}`, reason: 'its job failed for good' }]
+      : part.failed.map(({ versionKey, reason }) => ({
+          kind: 'dependencies',
+          subject: formatVersionKey(versionKey),
+          reason,
+        })),
+  );
+}
+
+/** Ids of all advisories that the inventory's version records name, sorted. */
+export function referredAdvisories(inventory: Inventory): readonly string[] {
+  const ids = new Set<string>();
+  for (const file of inventory.lockfiles) {
+    for (const { resolution } of file.packages) {
+      for (const id of resolution.record?.advisoryIds ?? []) ids.add(id);
+    }
+  }
+  return [...ids].sort();
+}

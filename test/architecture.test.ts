@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SRC = join(import.meta.dirname, '..', 'src');
+
+/** Who may import whom; ARCHITECTURE.md explains why. `*`: everything. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  config: ['model'],
+  http: ['model'],
+  lockfiles: ['model'],
+  policy: ['model'],
+  store: ['model'],
+  report: ['model'],
+  discovery: ['http', 'model'],
+  insights: ['discovery', 'http', 'model'],
+  notify: ['discovery', 'http', 'model'],
+  jobs: ['model', 'lockfiles', 'policy'],
+  workers: ['jobs', 'model'],
+  server: ['jobs', 'model', 'store'],
+  embedded: ['discovery', 'model'],
+  cli: ['compose.ts', 'config', 'report', 'model'],
+  'producer.ts': ['jobs', 'model', 'store'],
+  'compose.ts': ['*'],
+};
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+
+function importsOf(file: string): readonly Import[] {
+  const text = readFileSync(join(SRC, file), 'utf8');
+  const found = text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g);
+  return [...found].map(([, specifier = '']) => ({
+    from: file,
+    to: relative(SRC, resolve(dirname(join(SRC, file)), specifier)),
+  }));
+}
+
+function folderOf(file: string): string {
+  return file.split(sep)[0] ?? file;
+}
+
+const imports = sources.flatMap(importsOf);
+
+describe('the import table', () => {
+  it('knows every folder of src', () => {
+    const folders = new Set(sources.map(folderOf));
+    expect([...folders].filter((folder) => !(folder in MAY_IMPORT))).toEqual([]);
+  });
+
+  it('is kept by every file', () => {
+    const broken = imports.filter(({ from, to }) => {
+      const [own, other] = [folderOf(from), folderOf(to)];
+      const allowed = MAY_IMPORT[own] ?? [];
+      return own !== other && !allowed.includes('*') && !allowed.includes(other);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('has no cycles between files', () => {
+    const graph = Map.groupBy(imports, ({ from }) => from);
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    function visit(file: string, path: readonly string[]): void {
+      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+      if (done.has(file) || path.includes(file)) return;
+      for (const { to } of graph.get(file) ?? []) visit(to, [...path, file]);
+      done.add(file);
+    }
+    for (const file of sources) visit(file, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it('lets only config read the environment', () => {
+    const readers = sources.filter((file) => /process\.env\b/.test(readFileSync(join(SRC, file), 'utf8')));
+    expect(readers.filter((file) => folderOf(file) !== 'config')).toEqual([]);
+  });
+});
+
+describe('the catalogs', () => {
+  function catalogText(folder: string): string {
+    return readFileSync(join(SRC, folder, 'catalog.ts'), 'utf8');
+  }
+
+  it('list every lockfile format', () => {
+    const formats = readdirSync(join(SRC, 'lockfiles'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(formats.length).toBeGreaterThan(0);
+    const text = catalogText('lockfiles');
+    expect(formats.filter(({ name }) => !text.includes(`'./${name}/`)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it.each([
+    ['policy', 'policy/rules', './rules/'],
+    ['notify/presets', 'notify/presets', './'],
+  ])('list every file of %s', (catalog, folder, prefix) => {
+    const files = readdirSync(join(SRC, folder)).filter((name) => name.endsWith('.ts') && name !== 'catalog.ts');
+    expect(files.length).toBeGreaterThan(0);
+    const text = catalogText(catalog);
+    expect(files.filter((name) => !text.includes(`'${prefix}${name}'`))).toEqual([]);
+  });
+
+  it('list every job, and each job is named after its file', () => {
+    const files = readdirSync(join(SRC, 'jobs')).filter((name) =>
+      /\bname: '[a-z]+-[a-z]+',\n {2}version: /.test(readFileSync(join(SRC, 'jobs', name), 'utf8')),
+    );
+    expect(files.length).toBeGreaterThanOrEqual(5);
+    const text = catalogText('jobs');
+    expect(files.filter((name) => !text.includes(`'./${name}'`))).toEqual([]);
+    for (const name of files) {
+      expect(readFileSync(join(SRC, 'jobs', name), 'utf8')).toContain(`name: '${name.replace('.ts', '')}'`);
+    }
+  });
+
+  it('list every report', () => {
+    const files = readdirSync(join(SRC, 'report')).filter((name) =>
+      /export function render\w+\(report: ScanReport|export function render\w+\(\{/.test(
+        readFileSync(join(SRC, 'report', name), 'utf8'),
+      ),
+    );
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.filter((name) => !catalogText('report').includes(`'./${name}'`))).toEqual([]);
+  });
+});
