@@ -1,0 +1,75 @@
+import type { HttpClient, HttpResponse } from '../http/client.ts';
+import { type CallArguments, compileRequest } from './compile.ts';
+import type { RestDescription } from './description.ts';
+
+export interface ApiClientOptions {
+  readonly document: RestDescription;
+  readonly http: HttpClient;
+  /** Replaces the document's `rootUrl`. */
+  readonly rootUrl?: string;
+  /** Headers that the format cannot describe (credentials); asked for on every call. */
+  readonly headers?: () => Readonly<Record<string, string>>;
+  /** Every method of the API only reads, its POSTs too: all of them may be repeated. */
+  readonly readOnly?: boolean;
+}
+
+export interface ApiCall extends Omit<CallArguments, 'rootUrl'> {
+  readonly signal?: AbortSignal;
+}
+
+/** An answer, whatever its status. */
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** `text` is what was not JSON: a plain-text error, an HTML page, a broken answer. */
+  readonly content:
+    | { readonly kind: 'json'; readonly value: unknown }
+    | { readonly kind: 'text'; readonly text: string }
+    | { readonly kind: 'empty' };
+  readonly retryAfterMs?: number;
+  /** `GET https://host/path`, for messages. */
+  readonly request: string;
+}
+
+/** Calls the methods of one description document. Knows no method by name and maps no errors. */
+export interface ApiClient {
+  /** Throws `DiscoveryError` before sending and `HttpError` when there is no answer. */
+  call(methodId: string, call?: ApiCall): Promise<ApiResponse>;
+}
+
+export function createApiClient(options: ApiClientOptions): ApiClient {
+  const { document, http, rootUrl, headers, readOnly = false } = options;
+  return {
+    async call(methodId, { signal, ...call } = {}) {
+      const request = compileRequest(document, methodId, rootUrl === undefined ? call : { ...call, rootUrl });
+      const response = await http.send({
+        ...request,
+        headers: { ...request.headers, ...headers?.() },
+        ...(signal === undefined ? {} : { signal }),
+        ...(readOnly ? { idempotent: true } : {}),
+      });
+      const { status, retryAfterMs } = response;
+      return {
+        status,
+        headers: response.headers,
+        content: readContent(response),
+        request: `${request.method} ${request.url.replace(/\?.*$/, '')}`,
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      };
+    },
+  };
+}
+
+function readContent({ headers, body }: HttpResponse): ApiResponse['content'] {
+  if (body.length === 0) return { kind: 'empty' };
+  const text = body.toString('utf8');
+  if (!/^(?:$|application\/(?:[\w.-]+\+)?json\b)/i.test(headers['content-type'] ?? '')) {
+    return { kind: 'text', text };
+  }
+  try {
+    return { kind: 'json', value: JSON.parse(text) };
+  } catch {
+    // Called JSON and is not: the caller sees text where it expects a value, and says so.
+    return { kind: 'text', text };
+  }
+}
