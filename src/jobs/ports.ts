@@ -1,3 +1,4 @@
+import type { LockfileLimits } from '../lockfiles/read.ts';
 import type { Advisory } from '../model/advisory.ts';
 import type { TargetState } from '../model/change.ts';
 import type { DependencyGraph } from '../model/dependency-graph.ts';
@@ -14,6 +15,12 @@ export interface Ports {
   readonly outcomes: OutcomePort;
   readonly targets: TargetPort;
   readonly notifier: NotifierPort;
+  readonly limits: LimitsPort;
+}
+
+/** Bounds that the configuration sets for what comes in. */
+export interface LimitsPort {
+  readonly lockfile: LockfileLimits;
 }
 
 export interface BlobPort {

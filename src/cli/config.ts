@@ -1,0 +1,64 @@
+import { Command } from 'commander';
+import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { settings } from '../config/variables.ts';
+import type { Terminal } from './terminal.ts';
+
+interface CheckOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly settings?: boolean;
+}
+
+export function configCommand(terminal: Terminal): Command {
+  const check = new Command('check')
+    .description('Validate the configuration and print what is in effect, secrets masked.')
+    .option('-c, --config <file>', 'configuration file (default: $LOCKHOUND_CONFIG, then lockhound.yaml)')
+    .option('--json', 'print JSON')
+    .option('--settings', 'list every setting with its environment variable instead')
+    .action((options: CheckOptions) => {
+      if (options.settings === true) return terminal.out(settingsText());
+      const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
+      terminal.out(options.json === true ? `${JSON.stringify(effective(loaded), null, 2)}\n` : text(loaded));
+    });
+  return new Command('config').description('Look at the configuration.').addCommand(check);
+}
+
+function effective({ config, secrets, file }: LoadedConfig): object {
+  const { variables, ...others } = secrets;
+  return { file: file ?? null, config, secrets: { ...others, variables: Object.fromEntries(variables) } };
+}
+
+function text(loaded: LoadedConfig): string {
+  const lines = [`Configuration: ${loaded.file ?? '(no file; environment variables and defaults)'}`, ''];
+  for (const [path, value] of leaves(loaded.config, [])) lines.push(`${path} = ${JSON.stringify(value)}`);
+  const { variables, ...others } = loaded.secrets;
+  const names = [...Object.keys(others), ...variables.keys()];
+  lines.push('', names.length === 0 ? 'No secrets.' : `Secrets found: ${names.join(', ')}`);
+  if (loaded.config.redis.url === undefined) {
+    lines.push('redis.url is unset: an embedded engine is used, and nothing outlives the process.');
+  }
+  if (loaded.config.notify === undefined)
+    lines.push('notify is unset: changes are recorded, nobody is alerted.');
+  return `${lines.join('\n')}\n`;
+}
+
+function leaves(value: unknown, path: readonly string[]): readonly (readonly [string, unknown])[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[path.join('.'), value]];
+  return Object.entries(value).flatMap(([key, inner]) => leaves(inner, [...path, key]));
+}
+
+function settingsText(): string {
+  const rows = settings().map(({ path, variable, description }) => [
+    path.join('.'),
+    variable,
+    description ?? '',
+  ]);
+  const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const [first, second] = [width(0), width(1)];
+  return rows
+    .map(([path = '', variable = '', what = '']) =>
+      `${path.padEnd(first)}  ${variable.padEnd(second)}  ${what}`.trimEnd(),
+    )
+    .join('\n')
+    .concat('\n');
+}

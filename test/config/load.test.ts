@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileWith(text: string): string {
+  const file = join(folder, `${Math.random().toString(36).slice(2)}.yaml`);
+  writeFileSync(file, text);
+  return file;
+}
+
+const NOTIFY = `
+notify:
+  platform:
+    url: https://hooks.example
+    apiKey: { env: API_KEY }
+    applicationKey: { env: APP_KEY }
+  webhook:
+    url: https://receiver.example/alerts
+  variables:
+    TOKEN: { secret: { env: TOKEN } }
+    TEAM: { value: platform }
+`;
+
+const KEYS = { API_KEY: 'the-api-key', APP_KEY: 'the-application-key', TOKEN: 'the-token' };
+
+describe('loadConfig', () => {
+  it('has defaults for everything but the alerts', () => {
+    const { config, file } = loadConfig({ file: fileWith(''), environment: {} });
+    expect(config.insights.url).toBe('https://api.deps.dev');
+    expect(config.insights.recordTtl).toBe(6 * 3_600_000);
+    expect(config.redis).toEqual({ prefix: '{lockhound}' });
+    expect(config.notify).toBeUndefined();
+    expect(file).toContain('.yaml');
+  });
+
+  it('lays environment variables over the file', () => {
+    const { config } = loadConfig({
+      file: fileWith('insights:\n  url: https://one.example\n  concurrency: 3\n'),
+      environment: {
+        LOCKHOUND_INSIGHTS_URL: 'https://two.example',
+        LOCKHOUND_INSIGHTS_MIRRORS: 'a.example, b.example',
+        LOCKHOUND_INSIGHTS_RECORD_TTL: '90s',
+      },
+    });
+    expect(config.insights).toMatchObject({
+      url: 'https://two.example',
+      concurrency: 3,
+      mirrors: ['a.example', 'b.example'],
+      recordTtl: 90_000,
+    });
+  });
+
+  it('takes secrets from where the references point, and prints none', () => {
+    const loaded = loadConfig({ file: fileWith(NOTIFY), environment: KEYS });
+    expect(loaded.secrets.apiKey?.reveal()).toBe('the-api-key');
+    expect(loaded.secrets.variables.get('TOKEN')?.reveal()).toBe('the-token');
+    expect(loaded.secrets.variables.has('TEAM')).toBe(false);
+    expect(JSON.stringify(loaded)).not.toMatch(/the-(?:api-key|application-key|token)/);
+  });
+
+  it('reads a secret from a file without its final line break', () => {
+    const secret = join(folder, 'key');
+    writeFileSync(secret, 'from-a-file\n');
+    const file = fileWith(NOTIFY.replace('{ env: API_KEY }', `{ file: ${secret} }`));
+    expect(loadConfig({ file, environment: KEYS }).secrets.apiKey?.reveal()).toBe('from-a-file');
+  });
+
+  it('lets a variable stand for a secret itself', () => {
+    const { secrets } = loadConfig({
+      file: fileWith(NOTIFY.replace('{ env: API_KEY }', '{ file: /nowhere }')),
+      environment: { ...KEYS, LOCKHOUND_NOTIFY_PLATFORM_API_KEY: 'direct' },
+    });
+    expect(secrets.apiKey?.reveal()).toBe('direct');
+  });
+
+  it('keeps the password of REDIS_URL out of the configuration', () => {
+    const loaded = loadConfig({
+      file: fileWith(''),
+      environment: { REDIS_URL: 'redis://user:p%40ss@cache.example:6380/2' },
+    });
+    expect(loaded.config.redis.url).toBe('redis://user@cache.example:6380/2');
+    expect(loaded.secrets.redisPassword?.reveal()).toBe('p@ss');
+    expect(JSON.stringify(loaded)).not.toContain('p%40ss');
+  });
+});
+
+describe('what is refused, and how', () => {
+  function failure(text: string, environment: Record<string, string> = {}) {
+    try {
+      loadConfig({ file: fileWith(text), environment });
+    } catch (error) {
+      return error as Error & { code: string };
+    }
+    throw new Error('was accepted');
+  }
+
+  it('names every fault with its path', () => {
+    const error = failure('insights: { url: nope, recordTtl: soon }\nworker: { lockDuration: 3 }\n');
+    expect(error.code).toBe('config-invalid');
+    expect(error.message).toMatch(/insights\.url: .*http/);
+    expect(error.message).toMatch(/insights\.recordTtl: a duration such as/);
+    expect(error.message).toMatch(/worker\.lockDuration/);
+  });
+
+  it('refuses unknown keys and unknown variables by name', () => {
+    expect(failure('insigths: {}').message).toContain('insigths');
+    expect(failure('', { LOCKHOUND_INSIGHT_URL: 'x' }).message).toContain(
+      'LOCKHOUND_INSIGHT_URL is no setting',
+    );
+  });
+
+  it('refuses a secret written down, without repeating it', () => {
+    const error = failure(NOTIFY.replace('{ env: API_KEY }', 'hunter2'), KEYS);
+    expect(error.message).toMatch(/notify\.platform\.apiKey: a secret is named, never written down/);
+    expect(error.message).not.toContain('hunter2');
+  });
+
+  it('refuses a Redis password in the file', () => {
+    const error = failure('redis: { url: "redis://:hunter2@cache.example" }');
+    expect(error.message).toContain('redis.password');
+    expect(error.message).not.toContain('hunter2');
+  });
+
+  it('says which secret is missing', () => {
+    const error = failure(NOTIFY, { ...KEYS, TOKEN: '' });
+    expect(error.code).toBe('secret-unavailable');
+    expect(error.message).toBe('notify.variables.TOKEN.secret: environment variable TOKEN is not set');
+  });
+
+  it('wants a site or a URL of the platform, not both and not neither', () => {
+    const both = NOTIFY.replace(
+      'url: https://hooks.example',
+      'url: https://hooks.example\n    site: datadoghq.eu',
+    );
+    expect(failure(both, KEYS).message).toContain('either the `url` or the `site`');
+    expect(failure(NOTIFY.replace('url: https://hooks.example', 'headerPrefix: DD'), KEYS).message).toContain(
+      'either the `url` or the `site`',
+    );
+  });
+
+  it('names the file and line of bad YAML', () => {
+    const error = failure('insights:\n  url: [unclosed\n');
+    expect(error.code).toBe('config-syntax');
+    expect(error.message).toMatch(/\.yaml: .*line 3/s);
+  });
+
+  it('says when a named file is not there', () => {
+    expect(() => loadConfig({ file: join(folder, 'absent.yaml'), environment: {} })).toThrow(/absent\.yaml/);
+  });
+});
