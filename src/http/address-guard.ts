@@ -1,0 +1,100 @@
+import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import { HttpError } from './errors.ts';
+
+/** Whether a connection to `address`, which `host` resolved to, may be made. */
+export type AddressGuard = (address: string, host: string) => boolean;
+
+/** Special-purpose ranges (IANA registries): loopback, private, link-local (metadata services), shared, reserved. */
+const REFUSED = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
+  ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24'],
+  ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+  ...['::/127', '64:ff9b::/96', '64:ff9b:1::/48', '100::/64', '2001::/23', '2001:db8::/32', '2002::/16'],
+  ...['fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
+];
+
+/**
+ * The guard of clients that call addresses other people chose: public addresses only, and what `allowed` opens (host
+ * names, addresses, CIDR ranges). Throws `HttpError` (`invalid-url`) for an entry that is none of these.
+ */
+export function publicAddressesOnly(allowed: readonly string[] = []): AddressGuard {
+  const refused = rangesOf(REFUSED);
+  const opened = rangesOf(allowed.filter(isRange));
+  const hosts = new Set(allowed.filter((entry) => !isRange(entry)).map((host) => host.toLowerCase()));
+  return (address, host) => {
+    const plain = address.replace(/%.*$/, '');
+    const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
+    if (hosts.has(host.toLowerCase()) || opened.check(plain, family)) return true;
+    // An IPv4-mapped address is another way to write one that the ranges name; no public service is found that way.
+    return !refused.check(plain, family) && !(family === 'ipv6' && isMapped(plain));
+  };
+}
+
+/**
+ * A connector that asks the guard about the very address it connects to: a name is resolved once, here, so it cannot
+ * resolve to something else afterwards.
+ */
+export function guardedConnector(
+  options: buildConnector.BuildOptions,
+  guard: AddressGuard,
+): buildConnector.connector {
+  const connect = buildConnector({ ...options, lookup: guardedLookup(guard) });
+  return (target, callback) => {
+    // An address needs no look-up, so it is checked here.
+    if (isIP(target.hostname) !== 0 && !guard(target.hostname, target.hostname)) {
+      callback(refusal(target.hostname, target.hostname), null);
+      return;
+    }
+    connect(target, callback);
+  };
+}
+
+function guardedLookup(guard: AddressGuard): LookupFunction {
+  return (host, options, callback) => {
+    dnsLookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error !== null) return callback(error, [], 0);
+      const allowed = addresses.filter(({ address }) => guard(address, host));
+      const [first] = allowed;
+      if (first === undefined) {
+        return callback(refusal(host, addresses.map(({ address }) => address).join(', ')), [], 0);
+      }
+      return options.all === true ? callback(null, allowed) : callback(null, first.address, first.family);
+    });
+  };
+}
+
+function refusal(host: string, addresses: string): HttpError {
+  return new HttpError(
+    'address-refused',
+    `${host} is not on the public internet (${addresses}): refused. Add it to the allowed addresses if it is meant`,
+  );
+}
+
+function isRange(entry: string): boolean {
+  const [address = ''] = entry.split('/');
+  return isIP(address) !== 0;
+}
+
+function rangesOf(entries: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [address = '', prefix] = entry.split('/');
+    const six = isIP(address) === 6;
+    const bits = prefix === undefined ? (six ? 128 : 32) : Number(prefix);
+    if (!Number.isInteger(bits) || bits < 0 || bits > (six ? 128 : 32)) {
+      throw new HttpError(
+        'invalid-url',
+        `${entry} is no address range: the prefix has to be 0 to ${six ? 128 : 32}`,
+      );
+    }
+    list.addSubnet(address, bits, six ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}
+
+function isMapped(address: string): boolean {
+  // The URL parser gives the canonical form, whatever notation was used.
+  return URL.parse(`http://[${address}]/`)?.hostname.startsWith('[::ffff:') ?? true;
+}

@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { type AddressGuard, guardedConnector } from './address-guard.ts';
+import type { HttpClient, HttpRequest, HttpResponse } from './client.ts';
+import { ACCEPTED_ENCODINGS, decompress } from './decompress.ts';
+import { HttpError, printableUrl } from './errors.ts';
+import { toHttpError } from './failure.ts';
+import {
+  BRIEF_RETRIES,
+  isIdempotent,
+  isRetryableStatus,
+  parseRetryAfter,
+  type RetryPolicy,
+  retryDelay,
+} from './retry.ts';
+
+/** Times in milliseconds, each for one attempt. */
+export interface HttpClientOptions {
+  readonly connectTimeoutMs?: number;
+  /** Until the headers of the answer are there. */
+  readonly headersTimeoutMs?: number;
+  /** Between two pieces of the body. */
+  readonly bodyTimeoutMs?: number;
+  /** For an attempt as a whole: an answer that trickles in is cut off here. */
+  readonly totalTimeoutMs?: number;
+  /** Cap on an answer, decompressed. */
+  readonly maxResponseBytes?: number;
+  readonly retry?: RetryPolicy;
+  /** Connections to one origin. */
+  readonly connections?: number;
+  /** Asked about every address before a connection is made to it. Default: all are fine. */
+  readonly guard?: AddressGuard;
+  readonly userAgent?: string;
+}
+
+interface Settings {
+  readonly dispatcher: Dispatcher;
+  readonly totalTimeoutMs: number;
+  readonly maxResponseBytes: number;
+  readonly retry: RetryPolicy;
+  readonly userAgent: string;
+}
+
+/** The `HttpClient` over one undici dispatcher. Follows no redirects. */
+export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
+  const dispatcher = createDispatcher(options);
+  const settings: Settings = {
+    dispatcher,
+    totalTimeoutMs: options.totalTimeoutMs ?? 120_000,
+    maxResponseBytes: options.maxResponseBytes ?? 64 * 1024 * 1024,
+    retry: options.retry ?? BRIEF_RETRIES,
+    userAgent: options.userAgent ?? 'lockhound',
+  };
+  return {
+    send: (request) => sendWithRetries(settings, request),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+function createDispatcher(options: HttpClientOptions): Agent {
+  const connect = { timeout: options.connectTimeoutMs ?? 10_000, allowH2: false };
+  return new Agent({
+    connect: options.guard === undefined ? buildConnector(connect) : guardedConnector(connect, options.guard),
+    connections: options.connections ?? 50,
+    headersTimeout: options.headersTimeoutMs ?? 30_000,
+    bodyTimeout: options.bodyTimeoutMs ?? 30_000,
+    maxResponseSize: options.maxResponseBytes ?? 64 * 1024 * 1024,
+    // undici negotiates HTTP/2 unless told otherwise; it gains nothing here and one lost session fails every stream.
+    allowH2: false,
+  });
+}
+
+async function sendWithRetries(settings: Settings, request: HttpRequest): Promise<HttpResponse> {
+  const mayRepeat = isIdempotent(request.method, request.idempotent);
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await attemptOnce(settings, request);
+    const retryable =
+      outcome instanceof HttpError
+        ? outcome.code === 'connection-lost' || (outcome.code === 'connect-failed' && outcome.retryable)
+        : isRetryableStatus(outcome.status);
+    const delay =
+      mayRepeat && retryable ? retryDelay(settings.retry, attempt, outcome.retryAfterMs) : undefined;
+    if (delay === undefined) {
+      if (outcome instanceof HttpError) throw outcome;
+      return outcome;
+    }
+    await waitBriefly(delay, request);
+  }
+}
+
+async function waitBriefly(delay: number, request: HttpRequest): Promise<void> {
+  try {
+    await sleep(delay, undefined, request.signal === undefined ? {} : { signal: request.signal });
+  } catch (cause) {
+    throw aborted(request, cause);
+  }
+}
+
+async function attemptOnce(settings: Settings, request: HttpRequest): Promise<HttpResponse | HttpError> {
+  const deadline = AbortSignal.timeout(settings.totalTimeoutMs);
+  const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]);
+  try {
+    signal.throwIfAborted();
+    return await exchange(settings, request, signal);
+  } catch (error) {
+    if (request.signal?.aborted === true) return aborted(request, error);
+    return toHttpError(deadline.aborted ? deadline.reason : error, request.method, request.url);
+  }
+}
+
+async function exchange(
+  settings: Settings,
+  request: HttpRequest,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
+  const url = parseUrl(request.url);
+  const answer = await settings.dispatcher.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: request.method.toUpperCase() as Dispatcher.HttpMethod,
+    headers: {
+      'user-agent': settings.userAgent,
+      'accept-encoding': ACCEPTED_ENCODINGS,
+      ...credentialsOf(url),
+      ...request.headers,
+    },
+    body: request.body ?? null,
+    signal,
+  });
+  const raw = Buffer.from(await answer.body.arrayBuffer());
+  const headers = flatten(answer.headers);
+  const subject = `${request.method} ${printableUrl(request.url)}`;
+  const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
+  return {
+    status: answer.statusCode,
+    headers,
+    body: decompress(raw, headers['content-encoding'], settings.maxResponseBytes, subject),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new HttpError('invalid-url', `${printableUrl(text)}: only http and https URLs can be called`);
+  }
+  return url;
+}
+
+function credentialsOf(url: URL): Record<string, string> {
+  if (url.username === '' && url.password === '') return {};
+  const pair = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+/** The URL parser lets a lone `%` stand; then it is meant as it is. */
+function percentDecoded(text: string): string {
+  return /%(?![\dA-Fa-f]{2})/.test(text) ? text : decodeURIComponent(text);
+}
+
+function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}
+
+function aborted(request: HttpRequest, cause: unknown): HttpError {
+  return new HttpError('aborted', `${request.method} ${printableUrl(request.url)}: given up on request`, {
+    cause,
+  });
+}
