@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import {
+  asDescription,
+  type ParameterDescription,
+  type RestDescription,
+  type SchemaDescription,
+} from '../src/discovery/description.ts';
+import { type ApiMethod, methodsOf } from '../src/discovery/methods.ts';
+
+interface Target {
+  readonly document: string;
+  readonly file: string;
+  /** Name of the interface that maps method ids to what they take and give. */
+  readonly methods: string;
+}
+
+const TARGETS: readonly Target[] = [
+  {
+    document: 'apis/insights.v3alpha.json',
+    file: 'src/insights/api.generated.ts',
+    methods: 'InsightsMethods',
+  },
+  {
+    document: 'apis/webhooks.v1.json',
+    file: 'src/notify/platform/api.generated.ts',
+    methods: 'WebhookMethods',
+  },
+];
+
+/** The TypeScript types of our description documents: schemas, and each method's parameters, body and answer. */
+export async function generateTypes(): Promise<readonly { path: string; content: string }[]> {
+  return Promise.all(
+    TARGETS.map(async (target) => {
+      const json = await readFile(new URL(`../${target.document}`, import.meta.url), 'utf8');
+      const document = asDescription(JSON.parse(json), target.document);
+      return { path: target.file, content: typesOf(document, target) };
+    }),
+  );
+}
+
+function typesOf(document: RestDescription, target: Target): string {
+  const schemas = Object.entries(document.schemas ?? {}).map(([name, schema]) => {
+    const body = schema.properties === undefined ? typeOf(schema, '') : undefined;
+    const comment = docstring(schema.description, '');
+    return body === undefined
+      ? `${comment}export interface ${name} ${objectType(schema, '')}\n`
+      : `${comment}export type ${name} = ${body};\n`;
+  });
+  const methods = methodsOf(document).map(methodType).join('');
+  return [
+    `// Generated from ${target.document} by \`npm run generate\`. Do not edit.\n`,
+    ...schemas,
+    `/** What each method takes and gives, by its id. */\nexport interface ${target.methods} {\n${methods}}\n`,
+  ].join('\n');
+}
+
+function methodType(method: ApiMethod): string {
+  const params = [...method.parameters].map(([name, parameter]) => {
+    const optional = parameter.required === true ? '' : '?';
+    return `      readonly ${quoteName(name)}${optional}: ${parameterType(parameter)};\n`;
+  });
+  const shape = params.length === 0 ? 'Readonly<Record<string, never>>' : `{\n${params.join('')}    }`;
+  return [
+    docstring(method.description.description, '  '),
+    `  '${method.id}': {\n`,
+    `    readonly params: ${shape};\n`,
+    `    readonly body: ${method.request ?? 'undefined'};\n`,
+    `    readonly response: ${method.response ?? 'undefined'};\n`,
+    '  };\n',
+  ].join('');
+}
+
+function parameterType(parameter: ParameterDescription): string {
+  const type = typeOf(parameter, '');
+  return parameter.repeated === true ? `readonly ${element(type)}[]` : type;
+}
+
+function typeOf(schema: SchemaDescription, indent: string): string {
+  const type = schema.$ref ?? valueType(schema, indent);
+  return schema.nullable === true ? `${type} | null` : type;
+}
+
+function valueType(schema: SchemaDescription, indent: string): string {
+  if (schema.enum !== undefined) return schema.enum.map((value) => `'${value}'`).join(' | ');
+  switch (schema.type) {
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'boolean';
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'array':
+      return `readonly ${element(typeOf(schema.items ?? {}, indent))}[]`;
+    case 'object':
+      if (schema.properties !== undefined) return objectType(schema, indent);
+      return `Readonly<Record<string, ${typeOf(schema.additionalProperties ?? {}, indent)}>>`;
+    default:
+      return 'unknown';
+  }
+}
+
+/** A property may be absent unless a method requires it (`annotations.required`). */
+function objectType(schema: SchemaDescription, indent: string): string {
+  const inner = `${indent}  `;
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const optional = (property.annotations?.required ?? []).length > 0 ? '' : '?';
+    const comment = docstring(property.description, inner);
+    return `${comment}${inner}readonly ${quoteName(name)}${optional}: ${typeOf(property, inner)};\n`;
+  });
+  return `{\n${properties.join('')}${indent}}`;
+}
+
+function element(type: string): string {
+  return type.includes(' | ') ? `(${type})` : type;
+}
+
+function quoteName(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`;
+}
+
+function docstring(text: string | undefined, indent: string): string {
+  return text === undefined ? '' : `${indent}/** ${text.replaceAll('*/', '* /')} */\n`;
+}
