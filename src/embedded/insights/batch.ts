@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+
+/** A page of a batch, or why there is none. */
+export type Page<Entry> =
+  | { readonly entries: readonly Entry[]; readonly nextPageToken: string }
+  | { readonly refused: string };
+
+const LIMIT = 5_000;
+
+/** Reads the body of a batch request. */
+export function readBatch(
+  body: unknown,
+): { readonly requests: readonly unknown[]; readonly pageToken: string } | { readonly refused: string } {
+  const parsed = parseJson(body);
+  if (typeof parsed !== 'object' || parsed === null) return { refused: 'request body is not a JSON object' };
+  const { requests = [], pageToken = '' } = parsed as { requests?: unknown; pageToken?: unknown };
+  if (!Array.isArray(requests)) return { refused: 'requests is not a list' };
+  if (requests.length > LIMIT)
+    return { refused: `too many requests in batch: ${requests.length} > ${LIMIT}` };
+  if (typeof pageToken !== 'string') return { refused: 'pageToken is not a string' };
+  return { requests, pageToken };
+}
+
+/**
+ * Cuts the page that a token names out of a batch. A token holds where to go on and a digest of the requests: it only
+ * fits the same batch ("Operation rules": all other fields identical to the first request).
+ */
+export function cutPage<Entry>(
+  entries: readonly Entry[],
+  digestOf: () => string,
+  pageToken: string,
+  pageSize: number,
+): Page<Entry> {
+  let offset = 0;
+  if (pageToken !== '') {
+    const [start, digest] = Buffer.from(pageToken, 'base64url').toString('latin1').split(' ');
+    offset = Number(start);
+    if (!Number.isInteger(offset) || offset <= 0 || digest !== digestOf())
+      return { refused: 'invalid page token' };
+  }
+  const end = offset + pageSize;
+  return {
+    entries: entries.slice(offset, end),
+    nextPageToken:
+      end < entries.length ? Buffer.from(`${end} ${digestOf()}`, 'latin1').toString('base64url') : '',
+  };
+}
+
+/** Tells batches apart. */
+export function digest(parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\n')).digest('base64').slice(0, 16);
+}
+
+function parseJson(body: unknown): unknown {
+  try {
+    return JSON.parse(typeof body === 'string' ? body : '');
+  } catch {
+    // Said by the caller, in the words of the service.
+    return undefined;
+  }
+}

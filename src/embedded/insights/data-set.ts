@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { messageOf } from '../../model/errors.ts';
+import { EmbeddedError } from '../errors.ts';
+
+const requirements = z.record(z.string(), z.string());
+
+const indexedVersion = z.object({
+  version: z.string(),
+  /** As the package's metadata has it; absent when it names none. */
+  license: z.string().optional(),
+  /** RFC 3339, where the registry says so. */
+  publishedAt: z.string().optional(),
+  /** The registry's message; present on deprecated versions only. */
+  deprecated: z.string().optional(),
+  /** Subresource integrity of the artifact. */
+  integrity: z.string().optional(),
+  /** URL by label: `HOMEPAGE`, `ISSUE_TRACKER`, `SOURCE_REPO`, … */
+  links: z.record(z.string(), z.string()).optional(),
+  /** Absent: nobody has computed the graph of this version. */
+  dependencies: requirements.optional(),
+  optionalDependencies: requirements.optional(),
+  peerDependencies: requirements.optional(),
+  devDependencies: requirements.optional(),
+  bundleDependencies: z.array(z.string()).optional(),
+});
+
+const indexedPackage = z.object({
+  system: z.enum(['GO', 'RUBYGEMS', 'NPM', 'CARGO', 'MAVEN', 'PYPI', 'NUGET']).default('NPM'),
+  /** Canonical. */
+  name: z.string(),
+  /** The version installed when none is named. */
+  default: z.string().optional(),
+  versions: z.array(indexedVersion),
+});
+
+const advisoryFact = z.object({
+  id: z.string(),
+  title: z.string(),
+  aliases: z.array(z.string()),
+  /** CVSS v3; absent when the advisory has none. */
+  score: z.number().optional(),
+  vector: z.string().optional(),
+  affected: z.array(
+    z.object({
+      system: indexedPackage.shape.system,
+      name: z.string(),
+      /** A semver range; for systems other than npm and Cargo one exact version. */
+      range: z.string(),
+    }),
+  ),
+  /** Not served until the service is told to learn it. */
+  heldBack: z.boolean().default(false),
+});
+
+export type IndexedVersion = z.infer<typeof indexedVersion>;
+export type IndexedPackage = z.infer<typeof indexedPackage>;
+/** An advisory with the versions that it affects. */
+export type AdvisoryFact = z.infer<typeof advisoryFact>;
+
+/** Everything a local package-insights service knows. */
+export interface InsightsData {
+  readonly packages: readonly IndexedPackage[];
+  readonly advisories: readonly AdvisoryFact[];
+}
+
+/** The data that comes with Lockhound, in `data/insights/`: facts about the packages of `examples/shop`. */
+const BUNDLED = new URL('../../../data/insights/', import.meta.url);
+
+/** Reads the bundled data set. Throws `EmbeddedError` (`data-set-missing`, `data-set-malformed`). */
+export async function readBundledData(): Promise<InsightsData> {
+  const [packages, advisories] = await Promise.all([read('packages.ndjson'), read('advisories.json')]);
+  return {
+    packages: packages
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line, index) => parse(indexedPackage, line, `packages.ndjson:${index + 1}`)),
+    advisories: parse(z.array(advisoryFact), advisories, 'advisories.json'),
+  };
+}
+
+async function read(file: string): Promise<string> {
+  try {
+    return await readFile(new URL(file, BUNDLED), 'utf8');
+  } catch (error) {
+    throw new EmbeddedError(
+      'data-set-missing',
+      `The data of the local package-insights service cannot be read: ${messageOf(error)}. Reinstall Lockhound.`,
+      { cause: error },
+    );
+  }
+}
+
+function parse<T>(schema: z.ZodType<T>, text: string, where: string): T {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new EmbeddedError(
+      'data-set-malformed',
+      `data/insights/${where} does not hold what it should: ${messageOf(error)}`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,221 @@
+import type { System, VersionKey } from '../../model/version-record.ts';
+import { cutPage, digest, readBatch } from './batch.ts';
+import type { InsightsModel } from './model.ts';
+import { canonicalKey, parsePurl, purlOf } from './names.ts';
+import { requirementsObject } from './requirements.ts';
+
+/** An answer: JSON text, or an error as plain text (field notes, "Errors are text/plain"). */
+export type Answer =
+  | { readonly json: string /** Entries of a batch that it answers. */; readonly entries?: number }
+  | { readonly status: number; readonly text: string };
+
+export interface Question {
+  /** Path and query parameters, decoded. */
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly body: unknown;
+}
+
+type Operation = (question: Question) => Answer;
+
+const VERSION_NOT_FOUND = missing('version not found');
+const PACKAGE_NOT_FOUND = missing('package not found');
+const NO_RESULTS = missing('no results match query');
+
+/** The operations of the package-insights API by method id; `pageSize` is read at each batch. */
+export function insightsOperations(
+  model: InsightsModel,
+  pageSize: () => number,
+): Readonly<Record<string, Operation>> {
+  return {
+    'insights.getPackage': ({ parameters }) => getPackage(model, parameters),
+    'insights.getVersion': ({ parameters }) => orMissing(model.version(keyOf(parameters)), VERSION_NOT_FOUND),
+    'insights.getVersionBatch': ({ body }) => getVersionBatch(model, body, pageSize()),
+    'insights.getRequirements': ({ parameters }) => {
+      const indexed = model.indexedVersion(keyOf(parameters));
+      return indexed === undefined
+        ? VERSION_NOT_FOUND
+        : { json: JSON.stringify(requirementsObject(indexed)) };
+    },
+    'insights.getDependencies': ({ parameters }) =>
+      orMissing(model.dependencies(keyOf(parameters)), missing('dependencies not found')),
+    'insights.getDependents': () => missing('dependents not found'),
+    'insights.getCapabilities': () => missing('capabilities not found'),
+    'insights.getProject': () => missing('project not found'),
+    'insights.getProjectBatch': ({ body }) => getProjectBatch(body, pageSize()),
+    'insights.getProjectPackageVersions': ({ parameters }) => getProjectVersions(model, parameters),
+    'insights.getAdvisory': ({ parameters }) =>
+      orMissing(model.advisory(parameters.get('advisoryKey.id') ?? ''), missing('advisory not found')),
+    'insights.getSimilarlyNamedPackages': ({ parameters }) => getSimilarlyNamed(model, parameters),
+    'insights.query': ({ parameters }) => query(model, parameters),
+    'insights.purlLookup': ({ parameters }) => purlLookup(model, parameters.get('purl') ?? ''),
+    'insights.purlLookupBatch': ({ body }) => purlLookupBatch(model, body, pageSize()),
+    'insights.queryContainerImages': () => NO_RESULTS,
+  };
+}
+
+function getPackage(model: InsightsModel, parameters: ReadonlyMap<string, string>): Answer {
+  const system = parameters.get('packageKey.system') as System;
+  const name = parameters.get('packageKey.name') ?? '';
+  return orMissing(model.package(system, name), PACKAGE_NOT_FOUND);
+}
+
+/** Entries of one version under several spellings all echo the first of them (field notes, "Order"). */
+function getVersionBatch(model: InsightsModel, body: unknown, pageSize: number): Answer {
+  const batch = readBatch(body);
+  if ('refused' in batch) return refusal(batch.refused);
+  const firstSpelling = new Map<string, string>();
+  const keys: { key: VersionKey; echo: string }[] = [];
+  for (const request of batch.requests) {
+    const key = readVersionKey(request);
+    if (key === undefined) return refusal('invalid version key');
+    const id = JSON.stringify(canonicalKey(key));
+    const echo = firstSpelling.get(id) ?? JSON.stringify({ versionKey: key });
+    firstSpelling.set(id, echo);
+    keys.push({ key, echo });
+  }
+  return answerBatch(
+    keys,
+    ({ echo }) => echo,
+    batch.pageToken,
+    pageSize,
+    ({ key, echo }) => {
+      const version = model.version(key);
+      return version === undefined ? `{"request":${echo}}` : `{"request":${echo},"version":${version}}`;
+    },
+  );
+}
+
+/** One entry that cannot be read refuses all of them (field notes, "Poison"); the echo is normalised. */
+function purlLookupBatch(model: InsightsModel, body: unknown, pageSize: number): Answer {
+  const batch = readBatch(body);
+  if ('refused' in batch) return refusal(batch.refused);
+  const keys: { key: VersionKey; echo: string }[] = [];
+  for (const request of batch.requests) {
+    const purl = (request as { purl?: unknown } | null)?.purl;
+    const target = typeof purl === 'string' ? parsePurl(purl) : undefined;
+    if (target === undefined) return refusal(`invalid purl: ${String(purl)}`);
+    const { system, name, version } = target;
+    if (version === undefined) return refusal(`purl has no version: ${String(purl)}`);
+    keys.push({ key: { system, name, version }, echo: purlOf({ system, name, version }) });
+  }
+  return answerBatch(
+    keys,
+    ({ echo }) => echo,
+    batch.pageToken,
+    pageSize,
+    ({ key, echo }) => {
+      const version = model.version(key);
+      const request = `{"request":{"purl":${JSON.stringify(echo)}}`;
+      return version === undefined ? `${request}}` : `${request},"result":{"version":${version}}}`;
+    },
+  );
+}
+
+function getProjectBatch(body: unknown, pageSize: number): Answer {
+  const batch = readBatch(body);
+  if ('refused' in batch) return refusal(batch.refused);
+  const requests = batch.requests.map((request) => JSON.stringify(request));
+  return answerBatch(
+    requests,
+    (request) => request,
+    batch.pageToken,
+    pageSize,
+    (request) => `{"request":${request}}`,
+  );
+}
+
+function answerBatch<Entry>(
+  entries: readonly Entry[],
+  identify: (entry: Entry) => string,
+  pageToken: string,
+  pageSize: number,
+  respond: (entry: Entry) => string,
+): Answer {
+  const page = cutPage(entries, () => digest(entries.map(identify)), pageToken, pageSize);
+  if ('refused' in page) return refusal(page.refused);
+  const responses = page.entries.map(respond).join(',');
+  return {
+    json: `{"responses":[${responses}],"nextPageToken":${JSON.stringify(page.nextPageToken)}}`,
+    entries: page.entries.length,
+  };
+}
+
+function purlLookup(model: InsightsModel, purl: string): Answer {
+  const target = parsePurl(purl);
+  if (target === undefined) return refusal(`invalid purl: ${purl}`);
+  const { system, name, version } = target;
+  if (version === undefined) {
+    const found = model.package(system, name);
+    return found === undefined ? PACKAGE_NOT_FOUND : { json: `{"package":${found}}` };
+  }
+  const found = model.version({ system, name, version });
+  return found === undefined ? VERSION_NOT_FOUND : { json: `{"version":${found}}` };
+}
+
+function getProjectVersions(model: InsightsModel, parameters: ReadonlyMap<string, string>): Answer {
+  const found = model.versionsOfProject(parameters.get('projectKey.id') ?? '').slice(0, 1_500);
+  if (found.length === 0) return missing('project not found');
+  const versions = found.map(({ key, relationType }) => ({
+    versionKey: key,
+    relationType,
+    relationProvenance: 'UNVERIFIED_METADATA',
+    slsaProvenances: [],
+    attestations: [],
+  }));
+  return { json: JSON.stringify({ versions }) };
+}
+
+function getSimilarlyNamed(model: InsightsModel, parameters: ReadonlyMap<string, string>): Answer {
+  const system = parameters.get('packageKey.system') as System;
+  const found = model.find(system, parameters.get('packageKey.name') ?? '');
+  if (found === undefined) return PACKAGE_NOT_FOUND;
+  // The index is too small for its names to be compared with anything.
+  return { json: JSON.stringify({ packageKey: { system, name: found.name }, packages: [] }) };
+}
+
+function query(model: InsightsModel, parameters: ReadonlyMap<string, string>): Answer {
+  const hash = parameters.get('hash.value');
+  const { system, name, version } = keyOf(parameters);
+  const byHash =
+    parameters.get('hash.type') === 'SHA512' && hash !== undefined ? model.versionsByHash(hash) : [];
+  const keys =
+    hash === undefined
+      ? (model.find(system, name)?.versions ?? [])
+          .map((indexed) => ({ system, name, version: indexed.version }))
+          .filter((key) => version === '' || key.version === canonicalKey({ system, name, version }).version)
+      : byHash.filter((key) => name === '' || key.name === name);
+  if (keys.length === 0) return NO_RESULTS;
+  const results = keys.slice(0, 1_000).map((key) => `{"version":${model.version(key)},"artifacts":[]}`);
+  return { json: `{"results":[${results.join(',')}]}` };
+}
+
+function readVersionKey(request: unknown): VersionKey | undefined {
+  const key = (request as { versionKey?: Partial<Record<keyof VersionKey, unknown>> } | null)?.versionKey;
+  const { system, name, version } = key ?? {};
+  if (typeof system !== 'string' || typeof name !== 'string' || typeof version !== 'string') return undefined;
+  return /^(?:GO|RUBYGEMS|NPM|CARGO|MAVEN|PYPI|NUGET)$/.test(system)
+    ? { system: system as System, name, version }
+    : undefined;
+}
+
+/** The version key of path or query parameters; what is not there is empty. */
+function keyOf(parameters: ReadonlyMap<string, string>): VersionKey {
+  return {
+    // The route has checked it against the document's enumeration.
+    system: parameters.get('versionKey.system') as System,
+    name: parameters.get('versionKey.name') ?? '',
+    version: parameters.get('versionKey.version') ?? '',
+  };
+}
+
+function orMissing(json: string | undefined, otherwise: Answer): Answer {
+  return json === undefined ? otherwise : { json };
+}
+
+function missing(text: string): Answer {
+  return { status: 404, text };
+}
+
+function refusal(text: string): Answer {
+  return { status: 400, text };
+}

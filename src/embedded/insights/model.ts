@@ -1,0 +1,143 @@
+import { satisfies } from 'semver';
+import { formatVersionKey, type System, type VersionKey } from '../../model/version-record.ts';
+import type { AdvisoryFact, IndexedPackage, IndexedVersion, InsightsData } from './data-set.ts';
+import { type Graph, resolveGraph } from './graph.ts';
+import { canonicalKey, canonicalName, purlOf } from './names.ts';
+import { packageVersionObject, projectsOf, versionObject } from './version-object.ts';
+
+/** A version with the package it belongs to. */
+interface Entry {
+  readonly package: IndexedPackage;
+  readonly indexed: IndexedVersion;
+}
+
+/**
+ * The index behind the local package-insights service. Answers are JSON text: made at the first question, kept until
+ * an advisory changes them.
+ */
+export class InsightsModel {
+  readonly #packages = new Map<string, IndexedPackage>();
+  readonly #versions = new Map<string, Entry>();
+  readonly #advisories = new Map<string, AdvisoryFact>();
+  readonly #advisoryIds = new Map<string, Set<string>>();
+  readonly #versionTexts = new Map<string, string>();
+  readonly #graphTexts = new Map<string, string>();
+
+  constructor(data: InsightsData) {
+    for (const indexedPackage of data.packages) {
+      const { system, name } = indexedPackage;
+      this.#packages.set(packageId(system, name), indexedPackage);
+      for (const indexed of indexedPackage.versions) {
+        const id = formatVersionKey({ system, name, version: indexed.version });
+        this.#versions.set(id, { package: indexedPackage, indexed });
+      }
+    }
+    for (const advisory of data.advisories) if (!advisory.heldBack) this.learnAdvisory(advisory);
+  }
+
+  /** From now on the advisory exists, and the versions it affects name it. Returns these. */
+  learnAdvisory(advisory: AdvisoryFact): readonly VersionKey[] {
+    this.#advisories.set(advisory.id, advisory);
+    const affected = advisory.affected.flatMap(({ system, name, range }) =>
+      (this.#packages.get(packageId(system, name))?.versions ?? [])
+        .filter(({ version }) => isWithin(system, version, range))
+        .map(({ version }) => ({ system, name, version })),
+    );
+    for (const key of affected) {
+      const id = formatVersionKey(key);
+      const ids = this.#advisoryIds.get(id) ?? new Set();
+      this.#advisoryIds.set(id, ids.add(advisory.id));
+      this.#versionTexts.delete(id);
+    }
+    return affected;
+  }
+
+  /** A Version object as JSON. */
+  version(key: VersionKey): string | undefined {
+    const id = formatVersionKey(canonicalKey(key));
+    const known = this.#versionTexts.get(id);
+    if (known !== undefined) return known;
+    const entry = this.#versions.get(id);
+    if (entry === undefined) return undefined;
+    const text = JSON.stringify(
+      versionObject(entry.package, entry.indexed, [...(this.#advisoryIds.get(id) ?? [])]),
+    );
+    this.#versionTexts.set(id, text);
+    return text;
+  }
+
+  /** A Package object as JSON. */
+  package(system: System, name: string): string | undefined {
+    const found = this.find(system, name);
+    if (found === undefined) return undefined;
+    return JSON.stringify({
+      packageKey: { system, name: found.name },
+      purl: purlOf({ system, name: found.name }),
+      versions: found.versions.map((indexed) => packageVersionObject(found, indexed)),
+    });
+  }
+
+  find(system: System, name: string): IndexedPackage | undefined {
+    return this.#packages.get(packageId(system, canonicalName(system, name)));
+  }
+
+  indexedVersion(key: VersionKey): IndexedVersion | undefined {
+    return this.#versions.get(formatVersionKey(canonicalKey(key)))?.indexed;
+  }
+
+  /** An Advisory object as JSON; a missing score is 0 and a missing vector empty, as scalars have defaults. */
+  advisory(id: string): string | undefined {
+    const found = this.#advisories.get(id);
+    if (found === undefined) return undefined;
+    return JSON.stringify({
+      advisoryKey: { id },
+      url: `https://osv.dev/vulnerability/${id}`,
+      title: found.title,
+      aliases: found.aliases,
+      cvss3Score: found.score ?? 0,
+      cvss3Vector: found.vector ?? '',
+    });
+  }
+
+  /** A Dependencies object as JSON; `undefined` also for a version whose graph nobody has computed. */
+  dependencies(key: VersionKey): string | undefined {
+    const id = formatVersionKey(canonicalKey(key));
+    const known = this.#graphTexts.get(id);
+    if (known !== undefined) return known;
+    const entry = this.#versions.get(id);
+    if (entry?.indexed.dependencies === undefined) return undefined;
+    const graph: Graph = resolveGraph(entry, (name) => this.find(key.system, name));
+    const text = JSON.stringify(graph);
+    this.#graphTexts.set(id, text);
+    return text;
+  }
+
+  /** Versions whose artifact has this SHA-512 (base64 of the raw digest). */
+  versionsByHash(sha512: string): readonly VersionKey[] {
+    return [...this.#versions.values()]
+      .filter(({ indexed }) => indexed.integrity === `sha512-${sha512}`)
+      .map(keyOf);
+  }
+
+  /** Versions whose links name the project. */
+  versionsOfProject(project: string): readonly { readonly key: VersionKey; readonly relationType: string }[] {
+    return [...this.#versions.values()].flatMap((entry) =>
+      projectsOf(entry.indexed)
+        .filter(({ id }) => id === project.toLowerCase())
+        .map(({ relationType }) => ({ key: keyOf(entry), relationType })),
+    );
+  }
+}
+
+function keyOf({ package: { system, name }, indexed: { version } }: Entry): VersionKey {
+  return { system, name, version };
+}
+
+function packageId(system: System, name: string): string {
+  return `${system}:${name}`;
+}
+
+function isWithin(system: System, version: string, range: string): boolean {
+  if (system !== 'NPM' && system !== 'CARGO') return version === range;
+  return satisfies(version, range, { includePrerelease: true });
+}

@@ -1,0 +1,75 @@
+import { valid } from 'semver';
+import type { System, VersionKey } from '../../model/version-record.ts';
+
+const SYSTEM_OF_TYPE: Readonly<Record<string, System>> = {
+  cargo: 'CARGO',
+  gem: 'RUBYGEMS',
+  golang: 'GO',
+  maven: 'MAVEN',
+  npm: 'NPM',
+  nuget: 'NUGET',
+  pypi: 'PYPI',
+};
+
+const TYPE_OF_SYSTEM = new Map(Object.entries(SYSTEM_OF_TYPE).map(([type, system]) => [system, type]));
+
+/** A package as a purl names it; without a version it is the package itself. */
+export interface PurlTarget {
+  readonly system: System;
+  readonly name: string;
+  readonly version: string | undefined;
+}
+
+/** The name that the index keeps (field notes, "Names"). */
+export function canonicalName(system: System, name: string): string {
+  if (system === 'PYPI') return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
+  return system === 'NUGET' ? name.toLowerCase() : name;
+}
+
+/** The version that the index keeps: `3.0` of a Python package is `3.0.0`. */
+export function canonicalVersion(system: System, version: string): string {
+  if (system === 'NPM') return valid(version) ?? version;
+  if (system !== 'PYPI' || !/^\d+(?:\.\d+)?$/.test(version)) return version;
+  return version.includes('.') ? `${version}.0` : `${version}.0.0`;
+}
+
+export function canonicalKey({ system, name, version }: VersionKey): VersionKey {
+  return { system, name: canonicalName(system, name), version: canonicalVersion(system, version) };
+}
+
+/** The purl of a package, or of a version of it. */
+export function purlOf({
+  system,
+  name,
+  version,
+}: Omit<PurlTarget, 'version'> & { version?: string }): string {
+  const path = (system === 'MAVEN' ? name.replace(':', '/') : name)
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/');
+  const suffix = version === undefined ? '' : `@${encodeURIComponent(version)}`;
+  return `pkg:${TYPE_OF_SYSTEM.get(system) ?? ''}/${path}${suffix}`;
+}
+
+/**
+ * Reads a purl the way the service does: no qualifiers, no subpath, no type it does not know. Names of Go modules come
+ * out in lower case, as the purl specification has it, so that modules with capitals are not found (field notes).
+ */
+export function parsePurl(text: string): PurlTarget | undefined {
+  const match = /^pkg:\/*([A-Za-z][\w.+-]*)\/+([^?#]+)$/.exec(text);
+  const [, type = '', rest = ''] = match ?? [];
+  const system = SYSTEM_OF_TYPE[type.toLowerCase()];
+  if (system === undefined) return undefined;
+  const at = rest.lastIndexOf('@');
+  const versioned = at > rest.lastIndexOf('/') + 1 || (at > 0 && !rest.includes('/'));
+  try {
+    const path = (versioned ? rest.slice(0, at) : rest).split('/').map(decodeURIComponent);
+    if (path.some((segment) => segment === '')) return undefined;
+    const name = path.join(system === 'MAVEN' ? ':' : '/');
+    const version = versioned ? decodeURIComponent(rest.slice(at + 1)) : undefined;
+    if (version === '') return undefined;
+    return { system, name: system === 'GO' ? name.toLowerCase() : canonicalName(system, name), version };
+  } catch {
+    return undefined;
+  }
+}

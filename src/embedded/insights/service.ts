@@ -1,0 +1,100 @@
+import { readBundledDescription } from '../../discovery/bundled.ts';
+import type { VersionKey } from '../../model/version-record.ts';
+import { EmbeddedError } from '../errors.ts';
+import { Faults } from '../faults.ts';
+import { addFaults, createServer, type ListenOptions, type LocalService, listen } from '../loopback.ts';
+import { matchRoute, type Route, routesOf } from '../routes.ts';
+import { type AdvisoryFact, type InsightsData, readBundledData } from './data-set.ts';
+import { type Answer, insightsOperations } from './handler.ts';
+import { InsightsModel } from './model.ts';
+
+/** A batch of 5,000 purls with room for long ones. */
+const BODY_LIMIT = 8 << 20;
+const TEXT = 'text/plain; charset=utf-8';
+
+export interface InsightsServiceOptions extends ListenOptions {
+  /** What the service knows; the bundled data set unless given. */
+  readonly data?: InsightsData;
+  readonly faults?: Faults;
+  /** Entries on a page of a batch; 100 by default, as observed of the public service (field notes, "Batches"). */
+  readonly pageSize?: number;
+}
+
+export interface InsightsStats {
+  /** Requests that got as far as an operation, by method id. */
+  readonly requests: ReadonlyMap<string, number>;
+  /** Entries of batches answered. */
+  readonly entries: number;
+}
+
+export interface InsightsService extends LocalService {
+  readonly faults: Faults;
+  /** May be changed while the service runs. */
+  pageSize: number;
+  /** Advisories of the data set that it does not serve yet. */
+  readonly heldBack: readonly AdvisoryFact[];
+  /** From now on serves the advisory, and names it on the versions it affects; returns these. */
+  learnAdvisory(advisory: AdvisoryFact): readonly VersionKey[];
+  stats(): InsightsStats;
+}
+
+/** Starts a local package-insights service: the real protocol over a small index. Throws `EmbeddedError`. */
+export async function startInsightsService(options: InsightsServiceOptions = {}): Promise<InsightsService> {
+  const data = options.data ?? (await readBundledData());
+  const faults = options.faults ?? new Faults();
+  const model = new InsightsModel(data);
+  const routes = routesOf(await readBundledDescription('insights.v3alpha'));
+  const settings = { pageSize: options.pageSize ?? 100 };
+  const operations = insightsOperations(model, () => settings.pageSize);
+  requireAll(routes, operations);
+
+  const counts = new Map<string, number>();
+  let entries = 0;
+  function answer(httpMethod: string, url: string, body: unknown): Answer {
+    const match = matchRoute(routes, httpMethod, url);
+    if (match.kind === 'none') return { status: 404, text: 'Not Found' };
+    if (match.kind === 'invalid') return { status: 400, text: match.reason };
+    const { id } = match.method;
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+    const answered = operations[id]?.({ parameters: match.parameters, body });
+    if (answered === undefined) throw new EmbeddedError('document-unusable', `No operation answers ${id}`);
+    if ('entries' in answered) entries += answered.entries ?? 0;
+    return answered;
+  }
+
+  const app = createServer(BODY_LIMIT);
+  addFaults(app, faults);
+  app.setErrorHandler<Error & { statusCode?: number }>(async (error, _request, reply) =>
+    reply
+      .code(error.statusCode ?? 500)
+      .type(TEXT)
+      .send(error.statusCode === undefined ? 'internal error' : error.message),
+  );
+  app.all('/*', async (request, reply) => {
+    const answered = answer(request.method, request.raw.url ?? '/', request.body);
+    if ('text' in answered) return reply.code(answered.status).type(TEXT).send(answered.text);
+    return reply
+      .header('cache-control', 'max-age=3600')
+      .type('application/json; charset=utf-8')
+      .send(answered.json);
+  });
+  const service = await listen(app, 'The local package-insights service', options);
+  return Object.assign(settings, {
+    ...service,
+    faults,
+    heldBack: data.advisories.filter(({ heldBack }) => heldBack),
+    learnAdvisory: (advisory: AdvisoryFact) => model.learnAdvisory(advisory),
+    stats: () => ({ requests: new Map(counts), entries }),
+  });
+}
+
+function requireAll(routes: readonly Route[], operations: Readonly<Record<string, unknown>>): void {
+  for (const { method } of routes) {
+    if (!(method.id in operations)) {
+      throw new EmbeddedError(
+        'document-unusable',
+        `The description document lists ${method.id}, which the local service does not know`,
+      );
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import type { RestDescription } from '../discovery/description.ts';
+import { type ApiMethod, methodsOf } from '../discovery/methods.ts';
+
+/** One method of a description document, as a server sees it. */
+export interface Route {
+  readonly method: ApiMethod;
+  readonly pattern: RegExp;
+  /** Path parameters in the order of the pattern's groups. */
+  readonly names: readonly string[];
+}
+
+export type RouteMatch =
+  | { readonly kind: 'found'; readonly method: ApiMethod; readonly parameters: ReadonlyMap<string, string> }
+  | { readonly kind: 'invalid'; readonly reason: string }
+  | { readonly kind: 'none' };
+
+/** The routes of a document, most specific first: `…/{version}:dependencies` before `…/{version}`. */
+export function routesOf(document: RestDescription): readonly Route[] {
+  const routes = methodsOf(document).map((method) => {
+    const names: string[] = [];
+    const path = `/${document.servicePath ?? ''}${method.path}`;
+    const source = path.replaceAll(/\{(\+?)([^}]+)\}|[^{]+/g, (literal, reserved, name) => {
+      if (name === undefined) return literal.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+      names.push(name);
+      return reserved === '+' ? '(.+)' : '([^/]+)';
+    });
+    const literals = path.replaceAll(/\{[^}]*\}/g, '').length;
+    return { method, names, pattern: new RegExp(`^${source}$`), literals };
+  });
+  return routes.toSorted((left, right) => right.literals - left.literals);
+}
+
+/** Finds the method of a request and reads its path and query parameters, enumerations checked. */
+export function matchRoute(routes: readonly Route[], httpMethod: string, url: string): RouteMatch {
+  const [path = '', query = ''] = url.split('?', 2);
+  for (const { method, pattern, names } of routes) {
+    const groups = method.httpMethod === httpMethod ? pattern.exec(path)?.slice(1) : undefined;
+    if (groups === undefined) continue;
+    const parameters = new Map(new URLSearchParams(query));
+    try {
+      for (const [index, name] of names.entries())
+        parameters.set(name, decodeURIComponent(groups[index] ?? ''));
+    } catch {
+      return { kind: 'invalid', reason: `malformed percent-encoding in ${path}` };
+    }
+    const reason = refusalOf(method, parameters);
+    return reason === undefined ? { kind: 'found', method, parameters } : { kind: 'invalid', reason };
+  }
+  return { kind: 'none' };
+}
+
+function refusalOf(method: ApiMethod, parameters: ReadonlyMap<string, string>): string | undefined {
+  for (const [name, description] of method.parameters) {
+    const value = parameters.get(name);
+    if (value === undefined) {
+      if (description.required === true) return `missing parameter ${name}`;
+    } else if (description.enum !== undefined && !description.enum.includes(value)) {
+      return `invalid value for ${name}: ${JSON.stringify(value)}`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,356 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { readBundledDescription } from '../../src/discovery/bundled.ts';
+import { methodsOf } from '../../src/discovery/methods.ts';
+import { garbageAnswer, htmlAnswer, tooManyRequests } from '../../src/embedded/faults.ts';
+import type { InsightsData } from '../../src/embedded/insights/data-set.ts';
+import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
+import { synthesizeData } from '../../src/embedded/insights/synthetic.ts';
+
+const batch = z.object({
+  responses: z.array(
+    z.object({
+      request: z.looseObject({ purl: z.string().optional() }),
+      result: z
+        .object({ version: z.looseObject({ versionKey: z.looseObject({ name: z.string() }) }) })
+        .optional(),
+      version: z.looseObject({}).optional(),
+    }),
+  ),
+  nextPageToken: z.string(),
+});
+
+/** A handful of ecosystems, as the bundled data holds npm packages only. */
+const MIXED: InsightsData = {
+  packages: [
+    { system: 'PYPI', name: 'annotated-types', default: '0.7.0', versions: [{ version: '0.7.0' }] },
+    { system: 'PYPI', name: 'django', versions: [{ version: '3.0.0', license: 'BSD' }] },
+    { system: 'GO', name: 'github.com/CycloneDX/cyclonedx-go', versions: [{ version: 'v0.9.2' }] },
+    { system: 'NPM', name: 'JSONStream', versions: [{ version: '1.3.5', license: '(MIT OR Apache-2.0)' }] },
+    { system: 'MAVEN', name: 'org.example:core', versions: [{ version: '1.0' }] },
+  ],
+  advisories: [],
+};
+
+describe('the local package-insights service over the bundled data', () => {
+  let service: InsightsService;
+  beforeAll(async () => {
+    service = await startInsightsService();
+  });
+  afterEach(() => service.faults.clear());
+  afterAll(() => service.close());
+
+  const get = (path: string) => fetch(`${service.url}/v3alpha/${path}`);
+
+  it('answers every operation of the description document with JSON or a plain-text error', async () => {
+    const values: Record<string, string> = {
+      'packageKey.system': 'NPM',
+      'packageKey.name': 'lodash',
+      'versionKey.system': 'NPM',
+      'versionKey.name': 'lodash',
+      'versionKey.version': '4.17.20',
+      'projectKey.id': encodeURIComponent('github.com/lodash/lodash'),
+      'advisoryKey.id': 'GHSA-35jh-r3h4-6jhm',
+      purl: encodeURIComponent('pkg:npm/lodash@4.17.20'),
+      chainId: 'sha256:00',
+    };
+    const methods = methodsOf(await readBundledDescription('insights.v3alpha'));
+    expect(methods).toHaveLength(16);
+    for (const { id, path, httpMethod } of methods) {
+      const filled = path.replaceAll(/\{\+?([^}]+)\}/g, (_all, name) => values[name] ?? '');
+      const response = await fetch(`${service.url}/${filled}`, {
+        method: httpMethod,
+        ...(httpMethod === 'POST' ? { body: '{"requests":[]}' } : {}),
+      });
+      expect([200, 404], id).toContain(response.status);
+      const type = response.status === 200 ? 'application/json' : 'text/plain';
+      expect(response.headers.get('content-type'), id).toContain(type);
+      if (response.status === 200) {
+        expect(response.headers.get('cache-control')).toBe('max-age=3600');
+        await response.json();
+      }
+    }
+  });
+
+  it('knows every package of the example but those that no public index can know', async () => {
+    const lock = z
+      .object({ packages: z.record(z.string(), z.looseObject({ version: z.string().optional() })) })
+      .parse(
+        JSON.parse(await readFile(new URL('../../examples/shop/package-lock.json', import.meta.url), 'utf8')),
+      );
+    const unknown: string[] = [];
+    for (const [path, { version = '' }] of Object.entries(lock.packages)) {
+      if (path === '') continue;
+      const name = path.slice(path.lastIndexOf('node_modules/') + 13);
+      const response = await get(`systems/NPM/packages/${encodeURIComponent(name)}/versions/${version}`);
+      await response.arrayBuffer();
+      if (response.status === 404) unknown.push(`${name}@${version}`);
+      else expect(response.status).toBe(200);
+    }
+    expect(unknown.toSorted()).toEqual([
+      '@lantern/price-rules@2.1.0',
+      'lantern-shelf-labels@0.3.1',
+      'rc@1.2.9',
+    ]);
+    expect(Object.keys(lock.packages).length).toBeGreaterThan(300);
+  });
+
+  it('gives a version with its defaults, its advisories and without what nobody knows', async () => {
+    const response = await get('systems/NPM/packages/lodash/versions/4.17.20');
+    expect(await response.json()).toMatchObject({
+      versionKey: { system: 'NPM', name: 'lodash', version: '4.17.20' },
+      purl: 'pkg:npm/lodash@4.17.20',
+      publishedAt: '2020-08-13T16:53:54Z',
+      isDefault: false,
+      isDeprecated: false,
+      deprecatedReason: '',
+      licenses: ['MIT'],
+      advisoryKeys: [{ id: 'GHSA-29mw-wpgm-hmr9' }, { id: 'GHSA-35jh-r3h4-6jhm' }],
+      slsaProvenances: [],
+      registries: ['https://registry.yarnpkg.com/'],
+      relatedProjects: [{ projectKey: { id: 'github.com/lodash/lodash' }, relationType: 'SOURCE_REPO' }],
+    });
+    const scoped = await get('systems/NPM/packages/%40types%2Fnode/versions/1.0.0');
+    expect([scoped.status, await scoped.text()]).toEqual([404, 'version not found']);
+    const undated = await (await get('systems/NPM/packages/minimist/versions/1.2.5')).json();
+    expect(undated).not.toHaveProperty('publishedAt');
+  });
+
+  it('says what is deprecated, and why', async () => {
+    const response = await get('systems/NPM/packages/request/versions/2.88.2');
+    expect(await response.json()).toMatchObject({
+      isDeprecated: true,
+      deprecatedReason: expect.stringContaining('request has been deprecated'),
+    });
+  });
+
+  it('gives advisories with score and vector, 0 and empty where there are none', async () => {
+    expect(await (await get('advisories/GHSA-xvch-5gv4-984h')).json()).toMatchObject({
+      advisoryKey: { id: 'GHSA-xvch-5gv4-984h' },
+      url: 'https://osv.dev/vulnerability/GHSA-xvch-5gv4-984h',
+      aliases: ['CVE-2021-44906'],
+      cvss3Score: 9.8,
+      cvss3Vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+    });
+    expect(await (await get('advisories/GHSA-pxg6-pf52-xh8x')).json()).toMatchObject({
+      cvss3Score: 0,
+      cvss3Vector: '',
+    });
+    expect((await get('advisories/GHSA-0000-0000-0000')).status).toBe(404);
+  });
+
+  it('resolves dependency graphs, root first, and says "not found" of what is not computed', async () => {
+    const graph = z
+      .object({
+        nodes: z.array(z.object({ versionKey: z.object({ name: z.string() }), relation: z.string() })),
+        edges: z.array(z.object({ fromNode: z.number(), toNode: z.number(), requirement: z.string() })),
+        error: z.literal(''),
+      })
+      .parse(await (await get('systems/NPM/packages/express/versions/4.17.1:dependencies')).json());
+    expect(graph.nodes[0]).toMatchObject({ versionKey: { name: 'express' }, relation: 'SELF' });
+    const qs = graph.nodes.findIndex(({ versionKey }) => versionKey.name === 'qs');
+    expect(graph.nodes[qs]?.relation).toBe('DIRECT');
+    expect(graph.edges).toContainEqual({ fromNode: 0, toNode: qs, requirement: '6.7.0' });
+    expect(graph.nodes.some(({ relation }) => relation === 'INDIRECT')).toBe(true);
+    const none = await get('systems/NPM/packages/lodash/versions/0.0.1:dependencies');
+    expect([none.status, await none.text()]).toEqual([404, 'dependencies not found']);
+  });
+
+  it('lists the versions of a package with the default one', async () => {
+    const found = z
+      .object({ versions: z.array(z.looseObject({ isDefault: z.boolean() })) })
+      .parse(await (await get('systems/NPM/packages/lodash')).json());
+    expect(found.versions.filter(({ isDefault }) => isDefault)).toHaveLength(1);
+  });
+
+  it('finds versions by the digest of their artifact and by doubly encoded purl', async () => {
+    const digest = 'PlhdFcillOINfeV7Ni6oF1TAEayyZBoZ8bcshTHqOYJYlrqzRK5hagpagky5o4HfCzzd1TRkXPMFq6cKk9rGmA==';
+    const response = await get(`query?hash.type=SHA512&hash.value=${encodeURIComponent(digest)}`);
+    expect(await response.json()).toMatchObject({
+      results: [{ version: { purl: 'pkg:npm/lodash@4.17.20' } }],
+    });
+    const purl = await get(`purl/${encodeURIComponent('pkg:npm/%40babel/code-frame@7.12.11')}`);
+    expect(await purl.json()).toMatchObject({ version: { versionKey: { name: '@babel/code-frame' } } });
+  });
+
+  it('refuses systems that the document does not list, and paths with a raw slash', async () => {
+    const unknown = await get('systems/SWIFT/packages/x');
+    expect([unknown.status, await unknown.text()]).toEqual([
+      400,
+      'invalid value for packageKey.system: "SWIFT"',
+    ]);
+    expect((await get('systems/NPM/packages/@babel/code-frame')).status).toBe(404);
+    expect((await get('systems/NPM/packages/%E0%A4%A')).status).toBe(400);
+  });
+
+  it('learns an advisory that it held back', async () => {
+    const fresh = await startInsightsService();
+    const [advisory] = fresh.heldBack;
+    if (advisory === undefined) throw new Error('the data set holds no advisory back');
+    const url = `${fresh.url}/v3alpha/systems/NPM/packages/axios/versions/0.21.1`;
+    const idsAt = async () =>
+      z.object({ advisoryKeys: z.array(z.object({ id: z.string() })) }).parse(await (await fetch(url)).json())
+        .advisoryKeys;
+    expect(await idsAt()).not.toContainEqual({ id: advisory.id });
+    expect((await fetch(`${fresh.url}/v3alpha/advisories/${advisory.id}`)).status).toBe(404);
+    expect(fresh.learnAdvisory(advisory)).toEqual([{ system: 'NPM', name: 'axios', version: '0.21.1' }]);
+    expect(await idsAt()).toContainEqual({ id: advisory.id });
+    expect((await fetch(`${fresh.url}/v3alpha/advisories/${advisory.id}`)).status).toBe(200);
+    await fresh.close();
+    await fresh.close();
+  });
+
+  it('acts out faults, one request at a time', async () => {
+    const path = 'advisories/GHSA-xvch-5gv4-984h';
+    service.faults.inject(tooManyRequests(7), { times: 2 });
+    service.faults.inject(htmlAnswer());
+    service.faults.inject(garbageAnswer());
+    service.faults.inject({ kind: 'drop' });
+    service.faults.inject({ kind: 'hang' });
+    const limited = await get(path);
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '7']);
+    expect((await get(path)).status).toBe(429);
+    const html = await get(path);
+    expect([html.status, html.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    await expect(get(path).then((response) => response.json())).rejects.toThrow(SyntaxError);
+    await expect(get(path)).rejects.toThrow('fetch failed');
+    await expect(
+      fetch(`${service.url}/v3alpha/${path}`, { signal: AbortSignal.timeout(200) }),
+    ).rejects.toThrow('timeout');
+    expect((await get(path)).status).toBe(200);
+  });
+});
+
+describe('batches of the local package-insights service', () => {
+  let service: InsightsService;
+  beforeAll(async () => {
+    service = await startInsightsService({ data: MIXED });
+  });
+  afterAll(() => service.close());
+
+  const post = (path: string, body: unknown) =>
+    fetch(`${service.url}/v3alpha/${path}`, { method: 'POST', body: JSON.stringify(body) });
+  const purls = async (...sent: string[]) =>
+    batch.parse(await (await post('purlbatch', { requests: sent.map((purl) => ({ purl })) })).json());
+
+  it('answers in order, a miss with nothing but the request', async () => {
+    const { responses, nextPageToken } = await purls(
+      'pkg:pypi/nothing@1.0',
+      'pkg:pypi/annotated-types@0.7.0',
+      'pkg:npm/JSONStream@1.3.5',
+    );
+    expect(responses[0]).toEqual({ request: { purl: 'pkg:pypi/nothing@1.0' } });
+    expect(responses[1]?.result?.version.versionKey.name).toBe('annotated-types');
+    expect(responses[2]?.result?.version).toMatchObject({ licenses: ['MIT OR Apache-2.0'] });
+    expect(nextPageToken).toBe('');
+  });
+
+  it('echoes normalised purls and gives canonical versions', async () => {
+    const { responses } = await purls('pkg:pypi/annotated_types@0.7.0', 'pkg:pypi/Django@3.0');
+    expect(responses[0]?.request.purl).toBe('pkg:pypi/annotated-types@0.7.0');
+    expect(responses[1]?.result?.version.versionKey).toMatchObject({ name: 'django', version: '3.0.0' });
+  });
+
+  it('misses Go modules with capitals by purl and finds them by version key', async () => {
+    const { responses } = await purls('pkg:golang/github.com/CycloneDX/cyclonedx-go@v0.9.2');
+    expect(responses).toEqual([{ request: { purl: 'pkg:golang/github.com/cyclonedx/cyclonedx-go@v0.9.2' } }]);
+    const versionKey = { system: 'GO', name: 'github.com/CycloneDX/cyclonedx-go', version: 'v0.9.2' };
+    const found = batch.parse(await (await post('versionbatch', { requests: [{ versionKey }] })).json());
+    expect(found.responses[0]?.version).toMatchObject({ versionKey });
+  });
+
+  it('echoes the first spelling of a version asked for twice', async () => {
+    const requests = ['Annotated_Types', 'annotated.types'].map((name) => ({
+      versionKey: { system: 'PYPI', name, version: '0.7.0' },
+    }));
+    const { responses } = batch.parse(await (await post('versionbatch', { requests })).json());
+    expect(responses.map(({ request }) => request)).toEqual([requests[0], requests[0]]);
+  });
+
+  it.each([
+    ['a malformed purl', 'npm/lodash@1.0.0'],
+    ['an unsupported type', 'pkg:oci/alpine@1.0.0'],
+    ['qualifiers', 'pkg:npm/lodash@4.17.20?arch=x64'],
+    ['a subpath', 'pkg:npm/lodash@4.17.20#lib'],
+    ['a missing version', 'pkg:npm/lodash'],
+    ['an empty version', 'pkg:npm/lodash@'],
+    ['a scope without a version', 'pkg:npm/@babel/core'],
+    ['broken percent-encoding', 'pkg:npm/%E0%A4%A@1.0.0'],
+  ])('is poisoned as a whole by %s', async (_what, purl) => {
+    const response = await post('purlbatch', { requests: [{ purl: 'pkg:pypi/django@3.0.0' }, { purl }] });
+    expect(response.status).toBe(400);
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(await response.text()).toContain(purl);
+  });
+
+  it('cuts pages of 100, with tokens that fit this batch only', async () => {
+    const requests = Array.from({ length: 250 }, (_, i) => ({ purl: `pkg:npm/package-${i}@1.0.0` }));
+    const seen: (string | undefined)[] = [];
+    const sizes: number[] = [];
+    let pageToken = '';
+    do {
+      const page = batch.parse(await (await post('purlbatch', { requests, pageToken })).json());
+      seen.push(...page.responses.map(({ request }) => request.purl));
+      sizes.push(page.responses.length);
+      pageToken = page.nextPageToken;
+      if (pageToken !== '') {
+        const other = await post('purlbatch', { requests: requests.slice(1), pageToken });
+        expect([other.status, await other.text()]).toEqual([400, 'invalid page token']);
+      }
+    } while (pageToken !== '');
+    expect(sizes).toEqual([100, 100, 50]);
+    expect(seen).toEqual(requests.map(({ purl }) => purl));
+    expect((await post('purlbatch', { requests, pageToken: 'nonsense' })).status).toBe(400);
+  });
+
+  it('takes 5,000 entries and refuses one more', async () => {
+    const requests = Array.from({ length: 5_001 }, (_, i) => ({
+      purl: `pkg:npm/${'long-name-'.repeat(20)}${i}@1.0.0`,
+    }));
+    const refused = await post('purlbatch', { requests });
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([400, 'text/plain; charset=utf-8']);
+    await refused.text();
+    expect((await post('purlbatch', { requests: requests.slice(1) })).status).toBe(200);
+  });
+
+  it('refuses bodies that are no batch', async () => {
+    for (const body of ['', 'null', '[', '{"requests":{}}', '{"requests":[null]}', '{"requests":[{}]}']) {
+      const response = await fetch(`${service.url}/v3alpha/purlbatch`, { method: 'POST', body });
+      expect(response.status, body).toBe(400);
+      expect((await response.text()).length, body).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe('a synthetic index', () => {
+  it('answers 65 pages of 100 in well under a second of processor time', async () => {
+    const versions = Array.from({ length: 6_500 }, (_, i) => ({
+      name: `@scope/package-${i}`,
+      version: '1.0.0',
+    }));
+    const service = await startInsightsService({ data: synthesizeData(versions) });
+    const before = process.cpuUsage();
+    const answers = await Promise.all(
+      Array.from({ length: 65 }, async (_, page) => {
+        const requests = versions
+          .slice(page * 100, page * 100 + 100)
+          .map(({ name, version }) => ({ purl: `pkg:npm/${name.replace('@', '%40')}@${version}` }));
+        const response = await fetch(`${service.url}/v3alpha/purlbatch`, {
+          method: 'POST',
+          body: JSON.stringify({ requests }),
+        });
+        return batch.parse(await response.json());
+      }),
+    );
+    const { user, system } = process.cpuUsage(before);
+    expect(answers.flatMap(({ responses }) => responses).every(({ result }) => result !== undefined)).toBe(
+      true,
+    );
+    expect(service.stats().entries).toBe(6_500);
+    expect(service.stats().requests.get('insights.purlLookupBatch')).toBe(65);
+    // Client and service together, in one process.
+    expect((user + system) / 1e6).toBeLessThan(4);
+    await service.close();
+  });
+});
