@@ -1,0 +1,93 @@
+import pLimit from 'p-limit';
+import type { ApiClient } from '../discovery/client.ts';
+import type { Advisory } from '../model/advisory.ts';
+import type { DependencyGraph } from '../model/dependency-graph.ts';
+import type { LockedPackage } from '../model/lockfile.ts';
+import { formatVersionKey, type VersionKey } from '../model/version-record.ts';
+import { readAdvisory } from './advisories.ts';
+import { type CachePolicy, createRecordCache, type Known, type RecordCache } from './caching.ts';
+import { type Coalescer, createCoalescer } from './coalesce.ts';
+import { hasDependencyGraphs, readDependencyGraph } from './dependencies.ts';
+import { createEligibility, type Privacy } from './eligibility.ts';
+import { InsightsError } from './errors.ts';
+import { getAdvisory, getDependencies } from './operations.ts';
+import { createResolver, type Resolved, type ResolveOptions } from './resolve.ts';
+import { createInsightsService } from './service.ts';
+import { createVersionLookUp } from './versions.ts';
+
+export interface InsightsOptions extends CachePolicy, Partial<Privacy> {
+  /** Client of `apis/insights.v3alpha.json`, read-only. */
+  readonly api: ApiClient;
+  /** Requests to the service at the same time. */
+  readonly concurrency?: number;
+}
+
+/** What the pipeline asks the package-insights API; everything goes through the cache and is asked for once at a time. */
+export interface Insights {
+  /** One resolution for each package, in order. Rejects only when aborted. */
+  resolve(packages: readonly LockedPackage[], options: ResolveOptions): Promise<Resolved>;
+  /** `undefined` when the index has none of that id. Throws `InsightsError`. */
+  advisory(id: string, signal: AbortSignal): Promise<Advisory | undefined>;
+  /** `undefined` when there is none: not computed, or of a system without graphs. Throws `InsightsError`. */
+  dependencies(key: VersionKey, signal: AbortSignal): Promise<DependencyGraph | undefined>;
+}
+
+export function createInsights(options: InsightsOptions): Insights {
+  const { api, privatePatterns = [], mirrors = [], concurrency = 25 } = options;
+  const service = createInsightsService(api);
+  const limit = pLimit(concurrency);
+  const advisories = createLoader<Advisory>('advisory-1', options);
+  const graphs = createLoader<DependencyGraph>('dependencies-1', options);
+  return {
+    resolve: createResolver({
+      eligibility: createEligibility({ privatePatterns, mirrors }),
+      cache: createRecordCache('version-1', options),
+      lookUpVersions: createVersionLookUp(service, limit),
+    }),
+    advisory: (id, signal) =>
+      advisories(id, signal, (shared) =>
+        limit(async () => readAdvisory(await getAdvisory(service, id, shared), `advisory ${id}`)),
+      ),
+    async dependencies(key, signal) {
+      if (!hasDependencyGraphs(key.system)) return undefined;
+      const name = formatVersionKey(key);
+      return graphs(name, signal, (shared) =>
+        limit(async () => readDependencyGraph(await getDependencies(service, key, shared), name)),
+      );
+    },
+  };
+}
+
+/** Gets one record: from the cache, from a request under way, or from the service. */
+type Loader<Value> = (
+  key: string,
+  signal: AbortSignal,
+  load: (signal: AbortSignal) => Promise<Value>,
+) => Promise<Value | undefined>;
+
+function createLoader<Value>(kind: string, policy: CachePolicy): Loader<Value> {
+  const cache: RecordCache<Value> = createRecordCache(kind, policy);
+  const coalesce: Coalescer<Known<Value>> = createCoalescer();
+  return async (key, signal, load) => {
+    const known = await coalesce(key, signal, async (shared) => {
+      const [cached] = await cache.get([key]);
+      if (cached !== undefined) return cached;
+      const loaded = await loadOrMiss(load, shared);
+      await cache.set([[key, loaded]]);
+      return loaded;
+    });
+    return 'record' in known ? known.record : undefined;
+  };
+}
+
+async function loadOrMiss<Value>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  signal: AbortSignal,
+): Promise<Known<Value>> {
+  try {
+    return { record: await load(signal) };
+  } catch (error) {
+    if (error instanceof InsightsError && error.code === 'not-found') return { missing: true };
+    throw error;
+  }
+}
