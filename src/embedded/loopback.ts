@@ -35,10 +35,16 @@ export function createServer(bodyLimit: number): FastifyInstance {
 
 /** Waits and fails as `faults` say, before a request is looked at. */
 export function addFaults(app: FastifyInstance, faults: Faults): void {
+  const unanswered = new WeakSet<FastifyRequest>();
   app.addHook('onRequest', async (request, reply) => {
     if (faults.latencyMs > 0) await delay(faults.latencyMs);
     const fault = faults.take({ method: request.method, url: request.raw.url ?? '/' });
-    if (fault !== undefined) return actOut(fault, request, reply);
+    if (fault?.kind === 'drop-answer') unanswered.add(request);
+    else if (fault !== undefined) return actOut(fault, request, reply);
+  });
+  app.addHook('onSend', async (request, _reply, payload) => {
+    if (unanswered.has(request)) request.raw.socket.destroy();
+    return payload;
   });
 }
 

@@ -1,0 +1,112 @@
+import type { FastifyRequest } from 'fastify';
+import { readBundledDescription } from '../../discovery/bundled.ts';
+import { Faults } from '../faults.ts';
+import { addFaults, createServer, type ListenOptions, type LocalService, listen } from '../loopback.ts';
+import { matchRoute, type RouteMatch, routesOf } from '../routes.ts';
+import { webhookOperations } from './handler.ts';
+import { type Outcome, type StoredVariable, type StoredWebhook, WebhookModel } from './model.ts';
+
+const BODY_LIMIT = 1 << 20;
+
+export interface WebhookServiceOptions extends ListenOptions {
+  /** Credentials that every request has to carry; without them any will do, but some must be there. */
+  readonly apiKey?: string;
+  readonly applicationKey?: string;
+  /** First part of the credential headers' names; `SVC` by default. */
+  readonly headerPrefix?: string;
+  /** Status of "already exists" on create, which no recording shows; 409 by default. */
+  readonly conflictStatus?: 400 | 409;
+  /** Keys that every answer carries beside the documented ones, as the platform adds them now and then. */
+  readonly extraKeys?: Readonly<Record<string, unknown>>;
+  readonly faults?: Faults;
+}
+
+/** Everything stored, secret values included: for tests and for the demo's own bookkeeping. */
+export interface WebhookSnapshot {
+  readonly webhooks: readonly StoredWebhook[];
+  readonly variables: readonly StoredVariable[];
+  /** Requests that got as far as an operation, in order: `webhooks.definitions.create`, … */
+  readonly calls: readonly string[];
+}
+
+export interface WebhookService extends LocalService {
+  readonly faults: Faults;
+  snapshot(): WebhookSnapshot;
+}
+
+type Reply = readonly [status: number, body: Readonly<Record<string, unknown>>];
+
+/** Starts a local webhook-integration service; nothing in it calls a webhook. Throws `EmbeddedError`. */
+export async function startWebhookService(options: WebhookServiceOptions = {}): Promise<WebhookService> {
+  const faults = options.faults ?? new Faults();
+  const model = new WebhookModel();
+  const routes = routesOf(await readBundledDescription('webhooks.v1'));
+  const operations = webhookOperations(model);
+  const calls: string[] = [];
+
+  function answer(request: FastifyRequest): Reply {
+    const match = matchRoute(routes, request.method, request.raw.url ?? '/');
+    if (!hasCredentials(request, options)) return refusal(403, 'Forbidden');
+    if (match.kind !== 'found') return refusal(...unmatched(match));
+    const operation = operations[match.method.id];
+    if (operation === undefined) return refusal(404, 'Not found');
+    calls.push(match.method.id);
+    const body = readBody(request.body);
+    if (body === undefined) return refusal(400, 'Invalid JSON');
+    const outcome = operation.run({ parameters: match.parameters, body });
+    if (outcome.kind !== 'ok') return refusal(statusOf(outcome, options.conflictStatus), outcome.error);
+    const extra = request.method === 'DELETE' ? {} : options.extraKeys;
+    return [operation.status, { ...extra, ...outcome.body }];
+  }
+
+  const app = createServer(BODY_LIMIT);
+  addFaults(app, faults);
+  app.setErrorHandler<Error & { statusCode?: number }>(async (error, _request, reply) =>
+    reply.code(error.statusCode ?? 500).send({ errors: [error.message] }),
+  );
+  app.all('/*', async (request, reply) => {
+    const [status, body] = answer(request);
+    return reply.code(status).type('application/json').send(JSON.stringify(body));
+  });
+  const service = await listen(app, 'The local webhook-integration service', options);
+  return {
+    ...service,
+    faults,
+    snapshot: () => ({ webhooks: model.webhooks, variables: model.variables, calls: [...calls] }),
+  };
+}
+
+function hasCredentials({ headers }: FastifyRequest, options: WebhookServiceOptions): boolean {
+  const prefix = (options.headerPrefix ?? 'SVC').toLowerCase();
+  const holds = (header: string, expected: string | undefined): boolean => {
+    const value = headers[`${prefix}-${header}`];
+    return typeof value === 'string' && value !== '' && (expected === undefined || value === expected);
+  };
+  return holds('api-key', options.apiKey) && holds('application-key', options.applicationKey);
+}
+
+/** An absent body is an empty one: GET and DELETE have none. */
+function readBody(body: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (typeof body !== 'string' || body === '') return {};
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+      ? (parsed as Readonly<Record<string, unknown>>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unmatched(match: Exclude<RouteMatch, { kind: 'found' }>): [number, string] {
+  return match.kind === 'invalid' ? [400, match.reason] : [404, 'Not found'];
+}
+
+function statusOf(outcome: Exclude<Outcome, { kind: 'ok' }>, conflictStatus = 409): number {
+  if (outcome.kind === 'conflict') return conflictStatus;
+  return outcome.kind === 'not-found' ? 404 : 400;
+}
+
+function refusal(status: number, error: string): Reply {
+  return [status, { errors: [error] }];
+}

@@ -1,0 +1,159 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { tooManyRequests } from '../../src/embedded/faults.ts';
+import {
+  startWebhookService,
+  type WebhookService,
+  type WebhookServiceOptions,
+} from '../../src/embedded/webhooks/service.ts';
+
+const BASE = '/api/v1/integration/webhooks/configuration';
+const KEYS = { 'SVC-API-KEY': 'api', 'SVC-APPLICATION-KEY': 'application' };
+const NO_WEBHOOK = { errors: ['Webhook does not exist'] };
+
+describe('the local webhook-integration service', () => {
+  let service: WebhookService;
+  beforeEach(async () => {
+    service = await startWebhookService({ apiKey: 'api', applicationKey: 'application' });
+  });
+  afterEach(() => service.close());
+
+  const call = (method: string, path: string, body?: unknown) => send(service, method, path, KEYS, body);
+
+  it('creates, reads, changes in part, renames and deletes a webhook', async () => {
+    const created = await call('POST', '/webhooks', { name: 'alerts', url: 'https://hooks.example/a' });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({ name: 'alerts', encode_as: 'json', custom_headers: null });
+    expect(JSON.parse(String(created.body['payload']))).toMatchObject({ title: '$EVENT_TITLE' });
+
+    const changed = await call('PUT', '/webhooks/alerts', { payload: '{"text": "$EVENT_TITLE"}' });
+    expect(changed).toMatchObject({ status: 200, body: { url: 'https://hooks.example/a' } });
+    expect(changed.body['payload']).toBe('{"text": "$EVENT_TITLE"}');
+
+    const renamed = await call('PUT', '/webhooks/alerts', { name: 'alarms', custom_headers: '{"X-A": "1"}' });
+    expect(renamed).toMatchObject({ status: 200, body: { name: 'alarms', custom_headers: '{"X-A": "1"}' } });
+    expect(await call('GET', '/webhooks/alerts')).toEqual({ status: 404, body: NO_WEBHOOK });
+
+    const reset = await call('PUT', '/webhooks/alarms', { payload: null, custom_headers: null });
+    expect(reset.body).toMatchObject({ custom_headers: null, payload: created.body['payload'] });
+    expect(await call('DELETE', '/webhooks/alarms')).toEqual({ status: 200, body: {} });
+    expect(await call('DELETE', '/webhooks/alarms')).toEqual({ status: 404, body: NO_WEBHOOK });
+  });
+
+  it('never gives a secret back', async () => {
+    const secret = { name: 'SIGNING_KEY', value: 'hush', is_secret: true };
+    const answers = [
+      await call('POST', '/custom-variables', secret),
+      await call('GET', '/custom-variables/SIGNING_KEY'),
+      await call('PUT', '/custom-variables/SIGNING_KEY', { value: 'hush too' }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 200]);
+    for (const { body } of answers) expect(body).toEqual({ name: 'SIGNING_KEY', is_secret: true });
+    expect(service.snapshot().variables).toEqual([{ ...secret, value: 'hush too' }]);
+    const open = await call('POST', '/custom-variables', { name: 'TEAM', value: 'red', is_secret: false });
+    expect(open.body).toEqual({ name: 'TEAM', value: 'red', is_secret: false });
+  });
+
+  it.each([
+    ['/webhooks', { name: 'two words', url: 'https://hooks.example' }, 'Invalid webhook'],
+    ['/webhooks', { url: 'https://hooks.example' }, 'Invalid webhook'],
+    ['/webhooks', { name: 'a', url: 'nowhere' }, 'Invalid webhook url'],
+    ['/webhooks', { name: 'a', url: 'https://h.example', custom_headers: '[]' }, 'Invalid custom headers'],
+    ['/webhooks', { name: 'a', url: 'https://h.example', encode_as: 'xml' }, 'Invalid encoding'],
+    ['/custom-variables', { name: 'lower', value: 'v', is_secret: true }, 'Invalid custom variable name'],
+    ['/custom-variables', { name: 'A', is_secret: true }, 'Invalid custom variable value'],
+    ['/custom-variables', { name: 'A', value: 'v' }, 'Invalid custom variable is_secret'],
+  ])('refuses POST %s %j', async (path, body, error) => {
+    expect(await call('POST', path, body)).toEqual({ status: 400, body: { errors: [error] } });
+    expect(service.snapshot()).toMatchObject({ webhooks: [], variables: [] });
+  });
+
+  it('wants both credentials', async () => {
+    const cases = [{}, { 'SVC-API-KEY': 'api' }, { ...KEYS, 'SVC-APPLICATION-KEY': 'wrong' }];
+    for (const headers of [...cases, { 'DD-API-KEY': 'api', 'DD-APPLICATION-KEY': 'application' }]) {
+      const refused = await send(service, 'GET', '/webhooks/x', headers);
+      expect(refused).toEqual({ status: 403, body: { errors: ['Forbidden'] } });
+    }
+    expect(service.snapshot().calls).toEqual([]);
+  });
+
+  it('says when something already exists, and keeps it', async () => {
+    const body = { name: 'alerts', url: 'https://hooks.example/a' };
+    await call('POST', '/webhooks', body);
+    const again = await call('POST', '/webhooks', { ...body, url: 'https://hooks.example/b' });
+    expect(again).toEqual({ status: 409, body: { errors: ['Webhook already exists'] } });
+    expect(service.snapshot().webhooks).toMatchObject([body]);
+  });
+
+  it('limits its rate, or loses its answer after the work is done', async () => {
+    service.faults.inject(tooManyRequests());
+    service.faults.inject({ kind: 'drop-answer' });
+    expect((await fetch(`${service.url}${BASE}/webhooks/x`)).status).toBe(429);
+    const body = { name: 'alerts', url: 'https://hooks.example/a' };
+    await expect(call('POST', '/webhooks', body)).rejects.toThrow('fetch failed');
+    expect(service.snapshot().webhooks).toMatchObject([body]);
+  });
+
+  it('takes a prefix, another conflict status and keys that nobody documented', async () => {
+    const other = await startWebhookService({
+      headerPrefix: 'DD',
+      conflictStatus: 400,
+      extraKeys: { org: 1 },
+    });
+    const headers = { 'DD-API-KEY': 'any', 'DD-APPLICATION-KEY': 'any' };
+    const body = { name: 'alerts', url: 'https://hooks.example/a' };
+    expect((await send(other, 'POST', '/webhooks', headers, body)).body).toMatchObject({ org: 1, ...body });
+    expect((await send(other, 'POST', '/webhooks', headers, body)).status).toBe(400);
+    await other.close();
+  });
+});
+
+const CORPORA = process.env['LOCKHOUND_CORPORA'] ?? join(import.meta.dirname, '../../../shared/corpora');
+const RECORDED = join(CORPORA, 'webhooks/exchanges.jsonl');
+
+const exchange = z.object({
+  method: z.string(),
+  path: z.string(),
+  reqBody: z.string().nullable(),
+  status: z.number(),
+  resBody: z.string(),
+});
+
+describe.skipIf(!existsSync(RECORDED))('recorded exchanges with the platform', () => {
+  it('come out the same from the local service', async () => {
+    const options: WebhookServiceOptions = { headerPrefix: 'DD' };
+    const service = await startWebhookService(options);
+    const lines = readFileSync(RECORDED, 'utf8').trim().split('\n');
+    expect(lines.length).toBeGreaterThan(10);
+    for (const line of lines) {
+      const recorded = exchange.parse(JSON.parse(line));
+      const response = await fetch(`${service.url}${recorded.path}`, {
+        method: recorded.method,
+        headers: { 'DD-API-KEY': 'any', 'DD-APPLICATION-KEY': 'any' },
+        body: recorded.reqBody,
+      });
+      const what = `${recorded.method} ${recorded.path}`;
+      expect(response.status, what).toBe(recorded.status);
+      expect(response.headers.get('content-type'), what).toContain('application/json');
+      expect(await response.json(), what).toEqual(JSON.parse(recorded.resBody));
+    }
+    await service.close();
+  });
+});
+
+async function send(
+  service: WebhookService,
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body?: unknown,
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const response = await fetch(`${service.url}${BASE}${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: z.record(z.string(), z.unknown()).parse(await response.json()) };
+}
