@@ -1,0 +1,49 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readAdvisory } from '../../src/insights/advisories.ts';
+import { readDependencyGraph } from '../../src/insights/dependencies.ts';
+import { readVersionRecord } from '../../src/insights/version-record.ts';
+
+const folder = path.join(
+  process.env['LOCKHOUND_CORPORA'] ?? path.resolve(import.meta.dirname, '../../../shared/corpora'),
+  'insights',
+);
+
+describe.skipIf(!existsSync(folder))('recorded answers', () => {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
+  const recorded = (name: string) => JSON.parse(readFileSync(path.join(folder, name), 'utf8'));
+
+  const versions = names.filter((name) => 'licenses' in recorded(name) && 'versionKey' in recorded(name));
+  test.each(versions)('version %s', (name) => {
+    const answer = recorded(name);
+    const record = readVersionRecord(answer, name);
+    expect(record.versionKey).toEqual(answer.versionKey);
+    expect(record.advisoryIds).toEqual(answer.advisoryKeys.map(({ id }: { id: string }) => id));
+    expect(record.licenses).toEqual(answer.licenses);
+    expect(record.publishedAt).toBe(answer.publishedAt);
+    expect(record.isDeprecated).toBe(answer.isDeprecated ?? false);
+    expect(record.deprecatedReason ?? '').toBe(answer.deprecatedReason ?? '');
+  });
+
+  const graphs = names.filter((name) => 'nodes' in recorded(name));
+  test.each(graphs)('dependencies %s', (name) => {
+    const answer = recorded(name);
+    const graph = readDependencyGraph(answer, name);
+    expect(graph.nodes.map(({ versionKey }) => versionKey)).toEqual(
+      answer.nodes.map(({ versionKey }: { versionKey: object }) => versionKey),
+    );
+    expect(graph.edges).toHaveLength(answer.edges.length);
+    expect(graph.errors).toEqual([]);
+  });
+
+  const advisories = names.filter((name) => 'advisoryKey' in recorded(name));
+  test.each(advisories)('advisory %s', (name) => {
+    const { advisoryKey, ...rest } = recorded(name);
+    expect(readAdvisory(recorded(name), name)).toEqual({ id: advisoryKey.id, ...rest });
+  });
+
+  test('of each kind there are some', () => {
+    expect([versions.length, graphs.length, advisories.length].every((count) => count > 0)).toBe(true);
+  });
+});

@@ -1,0 +1,119 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { startFakeService } from './fake-service.ts';
+
+type Fake = Awaited<ReturnType<typeof startFakeService>>;
+const closing: Fake[] = [];
+const signal = new AbortController().signal;
+
+afterEach(async () => {
+  for (const fake of closing.splice(0)) await fake.close();
+});
+
+async function setUp(answer: unknown, status = 200) {
+  const fake = await startFakeService();
+  closing.push(fake);
+  fake.behaviour.override = (_request, response) => {
+    const text = typeof answer === 'string';
+    response.writeHead(status, { 'content-type': text ? 'text/plain' : 'application/json' });
+    response.end(text ? answer : JSON.stringify(answer));
+    return true;
+  };
+  return fake;
+}
+
+describe('advisories', () => {
+  const advisory = {
+    advisoryKey: { id: 'GHSA-aaaa-bbbb-cccc' },
+    url: 'https://osv.dev/vulnerability/GHSA-aaaa-bbbb-cccc',
+    title: 'A flaw',
+    aliases: ['CVE-2026-0001'],
+    cvss3Score: 5.3,
+    cvss3Vector: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:R/S:U/C:H/I:N/A:N',
+  };
+
+  test('are read, once for all who ask at once, and kept', async () => {
+    const { insights, calls } = await setUp(advisory);
+    const [one, two] = await Promise.all([
+      insights.advisory('GHSA-aaaa-bbbb-cccc', signal),
+      insights.advisory('GHSA-aaaa-bbbb-cccc', signal),
+    ]);
+    expect(one).toMatchObject({ id: 'GHSA-aaaa-bbbb-cccc', cvss3Score: 5.3 });
+    expect(two).toEqual(one);
+    await insights.advisory('GHSA-aaaa-bbbb-cccc', signal);
+    expect(calls.map(({ path }) => path)).toEqual(['/v3alpha/advisories/GHSA-aaaa-bbbb-cccc']);
+  });
+
+  test('without a score have none: 0 beside an empty vector is a default', async () => {
+    const { insights } = await setUp({ ...advisory, cvss3Score: 0, cvss3Vector: '' });
+    const found = await insights.advisory('GHSA-aaaa-bbbb-cccc', signal);
+    expect(found).not.toHaveProperty('cvss3Score');
+    expect(found).not.toHaveProperty('cvss3Vector');
+  });
+
+  test('that do not exist are undefined', async () => {
+    const { insights, calls } = await setUp('advisory not found', 404);
+    expect(await insights.advisory('GHSA-none', signal)).toBeUndefined();
+    expect(await insights.advisory('GHSA-none', signal)).toBeUndefined();
+    expect(calls).toHaveLength(1);
+  });
+
+  test('that fail are errors, and not kept', async () => {
+    const { insights, calls } = await setUp('internal error', 500);
+    for (let round = 0; round < 2; round += 1) {
+      await expect(insights.advisory('GHSA-x', signal)).rejects.toMatchObject({
+        code: 'unavailable',
+        retryable: true,
+      });
+    }
+    expect(calls).toHaveLength(2);
+  });
+
+  test('one who gives up leaves the others waiting; the last one ends the request', async () => {
+    const { insights, behaviour } = await setUp(advisory);
+    behaviour.latencyMs = 60;
+    const impatient = insights.advisory('GHSA-aaaa-bbbb-cccc', AbortSignal.timeout(10));
+    const patient = insights.advisory('GHSA-aaaa-bbbb-cccc', signal);
+    await expect(impatient).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(await patient).toMatchObject({ title: 'A flaw' });
+  });
+});
+
+describe('dependency graphs', () => {
+  const key = { system: 'NPM', name: '@scope/a', version: '1.0.0' } as const;
+  const node = (name: string, relation: string, errors: string[] = []) => ({
+    versionKey: { system: 'NPM', name, version: '1.0.0' },
+    relation,
+    errors,
+  });
+
+  test('are read, with their errors and without edges that lead nowhere', async () => {
+    const { insights, calls } = await setUp({
+      nodes: [node('@scope/a', 'SELF'), node('b', 'DIRECT', ['no such version'])],
+      edges: [
+        { fromNode: 0, toNode: 1, requirement: '^1' },
+        { fromNode: 0, toNode: 7, requirement: '^1' },
+      ],
+      error: 'incomplete',
+    });
+    expect(await insights.dependencies(key, signal)).toEqual({
+      nodes: [
+        { versionKey: key, relation: 'SELF' },
+        { versionKey: { ...key, name: 'b' }, relation: 'DIRECT' },
+      ],
+      edges: [{ from: 0, to: 1 }],
+      errors: [
+        'incomplete',
+        'NPM:b@1.0.0: no such version',
+        'edge 1 leads from node 0 to node 7, and there are 2',
+      ],
+    });
+    expect(calls[0]?.path).toBe('/v3alpha/systems/NPM/packages/%40scope%2Fa/versions/1.0.0:dependencies');
+  });
+
+  test('that are not computed, or never are, are undefined', async () => {
+    const { insights, calls } = await setUp('dependencies not found', 404);
+    expect(await insights.dependencies(key, signal)).toBeUndefined();
+    expect(await insights.dependencies({ ...key, system: 'GO' }, signal)).toBeUndefined();
+    expect(calls).toHaveLength(1);
+  });
+});

@@ -1,0 +1,301 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { LockedPackage } from '../../src/model/lockfile.ts';
+import { createMemoryCache, locked, manyLocked, startFakeService } from './fake-service.ts';
+
+type Fake = Awaited<ReturnType<typeof startFakeService>>;
+type Override = NonNullable<Fake['behaviour']['override']>;
+const closing: Fake[] = [];
+
+afterEach(async () => {
+  for (const fake of closing.splice(0)) await fake.close();
+});
+
+async function setUp(options: Parameters<typeof startFakeService>[0] = {}) {
+  const fake = await startFakeService(options);
+  closing.push(fake);
+  const resolve = (packages: readonly LockedPackage[], signal = new AbortController().signal) =>
+    fake.insights.resolve(packages, { signal });
+  return { ...fake, resolve };
+}
+
+const namesOf = (resolutions: readonly { record?: { versionKey: { name: string } } }[]) =>
+  resolutions.map(({ record }) => record?.versionKey.name);
+
+describe('batches', () => {
+  test('learn the page size, then go side by side in batches of that size, in order', async () => {
+    const { behaviour, calls, resolve } = await setUp();
+    behaviour.latencyMs = 50;
+    const packages = manyLocked(5000);
+    const { resolutions } = await resolve(packages);
+    expect(namesOf(resolutions)).toEqual(packages.map(({ name }) => name));
+    expect(calls).toHaveLength(50);
+    expect(calls[0]?.entries).toBe(1000);
+    expect(calls.slice(1).every(({ entries, pageToken }) => entries === 100 && pageToken === undefined)).toBe(
+      true,
+    );
+    // 49 batches after the first: two rounds of 25, where following tokens would take 50 rounds.
+    expect(Math.max(...calls.map(({ overlap }) => overlap))).toBeGreaterThan(20);
+  });
+
+  test('remember the page size', async () => {
+    const { calls, resolve } = await setUp();
+    await resolve(manyLocked(250));
+    calls.length = 0;
+    await resolve(manyLocked(600).slice(250));
+    expect(calls.map(({ entries }) => entries)).toEqual([100, 100, 100, 50]);
+  });
+
+  test('are large where the service takes it', async () => {
+    const { behaviour, calls, resolve } = await setUp();
+    behaviour.pageSize = 5000;
+    const { resolutions } = await resolve(manyLocked(6500));
+    expect(resolutions.every(({ outcome }) => outcome === 'resolved')).toBe(true);
+    expect(calls.map(({ entries }) => entries)).toEqual([1000, 1000, 1000, 1000, 1000, 1000, 500]);
+  });
+
+  test('follow page tokens when the service pages smaller than it did', async () => {
+    const { behaviour, calls, resolve } = await setUp();
+    await resolve(manyLocked(150));
+    calls.length = 0;
+    behaviour.pageSize = 40;
+    const packages = manyLocked(250).slice(150);
+    const { resolutions } = await resolve(packages);
+    expect(namesOf(resolutions)).toEqual(packages.map(({ name }) => name));
+    expect(calls.map(({ pageToken }) => pageToken)).toEqual([undefined, '40', '80']);
+  });
+
+  test('are bisected down to the offender', async () => {
+    const { behaviour, calls, resolve } = await setUp();
+    behaviour.poison.add('pkg:npm/package-137@1.0.0');
+    const { resolutions, retryable } = await resolve(manyLocked(400));
+    const failed = resolutions.flatMap(({ outcome, reason }) => (outcome === 'resolved' ? [] : [reason]));
+    expect(failed).toHaveLength(1);
+    expect(failed[0]).toMatch(
+      /^pkg:npm\/package-137@1\.0\.0 is refused: POST .*HTTP 400, the text "invalid request"$/,
+    );
+    expect(retryable).toBe(false);
+    expect(calls.length).toBeLessThan(30);
+  });
+
+  test('that are all refused end soon', async () => {
+    const { behaviour, calls, resolve } = await setUp();
+    const packages = manyLocked(3000);
+    for (const { purl } of packages) behaviour.poison.add(purl);
+    const { resolutions } = await resolve(packages);
+    expect(resolutions.every(({ outcome }) => outcome === 'failed')).toBe(true);
+    expect(calls.length).toBeLessThan(1100);
+  });
+
+  test('count by index: collapsed echoes and the names of prototypes are data', async () => {
+    const { behaviour, resolve } = await setUp();
+    behaviour.override = (_request, response) => {
+      const version = (name: string) => ({ versionKey: { system: 'PYPI', name, version: '1.0.0' } });
+      const echo = { purl: 'pkg:pypi/requests@1.0.0' };
+      const responses = [
+        { request: echo, result: { version: version('requests') } },
+        { request: echo },
+        { request: echo, result: { version: version('__proto__') } },
+        { request: echo, result: {} },
+      ];
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ responses, nextPageToken: '' }));
+      return true;
+    };
+    const names = ['Requests', 'no-such', '__proto__', 'constructor'];
+    const { resolutions } = await resolve(names.map((name) => locked(name, { ecosystem: 'pypi' })));
+    expect(resolutions.map(({ outcome }) => outcome)).toEqual(['resolved', 'missing', 'resolved', 'missing']);
+    expect(namesOf(resolutions)).toEqual(['requests', undefined, '__proto__', undefined]);
+  });
+
+  test('ask again by name for Go modules with capitals', async () => {
+    const { behaviour, calls, resolve } = await setUp();
+    const purl = 'pkg:golang/github.com/burntsushi/toml@v1.0.0';
+    behaviour.missing.add(purl).add('pkg:golang/github.com/other/thing@v1.0.0');
+    const { resolutions } = await resolve([
+      locked('github.com/BurntSushi/toml', { ecosystem: 'golang', version: 'v1.0.0', purl }),
+      locked('github.com/other/thing', { ecosystem: 'golang', version: 'v1.0.0' }),
+    ]);
+    expect(resolutions.map(({ outcome }) => outcome)).toEqual(['resolved', 'missing']);
+    expect(resolutions[0]?.record?.versionKey.name).toBe('github.com/BurntSushi/toml');
+    expect(calls.map(({ path, entries }) => [path, entries])).toEqual([
+      ['/v3alpha/purlbatch', 2],
+      ['/v3alpha/versionbatch', 1],
+    ]);
+  });
+});
+
+describe('failures of the service', () => {
+  const answering =
+    (status: number, headers: Record<string, string>, body: string): Override =>
+    (_request, response) => {
+      response.writeHead(status, headers).end(body);
+      return true;
+    };
+  const json = { 'content-type': 'application/json' };
+  const html = { 'content-type': 'text/html' };
+  const failures: [string, Override, object, RegExp][] = [
+    [
+      '429 for a minute',
+      answering(429, { 'retry-after': '60' }, 'slow down'),
+      { retryable: true, retryAfterMs: 60_000 },
+      /HTTP 429, the text "slow down"/,
+    ],
+    [
+      'an HTML page',
+      answering(200, html, '<html><h1>Sign in</h1></html>'),
+      { retryable: true },
+      /an HTML page where a JSON object is expected/,
+    ],
+    ['broken JSON', answering(200, json, '{"a": ['), { retryable: true }, /a JSON object is expected/],
+    [
+      'JSON of another shape',
+      answering(200, json, '{"responses": "none"}'),
+      { retryable: false },
+      /purlbatch\.responses: a list is expected/,
+    ],
+    ['too few answers', answering(200, json, '{}'), { retryable: true }, /a batch of 1000 got 0 answers/],
+    [
+      'another server',
+      answering(404, {}, '404 page not found'),
+      { retryable: false },
+      /no answer of the package-insights API; check its URL/,
+    ],
+    ['silence', () => true, { retryable: true }, /no answer in time/],
+    [
+      'a lost connection',
+      (request) => {
+        request.socket.destroy();
+        return true;
+      },
+      { retryable: true },
+      /the connection was lost/,
+    ],
+    [
+      'an outage',
+      answering(503, {}, 'service unavailable'),
+      { retryable: true },
+      /HTTP 503, the text "service unavailable"/,
+    ],
+  ];
+
+  test.each(failures)(
+    '%s fails each package, after few requests',
+    async (_name, override, expected, reason) => {
+      const { behaviour, calls, cache, resolve } = await setUp();
+      behaviour.override = override;
+      const { resolutions, ...rest } = await resolve(manyLocked(2000));
+      expect(rest).toEqual(expected);
+      expect(resolutions).toHaveLength(2000);
+      for (const resolution of resolutions) {
+        expect(resolution).toEqual({ outcome: 'failed', reason: expect.stringMatching(reason) });
+      }
+      expect(calls.length).toBeLessThanOrEqual(2);
+      expect(cache.entries.size).toBe(0);
+    },
+  );
+
+  test('a service that is not there fails each package', async () => {
+    const { rootUrl, resolve, stopServer } = await setUp();
+    await stopServer();
+    const { resolutions, ...rest } = await resolve(manyLocked(3));
+    const reason = `POST ${rootUrl}/v3alpha/purlbatch: nothing listens there`;
+    expect(resolutions).toEqual(Array.from({ length: 3 }, () => ({ outcome: 'failed', reason })));
+    expect(rest).toEqual({ retryable: true });
+  });
+
+  test('one answer that is not as promised fails alone', async () => {
+    const { behaviour, resolve } = await setUp();
+    behaviour.override = (_request, response) => {
+      const good = { versionKey: { system: 'NPM', name: 'a', version: '1.0.0' } };
+      const results = [
+        { version: good },
+        { version: { ...good, licenses: 'MIT' } },
+        { version: { versionKey: { ...good.versionKey, system: 'PYPI' } } },
+        { package: {} },
+      ];
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ responses: results.map((result) => ({ request: {}, result })) }));
+      return true;
+    };
+    const { resolutions, retryable } = await resolve(manyLocked(4));
+    expect(resolutions.map(({ outcome }) => outcome)).toEqual(['resolved', 'failed', 'failed', 'failed']);
+    expect(resolutions[1]?.reason).toBe(
+      'pkg:npm/package-1@1.0.0.licenses: a list is expected, there is "MIT"',
+    );
+    expect(retryable).toBe(false);
+  });
+
+  test('part of the batches: the rest stands, and the next attempt asks only for what failed', async () => {
+    const { behaviour, calls, resolve } = await setUp({ concurrency: 1 });
+    await resolve(manyLocked(101));
+    let count = 0;
+    behaviour.override = (_request, response) => {
+      count += 1;
+      if (count < 3) return false;
+      response.writeHead(429, { 'retry-after': '60' }).end();
+      return true;
+    };
+    const packages = manyLocked(1101).slice(101);
+    const first = await resolve(packages);
+    expect(first.resolutions.filter(({ outcome }) => outcome === 'resolved')).toHaveLength(200);
+    expect(first).toMatchObject({ retryable: true, retryAfterMs: 60_000 });
+    delete behaviour.override;
+    calls.length = 0;
+    const second = await resolve(packages);
+    expect(second.resolutions.every(({ outcome }) => outcome === 'resolved')).toBe(true);
+    expect(calls).toHaveLength(8);
+  });
+});
+
+describe('cache and company', () => {
+  test('records and misses are kept for their own times', async () => {
+    const { behaviour, calls, cache, resolve } = await setUp();
+    behaviour.missing.add('pkg:npm/package-1@1.0.0');
+    const first = await resolve(manyLocked(2));
+    const second = await resolve(manyLocked(2));
+    expect(second).toEqual(first);
+    expect(calls).toHaveLength(1);
+    expect([...cache.entries.values()].map(({ ttlMs }) => ttlMs)).toEqual([1000, 10]);
+  });
+
+  test('a cache that fails costs time only', async () => {
+    const cache = createMemoryCache();
+    cache.state.failing = true;
+    const failures: unknown[] = [];
+    const { resolve } = await setUp({ cache, onCacheFailure: (error) => failures.push(error) });
+    const { resolutions } = await resolve(manyLocked(2));
+    expect(resolutions.map(({ outcome }) => outcome)).toEqual(['resolved', 'resolved']);
+    expect(failures).toHaveLength(2);
+  });
+
+  test('two resolves at once ask once', async () => {
+    const { behaviour, calls, resolve } = await setUp();
+    behaviour.latencyMs = 30;
+    const [one, two] = await Promise.all([resolve(manyLocked(60)), resolve(manyLocked(80))]);
+    expect(two.resolutions.slice(0, 60)).toEqual(one.resolutions);
+    expect(two.resolutions.every(({ outcome }) => outcome === 'resolved')).toBe(true);
+    expect(calls.map(({ entries }) => entries)).toEqual([60, 20]);
+  });
+
+  test('a resolve that is aborted does not take others with it', async () => {
+    const { behaviour, resolve } = await setUp();
+    behaviour.latencyMs = 60;
+    const aborted = expect(resolve(manyLocked(10), AbortSignal.timeout(20))).rejects.toThrow();
+    const { resolutions } = await resolve(manyLocked(10));
+    await aborted;
+    expect(resolutions.every(({ outcome }) => outcome === 'resolved')).toBe(true);
+  });
+
+  test('progress ends with every package accounted for', async () => {
+    const { insights } = await setUp();
+    const seen: [number, number][] = [];
+    const packages = [...manyLocked(300), locked('package-1'), locked('x', { version: '' })];
+    await insights.resolve(packages, {
+      signal: new AbortController().signal,
+      progress: (done, total) => seen.push([done, total]),
+    });
+    expect(seen[0]).toEqual([1, 302]);
+    expect(seen.at(-1)).toEqual([302, 302]);
+    expect(seen.map(([done]) => done)).toEqual(seen.map(([done]) => done).toSorted((a, b) => a - b));
+  });
+});
