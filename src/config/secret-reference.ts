@@ -19,6 +19,11 @@ export type SecretReference = z.infer<typeof secretReference>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The secret in an environment variable of this process, or `fallback` where it is unset. */
+export function secretFromEnvironment(name: string, fallback: string): Secret {
+  return new Secret(process.env[name] || fallback);
+}
+
 /**
  * Reads a secret where its reference points. One final line break is dropped, as editors and secret mounts add it.
  * Throws `ConfigError` (`secret-unavailable`) naming the path in the configuration, never the value.

@@ -8,8 +8,21 @@ import type { ExpandedDependencies } from './expand-dependencies.ts';
 
 /** The numbers of a scan. Every locked package is in exactly one of `outcomes` (promise 1). */
 export function countScan(inventory: Inventory, findings: readonly Finding[]): Verdict['counts'] {
-  const outcomes: Record<Outcome, number> = { resolved: 0, missing: 0, unsupported: 0, private: 0, failed: 0 };
-  const severities: Record<Severity, number> = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unknown: 0 };
+  const outcomes: Record<Outcome, number> = {
+    resolved: 0,
+    missing: 0,
+    unsupported: 0,
+    private: 0,
+    failed: 0,
+  };
+  const severities: Record<Severity, number> = {
+    critical: 0,
+    high: 0,
+    medium: 0,
+    low: 0,
+    none: 0,
+    unknown: 0,
+  };
   let packages = 0;
   for (const file of inventory.lockfiles) {
     packages += file.packages.length;

@@ -1,0 +1,43 @@
+import { Command } from 'commander';
+import { enqueuePaths } from '../compose/enqueue.ts';
+import { loadConfig } from '../config/load.ts';
+import { interruptible } from './signals.ts';
+import type { Terminal } from './terminal.ts';
+
+interface EnqueueOptions {
+  readonly target: string;
+  readonly label?: Readonly<Record<string, string>>;
+  readonly format?: string;
+  readonly scan?: string;
+  readonly json?: boolean;
+  readonly config?: string;
+}
+
+export function enqueueCommand(terminal: Terminal): Command {
+  return new Command('enqueue')
+    .description('Put lockfiles on the queue for the workers, as other services do.')
+    .argument('<paths...>', 'lockfiles, or folders that are searched for them')
+    .requiredOption('-t, --target <id>', 'what the lockfiles belong to: a repository, a service or an image')
+    .option('-l, --label <name=value>', 'label of the target; may be repeated', collectLabel)
+    .option('--scan <id>', 'id of the scan; the same id is scanned once (default: made up)')
+    .option('--format <name>', 'read every file as this format')
+    .option('--json', 'print JSON')
+    .option('-c, --config <file>', 'configuration file')
+    .action(async (paths: string[], options: EnqueueOptions) => {
+      const { config, json, label, ...others } = options;
+      const loaded = loadConfig(config === undefined ? {} : { file: config });
+      const receipt = await interruptible((signal) =>
+        enqueuePaths(loaded, { ...others, paths, labels: label ?? {}, signal }),
+      );
+      terminal.out(
+        json === true
+          ? `${JSON.stringify(receipt)}\n`
+          : `Enqueued scan ${receipt.scan} of ${options.target}: ${receipt.lockfiles.join(', ')}\n`,
+      );
+    });
+}
+
+function collectLabel(text: string, labels: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const [name = '', ...value] = text.split('=');
+  return { ...labels, [name]: value.join('=') };
+}

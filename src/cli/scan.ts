@@ -1,0 +1,70 @@
+import { Command, Option } from 'commander';
+import { scanPaths } from '../compose/scan.ts';
+import { loadConfig } from '../config/load.ts';
+import { atLeast, type Finding, SEVERITIES, type Severity } from '../model/finding.ts';
+import { REPORTS } from '../report/catalog.ts';
+import { EXIT } from './exit-code.ts';
+import { progressLine } from './progress.ts';
+import { interruptible } from './signals.ts';
+import type { Terminal } from './terminal.ts';
+
+interface ScanOptions {
+  readonly local?: boolean;
+  readonly json?: boolean;
+  readonly failOn: Severity | 'any' | 'never';
+  readonly target?: string;
+  readonly format?: string;
+  readonly config?: string;
+}
+
+const FAIL_ON = ['any', ...SEVERITIES.filter((severity) => severity !== 'none' && severity !== 'unknown'), 'never'];
+
+const EXAMPLES = `
+Examples:
+  lockhound scan .                            every lockfile below this folder
+  lockhound scan package-lock.json --json     one file, as JSON
+  lockhound scan . --fail-on high             exit code 1 only for high and critical findings
+  lockhound scan --local examples/shop        without network, against the bundled data
+
+Exit codes: 0 clean, 1 findings, 2 the scan could not be made.`;
+
+export function scanCommand(terminal: Terminal, exit: (code: number) => void): Command {
+  return new Command('scan')
+    .description('Scan lockfiles once, in this process, and print the findings. Nothing is stored, nobody is alerted.')
+    .argument('<paths...>', 'lockfiles, or folders that are searched for them')
+    .option('--local', 'ask the bundled local service instead of the configured one')
+    .option('--json', 'print one JSON document')
+    .addOption(
+      new Option('--fail-on <severity>', 'least severity that makes the exit code 1').choices(FAIL_ON).default('any'),
+    )
+    .option('--target <id>', 'name of what is scanned (default: the name of the folder)')
+    .option('--format <name>', 'read every file as this format')
+    .option('-c, --config <file>', 'configuration file')
+    .addHelpText('after', EXAMPLES)
+    .action(async (paths: string[], options: ScanOptions) => exit(await scan(terminal, paths, options)));
+}
+
+async function scan(terminal: Terminal, paths: readonly string[], options: ScanOptions): Promise<number> {
+  const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
+  const progress = progressLine(terminal);
+  const report = await interruptible((signal) =>
+    scanPaths(loaded, {
+      paths,
+      local: options.local === true,
+      signal,
+      onProgress: progress.update,
+      ...(options.target === undefined ? {} : { target: options.target }),
+      ...(options.format === undefined ? {} : { format: options.format }),
+    }),
+  ).finally(progress.clear);
+  const name = options.json === true ? 'json' : 'text';
+  const output = REPORTS.find((one) => one.name === name);
+  terminal.out(output?.render(report, { colour: terminal.colour, width: terminal.width }) ?? '');
+  if (report.inventory.lockfiles.length === 0) return EXIT.error;
+  return fails(report.verdict.findings, options.failOn) ? EXIT.findings : EXIT.clean;
+}
+
+function fails(findings: readonly Finding[], failOn: ScanOptions['failOn']): boolean {
+  if (failOn === 'never') return false;
+  return findings.some(({ severity }) => failOn === 'any' || atLeast(severity, failOn));
+}

@@ -1,0 +1,28 @@
+import { Command } from 'commander';
+import { runWorker } from '../compose/worker.ts';
+import { loadConfig } from '../config/load.ts';
+import { interruptible, untilAsked } from './signals.ts';
+import type { Terminal } from './terminal.ts';
+
+const NOTES = `
+The worker takes jobs until it gets SIGTERM or SIGINT; running jobs then finish or are handed back within
+\`worker.shutdownGrace\`. Start as many as you like over the same Redis. Without REDIS_URL (or redis.url) it runs an
+embedded engine of its own that no producer can find and that keeps nothing: good for a look, not for work.`;
+
+export function workerCommand(_terminal: Terminal): Command {
+  return new Command('worker')
+    .description('Work through the queues: scan what producers enqueue and alert on changes.')
+    .option('-c, --config <file>', 'configuration file')
+    .addHelpText('after', NOTES)
+    .action(async (options: { readonly config?: string }) => {
+      const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
+      await interruptible(async (signal) => {
+        const worker = await runWorker(loaded, { signal });
+        try {
+          await untilAsked(signal);
+        } finally {
+          await worker.close();
+        }
+      });
+    });
+}

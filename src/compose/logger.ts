@@ -1,0 +1,41 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import type { LoadedConfig } from '../config/load.ts';
+import type { Secret } from '../model/secret.ts';
+
+const MASK = '(secret)';
+
+/** Keys whose values never belong in a log, whoever put them there. */
+const REDACTED = ['password', 'apiKey', 'applicationKey', 'signingSecret', 'authorization', 'secret', 'token'].flatMap(
+  (key) => [key, `*.${key}`, `*.*.${key}`],
+);
+
+/**
+ * The log: JSON lines on standard error. Known keys are redacted, and as a last line of defence every secret value of
+ * the configuration is masked wherever it turns up in a finished line.
+ */
+export function createLogger({ config, secrets }: LoadedConfig, destination?: DestinationStream): Logger {
+  const mask = maskSecrets(secretValues(secrets));
+  return pino(
+    {
+      level: config.log.level,
+      base: { pid: process.pid },
+      redact: { paths: REDACTED, censor: MASK },
+      formatters: { level: (label) => ({ level: label }) },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: { streamWrite: mask },
+    },
+    destination ?? pino.destination({ fd: 2, sync: true }),
+  );
+}
+
+function secretValues({ variables, ...others }: LoadedConfig['secrets']): readonly Secret[] {
+  return [...Object.values(others), ...variables.values()];
+}
+
+/** Values as they stand in a JSON line. Very short ones would mask innocent text, and are no secrets. */
+function maskSecrets(secrets: readonly Secret[]): (line: string) => string {
+  const values = secrets
+    .map((secret) => JSON.stringify(secret.reveal()).slice(1, -1))
+    .filter((value) => value.length >= 4);
+  return (line) => values.reduce((text, value) => text.replaceAll(value, MASK), line);
+}

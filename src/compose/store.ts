@@ -1,0 +1,83 @@
+import type { Logger } from 'pino';
+import type { LoadedConfig } from '../config/load.ts';
+import { startValkey } from '../embedded/valkey.ts';
+import type { FollowUp } from '../jobs/job.ts';
+import type { Secret } from '../model/secret.ts';
+import { createAppliedSecrets } from '../store/applied-secrets.ts';
+import { createBlobStore } from '../store/blobs.ts';
+import { createCache } from '../store/cache.ts';
+import { closeRedis, connectRedis, type RedisClient } from '../store/connection.ts';
+import { createKeys } from '../store/keys.ts';
+import { createLock } from '../store/lock.ts';
+import { createOutcomeStore } from '../store/outcomes.ts';
+import { createRejectedStore } from '../store/rejected.ts';
+import { createTargetStore } from '../store/targets.ts';
+
+/** Everything kept in Redis, and the connection it goes through. */
+export type Store = Awaited<ReturnType<typeof openStore>>;
+
+/**
+ * Connects to the configured Redis or Valkey; without one it starts the embedded engine, which keeps nothing.
+ * Throws `StoreError` when no Redis answers and `EmbeddedError` when the engine does not start.
+ */
+export async function openStore(loaded: LoadedConfig, log: Logger) {
+  const { config, secrets } = loaded;
+  const started = performance.now();
+  const engine =
+    config.redis.url === undefined
+      ? await startValkey({ log: (line) => log.debug({ component: 'valkey' }, line) })
+      : undefined;
+  const urls = engine === undefined ? redisUrls(config.redis.url ?? '', secrets.redisPassword) : [engine.url];
+  const redis = await connect(urls, log, engine);
+  const keys = createKeys(config.redis.prefix);
+  return {
+    redis,
+    urls,
+    prefix: keys.prefix,
+    /** How long the embedded engine took to start, in milliseconds; `undefined` when Redis is somebody else's. */
+    embedded: engine === undefined ? undefined : { url: engine.url, startedInMs: performance.now() - started },
+    blobs: createBlobStore(redis, keys, {
+      ttlMs: config.lockfiles.retention,
+      maxBytes: config.lockfiles.maxBytes,
+    }),
+    outcomes: createOutcomeStore<FollowUp>(redis, keys, { ttlMs: config.worker.retention }),
+    targets: createTargetStore(redis, keys),
+    cache: createCache(redis, keys),
+    lock: createLock(redis, keys),
+    appliedSecrets: createAppliedSecrets(redis, keys),
+    rejected: createRejectedStore(redis, keys),
+    async close() {
+      await closeRedis(redis);
+      await engine?.close();
+    },
+  };
+}
+
+async function connect(
+  urls: readonly string[],
+  log: Logger,
+  engine: { close(): Promise<void> } | undefined,
+): Promise<RedisClient> {
+  try {
+    return await connectRedis({
+      urls,
+      onChange: (change) => {
+        if (change.kind === 'lost') log.warn({ error: change.error.message }, 'redis connection lost');
+        else log.info('redis connection restored');
+      },
+    });
+  } catch (error) {
+    await engine?.close();
+    throw error;
+  }
+}
+
+/** The password is kept apart from the URL so that no message repeats it; here, at the last step, they meet. */
+function redisUrls(urls: string, password: Secret | undefined): readonly string[] {
+  return urls.split(',').map((text) => {
+    if (password === undefined) return text;
+    const url = new URL(text);
+    url.password = encodeURIComponent(password.reveal());
+    return url.href;
+  });
+}
