@@ -183,16 +183,19 @@ function licenseOf(found: Manifest | undefined): string | undefined {
   return license ?? found?.licenses?.map(({ type }) => type).join(' OR ');
 }
 
+/** Links as the registry gives them: npm completes what a manifest leaves out for a repository on GitHub. */
 function linksOf(found: Manifest | undefined): Record<string, string> | undefined {
   const urlOf = (value: Manifest['bugs']) => (typeof value === 'string' ? value : value?.url);
-  const repository = urlOf(found?.repository)?.replace(
-    /^(?:github:)?([\w.-]+\/[\w.-]+)$/,
-    'https://github.com/$1',
-  );
+  const repository = urlOf(found?.repository);
+  const [, github] =
+    /^(?:(?:git\+)?(?:https?|ssh|git):\/\/(?:git@)?github\.com\/|git@github\.com:|github:|(?=[\w.-]+\/[\w.-]+$))([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/i.exec(
+      repository ?? '',
+    ) ?? [];
   const links: Record<string, string> = defined({
-    HOMEPAGE: typeof found?.homepage === 'string' ? found.homepage : undefined,
-    ISSUE_TRACKER: urlOf(found?.bugs),
-    SOURCE_REPO: repository,
+    HOMEPAGE:
+      typeof found?.homepage === 'string' ? found.homepage : github && `https://github.com/${github}#readme`,
+    ISSUE_TRACKER: urlOf(found?.bugs) ?? (github && `https://github.com/${github}/issues`),
+    SOURCE_REPO: github === undefined ? repository : `git+https://github.com/${github}.git`,
   });
   for (const [label, url] of Object.entries(links)) {
     if (!/^[a-z+]+:\/\//i.test(url)) delete links[label];

@@ -1,10 +1,13 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import { methodsOf } from '../../src/discovery/methods.ts';
 import { garbageAnswer, htmlAnswer, tooManyRequests } from '../../src/embedded/faults.ts';
-import type { InsightsData } from '../../src/embedded/insights/data-set.ts';
+import { type InsightsData, readBundledData } from '../../src/embedded/insights/data-set.ts';
+import { InsightsModel } from '../../src/embedded/insights/model.ts';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
 import { synthesizeData } from '../../src/embedded/insights/synthetic.ts';
 
@@ -32,6 +35,26 @@ const MIXED: InsightsData = {
   ],
   advisories: [],
 };
+
+describe('the bundled data', () => {
+  it('has advisories that each affect something in the example, and holds one of them back', async () => {
+    const data = await readBundledData();
+    const model = new InsightsModel({ ...data, advisories: [] });
+    const without = data.advisories.filter((advisory) => model.learnAdvisory(advisory).length === 0);
+    // The version of rc that was an attack is gone from the registry, and so from the index.
+    expect(without.map(({ id }) => id)).toEqual(['GHSA-g2q5-5433-rhrf']);
+    expect(data.advisories.filter(({ heldBack }) => heldBack)).toHaveLength(1);
+    expect(new Set(data.advisories.map(({ id }) => id)).size).toBe(data.advisories.length);
+  });
+
+  it('names no registry but by its alias', async () => {
+    for (const file of ['data/insights/packages.ndjson', 'examples/shop/package-lock.json']) {
+      const text = await readFile(new URL(`../../${file}`, import.meta.url), 'utf8');
+      expect(text).not.toMatch(/registry\.npm/);
+      expect(text).toContain('sha512-');
+    }
+  });
+});
 
 describe('the local package-insights service over the bundled data', () => {
   let service: InsightsService;
@@ -109,7 +132,10 @@ describe('the local package-insights service over the bundled data', () => {
       advisoryKeys: [{ id: 'GHSA-29mw-wpgm-hmr9' }, { id: 'GHSA-35jh-r3h4-6jhm' }],
       slsaProvenances: [],
       registries: ['https://registry.yarnpkg.com/'],
-      relatedProjects: [{ projectKey: { id: 'github.com/lodash/lodash' }, relationType: 'SOURCE_REPO' }],
+      relatedProjects: [
+        { projectKey: { id: 'github.com/lodash/lodash' }, relationType: 'ISSUE_TRACKER' },
+        { projectKey: { id: 'github.com/lodash/lodash' }, relationType: 'SOURCE_REPO' },
+      ],
     });
     const scoped = await get('systems/NPM/packages/%40types%2Fnode/versions/1.0.0');
     expect([scoped.status, await scoped.text()]).toEqual([404, 'version not found']);
@@ -320,6 +346,24 @@ describe('batches of the local package-insights service', () => {
       expect(response.status, body).toBe(400);
       expect((await response.text()).length, body).toBeGreaterThan(0);
     }
+  });
+});
+
+const CORPORA = process.env['LOCKHOUND_CORPORA'] ?? join(import.meta.dirname, '../../../shared/corpora');
+const RECORDED = join(CORPORA, 'insights/live-v3-npm-lodash-4.17.20.json');
+
+describe.skipIf(!existsSync(RECORDED))('a recorded answer of the public service', () => {
+  it('comes out the same from the local one, but for advisories that it does not hold', async () => {
+    const service = await startInsightsService();
+    const recorded = z.looseObject({ advisoryKeys: z.array(z.object({ id: z.string() })) });
+    const { advisoryKeys: theirs, ...expected } = recorded.parse(
+      JSON.parse(await readFile(RECORDED, 'utf8')),
+    );
+    const response = await fetch(`${service.url}/v3alpha/systems/NPM/packages/lodash/versions/4.17.20`);
+    const { advisoryKeys: ours, ...actual } = recorded.parse(await response.json());
+    expect(actual).toMatchObject(expected);
+    expect(theirs).toEqual(expect.arrayContaining(ours));
+    await service.close();
   });
 });
 

@@ -1,11 +1,11 @@
 import { maxSatisfying, validRange } from 'semver';
-import { formatVersionKey, type VersionKey } from '../../model/version-record.ts';
+import { formatVersionKey, type System, type VersionKey } from '../../model/version-record.ts';
 import type { IndexedPackage, IndexedVersion } from './data-set.ts';
 
 interface Node {
   readonly versionKey: VersionKey;
-  bundled: boolean;
-  relation: 'SELF' | 'DIRECT' | 'INDIRECT';
+  readonly bundled: boolean;
+  readonly relation: 'SELF' | 'DIRECT' | 'INDIRECT';
   readonly errors: string[];
 }
 
@@ -22,6 +22,15 @@ export interface Graph {
   readonly error: string;
 }
 
+/** A graph that grows, with the nodes whose requirements nobody has followed yet. */
+interface Growth {
+  readonly system: System;
+  readonly nodes: Node[];
+  readonly edges: Edge[];
+  readonly indexes: Map<string, number>;
+  readonly pending: { readonly indexed: IndexedVersion; readonly index: number }[];
+}
+
 /**
  * Resolves the graph of a version within the index: each requirement takes the greatest version that satisfies it.
  * Only versions with requirements of their own stand for choice, so a graph never ends where it should go on.
@@ -30,39 +39,44 @@ export function resolveGraph(
   root: { readonly indexed: IndexedVersion; readonly package: IndexedPackage },
   find: (name: string) => IndexedPackage | undefined,
 ): Graph {
-  const { system } = root.package;
-  const nodes: Node[] = [];
-  const edges: Edge[] = [];
-  const indexes = new Map<string, number>();
-  const pending: { indexed: IndexedVersion; index: number }[] = [];
-
-  function visit(name: string, indexed: IndexedVersion, relation: Node['relation']): number {
-    const versionKey = { system, name, version: indexed.version };
-    const id = formatVersionKey(versionKey);
-    const known = indexes.get(id);
-    if (known !== undefined) return known;
-    const index = nodes.push({ versionKey, bundled: false, relation, errors: [] }) - 1;
-    indexes.set(id, index);
-    pending.push({ indexed, index });
-    return index;
+  const { system, name } = root.package;
+  const growth: Growth = { system, nodes: [], edges: [], indexes: new Map(), pending: [] };
+  visit(growth, name, root.indexed, 'SELF');
+  for (let next = growth.pending.shift(); next !== undefined; next = growth.pending.shift()) {
+    follow(growth, next.indexed, next.index, find);
   }
+  return { nodes: growth.nodes, edges: growth.edges, error: '' };
+}
 
-  visit(root.package.name, root.indexed, 'SELF');
-  for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
-    const { indexed, index } = next;
-    const wanted = { ...indexed.dependencies, ...indexed.optionalDependencies };
-    for (const [alias, requirement] of Object.entries(wanted)) {
-      const { name, range } = readRequirement(alias, requirement);
-      const chosen = choose(find(name), range);
-      if (chosen === undefined) {
-        nodes[index]?.errors.push(`no version of ${name} satisfies ${requirement}`);
-        continue;
-      }
-      const toNode = visit(name, chosen, index === 0 ? 'DIRECT' : 'INDIRECT');
-      edges.push({ fromNode: index, toNode, requirement });
+function follow(
+  growth: Growth,
+  indexed: IndexedVersion,
+  fromNode: number,
+  find: (name: string) => IndexedPackage | undefined,
+): void {
+  const wanted = { ...indexed.dependencies, ...indexed.optionalDependencies };
+  for (const [alias, requirement] of Object.entries(wanted)) {
+    const { name, range } = readRequirement(alias, requirement);
+    const chosen = choose(find(name), range);
+    if (chosen === undefined) {
+      growth.nodes[fromNode]?.errors.push(`no version of ${name} satisfies ${requirement}`);
+      continue;
     }
+    const toNode = visit(growth, name, chosen, fromNode === 0 ? 'DIRECT' : 'INDIRECT');
+    growth.edges.push({ fromNode, toNode, requirement });
   }
-  return { nodes, edges, error: '' };
+}
+
+/** The index of a version's node, which is new unless the version has been met. */
+function visit(growth: Growth, name: string, indexed: IndexedVersion, relation: Node['relation']): number {
+  const versionKey = { system: growth.system, name, version: indexed.version };
+  const id = formatVersionKey(versionKey);
+  const known = growth.indexes.get(id);
+  if (known !== undefined) return known;
+  const index = growth.nodes.push({ versionKey, bundled: false, relation, errors: [] }) - 1;
+  growth.indexes.set(id, index);
+  growth.pending.push({ indexed, index });
+  return index;
 }
 
 /** `npm:` in a requirement names another package than its key does. */

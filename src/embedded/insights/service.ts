@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify';
 import { readBundledDescription } from '../../discovery/bundled.ts';
 import type { VersionKey } from '../../model/version-record.ts';
 import { EmbeddedError } from '../errors.ts';
@@ -43,27 +44,49 @@ export async function startInsightsService(options: InsightsServiceOptions = {})
   const data = options.data ?? (await readBundledData());
   const faults = options.faults ?? new Faults();
   const model = new InsightsModel(data);
-  const routes = routesOf(await readBundledDescription('insights.v3alpha'));
   const settings = { pageSize: options.pageSize ?? 100 };
-  const operations = insightsOperations(model, () => settings.pageSize);
-  requireAll(routes, operations);
-
-  const counts = new Map<string, number>();
-  let entries = 0;
-  function answer(httpMethod: string, url: string, body: unknown): Answer {
-    const match = matchRoute(routes, httpMethod, url);
-    if (match.kind === 'none') return { status: 404, text: 'Not Found' };
-    if (match.kind === 'invalid') return { status: 400, text: match.reason };
-    const { id } = match.method;
-    counts.set(id, (counts.get(id) ?? 0) + 1);
-    const answered = operations[id]?.({ parameters: match.parameters, body });
-    if (answered === undefined) throw new EmbeddedError('document-unusable', `No operation answers ${id}`);
-    if ('entries' in answered) entries += answered.entries ?? 0;
-    return answered;
-  }
-
+  const dispatcher = await createDispatcher(insightsOperations(model, () => settings.pageSize));
   const app = createServer(BODY_LIMIT);
   addFaults(app, faults);
+  addRoutes(app, dispatcher.answer);
+  const service = await listen(app, 'The local package-insights service', options);
+  return Object.assign(settings, {
+    ...service,
+    faults,
+    heldBack: data.advisories.filter(({ heldBack }) => heldBack),
+    learnAdvisory: (advisory: AdvisoryFact) => model.learnAdvisory(advisory),
+    stats: dispatcher.stats,
+  });
+}
+
+interface Dispatcher {
+  answer(httpMethod: string, url: string, body: unknown): Answer;
+  stats(): InsightsStats;
+}
+
+/** Finds the operation of each request by the description document, and counts. */
+async function createDispatcher(operations: ReturnType<typeof insightsOperations>): Promise<Dispatcher> {
+  const routes = routesOf(await readBundledDescription('insights.v3alpha'));
+  requireAll(routes, operations);
+  const counts = new Map<string, number>();
+  let entries = 0;
+  return {
+    answer(httpMethod, url, body) {
+      const match = matchRoute(routes, httpMethod, url);
+      if (match.kind === 'none') return { status: 404, text: 'Not Found' };
+      if (match.kind === 'invalid') return { status: 400, text: match.reason };
+      const { id } = match.method;
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+      const answered = operations[id]?.({ parameters: match.parameters, body });
+      if (answered === undefined) throw new EmbeddedError('document-unusable', `No operation answers ${id}`);
+      if ('entries' in answered) entries += answered.entries ?? 0;
+      return answered;
+    },
+    stats: () => ({ requests: new Map(counts), entries }),
+  };
+}
+
+function addRoutes(app: FastifyInstance, answer: Dispatcher['answer']): void {
   app.setErrorHandler<Error & { statusCode?: number }>(async (error, _request, reply) =>
     reply
       .code(error.statusCode ?? 500)
@@ -77,14 +100,6 @@ export async function startInsightsService(options: InsightsServiceOptions = {})
       .header('cache-control', 'max-age=3600')
       .type('application/json; charset=utf-8')
       .send(answered.json);
-  });
-  const service = await listen(app, 'The local package-insights service', options);
-  return Object.assign(settings, {
-    ...service,
-    faults,
-    heldBack: data.advisories.filter(({ heldBack }) => heldBack),
-    learnAdvisory: (advisory: AdvisoryFact) => model.learnAdvisory(advisory),
-    stats: () => ({ requests: new Map(counts), entries }),
   });
 }
 
