@@ -1,5 +1,6 @@
 import type { ParameterDescription } from './description.ts';
 import { DiscoveryError } from './errors.ts';
+import { matchesPattern } from './pattern.ts';
 
 /** What a caller may give for a parameter; a list for a repeated one. */
 export type ParameterValue = ParameterScalar | readonly ParameterScalar[] | undefined;
@@ -12,8 +13,6 @@ const INTEGER_BOUNDS: ReadonlyMap<string, readonly [bigint, bigint]> = new Map([
   ['int64', [-(2n ** 63n), 2n ** 63n - 1n]],
   ['uint64', [0n, 2n ** 64n - 1n]],
 ]);
-
-const patterns = new Map<string, RegExp | undefined>();
 
 /**
  * A parameter's values as text, checked against its description: type, repetition, enumeration, pattern, bounds.
@@ -81,21 +80,6 @@ function enumProblem(description: ParameterDescription, text: string): string | 
   return `has to be one of ${description.enum.join(', ')}`;
 }
 
-function patternProblem(description: ParameterDescription, text: string): string | undefined {
-  if (description.pattern === undefined) return undefined;
-  const pattern = compiledPattern(description.pattern);
-  return pattern === undefined || pattern.test(text) ? undefined : `has to match ${description.pattern}`;
-}
-
-function compiledPattern(source: string): RegExp | undefined {
-  if (patterns.has(source)) return patterns.get(source);
-  let pattern: RegExp | undefined;
-  try {
-    pattern = new RegExp(source);
-  } catch {
-    // Written for another dialect of regular expressions: the service checks it, we cannot.
-    pattern = undefined;
-  }
-  patterns.set(source, pattern);
-  return pattern;
+function patternProblem({ pattern }: ParameterDescription, text: string): string | undefined {
+  return pattern === undefined || matchesPattern(pattern, text) ? undefined : `has to match ${pattern}`;
 }

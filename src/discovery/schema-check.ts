@@ -1,0 +1,134 @@
+import type { RestDescription, SchemaDescription } from './description.ts';
+import { matchesPattern } from './pattern.ts';
+
+/** How a value differs from its schema. */
+export interface SchemaProblem {
+  /** `$.requests[3].purl`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+interface Check {
+  readonly document: RestDescription;
+  /** Properties annotated as required by this method have to be there ("annotations.required"). */
+  readonly methodId: string | undefined;
+  readonly problems: SchemaProblem[];
+}
+
+interface Place {
+  readonly path: string;
+  readonly depth: number;
+}
+
+/** Enough to act on; a hostile body does not get a report of its own size. */
+const MAX_PROBLEMS = 20;
+/** Schemas may refer to themselves; no real body comes near this. */
+const MAX_DEPTH = 200;
+
+const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['object', 'an object'],
+  ['array', 'a list'],
+  ['string', 'text'],
+  ['boolean', 'true or false'],
+  ['integer', 'an integer'],
+  ['number', 'a number'],
+]);
+
+/**
+ * Holds a JSON value against one of a document's schemas: types, enumerations, patterns and what `methodId` requires.
+ * Unknown properties are fine. Gives at most 20 problems, none when the value fits.
+ */
+export function checkAgainstSchema(
+  document: RestDescription,
+  schemaId: string,
+  value: unknown,
+  methodId?: string,
+): readonly SchemaProblem[] {
+  const check: Check = { document, methodId, problems: [] };
+  checkValue(check, { $ref: schemaId }, value, { path: '$', depth: 0 });
+  return check.problems;
+}
+
+function checkValue(check: Check, unresolved: SchemaDescription, value: unknown, place: Place): void {
+  if (check.problems.length >= MAX_PROBLEMS) return;
+  const refuse = (message: string) => void check.problems.push({ path: place.path, message });
+  const schema = resolve(check.document, unresolved);
+  if (schema === undefined) refuse(`has a schema, ${unresolved.$ref}, that the document does not define`);
+  else if (place.depth > MAX_DEPTH) refuse('is nested too deep');
+  else if (value === null && (schema.nullable === true || unresolved.nullable === true)) return;
+  else if (schema.type === 'object' && isObject(value)) checkObject(check, schema, value, place);
+  else if (schema.type === 'array' && Array.isArray(value)) checkItems(check, schema, value, place);
+  else if (schema.type === 'string' && typeof value === 'string') checkText(schema, value, refuse);
+  else if (!hasType(schema.type, value)) refuse(`has to be ${TYPE_NAMES.get(schema.type ?? '')}`);
+}
+
+/** Follows references; `undefined` when they lead nowhere or in a circle. */
+function resolve(document: RestDescription, schema: SchemaDescription): SchemaDescription | undefined {
+  const schemas = document.schemas ?? {};
+  const seen = new Set<string>();
+  let current: SchemaDescription | undefined = schema;
+  while (current?.$ref !== undefined) {
+    if (seen.has(current.$ref)) return undefined;
+    seen.add(current.$ref);
+    current = Object.hasOwn(schemas, current.$ref) ? schemas[current.$ref] : undefined;
+  }
+  return current;
+}
+
+function hasType(type: string | undefined, value: unknown): boolean {
+  switch (type) {
+    case 'boolean':
+    case 'number':
+      return typeof value === type;
+    case 'integer':
+      return Number.isInteger(value);
+    default:
+      return type === undefined || !TYPE_NAMES.has(type);
+  }
+}
+
+function checkItems(
+  check: Check,
+  { items = {} }: SchemaDescription,
+  value: readonly unknown[],
+  { path, depth }: Place,
+): void {
+  for (const [index, item] of value.entries()) {
+    if (check.problems.length >= MAX_PROBLEMS) return;
+    checkValue(check, items, item, { path: `${path}[${index}]`, depth: depth + 1 });
+  }
+}
+
+function checkObject(
+  check: Check,
+  schema: SchemaDescription,
+  value: Readonly<Record<string, unknown>>,
+  place: Place,
+): void {
+  const at = (name: string): Place => ({ path: `${place.path}.${name}`, depth: place.depth + 1 });
+  const properties = schema.properties ?? {};
+  for (const [name, property] of Object.entries(properties)) {
+    const required = check.methodId !== undefined && property.annotations?.required?.includes(check.methodId);
+    if (Object.hasOwn(value, name)) checkValue(check, property, value[name], at(name));
+    else if (required === true) check.problems.push({ path: at(name).path, message: 'is required' });
+  }
+  if (schema.additionalProperties === undefined) return;
+  for (const [name, item] of Object.entries(value)) {
+    if (!Object.hasOwn(properties, name)) {
+      checkValue(check, schema.additionalProperties, item, at(name));
+    }
+  }
+}
+
+function checkText(schema: SchemaDescription, value: string, refuse: (message: string) => void): void {
+  if (schema.enum !== undefined && !schema.enum.includes(value)) {
+    refuse(`has to be one of ${schema.enum.join(', ')}`);
+  }
+  if (schema.pattern !== undefined && !matchesPattern(schema.pattern, value)) {
+    refuse(`has to match ${schema.pattern}`);
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
