@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readBundledDescription } from '../../src/discovery/bundled.ts';
-import { createApiClient } from '../../src/discovery/client.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import { createInsights, type InsightsOptions } from '../../src/insights/insights.ts';
+import { openInsightsApi } from '../../src/insights/api-client.ts';
+import { createInsights, type Insights, type InsightsOptions } from '../../src/insights/insights.ts';
+import type { InsightsPort } from '../../src/jobs/ports.ts';
 import type { Cache } from '../../src/model/cache.ts';
 import type { LockedPackage } from '../../src/model/lockfile.ts';
 
@@ -57,10 +57,15 @@ export async function startFakeService(options: Partial<InsightsOptions> = {}) {
     retry: { attempts: 2, baseMs: 1, longestWaitMs: 50 },
     headersTimeoutMs: 400,
   });
-  const document = await readBundledDescription('insights.v3alpha');
-  const api = createApiClient({ document, http, rootUrl, readOnly: true });
+  const api = await openInsightsApi(http, rootUrl);
   const cache = createMemoryCache();
-  const insights = createInsights({ api, cache, recordTtlMs: 1000, missTtlMs: 10, ...options });
+  const insights: Insights & InsightsPort = createInsights({
+    api,
+    cache,
+    recordTtlMs: 1000,
+    missTtlMs: 10,
+    ...options,
+  });
   const stopServer = async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

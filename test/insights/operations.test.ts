@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
-import { createApiClient } from '../../src/discovery/client.ts';
 import { methodsOf } from '../../src/discovery/methods.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
+import { openInsightsApi } from '../../src/insights/api-client.ts';
 import * as operations from '../../src/insights/operations.ts';
 import { createInsightsService, type InsightsService } from '../../src/insights/service.ts';
 import { startTestServer } from '../http/test-server.ts';
@@ -19,8 +19,7 @@ beforeAll(async () => {
     const { status = 200, type = 'application/json', body = '{}' } = next ?? {};
     response.writeHead(status, { 'content-type': type }).end(body);
   });
-  const document = await readBundledDescription('insights.v3alpha');
-  service = createInsightsService(createApiClient({ document, http, rootUrl: server.url, readOnly: true }));
+  service = createInsightsService(await openInsightsApi(http, server.url));
 });
 
 afterAll(async () => {
