@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readBundledDescription } from '../../src/discovery/bundled.ts';
+import { type ApiClient, createApiClient } from '../../src/discovery/client.ts';
+import type { HttpClient } from '../../src/http/client.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import { openInsightsApi } from '../../src/insights/api-client.ts';
 import { createInsights, type Insights, type InsightsOptions } from '../../src/insights/insights.ts';
 import type { InsightsPort } from '../../src/jobs/ports.ts';
 import type { Cache } from '../../src/model/cache.ts';
@@ -31,6 +33,12 @@ export interface Behaviour {
 interface BatchBody {
   readonly requests: { purl?: string; versionKey?: { system: string; name: string; version: string } }[];
   readonly pageToken?: string;
+}
+
+/** The API client of our own document, for a service on loopback. */
+export async function openInsightsApi(http: HttpClient, rootUrl: string): Promise<ApiClient> {
+  const document = await readBundledDescription('insights.v3alpha');
+  return createApiClient({ document, http, rootUrl, readOnly: true });
 }
 
 /** A small package-insights service on loopback, and an `Insights` that talks to it. */

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import { methodsOf } from '../../src/discovery/methods.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import { openInsightsApi } from '../../src/insights/api-client.ts';
 import * as operations from '../../src/insights/operations.ts';
 import { createInsightsService, type InsightsService } from '../../src/insights/service.ts';
 import { startTestServer } from '../http/test-server.ts';
+import { openInsightsApi } from './fake-service.ts';
 
 const seen: string[] = [];
 const http = createHttpClient({ retry: { attempts: 1, baseMs: 1, longestWaitMs: 1 } });
