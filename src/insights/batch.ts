@@ -31,6 +31,8 @@ export const MAX_BATCH = 5_000;
 const PREFERRED_BATCH = 1_000;
 /** Refused requests after which bisecting stops: the service then refuses everything, not one entry. */
 const MAX_REFUSALS = 500;
+/** Failures in a row after which the service is taken to be down. */
+const MAX_FAILURES = 2;
 
 interface State<Request, Answer> {
   readonly batch: Batch<Request, Answer>;
@@ -131,11 +133,7 @@ async function sendPage<Request, Answer>(
   token: string | undefined,
 ): Promise<BatchPage<Answer> | undefined> {
   try {
-    const page = await state.limit(async () => {
-      if (state.halted !== undefined) throw state.halted;
-      return checkPage(await state.batch.send(state.batch.requests.slice(start, end), token), from, end);
-    });
-    state.failuresInARow = 0;
+    const page = await state.limit(() => exchange(state, start, from, end, token));
     state.batch.settled(
       from,
       page.responses.map((answer) => ({ answer })),
@@ -148,14 +146,38 @@ async function sendPage<Request, Answer>(
   }
 }
 
-function checkPage<Answer>(page: BatchPage<Answer>, from: number, end: number): BatchPage<Answer> {
-  const expected = end - from;
-  const count = page.responses.length;
-  const incomplete = count < expected && (count === 0 || page.nextPageToken === '');
+/** Runs in a slot of the limit: what an answer means for the requests in line is known before the next one starts. */
+async function exchange<Request, Answer>(
+  state: State<Request, Answer>,
+  start: number,
+  from: number,
+  end: number,
+  token: string | undefined,
+): Promise<BatchPage<Answer>> {
+  if (state.halted !== undefined) throw state.halted;
+  try {
+    const page = await state.batch.send(state.batch.requests.slice(start, end), token);
+    checkPage(page, end - from);
+    state.failuresInARow = 0;
+    return page;
+  } catch (error) {
+    if (error instanceof InsightsError && error.code !== 'invalid') noteFailure(state, error);
+    throw error;
+  }
+}
+
+function noteFailure<Request, Answer>(state: State<Request, Answer>, error: InsightsError): void {
+  state.failuresInARow += 1;
+  state.lastFailure = error;
+  if (error.code === 'rate-limited' || state.failuresInARow > MAX_FAILURES) state.halted ??= error;
+}
+
+function checkPage({ responses, nextPageToken }: BatchPage<unknown>, expected: number): void {
+  const count = responses.length;
+  const incomplete = count < expected && (count === 0 || nextPageToken === '');
   if (count > expected || incomplete) {
     throw new InsightsError('contract', `a batch of ${expected} got ${count} answers`, { retryable: true });
   }
-  return page;
 }
 
 async function recover<Request, Answer>(
@@ -170,11 +192,6 @@ async function recover<Request, Answer>(
     await Promise.all([sendStretch(state, start, middle), sendStretch(state, middle, end)]);
     return;
   }
-  if (error.code !== 'invalid') {
-    state.failuresInARow += 1;
-    state.lastFailure = error;
-  }
-  if (error.code === 'rate-limited' || state.failuresInARow > 2) state.halted ??= error;
   state.batch.settled(
     start,
     Array.from({ length: end - start }, () => ({ error })),

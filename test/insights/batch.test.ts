@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import pLimit from 'p-limit';
+import { expect, test } from 'vitest';
+import { type BatchOutcome, type PageSize, runBatch } from '../../src/insights/batch.ts';
+import { InsightsError } from '../../src/insights/errors.ts';
+
+interface Service {
+  /** Page sizes, one after the other and round again. */
+  readonly pages: readonly number[];
+  readonly poison: ReadonlySet<number>;
+  /** Requests (counted) that get no answer. */
+  readonly lost: ReadonlySet<number>;
+}
+
+async function run(
+  count: number,
+  service: Service,
+  page: PageSize = { learned: undefined },
+  concurrency = 4,
+) {
+  const requests = Array.from({ length: count }, (_, index) => index);
+  const settled = new Map<number, BatchOutcome<number>>();
+  const sizes: number[] = [];
+  await runBatch(
+    {
+      requests,
+      async send(part, token) {
+        const call = sizes.push(part.length);
+        await Promise.resolve();
+        if (service.lost.has(call)) throw new InsightsError('unavailable', 'lost', { retryable: true });
+        if (part.some((entry) => service.poison.has(entry))) throw new InsightsError('invalid', 'poison');
+        const start = Number(token ?? 0);
+        const end = start + (service.pages[call % service.pages.length] ?? 1);
+        return { responses: part.slice(start, end), nextPageToken: end < part.length ? String(end) : '' };
+      },
+      settled(start, outcomes) {
+        for (const [index, outcome] of outcomes.entries()) {
+          expect(settled.has(start + index), 'settled once').toBe(false);
+          settled.set(start + index, outcome);
+        }
+      },
+    },
+    page,
+    pLimit(concurrency),
+  );
+  return { settled, sizes };
+}
+
+const indexes = (max: number) => fc.uniqueArray(fc.integer({ min: 0, max }), { maxLength: 5 });
+
+test('every entry is settled once, with its own answer or an error', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 2500 }),
+      fc.array(fc.integer({ min: 1, max: 1200 }), { minLength: 1, maxLength: 3 }),
+      indexes(2500),
+      indexes(30),
+      fc.option(fc.integer({ min: 50, max: 1500 }), { nil: undefined }),
+      async (count, pages, poison, lost, learned) => {
+        const service = {
+          pages: pages.map((page) => page + 20),
+          poison: new Set(poison),
+          lost: new Set(lost),
+        };
+        const { settled, sizes } = await run(count, service, { learned });
+        expect(settled.size).toBe(count);
+        for (const [index, { answer, error }] of settled) {
+          if (error === undefined) expect(answer).toBe(index);
+          if (service.poison.has(index)) expect(error).toBeDefined();
+          else if (lost.length === 0) expect(error).toBeUndefined();
+        }
+        expect(Math.max(0, ...sizes)).toBeLessThanOrEqual(1000);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test('a page that makes no progress ends, instead of being asked for again', async () => {
+  const settled: BatchOutcome<number>[] = [];
+  let calls = 0;
+  await runBatch(
+    {
+      requests: [1, 2, 3],
+      async send() {
+        calls += 1;
+        return { responses: calls === 1 ? [1] : [], nextPageToken: 'again' };
+      },
+      settled: (_start, outcomes) => settled.push(...outcomes),
+    },
+    { learned: 3 },
+    pLimit(1),
+  );
+  expect(calls).toBe(2);
+  expect(settled.map(({ error }) => error?.code)).toEqual([undefined, 'contract', 'contract']);
+});
+
+test('a service that rate-limits is left alone at once', async () => {
+  let calls = 0;
+  await runBatch(
+    {
+      requests: Array.from({ length: 1000 }, (_, index) => index),
+      async send() {
+        calls += 1;
+        throw new InsightsError('rate-limited', 'slow down', { retryable: true, retryAfterMs: 60_000 });
+      },
+      settled: (_start, outcomes) => {
+        expect(outcomes.every(({ error }) => error?.retryAfterMs === 60_000)).toBe(true);
+      },
+    },
+    { learned: 100 },
+    pLimit(1),
+  );
+  expect(calls).toBe(1);
+});
+
+test('what is no error of the service ends the batch', async () => {
+  const batch = {
+    requests: [1],
+    send: () => Promise.reject(new Error('aborted')),
+    settled: () => expect.unreachable(),
+  };
+  await expect(runBatch(batch, { learned: undefined }, pLimit(1))).rejects.toThrow('aborted');
+});
