@@ -50,21 +50,23 @@ function readParameters(
 ): { path: Map<string, string | readonly string[]>; query: string } {
   const path = new Map<string, string | readonly string[]>();
   const query: string[] = [];
+  const given = new Set<string>();
   for (const [name, value] of Object.entries(params)) {
     if (value === undefined) continue;
+    given.add(name);
     const description = describe(document, method, name);
     const texts = parameterTexts(method.id, name, description, value);
     if (description.location === 'path') path.set(name, asPathValue(method, name, description, texts));
     else for (const text of texts) query.push(`${encodeQuery(name)}=${encodeQuery(text)}`);
   }
   for (const [name, description] of method.parameters) {
-    if (description.required === true && params[name] === undefined) {
+    if (description.required === true && !given.has(name)) {
       throw new DiscoveryError('invalid-parameter', `${method.id}: parameter ${name} is required`);
     }
   }
   // Google's services answer in several formats and their clients name the one they read; the document tells whether.
   const hasFormats = document.parameters !== undefined && Object.hasOwn(document.parameters, 'alt');
-  if (hasFormats && method.response !== undefined && params['alt'] === undefined) query.push('alt=json');
+  if (hasFormats && method.response !== undefined && !given.has('alt')) query.push('alt=json');
   return { path, query: query.join('&') };
 }
 

@@ -68,6 +68,33 @@ describe('answers', () => {
   });
 });
 
+describe('requests', () => {
+  test('carry method, body, headers, and the credentials of the URL', async () => {
+    const { http, url } = await setUp(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const { authorization, 'x-one': one, 'user-agent': agent } = request.headers;
+      const body = Buffer.concat(chunks).toString();
+      response.end(JSON.stringify([request.method, request.url, authorization, one, agent, body]));
+    });
+    const answer = await http.send({
+      method: 'put',
+      url: `${url.replace('//', '//me:100%25@')}/a%2Fb?c=d`,
+      headers: { 'x-one': '1' },
+      body: 'ü',
+    });
+    const basic = `Basic ${Buffer.from('me:100%').toString('base64')}`;
+    expect(JSON.parse(answer.body.toString())).toEqual(['PUT', '/a%2Fb?c=d', basic, '1', 'lockhound', 'ü']);
+  });
+
+  test('end when the client is closed', async () => {
+    const { http, url } = await setUp(() => {});
+    const failure = expect(http.send({ method: 'GET', url })).rejects.toMatchObject({ code: 'aborted' });
+    await http.close();
+    await failure;
+  });
+});
+
 describe('retries', () => {
   const failFirst = (failures: number, status: number, headers: Record<string, string> = {}) => {
     const calls: number[] = [];
