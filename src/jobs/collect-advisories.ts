@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Advisory } from '../model/advisory.ts';
 import { gather } from './gather.ts';
 import type { Job } from './job.ts';
-import { partKey } from './scan-flow.ts';
 import { scanId } from './scan-id.ts';
+import { partKey } from './scan-part.ts';
 
 const schema = z.strictObject({
   scan: scanId,

@@ -3,8 +3,8 @@ import type { DependencyGraph } from '../model/dependency-graph.ts';
 import { formatVersionKey, type VersionKey } from '../model/version-record.ts';
 import { gather } from './gather.ts';
 import type { Job } from './job.ts';
-import { partKey } from './scan-flow.ts';
 import { scanId } from './scan-id.ts';
+import { partKey } from './scan-part.ts';
 
 const versionKey = z.strictObject({
   system: z.enum(['GO', 'RUBYGEMS', 'NPM', 'CARGO', 'MAVEN', 'PYPI', 'NUGET']),

@@ -2,18 +2,7 @@ import type { Inventory, LockfileInventory } from '../model/inventory.ts';
 import type { Target } from '../model/target.ts';
 import { formatVersionKey, type VersionKey } from '../model/version-record.ts';
 import type { FollowUp } from './job.ts';
-import { referredAdvisories } from './scan-summary.ts';
-
-/** Names one job of a scan that is split into parts. */
-export interface ScanPart {
-  readonly scan: string;
-  readonly part: number;
-}
-
-/** The outcome key of a part. Children are keyed inside their scan: two scans never share one. */
-export function partKey({ scan, part }: ScanPart): string {
-  return `${scan}.${part}`;
-}
+import { referredAdvisories } from './referred-advisories.ts';
 
 /** What every job of a scan is told. */
 export interface ScanHeader {

@@ -5,6 +5,7 @@ import type { Gap, Verdict } from '../model/scan.ts';
 import { formatVersionKey } from '../model/version-record.ts';
 import type { CollectedAdvisories } from './collect-advisories.ts';
 import type { ExpandedDependencies } from './expand-dependencies.ts';
+import { referredAdvisories } from './referred-advisories.ts';
 
 /** The numbers of a scan. Every locked package is in exactly one of `outcomes` (promise 1). */
 export function countScan(inventory: Inventory, findings: readonly Finding[]): Verdict['counts'] {
@@ -87,15 +88,4 @@ function expansionGaps({ expansions }: ScanFacts): readonly Gap[] {
           reason,
         })),
   );
-}
-
-/** Ids of all advisories that the inventory's version records name, sorted. */
-export function referredAdvisories(inventory: Inventory): readonly string[] {
-  const ids = new Set<string>();
-  for (const file of inventory.lockfiles) {
-    for (const { resolution } of file.packages) {
-      for (const id of resolution.record?.advisoryIds ?? []) ids.add(id);
-    }
-  }
-  return [...ids].sort();
 }

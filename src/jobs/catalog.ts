@@ -1,0 +1,15 @@
+import { collectAdvisories } from './collect-advisories.ts';
+import { deliverNotification } from './deliver-notification.ts';
+import type { AnyJob } from './envelope.ts';
+import { expandDependencies } from './expand-dependencies.ts';
+import { ingestLockfiles } from './ingest-lockfiles.ts';
+import { judgeScan } from './judge-scan.ts';
+
+/** Every job there is. */
+export const JOBS: readonly AnyJob[] = [
+  ingestLockfiles,
+  collectAdvisories,
+  expandDependencies,
+  judgeScan,
+  deliverNotification,
+];

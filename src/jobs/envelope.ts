@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { CodedError } from '../model/errors.ts';
+import type { Job } from './job.ts';
+
+/** What stands in a job's data: the payload, the version of its schema, and the key of its outcome. */
+export interface Envelope {
+  readonly version: number;
+  readonly key: string;
+  readonly payload: unknown;
+}
+
+/**
+ * - `invalid-payload`: it does not fit; only the producer can mend it.
+ * - `newer-version`: a newer release wrote it; a newer worker will take it.
+ */
+export type EnvelopeErrorCode = 'invalid-payload' | 'newer-version';
+
+export class EnvelopeError extends CodedError<EnvelopeErrorCode> {
+  /** What is wrong, each with its JSON path in the job's data. */
+  readonly issues: readonly EnvelopeIssue[];
+
+  constructor(code: EnvelopeErrorCode, message: string, issues: readonly EnvelopeIssue[]) {
+    super(code, message, code === 'newer-version' ? { retryable: true } : {});
+    this.issues = issues;
+  }
+}
+
+export interface EnvelopeIssue {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** Any job: what the generic parts know of it. */
+export type AnyJob = Job<never, unknown>;
+
+const envelopeSchema = z.strictObject({
+  version: z.int().positive(),
+  key: z.string().min(1).max(512),
+  payload: z.unknown(),
+});
+
+/** Puts a payload into an envelope of the job's version. */
+export function sealEnvelope<Payload>(
+  job: Pick<Job<Payload>, 'version' | 'key'>,
+  payload: Payload,
+): Envelope {
+  return { version: job.version, key: job.key(payload), payload };
+}
+
+/**
+ * Opens a job's data: validates, upgrades payloads of older versions step by step and checks that the key is the one
+ * its payload has. Throws `EnvelopeError`.
+ */
+export function openEnvelope<Payload>(
+  job: Pick<Job<Payload>, 'name' | 'version' | 'schema' | 'upgrades' | 'key'>,
+  data: unknown,
+): { readonly key: string; readonly payload: Payload } {
+  const envelope = envelopeSchema.safeParse(data);
+  if (!envelope.success) throw invalid(job.name, issuesOf(envelope.error, []));
+  const { version, key, payload } = envelope.data;
+  if (version > job.version) throw newer(job, version);
+  const parsed = job.schema.safeParse(upgrade(job, version, payload));
+  if (!parsed.success) throw invalid(job.name, issuesOf(parsed.error, ['payload']));
+  const expected = job.key(parsed.data);
+  if (expected !== key) {
+    throw invalid(job.name, [
+      { path: 'key', reason: `is "${key}", but this payload's key is "${expected}"` },
+    ]);
+  }
+  return { key, payload: parsed.data };
+}
+
+function upgrade(job: Pick<Job, 'name' | 'version' | 'upgrades'>, from: number, payload: unknown): unknown {
+  let current = payload;
+  for (let version = from; version < job.version; version += 1) {
+    const step = job.upgrades?.[version];
+    if (step === undefined) {
+      throw invalid(job.name, [
+        { path: 'version', reason: `${version} is no longer understood; write ${job.version}` },
+      ]);
+    }
+    current = step(current);
+  }
+  return current;
+}
+
+function issuesOf(error: z.ZodError, base: readonly string[]): readonly EnvelopeIssue[] {
+  return error.issues.map(({ path, message }) => ({
+    path: [...base, ...path.map(String)].join('.') || '(root)',
+    reason: message,
+  }));
+}
+
+const SHOWN_ISSUES = 5;
+
+function invalid(job: string, issues: readonly EnvelopeIssue[]): EnvelopeError {
+  const shown = issues.slice(0, SHOWN_ISSUES).map(({ path, reason }) => `${path}: ${reason}`);
+  const rest = issues.length > SHOWN_ISSUES ? `; and ${issues.length - SHOWN_ISSUES} more` : '';
+  return new EnvelopeError(
+    'invalid-payload',
+    `the data of a ${job} job does not fit: ${shown.join('; ')}${rest}`,
+    issues,
+  );
+}
+
+function newer(job: Pick<Job, 'name' | 'version'>, version: number): EnvelopeError {
+  const reason = `${version} is newer than ${job.version}, the newest that this release knows`;
+  return new EnvelopeError('newer-version', `version of a ${job.name} job: ${reason}`, [
+    { path: 'version', reason },
+  ]);
+}

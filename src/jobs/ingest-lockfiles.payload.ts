@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { scanId } from './scan-id.ts';
+import { targetSchema } from './target.payload.ts';
+
+const MAX_INLINE_CHARACTERS = 1_048_576;
+const MAX_BYTES = 4_294_967_296;
+
+const lockfilePath = z
+  .string()
+  .min(1)
+  .max(1_024)
+  .regex(/^\P{Cc}+$/u, 'no control characters')
+  .regex(/^(?![/\\]|[A-Za-z]:)[^\\]+$/, 'relative, with forward slashes')
+  .regex(/^(?!(?:.*\/)?\.\.(?:\/|$))/, 'no `..`')
+  .describe('Path below the root of the target, with forward slashes.');
+
+const content = z.string().max(MAX_INLINE_CHARACTERS).describe('The text itself; for small files.');
+
+const stored = {
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex')
+    .describe('SHA-256 of the content; the content lies under the key `<prefix>:blob:<sha256>`.'),
+  bytes: z.int().nonnegative().max(MAX_BYTES).describe('Size of the content, uncompressed.'),
+};
+
+const companionName = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^[^/\\\p{Cc}]+$/u, 'a file name, not a path')
+  .describe('Name of a file beside the lockfile, such as its manifest.');
+
+const companion = z.union([
+  z.strictObject({ name: companionName, content }),
+  z.strictObject({ name: companionName, ...stored }),
+]);
+
+const common = {
+  path: lockfilePath,
+  format: z.string().min(1).max(64).optional().describe('Name of the format; detected when left out.'),
+  companions: z
+    .array(companion)
+    .max(8)
+    .optional()
+    .describe('Files beside it that its format can make use of.'),
+};
+
+const lockfile = z.union([z.strictObject({ ...common, content }), z.strictObject({ ...common, ...stored })]);
+
+/** Payload of `ingest-lockfiles`, version 1. */
+export const ingestLockfilesSchema = z.strictObject({
+  scan: scanId.describe('Id of the scan, chosen by the producer; the same id is scanned once.'),
+  target: targetSchema,
+  lockfiles: z.array(lockfile).min(1).max(10_000),
+  requestedAt: z.iso
+    .datetime({ offset: true })
+    .describe('When the producer asked; a scan never replaces the result of one asked for later.'),
+});
+
+export type IngestLockfiles = z.infer<typeof ingestLockfilesSchema>;
+
+/** What a producer has to know of the job, without the job itself and all that it pulls in. */
+export const INGEST_LOCKFILES = {
+  name: 'ingest-lockfiles',
+  version: 1,
+  schema: ingestLockfilesSchema,
+  key: (payload: IngestLockfiles) => payload.scan,
+} as const;
+export type IngestedLockfile = z.infer<typeof lockfile>;

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { type LockfileLimits, readLockfile } from '../lockfiles/read.ts';
+import { CodedError } from '../model/errors.ts';
+import type { Inventory, LockfileInventory, UnreadLockfile } from '../model/inventory.ts';
+import type { LockedPackage, Lockfile } from '../model/lockfile.ts';
+import type { Resolution } from '../model/resolution.ts';
+import { JobError } from './errors.ts';
+import { INGEST_LOCKFILES, type IngestedLockfile, type IngestLockfiles } from './ingest-lockfiles.payload.ts';
+import type { Job, RunContext } from './job.ts';
+import type { Ports } from './ports.ts';
+import { followScan } from './scan-flow.ts';
+
+type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits'>;
+
+/**
+ * Reads a scan's lockfiles and resolves every package in them. What follows: one flow of `collect-advisories` and
+ * `expand-dependencies` under `judge-scan`.
+ *
+ * A file that cannot be read and a package that cannot be looked up are part of the result, not failures of the job;
+ * look-ups that may succeed later are tried again by the queue until the last attempt.
+ */
+export const ingestLockfiles: Job<IngestLockfiles, Inventory, 'blobs' | 'insights' | 'limits'> = {
+  ...INGEST_LOCKFILES,
+  limits: { attempts: 8, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 600_000, concurrency: 2 },
+  needs: ['blobs', 'insights', 'limits'],
+  async run(payload, ports, context) {
+    const { read, unread } = await readAll(payload, ports, context);
+    const packages = read.flatMap((file) => file.lockfile.packages);
+    const answer = await ports.insights.resolve(packages, {
+      signal: context.signal,
+      progress: (done, total) => context.progress({ step: 'resolve', done, total }),
+    });
+    if (answer.retryable && !context.lastAttempt) {
+      throw lookupsIncomplete(answer.resolutions, answer.retryAfterMs);
+    }
+    const result = { lockfiles: withResolutions(read, answer.resolutions), unread };
+    return { result, next: [followScan(payload, result)] };
+  },
+};
+
+interface ReadFile {
+  readonly path: string;
+  readonly sha256: string;
+  readonly lockfile: Lockfile;
+}
+
+async function readAll(payload: IngestLockfiles, ports: Needs, context: RunContext) {
+  const read: ReadFile[] = [];
+  const unread: UnreadLockfile[] = [];
+  const total = payload.lockfiles.length;
+  for (const [index, file] of payload.lockfiles.entries()) {
+    context.signal.throwIfAborted();
+    context.progress({ step: 'read', done: index, total });
+    try {
+      read.push(await readOne(file, ports));
+    } catch (error) {
+      if (!(error instanceof CodedError) || error.retryable) throw error;
+      unread.push({
+        path: file.path,
+        sha256: hashOf(file),
+        error: { code: error.code, message: error.message },
+      });
+    }
+  }
+  context.progress({ step: 'read', done: total, total });
+  return { read, unread };
+}
+
+async function readOne(file: IngestedLockfile, ports: Needs): Promise<ReadFile> {
+  const content =
+    'content' in file
+      ? Buffer.from(file.content)
+      : await ports.blobs.read({ path: file.path, sha256: file.sha256, bytes: file.bytes });
+  const beside = new Map<string, Buffer>();
+  for (const companion of file.companions ?? []) {
+    beside.set(
+      companion.name,
+      'content' in companion
+        ? Buffer.from(companion.content)
+        : await ports.blobs.read({ ...companion, path: companion.name }),
+    );
+  }
+  const lockfile = readLockfile({
+    path: file.path,
+    content,
+    limits: ports.limits.lockfile satisfies LockfileLimits,
+    sibling: (name) => beside.get(name),
+    ...(file.format === undefined ? {} : { format: file.format }),
+  });
+  return { path: file.path, sha256: hashOf(file), lockfile };
+}
+
+function hashOf(file: IngestedLockfile): string {
+  return 'content' in file ? createHash('sha256').update(file.content).digest('hex') : file.sha256;
+}
+
+function withResolutions(
+  files: readonly ReadFile[],
+  resolutions: readonly Resolution[],
+): readonly LockfileInventory[] {
+  let next = 0;
+  const resolved = (locked: LockedPackage) => {
+    const resolution = resolutions[next++];
+    if (resolution === undefined) throw new RangeError(`no resolution for ${locked.purl}`);
+    return { ...locked, resolution };
+  };
+  return files.map(({ path, sha256, lockfile }) => ({
+    path,
+    sha256,
+    format: lockfile.format,
+    packages: lockfile.packages.map(resolved),
+    problems: lockfile.problems,
+  }));
+}
+
+function lookupsIncomplete(resolutions: readonly Resolution[], retryAfterMs: number | undefined): JobError {
+  const failed = resolutions.filter((resolution) => resolution.outcome === 'failed');
+  const reason = failed[0]?.reason ?? 'unknown reason';
+  return new JobError(
+    'lookups-incomplete',
+    `${failed.length} of ${resolutions.length} packages could not be looked up: ${reason}`,
+    { retryable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+  );
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import type { Advisory } from '../model/advisory.ts';
+import type { DependencyGraph } from '../model/dependency-graph.ts';
+import type { Inventory } from '../model/inventory.ts';
+import type { Verdict } from '../model/scan.ts';
+import { formatVersionKey } from '../model/version-record.ts';
+import { compareFindings } from '../policy/changes.ts';
+import { judge } from '../policy/judge.ts';
+import { unknownFacts } from '../policy/unknown-facts.ts';
+import type { CollectedAdvisories } from './collect-advisories.ts';
+import { JobError } from './errors.ts';
+import type { ExpandedDependencies } from './expand-dependencies.ts';
+import type { FollowUp, Job } from './job.ts';
+import type { OutcomePort } from './ports.ts';
+import { scanId } from './scan-id.ts';
+import { partKey } from './scan-part.ts';
+import { countScan, gapsOf, type ScanFacts } from './scan-summary.ts';
+import { targetSchema } from './target.payload.ts';
+
+const MAX_PARTS = 100_000;
+
+const schema = z.strictObject({
+  scan: scanId,
+  target: targetSchema,
+  requestedAt: z.iso.datetime({ offset: true }),
+  advisoryParts: z.int().nonnegative().max(MAX_PARTS),
+  expansionParts: z.int().nonnegative().max(MAX_PARTS),
+});
+
+type JudgeScan = z.infer<typeof schema>;
+
+/**
+ * Turns a scan's facts into findings, compares them with the target's state, and hands the changes to every webhook
+ * they go to. The new state is saved together with the verdict, or not at all.
+ */
+export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'notifier'> = {
+  name: 'judge-scan',
+  version: 1,
+  schema,
+  limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 120_000, concurrency: 2 },
+  needs: ['outcomes', 'targets', 'notifier'],
+  key: ({ scan }) => scan,
+  async run(payload, { outcomes, targets, notifier }) {
+    const { scan, target, requestedAt } = payload;
+    const inventory = await readInventory(outcomes, scan);
+    const facts = await readFacts(outcomes, payload);
+    const advisories = advisoriesById(facts);
+    const findings = judge({ target, inventory, advisories, graphs: graphsByKey(facts) });
+    const previous = await targets.read(target.id);
+    const unknown = unknownFacts(inventory, advisories);
+    const compared = compareFindings(previous, findings, { scan, requestedAt, unknown });
+    const result: Verdict = {
+      scan,
+      target,
+      requestedAt,
+      findings: compared.findings,
+      changes: compared.changes,
+      gaps: gapsOf(inventory, facts),
+      counts: countScan(inventory, compared.findings),
+      superseded: compared.superseded,
+    };
+    if (compared.superseded) return { result, next: [] };
+    const replaces = previous?.revision ?? 0;
+    const state = { revision: replaces + 1, scan, requestedAt, findings: compared.tracked };
+    return {
+      result,
+      next: compared.changes.length === 0 ? [] : deliveries(scan, notifier.routes()),
+      state: { target: target.id, replaces, state },
+    };
+  },
+};
+
+function deliveries(scan: string, webhooks: readonly string[]): readonly FollowUp[] {
+  return webhooks.map((webhook) => ({ job: 'deliver-notification', payload: { scan, webhook } }));
+}
+
+async function readInventory(outcomes: OutcomePort, scan: string): Promise<Inventory> {
+  const inventory = (await outcomes.read('ingest-lockfiles', scan)) as Inventory | undefined;
+  if (inventory === undefined) {
+    throw new JobError(
+      'facts-missing',
+      `the inventory of scan ${scan} is not in the store any more; scan again`,
+    );
+  }
+  return inventory;
+}
+
+/** What the children found. One that failed for good has no outcome, and is a gap in the verdict. */
+async function readFacts(outcomes: OutcomePort, payload: JudgeScan): Promise<ScanFacts> {
+  const { scan, advisoryParts, expansionParts } = payload;
+  const parts = <Result>(job: string, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, async (_, part) => {
+        return (await outcomes.read(job, partKey({ scan, part }))) as Result | undefined;
+      }),
+    );
+  return {
+    advisories: await parts<CollectedAdvisories>('collect-advisories', advisoryParts),
+    expansions: await parts<ExpandedDependencies>('expand-dependencies', expansionParts),
+  };
+}
+
+function advisoriesById({ advisories }: ScanFacts): ReadonlyMap<string, Advisory> {
+  return new Map(
+    advisories.flatMap((part) => part?.advisories ?? []).map((advisory) => [advisory.id, advisory]),
+  );
+}
+
+function graphsByKey({ expansions }: ScanFacts): ReadonlyMap<string, DependencyGraph> {
+  const graphs = expansions.flatMap((part) => part?.graphs ?? []);
+  return new Map(graphs.map(({ versionKey, graph }) => [formatVersionKey(versionKey), graph]));
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { messageOf } from '../model/errors.ts';
+import type { LockfileReference } from '../model/target.ts';
+import { compress, expand } from './compression.ts';
+import type { RedisClient } from './connection.ts';
+import { StoreError } from './errors.ts';
+import type { Keys } from './keys.ts';
+
+export interface BlobOptions {
+  /** How long content is kept after it was last stored or read. Default 7 days. */
+  readonly ttlMs?: number;
+  /** Largest content in bytes, uncompressed. Default 128 MiB. */
+  readonly maxBytes?: number;
+}
+
+/** Lockfile content under its own hash. */
+export interface BlobStore {
+  /** Stores content compressed; the same content is stored once. Throws `blob-too-large`. */
+  put(content: Buffer): Promise<{ readonly sha256: string; readonly bytes: number }>;
+  /** Reads content back and checks it. Throws `blob-missing`, `blob-corrupt` or `blob-too-large`. */
+  read(reference: LockfileReference): Promise<Buffer>;
+}
+
+const DEFAULT_TTL_MS = 7 * 24 * 3600 * 1000;
+const DEFAULT_MAX_BYTES = 128 * 1024 * 1024;
+
+export function createBlobStore(redis: RedisClient, keys: Keys, options: BlobOptions = {}): BlobStore {
+  const ttlMs = options.ttlMs ?? DEFAULT_TTL_MS;
+  const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+  return {
+    async put(content) {
+      if (content.length > maxBytes) throw tooLarge(`A lockfile of ${content.length} bytes`, maxBytes);
+      const sha256 = hash(content);
+      const key = keys.blob(sha256);
+      if ((await redis.pexpire(key, ttlMs)) === 0) {
+        await redis.set(key, await compress(content), 'PX', ttlMs);
+      }
+      return { sha256, bytes: content.length };
+    },
+    async read(reference) {
+      const key = keys.blob(reference.sha256);
+      const stored = await redis.getBuffer(key);
+      if (stored === null) throw missing(reference);
+      const content = await verified(stored, reference, maxBytes);
+      await redis.pexpire(key, ttlMs);
+      return content;
+    },
+  };
+}
+
+/** A producer of its own may store zstd, gzip or the bytes themselves; the hash of the content decides. */
+async function verified(stored: Buffer, reference: LockfileReference, maxBytes: number): Promise<Buffer> {
+  if (stored.length <= maxBytes && hash(stored) === reference.sha256) return stored;
+  let content: Buffer;
+  try {
+    content = await expand(stored, maxBytes);
+  } catch (error) {
+    if (isTooLarge(error)) throw tooLarge(describe(reference), maxBytes);
+    throw corrupt(reference, `it cannot be decompressed (${messageOf(error)})`, error);
+  }
+  const actual = hash(content);
+  if (actual !== reference.sha256) throw corrupt(reference, `its SHA-256 is ${actual}`);
+  return content;
+}
+
+function hash(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+function isTooLarge(error: unknown): boolean {
+  return (
+    error instanceof RangeError ||
+    (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')
+  );
+}
+
+function describe(reference: LockfileReference): string {
+  return `The content of ${reference.path} (SHA-256 ${reference.sha256})`;
+}
+
+function missing(reference: LockfileReference): StoreError {
+  return new StoreError(
+    'blob-missing',
+    `${describe(reference)} is not in the store: it was never stored there or has expired. Enqueue the lockfile again.`,
+  );
+}
+
+function corrupt(reference: LockfileReference, what: string, cause?: unknown): StoreError {
+  return new StoreError(
+    'blob-corrupt',
+    `${describe(reference)} is damaged: ${what}. Enqueue the lockfile again.`,
+    {
+      cause,
+    },
+  );
+}
+
+function tooLarge(what: string, maxBytes: number): StoreError {
+  return new StoreError(
+    'blob-too-large',
+    `${what} is larger than ${maxBytes} bytes, the most that is taken.`,
+  );
+}

@@ -1,0 +1,70 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { Cache } from '../model/cache.ts';
+import { recogniseCompression } from './compression.ts';
+import type { RedisClient } from './connection.ts';
+import type { Keys } from './keys.ts';
+
+export interface CacheOptions {
+  /** Told of a cache that could not be read or written: the work goes on without it. */
+  readonly onProblem?: (error: unknown) => void;
+}
+
+/** Keys per command, so that no single one holds up Redis. */
+const CHUNK = 500;
+/** Smaller values gain nothing from compression. */
+const COMPRESS_FROM_BYTES = 2_048;
+const MAX_VALUE_BYTES = 64 * 1024 * 1024;
+
+export function createCache(redis: RedisClient, keys: Keys, options: CacheOptions = {}): Cache {
+  return {
+    async getMany(kind, names) {
+      try {
+        const parts = await Promise.all(
+          chunks(names).map((part) => redis.mgetBuffer(...part.map((name) => keys.cache(kind, name)))),
+        );
+        return parts.flat().map(decode);
+      } catch (error) {
+        options.onProblem?.(error);
+        return names.map(() => undefined);
+      }
+    },
+    async setMany(kind, entries, ttlMs) {
+      const px = Math.max(1, Math.round(ttlMs));
+      try {
+        for (const part of chunks(entries)) {
+          const pipeline = redis.pipeline();
+          for (const [name, value] of part) pipeline.set(keys.cache(kind, name), encode(value), 'PX', px);
+          const failed = (await pipeline.exec())?.find(([error]) => error !== null);
+          if (failed !== undefined) throw failed[0];
+        }
+      } catch (error) {
+        options.onProblem?.(error);
+      }
+    },
+  };
+}
+
+function chunks<T>(list: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(list.length / CHUNK) }, (_, index) =>
+    list.slice(index * CHUNK, (index + 1) * CHUNK),
+  );
+}
+
+function encode(value: unknown): Buffer {
+  const json = Buffer.from(JSON.stringify(value ?? null));
+  return json.length < COMPRESS_FROM_BYTES ? json : zstdCompressSync(json);
+}
+
+/** A value that cannot be read is a miss: it will be fetched and written again. */
+function decode(stored: Buffer | null): unknown {
+  if (stored === null) return undefined;
+  try {
+    const json =
+      recogniseCompression(stored) === 'zstd'
+        ? zstdDecompressSync(stored, { maxOutputLength: MAX_VALUE_BYTES })
+        : stored;
+    return JSON.parse(json.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,41 @@
+/** Default prefix of every key; the braces keep all keys in one slot of a cluster, so that scripts may join them. */
+export const DEFAULT_PREFIX = '{lockhound}';
+
+/** The name of every Redis key that is not BullMQ's own. BullMQ's start with `<prefix>:<job name>:`. */
+export interface Keys {
+  readonly prefix: string;
+  /** Lockfile content under its SHA-256 (hex). */
+  blob(sha256: string): string;
+  outcome(job: string, key: string): string;
+  target(id: string): string;
+  /** Set of the ids of all targets with a state. */
+  readonly targets: string;
+  cache(kind: string, key: string): string;
+  lock(name: string): string;
+  appliedSecrets(account: string): string;
+  /** Rejected payloads by `<job>/<job id>`, and their order by time. */
+  readonly rejected: string;
+  readonly rejectedOrder: string;
+}
+
+/** Keys under a prefix. One without a hash tag gets one, because the scripts touch several keys at once. */
+export function createKeys(prefix: string = DEFAULT_PREFIX): Keys {
+  const tagged = tagPrefix(prefix);
+  return {
+    prefix: tagged,
+    blob: (sha256) => `${tagged}:blob:${sha256}`,
+    outcome: (job, key) => `${tagged}:outcome:${job}:${key}`,
+    target: (id) => `${tagged}:target:${id}`,
+    targets: `${tagged}:targets`,
+    cache: (kind, key) => `${tagged}:cache:${kind}:${key}`,
+    lock: (name) => `${tagged}:lock:${name}`,
+    appliedSecrets: (account) => `${tagged}:applied-secrets:${account}`,
+    rejected: `${tagged}:rejected`,
+    rejectedOrder: `${tagged}:rejected:order`,
+  };
+}
+
+/** `lockhound` → `{lockhound}`; a prefix that holds a hash tag already stays as it is. */
+export function tagPrefix(prefix: string): string {
+  return /\{[^{}]+\}/.test(prefix) ? prefix : `{${prefix}}`;
+}

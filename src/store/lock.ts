@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Lock } from '../model/lock.ts';
+import type { RedisClient } from './connection.ts';
+import type { Keys } from './keys.ts';
+import { RELEASE_LOCK, RENEW_LOCK } from './scripts/lock.lua.ts';
+import { runScript } from './scripts/run-script.ts';
+
+export interface LockOptions {
+  /** A holder that dies is forgotten after this time. Default 30 s. */
+  readonly ttlMs?: number;
+  /** Mean time between two tries. Default 200 ms. */
+  readonly pollMs?: number;
+  /** In [0, 1). */
+  readonly random?: () => number;
+}
+
+export function createLock(redis: RedisClient, keys: Keys, options: LockOptions = {}): Lock {
+  const { ttlMs = 30_000, pollMs = 200, random = Math.random } = options;
+  return {
+    async hold(name, work, signal) {
+      const key = keys.lock(name);
+      const token = randomUUID();
+      while ((await redis.set(key, token, 'PX', ttlMs, 'NX')) !== 'OK') {
+        signal?.throwIfAborted();
+        await sleep(pollMs * (0.5 + random()), undefined, signal === undefined ? {} : { signal });
+      }
+      const keeper = keep(redis, key, token, ttlMs);
+      try {
+        signal?.throwIfAborted();
+        return await work(signal === undefined ? keeper.signal : AbortSignal.any([signal, keeper.signal]));
+      } finally {
+        keeper.stop();
+        await runScript(redis, RELEASE_LOCK, [key], [token]);
+      }
+    },
+  };
+}
+
+/**
+ * Renews the lock until stopped. Aborts when it is somebody else's, and also when no renewal was confirmed within the
+ * time to live: a Redis that does not answer may have let go of it.
+ */
+function keep(
+  redis: RedisClient,
+  key: string,
+  token: string,
+  ttlMs: number,
+): { signal: AbortSignal; stop(): void } {
+  const lost = new AbortController();
+  const giveUp = (cause?: unknown): void => lost.abort(new Error(`The lock ${key} was lost`, { cause }));
+  let deadline = setTimeout(giveUp, ttlMs);
+  const renewal = setInterval(async () => {
+    const asked = Date.now();
+    try {
+      if ((await runScript(redis, RENEW_LOCK, [key], [token, ttlMs])) !== 1) return giveUp();
+      clearTimeout(deadline);
+      if (!stopped) deadline = setTimeout(giveUp, Math.max(0, asked + ttlMs - Date.now()));
+    } catch (error) {
+      giveUp(error);
+    }
+  }, ttlMs / 3);
+  let stopped = false;
+  return {
+    signal: lost.signal,
+    stop() {
+      stopped = true;
+      clearInterval(renewal);
+      clearTimeout(deadline);
+    },
+  };
+}

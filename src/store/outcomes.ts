@@ -1,0 +1,100 @@
+import type { TargetState } from '../model/change.ts';
+import { messageOf } from '../model/errors.ts';
+import { packJson, unpackJson } from './compression.ts';
+import type { RedisClient } from './connection.ts';
+import { StoreError } from './errors.ts';
+import type { Keys } from './keys.ts';
+import { runScript } from './scripts/run-script.ts';
+import { SAVE_OUTCOME } from './scripts/save-outcome.lua.ts';
+
+/** What a job came to, and what follows from it. */
+export interface StoredOutcome<Next> {
+  readonly result: unknown;
+  readonly next: readonly Next[];
+}
+
+/** A target's new state, saved together with the outcome or not at all. */
+export interface TargetChange {
+  readonly target: string;
+  /** The revision it replaces; 0 when the target is new. */
+  readonly replaces: number;
+  readonly state: TargetState;
+}
+
+export type SaveAnswer<Next> =
+  | { readonly status: 'saved' }
+  | { readonly status: 'already-there'; readonly outcome: StoredOutcome<Next> }
+  | { readonly status: 'state-moved' };
+
+/** Outcomes of jobs: the first one saved under a job and key stays. */
+export interface OutcomeStore<Next> {
+  read(job: string, key: string): Promise<StoredOutcome<Next> | undefined>;
+  save(
+    job: string,
+    key: string,
+    outcome: StoredOutcome<Next>,
+    change?: TargetChange,
+  ): Promise<SaveAnswer<Next>>;
+}
+
+const DEFAULT_TTL_MS = 14 * 24 * 3600 * 1000;
+
+/** `Next` is what the jobs' follow-ups look like: they are kept as JSON and handed back as they came. */
+export function createOutcomeStore<Next>(
+  redis: RedisClient,
+  keys: Keys,
+  options: { readonly ttlMs?: number } = {},
+): OutcomeStore<Next> {
+  const ttlMs = options.ttlMs ?? DEFAULT_TTL_MS;
+  return {
+    async read(job, key) {
+      const stored = await redis.getBuffer(keys.outcome(job, key));
+      return stored === null ? undefined : unpackOutcome<Next>(stored, job, key);
+    },
+    async save(job, key, outcome, change) {
+      const value = await packJson({ result: outcome.result ?? null, next: outcome.next });
+      const answer = await runScript(
+        redis,
+        SAVE_OUTCOME,
+        [keys.outcome(job, key), keys.target(change?.target ?? ''), keys.targets],
+        [value, ttlMs, ...(await changeArguments(change))],
+      );
+      return readAnswer<Next>(answer, job, key);
+    },
+  };
+}
+
+async function changeArguments(change: TargetChange | undefined): Promise<readonly (string | Buffer)[]> {
+  if (change === undefined) return ['', '', '', ''];
+  return [
+    change.target,
+    String(change.replaces),
+    String(change.state.revision),
+    await packJson(change.state),
+  ];
+}
+
+async function readAnswer<Next>(answer: unknown, job: string, key: string): Promise<SaveAnswer<Next>> {
+  const [status, stored] = Array.isArray(answer) ? answer : [];
+  switch (String(status)) {
+    case 'saved':
+      return { status: 'saved' };
+    case 'state-moved':
+      return { status: 'state-moved' };
+    default:
+      return { status: 'already-there', outcome: await unpackOutcome<Next>(stored, job, key) };
+  }
+}
+
+async function unpackOutcome<Next>(stored: unknown, job: string, key: string): Promise<StoredOutcome<Next>> {
+  try {
+    if (!Buffer.isBuffer(stored)) throw new TypeError('no bytes');
+    return (await unpackJson(stored)) as StoredOutcome<Next>;
+  } catch (error) {
+    throw new StoreError(
+      'state-corrupt',
+      `The saved outcome of ${job} "${key}" cannot be read (${messageOf(error)}). Delete its key to have the job run again.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import { messageOf } from '../../model/errors.ts';
+import type { RedisClient } from '../connection.ts';
+
+/** A Lua script with the hash Redis keeps it under. */
+export interface Script {
+  readonly source: string;
+  readonly sha1: string;
+}
+
+export function defineScript(source: string): Script {
+  return { source, sha1: createHash('sha1').update(source).digest('hex') };
+}
+
+/** Runs a script by its hash, and by its text where Redis does not know it yet. Strings come back as buffers. */
+export async function runScript(
+  redis: RedisClient,
+  script: Script,
+  keys: readonly string[],
+  args: readonly (string | number | Buffer)[],
+): Promise<unknown> {
+  try {
+    return await redis.callBuffer('EVALSHA', script.sha1, keys.length, ...keys, ...args);
+  } catch (error) {
+    if (!messageOf(error).startsWith('NOSCRIPT')) throw error;
+    return redis.callBuffer('EVAL', script.source, keys.length, ...keys, ...args);
+  }
+}

@@ -1,0 +1,52 @@
+import type { FlowJob, FlowProducer, Queue } from 'bullmq';
+import { jobIdOf } from '../jobs/contract.ts';
+import { type AnyJob, sealEnvelope } from '../jobs/envelope.ts';
+import type { FollowUp } from '../jobs/job.ts';
+import type { OutcomeReader } from './outcomes.ts';
+
+export interface FlowOptions {
+  readonly producer: FlowProducer;
+  readonly queues: ReadonlyMap<string, Queue>;
+  readonly jobs: ReadonlyMap<string, AnyJob>;
+  readonly outcomes: OutcomeReader;
+  readonly prefix: string;
+}
+
+/**
+ * Enqueues what follows from a job. May be repeated at any time: work that has an outcome or is queued already is left
+ * alone, and ids made of job and key keep two callers from queueing it twice.
+ */
+export async function enqueueFollowUps(options: FlowOptions, next: readonly FollowUp[]): Promise<void> {
+  for (const followUp of next) {
+    const job = jobNamed(options, followUp.job);
+    const { key } = sealEnvelope(job, followUp.payload as never);
+    if ((await options.outcomes.read(job.name, key)) !== undefined) continue;
+    if ((await options.queues.get(job.name)?.getJob(jobIdOf(job.name, key))) !== undefined) continue;
+    await options.producer.add(flowJob(options, followUp));
+  }
+}
+
+function flowJob(options: FlowOptions, { job: name, payload, children }: FollowUp, child = false): FlowJob {
+  const job = jobNamed(options, name);
+  const envelope = sealEnvelope(job, payload as never);
+  return {
+    name,
+    queueName: name,
+    prefix: options.prefix,
+    data: envelope,
+    opts: {
+      jobId: jobIdOf(name, envelope.key),
+      // A child that failed is a missing fact, which the parent reports; it must not take the parent with it.
+      ...(child ? { ignoreDependencyOnFailure: true } : {}),
+    },
+    ...(children === undefined || children.length === 0
+      ? {}
+      : { children: children.map((one) => flowJob(options, one, true)) }),
+  };
+}
+
+function jobNamed({ jobs }: FlowOptions, name: string): AnyJob {
+  const job = jobs.get(name);
+  if (job === undefined) throw new RangeError(`no job is named "${name}"`);
+  return job;
+}

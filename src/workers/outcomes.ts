@@ -1,0 +1,24 @@
+import type { FollowUp, StateChange } from '../jobs/job.ts';
+
+export interface StoredOutcome {
+  readonly result: unknown;
+  readonly next: readonly FollowUp[];
+}
+
+export interface OutcomeReader {
+  read(job: string, key: string): Promise<StoredOutcome | undefined>;
+}
+
+/** Where outcomes are saved: the first one under a job and key stays. */
+export interface Outcomes extends OutcomeReader {
+  save(
+    job: string,
+    key: string,
+    outcome: StoredOutcome,
+    state?: StateChange,
+  ): Promise<
+    | { readonly status: 'saved' }
+    | { readonly status: 'already-there'; readonly outcome: StoredOutcome }
+    | { readonly status: 'state-moved' }
+  >;
+}

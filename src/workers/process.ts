@@ -1,0 +1,60 @@
+import type { AnyJob } from '../jobs/envelope.ts';
+import type { JobRun, RunContext } from '../jobs/job.ts';
+import type { Ports } from '../jobs/ports.ts';
+import { CodedError } from '../model/errors.ts';
+import type { Outcomes, StoredOutcome } from './outcomes.ts';
+
+export interface Work {
+  readonly job: AnyJob;
+  readonly key: string;
+  readonly payload: unknown;
+}
+
+/** Another scan of the target was judged while this one ran; compared anew, it succeeds. */
+export class StateMovedError extends CodedError<'state-moved'> {}
+
+const STATE_RACES = 5;
+
+/**
+ * Runs a job unless its outcome is saved already, and saves what it returns. Whoever saves first wins: the outcome
+ * given back is the saved one, from which everything follows (single assignment).
+ */
+export async function outcomeOf(
+  work: Work,
+  outcomes: Outcomes,
+  ports: Ports,
+  context: RunContext,
+): Promise<StoredOutcome> {
+  const { job, key, payload } = work;
+  const known = await outcomes.read(job.name, key);
+  if (known !== undefined) return known;
+  for (let race = 0; race < STATE_RACES; race += 1) {
+    const { result, next, state } = await run(job, payload, ports, context);
+    const outcome = { result, next };
+    const answer = await outcomes.save(job.name, key, outcome, state);
+    if (answer.status === 'saved') return outcome;
+    if (answer.status === 'already-there') return answer.outcome;
+  }
+  throw new StateMovedError(
+    'state-moved',
+    `${job.name} "${key}": the target's state changed ${STATE_RACES} times under it`,
+    {
+      retryable: true,
+    },
+  );
+}
+
+async function run(
+  job: AnyJob,
+  payload: unknown,
+  ports: Ports,
+  context: RunContext,
+): Promise<JobRun<unknown>> {
+  context.signal.throwIfAborted();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    context.signal.addEventListener('abort', () => reject(context.signal.reason), { once: true });
+  });
+  aborted.catch(() => {});
+  // A port that ignores the signal must not keep the job: what it does later changes nothing, as nothing is saved.
+  return await Promise.race([job.run(payload as never, ports, context), aborted]);
+}
