@@ -5,9 +5,15 @@ import type { Secret } from '../model/secret.ts';
 const MASK = '(secret)';
 
 /** Keys whose values never belong in a log, whoever put them there. */
-const REDACTED = ['password', 'apiKey', 'applicationKey', 'signingSecret', 'authorization', 'secret', 'token'].flatMap(
-  (key) => [key, `*.${key}`, `*.*.${key}`],
-);
+const REDACTED = [
+  'password',
+  'apiKey',
+  'applicationKey',
+  'signingSecret',
+  'authorization',
+  'secret',
+  'token',
+].flatMap((key) => [key, `*.${key}`, `*.*.${key}`]);
 
 /**
  * The log: JSON lines on standard error. Known keys are redacted, and as a last line of defence every secret value of

@@ -35,7 +35,8 @@ export async function openStore(loaded: LoadedConfig, log: Logger) {
     urls,
     prefix: keys.prefix,
     /** How long the embedded engine took to start, in milliseconds; `undefined` when Redis is somebody else's. */
-    embedded: engine === undefined ? undefined : { url: engine.url, startedInMs: performance.now() - started },
+    embedded:
+      engine === undefined ? undefined : { url: engine.url, startedInMs: performance.now() - started },
     blobs: createBlobStore(redis, keys, {
       ttlMs: config.lockfiles.retention,
       maxBytes: config.lockfiles.maxBytes,

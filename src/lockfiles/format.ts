@@ -12,7 +12,8 @@ export interface FormatFacts {
 export interface LockfileInput {
   /** Path as reported in errors and problems. */
   readonly path: string;
-  readonly content: Buffer;
+  /** Decoded, without a byte order mark. */
+  readonly text: string;
   /**
    * Reads a file beside this one (a manifest), by file name; `undefined` when there is none. Names only, never paths:
    * nothing a lockfile says can open another file.

@@ -1,0 +1,10 @@
+import { CodedError } from '../model/errors.ts';
+
+/**
+ * - `nothing-to-scan`: no lockfile at the paths given.
+ * - `insights-unreachable`: not one package could be looked up.
+ * - `scan-failed`: a job of the scan was given up.
+ */
+export type ScanErrorCode = 'nothing-to-scan' | 'insights-unreachable' | 'scan-failed';
+
+export class ScanError extends CodedError<ScanErrorCode> {}

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { discoverLockfiles } from '../lockfiles/discover.ts';
+import type { ProducedLockfile } from '../producer.ts';
+import { ScanError } from './errors.ts';
+
+export interface LockfilePaths {
+  /** Lockfiles, or folders that are searched for them. */
+  readonly paths: readonly string[];
+  readonly format?: string;
+  /** Files beyond this size are not even opened; reading reports them. */
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Manifests that tell what a lockfile leaves out, by the names of formats that ask for them. */
+const COMPANIONS: Readonly<Record<string, readonly string[]>> = { 'npm-package-lock': ['package.json'] };
+
+/** Finds and reads lockfiles, with the manifests beside them. Throws `ScanError` (`nothing-to-scan`). */
+export async function readLockfilePaths(options: LockfilePaths): Promise<readonly ProducedLockfile[]> {
+  const { paths, format, signal } = options;
+  const found: ProducedLockfile[] = [];
+  const discovery = {
+    ...(format === undefined ? {} : { format }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+  for await (const file of discoverLockfiles(paths, discovery)) {
+    found.push({
+      path: file.relativePath,
+      content: await readFile(file.path),
+      companions: await companionsOf(file.path, file.format),
+      ...(format === undefined ? {} : { format }),
+    });
+  }
+  if (found.length === 0) {
+    throw new ScanError(
+      'nothing-to-scan',
+      `no lockfile found in ${paths.join(', ')}; name one, or see README.md for what is read`,
+    );
+  }
+  return found;
+}
+
+async function companionsOf(
+  path: string,
+  format: string,
+): Promise<readonly { name: string; content: Buffer }[]> {
+  const names = COMPANIONS[format] ?? [];
+  const read = await Promise.all(
+    names.map(async (name) => {
+      try {
+        return [{ name, content: await readFile(join(dirname(path), name)) }];
+      } catch {
+        // A companion is a help, not a need: without it the reader knows less, and says so.
+        return [];
+      }
+    }),
+  );
+  return read.flat();
+}

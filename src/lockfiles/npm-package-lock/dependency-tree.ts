@@ -1,0 +1,121 @@
+import type { Problem } from '../../model/lockfile.ts';
+import { LockfileError } from '../errors.ts';
+import { PackageCollector } from '../package-collector.ts';
+import { type Entry, faultOf, isEntry, keysOf, own } from './entry.ts';
+import { entryLines } from './lines.ts';
+import { occurrenceOf } from './occurrence.ts';
+
+interface Node {
+  readonly entry: Entry;
+  readonly name: string;
+  readonly id: string | undefined;
+  readonly parent: Node | undefined;
+  readonly depth: number;
+  readonly children: Map<string, Node>;
+}
+
+const MAX_DEPTH = 1_000;
+const MANIFEST_FIELDS = [
+  'dependencies',
+  'devDependencies',
+  'optionalDependencies',
+  'peerDependencies',
+] as const;
+
+/**
+ * Reads the nested `dependencies` of lockfileVersion 1. The file does not say what the target itself asks for; the
+ * manifest beside it does, where there is one.
+ */
+export function readDependencyTree(root: Entry, text: string, path: string, manifest: Entry | undefined) {
+  const collector = new PackageCollector();
+  const problems: Problem[] = [];
+  const top: Node = {
+    entry: root,
+    name: '',
+    id: undefined,
+    parent: undefined,
+    depth: 0,
+    children: new Map(),
+  };
+  const nodes = collect(top, text, path, {
+    collector,
+    problems,
+    direct: manifest === undefined ? undefined : false,
+  });
+  for (const node of nodes) {
+    if (node.id === undefined) continue;
+    const required = keysOf(node.entry, 'requires').flatMap((name) => find(name, node)?.id ?? []);
+    collector.connect(node.id, required);
+  }
+  for (const field of manifest === undefined ? [] : MANIFEST_FIELDS) {
+    for (const name of keysOf(manifest ?? {}, field)) {
+      const id = top.children.get(name)?.id;
+      if (id !== undefined) collector.markDirect(id);
+    }
+  }
+  return { packages: collector.packages(), problems };
+}
+
+interface Collected {
+  readonly collector: PackageCollector;
+  readonly problems: Problem[];
+  readonly direct: false | undefined;
+}
+
+/** Walks the tree in the order of the text, without recursion: files nest as deep as their writer likes. */
+function collect(
+  top: Node,
+  text: string,
+  path: string,
+  { collector, problems, direct }: Collected,
+): readonly Node[] {
+  const lines = entryLines(text, Math.max(0, text.indexOf('"dependencies"')));
+  const nodes: Node[] = [];
+  const pending = childEntries(top).reverse();
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { name, entry, parent } = next;
+    const depth = parent.depth + 1;
+    if (depth > MAX_DEPTH) {
+      throw new LockfileError(
+        'too-deep',
+        `${path}: dependencies nest more than ${MAX_DEPTH} levels deep, near "${name}"`,
+      );
+    }
+    const line = lines.next(name, () => linePath(parent, name));
+    const fault = faultOf(entry);
+    if (fault !== undefined || !isEntry(entry)) {
+      problems.push({ line, message: `"${name}" ${fault}` });
+      continue;
+    }
+    const found = occurrenceOf({ entry, folder: name, line, direct });
+    if (typeof found === 'string') problems.push({ line, message: `"${name}": ${found}` });
+    const id = typeof found === 'object' ? collector.add(found) : undefined;
+    const node: Node = { entry, name, id, parent, depth, children: new Map() };
+    parent.children.set(name, node);
+    nodes.push(node);
+    pending.push(...childEntries(node).reverse());
+  }
+  return nodes;
+}
+
+function childEntries(parent: Node): { name: string; entry: unknown; parent: Node }[] {
+  const dependencies = own(parent.entry, 'dependencies');
+  if (!isEntry(dependencies)) return [];
+  return Object.keys(dependencies).map((name) => ({ name, entry: dependencies[name], parent }));
+}
+
+function linePath(parent: Node, name: string): readonly string[] {
+  const path: string[] = [];
+  for (let node: Node | undefined = parent; node?.parent !== undefined; node = node.parent) {
+    path.unshift('dependencies', node.name);
+  }
+  return [...path, 'dependencies', name];
+}
+
+function find(name: string, from: Node): Node | undefined {
+  for (let node: Node | undefined = from; node !== undefined; node = node.parent) {
+    const found = node.children.get(name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

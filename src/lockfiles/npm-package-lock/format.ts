@@ -1,0 +1,66 @@
+import { LockfileError } from '../errors.ts';
+import type { Format, LockfileInput } from '../format.ts';
+import { readDependencyTree } from './dependency-tree.ts';
+import { type Entry, isEntry, own } from './entry.ts';
+import { readPackagesMap } from './packages-map.ts';
+import { parseJson } from './parse-json.ts';
+
+const NAME = 'npm-package-lock';
+
+/** npm's own lockfile, lockfileVersion 1 to 3, under all of its names. */
+export const npmPackageLock: Format = {
+  name: NAME,
+  title: 'npm package-lock (lockfileVersion 1, 2, 3)',
+  ecosystem: 'npm',
+  fileNames: ['package-lock.json', 'npm-shrinkwrap.json', '.package-lock.json'],
+  facts: { edges: true, groups: true, integrity: true, lines: true },
+  recognises: (head) => /^\s*\{/.test(head) && /"lockfileVersion"\s*:\s*[123]\b/.test(head),
+  read(input) {
+    const root = parseJson(input.text, input.path);
+    if (!isEntry(root)) {
+      throw new LockfileError('wrong-format', `${input.path}: a package-lock is a JSON object, this is not`);
+    }
+    return { format: NAME, ...readRoot(root, input) };
+  },
+};
+
+/**
+ * Version 2 holds both forms and `packages` is the one that tells more; version 1 and shrinkwraps of old have only
+ * `dependencies`. A lock of nothing has neither.
+ */
+function readRoot(root: Entry, { text, path, sibling }: LockfileInput) {
+  const version = own(root, 'lockfileVersion') ?? 1;
+  if (typeof version !== 'number' || ![1, 2, 3].includes(version)) {
+    throw new LockfileError(
+      'unsupported-version',
+      `${path}: lockfileVersion ${JSON.stringify(version)} is none of 1, 2 and 3, which are read`,
+    );
+  }
+  const packages = own(root, 'packages');
+  if (isEntry(packages)) return readPackagesMap(packages, text);
+  const dependencies = own(root, 'dependencies');
+  if (isEntry(dependencies)) return readDependencyTree(root, text, path, manifestOf(sibling));
+  for (const [field, value] of Object.entries({ packages, dependencies })) {
+    if (value === undefined || value === null) continue;
+    throw new LockfileError('wrong-format', `${path}: its \`${field}\` is not an object`);
+  }
+  if (own(root, 'lockfileVersion') === undefined) {
+    throw new LockfileError(
+      'wrong-format',
+      `${path}: has neither \`lockfileVersion\` nor packages; is it a package-lock?`,
+    );
+  }
+  return { packages: [], problems: [] };
+}
+
+function manifestOf(sibling: LockfileInput['sibling']): Entry | undefined {
+  const content = sibling?.('package.json');
+  if (content === undefined) return undefined;
+  try {
+    const manifest: unknown = JSON.parse(content.toString('utf8'));
+    return isEntry(manifest) ? manifest : undefined;
+  } catch {
+    // The manifest only adds what the lockfile does not say; its faults are not the lockfile's.
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import { messageOf } from '../../model/errors.ts';
+import { LockfileError } from '../errors.ts';
+
+/** Parses the text, or says what it is instead. Throws `LockfileError` (`syntax`, `wrong-format`, `too-deep`). */
+export function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof RangeError) {
+      throw new LockfileError('too-deep', `${path}: the JSON nests too deep to be read`, { cause: error });
+    }
+    const other = otherKind(text);
+    if (other !== undefined) {
+      throw new LockfileError('wrong-format', `${path}: this is ${other}, not a package-lock`, {
+        cause: error,
+      });
+    }
+    throw new LockfileError(
+      'syntax',
+      `${path}:${faultLine(text, error)}: not valid JSON (${reason(error)})`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function otherKind(text: string): string | undefined {
+  const head = text.slice(0, 2_000).trimStart();
+  if (/^<(?:!doctype|html|\?xml)/i.test(head)) return 'a web page or XML';
+  if (/^(?:#.*\n)*\s*__metadata:/m.test(head) || head.includes('# yarn lockfile v1'))
+    return "yarn's lockfile";
+  if (/^lockfileVersion:/m.test(head)) return "pnpm's lockfile";
+  if (/^<{7} /m.test(head)) return 'a file with unresolved merge conflicts';
+  return undefined;
+}
+
+/** Line of the fault; the end of the text when it is cut off. */
+function faultLine(text: string, error: unknown): string {
+  const message = messageOf(error);
+  const told = /\(line (\d+) column (\d+)\)/.exec(message);
+  if (told !== null) return `${told[1]}:${told[2]}`;
+  return String(text.trimEnd().split('\n').length);
+}
+
+/** The parser's words without the piece of the text that it quotes: that could be anything. */
+function reason(error: unknown): string {
+  const message = messageOf(error).replace(/\s+(?:in JSON )?at position.*$/s, '');
+  return message.replace(/,?\s*\.{0,3}".*$/s, '').slice(0, 120) || 'cut off or damaged';
+}

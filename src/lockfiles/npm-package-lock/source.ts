@@ -1,0 +1,40 @@
+import type { Source } from '../../model/lockfile.ts';
+
+const GIT = /^(?:git(?:\+[a-z]+)?:|git@|(?:github|gitlab|bitbucket|gist):|[a-z+]+:\/\/[^#]+\.git(?:#|$))/i;
+/** How registries and their mirrors lay out tarballs: `<base>/<name>/-/<file>.tgz`. */
+const REGISTRY_TARBALL = /^https?:\/\/[^?#]+\/-\/[^/?#]+\.t(?:ar\.)?gz(?:[?#]|$)/i;
+/** GitHub Packages: `<base>/download/<scope>/<name>/<version>/<hash>`. */
+const REGISTRY_DOWNLOAD = /^https?:\/\/[^?#]+\/download\/@[^?#]+\/[0-9a-f]{40,}(?:[?#]|$)/i;
+
+/**
+ * Where an entry comes from, by its `resolved` and, in v1, by a `version` that is a location. An entry without either
+ * came from the registry that npm was configured with.
+ */
+export function sourceOf(resolved: string | undefined, version: string | undefined): Source {
+  const location = isLocation(version) ? version : resolved;
+  if (location === undefined || location === '') return { kind: 'registry' };
+  if (/^(?:file|link):/.test(location))
+    return { kind: 'path', path: location.replace(/^(?:file|link):/, '') };
+  if (GIT.test(location)) return git(location);
+  if (REGISTRY_TARBALL.test(location) || REGISTRY_DOWNLOAD.test(location)) {
+    return { kind: 'registry', url: resolved ?? location };
+  }
+  if (/^https?:/i.test(location)) return { kind: 'url', url: location };
+  return { kind: 'path', path: location };
+}
+
+/** Whether a v1 `version` is a place instead of a version. */
+export function isLocation(version: string | undefined): version is string {
+  return (
+    version !== undefined &&
+    /^(?:file:|link:|https?:|git|github:|gitlab:|bitbucket:|gist:|[a-z+]+:\/\/)/i.test(version)
+  );
+}
+
+function git(location: string): Source {
+  const hash = location.indexOf('#');
+  const url = hash < 0 ? location : location.slice(0, hash);
+  const fragment = hash < 0 ? '' : location.slice(hash + 1);
+  const commit = /^[0-9a-f]{7,64}$/i.test(fragment) ? fragment : undefined;
+  return commit === undefined ? { kind: 'git', url: location } : { kind: 'git', url, commit };
+}

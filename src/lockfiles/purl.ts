@@ -1,0 +1,35 @@
+import { PackageURL } from 'packageurl-js';
+
+export interface PurlParts {
+  readonly type: string;
+  readonly namespace?: string | undefined;
+  readonly name: string;
+  /** Left out of the purl when empty. */
+  readonly version: string;
+  readonly qualifiers?: Readonly<Record<string, string>>;
+}
+
+/** What no type normalises and no component encodes: for such parts the canonical form is the text itself. */
+const PLAIN_NAME = /^[a-z0-9][a-z0-9.-]*$/;
+const PLAIN_VERSION = /^[A-Za-z0-9][A-Za-z0-9.~-]*$/;
+const PLAIN_SCOPE = /^@[a-z0-9][a-z0-9.-]*$/;
+
+/**
+ * The canonical purl of a package, as packageurl-js builds it; parts that need neither normalising nor encoding (nearly
+ * all) take a shortcut, which a property test holds equal. Throws packageurl-js's error for parts no purl can hold.
+ */
+export function buildPurl(parts: PurlParts): string {
+  const { type, namespace, name, version, qualifiers } = parts;
+  if (type === 'npm' && qualifiers === undefined && PLAIN_NAME.test(name) && PLAIN_VERSION.test(version)) {
+    if (namespace === undefined) return `pkg:npm/${name}@${version}`;
+    if (PLAIN_SCOPE.test(namespace)) return `pkg:npm/%40${namespace.slice(1)}/${name}@${version}`;
+  }
+  return new PackageURL(
+    type,
+    namespace,
+    name,
+    version === '' ? undefined : version,
+    qualifiers,
+    undefined,
+  ).toString();
+}
