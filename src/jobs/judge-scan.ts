@@ -47,7 +47,7 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'notifi
     const advisories = advisoriesById(facts);
     const findings = judge({ target, inventory, advisories, graphs: graphsByKey(facts) });
     const previous = await targets.read(target.id);
-    const unknown = unknownFacts(inventory, advisories);
+    const unknown = unknownFacts(inventory);
     const compared = compareFindings(previous, findings, { scan, requestedAt, unknown });
     const result: Verdict = {
       scan,

@@ -1,0 +1,56 @@
+import type { Advisory } from '../model/advisory.ts';
+import type { AdvisoryEvidence } from '../model/finding.ts';
+import { scoreOf } from './severity.ts';
+
+/** One issue under all its names. */
+export type Issue = AdvisoryEvidence;
+
+/**
+ * Joins the advisories of one package that are about the same issue: those that share an id or alias, directly or
+ * through others. An id whose advisory is not known stands for itself, or belongs to a known one that lists it.
+ */
+export function joinAdvisories(
+  ids: readonly string[],
+  advisories: ReadonlyMap<string, Advisory>,
+): readonly Issue[] {
+  const leaders = new Map<string, string>();
+  const leader = (name: string): string => {
+    let at = name;
+    for (let next = leaders.get(at); next !== undefined && next !== at; next = leaders.get(at)) at = next;
+    return at;
+  };
+  for (const id of ids) {
+    if (!leaders.has(id)) leaders.set(id, id);
+    for (const alias of advisories.get(id)?.aliases ?? []) {
+      if (!leaders.has(alias)) leaders.set(alias, alias);
+      leaders.set(leader(alias), leader(id));
+    }
+  }
+  const groups = Map.groupBy(leaders.keys(), leader);
+  return Array.from(groups.values(), (names) => describe(names, advisories)).sort((left, right) =>
+    left.id < right.id ? -1 : 1,
+  );
+}
+
+function describe(names: readonly string[], advisories: ReadonlyMap<string, Advisory>): Issue {
+  const sorted = names.toSorted((left, right) => rank(left) - rank(right) || (left < right ? -1 : 1));
+  const known = sorted.flatMap((name) => advisories.get(name) ?? []);
+  const worst = known.toSorted((left, right) => (scoreOf(right) ?? -1) - (scoreOf(left) ?? -1))[0];
+  const shown = known[0];
+  const [id = '', ...aliases] = sorted;
+  const score = worst === undefined ? undefined : scoreOf(worst);
+  return {
+    id,
+    aliases,
+    title: known.find(({ title }) => title !== '')?.title ?? id,
+    url: shown?.url || `https://osv.dev/vulnerability/${encodeURIComponent(id)}`,
+    ...(score === undefined ? {} : { score }),
+    ...(worst?.cvss3Vector === undefined ? {} : { vector: worst.cvss3Vector }),
+  };
+}
+
+/** GHSA identifiers are the ones most databases link to; a CVE says least about the package. */
+function rank(name: string): number {
+  if (name.startsWith('GHSA-')) return 0;
+  return name.startsWith('CVE-') ? 2 : 1;
+}

@@ -1,0 +1,108 @@
+import type { Change, TargetState, TrackedFinding } from '../model/change.ts';
+import { type Finding, SEVERITIES, type Severity } from '../model/finding.ts';
+import { compareFindingOrder } from './finding-order.ts';
+import { type MatchedFinding, matchFindings } from './match-findings.ts';
+
+export interface ComparedScan {
+  readonly scan: string;
+  /** RFC 3339. */
+  readonly requestedAt: string;
+  /** Whether the scan could not find out if a remembered finding still holds. */
+  readonly unknown: (finding: Finding) => boolean;
+}
+
+export interface Comparison {
+  /** The scan's findings, under the fingerprints by which they are remembered. */
+  readonly findings: readonly Finding[];
+  /** Worst first. */
+  readonly changes: readonly Change[];
+  /** What to remember now. */
+  readonly tracked: readonly TrackedFinding[];
+  /** True when a scan asked for later was judged already: nothing changes, nothing is to be remembered. */
+  readonly superseded: boolean;
+}
+
+/** Resolved findings that are remembered to recognise a return. */
+const MAX_RESOLVED = 1_000;
+
+/** Compares a scan's findings with what is remembered of the target. */
+export function compareFindings(
+  previous: TargetState | undefined,
+  findings: readonly Finding[],
+  scan: ComparedScan,
+): Comparison {
+  if (previous !== undefined && Date.parse(scan.requestedAt) < Date.parse(previous.requestedAt)) {
+    return { findings, changes: [], tracked: previous.findings, superseded: true };
+  }
+  const { found, gone } = matchFindings(findings, previous?.findings ?? []);
+  const present = found.map((matched) => follow(matched, scan.requestedAt));
+  const absent = gone.map((tracked) => leave(tracked, scan));
+  const steps = [...present, ...absent];
+  return {
+    findings: present.map(({ tracked }) => tracked.finding).sort(compareFindingOrder),
+    changes: steps
+      .flatMap(({ change }) => change ?? [])
+      .sort((left, right) => compareFindingOrder(left.finding, right.finding)),
+    tracked: bounded(steps.map(({ tracked }) => tracked)),
+    superseded: false,
+  };
+}
+
+interface Step {
+  readonly tracked: TrackedFinding;
+  readonly change?: Change;
+}
+
+function follow({ finding, tracked }: MatchedFinding, now: string): Step {
+  if (tracked === undefined) {
+    return {
+      tracked: { finding, status: 'open', openedAt: now, changedAt: now },
+      change: { transition: 'opened', finding },
+    };
+  }
+  if (tracked.status === 'resolved') {
+    return {
+      tracked: { finding, status: 'open', openedAt: now, changedAt: now },
+      change: { transition: 'reopened', finding },
+    };
+  }
+  const before = tracked.finding.severity;
+  const kept = keepKnownSeverity(finding, tracked.finding);
+  if (!isWorse(kept.severity, before)) return { tracked: { ...tracked, finding: kept } };
+  return {
+    tracked: { ...tracked, finding: kept, changedAt: now },
+    change: { transition: 'worsened', finding: kept, previousSeverity: before },
+  };
+}
+
+/** A finding that is not there any more is resolved; one that could not be looked for stays what it was. */
+function leave(tracked: TrackedFinding, { requestedAt, unknown }: ComparedScan): Step {
+  if (tracked.status === 'resolved' || unknown(tracked.finding)) return { tracked };
+  const { finding } = tracked;
+  return {
+    tracked: { ...tracked, status: 'resolved', changedAt: requestedAt },
+    change: { transition: 'resolved', finding },
+  };
+}
+
+/** An advisory that does not load this time takes nothing back of what it said before. */
+function keepKnownSeverity(finding: Finding, before: Finding): Finding {
+  if (finding.severity !== 'unknown' || before.severity === 'unknown') return finding;
+  const { severity, title, advisory } = before;
+  return { ...finding, severity, title, ...(advisory === undefined ? {} : { advisory }) };
+}
+
+/** Severities rise one way; learning what an unknown one is counts when it turns out high or critical. */
+function isWorse(now: Severity, before: Severity): boolean {
+  if (before === 'unknown') return now === 'critical' || now === 'high';
+  return SEVERITIES.indexOf(now) < SEVERITIES.indexOf(before);
+}
+
+function bounded(tracked: readonly TrackedFinding[]): readonly TrackedFinding[] {
+  const open = tracked.filter(({ status }) => status === 'open');
+  const resolved = tracked
+    .filter(({ status }) => status === 'resolved')
+    .sort((left, right) => Date.parse(right.changedAt) - Date.parse(left.changedAt))
+    .slice(0, MAX_RESOLVED);
+  return [...open, ...resolved];
+}

@@ -1,0 +1,26 @@
+import { findingPackage } from '../finding-package.ts';
+import { fingerprintOf } from '../fingerprint.ts';
+import type { Rule } from '../rule.ts';
+
+/** Versions that their authors marked deprecated. Low: a warning about the future, not a hole. */
+export const deprecated: Rule = {
+  name: 'deprecated',
+  title: 'The locked version is marked deprecated',
+  judge: ({ packages, target }) =>
+    packages.flatMap((placed) => {
+      const { locked } = placed;
+      const { record } = locked.resolution;
+      if (record?.isDeprecated !== true) return [];
+      const reason = record.deprecatedReason ?? '';
+      return [
+        {
+          fingerprint: fingerprintOf(target.id, 'deprecated', locked.purl, ''),
+          rule: 'deprecated',
+          severity: 'low',
+          title: reason === '' ? `${locked.name}@${locked.version} is deprecated` : `Deprecated: ${reason}`,
+          package: findingPackage(placed),
+          locations: placed.locations(),
+        },
+      ];
+    }),
+};

@@ -1,0 +1,21 @@
+import type { Finding } from '../model/finding.ts';
+import type { Inventory } from '../model/inventory.ts';
+
+/**
+ * Tells of a remembered finding whether this scan could not find out if it still holds: a lockfile it stood in could not
+ * be read, its package's entry could not, or the package could not be looked up. Such a finding is not resolved.
+ */
+export function unknownFacts(inventory: Inventory): (finding: Finding) => boolean {
+  const unread = new Set(inventory.unread.map(({ path }) => path));
+  const failed = new Set<string>();
+  const problems = new Map<string, string>();
+  for (const { path, packages, problems: entries } of inventory.lockfiles) {
+    problems.set(path, entries.map(({ message }) => message).join('\n'));
+    for (const { ecosystem, name, resolution } of packages) {
+      if (resolution.outcome === 'failed') failed.add(JSON.stringify([ecosystem, name]));
+    }
+  }
+  return ({ package: { ecosystem, name }, locations }) =>
+    failed.has(JSON.stringify([ecosystem, name])) ||
+    locations.some(({ path }) => unread.has(path) || problems.get(path)?.includes(name) === true);
+}
