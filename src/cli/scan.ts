@@ -17,7 +17,11 @@ interface ScanOptions {
   readonly config?: string;
 }
 
-const FAIL_ON = ['any', ...SEVERITIES.filter((severity) => severity !== 'none' && severity !== 'unknown'), 'never'];
+const FAIL_ON = [
+  'any',
+  ...SEVERITIES.filter((severity) => severity !== 'none' && severity !== 'unknown'),
+  'never',
+];
 
 const EXAMPLES = `
 Examples:
@@ -30,12 +34,16 @@ Exit codes: 0 clean, 1 findings, 2 the scan could not be made.`;
 
 export function scanCommand(terminal: Terminal, exit: (code: number) => void): Command {
   return new Command('scan')
-    .description('Scan lockfiles once, in this process, and print the findings. Nothing is stored, nobody is alerted.')
+    .description(
+      'Scan lockfiles once, in this process, and print the findings. Nothing is stored, nobody is alerted.',
+    )
     .argument('<paths...>', 'lockfiles, or folders that are searched for them')
     .option('--local', 'ask the bundled local service instead of the configured one')
     .option('--json', 'print one JSON document')
     .addOption(
-      new Option('--fail-on <severity>', 'least severity that makes the exit code 1').choices(FAIL_ON).default('any'),
+      new Option('--fail-on <severity>', 'least severity that makes the exit code 1')
+        .choices(FAIL_ON)
+        .default('any'),
     )
     .option('--target <id>', 'name of what is scanned (default: the name of the folder)')
     .option('--format <name>', 'read every file as this format')

@@ -8,8 +8,6 @@ export interface LockfilePaths {
   /** Lockfiles, or folders that are searched for them. */
   readonly paths: readonly string[];
   readonly format?: string;
-  /** Files beyond this size are not even opened; reading reports them. */
-  readonly maxBytes: number;
   readonly signal?: AbortSignal;
 }
 

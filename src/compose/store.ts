@@ -74,7 +74,7 @@ async function connect(
 }
 
 /** The password is kept apart from the URL so that no message repeats it; here, at the last step, they meet. */
-function redisUrls(urls: string, password: Secret | undefined): readonly string[] {
+export function redisUrls(urls: string, password: Secret | undefined): readonly string[] {
   return urls.split(',').map((text) => {
     if (password === undefined) return text;
     const url = new URL(text);

@@ -1,0 +1,198 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoadedConfig } from '../config/load.ts';
+import { configSchema } from '../config/schema.ts';
+import type { ScanReport } from '../model/scan-report.ts';
+import { Secret } from '../model/secret.ts';
+import type { Provisioned } from '../notify/provision.ts';
+import { createProducer, type Producer } from '../producer.ts';
+import { type LocalServices, startLocalServices } from './local-services.ts';
+import { createLogger } from './logger.ts';
+import { type NotifierHandle, openNotifier } from './notifier.ts';
+import { type OnProgress, type ScanWatch, watchScans } from './scan-watch.ts';
+import { openStore, type Store } from './store.ts';
+import { type Pipeline, startPipeline } from './worker.ts';
+
+/** An alert as the receiver got it, secrets masked. */
+export interface DemoAlert {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface DemoScan {
+  readonly target: string;
+  readonly path: string;
+  readonly content: Buffer;
+  readonly onProgress: OnProgress;
+}
+
+export interface Demo {
+  /** What was started and provisioned, a line each. */
+  readonly facts: readonly string[];
+  /** Enqueues a scan as another service would, and waits until it is judged and its alert delivered. */
+  scan(request: DemoScan): Promise<ScanReport>;
+  /** Alerts that reached the receiver since the last call. */
+  alerts(): Promise<readonly DemoAlert[]>;
+  /** Lets the insights service publish the advisory that it held back. */
+  learn(): { readonly id: string; readonly title: string };
+  close(): Promise<void>;
+}
+
+const WEBHOOK = 'lockhound-demo';
+const DELIVERY_LIMIT_MS = 20_000;
+
+/** Starts everything the main job needs on this machine: engine, services, worker and a producer. */
+export async function startDemo(signal: AbortSignal): Promise<Demo> {
+  const secrets = { apiKey: randomSecret(), applicationKey: randomSecret(), token: randomSecret() };
+  const cleanUp: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const step of cleanUp.reverse()) await step();
+  };
+  try {
+    const services = await startLocalServices(secrets);
+    cleanUp.push(services.close);
+    const loaded = demoConfig(services, secrets);
+    const log = createLogger(loaded);
+    const store = await openStore(loaded, log);
+    cleanUp.push(store.close);
+    if (loaded.config.notify === undefined) throw new RangeError('the demo has a webhook');
+    const notifier = await openNotifier(loaded, loaded.config.notify, store, log);
+    cleanUp.push(notifier.close);
+    const provisioned = await notifier.provision(signal);
+    const watch = watchScans(store);
+    const pipeline: Pipeline = await startPipeline(loaded, store, { log, notifier, onEvent: watch.onEvent });
+    cleanUp.push(() => pipeline.close(2_000));
+    const producer = await createProducer({ redis: store.urls.join(','), prefix: store.prefix });
+    cleanUp.push(producer.close);
+    return {
+      ...demoOf({ services, store, watch, producer, notifier, signal, secrets: Object.values(secrets) }),
+      facts: factsOf(services, store, provisioned),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface DemoParts {
+  readonly services: LocalServices;
+  readonly store: Store;
+  readonly watch: ScanWatch;
+  readonly producer: Producer;
+  readonly notifier: NotifierHandle;
+  readonly signal: AbortSignal;
+  readonly secrets: readonly Secret[];
+}
+
+function demoOf({
+  services,
+  store,
+  watch,
+  producer,
+  signal,
+  secrets,
+}: DemoParts): Omit<Demo, 'facts' | 'close'> {
+  let shown = 0;
+  return {
+    async scan({ target, path, content, onProgress }) {
+      const scan = randomUUID();
+      await producer.enqueue({
+        scan,
+        target: { id: target, labels: { team: 'demo' } },
+        lockfiles: [{ path, content }],
+      });
+      const report = await watch.report(scan, { onProgress, signal });
+      if (report.verdict.changes.length > 0) await delivered(store, scan, signal);
+      return report;
+    },
+    async alerts() {
+      const fresh = services.receiver.deliveries().slice(shown);
+      shown += fresh.length;
+      return fresh.map(({ id, method, path, headers, body }) => ({
+        id,
+        method,
+        path,
+        headers: maskAll(telling(headers), secrets),
+        body,
+      }));
+    },
+    learn() {
+      const [advisory] = services.insights.heldBack;
+      if (advisory === undefined) throw new RangeError('the bundled data holds no advisory back');
+      services.insights.learnAdvisory(advisory);
+      return { id: advisory.id, title: advisory.title };
+    },
+  };
+}
+
+async function delivered(store: Store, scan: string, signal: AbortSignal): Promise<void> {
+  const until = performance.now() + DELIVERY_LIMIT_MS;
+  while ((await store.outcomes.read('deliver-notification', `${scan}.${WEBHOOK}`)) === undefined) {
+    if (performance.now() > until) return;
+    await sleep(20, undefined, { signal });
+  }
+}
+
+/** Headers that say something about the alert, without those of the connection. */
+function telling(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) =>
+      /^(?:content-type|user-agent|authorization|webhook-.*)$/.test(name),
+    ),
+  );
+}
+
+function maskAll(headers: Readonly<Record<string, string>>, secrets: readonly Secret[]) {
+  const mask = (text: string) =>
+    secrets.reduce((masked, secret) => masked.replaceAll(secret.reveal(), '(secret)'), text);
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask(value)]));
+}
+
+interface DemoSecrets {
+  readonly apiKey: Secret;
+  readonly applicationKey: Secret;
+  readonly token: Secret;
+}
+
+function demoConfig({ insights, webhooks, receiver }: LocalServices, secrets: DemoSecrets): LoadedConfig {
+  const reference = { env: 'NONE_IT_IS_MADE_UP_FOR_THIS_RUN' };
+  const config = configSchema.parse({
+    // The advisory learned half-way through has to be seen at once.
+    insights: { url: insights.url, recordTtl: '1ms', missTtl: '1ms' },
+    notify: {
+      platform: { url: webhooks.url, apiKey: reference, applicationKey: reference },
+      webhook: {
+        name: WEBHOOK,
+        url: `${receiver.url}/alerts`,
+        headers: { authorization: 'Bearer $ALERT_TOKEN' },
+      },
+      variables: { ALERT_TOKEN: { secret: reference } },
+      allowAddresses: ['127.0.0.1'],
+    },
+    log: { level: 'error' },
+  });
+  const { apiKey, applicationKey, token } = secrets;
+  return {
+    config,
+    secrets: { apiKey, applicationKey, variables: new Map([['ALERT_TOKEN', token]]) },
+    file: undefined,
+  };
+}
+
+function randomSecret(): Secret {
+  return new Secret(randomBytes(18).toString('base64url'));
+}
+
+function factsOf(services: LocalServices, store: Store, { steps }: Provisioned): readonly string[] {
+  return [
+    `embedded Valkey              ${store.embedded?.url} (${Math.round(store.embedded?.startedInMs ?? 0)} ms)`,
+    `package-insights service     ${services.insights.url}`,
+    `webhook-integration service  ${services.webhooks.url}`,
+    `receiver of alerts           ${services.receiver.url}`,
+    ...steps.map(({ kind, name, action, fields }) => `${kind} ${name}: ${action} (${fields.join(', ')})`),
+  ];
+}

@@ -1,0 +1,43 @@
+import { ConfigError } from '../config/errors.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import { createProducer } from '../producer.ts';
+import { readLockfilePaths } from './lockfile-paths.ts';
+import { redisUrls } from './store.ts';
+
+export interface EnqueueOptions {
+  readonly paths: readonly string[];
+  readonly target: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly scan?: string;
+  readonly format?: string;
+  readonly signal: AbortSignal;
+}
+
+/** The `enqueue` command: finds the lockfiles and puts them on the queue as any other producer would. */
+export async function enqueuePaths({ config, secrets }: LoadedConfig, options: EnqueueOptions) {
+  const { paths, target, labels, scan, format, signal } = options;
+  if (config.redis.url === undefined) {
+    throw new ConfigError(
+      'config-invalid',
+      'redis.url: name the Redis or Valkey that the workers use (REDIS_URL); an embedded one would be nobody’s',
+    );
+  }
+  const { maxBytes, retention } = config.lockfiles;
+  const lockfiles = await readLockfilePaths({ paths, signal, ...(format === undefined ? {} : { format }) });
+  const producer = await createProducer({
+    redis: redisUrls(config.redis.url, secrets.redisPassword).join(','),
+    prefix: config.redis.prefix,
+    retentionMs: retention,
+    maxBytes,
+  });
+  try {
+    const receipt = await producer.enqueue({
+      target: { id: target, labels },
+      lockfiles,
+      ...(scan === undefined ? {} : { scan }),
+    });
+    return { ...receipt, lockfiles: lockfiles.map(({ path }) => path) };
+  } finally {
+    await producer.close();
+  }
+}

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { LoadedConfig } from '../config/load.ts';
+import { JOBS } from '../jobs/catalog.ts';
+import type { JobLimits } from '../jobs/job.ts';
+import { CodedError, messageOf } from '../model/errors.ts';
+import { startHealthServer } from '../server/health.ts';
+import type { WorkerEvent } from '../workers/events.ts';
+import { startWorkers } from '../workers/runtime.ts';
+import { type InsightsHandle, openInsights } from './insights.ts';
+import { createLogger } from './logger.ts';
+import { type NotifierHandle, openNotifier } from './notifier.ts';
+import { createPorts, NO_NOTIFIER } from './ports.ts';
+import { openStore, type Store } from './store.ts';
+
+export interface PipelineOptions {
+  readonly log: Logger;
+  readonly onEvent?: (event: WorkerEvent) => void;
+  readonly limits?: Partial<JobLimits>;
+  /** Without it changes are recorded and nobody is alerted. */
+  readonly notifier?: NotifierHandle;
+}
+
+export interface Pipeline {
+  close(graceMs: number): Promise<void>;
+}
+
+/** Starts the workers of all jobs over an open store. */
+export async function startPipeline(
+  loaded: LoadedConfig,
+  store: Store,
+  options: PipelineOptions,
+): Promise<Pipeline> {
+  const { log, notifier, ...others } = options;
+  const insights: InsightsHandle = await openInsights(loaded, store.cache);
+  const runtime = await startWorkers({
+    ...others,
+    jobs: JOBS,
+    ports: createPorts(loaded, store, insights, notifier?.port ?? NO_NOTIFIER),
+    outcomes: store.outcomes,
+    connection: store.redis,
+    prefix: store.prefix,
+    log,
+    reject: store.rejected.add,
+    lockDurationMs: loaded.config.worker.lockDuration,
+  });
+  return {
+    async close(graceMs) {
+      await runtime.close(graceMs);
+      await insights.close();
+    },
+  };
+}
+
+const PROVISION_AGAIN_MS = 30_000;
+
+/**
+ * The `worker` command: works until closed. A platform that cannot be provisioned yet is tried again and again; scans go
+ * on meanwhile and their alerts wait in the queue.
+ */
+export async function runWorker(loaded: LoadedConfig, { signal }: { readonly signal: AbortSignal }) {
+  const { config } = loaded;
+  const log = createLogger(loaded);
+  const store = await openStore(loaded, log);
+  if (store.embedded !== undefined) {
+    log.warn({ url: store.embedded.url }, 'no redis.url: embedded engine, nothing outlives this process');
+  }
+  const notifier =
+    config.notify === undefined ? undefined : await openNotifier(loaded, config.notify, store, log);
+  if (notifier === undefined) log.warn('no notify configuration: changes are recorded, nobody is alerted');
+  const stop = new AbortController();
+  const provisioning =
+    notifier === undefined
+      ? Promise.resolve()
+      : provisionUntilDone(notifier, log, AbortSignal.any([signal, stop.signal]));
+  const pipeline = await startPipeline(loaded, store, {
+    log,
+    ...(notifier === undefined ? {} : { notifier }),
+  });
+  const health = await openHealth(loaded, store, notifier);
+  log.info({ prefix: store.prefix, health: health?.url }, 'worker ready');
+  return {
+    async close() {
+      stop.abort();
+      await provisioning;
+      await health?.close();
+      await pipeline.close(config.worker.shutdownGrace);
+      await notifier?.close();
+      await store.close();
+      log.info('worker stopped');
+    },
+  };
+}
+
+async function provisionUntilDone(notifier: NotifierHandle, log: Logger, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const { steps } = await notifier.provision(signal);
+      for (const step of steps) log.info({ step }, `${step.kind} ${step.name}: ${step.action}`);
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      const code = error instanceof CodedError ? error.code : undefined;
+      log.error(
+        { code, reason: messageOf(error) },
+        'the webhook could not be provisioned; alerts wait until it is',
+      );
+      await sleep(PROVISION_AGAIN_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+async function openHealth({ config }: LoadedConfig, store: Store, notifier: NotifierHandle | undefined) {
+  const { healthPort, healthHost } = config.worker;
+  if (healthPort === undefined) return undefined;
+  return await startHealthServer({
+    host: healthHost,
+    port: healthPort,
+    checks: async () => {
+      const webhook = notifier?.fault();
+      return [
+        {
+          name: 'redis',
+          ...(store.redis.status === 'ready' ? {} : { fault: `connection is ${store.redis.status}` }),
+        },
+        { name: 'webhook', ...(webhook === undefined ? {} : { fault: webhook }) },
+      ];
+    },
+  });
+}
