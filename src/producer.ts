@@ -31,10 +31,19 @@ export interface ScanRequest {
   readonly requestedAt?: string;
 }
 
-export interface ProducedLockfile {
+/** A lockfile with its content, or with a reference to content that lies in the store already. */
+export type ProducedLockfile = ProducedFile & ({ readonly content: string | Buffer } | StoredContent);
+
+export interface StoredContent {
+  /** SHA-256 of the content, hex. */
+  readonly sha256: string;
+  /** Size of the content, uncompressed. */
+  readonly bytes: number;
+}
+
+interface ProducedFile {
   /** Below the target's root, with forward slashes. */
   readonly path: string;
-  readonly content: string | Buffer;
   /** Name of the format; detected when left out. */
   readonly format?: string;
   /** Files beside it that its format can make use of, such as its manifest. */
@@ -84,14 +93,17 @@ export async function createProducer(options: ProducerOptions): Promise<Producer
 
 async function payloadOf(request: ScanRequest, blobs: BlobStore): Promise<IngestLockfiles> {
   const lockfiles: IngestedLockfile[] = [];
-  for (const { path, content, format, companions = [] } of request.lockfiles) {
+  for (const file of request.lockfiles) {
+    const { path, format, companions = [] } = file;
     const beside = [];
     for (const companion of companions) {
       beside.push({ name: companion.name, ...(await blobs.put(Buffer.from(companion.content))) });
     }
     lockfiles.push({
       path,
-      ...(await blobs.put(Buffer.from(content))),
+      ...('content' in file
+        ? await blobs.put(Buffer.from(file.content))
+        : { sha256: file.sha256, bytes: file.bytes }),
       ...(format === undefined ? {} : { format }),
       ...(beside.length === 0 ? {} : { companions: beside }),
     });

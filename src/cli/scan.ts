@@ -30,7 +30,7 @@ Examples:
   lockhound scan . --fail-on high             exit code 1 only for high and critical findings
   lockhound scan --local examples/shop        without network, against the bundled data
 
-Exit codes: 0 clean, 1 findings, 2 the scan could not be made.`;
+Exit codes: 0 clean, 1 findings, 2 the scan could not be made or could not see everything.`;
 
 export function scanCommand(terminal: Terminal, exit: (code: number) => void): Command {
   return new Command('scan')
@@ -68,8 +68,9 @@ async function scan(terminal: Terminal, paths: readonly string[], options: ScanO
   const name = options.json === true ? 'json' : 'text';
   const output = REPORTS.find((one) => one.name === name);
   terminal.out(output?.render(report, { colour: terminal.colour, width: terminal.width }) ?? '');
-  if (report.inventory.lockfiles.length === 0) return EXIT.error;
-  return fails(report.verdict.findings, options.failOn) ? EXIT.findings : EXIT.clean;
+  if (fails(report.verdict.findings, options.failOn)) return EXIT.findings;
+  // Nothing found in a scan that could not see everything is not clean.
+  return report.verdict.gaps.length > 0 ? EXIT.error : EXIT.clean;
 }
 
 function fails(findings: readonly Finding[], failOn: ScanOptions['failOn']): boolean {

@@ -23,7 +23,12 @@ export async function enqueuePaths({ config, secrets }: LoadedConfig, options: E
     );
   }
   const { maxBytes, retention } = config.lockfiles;
-  const lockfiles = await readLockfilePaths({ paths, signal, ...(format === undefined ? {} : { format }) });
+  const lockfiles = await readLockfilePaths({
+    paths,
+    signal,
+    maxBytes,
+    ...(format === undefined ? {} : { format }),
+  });
   const producer = await createProducer({
     redis: redisUrls(config.redis.url, secrets.redisPassword).join(','),
     prefix: config.redis.prefix,

@@ -1,13 +1,18 @@
-import { readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { discoverLockfiles } from '../lockfiles/discover.ts';
-import type { ProducedLockfile } from '../producer.ts';
+import type { ProducedLockfile, StoredContent } from '../producer.ts';
 import { ScanError } from './errors.ts';
 
 export interface LockfilePaths {
   /** Lockfiles, or folders that are searched for them. */
   readonly paths: readonly string[];
   readonly format?: string;
+  /** A larger file is announced and not stored: the scan reports it as unread. */
+  readonly maxBytes: number;
   readonly signal?: AbortSignal;
 }
 
@@ -25,7 +30,7 @@ export async function readLockfilePaths(options: LockfilePaths): Promise<readonl
   for await (const file of discoverLockfiles(paths, discovery)) {
     found.push({
       path: file.relativePath,
-      content: await readFile(file.path),
+      ...(await contentOf(file.path, options.maxBytes)),
       companions: await companionsOf(file.path, file.format),
       ...(format === undefined ? {} : { format }),
     });
@@ -37,6 +42,14 @@ export async function readLockfilePaths(options: LockfilePaths): Promise<readonl
     );
   }
   return found;
+}
+
+async function contentOf(path: string, maxBytes: number): Promise<{ content: Buffer } | StoredContent> {
+  const { size } = await stat(path);
+  if (size <= maxBytes) return { content: await readFile(path) };
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return { sha256: hash.digest('hex'), bytes: size };
 }
 
 async function companionsOf(

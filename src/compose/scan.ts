@@ -32,14 +32,20 @@ const GRACE_MS = 2_000;
  */
 export async function scanPaths(given: LoadedConfig, options: ScanOptions): Promise<ScanReport> {
   const { paths, format, signal, onProgress } = options;
-  const lockfiles = await readLockfilePaths({ paths, signal, ...(format === undefined ? {} : { format }) });
+  const { maxBytes } = given.config.lockfiles;
+  const lockfiles = await readLockfilePaths({
+    paths,
+    signal,
+    maxBytes,
+    ...(format === undefined ? {} : { format }),
+  });
   const service = options.local ? await startInsightsService() : undefined;
   const loaded = privately(given, service?.url);
   const log = createLogger(loaded);
   const store = await openStore(loaded, log);
   try {
     const watch = watchScans(store);
-    const producer = await createProducer({ redis: store.urls.join(','), prefix: store.prefix });
+    const producer = await createProducer({ redis: store.urls.join(','), prefix: store.prefix, maxBytes });
     const pipeline = await startPipeline(loaded, store, { log, limits: IMPATIENT, onEvent: watch.onEvent });
     try {
       const scan = randomUUID();

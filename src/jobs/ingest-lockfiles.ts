@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type LockfileLimits, readLockfile } from '../lockfiles/read.ts';
+import { checkSize, readLockfile } from '../lockfiles/read.ts';
 import { CodedError } from '../model/errors.ts';
 import type { Inventory, LockfileInventory, UnreadLockfile } from '../model/inventory.ts';
 import type { LockedPackage, Lockfile } from '../model/lockfile.ts';
@@ -67,6 +67,7 @@ async function readAll(payload: IngestLockfiles, ports: Needs, context: RunConte
 }
 
 async function readOne(file: IngestedLockfile, ports: Needs): Promise<ReadFile> {
+  if ('bytes' in file) checkSize(file.path, file.bytes, ports.limits.lockfile);
   const content =
     'content' in file
       ? Buffer.from(file.content)
@@ -83,7 +84,7 @@ async function readOne(file: IngestedLockfile, ports: Needs): Promise<ReadFile> 
   const lockfile = readLockfile({
     path: file.path,
     content,
-    limits: ports.limits.lockfile satisfies LockfileLimits,
+    limits: ports.limits.lockfile,
     sibling: (name) => beside.get(name),
     ...(file.format === undefined ? {} : { format: file.format }),
   });

@@ -28,12 +28,7 @@ const HEAD_CHARACTERS = 4_096;
 export function readLockfile(request: ReadRequest): Lockfile {
   const { path, content, sibling } = request;
   const limits = { ...DEFAULT_LIMITS, ...request.limits };
-  if (content.length > limits.maxBytes) {
-    throw new LockfileError(
-      'too-large',
-      `${path}: ${content.length} bytes are more than the ${limits.maxBytes} that are read; raise lockfiles.maxBytes if it is right`,
-    );
-  }
+  checkSize(path, content.length, limits);
   const text = decode(content, path);
   if (text.trim() === '') throw new LockfileError('empty', `${path}: the file is empty`);
   const format = formatFor(request, text.slice(0, HEAD_CHARACTERS));
@@ -45,6 +40,15 @@ export function readLockfile(request: ReadRequest): Lockfile {
     );
   }
   return lockfile;
+}
+
+/** Refuses a file by its size alone, before anything of it is read. Throws `LockfileError` (`too-large`). */
+export function checkSize(path: string, bytes: number, { maxBytes }: LockfileLimits): void {
+  if (bytes <= maxBytes) return;
+  throw new LockfileError(
+    'too-large',
+    `${path}: ${bytes} bytes are more than the ${maxBytes} that are read; raise lockfiles.maxBytes if it is right`,
+  );
 }
 
 function formatFor({ path, format }: ReadRequest, head: string): Format {

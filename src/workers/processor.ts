@@ -9,7 +9,7 @@ import { type Failure, failureOf } from './failure.ts';
 import { enqueueFollowUps, type FlowOptions } from './flow.ts';
 import type { Outcomes } from './outcomes.ts';
 import { outcomeOf } from './process.ts';
-import type { RejectedJob } from './runtime.ts';
+import type { RejectedJob } from './rejected-job.ts';
 
 export interface ProcessorOptions {
   readonly job: AnyJob;

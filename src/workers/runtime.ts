@@ -6,6 +6,7 @@ import type { Ports } from '../jobs/ports.ts';
 import type { WorkerEvent } from './events.ts';
 import type { Outcomes } from './outcomes.ts';
 import { createProcessor } from './processor.ts';
+import type { RejectedJob } from './rejected-job.ts';
 
 export interface RuntimeOptions {
   readonly jobs: readonly AnyJob[];
@@ -24,14 +25,6 @@ export interface RuntimeOptions {
   readonly lockDurationMs?: number;
   readonly now?: () => number;
   readonly random?: () => number;
-}
-
-export interface RejectedJob {
-  readonly at: string;
-  readonly job: string;
-  readonly id: string;
-  readonly issues: readonly { readonly path: string; readonly reason: string }[];
-  readonly data: string;
 }
 
 export interface Runtime {
