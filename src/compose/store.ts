@@ -44,7 +44,8 @@ export async function openStore(loaded: LoadedConfig, log: Logger) {
     outcomes: createOutcomeStore<FollowUp>(redis, keys, { ttlMs: config.worker.retention }),
     targets: createTargetStore(redis, keys),
     cache: createCache(redis, keys),
-    lock: createLock(redis, keys),
+    // A worker that died while it provisioned holds up the next one no longer than its jobs do.
+    lock: createLock(redis, keys, { ttlMs: config.worker.lockDuration }),
     appliedSecrets: createAppliedSecrets(redis, keys),
     rejected: createRejectedStore(redis, keys),
     async close() {

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FaultRequest } from '../../src/embedded/faults.ts';
+import { LOCKFILE } from './fixtures.ts';
+import { createWorld, type Room, type World } from './world.ts';
+
+let world: World;
+let expected: readonly string[];
+
+beforeAll(async () => {
+  world = await createWorld();
+  const room = await world.room('baseline');
+  const worker = room.startWorker();
+  expected = await scan(room, 'baseline');
+  await worker.kill('SIGTERM');
+  expect(expected.length).toBeGreaterThan(3);
+  expect(alerts('baseline')).toHaveLength(1);
+}, 60_000);
+
+afterAll(() => world.close());
+
+/** Enqueues and waits until the alert is delivered; gives the findings without what depends on the room. */
+async function scan(room: Room, name: string, whileRunning: () => Promise<void> = async () => {}) {
+  await room.producer.enqueue({
+    scan: name,
+    target: { id: 'target' },
+    lockfiles: [{ path: 'package-lock.json', content: LOCKFILE }],
+  });
+  await whileRunning();
+  const verdict = await room.verdict(name);
+  await room.outcome('deliver-notification', `${name}.hook-${name}`);
+  return verdict.findings.map(({ fingerprint, severity }) => `${fingerprint} ${severity}`);
+}
+
+/** What a receiver that drops repeats by `webhook-id` ended up with. */
+function alerts(name: string) {
+  return world.services.receiver.deliveries().filter(({ path }) => path === `/${name}`);
+}
+
+describe('a worker killed with SIGKILL', () => {
+  /** Kills when a request arrives at a service: the fault itself never happens, looking at the request is enough. */
+  const moments: Readonly<Record<string, (name: string) => Arming>> = {
+    'while it provisions': () => ({ at: 'webhooks', matches: ({ method }) => method === 'POST' }),
+    'while it looks packages up': () => ({ at: 'insights', matches: ({ url }) => url.includes('purlbatch') }),
+    'while it collects advisories': () => ({
+      at: 'insights',
+      matches: ({ url }) => url.includes('/advisories/'),
+    }),
+    'while it delivers': (name) => ({ at: 'receiver', matches: ({ url }) => url === `/${name}` }),
+  };
+
+  it.each(Object.entries(moments))(
+    '%s: the next one ends with the same findings and one alert',
+    async (moment, arm) => {
+      const name = moment.replaceAll(' ', '-');
+      const room = await world.room(name);
+      const first = room.startWorker();
+      const killed = armed(arm(name), () => first.child.kill('SIGKILL'));
+      const findings = await scan(room, name, async () => {
+        await killed;
+        room.startWorker();
+      });
+      expect(findings).toEqual(expected);
+      expect(alerts(name)).toHaveLength(1);
+    },
+    60_000,
+  );
+
+  it.each(Array.from({ length: Number(process.env['KILL_ROUNDS'] ?? 5) }, (_, index) => index))(
+    'at a random moment (%i): the next one ends with the same findings and one alert',
+    async (index) => {
+      const name = `random-${index}`;
+      const room = await world.room(name);
+      const first = room.startWorker();
+      while (!first.output().includes('worker ready')) await sleep(5);
+      const findings = await scan(room, name, async () => {
+        await sleep(Math.random() * 150);
+        await first.kill('SIGKILL');
+        room.startWorker();
+      });
+      expect(findings).toEqual(expected);
+      expect(alerts(name)).toHaveLength(1);
+    },
+    60_000,
+  );
+});
+
+describe('two workers at once', () => {
+  it('send one alert', async () => {
+    const room = await world.room('two');
+    room.startWorker();
+    room.startWorker();
+    expect(await scan(room, 'two')).toEqual(expected);
+    expect(alerts('two')).toHaveLength(1);
+  }, 60_000);
+});
+
+interface Arming {
+  readonly at: 'webhooks' | 'insights' | 'receiver';
+  readonly matches: (request: FaultRequest) => boolean;
+}
+
+function armed({ at, matches }: Arming, strike: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    let struck = false;
+    world.services[at].faults.inject(
+      { kind: 'drop' },
+      {
+        when: (request) => {
+          if (struck || !matches(request)) return false;
+          struck = true;
+          strike();
+          resolve();
+          return true;
+        },
+      },
+    );
+  });
+}

@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Fault, garbageAnswer, htmlAnswer, tooManyRequests } from '../../src/embedded/faults.ts';
+import { LOCKFILE } from './fixtures.ts';
+import { createWorld, type Room, type World } from './world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+}, 30_000);
+
+afterEach(() => {
+  world.services.insights.faults.clear();
+  world.services.webhooks.faults.clear();
+  world.services.receiver.faults.clear();
+});
+
+afterAll(() => world.close());
+
+function enqueue(room: Room, scan: string, lockfile = LOCKFILE) {
+  return room.producer.enqueue({
+    scan,
+    target: { id: 'target' },
+    lockfiles: [{ path: 'package-lock.json', content: lockfile }],
+  });
+}
+
+function alerts(name: string) {
+  return world.services.receiver.deliveries().filter(({ path }) => path === `/${name}`);
+}
+
+const OUTAGES: Readonly<Record<string, Fault>> = {
+  'is down (503)': { kind: 'answer', status: 503, body: 'service unavailable' },
+  'answers HTML': htmlAnswer(),
+  'answers garbage': garbageAnswer(),
+  'breaks connections': { kind: 'drop' },
+  'says 429': tooManyRequests(1),
+};
+
+describe('the insights service', () => {
+  it.each(Object.entries(OUTAGES))(
+    '%s for a while: the scan waits and then finds everything',
+    async (what, fault) => {
+      const name = `insights-${what.replaceAll(/\W+/g, '-')}`;
+      const room = await world.room(name);
+      world.services.insights.faults.inject(fault, { times: 3 });
+      room.startWorker();
+      await enqueue(room, 'one');
+      const verdict = await room.verdict('one', 60_000);
+      expect(verdict.counts.outcomes).toMatchObject({ resolved: 3, missing: 1, failed: 0 });
+      expect(verdict.gaps).toEqual([]);
+      expect(verdict.changes.length).toBeGreaterThan(3);
+    },
+    90_000,
+  );
+
+  it('lacks one advisory: its finding is there, of unknown severity, and the gap is named', async () => {
+    const room = await world.room('one-advisory');
+    const when = ({ url }: { url: string }) => url.includes('GHSA-35jh-r3h4-6jhm');
+    world.services.insights.faults.inject(
+      { kind: 'answer', status: 404, body: 'advisory not found' },
+      { times: 9, when },
+    );
+    room.startWorker();
+    await enqueue(room, 'one');
+    const verdict = await room.verdict('one');
+    const [gap] = verdict.gaps;
+    expect(gap).toMatchObject({ kind: 'advisory', subject: 'GHSA-35jh-r3h4-6jhm' });
+    const finding = verdict.findings.find(({ advisory }) => advisory?.id === 'GHSA-35jh-r3h4-6jhm');
+    expect(finding).toMatchObject({ severity: 'unknown', package: { name: 'lodash' } });
+    expect(verdict.findings.some(({ severity }) => severity !== 'unknown')).toBe(true);
+  }, 60_000);
+});
+
+describe('the webhook platform', () => {
+  it('refuses the credentials: the log says so, scans go on, the alert waits', async () => {
+    const room = await world.room('refused');
+    const wrong = room.startWorker({ LOCKHOUND_SECRET_API_KEY: 'not-the-key' });
+    await enqueue(room, 'one');
+    expect((await room.verdict('one')).changes.length).toBeGreaterThan(0);
+    await expect.poll(() => wrong.output(), { timeout: 10_000 }).toMatch(/HTTP 403.*check API key/);
+    expect(alerts('refused')).toEqual([]);
+    await wrong.kill('SIGTERM');
+    room.startWorker();
+    await room.outcome('deliver-notification', 'one.hook-refused');
+    expect(alerts('refused')).toHaveLength(1);
+  }, 60_000);
+});
+
+describe('the receiver', () => {
+  it('is down for a while: one alert arrives in the end, under one id', async () => {
+    const room = await world.room('receiver');
+    world.services.receiver.faults.inject({ kind: 'drop' });
+    world.services.receiver.faults.inject({ kind: 'answer', status: 503 });
+    room.startWorker();
+    await enqueue(room, 'one');
+    await room.outcome('deliver-notification', 'one.hook-receiver', 40_000);
+    const [alert, ...others] = alerts('receiver');
+    expect(others).toEqual([]);
+    expect(alert?.attempts).toBe(3);
+    expect(alert?.taken).toBe(1);
+  }, 60_000);
+
+  it('takes the alert and loses the answer: the repeat carries the same id', async () => {
+    const room = await world.room('lost-answer');
+    world.services.receiver.faults.inject({ kind: 'drop-answer' });
+    room.startWorker();
+    await enqueue(room, 'one');
+    await room.outcome('deliver-notification', 'one.hook-lost-answer', 40_000);
+    expect(alerts('lost-answer')).toMatchObject([{ taken: 2 }]);
+  }, 60_000);
+});
+
+describe('changes over scans', () => {
+  it('a second identical scan sends nothing; what is gone is resolved; what returns is reopened', async () => {
+    const room = await world.room('changes');
+    room.startWorker();
+    const scan = async (name: string, lockfile: string) => {
+      await sleep(5);
+      await enqueue(room, name, lockfile);
+      const verdict = await room.verdict(name);
+      if (verdict.changes.length > 0) await room.outcome('deliver-notification', `${name}.hook-changes`);
+      return verdict.changes.map(({ transition, finding }) => `${transition} ${finding.package.name}`);
+    };
+    const first = await scan('one', LOCKFILE);
+    expect(new Set(first.map((change) => change.split(' ')[0]))).toEqual(new Set(['opened']));
+    expect(await scan('two', LOCKFILE)).toEqual([]);
+    const without = JSON.parse(LOCKFILE);
+    delete without.packages['node_modules/request'];
+    const gone = await scan('three', JSON.stringify(without));
+    expect(new Set(gone)).toEqual(new Set(['resolved request']));
+    expect(new Set(await scan('four', LOCKFILE))).toEqual(new Set(['reopened request']));
+    // A lockfile that cannot be read resolves nothing.
+    expect(await scan('five', LOCKFILE.slice(0, 200))).toEqual([]);
+    expect(alerts('changes')).toHaveLength(3);
+  }, 60_000);
+});
+
+describe('a payload that does not fit', () => {
+  it('fails at once with path and reason, and is kept', async () => {
+    const room = await world.room('misfit');
+    const worker = room.startWorker();
+    const { Queue } = await import('bullmq');
+    const queue = new Queue('ingest-lockfiles', { connection: { url: world.redisUrl }, prefix: '{misfit}' });
+    const job = await queue.add('ingest-lockfiles', {
+      version: 1,
+      key: 'x',
+      payload: { scan: 'x', target: { id: '' }, lockfiles: [], requestedAt: 'yesterday' },
+    });
+    await expect.poll(() => room.store.rejected.list(), { timeout: 15_000 }).toHaveLength(1);
+    const [rejected] = await room.store.rejected.list();
+    expect(rejected?.issues.map(({ path }) => path)).toEqual([
+      'payload.target.id',
+      'payload.lockfiles',
+      'payload.requestedAt',
+    ]);
+    await expect.poll(() => job.getState(), { timeout: 5_000 }).toBe('failed');
+    await queue.close();
+    await worker.kill('SIGTERM');
+  }, 60_000);
+});

@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gunzip, zstdDecompress } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LOCKFILE } from './fixtures.ts';
+import { createWorld, type Room, SECRETS, type World } from './world.ts';
+
+let world: World;
+let room: Room;
+let log = '';
+let processTexts = '';
+
+/** A run with everything in it: provisioning, an alert, a refused delivery, a payload that does not fit. */
+beforeAll(async () => {
+  world = await createWorld();
+  room = await world.room('secrets');
+  world.services.receiver.faults.inject({
+    kind: 'answer',
+    status: 500,
+    body: `you sent ${SECRETS.alertToken}`,
+  });
+  const worker = room.startWorker();
+  await room.producer.enqueue({
+    scan: 'one',
+    target: { id: 'target' },
+    lockfiles: [
+      { path: 'package-lock.json', content: LOCKFILE },
+      { path: 'broken/package-lock.json', content: '{"lockfileVersion": 3, "packages": {' },
+    ],
+  });
+  await room.outcome('deliver-notification', 'one.hook-secrets');
+  const pid = worker.child.pid;
+  processTexts = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  await worker.kill('SIGTERM');
+  const refused = room.startWorker({ LOCKHOUND_SECRET_API_KEY: `${SECRETS.apiKey}-wrong` });
+  while (!refused.output().includes('could not be provisioned')) await sleep(20);
+  await refused.kill('SIGTERM');
+  log = worker.output() + refused.output();
+}, 90_000);
+
+afterAll(() => world.close());
+
+const FORMS = Object.entries(SECRETS).flatMap(([name, value]) => [
+  [name, value],
+  [`${name} in JSON`, JSON.stringify(value).slice(1, -1)],
+  [`${name} in a URL`, encodeURIComponent(value)],
+  [`${name} in base64`, Buffer.from(value).toString('base64')],
+]);
+
+function leaksIn(text: string): readonly string[] {
+  return FORMS.filter(([, form = '']) => text.includes(form)).map(([name = '']) => name);
+}
+
+describe('no secret', () => {
+  it('was missing where it belongs: the receiver got the token', () => {
+    const [alert] = world.services.receiver.deliveries();
+    expect(alert?.headers['authorization']).toBe(`Bearer ${SECRETS.alertToken}`);
+    expect(alert?.headers['webhook-signature']).toMatch(/^v1,/);
+    expect(alert?.attempts).toBe(2);
+  });
+
+  it('is in any key or value of Redis', async () => {
+    const texts = await everythingIn(room.store.redis as never);
+    expect(texts.length).toBeGreaterThan(20);
+    expect(texts.join('\n')).toContain('GHSA-35jh-r3h4-6jhm');
+    expect(leaksIn(texts.join('\n'))).toEqual([]);
+  });
+
+  it('is in the log at the most verbose level, errors included', () => {
+    expect(log).toContain('delivery attempt');
+    expect(log).toContain('you sent (secret)');
+    expect(log).toContain('check API key, application key');
+    expect(leaksIn(log)).toEqual([]);
+  });
+
+  it('is in the arguments of the process', () => {
+    expect(processTexts).toContain('worker');
+    expect(leaksIn(processTexts)).toEqual([]);
+  });
+
+  it('is in the alert’s body or the verdict', async () => {
+    const bodies = world.services.receiver.deliveries().map(({ body }) => body);
+    expect(leaksIn(bodies.join('\n'))).toEqual([]);
+    expect(leaksIn(JSON.stringify(await room.verdict('one')))).toEqual([]);
+  });
+});
+
+interface Redis {
+  scan(cursor: string): Promise<[string, string[]]>;
+  type(key: string): Promise<string>;
+  getBuffer(key: string): Promise<Buffer | null>;
+  hgetallBuffer(key: string): Promise<Record<string, Buffer>>;
+  call(...args: readonly string[]): Promise<unknown>;
+}
+
+/** Every key and every value as text, decompressed where it is compressed. */
+async function everythingIn(redis: Redis): Promise<readonly string[]> {
+  const texts: string[] = [];
+  let cursor = '0';
+  do {
+    const [next, keys] = await redis.scan(cursor);
+    cursor = next;
+    for (const key of keys) texts.push(key, ...(await valuesOf(redis, key)));
+  } while (cursor !== '0');
+  return texts;
+}
+
+async function valuesOf(redis: Redis, key: string): Promise<readonly string[]> {
+  switch (await redis.type(key)) {
+    case 'string':
+      return [await plain((await redis.getBuffer(key)) ?? Buffer.alloc(0))];
+    case 'hash': {
+      const fields = Object.entries(await redis.hgetallBuffer(key));
+      return await Promise.all(fields.map(async ([field, value]) => `${field}=${await plain(value)}`));
+    }
+    case 'list':
+      return [JSON.stringify(await redis.call('LRANGE', key, '0', '-1'))];
+    case 'set':
+      return [JSON.stringify(await redis.call('SMEMBERS', key))];
+    case 'zset':
+      return [JSON.stringify(await redis.call('ZRANGE', key, '0', '-1'))];
+    case 'stream':
+      return [JSON.stringify(await redis.call('XRANGE', key, '-', '+'))];
+    default:
+      throw new Error(`a type of value that is not searched: ${key}`);
+  }
+}
+
+async function plain(value: Buffer): Promise<string> {
+  if (value.subarray(0, 4).equals(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]))) {
+    return (await promisify(zstdDecompress)(value)).toString('utf8');
+  }
+  if (value[0] === 0x1f && value[1] === 0x8b) return (await promisify(gunzip)(value)).toString('utf8');
+  return value.toString('utf8');
+}

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { type LocalServices, startLocalServices } from '../../src/compose/local-services.ts';
+import { openStore, type Store } from '../../src/compose/store.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { startValkey } from '../../src/embedded/valkey.ts';
+import type { Verdict } from '../../src/model/scan.ts';
+import { Secret } from '../../src/model/secret.ts';
+import { createProducer, type Producer } from '../../src/producer.ts';
+
+/** Secrets of a test run; the search for leaks looks for these very texts. */
+export const SECRETS = {
+  apiKey: 'api-key-9f3b1c7e55aa',
+  applicationKey: 'application-key-0d27c4e8bb31',
+  alertToken: 'alert-token-"quoted"-71c2',
+  signing: 'whsec_bG9ja2hvdW5kLXRlc3Qtc2lnbmluZy1zZWNyZXQ=',
+} as const;
+
+export interface World {
+  readonly services: LocalServices;
+  readonly redisUrl: string;
+  /** A key prefix of its own, with a store and a producer on it. */
+  room(name: string): Promise<Room>;
+  close(): Promise<void>;
+}
+
+export interface Room {
+  readonly store: Store;
+  readonly producer: Producer;
+  /** Starts `lockhound worker` as a process of its own. */
+  startWorker(environment?: Readonly<Record<string, string>>): WorkerProcess;
+  verdict(scan: string, limitMs?: number): Promise<Verdict>;
+  outcome(job: string, key: string, limitMs?: number): Promise<unknown>;
+}
+
+export interface WorkerProcess {
+  readonly child: ChildProcess;
+  /** Everything it wrote. */
+  output(): string;
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Valkey, the local services and a folder for configuration: what a worker needs, outside of any worker. */
+export async function createWorld(): Promise<World> {
+  const valkey = await startValkey();
+  const services = await startLocalServices({
+    apiKey: new Secret(SECRETS.apiKey),
+    applicationKey: new Secret(SECRETS.applicationKey),
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'pipeline-'));
+  const closing: (() => Promise<unknown>)[] = [];
+  return {
+    services,
+    redisUrl: valkey.url,
+    async room(name) {
+      const prefix = `{${name}}`;
+      const file = join(folder, `${name}.yaml`);
+      await writeFile(file, configText(services, prefix));
+      const loaded = loadConfig({ file, environment: { ...environment(), REDIS_URL: valkey.url } });
+      const store = await openStore(loaded, pino({ level: 'silent' }));
+      const producer = await createProducer({ redis: valkey.url, prefix });
+      closing.push(producer.close, store.close);
+      const outcome = (job: string, key: string, limitMs = 30_000) =>
+        waitForOutcome(store, job, key, limitMs);
+      return {
+        store,
+        producer,
+        outcome,
+        startWorker(extra = {}) {
+          const worker = spawnWorker(file, { ...environment(), REDIS_URL: valkey.url, ...extra });
+          closing.push(() => worker.kill('SIGKILL'));
+          return worker;
+        },
+        verdict: async (scan, limitMs) => (await outcome('judge-scan', scan, limitMs)) as Verdict,
+      };
+    },
+    async close() {
+      for (const step of closing.reverse()) await step();
+      await services.close();
+      await valkey.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+function environment(): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    LOCKHOUND_SECRET_API_KEY: SECRETS.apiKey,
+    LOCKHOUND_SECRET_APPLICATION_KEY: SECRETS.applicationKey,
+    LOCKHOUND_SECRET_ALERT_TOKEN: SECRETS.alertToken,
+    LOCKHOUND_SECRET_SIGNING: SECRETS.signing,
+    LOCKHOUND_WORKER_LOCK_DURATION: '1s',
+  };
+}
+
+function configText({ insights, webhooks, receiver }: LocalServices, prefix: string): string {
+  return `
+redis: { prefix: "${prefix}" }
+insights: { url: "${insights.url}", recordTtl: 1ms, missTtl: 1ms }
+notify:
+  platform:
+    url: "${webhooks.url}"
+    apiKey: { env: LOCKHOUND_SECRET_API_KEY }
+    applicationKey: { env: LOCKHOUND_SECRET_APPLICATION_KEY }
+  webhook:
+    name: "hook-${prefix.slice(1, -1)}"
+    url: "${receiver.url}/${prefix.slice(1, -1)}"
+    headers: { authorization: "Bearer $ALERT_TOKEN" }
+  variables:
+    ALERT_TOKEN: { secret: { env: LOCKHOUND_SECRET_ALERT_TOKEN } }
+  signingSecret: { env: LOCKHOUND_SECRET_SIGNING }
+  allowAddresses: ["127.0.0.1"]
+log: { level: trace }
+`;
+}
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+
+function spawnWorker(file: string, env: Record<string, string>): WorkerProcess {
+  const child = spawn(process.execPath, [MAIN, 'worker', '--config', file], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const chunks: string[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return {
+    child,
+    output: () => chunks.join(''),
+    kill(signal) {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+async function waitForOutcome(store: Store, job: string, key: string, limitMs: number): Promise<unknown> {
+  const until = Date.now() + limitMs;
+  for (;;) {
+    const outcome = await store.outcomes.read(job, key);
+    if (outcome !== undefined) return outcome.result;
+    if (Date.now() > until) throw new Error(`no outcome of ${job} "${key}" within ${limitMs} ms`);
+    await sleep(25);
+  }
+}
