@@ -25,9 +25,13 @@ export function renderText(report: ScanReport, options: TextOptions): string {
     ...(verdict.findings.length > 0 ? [''] : []),
     ...inventory.lockfiles.map((file) => lockfileLine(file, paint)),
     ...inventory.unread.map(
-      ({ path, error }) => `${printable(path)}  ${paint.bad('not read')}: ${printable(error.message)}`,
+      ({ path, error }) =>
+        `${paint.strong(printable(path))}  ${paint.bad('not read')}: ${printable(without(path, error.message))}`,
     ),
-    ...gapLines(verdict.gaps, paint),
+    ...gapLines(
+      verdict.gaps.filter(({ kind }) => kind !== 'lockfile'),
+      paint,
+    ),
     summaryLine(report, paint),
   ];
   return `${lines.join('\n')}\n`;
@@ -82,8 +86,11 @@ function gapLines(gaps: readonly Gap[], paint: Palette): readonly string[] {
   const rest = gaps.length - shown.length;
   return [
     '',
-    paint.bad(`Partial: ${count(gaps.length, 'fact')} could not be found out`),
-    ...shown.map(({ kind, subject, reason }) => `  ${kind} ${printable(subject)}: ${printable(reason)}`),
+    paint.bad(`Partial: ${count(gaps.length, 'thing')} could not be found out`),
+    ...shown.map(
+      ({ kind, subject, reason }) =>
+        `  ${kind} ${printable(subject)}: ${printable(without(subject, reason))}`,
+    ),
     ...(rest > 0 ? [`  … and ${rest} more (--json lists all)`] : []),
   ];
 }
@@ -92,12 +99,19 @@ function summaryLine({ verdict }: ScanReport, paint: Palette): string {
   const { counts, findings } = verdict;
   const packages = count(counts.packages, 'package');
   if (findings.length === 0) {
-    return `${paint.good('No findings')} in ${packages}.`;
+    return verdict.gaps.length === 0
+      ? `${paint.good('No findings')} in ${packages}.`
+      : `${paint.bad('No findings, but the scan could not see everything')}: ${packages} read.`;
   }
   const severities = SEVERITIES.filter((severity) => counts.severities[severity] > 0).map((severity) =>
     paint.severity(severity, `${counts.severities[severity]} ${severity}`),
   );
   return `${paint.strong(count(findings.length, 'finding'))} in ${packages}: ${severities.join(', ')}`;
+}
+
+/** A message that begins with the place it is about, without it: the place stands before it already. */
+function without(place: string, message: string): string {
+  return message.startsWith(`${place}:`) ? message.slice(place.length + 1).trimStart() : message;
 }
 
 function count(amount: number, one: string, many = `${one}s`): string {

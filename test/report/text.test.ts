@@ -77,9 +77,7 @@ function report(findings: readonly Finding[]): ScanReport {
           problems: [],
         },
       ],
-      unread: [
-        { path: 'bad.json', sha256: 'cd', error: { code: 'syntax', message: 'bad.json:1: not JSON' } },
-      ],
+      unread: [{ path: 'bad.json', sha256: 'cd', error: { code: 'syntax', message: 'bad.json: not JSON' } }],
     },
     verdict: {
       scan: 's1',
@@ -106,9 +104,9 @@ describe('the text report', () => {
 
   it('says what it does not know', () => {
     expect(text).toContain('2 packages: 1 resolved, 1 failed');
-    expect(text).toContain('Partial: 1 fact could not be found out');
+    expect(text).toContain('Partial: 1 thing could not be found out');
     expect(text).toContain('package pkg:npm/down@1.0.0: no answer');
-    expect(text).toContain('bad.json  not read: bad.json:1: not JSON');
+    expect(text).toContain('bad.json  not read: not JSON');
   });
 
   it('lets nothing from outside command the terminal', () => {
@@ -121,7 +119,18 @@ describe('the text report', () => {
   });
 
   it('says so when there is nothing', () => {
-    expect(renderText(report([]), { colour: false, width: 100 })).toContain('No findings in 2 packages.');
+    const whole = report([]);
+    const text = renderText(
+      { ...whole, verdict: { ...whole.verdict, gaps: [] } },
+      { colour: false, width: 100 },
+    );
+    expect(text).toContain('No findings in 2 packages.');
+  });
+
+  it('does not call an incomplete scan clean', () => {
+    expect(renderText(report([]), { colour: false, width: 100 })).toContain(
+      'could not see everything: 2 packages read',
+    );
   });
 });
 
