@@ -187,12 +187,12 @@ function randomSecret(): Secret {
   return new Secret(randomBytes(18).toString('base64url'));
 }
 
-function factsOf(services: LocalServices, store: Store, { steps }: Provisioned): readonly string[] {
+function factsOf(services: LocalServices, store: Store, { changes }: Provisioned): readonly string[] {
   return [
     `embedded Valkey              ${store.embedded?.url} (${Math.round(store.embedded?.startedInMs ?? 0)} ms)`,
     `package-insights service     ${services.insights.url}`,
     `webhook-integration service  ${services.webhooks.url}`,
     `receiver of alerts           ${services.receiver.url}`,
-    ...steps.map(({ kind, name, action, fields }) => `${kind} ${name}: ${action} (${fields.join(', ')})`),
+    ...changes.map(({ kind, name, action, fields }) => `${kind} ${name}: ${action} (${fields.join(', ')})`),
   ];
 }

@@ -8,13 +8,12 @@ import { createHttpClient } from '../http/undici-client.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Secret } from '../model/secret.ts';
-import type { DesiredState, DesiredVariable } from '../notify/definition.ts';
+import type { DesiredWebhook, VariableValue, WebhookDefinition } from '../notify/definition.ts';
 import { createNotifier } from '../notify/deliver.ts';
-import type { WebhooksIntegration } from '../notify/platform/api.generated.ts';
-import { createWebhookPlatform } from '../notify/platform/client.ts';
+import { deriveHashKey } from '../notify/keyed-hash.ts';
+import { createPlatformClient } from '../notify/platform/client.ts';
 import { credentialHeaders } from '../notify/platform/credentials.ts';
-import { siteUrl } from '../notify/platform/sites.ts';
-import { generic } from '../notify/presets/generic.ts';
+import { baseUrlOf } from '../notify/platform/sites.ts';
 import { type Provisioned, provision } from '../notify/provision.ts';
 import type { Store } from './store.ts';
 
@@ -37,27 +36,27 @@ export async function openNotifier(
   log: Logger,
 ): Promise<NotifierHandle> {
   const { platform, webhook } = notify;
-  const rootUrl = platform.url ?? siteUrl(platform.site ?? '');
+  const rootUrl = platform.url ?? baseUrlOf(platform.site ?? '');
   const credentials = { ...requireKeys(secrets), headerPrefix: platform.headerPrefix };
   const http = createHttpClient();
   const api = createApiClient({
     document: await readBundledDescription('webhooks.v1'),
     http,
     rootUrl,
-    headers: () => credentialHeaders(credentials),
+    headers: credentialHeaders(credentials),
   });
   const outbound = createHttpClient({
     totalTimeoutMs: notify.timeout,
     maxResponseBytes: MAX_ANSWER_BYTES,
     guard: publicAddressesOnly(notify.allowAddresses),
   });
-  let definition: WebhooksIntegration | undefined;
+  const variables = variableValues(notify, secrets.variables);
+  const allSecrets = [credentials.apiKey, credentials.applicationKey, ...secrets.variables.values()];
+  let definition: WebhookDefinition | undefined;
   let fault: string | undefined = 'not provisioned yet';
   return {
     port: createNotifier({
-      webhook: webhook.name,
-      definition: () => definition,
-      variables: variableValues(notify, secrets.variables),
+      webhooks: [{ name: webhook.name, definition: () => definition, variables }],
       http: outbound,
       timeoutMs: notify.timeout,
       now: () => new Date(),
@@ -69,12 +68,12 @@ export async function openNotifier(
     async provision(signal) {
       try {
         const provisioned = await provision({
-          platform: createWebhookPlatform(api),
+          client: createPlatformClient({ api, secrets: allSecrets }),
           lock: store.lock,
           appliedSecrets: store.appliedSecrets,
           account: rootUrl,
-          hashKey: credentials.applicationKey,
-          desired: desiredState(notify, secrets.variables),
+          hashKey: deriveHashKey(credentials.applicationKey),
+          desired: desiredWebhook(notify, variables),
           signal,
         });
         definition = provisioned.definition;
@@ -95,30 +94,30 @@ function requireKeys({ apiKey, applicationKey }: LoadedConfig['secrets']) {
   throw new RangeError('a configuration with `notify` always comes with both keys');
 }
 
-function desiredState(
-  { webhook, variables }: NotifyConfig,
-  secrets: ReadonlyMap<string, Secret>,
-): DesiredState {
-  const desired = new Map<string, DesiredVariable>();
-  for (const [name, variable] of Object.entries(variables)) {
-    const secret = secrets.get(name);
-    if (secret !== undefined) desired.set(name, { secret });
-    else if ('value' in variable) desired.set(name, variable);
-  }
-  const { name, url, headers, payload = generic.payload, encodeAs } = webhook;
+function desiredWebhook({ webhook }: NotifyConfig, variables: DesiredWebhook['variables']): DesiredWebhook {
+  const { name, url, headers, payload, encodeAs } = webhook;
   return {
-    webhook: { name, url, payload, encodeAs, ...(headers === undefined ? {} : { headers }) },
-    variables: desired,
+    webhook: {
+      name,
+      url,
+      encodeAs,
+      ...(headers === undefined ? {} : { headers }),
+      ...(payload === undefined ? {} : { payload }),
+    },
+    variables,
   };
 }
 
+/** Custom variables with the values of secret ones in place of the references to them. */
 function variableValues(
   { variables }: NotifyConfig,
   secrets: ReadonlyMap<string, Secret>,
-): ReadonlyMap<string, string | Secret> {
-  const values = new Map<string, string | Secret>(secrets);
-  for (const [name, variable] of Object.entries(variables)) {
-    if ('value' in variable) values.set(name, variable.value);
-  }
-  return values;
+): Readonly<Record<string, VariableValue>> {
+  const values = Object.entries(variables).map(([name, variable]): [string, VariableValue] => {
+    const secret = secrets.get(name);
+    if (secret !== undefined) return [name, { secret }];
+    if ('value' in variable) return [name, { value: variable.value }];
+    throw new RangeError(`the secret of variable ${name} was not loaded`);
+  });
+  return Object.fromEntries(values);
 }

@@ -95,8 +95,8 @@ export async function runWorker(loaded: LoadedConfig, { signal }: { readonly sig
 async function provisionUntilDone(notifier: NotifierHandle, log: Logger, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      const { steps } = await notifier.provision(signal);
-      for (const step of steps) log.info({ step }, `${step.kind} ${step.name}: ${step.action}`);
+      const { changes } = await notifier.provision(signal);
+      for (const change of changes) log.info({ change }, `${change.kind} ${change.name}: ${change.action}`);
       return;
     } catch (error) {
       if (signal.aborted) return;

@@ -1,25 +1,11 @@
 import type { Group, Integrity, LockedPackage, Source } from '../model/lockfile.ts';
 
-/** One entry of a file, before entries of the same package version become one package. */
-export interface Occurrence {
-  readonly ecosystem: string;
-  readonly name: string;
-  readonly version: string;
-  readonly purl: string;
-  readonly direct: boolean | undefined;
-  readonly groups: readonly Group[];
-  readonly integrity: readonly Integrity[];
-  readonly source: Source;
-  readonly line: number | undefined;
-}
-
-interface Draft extends Occurrence {
-  readonly id: string;
+/** A package while its file is being read: entries and edges are still being added to it. */
+export interface PackageDraft extends LockedPackage {
   direct: boolean | undefined;
   groups: readonly Group[];
   integrity: readonly Integrity[];
-  /** `undefined` until an edge is known or declared empty. */
-  dependencies: Set<string> | undefined;
+  dependencies: string[] | undefined;
 }
 
 /**
@@ -27,72 +13,50 @@ interface Draft extends Occurrence {
  * only when every one of its entries is: what is needed anywhere unconditionally is needed.
  */
 export class PackageCollector {
-  readonly #drafts = new Map<string, Draft>();
+  readonly #drafts = new Map<string, PackageDraft>();
 
-  /** Adds an entry and gives the id of its package. */
-  add(occurrence: Occurrence): string {
-    const id = packageId(occurrence);
-    const known = this.#drafts.get(id);
+  /** Adds an entry, which becomes the package itself when it is the first of its id; gives the package. */
+  add(entry: PackageDraft): PackageDraft {
+    const known = this.#drafts.get(entry.id);
     if (known === undefined) {
-      this.#drafts.set(id, { ...occurrence, id, dependencies: undefined });
-      return id;
+      this.#drafts.set(entry.id, entry);
+      return entry;
     }
-    if (occurrence.direct === true) known.direct = true;
-    if (known.groups.length > 0) {
-      known.groups = known.groups.filter((group) => occurrence.groups.includes(group));
-    }
-    for (const digest of occurrence.integrity) {
-      if (
-        !known.integrity.some(
-          ({ algorithm, value }) => algorithm === digest.algorithm && value === digest.value,
-        )
-      ) {
+    if (entry.direct === true) known.direct = true;
+    if (known.groups.length > 0) known.groups = known.groups.filter((group) => entry.groups.includes(group));
+    for (const digest of entry.integrity) {
+      if (!known.integrity.some((other) => sameDigest(other, digest)))
         known.integrity = [...known.integrity, digest];
-      }
     }
-    return id;
-  }
-
-  markDirect(id: string): void {
-    const draft = this.#drafts.get(id);
-    if (draft !== undefined) draft.direct = true;
-  }
-
-  /** Notes that a package depends on others; called with none for a package known to depend on nothing. */
-  connect(id: string, dependencies: readonly string[]): void {
-    const draft = this.#drafts.get(id);
-    if (draft === undefined) return;
-    draft.dependencies ??= new Set();
-    for (const dependency of dependencies) draft.dependencies.add(dependency);
+    return known;
   }
 
   packages(): readonly LockedPackage[] {
-    return Array.from(this.#drafts.values(), (draft) => ({
-      id: draft.id,
-      ecosystem: draft.ecosystem,
-      name: draft.name,
-      version: draft.version,
-      purl: draft.purl,
-      direct: draft.direct,
-      groups: draft.groups,
-      integrity: draft.integrity,
-      source: draft.source,
-      line: draft.line,
-      dependencies: draft.dependencies === undefined ? undefined : [...draft.dependencies],
-    }));
+    return [...this.#drafts.values()];
   }
 }
 
-function packageId({ name, version, source }: Occurrence): string {
-  const base = `${name}@${version}`;
+/** Notes what a package depends on; a package known to depend on nothing is connected to nothing. */
+export function connect(draft: PackageDraft, dependencies: string[]): void {
+  if (draft.dependencies === undefined) draft.dependencies = withoutRepeats(dependencies);
+  else if (dependencies.length > 0)
+    draft.dependencies = withoutRepeats([...draft.dependencies, ...dependencies]);
+}
+
+/** `name@version`, followed by the source where that is not a registry. */
+export function packageId(name: string, version: string, source: Source): string {
   switch (source.kind) {
     case 'registry':
-      return base;
+      return `${name}@${version}`;
     case 'git':
-      return `${base} (${source.url}${source.commit === undefined ? '' : `#${source.commit}`})`;
+      return `${name}@${version} (${source.url}${source.commit === undefined ? '' : `#${source.commit}`})`;
     case 'path':
-      return `${base} (${source.path})`;
+      return `${name}@${version} (${source.path})`;
     case 'url':
-      return `${base} (${source.url})`;
+      return `${name}@${version} (${source.url})`;
   }
+}
+
+function sameDigest(left: Integrity, right: Integrity): boolean {
+  return left.algorithm === right.algorithm && left.value === right.value;
 }

@@ -1,5 +1,8 @@
-/** What the platform sends when a definition has no payload, and what a null payload reads back as (field notes). */
-export const DEFAULT_PAYLOAD: string = JSON.stringify({
+/**
+ * What the platform sends, and reads back, where the payload is null (field notes, "Webhook-integration API"). Compared by
+ * meaning: its spacing is the platform's affair.
+ */
+export const DEFAULT_PAYLOAD = JSON.stringify({
   body: '$EVENT_MSG',
   last_updated: '$LAST_UPDATED',
   event_type: '$EVENT_TYPE',

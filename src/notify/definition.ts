@@ -1,65 +1,75 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Secret } from '../model/secret.ts';
-import { DEFAULT_PAYLOAD } from './default-payload.ts';
+import { NotifyError } from './errors.ts';
 import type { WebhooksIntegration } from './platform/api.generated.ts';
 
-/** A webhook definition as the operator wants it. */
-export interface DesiredWebhook {
+/** A webhook as the platform holds it ("Webhook integration"). */
+export interface WebhookDefinition {
   readonly name: string;
+  /** Template. */
   readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** JSON template; `null` for the platform's default payload. */
+  /** Names as they were written; values are templates. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Template; `null`: the platform's default payload. */
   readonly payload: string | null;
   readonly encodeAs: 'json' | 'form';
 }
 
-export type DesiredVariable = { readonly value: string } | { readonly secret: Secret };
+/** A custom variable as it is configured. */
+export type VariableValue = { readonly value: string } | { readonly secret: Secret };
 
-export interface DesiredState {
-  readonly webhook: DesiredWebhook;
-  readonly variables: ReadonlyMap<string, DesiredVariable>;
-}
-
-/** The wanted definition in the API's own form. */
-export function definitionOf({ name, url, headers, payload, encodeAs }: DesiredWebhook): WebhooksIntegration {
-  const hasHeaders = headers !== undefined && Object.keys(headers).length > 0;
-  return {
-    name,
-    url,
-    custom_headers: hasHeaders ? JSON.stringify(headers) : null,
-    payload,
-    encode_as: encodeAs,
+/** What the configuration asks for. */
+export interface DesiredWebhook {
+  readonly webhook: {
+    readonly name: string;
+    readonly url: string;
+    readonly headers?: Readonly<Record<string, string>> | undefined;
+    /** Left out: the generic event (`presets/generic.ts`); `null`: the platform's default payload. */
+    readonly payload?: string | null | undefined;
+    readonly encodeAs?: 'json' | 'form' | undefined;
   };
+  readonly variables: Readonly<Record<string, VariableValue>>;
 }
 
 /**
- * The fields in which a definition differs by meaning, with the wanted values: header and payload texts are compared as
- * JSON, a null payload is the default payload, and keys that we do not know are left alone.
+ * Reads an answer of the platform; keys that are not ours are ignored. Throws `NotifyError` (`contract`) where name or
+ * URL are missing, (`header-invalid`) where the headers are not a JSON object.
  */
-export function differences(
-  wanted: WebhooksIntegration,
-  actual: WebhooksIntegration,
-): Partial<WebhooksIntegration> {
+export function readDefinition(answer: WebhooksIntegration): WebhookDefinition {
+  const { name, url, custom_headers: headers, payload, encode_as: encoding } = answer;
+  if (typeof name !== 'string' || typeof url !== 'string') {
+    throw new NotifyError('contract', 'The platform answered a webhook definition without `name` or `url`', {
+      retryable: true,
+    });
+  }
+  const read = parseHeaders(headers ?? null);
+  if (read === undefined) {
+    throw new NotifyError(
+      'header-invalid',
+      `The headers of webhook ${name} on the platform are not a JSON object of strings: apply the configuration again`,
+    );
+  }
   return {
-    ...(wanted.url === actual.url ? {} : { url: wanted.url }),
-    ...(sameText(wanted.custom_headers ?? '{}', actual.custom_headers || '{}')
-      ? {}
-      : { custom_headers: wanted.custom_headers ?? null }),
-    ...(sameText(wanted.payload ?? DEFAULT_PAYLOAD, actual.payload ?? DEFAULT_PAYLOAD)
-      ? {}
-      : { payload: wanted.payload ?? null }),
-    ...((wanted.encode_as ?? 'json') === (actual.encode_as ?? 'json')
-      ? {}
-      : { encode_as: wanted.encode_as ?? 'json' }),
+    name,
+    url,
+    headers: read,
+    payload: payload ?? null,
+    encodeAs: encoding === 'form' ? 'form' : 'json',
   };
 }
 
-/** Equal texts, or texts of equal JSON. A template with unquoted variables is no JSON, and compared as it stands. */
-function sameText(left: string, right: string): boolean {
-  if (left === right) return true;
+/** `custom_headers` is JSON text of an object; `undefined` when it is something else. */
+export function parseHeaders(text: string | null): Record<string, string> | undefined {
+  if (text === null || text.trim() === '') return {};
   try {
-    return isDeepStrictEqual(JSON.parse(left), JSON.parse(right));
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, asText(item)]));
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+/** Operators write numbers and booleans too; they are sent as their text. */
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,135 +1,132 @@
-import { Webhook } from 'standardwebhooks';
 import type { HttpClient, HttpResponse } from '../http/client.ts';
-import { HttpError } from '../http/errors.ts';
+import { messageOf } from '../model/errors.ts';
 import type { DeliveryAttempt, DeliveryReceipt, Notification } from '../model/notification.ts';
 import type { Secret } from '../model/secret.ts';
+import type { VariableValue, WebhookDefinition } from './definition.ts';
 import { NotifyError } from './errors.ts';
-import { variablesOf } from './notification-variables.ts';
-import type { WebhooksIntegration } from './platform/api.generated.ts';
-import { type RenderedRequest, receiverName, renderRequest } from './render.ts';
+import { createMasker, type Masker } from './masking.ts';
+import { answerText, receiverFailure, receiverRefusal } from './receiver-outcome.ts';
+import { type RenderedRequest, renderRequest } from './render.ts';
+import { createSigner, type Signer } from './signature.ts';
+import { secretsIn, valuesOf } from './variables.ts';
 
-export interface NotifierOptions {
-  /** Name of the webhook; also the route. */
-  readonly webhook: string;
-  /** As it reads back from the platform; `undefined` as long as it is not provisioned. */
-  readonly definition: () => WebhooksIntegration | undefined;
-  /** Custom variables by name. */
-  readonly variables: ReadonlyMap<string, string | Secret>;
-  /** Must not retry and must guard addresses. */
-  readonly http: HttpClient;
-  readonly signingSecret?: Secret;
-  /** Milliseconds for one attempt. */
-  readonly timeoutMs: number;
-  readonly now: () => Date;
-  /** Told of every attempt; what it is told holds no secret. */
-  readonly recordAttempt: (webhook: string, notification: string, attempt: DeliveryAttempt) => Promise<void>;
+export interface Route {
+  readonly name: string;
+  /** As read back from the platform; `undefined` until it has been applied. */
+  readonly definition: () => WebhookDefinition | undefined;
+  readonly variables: Readonly<Record<string, VariableValue>>;
 }
 
-const ANSWER_CHARACTERS = 1_024;
-const MASK = '(secret)';
+export interface NotifierOptions {
+  readonly webhooks: readonly Route[];
+  readonly http: HttpClient;
+  /** Standard Webhooks secret. */
+  readonly signingSecret?: Secret | undefined;
+  /** For one attempt, from connecting to the end of the answer. */
+  readonly timeoutMs: number;
+  readonly now: () => Date;
+  readonly userAgent?: string;
+  /** Told of every attempt, also of those that sent nothing. Attempts hold no secret. */
+  readonly recordAttempt: (
+    webhook: string,
+    notificationId: string,
+    attempt: DeliveryAttempt,
+  ) => Promise<void> | void;
+}
 
-/** Hands notifications to the webhook's receiver: one POST an attempt; the queue decides about the next one. */
-export function createNotifier(options: NotifierOptions) {
-  const custom = new Map<string, string>();
-  const secrets: string[] = options.signingSecret === undefined ? [] : [options.signingSecret.reveal()];
-  for (const [name, value] of options.variables) {
-    custom.set(name, typeof value === 'string' ? value : value.reveal());
-    if (typeof value !== 'string') secrets.push(value.reveal());
-  }
-  const mask = (text: string) => secrets.reduce((masked, secret) => masked.replaceAll(secret, MASK), text);
+export interface Notifier {
+  routes(): readonly string[];
+  /** One attempt; throws `NotifyError`, `retryable` when another may go through. The queue is what repeats. */
+  deliver(webhook: string, notification: Notification, signal: AbortSignal): Promise<DeliveryReceipt>;
+}
+
+/** Throws `NotifyError` (`header-invalid`) when the signing secret cannot be used. */
+export function createNotifier(options: NotifierOptions): Notifier {
+  const sign = createSigner(options.signingSecret);
+  const routes = new Map(options.webhooks.map((route) => [route.name, route]));
   return {
-    routes: (): readonly string[] => [options.webhook],
-    async deliver(
-      webhook: string,
-      notification: Notification,
-      signal: AbortSignal,
-    ): Promise<DeliveryReceipt> {
-      const definition = webhook === options.webhook ? options.definition() : undefined;
-      if (definition === undefined) {
-        throw new NotifyError('not-provisioned', `webhook "${webhook}" is not provisioned yet`, {
-          retryable: true,
-        });
+    routes: () => [...routes.keys()],
+    async deliver(webhook, notification, signal) {
+      const route = routes.get(webhook);
+      if (route === undefined) {
+        throw new NotifyError(
+          'not-found',
+          `No webhook ${webhook} is configured: it was, when the scan was made`,
+        );
       }
-      const request = renderRequest(definition, variablesOf(notification, custom));
-      return await attempt(options, notification, request, mask, signal);
+      const secrets = [
+        ...secretsIn(route.variables),
+        ...(options.signingSecret ? [options.signingSecret] : []),
+      ];
+      const mask = createMasker(secrets.map((secret) => secret.reveal()));
+      return attempt({ options, route, notification, signal, sign, mask });
     },
   };
 }
 
-async function attempt(
-  options: NotifierOptions,
-  { id }: Notification,
-  request: RenderedRequest,
-  mask: (text: string) => string,
-  signal: AbortSignal,
-): Promise<DeliveryReceipt> {
-  const { webhook, now, recordAttempt } = options;
-  const began = now();
-  const finish = (outcome: Partial<DeliveryAttempt>) =>
-    recordAttempt(webhook, id, {
-      at: began.toISOString(),
-      durationMs: now().getTime() - began.getTime(),
-      ...outcome,
+interface Delivery {
+  readonly options: NotifierOptions;
+  readonly route: Route;
+  readonly notification: Notification;
+  readonly signal: AbortSignal;
+  readonly sign: Signer;
+  readonly mask: Masker;
+}
+
+async function attempt(delivery: Delivery): Promise<DeliveryReceipt> {
+  const { options, route, notification, mask } = delivery;
+  const at = options.now();
+  const start = performance.now();
+  const record = (rest: Partial<DeliveryAttempt>) =>
+    options.recordAttempt(route.name, notification.id, {
+      at: at.toISOString(),
+      durationMs: Math.round(performance.now() - start),
+      ...rest,
     });
+  let request: RenderedRequest;
   let response: HttpResponse;
   try {
-    response = await post(options, id, request, began, signal);
+    request = prepare(route, notification);
+    response = await send(delivery, request, at);
   } catch (error) {
-    const failure = unreachable(request.url, error, mask);
-    await finish({ error: failure.message });
-    throw failure;
+    await record({ error: mask(messageOf(error)) });
+    throw error;
   }
-  const answer = mask(response.body.toString('utf8')).slice(0, ANSWER_CHARACTERS);
-  await finish({ status: response.status, answer });
-  if (response.status >= 200 && response.status < 300)
-    return { id, webhook, status: response.status, answer };
-  throw refused(request.url, response);
+  const answer = answerText(response, mask);
+  const refusal = receiverRefusal(request.url, response, mask);
+  const { status } = response;
+  await record({ status, answer, ...(refusal === undefined ? {} : { error: refusal.message }) });
+  if (refusal !== undefined) throw refusal;
+  return { id: notification.id, webhook: route.name, status, answer };
 }
 
-function post(
-  { http, signingSecret, timeoutMs }: NotifierOptions,
-  id: string,
-  { url, headers, body }: RenderedRequest,
-  at: Date,
-  signal: AbortSignal,
-): Promise<HttpResponse> {
-  return http.send({
-    method: 'POST',
-    url,
-    headers: {
-      ...headers,
-      'webhook-id': id,
-      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-      ...(signingSecret === undefined
-        ? {}
-        : { 'webhook-signature': new Webhook(signingSecret.reveal()).sign(id, at, body) }),
-    },
-    body,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-  });
+function prepare({ name, definition, variables }: Route, notification: Notification): RenderedRequest {
+  const known = definition();
+  if (known === undefined) {
+    const message = `The webhook ${name} has not been applied to the platform yet: the alert waits until it has been`;
+    throw new NotifyError('not-provisioned', message, { retryable: true });
+  }
+  return renderRequest(known, valuesOf(notification, variables));
 }
 
-function unreachable(url: string, error: unknown, mask: (text: string) => string): NotifyError {
-  const reason = error instanceof Error ? error.message : String(error);
-  // The message of an HTTP error names the URL's path, which may be a secret in itself: only the host is kept.
-  const safe = mask(reason).replaceAll(/https?:\/\/[^\s:]+(?::\d+)?[^\s:]*/g, receiverName(url));
-  const retryable = !(error instanceof HttpError) || error.code !== 'address-refused';
-  const advice = retryable ? '' : '; list it in notify.allowAddresses if it is meant';
-  return new NotifyError('receiver-unreachable', `receiver ${receiverName(url)}: ${safe}${advice}`, {
-    cause: error,
-    retryable,
-  });
-}
-
-const LATER: ReadonlySet<number> = new Set([408, 425, 429]);
-
-function refused(url: string, { status, retryAfterMs }: HttpResponse): NotifyError {
-  const message = `receiver ${receiverName(url)} answered HTTP ${status}`;
-  if (status === 410)
-    return new NotifyError('receiver-gone', `${message}: it does not want this webhook any more`);
-  const retryable = status >= 500 || LATER.has(status);
-  return new NotifyError('receiver-refused', message, {
-    retryable,
-    ...(retryable && retryAfterMs !== undefined ? { retryAfterMs } : {}),
-  });
+async function send(delivery: Delivery, request: RenderedRequest, at: Date): Promise<HttpResponse> {
+  const { options, notification, signal, sign, mask } = delivery;
+  const limit = AbortSignal.timeout(options.timeoutMs);
+  try {
+    return await options.http.send({
+      method: 'POST',
+      url: request.url,
+      headers: {
+        'user-agent': options.userAgent ?? 'lockhound-webhook/1',
+        ...request.headers,
+        ...sign(notification.id, at, request.body),
+      },
+      body: request.body,
+      signal: AbortSignal.any([signal, limit]),
+      idempotent: false,
+    });
+  } catch (error) {
+    const timedOut = limit.aborted && !signal.aborted ? { afterMs: options.timeoutMs } : undefined;
+    throw receiverFailure(error, request.url, timedOut, mask);
+  }
 }

@@ -1,26 +1,35 @@
 import { CodedError } from '../model/errors.ts';
 
 /**
- * The platform's named outcomes: `bad-request`, `authentication`, `not-found`, `too-many-requests`; `conflict` for "already
- * exists", `unavailable` when it cannot be reached, `contract` when its answer is none of the API's. What is wrong with
- * a definition: `template-invalid`, `header-invalid`, `url-invalid`. What came of a delivery: `not-provisioned`,
- * `receiver-unreachable`, `receiver-refused`, `receiver-gone`.
+ * Of the webhook-integration API ("Errors" in its specification): `bad-request`, `authentication`, `not-found`,
+ * `too-many-requests`, `unavailable` (no answer, or a failure of its own), `contract` (an answer that it does not
+ * promise), `conflict` (the name is taken).
+ * Of a definition: `template-invalid`, `variable-unknown`, `header-invalid`, `url-invalid`, `not-provisioned` (it has not
+ * been applied yet).
+ * Of a receiver: `receiver-refused` (it answered, and not with success), `receiver-unreachable` (no answer),
+ * `receiver-gone` (410: it wants no more).
  */
 export type NotifyErrorCode =
   | 'bad-request'
   | 'authentication'
   | 'not-found'
   | 'too-many-requests'
-  | 'conflict'
   | 'unavailable'
   | 'contract'
-  | 'site-unknown'
+  | 'conflict'
   | 'template-invalid'
+  | 'variable-unknown'
   | 'header-invalid'
   | 'url-invalid'
   | 'not-provisioned'
-  | 'receiver-unreachable'
   | 'receiver-refused'
+  | 'receiver-unreachable'
   | 'receiver-gone';
 
+/** Messages hold no secret values: what other systems say is masked before it gets here. */
 export class NotifyError extends CodedError<NotifyErrorCode> {}
+
+/** Whether an answer with this status may turn out otherwise later (request timeout, too early, too many, 5xx). */
+export function isPassingStatus(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500;
+}

@@ -1,124 +1,143 @@
-import type { Change } from '../model/change.ts';
-import { SEVERITIES, type Severity } from '../model/finding.ts';
+import { atLeast, SEVERITIES, type Severity } from '../model/finding.ts';
 import type { Notification } from '../model/notification.ts';
-import { jsonVariable, textVariable, type Variable, type Variables } from './variable.ts';
+import { changeEvent } from './change-event.ts';
+import {
+  alarming,
+  countTransitions,
+  lineOf,
+  summaryOf,
+  tagsOf,
+  worstChange,
+  worstSeverity,
+} from './notification-summary.ts';
 
-interface Definition {
+/** A variable of the alert itself. Text, or (`json`) any JSON value, which stands unquoted in a template. */
+export type NotificationVariable = {
   readonly name: string;
-  readonly meaning: string;
-  readonly value: (notification: Notification) => Variable;
-}
+  /** One line, for the documentation. */
+  readonly description: string;
+} & (
+  | { readonly text: (notification: Notification) => string }
+  | { readonly json: (notification: Notification) => unknown }
+);
 
-const MESSAGE_CHANGES = 20;
-
-/** Every variable a notification gives: the platform's common ones, so that templates written for it work, and ours. */
-export const NOTIFICATION_VARIABLES: readonly Definition[] = [
-  text('ID', 'id of the notification; the same over retries', ({ id }) => id),
-  text('EVENT_TITLE', 'one line: target and counts', titleOf),
-  text('EVENT_MSG', 'the changes, a line each, at most 20', messageOf),
-  text('EVENT_TYPE', 'always `lockhound_changes`', () => 'lockhound_changes'),
-  text('ALERT_TITLE', 'as EVENT_TITLE', titleOf),
-  text('ALERT_STATUS', '`Triggered`, or `Recovered` when all changes are resolutions', statusOf),
-  text('ALERT_TRANSITION', 'as ALERT_STATUS', statusOf),
-  text('PRIORITY', '`normal` for high and critical, else `low`', (one) => (isUrgent(one) ? 'normal' : 'low')),
-  json('DATE', 'when the scan was asked for, in milliseconds since 1970', ({ date }) => Date.parse(date)),
-  json('LAST_UPDATED', 'as DATE', ({ date }) => Date.parse(date)),
-  text('LINK', 'URL of the worst finding’s advisory, when there is one', linkOf),
-  text('TAGS', 'labels of the target as `name:value`, comma separated', tagsOf),
-  text('HOSTNAME', 'as TARGET', ({ target }) => target.id),
-  text('ORG_ID', 'empty', () => ''),
-  text('ORG_NAME', 'empty', () => ''),
-  text('TARGET', 'id of the target', ({ target }) => target.id),
-  text('SCAN', 'id of the scan', ({ scan }) => scan),
-  text('REQUESTED_AT', 'when the scan was asked for, RFC 3339', ({ date }) => date),
-  text('SEVERITY', 'worst severity among changes that are no resolutions', severityOf),
-  text('COUNTS', 'changes by transition, such as `2 opened, 1 resolved`', countsOf),
-  json('COUNTS_JSON', 'changes by transition', countTransitions),
-  json('OPEN_JSON', 'open findings by severity after the scan', ({ open }) => open),
-  json('GAPS', 'number of facts the scan could not find out', ({ gaps }) => gaps),
-  json('LABELS_JSON', 'labels of the target', ({ target }) => target.labels),
-  json('CHANGES_JSON', 'all changes with their evidence', ({ changes }) => changes.map(changeEntry)),
+/** Of the platform's own variables, those that have a meaning here: templates written for it work. */
+const PLATFORM_VARIABLES: readonly NotificationVariable[] = [
+  {
+    name: 'ID',
+    description: 'Id of the alert; the same in every attempt to deliver it.',
+    text: ({ id }) => id,
+  },
+  { name: 'EVENT_TITLE', description: 'Headline: severity, target and what changed.', text: titleOf },
+  { name: 'EVENT_MSG', description: 'The headline and one line for each change.', text: messageOf },
+  { name: 'TEXT_ONLY_MSG', description: 'The same as EVENT_MSG.', text: messageOf },
+  { name: 'EVENT_TYPE', description: 'Always `lockhound.changes`.', text: () => 'lockhound.changes' },
+  { name: 'ALERT_ID', description: 'The same as ID.', text: ({ id }) => id },
+  { name: 'ALERT_TITLE', description: 'The same as EVENT_TITLE.', text: titleOf },
+  { name: 'ALERT_STATUS', description: 'What changed: `2 opened, 1 resolved`.', text: summaryOf },
+  {
+    name: 'ALERT_TRANSITION',
+    description: '`Triggered`, or `Recovered` when findings were only resolved.',
+    text: (notification) => (isRecovery(notification) ? 'Recovered' : 'Triggered'),
+  },
+  {
+    name: 'ALERT_TYPE',
+    description: '`error` (high or worse), `warning`, or `success` when findings were only resolved.',
+    text: (notification) => {
+      if (isRecovery(notification)) return 'success';
+      return atLeast(worstSeverity(notification), 'high') ? 'error' : 'warning';
+    },
+  },
+  {
+    name: 'ALERT_PRIORITY',
+    description: '`P1` (critical) to `P5`.',
+    text: (notification) => PRIORITIES[worstSeverity(notification)],
+  },
+  {
+    name: 'PRIORITY',
+    description: '`normal`, or `low` when nothing alarming is medium or worse.',
+    text: (notification) =>
+      !isRecovery(notification) && atLeast(worstSeverity(notification), 'medium') ? 'normal' : 'low',
+  },
+  { name: 'DATE', description: 'Time of the scan, in milliseconds since 1970.', text: epochOf },
+  { name: 'LAST_UPDATED', description: 'The same as DATE.', text: epochOf },
+  {
+    name: 'LINK',
+    description: 'Page of the advisory behind the worst change; empty when it has none.',
+    text: (notification) => worstChange(notification)?.finding.advisory?.url ?? '',
+  },
+  {
+    name: 'TAGS',
+    description: 'Target, severity and labels as `name:value`, separated by commas.',
+    text: (notification) => tagsOf(notification).join(','),
+  },
+  {
+    name: 'ORG_ID',
+    description: "The target's label `org_id`, or empty.",
+    text: (it) => labelOf(it, 'org_id'),
+  },
+  { name: 'ORG_NAME', description: "The target's label `org`, or empty.", text: (it) => labelOf(it, 'org') },
+  { name: 'HOSTNAME', description: 'The target.', text: ({ target }) => target.id },
 ];
 
-/** The variables of one notification, and the operator's own custom variables, which win. */
-export function variablesOf(notification: Notification, custom: ReadonlyMap<string, string>): Variables {
-  const variables = new Map(NOTIFICATION_VARIABLES.map(({ name, value }) => [name, value(notification)]));
-  for (const [name, value] of custom) variables.set(name, textVariable(value));
-  return variables;
-}
+const OWN_VARIABLES: readonly NotificationVariable[] = [
+  { name: 'TARGET', description: 'Id of the target.', text: ({ target }) => target.id },
+  { name: 'SCAN', description: 'Id of the scan.', text: ({ scan }) => scan },
+  { name: 'SCANNED_AT', description: 'Time of the scan, RFC 3339.', text: ({ date }) => date },
+  { name: 'SEVERITY', description: `Of the worst change: ${SEVERITIES.join(', ')}.`, text: worstSeverity },
+  { name: 'SUMMARY', description: 'The same as EVENT_TITLE.', text: titleOf },
+  {
+    name: 'COUNTS',
+    description: 'JSON: number of changes by transition (`opened`, `worsened`, `reopened`, `resolved`).',
+    json: countTransitions,
+  },
+  { name: 'OPEN', description: 'JSON: open findings of the target by severity.', json: ({ open }) => open },
+  { name: 'GAPS', description: 'JSON number: facts that could not be found out.', json: ({ gaps }) => gaps },
+  { name: 'CHANGES', description: 'One line of text for each change.', text: linesOf },
+  {
+    name: 'CHANGES_JSON',
+    description: 'JSON: list of the changes, as in the generic event.',
+    json: ({ changes }) => changes.map(changeEvent),
+  },
+  { name: 'LABELS_JSON', description: "JSON: the target's labels.", json: ({ target }) => target.labels },
+];
 
-function text(name: string, meaning: string, value: (notification: Notification) => string): Definition {
-  return { name, meaning, value: (notification) => textVariable(value(notification)) };
-}
+/** All of them, in the order in which the documentation shows them. */
+export const NOTIFICATION_VARIABLES: readonly NotificationVariable[] = [
+  ...PLATFORM_VARIABLES,
+  ...OWN_VARIABLES,
+];
 
-function json(name: string, meaning: string, value: (notification: Notification) => unknown): Definition {
-  return { name, meaning, value: (notification) => jsonVariable(value(notification)) };
-}
-
-function countTransitions({ changes }: Notification): Readonly<Record<Change['transition'], number>> {
-  const counts = { opened: 0, worsened: 0, reopened: 0, resolved: 0 };
-  for (const { transition } of changes) counts[transition] += 1;
-  return counts;
-}
-
-function countsOf(notification: Notification): string {
-  const counts = Object.entries(countTransitions(notification)).filter(([, count]) => count > 0);
-  return counts.map(([transition, count]) => `${count} ${transition}`).join(', ');
-}
+const PRIORITIES: Readonly<Record<Severity, string>> = {
+  critical: 'P1',
+  high: 'P2',
+  medium: 'P3',
+  unknown: 'P3',
+  low: 'P4',
+  none: 'P5',
+};
 
 function titleOf(notification: Notification): string {
-  return `${notification.target.id}: ${countsOf(notification)}`;
+  return `[${worstSeverity(notification)}] ${notification.target.id}: ${summaryOf(notification)}`;
 }
 
-function messageOf({ changes }: Notification): string {
-  const lines = changes.slice(0, MESSAGE_CHANGES).map(({ transition, finding }) => {
-    const { name, version } = finding.package;
-    const issue = finding.advisory === undefined ? finding.rule : finding.advisory.id;
-    return `${transition} ${finding.severity}: ${name}@${version} ${issue} ${finding.title}`;
-  });
-  const rest = changes.length - lines.length;
-  return [...lines, ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n');
+function messageOf(notification: Notification): string {
+  return [titleOf(notification), linesOf(notification)].filter((part) => part !== '').join('\n');
 }
 
-function statusOf({ changes }: Notification): string {
-  return changes.every(({ transition }) => transition === 'resolved') ? 'Recovered' : 'Triggered';
+function linesOf({ changes }: Notification): string {
+  return changes.map(lineOf).join('\n');
 }
 
-function severityOf({ changes }: Notification): Severity {
-  const present = new Set(
-    changes.flatMap(({ transition, finding }) => (transition === 'resolved' ? [] : finding.severity)),
-  );
-  return SEVERITIES.find((severity) => present.has(severity)) ?? 'none';
+function epochOf({ date }: Notification): string {
+  const time = Date.parse(date);
+  return Number.isNaN(time) ? date : String(time);
 }
 
-function isUrgent(notification: Notification): boolean {
-  const severity = severityOf(notification);
-  return severity === 'critical' || severity === 'high';
+function isRecovery(notification: Notification): boolean {
+  return alarming(notification).length === 0;
 }
 
-function linkOf({ changes }: Notification): string {
-  return changes.find(({ finding }) => finding.advisory !== undefined)?.finding.advisory?.url ?? '';
-}
-
-function tagsOf({ target }: Notification): string {
-  return Object.entries(target.labels)
-    .map(([name, value]) => `${name}:${value}`)
-    .join(',');
-}
-
-/** A change as receivers get it. */
-function changeEntry({ transition, previousSeverity, finding }: Change): object {
-  const { fingerprint, rule, severity, title, locations, advisory, advice } = finding;
-  return {
-    transition,
-    ...(previousSeverity === undefined ? {} : { previousSeverity }),
-    fingerprint,
-    rule,
-    severity,
-    title,
-    package: finding.package,
-    locations,
-    ...(advisory === undefined ? {} : { advisory }),
-    ...(advice === undefined ? {} : { advice }),
-  };
+function labelOf({ target }: Notification, name: string): string {
+  return Object.hasOwn(target.labels, name) ? (target.labels[name] ?? '') : '';
 }

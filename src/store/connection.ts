@@ -40,7 +40,7 @@ export async function connectRedis(options: ConnectOptions): Promise<RedisClient
     lastError = error;
   });
   client.on('close', () => {
-    if (ready && !lost) {
+    if (ready && !lost && !closing.has(client)) {
       lost = true;
       options.onChange?.({
         kind: 'lost',
@@ -65,9 +65,13 @@ export function duplicateClient(client: RedisClient, onError: (error: unknown) =
   return copy;
 }
 
+/** Connections that we close ourselves: nothing is lost with them. */
+const closing = new WeakSet<RedisClient>();
+
 /** Closes politely, and hard when Redis does not answer within `limitMs`. */
 export async function closeRedis(client: RedisClient, limitMs = 1_000): Promise<void> {
   if (client.status === 'end') return;
+  closing.add(client);
   const timer = setTimeout(() => client.disconnect(), limitMs);
   try {
     await client.quit();

@@ -79,7 +79,7 @@ describe('the webhook platform', () => {
     const wrong = room.startWorker({ LOCKHOUND_SECRET_API_KEY: 'not-the-key' });
     await enqueue(room, 'one');
     expect((await room.verdict('one')).changes.length).toBeGreaterThan(0);
-    await expect.poll(() => wrong.output(), { timeout: 10_000 }).toMatch(/HTTP 403.*check API key/);
+    await expect.poll(() => wrong.output(), { timeout: 10_000 }).toMatch(/HTTP 403.*Check `notify/);
     expect(alerts('refused')).toEqual([]);
     await wrong.kill('SIGTERM');
     room.startWorker();

@@ -70,7 +70,7 @@ describe('no secret', () => {
   it('is in the log at the most verbose level, errors included', () => {
     expect(log).toContain('delivery attempt');
     expect(log).toContain('you sent (secret)');
-    expect(log).toContain('check API key, application key');
+    expect(log).toContain('Check `notify.platform`');
     expect(leaksIn(log)).toEqual([]);
   });
 

@@ -1,14 +1,14 @@
 import type { Problem } from '../../model/lockfile.ts';
 import { LockfileError } from '../errors.ts';
-import { PackageCollector } from '../package-collector.ts';
-import { type Entry, faultOf, isEntry, keysOf, own } from './entry.ts';
+import { connect, PackageCollector, type PackageDraft } from '../package-collector.ts';
+import { type Entry, faultOf, isEntry, keysOf } from './entry.ts';
 import { entryLines } from './lines.ts';
-import { occurrenceOf } from './occurrence.ts';
+import { readEntry } from './read-entry.ts';
 
 interface Node {
   readonly entry: Entry;
   readonly name: string;
-  readonly id: string | undefined;
+  readonly draft: PackageDraft | undefined;
   readonly parent: Node | undefined;
   readonly depth: number;
   readonly children: Map<string, Node>;
@@ -32,7 +32,7 @@ export function readDependencyTree(root: Entry, text: string, path: string, mani
   const top: Node = {
     entry: root,
     name: '',
-    id: undefined,
+    draft: undefined,
     parent: undefined,
     depth: 0,
     children: new Map(),
@@ -43,14 +43,14 @@ export function readDependencyTree(root: Entry, text: string, path: string, mani
     direct: manifest === undefined ? undefined : false,
   });
   for (const node of nodes) {
-    if (node.id === undefined) continue;
-    const required = keysOf(node.entry, 'requires').flatMap((name) => find(name, node)?.id ?? []);
-    collector.connect(node.id, required);
+    if (node.draft === undefined) continue;
+    const required = keysOf(node.entry, 'requires').flatMap((name) => find(name, node)?.draft?.id ?? []);
+    connect(node.draft, [...new Set(required)]);
   }
   for (const field of manifest === undefined ? [] : MANIFEST_FIELDS) {
     for (const name of keysOf(manifest ?? {}, field)) {
-      const id = top.children.get(name)?.id;
-      if (id !== undefined) collector.markDirect(id);
+      const draft = top.children.get(name)?.draft;
+      if (draft !== undefined) draft.direct = true;
     }
   }
   return { packages: collector.packages(), problems };
@@ -87,10 +87,10 @@ function collect(
       problems.push({ line, message: `"${name}" ${fault}` });
       continue;
     }
-    const found = occurrenceOf({ entry, folder: name, line, direct });
+    const found = readEntry({ entry, folder: name, line, direct });
     if (typeof found === 'string') problems.push({ line, message: `"${name}": ${found}` });
-    const id = typeof found === 'object' ? collector.add(found) : undefined;
-    const node: Node = { entry, name, id, parent, depth, children: new Map() };
+    const draft = typeof found === 'object' ? collector.add(found) : undefined;
+    const node: Node = { entry, name, draft, parent, depth, children: new Map() };
     parent.children.set(name, node);
     nodes.push(node);
     pending.push(...childEntries(node).reverse());
@@ -99,9 +99,9 @@ function collect(
 }
 
 function childEntries(parent: Node): { name: string; entry: unknown; parent: Node }[] {
-  const dependencies = own(parent.entry, 'dependencies');
+  const { dependencies } = parent.entry;
   if (!isEntry(dependencies)) return [];
-  return Object.keys(dependencies).map((name) => ({ name, entry: dependencies[name], parent }));
+  return Object.entries(dependencies).map(([name, entry]) => ({ name, entry, parent }));
 }
 
 function linePath(parent: Node, name: string): readonly string[] {

@@ -1,32 +1,52 @@
-/** An entry of a package-lock as it is used here; everything in it is unchecked until read through these functions. */
-export type Entry = Readonly<Record<string, unknown>>;
+/** The fields of an entry that are read here; all unchecked. None is the name of something every object inherits. */
+type Field =
+  | 'name'
+  | 'version'
+  | 'resolved'
+  | 'integrity'
+  | 'link'
+  | 'dev'
+  | 'optional'
+  | 'devOptional'
+  | 'peer'
+  | 'inBundle'
+  | 'bundled'
+  | 'requires'
+  | 'dependencies'
+  | 'devDependencies'
+  | 'optionalDependencies'
+  | 'peerDependencies'
+  | 'packages'
+  | 'lockfileVersion';
+
+/** An object of the file: an entry, a manifest or the whole. */
+export type Entry = Readonly<Partial<Record<Field, unknown>>>;
 
 export function isEntry(value: unknown): value is Entry {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A field that has to be text where it is there at all. */
-export function textField(entry: Entry, key: string): string | undefined {
-  const value = own(entry, key);
+/** A field that is text; `undefined` where it is anything else. */
+export function textField(entry: Entry, field: Field): string | undefined {
+  const value = entry[field];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A field of the entry itself: names such as `constructor` must not reach the prototype. */
-export function own(entry: Entry, key: string): unknown {
-  return Object.hasOwn(entry, key) ? entry[key] : undefined;
+const NO_KEYS: readonly string[] = [];
+
+/** The keys of a field that is an object: names chosen by others, so they are only ever used as keys of a `Map`. */
+export function keysOf(entry: Entry, field: Field): readonly string[] {
+  const value = entry[field];
+  return isEntry(value) ? Object.keys(value) : NO_KEYS;
 }
 
-/** Keys of an object-valued field; none where it is something else. */
-export function keysOf(entry: Entry, field: string): readonly string[] {
-  const value = own(entry, field);
-  return isEntry(value) ? Object.keys(value) : [];
-}
+const TEXT_FIELDS = ['version', 'resolved', 'integrity', 'name'] as const;
 
 /** The first field that has the wrong type, as a reason; `undefined` when the entry can be read. */
 export function faultOf(entry: unknown): string | undefined {
   if (!isEntry(entry)) return 'is not an object';
-  for (const field of ['version', 'resolved', 'integrity', 'name'] as const) {
-    const value = own(entry, field);
+  for (const field of TEXT_FIELDS) {
+    const value = entry[field];
     // npm writes `"resolved": false` for what it could not find out.
     if (value === undefined || typeof value === 'string' || (field === 'resolved' && value === false))
       continue;

@@ -1,7 +1,7 @@
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
 import { readDependencyTree } from './dependency-tree.ts';
-import { type Entry, isEntry, own } from './entry.ts';
+import { type Entry, isEntry } from './entry.ts';
 import { readPackagesMap } from './packages-map.ts';
 import { parseJson } from './parse-json.ts';
 
@@ -29,22 +29,22 @@ export const npmPackageLock: Format = {
  * `dependencies`. A lock of nothing has neither.
  */
 function readRoot(root: Entry, { text, path, sibling }: LockfileInput) {
-  const version = own(root, 'lockfileVersion') ?? 1;
+  const version = root.lockfileVersion ?? 1;
   if (typeof version !== 'number' || ![1, 2, 3].includes(version)) {
     throw new LockfileError(
       'unsupported-version',
       `${path}: lockfileVersion ${JSON.stringify(version)} is none of 1, 2 and 3, which are read`,
     );
   }
-  const packages = own(root, 'packages');
-  if (isEntry(packages)) return readPackagesMap(packages, text);
-  const dependencies = own(root, 'dependencies');
+  const packages = root.packages;
+  if (isEntry(packages)) return readPackagesMap(packages as Readonly<Record<string, unknown>>, text);
+  const dependencies = root.dependencies;
   if (isEntry(dependencies)) return readDependencyTree(root, text, path, manifestOf(sibling));
   for (const [field, value] of Object.entries({ packages, dependencies })) {
     if (value === undefined || value === null) continue;
     throw new LockfileError('wrong-format', `${path}: its \`${field}\` is not an object`);
   }
-  if (own(root, 'lockfileVersion') === undefined) {
+  if (root.lockfileVersion === undefined) {
     throw new LockfileError(
       'wrong-format',
       `${path}: has neither \`lockfileVersion\` nor packages; is it a package-lock?`,

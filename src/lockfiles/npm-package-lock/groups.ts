@@ -1,5 +1,5 @@
 import type { Group } from '../../model/lockfile.ts';
-import { type Entry, own } from './entry.ts';
+import type { Entry } from './entry.ts';
 
 const NONE: readonly Group[] = [];
 
@@ -9,10 +9,10 @@ const NONE: readonly Group[] = [];
  */
 export function groupsOf(entry: Entry): readonly Group[] {
   const groups: Group[] = [];
-  const either = own(entry, 'devOptional') === true;
-  if (either || own(entry, 'dev') === true) groups.push('dev');
-  if (either || own(entry, 'optional') === true) groups.push('optional');
-  if (own(entry, 'peer') === true) groups.push('peer');
-  if (own(entry, 'inBundle') === true || own(entry, 'bundled') === true) groups.push('bundled');
+  const either = entry.devOptional === true;
+  if (either || entry.dev === true) groups.push('dev');
+  if (either || entry.optional === true) groups.push('optional');
+  if (entry.peer === true) groups.push('peer');
+  if (entry.inBundle === true || entry.bundled === true) groups.push('bundled');
   return groups.length === 0 ? NONE : groups;
 }

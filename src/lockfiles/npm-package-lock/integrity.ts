@@ -2,14 +2,16 @@ import type { Integrity } from '../../model/lockfile.ts';
 
 /** Splits a Subresource Integrity string, which may hold several digests and options after `?`. */
 export function parseIntegrity(text: string | undefined): readonly Integrity[] {
-  if (text === undefined) return [];
-  const found: Integrity[] = [];
-  for (const part of text.split(/\s+/)) {
-    const dash = part.indexOf('-');
-    if (dash <= 0) continue;
-    const options = part.indexOf('?', dash);
-    const value = options < 0 ? part.slice(dash + 1) : part.slice(dash + 1, options);
-    found.push({ algorithm: part.slice(0, dash).toLowerCase(), value, encoding: 'base64' });
-  }
-  return found;
+  if (text === undefined) return NONE;
+  return text.includes(' ') ? text.split(' ').flatMap(parseDigest) : parseDigest(text);
+}
+
+const NONE: readonly Integrity[] = [];
+
+function parseDigest(text: string): readonly Integrity[] {
+  const dash = text.indexOf('-');
+  if (dash <= 0) return NONE;
+  const options = text.indexOf('?', dash);
+  const value = options < 0 ? text.slice(dash + 1) : text.slice(dash + 1, options);
+  return [{ algorithm: text.slice(0, dash).toLowerCase(), value, encoding: 'base64' }];
 }

@@ -1,14 +1,14 @@
 import type { Problem } from '../../model/lockfile.ts';
-import { PackageCollector } from '../package-collector.ts';
-import { type Entry, faultOf, isEntry, keysOf, own, textField } from './entry.ts';
+import { connect, PackageCollector, type PackageDraft } from '../package-collector.ts';
+import { type Entry, faultOf, isEntry, keysOf, textField } from './entry.ts';
 import { entryLines } from './lines.ts';
-import { occurrenceOf } from './occurrence.ts';
+import { readEntry } from './read-entry.ts';
 
 /** A folder of the installed tree: the target itself, a workspace member, or a package under `node_modules`. */
 interface Folder {
   readonly entry: Entry | undefined;
-  /** Id of the package in it; `undefined` for the target's own folders and for links to them. */
-  readonly id: string | undefined;
+  /** The package in it; `undefined` for the target's own folders and for links to them. */
+  readonly draft: PackageDraft | undefined;
   parent: Folder | undefined;
   children: Map<string, Folder> | undefined;
 }
@@ -24,21 +24,26 @@ const DEPENDENCIES = ['dependencies', 'optionalDependencies', 'peerDependencies'
 const OWN_DEPENDENCIES = [...DEPENDENCIES, 'devDependencies'] as const;
 
 /** Reads the `packages` map of lockfileVersion 2 and 3: one entry for each folder of the installed tree. */
-export function readPackagesMap(packages: Entry, text: string) {
+export function readPackagesMap(packages: Readonly<Record<string, unknown>>, text: string) {
   const tree: Tree = { folders: new Map(), collector: new PackageCollector(), problems: [] };
   collect(packages, text, tree);
   link(tree.folders);
   const root = tree.folders.get('');
   for (const [path, folder] of tree.folders) {
-    if (folder.id !== undefined) connect(folder, tree.collector);
-    else if (root?.entry !== undefined && isOwnFolder(path)) markDirect(folder, tree.collector);
+    if (folder.draft !== undefined && folder.entry !== undefined) {
+      connect(folder.draft, idsNeeded(folder, folder.entry));
+    } else if (root?.entry !== undefined && isOwnFolder(path)) markDirect(folder);
   }
   return { packages: tree.collector.packages(), problems: tree.problems };
 }
 
-function collect(packages: Entry, text: string, { folders, collector, problems }: Tree): void {
+function collect(
+  packages: Readonly<Record<string, unknown>>,
+  text: string,
+  { folders, collector, problems }: Tree,
+): void {
   const lines = entryLines(text, Math.max(0, text.indexOf('"packages"')));
-  const direct = isEntry(own(packages, '')) ? false : undefined;
+  const direct = isEntry(packages['']) ? false : undefined;
   for (const path of Object.keys(packages)) {
     const entry = packages[path];
     const line = lines.next(path, () => ['packages', path]);
@@ -47,14 +52,14 @@ function collect(packages: Entry, text: string, { folders, collector, problems }
       problems.push({ line, message: `"${path}" ${fault}` });
       continue;
     }
-    const isTarget = isOwnFolder(path) || own(entry, 'link') === true;
-    const found = isTarget ? undefined : occurrenceOf({ entry, folder: folderName(path), line, direct });
+    const isTarget = isOwnFolder(path) || entry.link === true;
+    const found = isTarget ? undefined : readEntry({ entry, folder: folderName(path), line, direct });
     if (typeof found === 'string') problems.push({ line, message: `"${path}": ${found}` });
-    const id = typeof found === 'object' ? collector.add(found) : undefined;
-    folders.set(path, { entry, id, parent: undefined, children: undefined });
+    const draft = typeof found === 'object' ? collector.add(found) : undefined;
+    folders.set(path, { entry, draft, parent: undefined, children: undefined });
   }
   if (!folders.has(''))
-    folders.set('', { entry: undefined, id: undefined, parent: undefined, children: undefined });
+    folders.set('', { entry: undefined, draft: undefined, parent: undefined, children: undefined });
 }
 
 /** The root, workspace members and other folders outside `node_modules` are the target itself. */
@@ -97,26 +102,35 @@ function find(name: string, from: Folder): Folder | undefined {
   return undefined;
 }
 
-function connect(folder: Folder, collector: PackageCollector): void {
-  const { id, entry } = folder;
-  if (id === undefined || entry === undefined) return;
-  collector.connect(id, idsOf(folder, entry, DEPENDENCIES));
-}
-
-function markDirect(folder: Folder, collector: PackageCollector): void {
+function markDirect(folder: Folder): void {
   if (folder.entry === undefined || textField(folder.entry, 'resolved') !== undefined) return;
-  for (const id of idsOf(folder, folder.entry, OWN_DEPENDENCIES)) collector.markDirect(id);
+  eachNeeded(folder, folder.entry, OWN_DEPENDENCIES, (draft) => {
+    draft.direct = true;
+  });
 }
 
-function idsOf(folder: Folder, entry: Entry, fields: readonly string[]): readonly string[] {
+function idsNeeded(folder: Folder, entry: Entry): string[] {
   const ids: string[] = [];
+  eachNeeded(folder, entry, DEPENDENCIES, ({ id }) => {
+    // A name may stand in two lists; the lists are short.
+    if (!ids.includes(id)) ids.push(id);
+  });
+  return ids;
+}
+
+/** Visits the packages that the names in an entry's lists lead to. */
+function eachNeeded(
+  folder: Folder,
+  entry: Entry,
+  fields: readonly (typeof OWN_DEPENDENCIES)[number][],
+  visit: (draft: PackageDraft) => void,
+): void {
   for (const field of fields) {
-    if (own(entry, field) === undefined) continue;
+    if (entry[field] === undefined) continue;
     for (const name of keysOf(entry, field)) {
       // Optional and peer dependencies need not be installed; a dependency on the target's own folders is no edge.
-      const id = find(name, folder)?.id;
-      if (id !== undefined) ids.push(id);
+      const draft = find(name, folder)?.draft;
+      if (draft !== undefined) visit(draft);
     }
   }
-  return ids;
 }

@@ -13,6 +13,10 @@ const REGISTRY_DOWNLOAD = /^https?:\/\/[^?#]+\/download\/@[^?#]+\/[0-9a-f]{40,}(
 export function sourceOf(resolved: string | undefined, version: string | undefined): Source {
   const location = isLocation(version) ? version : resolved;
   if (location === undefined || location === '') return { kind: 'registry' };
+  // Nearly all of them, told apart without the patterns below.
+  if (location.startsWith('https://') && location.endsWith('.tgz') && location.includes('/-/')) {
+    return { kind: 'registry', url: resolved ?? location };
+  }
   if (/^(?:file|link):/.test(location))
     return { kind: 'path', path: location.replace(/^(?:file|link):/, '') };
   if (GIT.test(location)) return git(location);
@@ -23,10 +27,13 @@ export function sourceOf(resolved: string | undefined, version: string | undefin
   return { kind: 'path', path: location };
 }
 
+const DIGIT = /^\d/;
+
 /** Whether a v1 `version` is a place instead of a version. */
 export function isLocation(version: string | undefined): version is string {
   return (
     version !== undefined &&
+    !DIGIT.test(version) &&
     /^(?:file:|link:|https?:|git|github:|gitlab:|bitbucket:|gist:|[a-z+]+:\/\/)/i.test(version)
   );
 }

@@ -1,13 +1,23 @@
 import { NotifyError } from '../errors.ts';
 
-/** Sites of the public deployment (field notes, "Webhook-integration API"). */
-export const SITES: readonly string[] = [
-  ...['datadoghq.com', 'us3.datadoghq.com', 'us5.datadoghq.com', 'datadoghq.eu'],
-  ...['ap1.datadoghq.com', 'ap2.datadoghq.com', 'ddog-gov.com'],
-];
+/** The seven sites (field notes, "Webhook-integration API"); an account lives on one of them. */
+export const SITES = [
+  'datadoghq.com',
+  'us3.datadoghq.com',
+  'us5.datadoghq.com',
+  'datadoghq.eu',
+  'ap1.datadoghq.com',
+  'ap2.datadoghq.com',
+  'ddog-gov.com',
+] as const;
 
-/** Base URL of a site. Throws `NotifyError` (`site-unknown`). */
-export function siteUrl(site: string): string {
-  if (SITES.includes(site)) return `https://api.${site}`;
-  throw new NotifyError('site-unknown', `"${site}" is none of the platform's sites: ${SITES.join(', ')}`);
+/** Base URL of the API on a site, without a trailing slash. Throws `NotifyError` (`url-invalid`) for an unknown one. */
+export function baseUrlOf(site: string): string {
+  const known = SITES.find((name) => name === site.trim().toLowerCase());
+  if (known !== undefined) return `https://api.${known}`;
+  throw new NotifyError(
+    'url-invalid',
+    `${JSON.stringify(site)} is no site of the webhook-integration API: choose one of ${SITES.join(', ')}, or name the ` +
+      'base URL itself',
+  );
 }

@@ -1,5 +1,12 @@
-import type { Preset } from '../preset.ts';
-import { generic } from './generic.ts';
+import { genericPreset } from './generic.ts';
 
-/** Every preset there is. */
-export const PRESETS: readonly Preset[] = [generic];
+/** A payload template for a kind of receiver. */
+export interface Preset {
+  readonly name: string;
+  readonly description: string;
+  readonly encodeAs: 'json' | 'form';
+  readonly payload: string;
+}
+
+/** Every file of this folder is listed here; a test holds the list against the folder. */
+export const PRESETS: readonly Preset[] = [genericPreset];

@@ -1,24 +1,23 @@
-import type { Preset } from '../preset.ts';
-
 /**
- * Lockhound's own event, version 1. Unquoted variables are whole JSON values. Receivers may rely on every field; new
- * ones may be added, a changed meaning gets a new number in `schema`.
+ * The generic event, sent where no payload is configured. Version 1 of its schema keeps these keys and their meaning;
+ * keys may be added. An example stands in `test/notify/render.test.ts`.
  */
-export const generic: Preset = {
+export const genericPreset = {
   name: 'generic',
+  description: 'One JSON event a scan: what changed, how much is open, what could not be found out.',
+  encodeAs: 'json',
   payload: `{
   "schema": "lockhound.changes/1",
   "id": "$ID",
-  "date": "$REQUESTED_AT",
+  "date": "$SCANNED_AT",
   "scan": "$SCAN",
   "target": "$TARGET",
   "labels": $LABELS_JSON,
-  "title": "$EVENT_TITLE",
-  "text": "$EVENT_MSG",
   "severity": "$SEVERITY",
-  "counts": $COUNTS_JSON,
-  "open": $OPEN_JSON,
+  "summary": "$SUMMARY",
+  "counts": $COUNTS,
+  "open": $OPEN,
   "gaps": $GAPS,
   "changes": $CHANGES_JSON
 }`,
-};
+} as const;

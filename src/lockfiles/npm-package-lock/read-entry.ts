@@ -1,5 +1,5 @@
 import type { Source } from '../../model/lockfile.ts';
-import type { Occurrence } from '../package-collector.ts';
+import { type PackageDraft, packageId } from '../package-collector.ts';
 import { buildPurl } from '../purl.ts';
 import { type Entry, textField } from './entry.ts';
 import { groupsOf } from './groups.ts';
@@ -18,9 +18,9 @@ export interface PlacedEntry {
 const ALIAS = /^npm:((?:@[^/@]+\/)?[^@]+)(?:@(.+))?$/;
 
 /** Reads an entry whose fields have the right types; a reason when it cannot be a package all the same. */
-export function occurrenceOf({ entry, folder, line, direct }: PlacedEntry): Occurrence | string {
+export function readEntry({ entry, folder, line, direct }: PlacedEntry): PackageDraft | string {
   const stated = textField(entry, 'version');
-  const alias = stated === undefined ? null : ALIAS.exec(stated);
+  const alias = stated?.startsWith('npm:') ? ALIAS.exec(stated) : null;
   const name = textField(entry, 'name') ?? alias?.[1] ?? folder;
   const version = alias === null ? (isLocation(stated) ? '' : (stated ?? '')) : (alias[2] ?? '');
   const source = sourceOf(textField(entry, 'resolved'), stated);
@@ -28,6 +28,7 @@ export function occurrenceOf({ entry, folder, line, direct }: PlacedEntry): Occu
   if (version === '' && source.kind === 'registry') return `${name} has no version`;
   try {
     return {
+      id: packageId(name, version, source),
       ecosystem: 'npm',
       name,
       version,
@@ -37,6 +38,7 @@ export function occurrenceOf({ entry, folder, line, direct }: PlacedEntry): Occu
       integrity: parseIntegrity(textField(entry, 'integrity')),
       source,
       line,
+      dependencies: undefined,
     };
   } catch (error) {
     return `${name} cannot be named by a purl: ${error instanceof Error ? error.message : String(error)}`;

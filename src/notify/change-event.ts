@@ -1,0 +1,55 @@
+import type { Change } from '../model/change.ts';
+
+/** A change as receivers see it: part of the schema `lockhound.changes/1`. */
+export interface ChangeEvent {
+  readonly transition: Change['transition'];
+  readonly severity: string;
+  /** The severity before, for `worsened`. */
+  readonly previousSeverity: string | null;
+  readonly rule: string;
+  readonly title: string;
+  readonly ecosystem: string;
+  readonly package: string;
+  readonly version: string;
+  readonly purl: string;
+  /** Null when the lockfile does not tell. */
+  readonly direct: boolean | null;
+  readonly advisories: readonly string[];
+  readonly url: string | null;
+  readonly score: number | null;
+  readonly advice: string | null;
+  readonly locations: readonly {
+    readonly path: string;
+    readonly line: number | null;
+    readonly dependencyPath: readonly string[];
+  }[];
+  /** Stable over scans: the same issue of the same package in the same target. */
+  readonly fingerprint: string;
+}
+
+export function changeEvent({ transition, previousSeverity, finding }: Change): ChangeEvent {
+  const { advisory, locations } = finding;
+  const { ecosystem, name, version, purl, direct } = finding.package;
+  return {
+    transition,
+    severity: finding.severity,
+    previousSeverity: previousSeverity ?? null,
+    rule: finding.rule,
+    title: finding.title,
+    ecosystem,
+    package: name,
+    version,
+    purl,
+    direct: direct ?? null,
+    advisories: advisory === undefined ? [] : [advisory.id, ...advisory.aliases],
+    url: advisory?.url ?? null,
+    score: advisory?.score ?? null,
+    advice: finding.advice ?? null,
+    locations: locations.map(({ path, line, dependencyPath }) => ({
+      path,
+      line: line ?? null,
+      dependencyPath,
+    })),
+    fingerprint: finding.fingerprint,
+  };
+}

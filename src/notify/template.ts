@@ -1,0 +1,52 @@
+/** A template in pieces: text as it stands, and variables that are known. */
+export type Piece = { readonly text: string } | { readonly variable: string };
+
+/**
+ * Splits at `$NAME`, where NAME is the longest known name that the text goes on with; `$` and whatever follows it stay
+ * text when no name fits.
+ */
+export function splitTemplate(template: string, isKnown: (name: string) => boolean): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let start = 0;
+  for (const match of template.matchAll(/\$([A-Z0-9_]+)/g)) {
+    const name = longestKnown(match[1] ?? '', isKnown);
+    if (name === undefined) continue;
+    if (match.index > start) pieces.push({ text: template.slice(start, match.index) });
+    pieces.push({ variable: name });
+    start = match.index + 1 + name.length;
+  }
+  if (start < template.length) pieces.push({ text: template.slice(start) });
+  return pieces;
+}
+
+/** Names that a template uses and nothing defines, each once. */
+export function unknownNames(template: string, isKnown: (name: string) => boolean): readonly string[] {
+  const names = [...template.matchAll(/\$([A-Z0-9_]+)/g)].map(([, name = '']) => name);
+  return [...new Set(names.filter((name) => longestKnown(name, isKnown) === undefined))];
+}
+
+/** A piece of a JSON template, and whether it begins inside a JSON string. */
+export type JsonPiece = Piece & { readonly quoted: boolean };
+
+/** Follows strings and their escapes through the pieces; what a variable stands for cannot end a string. */
+export function markQuoted(pieces: readonly Piece[]): readonly JsonPiece[] {
+  let quoted = false;
+  let escaped = false;
+  return pieces.map((piece) => {
+    const marked = { ...piece, quoted };
+    for (const character of 'text' in piece ? piece.text : '') {
+      if (escaped) escaped = false;
+      else if (quoted && character === '\\') escaped = true;
+      else if (character === '"') quoted = !quoted;
+    }
+    return marked;
+  });
+}
+
+function longestKnown(run: string, isKnown: (name: string) => boolean): string | undefined {
+  for (let length = run.length; length > 0; length -= 1) {
+    const name = run.slice(0, length);
+    if (isKnown(name)) return name;
+  }
+  return undefined;
+}
