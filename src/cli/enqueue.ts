@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { enqueuePaths } from '../compose/enqueue.ts';
 import { loadConfig } from '../config/load.ts';
 import { interruptible } from './signals.ts';
 import type { Terminal } from './terminal.ts';
@@ -26,6 +25,7 @@ export function enqueueCommand(terminal: Terminal): Command {
     .action(async (paths: string[], options: EnqueueOptions) => {
       const { config, json, label, ...others } = options;
       const loaded = loadConfig(config === undefined ? {} : { file: config });
+      const { enqueuePaths } = await import('../compose/enqueue.ts');
       const receipt = await interruptible((signal) =>
         enqueuePaths(loaded, { ...others, paths, labels: label ?? {}, signal }),
       );

@@ -1,5 +1,4 @@
 import { Command, Option } from 'commander';
-import { scanPaths } from '../compose/scan.ts';
 import { loadConfig } from '../config/load.ts';
 import { atLeast, type Finding, SEVERITIES, type Severity } from '../model/finding.ts';
 import { REPORTS } from '../report/catalog.ts';
@@ -55,6 +54,8 @@ export function scanCommand(terminal: Terminal, exit: (code: number) => void): C
 async function scan(terminal: Terminal, paths: readonly string[], options: ScanOptions): Promise<number> {
   const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
   const progress = progressLine(terminal);
+  // Loaded when it is used: `--help` and errors need none of it.
+  const { scanPaths } = await import('../compose/scan.ts');
   const report = await interruptible((signal) =>
     scanPaths(loaded, {
       paths,

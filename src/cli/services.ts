@@ -1,5 +1,4 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { startLocalServices } from '../compose/local-services.ts';
 import { secretFromEnvironment } from '../config/secret-reference.ts';
 import { interruptible, untilAsked } from './signals.ts';
 import type { Terminal } from './terminal.ts';
@@ -24,6 +23,7 @@ export function servicesCommand(terminal: Terminal): Command {
         'LOCKHOUND_SECRET_APPLICATION_KEY (default: local-api-key, local-application-key).',
     )
     .action(async (options: ServicesOptions) => {
+      const { startLocalServices } = await import('../compose/local-services.ts');
       await interruptible(async (signal) => {
         const services = await startLocalServices({
           ...options,

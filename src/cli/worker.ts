@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { runWorker } from '../compose/worker.ts';
 import { loadConfig } from '../config/load.ts';
 import { interruptible, untilAsked } from './signals.ts';
 import type { Terminal } from './terminal.ts';
@@ -16,6 +15,7 @@ export function workerCommand(_terminal: Terminal): Command {
     .addHelpText('after', NOTES)
     .action(async (options: { readonly config?: string }) => {
       const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
+      const { runWorker } = await import('../compose/worker.ts');
       await interruptible(async (signal) => {
         const worker = await runWorker(loaded, { signal });
         try {

@@ -9,9 +9,9 @@ import { createProducer, type Producer } from '../producer.ts';
 import { type LocalServices, startLocalServices } from './local-services.ts';
 import { createLogger } from './logger.ts';
 import { type NotifierHandle, openNotifier } from './notifier.ts';
+import { type Pipeline, startPipeline } from './pipeline.ts';
 import { type OnProgress, type ScanWatch, watchScans } from './scan-watch.ts';
 import { openStore, type Store } from './store.ts';
-import { type Pipeline, startPipeline } from './worker.ts';
 
 /** An alert as the receiver got it, secrets masked. */
 export interface DemoAlert {

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
-import { startInsightsService } from '../embedded/insights/service.ts';
 import type { ScanReport } from '../model/scan-report.ts';
 import { createProducer } from '../producer.ts';
 import { ScanError } from './errors.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
 import { createLogger } from './logger.ts';
+import { startPipeline } from './pipeline.ts';
 import { type OnProgress, watchScans } from './scan-watch.ts';
 import { openStore } from './store.ts';
-import { startPipeline } from './worker.ts';
 
 export interface ScanOptions {
   readonly paths: readonly string[];
@@ -39,7 +38,7 @@ export async function scanPaths(given: LoadedConfig, options: ScanOptions): Prom
     maxBytes,
     ...(format === undefined ? {} : { format }),
   });
-  const service = options.local ? await startInsightsService() : undefined;
+  const service = options.local ? await startLocalInsights() : undefined;
   const loaded = privately(given, service?.url);
   const log = createLogger(loaded);
   const store = await openStore(loaded, log);
@@ -63,6 +62,11 @@ export async function scanPaths(given: LoadedConfig, options: ScanOptions): Prom
     await store.close();
     await service?.close();
   }
+}
+
+async function startLocalInsights() {
+  const { startInsightsService } = await import('../embedded/insights/service.ts');
+  return await startInsightsService();
 }
 
 /** The configuration of a run that shares nothing with anybody and tells nobody. */

@@ -1,56 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
-import { JOBS } from '../jobs/catalog.ts';
-import type { JobLimits } from '../jobs/job.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
-import { startHealthServer } from '../server/health.ts';
-import type { WorkerEvent } from '../workers/events.ts';
-import { startWorkers } from '../workers/runtime.ts';
-import { type InsightsHandle, openInsights } from './insights.ts';
 import { createLogger } from './logger.ts';
 import { type NotifierHandle, openNotifier } from './notifier.ts';
-import { createPorts, NO_NOTIFIER } from './ports.ts';
+import { startPipeline } from './pipeline.ts';
 import { openStore, type Store } from './store.ts';
-
-export interface PipelineOptions {
-  readonly log: Logger;
-  readonly onEvent?: (event: WorkerEvent) => void;
-  readonly limits?: Partial<JobLimits>;
-  /** Without it changes are recorded and nobody is alerted. */
-  readonly notifier?: NotifierHandle;
-}
-
-export interface Pipeline {
-  close(graceMs: number): Promise<void>;
-}
-
-/** Starts the workers of all jobs over an open store. */
-export async function startPipeline(
-  loaded: LoadedConfig,
-  store: Store,
-  options: PipelineOptions,
-): Promise<Pipeline> {
-  const { log, notifier, ...others } = options;
-  const insights: InsightsHandle = await openInsights(loaded, store.cache);
-  const runtime = await startWorkers({
-    ...others,
-    jobs: JOBS,
-    ports: createPorts(loaded, store, insights, notifier?.port ?? NO_NOTIFIER),
-    outcomes: store.outcomes,
-    connection: store.redis,
-    prefix: store.prefix,
-    log,
-    reject: store.rejected.add,
-    lockDurationMs: loaded.config.worker.lockDuration,
-  });
-  return {
-    async close(graceMs) {
-      await runtime.close(graceMs);
-      await insights.close();
-    },
-  };
-}
 
 const PROVISION_AGAIN_MS = 30_000;
 
@@ -113,6 +68,7 @@ async function provisionUntilDone(notifier: NotifierHandle, log: Logger, signal:
 async function openHealth({ config }: LoadedConfig, store: Store, notifier: NotifierHandle | undefined) {
   const { healthPort, healthHost } = config.worker;
   if (healthPort === undefined) return undefined;
+  const { startHealthServer } = await import('../server/health.ts');
   return await startHealthServer({
     host: healthHost,
     port: healthPort,

@@ -36,11 +36,14 @@ export class PackageCollector {
   }
 }
 
-/** Notes what a package depends on; a package known to depend on nothing is connected to nothing. */
+/**
+ * Notes what a package depends on, each id once; a package known to depend on nothing is connected to nothing. The edges
+ * of the same package at another place are added.
+ */
 export function connect(draft: PackageDraft, dependencies: string[]): void {
-  if (draft.dependencies === undefined) draft.dependencies = withoutRepeats(dependencies);
+  if (draft.dependencies === undefined || draft.dependencies.length === 0) draft.dependencies = dependencies;
   else if (dependencies.length > 0)
-    draft.dependencies = withoutRepeats([...draft.dependencies, ...dependencies]);
+    draft.dependencies = [...new Set([...draft.dependencies, ...dependencies])];
 }
 
 /** `name@version`, followed by the source where that is not a registry. */

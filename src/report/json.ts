@@ -1,7 +1,7 @@
 import type { ResolvedPackage } from '../model/inventory.ts';
 import type { ScanReport } from '../model/scan-report.ts';
 
-/** The scan as one JSON document, for machines: every package with its outcome, every finding with its evidence. */
+/** The scan as one JSON document on one line, for machines: every package with its outcome, every finding with its evidence. */
 export function renderJson({ inventory, verdict }: ScanReport): string {
   const { scan, target, requestedAt, counts, findings, changes, gaps } = verdict;
   const lockfiles = inventory.lockfiles.map(({ path, sha256, format, packages, problems }) => ({
@@ -27,7 +27,7 @@ export function renderJson({ inventory, verdict }: ScanReport): string {
     })),
     gaps,
   };
-  return `${JSON.stringify(document, null, 2)}\n`;
+  return `${JSON.stringify(document)}\n`;
 }
 
 function packageEntry({ resolution, ...locked }: ResolvedPackage): object {
