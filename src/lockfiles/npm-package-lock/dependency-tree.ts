@@ -1,7 +1,7 @@
 import type { Problem } from '../../model/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import { connect, PackageCollector, type PackageDraft } from '../package-collector.ts';
-import { type Entry, faultOf, isEntry, keysOf } from './entry.ts';
+import { type Entry, isEntry, keysOf } from './entry.ts';
 import { entryLines } from './lines.ts';
 import { readEntry } from './read-entry.ts';
 
@@ -44,11 +44,11 @@ export function readDependencyTree(root: Entry, text: string, path: string, mani
   });
   for (const node of nodes) {
     if (node.draft === undefined) continue;
-    const required = keysOf(node.entry, 'requires').flatMap((name) => find(name, node)?.draft?.id ?? []);
+    const required = keysOf(node.entry.requires).flatMap((name) => find(name, node)?.draft?.id ?? []);
     connect(node.draft, [...new Set(required)]);
   }
   for (const field of manifest === undefined ? [] : MANIFEST_FIELDS) {
-    for (const name of keysOf(manifest ?? {}, field)) {
+    for (const name of keysOf(manifest?.[field])) {
       const draft = top.children.get(name)?.draft;
       if (draft !== undefined) draft.direct = true;
     }
@@ -82,14 +82,13 @@ function collect(
       );
     }
     const line = lines.next(name, () => linePath(parent, name));
-    const fault = faultOf(entry);
-    if (fault !== undefined || !isEntry(entry)) {
-      problems.push({ line, message: `"${name}" ${fault}` });
+    if (!isEntry(entry)) {
+      problems.push({ line, message: `"${name}" is not an object` });
       continue;
     }
-    const found = readEntry({ entry, folder: name, line, direct });
-    if (typeof found === 'string') problems.push({ line, message: `"${name}": ${found}` });
-    const draft = typeof found === 'object' ? collector.add(found) : undefined;
+    const read = readEntry(entry, { folder: name, line, direct });
+    if (typeof read === 'string') problems.push({ line, message: `"${name}" ${read}` });
+    const draft = typeof read === 'string' ? undefined : collector.add(read);
     const node: Node = { entry, name, draft, parent, depth, children: new Map() };
     parent.children.set(name, node);
     nodes.push(node);

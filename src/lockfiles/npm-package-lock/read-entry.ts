@@ -1,13 +1,12 @@
 import type { Source } from '../../model/lockfile.ts';
 import { type PackageDraft, packageId } from '../package-collector.ts';
 import { buildPurl } from '../purl.ts';
-import { type Entry, textField } from './entry.ts';
+import type { Entry } from './entry.ts';
 import { groupsOf } from './groups.ts';
 import { parseIntegrity } from './integrity.ts';
 import { isLocation, sourceOf } from './source.ts';
 
-export interface PlacedEntry {
-  readonly entry: Entry;
+export interface EntryPlace {
   /** Name of the folder it is installed in: the package's own name, unless it is an alias. */
   readonly folder: string;
   readonly line: number | undefined;
@@ -17,44 +16,59 @@ export interface PlacedEntry {
 
 const ALIAS = /^npm:((?:@[^/@]+\/)?[^@]+)(?:@(.+))?$/;
 
-/** Reads an entry whose fields have the right types; a reason when it cannot be a package all the same. */
-export function readEntry({ entry, folder, line, direct }: PlacedEntry): PackageDraft | string {
-  const stated = textField(entry, 'version');
+/** Reads an entry as a package; gives the reason when it cannot be one. Each field is looked at once. */
+export function readEntry(entry: Entry, { folder, line, direct }: EntryPlace): PackageDraft | string {
+  const { version: stated, resolved, integrity, name: realName } = entry;
+  if (!isText(stated)) return wrongType('version');
+  // npm writes `"resolved": false` for what it could not find out.
+  if (!isText(resolved) && resolved !== false) return wrongType('resolved');
+  if (!isText(integrity)) return wrongType('integrity');
+  if (!isText(realName)) return wrongType('name');
   const alias = stated?.startsWith('npm:') ? ALIAS.exec(stated) : null;
-  const name = textField(entry, 'name') ?? alias?.[1] ?? folder;
+  const name = realName ?? alias?.[1] ?? folder;
   const version = alias === null ? (isLocation(stated) ? '' : (stated ?? '')) : (alias[2] ?? '');
-  const source = sourceOf(textField(entry, 'resolved'), stated);
+  const source = sourceOf(resolved === false ? undefined : resolved, stated);
   if (name === '') return 'has no name';
-  if (version === '' && source.kind === 'registry') return `${name} has no version`;
-  try {
-    return {
-      id: packageId(name, version, source),
-      ecosystem: 'npm',
-      name,
-      version,
-      purl: purlOf(name, version, source),
-      direct,
-      groups: groupsOf(entry),
-      integrity: parseIntegrity(textField(entry, 'integrity')),
-      source,
-      line,
-      dependencies: undefined,
-    };
-  } catch (error) {
-    return `${name} cannot be named by a purl: ${error instanceof Error ? error.message : String(error)}`;
-  }
+  if (version === '' && source.kind === 'registry') return 'has no version';
+  const purl = purlOf(name, version, source);
+  if (purl === undefined) return `has a name or version that no purl can hold: ${name}@${version}`;
+  return {
+    id: packageId(name, version, source),
+    ecosystem: 'npm',
+    name,
+    version,
+    purl,
+    direct,
+    groups: groupsOf(entry),
+    integrity: parseIntegrity(integrity),
+    source,
+    line,
+    dependencies: undefined,
+  };
 }
 
-function purlOf(fullName: string, version: string, source: Source): string {
+function isText(value: unknown): value is string | undefined {
+  return typeof value === 'string' || value === undefined;
+}
+
+function wrongType(field: string): string {
+  return `has a \`${field}\` that is not a string`;
+}
+
+function purlOf(fullName: string, version: string, source: Source): string | undefined {
   const slash = fullName.startsWith('@') ? fullName.indexOf('/') : -1;
   const namespace = slash < 0 ? undefined : fullName.slice(0, slash);
-  const name = slash < 0 ? fullName : fullName.slice(slash + 1);
-  const parts = { type: 'npm', namespace, name, version };
-  if (source.kind === 'git') {
-    const commit = source.commit === undefined ? '' : `@${source.commit}`;
-    return buildPurl({ ...parts, qualifiers: { vcs_url: `${source.url}${commit}` } });
+  const parts = { type: 'npm', namespace, name: slash < 0 ? fullName : fullName.slice(slash + 1), version };
+  try {
+    if (source.kind === 'git') {
+      const commit = source.commit === undefined ? '' : `@${source.commit}`;
+      return buildPurl({ ...parts, qualifiers: { vcs_url: `${source.url}${commit}` } });
+    }
+    return source.kind === 'url'
+      ? buildPurl({ ...parts, qualifiers: { download_url: source.url } })
+      : buildPurl(parts);
+  } catch {
+    // The caller reports the entry.
+    return undefined;
   }
-  return source.kind === 'url'
-    ? buildPurl({ ...parts, qualifiers: { download_url: source.url } })
-    : buildPurl(parts);
 }
