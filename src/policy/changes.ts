@@ -2,6 +2,7 @@ import type { Change, TargetState, TrackedFinding } from '../model/change.ts';
 import { type Finding, SEVERITIES, type Severity } from '../model/finding.ts';
 import { compareFindingOrder } from './finding-order.ts';
 import { type MatchedFinding, matchFindings } from './match-findings.ts';
+import { isUnloaded } from './same-finding.ts';
 
 export interface ComparedScan {
   readonly scan: string;
@@ -34,7 +35,7 @@ export function compareFindings(
   if (previous !== undefined && Date.parse(scan.requestedAt) < Date.parse(previous.requestedAt)) {
     return { findings, changes: [], tracked: previous.findings, superseded: true };
   }
-  const { found, gone } = matchFindings(findings, previous?.findings ?? []);
+  const { found, gone } = matchFindings(findings, previous?.findings ?? [], scan.unknown);
   const present = found.map((matched) => follow(matched, scan.requestedAt));
   const absent = gone.map((tracked) => leave(tracked, scan));
   const steps = [...present, ...absent];
@@ -67,7 +68,7 @@ function follow({ finding, tracked }: MatchedFinding, now: string): Step {
     };
   }
   const before = tracked.finding.severity;
-  const kept = keepKnownSeverity(finding, tracked.finding);
+  const kept = keepWhatWasKnown(finding, tracked.finding);
   if (!isWorse(kept.severity, before)) return { tracked: { ...tracked, finding: kept } };
   return {
     tracked: { ...tracked, finding: kept, changedAt: now },
@@ -86,8 +87,9 @@ function leave(tracked: TrackedFinding, { requestedAt, unknown }: ComparedScan):
 }
 
 /** An advisory that does not load this time takes nothing back of what it said before. */
-function keepKnownSeverity(finding: Finding, before: Finding): Finding {
-  if (finding.severity !== 'unknown' || before.severity === 'unknown') return finding;
+function keepWhatWasKnown(finding: Finding, before: Finding): Finding {
+  const forgotten = finding.severity === 'unknown' && before.severity !== 'unknown';
+  if (!forgotten && !isUnloaded(finding)) return finding;
   const { severity, title, advisory } = before;
   return { ...finding, severity, title, ...(advisory === undefined ? {} : { advisory }) };
 }

@@ -21,9 +21,9 @@ export function cvss3BaseScore(vector: string): number | undefined {
   const metrics = new Map(vector.split('/').map((part) => part.split(':') as [string, string]));
   const scope = metrics.get('S');
   if (scope !== 'U' && scope !== 'C') return undefined;
-  const weight = (metric: string) => WEIGHTS[metric]?.[metrics.get(metric) ?? ''];
+  const weight = (metric: string) => lookUp(WEIGHTS[metric], metrics.get(metric));
   const values = ['AV', 'AC', 'UI', 'C', 'I', 'A'].map(weight);
-  const privileges = PRIVILEGES[scope]?.[metrics.get('PR') ?? ''];
+  const privileges = lookUp(PRIVILEGES[scope], metrics.get('PR'));
   if (values.includes(undefined) || privileges === undefined) return undefined;
   const [
     vectorWeight = 0,
@@ -38,6 +38,15 @@ export function cvss3BaseScore(vector: string): number | undefined {
   if (impact <= 0) return 0;
   const exploitability = 8.22 * vectorWeight * complexity * privileges * interaction;
   return roundUp(Math.min((scope === 'U' ? 1 : 1.08) * (impact + exploitability), 10));
+}
+
+/** Own keys only: a vector may say `AV:constructor`. */
+function lookUp(
+  weights: Readonly<Record<string, number>> | undefined,
+  value: string | undefined,
+): number | undefined {
+  if (weights === undefined || value === undefined || !Object.hasOwn(weights, value)) return undefined;
+  return weights[value];
 }
 
 /** To the next tenth, on integers so that 4.02 stays clear of floating-point noise (specification, Appendix A). */

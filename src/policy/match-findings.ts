@@ -1,6 +1,7 @@
 import type { TrackedFinding } from '../model/change.ts';
-import type { Finding } from '../model/finding.ts';
-import { packageKey, sameIssue } from './same-finding.ts';
+import { type Finding, SEVERITIES } from '../model/finding.ts';
+import { unusedFingerprint } from './fingerprint.ts';
+import { isUnloaded, packageKey, sameIssue, withNamesOf } from './same-finding.ts';
 
 /** A finding of this scan and what was remembered of it. */
 export interface MatchedFinding {
@@ -16,48 +17,82 @@ export interface Matched {
 }
 
 /**
- * Recognises findings of the last scan. Exact versions first; then an issue whose package merely moved to another
- * version is the same finding, because an upgrade that does not help is no news. An issue seen under two names, since
- * an advisory that joins them did not load this time, stays the one finding that it was.
+ * Recognises remembered findings in those of a scan, by rule, package and a name of the issue in common:
+ * - At the same version first. Remembered ones that turn out to be one issue become one, without a word. An issue seen
+ *   under two names, since the advisory that joins them did not load this time, stays the one finding that it was.
+ * - Then at another version: an upgrade that does not help is no news. It is, when the scan could not see whether the
+ *   first version is still there (`unknown`): both may be.
  */
-export function matchFindings(findings: readonly Finding[], remembered: readonly TrackedFinding[]): Matched {
+export function matchFindings(
+  findings: readonly Finding[],
+  remembered: readonly TrackedFinding[],
+  unknown: (finding: Finding) => boolean,
+): Matched {
   const candidates = Map.groupBy(remembered, ({ finding }) => packageKey(finding));
-  const taken = new Set<TrackedFinding>();
-  const matches = new Map<Finding, TrackedFinding>();
-  const split = new Set<Finding>();
-  for (const finding of findings) {
-    const same = candidatesFor(finding, candidates).filter(
-      (tracked) => tracked.finding.package.purl === finding.package.purl,
+  const candidatesFor = (finding: Finding) =>
+    (candidates.get(packageKey(finding)) ?? []).filter((tracked) => sameIssue(tracked.finding, finding));
+  const { matches, rest, taken } = matchVersions(findings, candidatesFor);
+  const used = new Set(remembered.map(({ finding }) => finding.fingerprint));
+  for (const finding of rest) {
+    const moved = candidatesFor(finding).find(
+      (one) => one.status === 'open' && !taken.has(one) && !unknown(one.finding),
     );
-    const tracked = same.find((one) => !taken.has(one));
-    if (tracked !== undefined) {
-      taken.add(tracked);
-      matches.set(finding, tracked);
-    } else if (same.length > 0) split.add(finding);
-  }
-  for (const finding of findings) {
-    if (matches.has(finding) || split.has(finding)) continue;
-    const moved = candidatesFor(finding, candidates).find((one) => one.status === 'open' && !taken.has(one));
-    if (moved === undefined) continue;
-    taken.add(moved);
-    matches.set(finding, moved);
+    if (moved !== undefined) taken.set(moved, { finding, tracked: moved });
+    matches.push({ finding, tracked: moved });
   }
   return {
-    found: findings
-      .filter((finding) => !split.has(finding))
-      .map((finding) => named(finding, matches.get(finding))),
+    found: matches.map(({ finding, tracked }) => {
+      const fingerprint = tracked?.finding.fingerprint ?? unusedFingerprint(finding.fingerprint, used);
+      return { finding: { ...finding, fingerprint }, tracked };
+    }),
     gone: remembered.filter((tracked) => !taken.has(tracked)),
   };
 }
 
-function candidatesFor(
-  finding: Finding,
-  candidates: ReadonlyMap<string, readonly TrackedFinding[]>,
-): readonly TrackedFinding[] {
-  return (candidates.get(packageKey(finding)) ?? []).filter((tracked) => sameIssue(tracked.finding, finding));
+interface Match {
+  finding: Finding;
+  readonly tracked: TrackedFinding | undefined;
 }
 
-function named(finding: Finding, tracked: TrackedFinding | undefined): MatchedFinding {
-  if (tracked === undefined) return { finding, tracked };
-  return { finding: { ...finding, fingerprint: tracked.finding.fingerprint }, tracked };
+interface MatchedVersions {
+  readonly matches: Match[];
+  readonly rest: readonly Finding[];
+  /** Remembered findings that are seen again, and as what. */
+  readonly taken: Map<TrackedFinding, Match>;
+}
+
+function matchVersions(
+  findings: readonly Finding[],
+  candidatesFor: (finding: Finding) => readonly TrackedFinding[],
+): MatchedVersions {
+  const matches: Match[] = [];
+  const rest: Finding[] = [];
+  const taken = new Map<TrackedFinding, Match>();
+  for (const finding of findings) {
+    const same = candidatesFor(finding).filter(
+      (tracked) => tracked.finding.package.purl === finding.package.purl,
+    );
+    const free = same.filter((tracked) => !taken.has(tracked)).sort(compareStanding);
+    const owner = same
+      .flatMap((tracked) => taken.get(tracked) ?? [])
+      .find((match) => isUnloaded(match.finding) || isUnloaded(finding));
+    if (free.length > 0) {
+      const match = { finding, tracked: free[0] };
+      for (const tracked of free) taken.set(tracked, match);
+      matches.push(match);
+    } else if (owner !== undefined) {
+      owner.finding = isUnloaded(owner.finding)
+        ? withNamesOf(finding, owner.finding)
+        : withNamesOf(owner.finding, finding);
+    } else rest.push(finding);
+  }
+  return { matches, rest, taken };
+}
+
+/** Of several that become one, the open and worst one goes on: nothing seems new or worse that was told already. */
+function compareStanding(left: TrackedFinding, right: TrackedFinding): number {
+  return (
+    Number(left.status !== 'open') - Number(right.status !== 'open') ||
+    SEVERITIES.indexOf(left.finding.severity) - SEVERITIES.indexOf(right.finding.severity)
+  );
 }

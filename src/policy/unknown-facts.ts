@@ -8,14 +8,29 @@ import type { Inventory } from '../model/inventory.ts';
 export function unknownFacts(inventory: Inventory): (finding: Finding) => boolean {
   const unread = new Set(inventory.unread.map(({ path }) => path));
   const failed = new Set<string>();
-  const problems = new Map<string, string>();
+  const problems = new Map<string, readonly string[]>();
   for (const { path, packages, problems: entries } of inventory.lockfiles) {
-    problems.set(path, entries.map(({ message }) => message).join('\n'));
+    problems.set(
+      path,
+      entries.map(({ message }) => message),
+    );
     for (const { ecosystem, name, resolution } of packages) {
       if (resolution.outcome === 'failed') failed.add(JSON.stringify([ecosystem, name]));
     }
   }
   return ({ package: { ecosystem, name }, locations }) =>
     failed.has(JSON.stringify([ecosystem, name])) ||
-    locations.some(({ path }) => unread.has(path) || problems.get(path)?.includes(name) === true);
+    locations.some(
+      ({ path }) => unread.has(path) || problems.get(path)?.some((message) => names(message, name)) === true,
+    );
+}
+
+/** Whether a message names the package: `node_modules/bad` does name `bad`, `badger` does not. */
+function names(message: string, name: string): boolean {
+  if (name === '') return false;
+  for (let at = message.indexOf(name); at >= 0; at = message.indexOf(name, at + 1)) {
+    const [before, after] = [message[at - 1] ?? '', message[at + name.length] ?? ''];
+    if (!/[\w.-]/.test(before) && !/[\w-]/.test(after)) return true;
+  }
+  return false;
 }

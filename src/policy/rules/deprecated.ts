@@ -11,7 +11,8 @@ export const deprecated: Rule = {
       const { locked } = placed;
       const { record } = locked.resolution;
       if (record?.isDeprecated !== true) return [];
-      const reason = record.deprecatedReason ?? '';
+      // Registries pass on what authors wrote, line breaks and all; a title is one line.
+      const reason = (record.deprecatedReason ?? '').replace(/\s+/g, ' ').trim();
       return [
         {
           fingerprint: fingerprintOf(target.id, 'deprecated', locked.purl, ''),

@@ -1,0 +1,311 @@
+import { describe, expect, it } from 'vitest';
+import type { TargetState } from '../../src/model/change.ts';
+import type { Finding, Severity } from '../../src/model/finding.ts';
+import { type Comparison, compareFindings } from '../../src/policy/changes.ts';
+import { fingerprintOf } from '../../src/policy/fingerprint.ts';
+
+interface Given {
+  readonly id?: string;
+  readonly names?: readonly string[];
+  readonly severity?: Severity;
+  readonly path?: string;
+}
+
+/** A vulnerability of `name@version`, known under `names`. */
+function vulnerabilityOf(
+  locked: string,
+  { names = ['GHSA-1'], severity = 'medium', path = 'a.json' }: Given = {},
+) {
+  const [name = '', version = ''] = locked.split('@');
+  const purl = `pkg:npm/${locked}`;
+  const [id = '', ...aliases] = names;
+  return {
+    fingerprint: fingerprintOf('shop', 'vulnerability', purl, id),
+    rule: 'vulnerability',
+    severity,
+    title: `About ${id}`,
+    package: { ecosystem: 'npm', name, version, purl, direct: true, groups: [] },
+    locations: [{ path, dependencyPath: [locked] }],
+    advisory: { id, aliases, title: `About ${id}`, url: `https://example.com/${id}` },
+  } satisfies Finding;
+}
+
+/** What there is of an advisory that did not load: its id. */
+function unloaded(locked: string, id: string): Finding {
+  const finding = vulnerabilityOf(locked, { names: [id], severity: 'unknown' });
+  return { ...finding, title: id, advisory: { ...finding.advisory, title: id } };
+}
+
+const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}T00:00:00Z`;
+const nothing = () => false;
+
+/** Scans one after the other, a day apart. */
+function history() {
+  let state: TargetState | undefined;
+  let today = 0;
+  return {
+    scan(findings: readonly Finding[], unknown: (finding: Finding) => boolean = nothing): Comparison {
+      today += 1;
+      const compared = compareFindings(state, findings, {
+        scan: `s${today}`,
+        requestedAt: day(today),
+        unknown,
+      });
+      state = { revision: today, scan: `s${today}`, requestedAt: day(today), findings: compared.tracked };
+      return compared;
+    },
+    state: () => state,
+  };
+}
+
+const told = ({ changes }: Comparison) =>
+  changes.map(
+    ({ transition, finding }) => `${transition} ${finding.package.name}@${finding.package.version}`,
+  );
+
+describe('transitions', () => {
+  it('go from opened over silence and resolved to reopened, under one fingerprint', () => {
+    const { scan, state } = history();
+    const finding = vulnerabilityOf('a@1');
+    expect(told(scan([finding]))).toEqual(['opened a@1']);
+    expect(told(scan([finding]))).toEqual([]);
+    expect(state()?.findings).toMatchObject([{ status: 'open', openedAt: day(1), changedAt: day(1) }]);
+    expect(told(scan([]))).toEqual(['resolved a@1']);
+    expect(state()?.findings).toMatchObject([{ status: 'resolved', openedAt: day(1), changedAt: day(3) }]);
+    expect(told(scan([]))).toEqual([]);
+    const back = scan([finding]);
+    expect(told(back)).toEqual(['reopened a@1']);
+    expect(back.tracked).toMatchObject([
+      { status: 'open', openedAt: day(5), finding: { fingerprint: finding.fingerprint } },
+    ]);
+  });
+
+  it.each<[Severity, Severity, boolean]>([
+    ['low', 'medium', true],
+    ['none', 'low', true],
+    ['high', 'critical', true],
+    ['high', 'high', false],
+    ['critical', 'low', false],
+    ['unknown', 'critical', true],
+    ['unknown', 'high', true],
+    ['unknown', 'medium', false],
+    ['unknown', 'low', false],
+  ])('from %s to %s: worsened is %s, and the new severity is remembered', (before, after, worsened) => {
+    const { scan } = history();
+    scan([vulnerabilityOf('a@1', { severity: before })]);
+    const { changes, tracked } = scan([vulnerabilityOf('a@1', { severity: after })]);
+    const change = { transition: 'worsened', previousSeverity: before, finding: { severity: after } };
+    expect(changes).toMatchObject(worsened ? [change] : []);
+    expect(tracked).toMatchObject([{ status: 'open', openedAt: day(1), finding: { severity: after } }]);
+  });
+
+  it('a known severity is not taken back by an advisory that did not load', () => {
+    const { scan } = history();
+    scan([vulnerabilityOf('a@1', { severity: 'low' })]);
+    const blind = scan([vulnerabilityOf('a@1', { severity: 'unknown' })]);
+    expect(told(blind)).toEqual([]);
+    expect(blind.findings).toMatchObject([{ severity: 'low' }]);
+    expect(told(scan([vulnerabilityOf('a@1', { severity: 'low' })]))).toEqual([]);
+  });
+
+  it('come worst first, then by name', () => {
+    const { scan } = history();
+    const found = [
+      vulnerabilityOf('b@1'),
+      vulnerabilityOf('z@1', { severity: 'critical' }),
+      vulnerabilityOf('a@1'),
+    ];
+    expect(told(scan(found))).toEqual(['opened z@1', 'opened a@1', 'opened b@1']);
+    expect(told(scan([vulnerabilityOf('c@1', { severity: 'high' })]))).toEqual([
+      'resolved z@1',
+      'opened c@1',
+      'resolved a@1',
+      'resolved b@1',
+    ]);
+  });
+});
+
+describe('names of an issue', () => {
+  it.each([
+    ['a CVE comes to a GHSA', ['GHSA-1'], ['GHSA-1', 'CVE-1']],
+    ['a GHSA comes to a PYSEC', ['PYSEC-1', 'CVE-1'], ['GHSA-1', 'PYSEC-1', 'CVE-1']],
+    ['a name goes', ['GHSA-1', 'PYSEC-1'], ['PYSEC-1']],
+  ])('%s: still the same finding', (_case, before, after) => {
+    const { scan } = history();
+    const first = vulnerabilityOf('a@1', { names: before });
+    scan([first]);
+    const next = scan([vulnerabilityOf('a@1', { names: after })]);
+    expect(told(next)).toEqual([]);
+    expect(next.findings.map(({ fingerprint }) => fingerprint)).toEqual([first.fingerprint]);
+    expect(told(scan([]))).toEqual(['resolved a@1']);
+  });
+
+  it('seen apart while an advisory does not load, they stay one', () => {
+    const { scan } = history();
+    scan([vulnerabilityOf('a@1', { names: ['GHSA-1', 'PYSEC-1'], severity: 'high' })]);
+    const apart = scan([unloaded('a@1', 'GHSA-1'), unloaded('a@1', 'PYSEC-1')]);
+    expect(told(apart)).toEqual([]);
+    expect(apart.findings).toMatchObject([{ severity: 'high', advisory: { aliases: ['PYSEC-1'] } }]);
+  });
+
+  it('seen apart for many scans, since one of them does not load, they stay one', () => {
+    const { scan } = history();
+    scan([vulnerabilityOf('a@1', { names: ['GHSA-1', 'PYSEC-1', 'CVE-1'], severity: 'high' })]);
+    const loaded = vulnerabilityOf('a@1', { names: ['GHSA-1', 'CVE-1'], severity: 'high' });
+    const lost = unloaded('a@1', 'PYSEC-1');
+    for (let times = 0; times < 3; times += 1) {
+      expect(told(scan([loaded, lost]))).toEqual([]);
+      expect(told(scan([lost, loaded]))).toEqual([]);
+    }
+    expect(told(scan([lost, { ...loaded, severity: 'critical' }]))).toEqual(['worsened a@1']);
+    expect(told(scan([loaded]))).toEqual([]);
+    expect(told(scan([]))).toEqual(['resolved a@1']);
+  });
+
+  it('an advisory that does not load takes no title and no names back', () => {
+    const { scan } = history();
+    scan([vulnerabilityOf('a@1', { names: ['GHSA-1', 'CVE-1'], severity: 'unknown' })]);
+    expect(scan([unloaded('a@1', 'GHSA-1')]).findings).toMatchObject([
+      { title: 'About GHSA-1', advisory: { aliases: ['CVE-1'] } },
+    ]);
+  });
+
+  it('that turn out to be two issues are two findings', () => {
+    const { scan } = history();
+    scan([vulnerabilityOf('a@1', { names: ['GHSA-1', 'GHSA-2'] })]);
+    const [one, two] = [
+      vulnerabilityOf('a@1', { names: ['GHSA-1'] }),
+      vulnerabilityOf('a@1', { names: ['GHSA-2'], severity: 'high' }),
+    ];
+    expect(scan([one, two]).changes).toMatchObject([
+      { transition: 'opened', finding: { advisory: { id: 'GHSA-2' } } },
+    ]);
+    expect(told(scan([one, two]))).toEqual([]);
+  });
+
+  it('joined under the worse of two known severities, they are no worse than before', () => {
+    const { scan } = history();
+    scan([
+      vulnerabilityOf('a@1', { names: ['GHSA-1'], severity: 'low' }),
+      vulnerabilityOf('a@1', { names: ['PYSEC-1'], severity: 'high' }),
+    ]);
+    const joined = vulnerabilityOf('a@1', { names: ['GHSA-1', 'PYSEC-1'], severity: 'high' });
+    expect(told(scan([joined]))).toEqual([]);
+    expect(told(scan([joined, vulnerabilityOf('a@2', { names: ['GHSA-1', 'PYSEC-1'] })]))).toEqual([
+      'opened a@2',
+    ]);
+  });
+
+  it('tracked apart and joined later, they become one without a word', () => {
+    const { scan } = history();
+    const [ghsa, pysec] = [
+      vulnerabilityOf('a@1', { names: ['GHSA-1'] }),
+      vulnerabilityOf('a@1', { names: ['PYSEC-1'] }),
+    ];
+    expect(told(scan([ghsa, pysec]))).toEqual(['opened a@1', 'opened a@1']);
+    const joined = scan([vulnerabilityOf('a@1', { names: ['GHSA-1', 'PYSEC-1'] })]);
+    expect(told(joined)).toEqual([]);
+    expect(joined.tracked).toMatchObject([{ finding: { fingerprint: ghsa.fingerprint } }]);
+    expect(told(scan([]))).toEqual(['resolved a@1']);
+  });
+
+  it('different issues of one package stay apart', () => {
+    const { scan } = history();
+    const [one, two] = [
+      vulnerabilityOf('a@1', { names: ['GHSA-1'] }),
+      vulnerabilityOf('a@1', { names: ['GHSA-2'] }),
+    ];
+    scan([one, two]);
+    expect(scan([two]).changes).toMatchObject([
+      { transition: 'resolved', finding: { advisory: { id: 'GHSA-1' } } },
+    ]);
+  });
+});
+
+describe('another version of the package', () => {
+  it('with the same issue is the same finding, now at the other version', () => {
+    const { scan } = history();
+    const first = vulnerabilityOf('a@1');
+    scan([first]);
+    const moved = scan([vulnerabilityOf('a@2')]);
+    expect(told(moved)).toEqual([]);
+    expect(moved.findings).toMatchObject([{ fingerprint: first.fingerprint, package: { version: '2' } }]);
+    expect(told(scan([vulnerabilityOf('a@2', { severity: 'high' })]))).toEqual(['worsened a@2']);
+    expect(told(scan([]))).toEqual(['resolved a@2']);
+  });
+
+  it('beside the first is a finding of its own', () => {
+    const { scan } = history();
+    scan([vulnerabilityOf('a@1')]);
+    expect(told(scan([vulnerabilityOf('a@1'), vulnerabilityOf('a@2')]))).toEqual(['opened a@2']);
+    expect(told(scan([vulnerabilityOf('a@2')]))).toEqual(['resolved a@1']);
+  });
+
+  it('has a fingerprint of its own when the first one comes back beside it', () => {
+    const { scan } = history();
+    scan([vulnerabilityOf('a@1')]);
+    scan([vulnerabilityOf('a@2')]);
+    const both = scan([vulnerabilityOf('a@1'), vulnerabilityOf('a@2')]);
+    expect(told(both)).toEqual(['opened a@1']);
+    expect(new Set(both.findings.map(({ fingerprint }) => fingerprint)).size).toBe(2);
+    expect(scan([vulnerabilityOf('a@1'), vulnerabilityOf('a@2')]).findings).toEqual(both.findings);
+  });
+
+  it('is news when nobody could see whether the first is still there', () => {
+    const { scan, state } = history();
+    scan([vulnerabilityOf('a@1', { path: 'unread.json' })]);
+    const unread = ({ locations }: Finding) => locations.some(({ path }) => path === 'unread.json');
+    expect(told(scan([vulnerabilityOf('a@2')], unread))).toEqual(['opened a@2']);
+    expect(state()?.findings.map(({ status }) => status)).toEqual(['open', 'open']);
+    expect(told(scan([vulnerabilityOf('a@1', { path: 'unread.json' }), vulnerabilityOf('a@2')]))).toEqual([]);
+  });
+});
+
+describe('what a scan could not find out', () => {
+  it('neither resolves nor changes a finding', () => {
+    const { scan, state } = history();
+    scan([vulnerabilityOf('a@1')]);
+    const before = state()?.findings;
+    expect(told(scan([], () => true))).toEqual([]);
+    expect(state()?.findings).toEqual(before);
+    expect(told(scan([]))).toEqual(['resolved a@1']);
+  });
+});
+
+describe('an older scan', () => {
+  const later: TargetState = {
+    revision: 4,
+    scan: 'later',
+    requestedAt: '2026-11-02T01:00:00+01:00',
+    findings: [],
+  };
+  const run = (requestedAt: string) =>
+    compareFindings(later, [vulnerabilityOf('a@1')], { scan: 's', requestedAt, unknown: nothing });
+
+  it('is superseded and changes nothing', () => {
+    expect(run('2026-11-01T23:59:59Z')).toMatchObject({
+      superseded: true,
+      changes: [],
+      tracked: later.findings,
+    });
+  });
+
+  it('is told by the time itself, not by how it is written', () => {
+    expect(run('2026-11-02T00:00:00Z')).toMatchObject({ superseded: false });
+  });
+});
+
+describe('what is remembered', () => {
+  it('keeps every open finding and the thousand resolved last', () => {
+    const { scan } = history();
+    const many = (from: number, count: number) =>
+      Array.from({ length: count }, (_, at) => vulnerabilityOf(`p${from + at}@1`));
+    scan(many(0, 600));
+    scan(many(600, 600));
+    const { tracked } = scan(many(2_000, 1_500));
+    const count = (status: string) => tracked.filter((one) => one.status === status).length;
+    expect([count('open'), count('resolved')]).toEqual([1_500, 1_000]);
+    const oldest = tracked.filter(({ changedAt }) => changedAt === day(2));
+    expect(oldest).toHaveLength(400);
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from '../../src/policy/judge.ts';
+import {
+  advisories,
+  advisoryOf,
+  affected,
+  factsOf,
+  inventoryOf,
+  lockfileOf,
+  packageOf,
+  resolved,
+} from './facts.ts';
+
+const CRITICAL = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H';
+
+describe('a vulnerability', () => {
+  it('is one finding a package version and issue, with every place it stands in', () => {
+    const findings = judge(
+      factsOf(
+        inventoryOf(
+          lockfileOf([
+            packageOf('app@1', { direct: true, dependencies: ['bad@1'], line: 3 }),
+            affected('bad@1', ['GHSA-1', 'PYSEC-1'], { line: 9, groups: ['dev'] }),
+          ]),
+          lockfileOf([affected('bad@1', ['GHSA-1', 'PYSEC-1'], { direct: true, line: 5 })], {
+            path: 'web/package-lock.json',
+          }),
+        ),
+        {
+          advisories: advisories(
+            advisoryOf('GHSA-1', { aliases: ['CVE-1'], cvss3Vector: CRITICAL }),
+            advisoryOf('PYSEC-1', { aliases: ['CVE-1'], cvss3Score: 3 }),
+          ),
+        },
+      ),
+    );
+    expect(findings).toHaveLength(1);
+    expect(findings[0]).toMatchObject({
+      rule: 'vulnerability',
+      severity: 'critical',
+      title: 'About GHSA-1',
+      package: { name: 'bad', version: '1', purl: 'pkg:npm/bad@1', direct: true, groups: [] },
+      locations: [
+        { path: 'package-lock.json', line: 9, dependencyPath: ['app@1', 'bad@1'] },
+        { path: 'web/package-lock.json', line: 5, dependencyPath: ['bad@1'] },
+      ],
+      advisory: { id: 'GHSA-1', aliases: ['PYSEC-1', 'CVE-1'], score: 9.8, vector: CRITICAL },
+    });
+    expect(findings[0]?.fingerprint).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('whose advisory did not load is there all the same, of unknown severity', () => {
+    const facts = factsOf(inventoryOf(lockfileOf([affected('bad@1', ['GHSA-1'])])));
+    expect(judge(facts)).toMatchObject([
+      { severity: 'unknown', title: 'GHSA-1', advisory: { id: 'GHSA-1' } },
+    ]);
+  });
+
+  it('counts where one look-up of the same package succeeded and another failed', () => {
+    const failed = packageOf('bad@1', { resolution: { outcome: 'failed', reason: 'timed out' } });
+    const facts = factsOf(
+      inventoryOf(lockfileOf([failed]), lockfileOf([affected('bad@1', ['GHSA-1'])], { path: 'b.json' })),
+    );
+    expect(judge(facts).map(({ locations }) => locations.length)).toEqual([2]);
+  });
+
+  it('has a fingerprint of its own for each target, package version and issue', () => {
+    const inventory = inventoryOf(lockfileOf([affected('a@1', ['X-1', 'X-2']), affected('a@2', ['X-1'])]));
+    const here = judge(factsOf(inventory)).map(({ fingerprint }) => fingerprint);
+    const there = judge(factsOf(inventory, { target: { id: 'other', labels: {} } }));
+    expect(new Set([...here, ...there.map(({ fingerprint }) => fingerprint)]).size).toBe(6);
+    expect(judge(factsOf(inventory)).map(({ fingerprint }) => fingerprint)).toEqual(here);
+  });
+});
+
+describe('the other rules', () => {
+  it('find versions that are missing or deprecated, and nothing in other outcomes', () => {
+    const outcome = (name: string, kind: 'missing' | 'failed' | 'private' | 'unsupported') =>
+      packageOf(`${name}@1`, { resolution: { outcome: kind, reason: 'so' } });
+    const findings = judge(
+      factsOf(
+        inventoryOf(
+          lockfileOf([
+            packageOf('old@1', {
+              resolution: resolved('old', '1', { isDeprecated: true, deprecatedReason: 'use new' }),
+            }),
+            packageOf('mute@1', { resolution: resolved('mute', '1', { isDeprecated: true }) }),
+            outcome('gone', 'missing'),
+            outcome('later', 'failed'),
+            outcome('ours', 'private'),
+            outcome('other', 'unsupported'),
+            packageOf('fine@1'),
+          ]),
+        ),
+      ),
+    );
+    expect(findings.map(({ rule, severity, title }) => `${rule} ${severity} ${title}`)).toEqual([
+      'missing high gone@1 does not exist in the package index',
+      'deprecated low mute@1 is deprecated',
+      'deprecated low Deprecated: use new',
+    ]);
+  });
+
+  it('say in one line why a version is deprecated', () => {
+    const resolution = resolved('old', '1', { isDeprecated: true, deprecatedReason: ' gone\r\n\tuse new\n' });
+    const facts = factsOf(inventoryOf(lockfileOf([packageOf('old@1', { resolution })])));
+    expect(judge(facts)[0]?.title).toBe('Deprecated: gone use new');
+  });
+});
+
+describe('the order of findings', () => {
+  it('is worst first, then score, then name, whatever the order of the packages', () => {
+    const packages = [
+      affected('z@1', ['A-HIGH']),
+      affected('b@1', ['A-CRIT', 'A-NONE']),
+      affected('a@1', ['A-HIGH', 'A-LOW', 'A-LOST']),
+      affected('m@1', ['A-HIGHER']),
+    ];
+    const known = advisories(
+      advisoryOf('A-HIGH', { cvss3Score: 7 }),
+      advisoryOf('A-HIGHER', { cvss3Score: 8 }),
+      advisoryOf('A-CRIT', { cvss3Score: 9.5 }),
+      advisoryOf('A-LOW', { cvss3Score: 1 }),
+      advisoryOf('A-NONE', { cvss3Score: 0 }),
+    );
+    const order = (list: typeof packages) =>
+      judge(factsOf(inventoryOf(lockfileOf(list)), { advisories: known })).map(
+        ({ package: { name }, advisory }) => `${name} ${advisory?.id}`,
+      );
+    const expected = ['b A-CRIT', 'm A-HIGHER', 'a A-HIGH', 'z A-HIGH', 'a A-LOST', 'a A-LOW', 'b A-NONE'];
+    expect(order(packages)).toEqual(expected);
+    expect(order(packages.toReversed())).toEqual(expected);
+  });
+});
