@@ -101,6 +101,8 @@ async function* walk(
     } else if (entry.isFile()) {
       const format = formatOfName(entry.name);
       if (format === undefined || isIgnored(path, rules)) continue;
+      const override = format.overriddenBy?.[entry.name];
+      if (override !== undefined && entries.some(({ name }) => name === override)) continue;
       yield { path, relativePath: relative(root, path).split(sep).join('/'), format: format.name };
     }
   }

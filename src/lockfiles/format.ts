@@ -30,6 +30,8 @@ export interface Format {
   /** File names it is known by, exact or with one leading `*`. */
   readonly fileNames: readonly string[];
   readonly facts: FormatFacts;
+  /** Names of files that their tool ignores when another one lies beside them. */
+  readonly overriddenBy?: Readonly<Record<string, string>>;
   /** Whether content under another name looks like this format; reads the first KiB or so only. */
   recognises(head: string): boolean;
   /** Reads a whole file. Throws `LockfileError` when the file as a whole cannot be read. */

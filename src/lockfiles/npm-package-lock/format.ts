@@ -13,6 +13,7 @@ export const npmPackageLock: Format = {
   title: 'npm package-lock (lockfileVersion 1, 2, 3)',
   ecosystem: 'npm',
   fileNames: ['package-lock.json', 'npm-shrinkwrap.json', '.package-lock.json'],
+  overriddenBy: { 'package-lock.json': 'npm-shrinkwrap.json' },
   facts: { edges: true, groups: true, integrity: true, lines: true },
   recognises: (head) => /^\s*\{/.test(head) && /"lockfileVersion"\s*:\s*[123]\b/.test(head),
   read(input) {
@@ -36,21 +37,27 @@ function readRoot(root: Entry, { text, path, sibling }: LockfileInput) {
       `${path}: lockfileVersion ${JSON.stringify(version)} is none of 1, 2 and 3, which are read`,
     );
   }
-  const packages = root.packages;
+  const { packages, dependencies } = root;
   if (isEntry(packages)) return readPackagesMap(packages as Readonly<Record<string, unknown>>, text);
-  const dependencies = root.dependencies;
-  if (isEntry(dependencies)) return readDependencyTree(root, text, path, manifestOf(sibling));
+  if (isEntry(dependencies) && (root.lockfileVersion !== undefined || holdsEntries(dependencies))) {
+    return readDependencyTree(root, text, path, manifestOf(sibling));
+  }
   for (const [field, value] of Object.entries({ packages, dependencies })) {
-    if (value === undefined || value === null) continue;
+    if (value === undefined || value === null || isEntry(value)) continue;
     throw new LockfileError('wrong-format', `${path}: its \`${field}\` is not an object`);
   }
   if (root.lockfileVersion === undefined) {
     throw new LockfileError(
       'wrong-format',
-      `${path}: has neither \`lockfileVersion\` nor packages; is it a package-lock?`,
+      `${path}: has neither \`lockfileVersion\` nor locked packages: this is no package-lock`,
     );
   }
   return { packages: [], problems: [] };
+}
+
+/** Shrinkwraps of old state no version; their entries are objects, where a manifest has ranges. */
+function holdsEntries(dependencies: object): boolean {
+  return Object.values(dependencies).some(isEntry);
 }
 
 function manifestOf(sibling: LockfileInput['sibling']): Entry | undefined {

@@ -79,11 +79,20 @@ function newFolder(entry: Entry, name: string | undefined, parent: Folder): Fold
   return { entry, name, draft: undefined, parent, children: undefined };
 }
 
-/** The folder at a path, or the lowest one above it that the file has. */
+/** The folder at a path; one that the file has no entry for is made up, so that its children keep apart from others. */
 function folderAt(path: string, ownFolders: ReadonlyMap<string, Folder>, root: Folder): Folder {
   const inRoot = path.startsWith(NODE_MODULES);
   const names = (inRoot ? path.slice(NODE_MODULES.length) : path).split(NESTED);
   let folder = inRoot ? root : (ownFolders.get(names.shift() ?? '') ?? root);
-  for (const name of names) folder = folder.children?.get(name) ?? folder;
+  for (const name of names) folder = childOf(folder, name);
   return folder;
+}
+
+function childOf(folder: Folder, name: string): Folder {
+  folder.children ??= new Map();
+  const known = folder.children.get(name);
+  if (known !== undefined) return known;
+  const missing = newFolder({}, name, folder);
+  folder.children.set(name, missing);
+  return missing;
 }

@@ -37,26 +37,25 @@ export function entryLines(text: string, start: number): EntryLines {
   };
 }
 
-/** Lines of all members whose value is an object, by their path. The text is known to be JSON. */
+/** Deeper down no lines are told: the paths of a file that nests without end would fill the memory. */
+const MAX_DEPTH = 64;
+
+/** Lines of all members of all objects, by their path. The text is known to be JSON. */
 function scanLines(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>();
   const path: string[] = [];
   let line = 1;
   let key = '';
-  let keyLine = 1;
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
     if (character === '\n') line += 1;
-    else if (character === '{' || character === '[') {
-      path.push(key);
-      if (character === '{') lines.set(path.slice(1).join('\n'), keyLine);
-      key = '';
-    } else if (character === '}' || character === ']') path.pop();
+    else if (character === '{' || character === '[') path.push(key);
+    else if (character === '}' || character === ']') path.pop();
     else if (character === '"') {
       const end = endOfString(text, at);
       if (/^\s*:/.test(text.slice(end, end + 64))) {
         key = JSON.parse(text.slice(at, end)) as string;
-        keyLine = line;
+        if (path.length <= MAX_DEPTH) lines.set([...path.slice(1), key].join('\n'), line);
       }
       at = end - 1;
     }

@@ -1,0 +1,370 @@
+import fc from 'fast-check';
+import { PackageURL } from 'packageurl-js';
+import { describe, expect, it } from 'vitest';
+import { LockfileError } from '../../src/lockfiles/errors.ts';
+import { buildPurl } from '../../src/lockfiles/purl.ts';
+import { readLockfile } from '../../src/lockfiles/read.ts';
+import type { LockedPackage } from '../../src/model/lockfile.ts';
+
+function read(content: unknown, siblings: Record<string, unknown> = {}) {
+  const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2);
+  return readLockfile({
+    path: 'web/package-lock.json',
+    content: Buffer.from(text),
+    sibling: (name) =>
+      Object.hasOwn(siblings, name) ? Buffer.from(JSON.stringify(siblings[name])) : undefined,
+  });
+}
+
+function v3(packages: Record<string, unknown>) {
+  return { name: 'root', lockfileVersion: 3, packages };
+}
+
+function byId(packages: readonly LockedPackage[]): Map<string, LockedPackage> {
+  return new Map(packages.map((one) => [one.id, one]));
+}
+
+function failure(content: string | Buffer, path = 'package-lock.json'): LockfileError {
+  try {
+    readLockfile({ path, content: Buffer.from(content) });
+  } catch (error) {
+    if (error instanceof LockfileError) return error;
+    throw error;
+  }
+  throw new Error('was read');
+}
+
+describe('the packages map (lockfileVersion 2 and 3)', () => {
+  it('tells direct from indirect, groups, integrity, edges and lines', () => {
+    const { packages } = read(
+      v3({
+        '': { dependencies: { a: '1' }, devDependencies: { d: '1' } },
+        'node_modules/a': { version: '1.0.0', integrity: 'sha512-AA== sha1-BB=', dependencies: { b: '^2' } },
+        'node_modules/a/node_modules/b': { version: '2.0.0', inBundle: true },
+        'node_modules/b': { version: '3.0.0', dev: true },
+        'node_modules/d': {
+          version: '1.0.0',
+          dev: true,
+          dependencies: { b: '^3', o: '1' },
+          peerDependencies: { p: '1' },
+        },
+        'node_modules/o': { version: '1.0.0', devOptional: true },
+      }),
+    );
+    const found = byId(packages);
+    expect(found.get('a@1.0.0')).toMatchObject({
+      direct: true,
+      groups: [],
+      line: 13,
+      purl: 'pkg:npm/a@1.0.0',
+      integrity: [
+        { algorithm: 'sha512', value: 'AA==', encoding: 'base64' },
+        { algorithm: 'sha1', value: 'BB=', encoding: 'base64' },
+      ],
+      dependencies: ['b@2.0.0'],
+    });
+    expect(found.get('b@2.0.0')).toMatchObject({ direct: false, groups: ['bundled'] });
+    expect(found.get('d@1.0.0')).toMatchObject({
+      direct: true,
+      groups: ['dev'],
+      dependencies: ['b@3.0.0', 'o@1.0.0'],
+    });
+    expect(found.get('o@1.0.0')?.groups).toEqual(['dev', 'optional']);
+  });
+
+  it('leaves out the root, workspace members and links; what members ask for is direct', () => {
+    const { packages } = read(
+      v3({
+        '': { workspaces: ['packages/*'] },
+        'packages/one': { name: '@own/one', version: '1.0.0', dependencies: { a: '1', two: '*' } },
+        'node_modules/@own/one': { resolved: 'packages/one', link: true },
+        'node_modules/a': { version: '9.0.0' },
+        'packages/one/node_modules/a': { version: '1.0.0' },
+      }),
+    );
+    expect(packages.map(({ id, direct }) => [id, direct])).toEqual([
+      ['a@9.0.0', false],
+      ['a@1.0.0', true],
+    ]);
+  });
+
+  it('makes one package of the same version at several places', () => {
+    const { packages } = read(
+      v3({
+        '': {},
+        'node_modules/a/node_modules/x': {
+          version: '1.0.0',
+          dev: true,
+          optional: true,
+          dependencies: { y: '1' },
+        },
+        'node_modules/b/node_modules/x': { version: '1.0.0', optional: true, dependencies: { y: '2' } },
+        'node_modules/a/node_modules/y': { version: '1.0.0' },
+        'node_modules/b/node_modules/y': { version: '2.0.0' },
+      }),
+    );
+    expect(byId(packages).get('x@1.0.0')).toMatchObject({
+      groups: ['optional'],
+      dependencies: ['y@1.0.0', 'y@2.0.0'],
+    });
+  });
+
+  it.each([
+    ['https://registry.yarnpkg.com/a/-/a-1.0.0.tgz', { kind: 'registry' }, 'pkg:npm/a@1.0.0'],
+    ['https://npm.acme.example/repository/npm/a/-/a-1.0.0.tgz', { kind: 'registry' }, 'pkg:npm/a@1.0.0'],
+    [
+      'git+ssh://git@git.example/acme/a.git#0123456789abcdef0123456789abcdef01234567',
+      { kind: 'git', commit: '0123456789abcdef0123456789abcdef01234567' },
+      'vcs_url',
+    ],
+    ['file:../a', { kind: 'path', path: '../a' }, 'pkg:npm/a@1.0.0'],
+    [
+      'https://files.example/a.tar.gz',
+      { kind: 'url', url: 'https://files.example/a.tar.gz' },
+      'download_url',
+    ],
+  ])('knows the source %s', (resolved, source, purl) => {
+    const [locked] = read(v3({ '': {}, 'node_modules/a': { version: '1.0.0', resolved } })).packages;
+    expect(locked?.source).toMatchObject(source);
+    expect(locked?.purl).toContain(purl);
+  });
+
+  it('gives an alias its real name', () => {
+    const { packages } = read(
+      v3({
+        '': { dependencies: { short: 'npm:@real/name@1' } },
+        'node_modules/short': { name: '@real/name', version: '1.0.0' },
+      }),
+    );
+    expect(packages).toMatchObject([
+      { id: '@real/name@1.0.0', purl: 'pkg:npm/%40real/name@1.0.0', direct: true },
+    ]);
+  });
+});
+
+describe('the dependency tree (lockfileVersion 1)', () => {
+  const tree = {
+    lockfileVersion: 1,
+    dependencies: {
+      a: {
+        version: '1.0.0',
+        requires: { b: '^2' },
+        dependencies: { b: { version: '2.0.0', bundled: true } },
+      },
+      b: { version: '3.0.0', dev: true },
+      short: { version: 'npm:@real/name@4.0.0' },
+      g: { version: 'git+https://git.example/g.git#0123456789abcdef0123456789abcdef01234567' },
+    },
+  };
+
+  it('reads nested versions, aliases, git and edges', () => {
+    const found = byId(read(tree).packages);
+    expect(found.get('a@1.0.0')).toMatchObject({ dependencies: ['b@2.0.0'], direct: undefined, line: 4 });
+    expect(found.get('b@2.0.0')?.groups).toEqual(['bundled']);
+    expect(found.get('@real/name@4.0.0')).toBeDefined();
+    expect([...found.values()].find(({ name }) => name === 'g')?.source.kind).toBe('git');
+  });
+
+  it('learns from the manifest beside it what is direct', () => {
+    const { packages } = read(tree, {
+      'package.json': { dependencies: { a: '1' }, devDependencies: { b: '3' } },
+    });
+    expect(packages.filter(({ direct }) => direct).map(({ id }) => id)).toEqual(['a@1.0.0', 'b@3.0.0']);
+  });
+});
+
+describe('entries that cannot be read', () => {
+  it('are problems with a line; the rest is read', () => {
+    const { packages, problems } = read(
+      v3({
+        '': {},
+        'node_modules/number': { version: 5 },
+        'node_modules/list': [],
+        'node_modules/nothing': {},
+        'node_modules/good': { version: '1.0.0', resolved: false },
+      }),
+    );
+    expect(packages.map(({ id }) => id)).toEqual(['good@1.0.0']);
+    expect(problems).toEqual([
+      { line: 6, message: '"node_modules/number" has a `version` that is not a string' },
+      { line: 9, message: '"node_modules/list" is not an object' },
+      { line: 10, message: '"node_modules/nothing" has no version' },
+    ]);
+  });
+
+  it('names of inherited properties are names like others', () => {
+    const text = JSON.stringify(
+      v3({
+        '': { dependencies: { constructor: '1', toString: '1' } },
+        'node_modules/constructor': {
+          version: '1.0.0',
+          dependencies: { ['__proto__']: '*', hasOwnProperty: '*' },
+        },
+      }),
+    ).replace(
+      '"node_modules/constructor"',
+      '"node_modules/__proto__":{"version":"2.0.0","dependencies":{"constructor":"*"}},"node_modules/constructor"',
+    );
+    const { packages } = read(text.replace('"hasOwnProperty":"*"', '"__proto__":"*"'));
+    expect(packages.map(({ id, direct, dependencies }) => [id, direct, dependencies])).toEqual([
+      ['__proto__@2.0.0', false, ['constructor@1.0.0']],
+      ['constructor@1.0.0', true, ['__proto__@2.0.0']],
+    ]);
+  });
+});
+
+describe('files that cannot be read', () => {
+  it.each([
+    ['empty', '  \n', 'empty', /the file is empty/],
+    [
+      'truncated',
+      '{"lockfileVersion": 3,\n"packages": {"": {}, "node_mod',
+      'syntax',
+      /^package-lock\.json:2/,
+    ],
+    ['binary', '\u0000\u0001', 'binary', /NUL bytes/],
+    ['HTML', '<!doctype html><html></html>', 'wrong-format', /a web page/],
+    ['a yarn.lock', '# yarn lockfile v1\n\na@1:\n  version "1.0.0"\n', 'wrong-format', /yarn's lockfile/],
+    ['another JSON', '[1, 2]', 'wrong-format', /a JSON object/],
+    [
+      'a package.json',
+      '{"name": "x", "dependencies": {}, "packages": 1}',
+      'wrong-format',
+      /`packages` is not an object|neither/,
+    ],
+    [
+      'a version to come',
+      '{"lockfileVersion": 9, "packages": {}}',
+      'unsupported-version',
+      /lockfileVersion 9/,
+    ],
+  ])('%s', (_name, text, code, message) => {
+    const error = failure(text);
+    expect(error.code).toBe(code);
+    expect(error.message).toMatch(message);
+  });
+
+  it('nested without end', () => {
+    const deep = `{"lockfileVersion":1,"dependencies":${'{"a":{"version":"1","dependencies":'.repeat(20_000)}{}${'}}'.repeat(20_000)}}`;
+    expect(failure(deep).code).toBe('too-deep');
+  });
+
+  it('too large, before anything is parsed', () => {
+    expect(() =>
+      readLockfile({ path: 'x/package-lock.json', content: Buffer.alloc(11), limits: { maxBytes: 10 } }),
+    ).toThrow(/^x\/package-lock\.json: 11 bytes are more than the 10/);
+  });
+
+  it('of no known format', () => {
+    expect(failure('hello', 'notes.txt').code).toBe('unknown-format');
+  });
+});
+
+const word = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
+const entry = fc.record(
+  {
+    version: fc.constantFrom('1.0.0', '2.1.0-rc.1', '0.0.1+build'),
+    dev: fc.boolean(),
+    dependencies: fc.dictionary(word, fc.constant('*'), { maxKeys: 3 }),
+  },
+  { requiredKeys: ['version'] },
+);
+const lock = fc
+  .tuple(fc.dictionary(word, entry, { maxKeys: 8 }), fc.array(fc.tuple(word, word, entry), { maxLength: 5 }))
+  .map(([top, nested]) => ({
+    '': {
+      dependencies: Object.fromEntries(
+        Object.keys(top)
+          .slice(0, 2)
+          .map((name) => [name, '*']),
+      ),
+    },
+    ...Object.fromEntries(Object.entries(top).map(([name, value]) => [`node_modules/${name}`, value])),
+    ...Object.fromEntries(
+      nested.map(([parent, name, value]) => [`node_modules/${parent}/node_modules/${name}`, value]),
+    ),
+  }));
+
+describe('properties', () => {
+  const withoutLines = (text: string) => read(text).packages.map((one) => ({ ...one, line: undefined }));
+  const sorted = (text: string) =>
+    withoutLines(text)
+      .map((one) => ({ ...one, dependencies: [...(one.dependencies ?? [])].sort() }))
+      .sort((left, right) => (left.id < right.id ? -1 : 1));
+
+  it('layout and line endings change nothing but lines', () => {
+    fc.assert(
+      fc.property(lock, (packages) => {
+        const pretty = JSON.stringify(v3(packages), null, 2);
+        expect(withoutLines(JSON.stringify(v3(packages)))).toEqual(withoutLines(pretty));
+        expect(read(pretty.replaceAll('\n', '\r\n')).packages).toEqual(read(pretty).packages);
+      }),
+    );
+  });
+
+  it('the order of keys changes no package', () => {
+    fc.assert(
+      fc.property(lock, (packages) => {
+        const reversed = Object.fromEntries(Object.entries(packages).reverse());
+        expect(sorted(JSON.stringify(v3(reversed)))).toEqual(sorted(JSON.stringify(v3(packages))));
+      }),
+    );
+  });
+
+  it('lines are those of the entries', () => {
+    fc.assert(
+      fc.property(lock, (packages) => {
+        const text = JSON.stringify(v3(packages), null, 2);
+        const lines = text.split('\n');
+        for (const locked of read(text).packages) {
+          expect(lines[(locked.line ?? 0) - 1]).toMatch(new RegExp(`node_modules/${locked.name}": \\{$`));
+        }
+      }),
+    );
+  });
+
+  it('nothing but a coded error is ever thrown', () => {
+    const anything = fc.oneof(
+      fc.json(),
+      fc.string(),
+      lock.map((packages) => JSON.stringify(v3(packages)).slice(0, 60)),
+      fc.json().map((json) => `{"lockfileVersion":3,"packages":{"":{},"node_modules/a":${json}}}`),
+      fc.json().map((json) => `{"lockfileVersion":1,"dependencies":{"a":${json}}}`),
+    );
+    fc.assert(
+      fc.property(anything, (text) => {
+        try {
+          read(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(LockfileError);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('a purl is what packageurl-js builds', () => {
+    const name = fc.oneof(word, fc.string({ minLength: 1, maxLength: 12 }));
+    fc.assert(
+      fc.property(
+        fc.option(word, { nil: undefined }),
+        name,
+        fc.string({ minLength: 1, maxLength: 12 }),
+        (scope, base, version) => {
+          const namespace = scope === undefined ? undefined : `@${scope}`;
+          const build = (work: () => string) => {
+            try {
+              return work();
+            } catch {
+              return 'refused';
+            }
+          };
+          expect(build(() => buildPurl({ type: 'npm', namespace, name: base, version }))).toBe(
+            build(() => new PackageURL('npm', namespace, base, version, undefined, undefined).toString()),
+          );
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
