@@ -1,0 +1,28 @@
+import { format, inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../src/model/secret.ts';
+
+const secret = new Secret('quiet-value');
+
+describe('a secret', () => {
+  it.each([
+    ['as text', () => `${secret}`],
+    ['joined to text', () => ['a', secret].join()],
+    ['as JSON', () => JSON.stringify({ nested: [secret] })],
+    ['inspected', () => inspect({ nested: { secret } }, { depth: 9, showHidden: true })],
+    ['formatted', () => format('%s %o %O %j', secret, secret, secret, secret)],
+    ['in an error', () => inspect(new Error('failed', { cause: secret }))],
+    ['spread and cloned', () => JSON.stringify([{ ...secret }, structuredClone({ ...secret })])],
+    ['by its keys', () => Reflect.ownKeys(secret).map(String).join()],
+  ])('shows nothing %s', (_way, show) => {
+    expect(show()).not.toContain('quiet');
+  });
+
+  it('gives its value to who asks for it', () => {
+    expect([secret.reveal(), String(secret), JSON.stringify(secret)]).toEqual([
+      'quiet-value',
+      '(secret)',
+      '"(secret)"',
+    ]);
+  });
+});
