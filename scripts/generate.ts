@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { generateSchemas } from './generate-schemas.ts';
 import { generateTypes } from './generate-types.ts';
 
 /** A file that is committed although a program writes it; `path` is relative to the repository. */
@@ -9,7 +10,7 @@ export interface GeneratedFile {
 }
 
 /** Everything generated. Add a generator here. */
-const GENERATORS: readonly (() => Promise<readonly GeneratedFile[]>)[] = [generateTypes];
+const GENERATORS: readonly (() => Promise<readonly GeneratedFile[]>)[] = [generateTypes, generateSchemas];
 
 const root = path.resolve(import.meta.dirname, '..');
 const check = process.argv.includes('--check');

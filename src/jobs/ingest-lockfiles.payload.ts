@@ -1,15 +1,12 @@
 import { z } from 'zod';
+import { printableText } from './printable-text.ts';
 import { scanId } from './scan-id.ts';
 import { targetSchema } from './target.payload.ts';
 
 const MAX_INLINE_CHARACTERS = 1_048_576;
 const MAX_BYTES = 4_294_967_296;
 
-const lockfilePath = z
-  .string()
-  .min(1)
-  .max(1_024)
-  .regex(/^\P{Cc}+$/u, 'no control characters')
+const lockfilePath = printableText(1, 1_024)
   .regex(/^(?![/\\]|[A-Za-z]:)[^\\]+$/, 'relative, with forward slashes')
   .regex(/^(?!(?:.*\/)?\.\.(?:\/|$))/, 'no `..`')
   .describe('Path below the root of the target, with forward slashes.');
@@ -24,11 +21,8 @@ const stored = {
   bytes: z.int().nonnegative().max(MAX_BYTES).describe('Size of the content, uncompressed.'),
 };
 
-const companionName = z
-  .string()
-  .min(1)
-  .max(255)
-  .regex(/^[^/\\\p{Cc}]+$/u, 'a file name, not a path')
+const companionName = printableText(1, 255)
+  .regex(/^[^/\\]+$/, 'a file name, not a path')
   .describe('Name of a file beside the lockfile, such as its manifest.');
 
 const companion = z.union([

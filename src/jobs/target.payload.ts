@@ -1,12 +1,11 @@
 import { z } from 'zod';
-
-const NO_CONTROL = /^\P{Cc}*$/u;
+import { printableText } from './printable-text.ts';
 
 /** What is watched, as producers name it. */
 export const targetSchema = z.strictObject({
-  id: z.string().min(1).max(200).regex(NO_CONTROL, 'no control characters').describe('Name of the target.'),
+  id: printableText(1, 200).describe('Name of the target.'),
   labels: z
-    .record(z.string().min(1).max(63).regex(NO_CONTROL), z.string().max(200).regex(NO_CONTROL))
+    .record(printableText(1, 63), printableText(0, 200))
     .default({})
     .describe('Labels for routing and for readers of alerts.'),
 });

@@ -1,0 +1,111 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../../src/cli/program.ts';
+import { LOCKFILE } from '../pipeline/fixtures.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'cli-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+beforeAll(() => {
+  const write = (path: string, text: string) => {
+    mkdirSync(join(folder, path, '..'), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  write('mixed/package-lock.json', LOCKFILE);
+  write('mixed/broken/package-lock.json', '{"lockfileVersion": 3, "packages": {');
+  write('mixed/node_modules/x/package-lock.json', LOCKFILE);
+  write('mixed/ignored/package-lock.json', LOCKFILE);
+  write('mixed/.gitignore', 'ignored/\n');
+  write('broken/package-lock.json', '');
+  write(
+    'clean/package-lock.json',
+    '{"lockfileVersion": 3, "packages": {"": {}, "node_modules/ms": {"version": "2.1.2"}}}',
+  );
+  mkdirSync(join(folder, 'empty'));
+  write('notes.txt', 'nothing locked here');
+});
+
+async function lockhound(...args: readonly string[]) {
+  const written = { out: '', note: '' };
+  const code = await run(args, {
+    out: (text) => {
+      written.out += text;
+    },
+    note: (text) => {
+      written.note += text;
+    },
+    colour: false,
+    interactive: false,
+    width: 100,
+  });
+  return { code, ...written };
+}
+
+describe('lockhound scan', () => {
+  it('reports findings, what could not be read, and nothing of ignored folders', async () => {
+    const { code, out, note } = await lockhound('scan', '--local', join(folder, 'mixed'));
+    expect(code).toBe(1);
+    expect(note).toBe('');
+    expect(out).toContain('lodash@4.17.20 GHSA-35jh-r3h4-6jhm CVE-2021-23337');
+    expect(out).toContain('mkdirp@0.5.5 › minimist@1.2.5');
+    expect(out).toMatch(/broken\/package-lock\.json {2}not read: 1.*not valid JSON/);
+    expect(out).not.toContain('ignored');
+    expect(out).not.toContain('node_modules');
+  });
+
+  it('--json gives every package one outcome', async () => {
+    const { out } = await lockhound('scan', '--local', '--json', join(folder, 'mixed'));
+    const report = JSON.parse(out);
+    const listed = report.lockfiles.flatMap((file: { packages: { outcome: string }[] }) => file.packages);
+    expect(listed.map(({ outcome }: { outcome: string }) => outcome).sort()).toEqual([
+      'missing',
+      'resolved',
+      'resolved',
+      'resolved',
+    ]);
+    expect(report.counts.outcomes).toMatchObject({ resolved: 3, missing: 1 });
+    expect(report.unread).toMatchObject([{ path: 'broken/package-lock.json', error: { code: 'syntax' } }]);
+  });
+
+  it('has exit codes for CI', async () => {
+    const clean = join(folder, 'clean');
+    expect((await lockhound('scan', '--local', clean)).code).toBe(0);
+    expect((await lockhound('scan', '--local', join(folder, 'broken'))).code).toBe(2);
+    expect(
+      (await lockhound('scan', '--local', '--fail-on', 'never', join(folder, 'mixed/package-lock.json')))
+        .code,
+    ).toBe(0);
+    expect((await lockhound('scan', '--local', '--fail-on', 'critical', join(folder, 'mixed'))).code).toBe(1);
+  });
+
+  it.each([
+    ['a folder without lockfiles', ['scan', join(folder, 'empty')], /no lockfile found/],
+    ['a path that is not there', ['scan', '/nowhere/at/all'], /\/nowhere\/at\/all: ENOENT.*\[not-found\]/],
+    [
+      'a file of no format',
+      ['scan', join(folder, 'notes.txt')],
+      /notes\.txt: .*npm-package-lock.*\[unknown-format\]/,
+    ],
+    ['an unknown command', ['scna'], /Did you mean scan/],
+    ['an unknown severity', ['scan', '--fail-on', 'dire', '.'], /Allowed choices are any, critical/],
+    ['enqueue without Redis', ['enqueue', folder, '-t', 'x'], /redis\.url.*\[config-invalid\]/],
+  ])('says what is wrong with %s', async (_name, args, message) => {
+    const { code, note, out } = await lockhound(...args);
+    expect(code).toBe(2);
+    expect(note).toMatch(message);
+    expect(out).toBe('');
+  });
+
+  it('names --local when the service cannot be reached', async () => {
+    process.env['LOCKHOUND_INSIGHTS_URL'] = 'http://127.0.0.1:9';
+    const { code, note } = await lockhound('scan', join(folder, 'clean')).finally(() => {
+      delete process.env['LOCKHOUND_INSIGHTS_URL'];
+    });
+    expect(code).toBe(2);
+    expect(note).toMatch(
+      /no package could be looked up at http:\/\/127\.0\.0\.1:9.*--local.*\[insights-unreachable\]/s,
+    );
+  });
+});
