@@ -120,6 +120,9 @@ async function valuesOf(redis: Redis, key: string): Promise<readonly string[]> {
       return [JSON.stringify(await redis.call('SMEMBERS', key))];
     case 'zset':
       return [JSON.stringify(await redis.call('ZRANGE', key, '0', '-1'))];
+    case 'none':
+      // Expired since the scan listed it.
+      return [];
     case 'stream':
       return [JSON.stringify(await redis.call('XRANGE', key, '-', '+'))];
     default:
