@@ -14,7 +14,8 @@ interface Node {
   readonly children: Map<string, Node>;
 }
 
-const MAX_DEPTH = 1_000;
+/** No file system holds folders nested as deep as that. */
+const MAX_DEPTH = 250;
 const MANIFEST_FIELDS = [
   'dependencies',
   'devDependencies',
@@ -69,7 +70,7 @@ function collect(
   path: string,
   { collector, problems, direct }: Collected,
 ): readonly Node[] {
-  const lines = entryLines(text, Math.max(0, text.indexOf('"dependencies"')));
+  const lines = entryLines(text, 'dependencies');
   const nodes: Node[] = [];
   const pending = childEntries(top).reverse();
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -81,7 +82,7 @@ function collect(
         `${path}: dependencies nest more than ${MAX_DEPTH} levels deep, near "${name}"`,
       );
     }
-    const line = lines.next(name, () => linePath(parent, name));
+    const line = lines.next(name, 2 * depth, () => namesAround(parent, name));
     if (!isEntry(entry)) {
       problems.push({ line, message: `"${name}" is not an object` });
       continue;
@@ -92,7 +93,7 @@ function collect(
     const node: Node = { entry, name, draft, parent, depth, children: new Map() };
     parent.children.set(name, node);
     nodes.push(node);
-    pending.push(...childEntries(node).reverse());
+    for (const child of childEntries(node).reverse()) pending.push(child);
   }
   return nodes;
 }
@@ -103,12 +104,11 @@ function childEntries(parent: Node): { name: string; entry: unknown; parent: Nod
   return Object.entries(dependencies).map(([name, entry]) => ({ name, entry, parent }));
 }
 
-function linePath(parent: Node, name: string): readonly string[] {
-  const path: string[] = [];
-  for (let node: Node | undefined = parent; node?.parent !== undefined; node = node.parent) {
-    path.unshift('dependencies', node.name);
-  }
-  return [...path, 'dependencies', name];
+function namesAround(parent: Node, name: string): readonly string[] {
+  const names = [name];
+  for (let node: Node | undefined = parent; node?.parent !== undefined; node = node.parent)
+    names.push(node.name);
+  return names.reverse();
 }
 
 function find(name: string, from: Node): Node | undefined {

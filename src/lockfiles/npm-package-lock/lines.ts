@@ -1,72 +1,55 @@
+import { scanLines } from './scan-lines.ts';
+
 /** Finds the lines of entries that are asked for in the order in which they stand in the text. */
 export interface EntryLines {
-  /** 1-based line of the next entry with this key (and, for the fall-back, at this path of keys). */
-  next(key: string, path: () => readonly string[]): number | undefined;
+  /**
+   * 1-based line of the next entry with this key. `depth` counts the objects around it, less the outermost; `path`, for
+   * the slow way, gives the keys of the entries around it and its own.
+   */
+  next(key: string, depth: number, path: () => readonly string[]): number | undefined;
 }
 
+const QUOTE = 34;
+
 /**
- * One pass over the text: each key is searched from where the one before was found. Text whose keys are in another
- * order or written with escapes is scanned properly instead, once.
+ * Lines of the entries in one section (`packages` or `dependencies`) of the text. Text as npm writes it, one member on
+ * each line, is passed over once: a key at the right depth is told by its indentation. Anything else (written by hand,
+ * keys with escapes, in another order than they are asked for) is scanned properly, once.
  */
-export function entryLines(text: string, start: number): EntryLines {
-  let position = start;
-  let line = 1;
-  let counted = 0;
-  let scanned: ReadonlyMap<string, number> | undefined;
-  const lineAt = (offset: number): number => {
-    for (let at = text.indexOf('\n', counted); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) {
+export function entryLines(text: string, section: 'packages' | 'dependencies'): EntryLines {
+  if (!text.includes('\n')) return { next: () => 1 };
+  const indent = /^\s*\{\r?\n([ \t]+)"/.exec(text)?.[1] ?? '';
+  let position = indent === '' ? -1 : text.indexOf(`\n${indent}"${section}": {`);
+  let line = position < 0 ? 0 : newlinesBefore(text, position);
+  let scanned: ReturnType<typeof scanLines> | undefined;
+  const margins: string[] = [];
+  const search = (key: string, margin: string): number | undefined => {
+    const width = margin.length;
+    while (position >= 0) {
+      const start = position + 1;
       line += 1;
-      counted = at + 1;
+      position = text.indexOf('\n', start);
+      if (text.charCodeAt(start + width) !== QUOTE || !text.startsWith(key, start + width + 1)) continue;
+      const end = start + width + 1 + key.length;
+      if (text.startsWith('": {', end) && text.startsWith(margin, start)) return line;
     }
-    return line;
+    return undefined;
   };
-  // As npm writes it, or minified: decided once, so that no search runs through the whole text in vain.
-  const opening = text.includes('": {', start) ? '": {' : '":{';
   return {
-    next(key, path) {
+    next(key, depth, path) {
       if (scanned === undefined) {
-        const found = text.indexOf(`"${key}${opening}`, position);
-        if (found >= 0) {
-          position = found + key.length;
-          return lineAt(found);
-        }
-        scanned = scanLines(text);
+        margins[depth] ??= indent.repeat(depth);
+        const found = search(key, margins[depth]);
+        if (found !== undefined) return found;
+        scanned = scanLines(text, section);
       }
-      return scanned.get(path().join('\n'));
+      return scanned(path());
     },
   };
 }
 
-/** Deeper down no lines are told: the paths of a file that nests without end would fill the memory. */
-const MAX_DEPTH = 64;
-
-/** Lines of all members of all objects, by their path. The text is known to be JSON. */
-function scanLines(text: string): ReadonlyMap<string, number> {
-  const lines = new Map<string, number>();
-  const path: string[] = [];
-  let line = 1;
-  let key = '';
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === '\n') line += 1;
-    else if (character === '{' || character === '[') path.push(key);
-    else if (character === '}' || character === ']') path.pop();
-    else if (character === '"') {
-      const end = endOfString(text, at);
-      if (/^\s*:/.test(text.slice(end, end + 64))) {
-        key = JSON.parse(text.slice(at, end)) as string;
-        if (path.length <= MAX_DEPTH) lines.set([...path.slice(1), key].join('\n'), line);
-      }
-      at = end - 1;
-    }
-  }
-  return lines;
-}
-
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at += 1) {
-    if (text[at] === '\\') at += 1;
-    else if (text[at] === '"') return at + 1;
-  }
-  return text.length;
+function newlinesBefore(text: string, end: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
 }

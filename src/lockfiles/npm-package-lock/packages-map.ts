@@ -33,11 +33,11 @@ function collect(
   text: string,
   { tree, collector, problems }: Collected,
 ): void {
-  const lines = entryLines(text, Math.max(0, text.indexOf('"packages"')));
+  const lines = entryLines(text, 'packages');
   const direct = isEntry(packages['']) ? false : undefined;
   for (const path of Object.keys(packages)) {
     const entry = packages[path];
-    const line = lines.next(path, () => ['packages', path]);
+    const line = lines.next(path, 2, () => [path]);
     if (!isEntry(entry)) {
       problems.push({ line, message: `"${path}" is not an object` });
       continue;
