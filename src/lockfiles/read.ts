@@ -72,7 +72,7 @@ function decode(content: Buffer, path: string): string {
     throw new LockfileError('binary', `${path}: the file holds NUL bytes; a lockfile is text`);
   }
   // The same text for half the work; nearly all lockfiles are.
-  if (isAscii(content)) return content.latin1Slice();
+  if (isAscii(content)) return content.toString('latin1');
   const start = first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0;
   return content.toString('utf8', start);
 }

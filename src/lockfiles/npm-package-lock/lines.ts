@@ -20,7 +20,7 @@ export function entryLines(text: string, section: 'packages' | 'dependencies'): 
   if (!text.includes('\n')) return { next: () => 1 };
   const indent = /^\s*\{\r?\n([ \t]+)"/.exec(text)?.[1] ?? '';
   let position = indent === '' ? -1 : text.indexOf(`\n${indent}"${section}": {`);
-  let line = position < 0 ? 0 : newlinesBefore(text, position);
+  let line = position < 0 ? 0 : newlinesBefore(text, position) + 1;
   let scanned: ReturnType<typeof scanLines> | undefined;
   const margins: string[] = [];
   const search = (key: string, margin: string): number | undefined => {

@@ -25,26 +25,41 @@ export function scanLines(text: string, section: string): (path: readonly string
   let line = 1;
   let key = '';
   let noted: Scanned | undefined;
-  for (let at = 0; at < text.length; at += 1) {
+  for (let at = nextToken(text, 0); at < text.length; at = nextToken(text, at + 1)) {
     const character = text[at];
     if (character === '\n') line += 1;
-    else if (character === '{' || character === '[') {
-      stack.push(character === '{' ? opened(stack, key, noted, { section, top }) : NEITHER);
+    else if (character === '{') {
+      stack.push(opened(stack, key, noted, { section, top }));
       noted = undefined;
-    } else if (character === '}' || character === ']') {
-      stack.pop();
-    } else if (character === '"') {
+    } else if (character === '[') {
+      stack.push(NEITHER);
+      noted = undefined;
+    } else if (character !== '"') stack.pop();
+    else {
       const end = endOfString(text, at);
       if (isKey(text, end)) {
         key = unescaped(text.slice(at, end));
-        const entries = stack.at(-1)?.entries;
-        noted = entries === undefined ? undefined : { line, inner: undefined };
-        if (noted !== undefined) entries?.set(key, noted);
+        noted = note(stack.at(-1)?.entries, key, line);
       }
       at = end - 1;
     }
   }
   return (path) => lineOf(top, path);
+}
+
+const TOKEN = /[\n{}[\]"]/g;
+
+/** Where the next line, string, object or list begins or ends; the end of the text when nothing does. */
+function nextToken(text: string, from: number): number {
+  TOKEN.lastIndex = from;
+  return TOKEN.test(text) ? TOKEN.lastIndex - 1 : text.length;
+}
+
+function note(entries: Map<string, Scanned> | undefined, key: string, line: number): Scanned | undefined {
+  if (entries === undefined) return undefined;
+  const noted: Scanned = { line, inner: undefined };
+  entries.set(key, noted);
+  return noted;
 }
 
 /** What an object that opens now, under `key`, is to the scan. */
