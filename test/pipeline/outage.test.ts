@@ -73,6 +73,25 @@ describe('the insights service', () => {
   }, 60_000);
 });
 
+describe('Redis', () => {
+  it('breaks all connections again and again: the scan ends with one alert all the same', async () => {
+    const room = await world.room('breaking');
+    const worker = room.startWorker();
+    world.services.insights.faults.latencyMs = 40;
+    await expect.poll(() => worker.output(), { timeout: 15_000 }).toContain('worker ready');
+    await enqueue(room, 'one');
+    for (let times = 0; times < 6; times += 1) {
+      await sleep(60);
+      await room.store.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    }
+    expect((await room.verdict('one', 40_000)).counts.outcomes).toMatchObject({ resolved: 3, missing: 1 });
+    await room.outcome('deliver-notification', 'one.hook-breaking', 40_000);
+    expect(alerts('breaking')).toHaveLength(1);
+    expect(worker.output()).toContain('redis connection lost');
+    expect(worker.child.exitCode).toBeNull();
+  }, 90_000);
+});
+
 describe('the webhook platform', () => {
   it('refuses the credentials: the log says so, scans go on, the alert waits', async () => {
     const room = await world.room('refused');
