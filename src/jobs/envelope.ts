@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CodedError } from '../model/errors.ts';
+import { CodedError, messageOf } from '../model/errors.ts';
 import type { Job } from './job.ts';
 
 /** What stands in a job's data: the payload, the version of its schema, and the key of its outcome. */
@@ -80,7 +80,14 @@ function upgrade(job: Pick<Job, 'name' | 'version' | 'upgrades'>, from: number, 
         { path: 'version', reason: `${version} is no longer understood; write ${job.version}` },
       ]);
     }
-    current = step(current);
+    try {
+      current = step(current);
+    } catch (error) {
+      // Payloads of older versions come unchecked: a step that trips over one says that it does not fit.
+      throw invalid(job.name, [
+        { path: 'payload', reason: `is not one of version ${version} (${messageOf(error)})` },
+      ]);
+    }
   }
   return current;
 }

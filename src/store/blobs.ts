@@ -41,7 +41,11 @@ export function createBlobStore(redis: RedisClient, keys: Keys, options: BlobOpt
       const key = keys.blob(reference.sha256);
       const stored = await redis.getBuffer(key);
       if (stored === null) throw missing(reference);
-      const content = await verified(stored, reference, maxBytes);
+      const content = await verified(stored, reference, maxBytes).catch(async (error: unknown) => {
+        // Left there, it would keep `put` from storing the content anew.
+        if (error instanceof StoreError && error.code === 'blob-corrupt') await redis.unlink(key);
+        throw error;
+      });
       await redis.pexpire(key, ttlMs);
       return content;
     },

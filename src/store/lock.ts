@@ -21,17 +21,19 @@ export function createLock(redis: RedisClient, keys: Keys, options: LockOptions 
     async hold(name, work, signal) {
       const key = keys.lock(name);
       const token = randomUUID();
+      let asked = Date.now();
       while ((await redis.set(key, token, 'PX', ttlMs, 'NX')) !== 'OK') {
         signal?.throwIfAborted();
         await sleep(pollMs * (0.5 + random()), undefined, signal === undefined ? {} : { signal });
+        asked = Date.now();
       }
-      const keeper = keep(redis, key, token, ttlMs);
+      const keeper = keep(redis, { key, token, ttlMs }, asked);
       try {
         signal?.throwIfAborted();
         return await work(signal === undefined ? keeper.signal : AbortSignal.any([signal, keeper.signal]));
       } finally {
         keeper.stop();
-        await runScript(redis, RELEASE_LOCK, [key], [token]);
+        await release(redis, key, token);
       }
     },
   };
@@ -43,13 +45,12 @@ export function createLock(redis: RedisClient, keys: Keys, options: LockOptions 
  */
 function keep(
   redis: RedisClient,
-  key: string,
-  token: string,
-  ttlMs: number,
+  { key, token, ttlMs }: { readonly key: string; readonly token: string; readonly ttlMs: number },
+  heldSince: number,
 ): { signal: AbortSignal; stop(): void } {
   const lost = new AbortController();
   const giveUp = (cause?: unknown): void => lost.abort(new Error(`The lock ${key} was lost`, { cause }));
-  let deadline = setTimeout(giveUp, ttlMs);
+  let deadline = setTimeout(giveUp, Math.max(0, heldSince + ttlMs - Date.now()));
   const renewal = setInterval(async () => {
     const asked = Date.now();
     try {
@@ -69,4 +70,13 @@ function keep(
       clearTimeout(deadline);
     },
   };
+}
+
+/** What the work came to must not get lost over a lock that nobody renews any more: it expires by itself. */
+async function release(redis: RedisClient, key: string, token: string): Promise<void> {
+  try {
+    await runScript(redis, RELEASE_LOCK, [key], [token]);
+  } catch (error) {
+    if (redis.status === 'ready') throw error;
+  }
 }

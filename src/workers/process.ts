@@ -1,7 +1,7 @@
 import type { AnyJob } from '../jobs/envelope.ts';
 import type { JobRun, RunContext } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
-import { CodedError } from '../model/errors.ts';
+import { WorkerError } from './errors.ts';
 import type { Outcomes, StoredOutcome } from './outcomes.ts';
 
 export interface Work {
@@ -9,9 +9,6 @@ export interface Work {
   readonly key: string;
   readonly payload: unknown;
 }
-
-/** Another scan of the target was judged while this one ran; compared anew, it succeeds. */
-export class StateMovedError extends CodedError<'state-moved'> {}
 
 const STATE_RACES = 5;
 
@@ -35,12 +32,9 @@ export async function outcomeOf(
     if (answer.status === 'saved') return outcome;
     if (answer.status === 'already-there') return answer.outcome;
   }
-  throw new StateMovedError(
+  throw new WorkerError(
     'state-moved',
     `${job.name} "${key}": the target's state changed ${STATE_RACES} times under it`,
-    {
-      retryable: true,
-    },
   );
 }
 

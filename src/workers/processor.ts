@@ -4,6 +4,7 @@ import { type AnyJob, EnvelopeError, openEnvelope } from '../jobs/envelope.ts';
 import type { JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
+import { attemptSignal } from './attempt-signal.ts';
 import type { WorkerEvent } from './events.ts';
 import { type Failure, failureOf } from './failure.ts';
 import { enqueueFollowUps, type FlowOptions } from './flow.ts';
@@ -41,9 +42,11 @@ class RetryError extends Error {
 export function createProcessor(options: ProcessorOptions): Processor {
   const { job, limits, log } = options;
   return async (queued, token, lockLost) => {
-    // What a producer put on the job does not matter: the job itself knows how often it may be tried.
+    // What a producer put on the job does not matter: the job itself knows how often it may be tried,
+    // and what failed is kept for an operator.
     queued.opts.attempts = limits.attempts;
     queued.opts.backoff = { type: 'by-error' };
+    queued.opts.removeOnFail = false;
     const jobLog = log.child({ job: job.name, jobId: queued.id });
     try {
       await processJob(options, queued, jobLog, lockLost);
@@ -61,18 +64,15 @@ async function processJob(
 ): Promise<void> {
   const { job, limits, outcomes, ports, flow, shutdown, onEvent } = options;
   const { key, payload } = openEnvelope(job, queued.data);
-  const signals = [
-    shutdown,
-    AbortSignal.timeout(limits.timeoutMs),
-    ...(lockLost === undefined ? [] : [lockLost]),
-  ];
+  const what = `${job.name} "${key}"`;
+  const attempt = attemptSignal({ what, timeoutMs: limits.timeoutMs, shutdown, lockLost });
   onEvent?.({ kind: 'started', job: job.name, key });
   log.debug({ key }, 'job started');
   const { next } = await outcomeOf({ job, key, payload }, outcomes, ports, {
-    signal: AbortSignal.any(signals),
+    signal: attempt.signal,
     lastAttempt: queued.attemptsMade + 1 >= limits.attempts,
     progress: (progress) => onEvent?.({ kind: 'progress', job: job.name, key, progress }),
-  });
+  }).finally(attempt.release);
   await enqueueFollowUps(flow, next);
   onEvent?.({ kind: 'finished', job: job.name, key });
   log.info({ key, followUps: next.length }, 'job finished');
@@ -97,7 +97,7 @@ async function settle(
     error,
     limits,
     attempts: queued.attemptsMade + 1,
-    ageMs: now() - queued.timestamp,
+    ageMs: now() - queued.timestamp - (queued.opts.delay ?? 0),
     random: random(),
   });
   const reason = messageOf(error);

@@ -3,7 +3,9 @@ import type { Logger } from 'pino';
 import type { AnyJob } from '../jobs/envelope.ts';
 import type { JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
+import { messageOf } from '../model/errors.ts';
 import type { WorkerEvent } from './events.ts';
+import type { FlowOptions } from './flow.ts';
 import type { Outcomes } from './outcomes.ts';
 import { createProcessor } from './processor.ts';
 import type { RejectedJob } from './rejected-job.ts';
@@ -30,7 +32,7 @@ export interface RuntimeOptions {
 export interface Runtime {
   /**
    * Takes no more jobs, lets running ones finish for `graceMs`, then aborts them and hands them back. Resolves when
-   * nothing runs any more.
+   * nothing runs any more, or a second after `graceMs` when Redis does not answer.
    */
   close(graceMs: number): Promise<void>;
 }
@@ -40,11 +42,13 @@ const MAX_STALLED = 1_000;
 /** BullMQ asks for a limiter before it honours `rateLimit`; this one never limits by itself. */
 const NO_LIMIT = { max: 1_000_000_000, duration: 1_000 };
 const KEPT_COMPLETED = 100;
+/** How long handing back may take after the grace time. */
+const HAND_BACK_MS = 1_000;
 
 /** Works through the queues of the given jobs. Knows none of them by name. */
 export async function startWorkers(options: RuntimeOptions): Promise<Runtime> {
-  const { jobs, connection, prefix, log, lockDurationMs = 30_000 } = options;
-  const onError = (error: Error) => log.warn({ error: error.message }, 'queue connection');
+  const { jobs, connection, prefix, log } = options;
+  const onError = (error: Error): void => log.warn({ error: error.message }, 'queue connection');
   const shutdown = new AbortController();
   const producer = new FlowProducer({ connection, prefix });
   producer.on('error', onError);
@@ -57,35 +61,34 @@ export async function startWorkers(options: RuntimeOptions): Promise<Runtime> {
     outcomes: options.outcomes,
     jobs: new Map(jobs.map((job) => [job.name, job])),
   };
-  const workers = jobs.map((job) => {
-    const limits = { ...job.limits, ...options.limits };
-    const worker: Worker = new Worker(
-      job.name,
-      createProcessor({
-        ...options,
-        job,
-        limits,
-        flow,
-        shutdown: shutdown.signal,
-        pause: (ms) => worker.rateLimit(ms),
-      }),
-      {
-        connection,
-        prefix,
-        concurrency: limits.concurrency,
-        lockDuration: lockDurationMs,
-        stalledInterval: lockDurationMs,
-        maxStalledCount: MAX_STALLED,
-        removeOnComplete: { count: KEPT_COMPLETED },
-        limiter: NO_LIMIT,
-        settings: { backoffStrategy: (_attempts, _type, error) => delayOf(error) },
-      },
-    );
-    worker.on('error', onError);
-    return worker;
-  });
+  const workers = jobs.map((job) => startWorker(options, job, flow, shutdown.signal));
+  for (const worker of workers) worker.on('error', onError);
   await Promise.all(workers.map((worker) => worker.waitUntilReady()));
-  return { close: (graceMs) => closeAll(workers, queues, producer, shutdown, graceMs) };
+  const parts = { workers, queues: [...queues.values()], producer };
+  return { close: (graceMs) => closeWithin(parts, shutdown, graceMs, log) };
+}
+
+function startWorker(options: RuntimeOptions, job: AnyJob, flow: FlowOptions, shutdown: AbortSignal): Worker {
+  const { connection, prefix, lockDurationMs = 30_000 } = options;
+  const limits = { ...job.limits, ...options.limits };
+  const pause = (ms: number): Promise<void> => pauseQueue(flow.queues.get(job.name), ms);
+  const processor = createProcessor({ ...options, job, limits, flow, shutdown, pause });
+  const worker = new Worker(job.name, processor, {
+    connection,
+    prefix,
+    concurrency: limits.concurrency,
+    lockDuration: lockDurationMs,
+    stalledInterval: lockDurationMs,
+    maxStalledCount: MAX_STALLED,
+    removeOnComplete: { count: KEPT_COMPLETED },
+    limiter: NO_LIMIT,
+    settings: { backoffStrategy: (_attempts, _type, error) => delayOf(error) },
+  });
+  // BullMQ only tells that a job is no longer ours; ending it is up to us.
+  worker.on('lockRenewalFailed', (ids) => {
+    for (const id of ids) worker.cancelJob(id);
+  });
+  return worker;
 }
 
 /** The delay that the processor put on the error it threw. */
@@ -93,21 +96,44 @@ function delayOf(error: Error | undefined): number {
   return (error as { delayMs?: number } | undefined)?.delayMs ?? 0;
 }
 
-async function closeAll(
-  workers: readonly Worker[],
-  queues: ReadonlyMap<string, Queue>,
-  producer: FlowProducer,
+/** Nobody takes a job from the queue for `ms`. A shorter pause does not cut a longer one short. */
+async function pauseQueue(queue: Queue | undefined, ms: number): Promise<void> {
+  const left = (await queue?.getRateLimitTtl(NO_LIMIT.max)) ?? 0;
+  if (ms > left) await queue?.rateLimit(ms);
+}
+
+interface Closable {
+  readonly workers: readonly Worker[];
+  readonly queues: readonly Queue[];
+  readonly producer: FlowProducer;
+}
+
+/** Without Redis nothing can be handed back: its jobs are taken over once their locks expire, so nobody waits for it. */
+async function closeWithin(
+  parts: Closable,
   shutdown: AbortController,
   graceMs: number,
+  log: Logger,
 ): Promise<void> {
-  const timer = setTimeout(
+  const abort = setTimeout(
     () => shutdown.abort(new DOMException('the worker is shutting down', 'AbortError')),
     graceMs,
   );
+  const late = Promise.withResolvers<'late'>();
+  const limit = setTimeout(() => late.resolve('late'), graceMs + HAND_BACK_MS);
+  const closing = closeAll(parts);
+  closing.catch((error: unknown) => log.warn({ error: messageOf(error) }, 'queues closed with an error'));
   try {
-    await Promise.all(workers.map((worker) => worker.close()));
+    if ((await Promise.race([closing, late.promise])) === 'late') {
+      log.warn('Redis did not answer in time; running jobs are left to be taken over');
+    }
   } finally {
-    clearTimeout(timer);
-    await Promise.all([producer.close(), ...[...queues.values()].map((queue) => queue.close())]);
+    clearTimeout(abort);
+    clearTimeout(limit);
   }
+}
+
+async function closeAll({ workers, queues, producer }: Closable): Promise<void> {
+  await Promise.all(workers.map((worker) => worker.close()));
+  await Promise.all([producer.close(), ...queues.map((queue) => queue.close())]);
 }

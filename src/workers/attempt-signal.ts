@@ -1,0 +1,39 @@
+import { WorkerError } from './errors.ts';
+
+export interface AttemptEnds {
+  /** The job's name and key, for messages. */
+  readonly what: string;
+  readonly timeoutMs: number;
+  readonly shutdown: AbortSignal;
+  readonly lockLost: AbortSignal | undefined;
+}
+
+/**
+ * Aborts with the reason why an attempt must end. `release` lets go of timer and listeners, which would otherwise keep
+ * every attempt in memory until its time limit passes.
+ */
+export function attemptSignal({ what, timeoutMs, shutdown, lockLost }: AttemptEnds): {
+  readonly signal: AbortSignal;
+  release(): void;
+} {
+  const end = new AbortController();
+  const onShutdown = (): void => end.abort(shutdown.reason);
+  const onLockLost = (): void =>
+    end.abort(new WorkerError('lock-lost', `${what} was taken over by another worker`));
+  const timer = setTimeout(
+    () => end.abort(new WorkerError('timed-out', `${what} was not done within ${timeoutMs} ms`)),
+    timeoutMs,
+  );
+  shutdown.addEventListener('abort', onShutdown);
+  lockLost?.addEventListener('abort', onLockLost);
+  if (shutdown.aborted) onShutdown();
+  if (lockLost?.aborted === true) onLockLost();
+  return {
+    signal: end.signal,
+    release() {
+      clearTimeout(timer);
+      shutdown.removeEventListener('abort', onShutdown);
+      lockLost?.removeEventListener('abort', onLockLost);
+    },
+  };
+}

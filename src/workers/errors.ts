@@ -1,0 +1,15 @@
+import { CodedError } from '../model/errors.ts';
+
+/**
+ * - `state-moved`: other scans of the target were judged while this one ran; compared anew, it succeeds.
+ * - `timed-out`: an attempt took longer than its job allows.
+ * - `lock-lost`: Redis gave the job to another worker while this one worked on it.
+ */
+export type WorkerErrorCode = 'state-moved' | 'timed-out' | 'lock-lost';
+
+/** What ends an attempt from outside of the job. All of it may go better the next time. */
+export class WorkerError extends CodedError<WorkerErrorCode> {
+  constructor(code: WorkerErrorCode, message: string) {
+    super(code, message, { retryable: true });
+  }
+}
