@@ -68,19 +68,29 @@ export function duplicateClient(client: RedisClient, onError: (error: unknown) =
 /** Connections that we close ourselves: nothing is lost with them. */
 const closing = new WeakSet<RedisClient>();
 
-/** Closes politely, and hard when Redis does not answer within `limitMs`. */
+/** Closes politely, and hard when Redis does not answer within `limitMs`: commands still waiting then fail. */
 export async function closeRedis(client: RedisClient, limitMs = 1_000): Promise<void> {
   if (client.status === 'end') return;
   closing.add(client);
-  const timer = setTimeout(() => client.disconnect(), limitMs);
+  const limit = Promise.withResolvers<void>();
+  const timer = setTimeout(limit.resolve, limitMs);
   try {
-    await client.quit();
+    if ((await Promise.race([client.quit(), limit.promise])) === undefined) endNow(client);
   } catch {
     // A connection that is gone cannot say goodbye; it is closed either way.
-    client.disconnect();
+    endNow(client);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * Between two attempts to reconnect, ioredis drops its timer and waits for the end of a connection that it does not
+ * have; commands in its queue would wait for ever. In the state before the first attempt it ends and fails them.
+ */
+function endNow(client: RedisClient): void {
+  if (client.status === 'reconnecting') client.status = 'wait';
+  client.disconnect();
 }
 
 function createClient(addresses: readonly RedisAddress[]): RedisClient {

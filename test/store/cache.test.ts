@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAppliedSecrets } from '../../src/store/applied-secrets.ts';
+import { createCache } from '../../src/store/cache.ts';
+import { closeRedis, connectRedis } from '../../src/store/connection.ts';
+import { createRejectedStore } from '../../src/store/rejected.ts';
+import { openStoreRoom, type StoreRoom } from './store-room.ts';
+
+let room: StoreRoom;
+beforeAll(async () => {
+  room = await openStoreRoom();
+});
+afterAll(() => room.close());
+
+describe('the cache', () => {
+  it('gives values in the order asked for, and undefined where there is none', async () => {
+    const cache = createCache(room.redis, room.keys);
+    const large = { text: randomBytes(20_000).toString('hex') };
+    await cache.setMany(
+      'kind',
+      [
+        ['a', { n: 1 }],
+        ['large', large],
+        ['null', null],
+      ],
+      60_000,
+    );
+    expect(await cache.getMany('kind', ['large', 'none', 'a', 'null'])).toEqual([
+      large,
+      undefined,
+      { n: 1 },
+      null,
+    ]);
+    expect(await cache.getMany('other', ['a'])).toEqual([undefined]);
+    expect(await cache.getMany('kind', [])).toEqual([]);
+  });
+
+  it('takes more entries than one command carries', async () => {
+    const cache = createCache(room.redis, room.keys);
+    const entries = Array.from({ length: 1_234 }, (_, index) => [`k${index}`, index] as const);
+    await cache.setMany('many', entries, 60_000);
+    const found = await cache.getMany(
+      'many',
+      entries.map(([key]) => key),
+    );
+    expect(found).toEqual(entries.map(([, value]) => value));
+  });
+
+  it('keeps values for the time set', async () => {
+    const cache = createCache(room.redis, room.keys);
+    await cache.setMany('kind', [['short', 1]], 5_000.4);
+    const left = await room.redis.pttl(room.keys.cache('kind', 'short'));
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(5_000);
+  });
+
+  it('takes a damaged value for a miss', async () => {
+    await room.redis.set(room.keys.cache('kind', 'text'), 'not JSON');
+    const frame = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), randomBytes(40)]);
+    await room.redis.set(room.keys.cache('kind', 'frame'), frame);
+    const cache = createCache(room.redis, room.keys);
+    expect(await cache.getMany('kind', ['text', 'frame'])).toEqual([undefined, undefined]);
+  });
+
+  it('loses time, not facts, when Redis is gone, and tells so', async () => {
+    const gone = await connectRedis({ urls: room.url });
+    await closeRedis(gone);
+    const problems: unknown[] = [];
+    const cache = createCache(gone, room.keys, { onProblem: (error) => problems.push(error) });
+    expect(await cache.getMany('kind', ['a', 'b'])).toEqual([undefined, undefined]);
+    await cache.setMany('kind', [['a', 1]], 1_000);
+    expect(problems).toHaveLength(2);
+  });
+});
+
+describe('rejected payloads', () => {
+  const entry = (id: string, at: number) => ({
+    at: new Date(at).toISOString(),
+    job: 'job',
+    id,
+    issues: [{ path: 'payload.scan', reason: 'missing' }],
+    data: '{}',
+  });
+
+  it('are listed newest first, each job once', async () => {
+    const rejected = createRejectedStore(room.redis, room.keys);
+    await rejected.add(entry('a', 1_000));
+    await rejected.add(entry('b', 2_000));
+    await rejected.add(entry('a', 3_000));
+    expect(await rejected.list()).toEqual([entry('a', 3_000), entry('b', 2_000)]);
+    expect(await rejected.list(1)).toEqual([entry('a', 3_000)]);
+  });
+
+  it('are bounded in number and in size', async () => {
+    await room.redis.del(room.keys.rejected, room.keys.rejectedOrder);
+    const rejected = createRejectedStore(room.redis, room.keys);
+    expect(await rejected.list()).toEqual([]);
+    for (let index = 0; index < 1_005; index += 1) await rejected.add(entry(`j${index}`, 1_000 + index));
+    const kept = await rejected.list(2_000);
+    expect(kept).toHaveLength(1_000);
+    expect(kept.at(-1)?.id).toBe('j5');
+    expect(await room.redis.hlen(room.keys.rejected)).toBe(1_000);
+    const issues = Array.from({ length: 80 }, () => ({ path: 'x', reason: 'y' }));
+    await rejected.add({ ...entry('large', 9_000), data: 'x'.repeat(100_000), issues });
+    const [large] = await rejected.list(1);
+    expect(large?.data).toHaveLength(8_192);
+    expect(large?.issues).toHaveLength(50);
+  });
+});
+
+it('applied secrets are remembered by account and variable', async () => {
+  const applied = createAppliedSecrets(room.redis, room.keys);
+  await applied.write('account', 'TOKEN', 'hash-1');
+  await applied.write('account', 'TOKEN', 'hash-2');
+  await applied.write('other', 'TOKEN', 'hash-3');
+  expect(await applied.read('account', 'TOKEN')).toBe('hash-2');
+  await applied.remove('account', 'TOKEN');
+  expect(await applied.read('account', 'TOKEN')).toBeUndefined();
+  expect(await applied.read('other', 'TOKEN')).toBe('hash-3');
+});

@@ -1,0 +1,155 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseAddresses } from '../../src/store/address.ts';
+import { closeRedis, connectRedis } from '../../src/store/connection.ts';
+import { createKeys } from '../../src/store/keys.ts';
+import { openStoreRoom, type StoreRoom, until } from './store-room.ts';
+
+const PASSWORD = 'pass-5b1d';
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function failureOf(
+  urls: string,
+  timeoutMs: number,
+): Promise<{ readonly code: string; readonly message: string }> {
+  return connectRedis({ urls, timeoutMs }).then(
+    () => {
+      throw new Error('connected');
+    },
+    (error: { code: string; message: string }) => error,
+  );
+}
+
+describe('nobody there', () => {
+  it('is an error within the limit, without the password', async () => {
+    const port = await freePort();
+    const started = Date.now();
+    const error = await failureOf(`redis://user:${PASSWORD}@127.0.0.1:${port}`, 400);
+    expect(Date.now() - started).toBeLessThan(3_000);
+    expect(error).toMatchObject({ code: 'unreachable', retryable: true });
+    expect(error.message).toContain(`127.0.0.1:${port}`);
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(PASSWORD);
+  });
+
+  it('that takes connections and says nothing is an error too', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const address = silent.address() as { port: number };
+    expect(await failureOf(`redis://127.0.0.1:${address.port}`, 400)).toMatchObject({ code: 'unreachable' });
+    silent.close();
+  });
+});
+
+describe('a Redis URL', () => {
+  it.each([
+    'localhost:6379',
+    'http://localhost',
+    'redis://',
+    `redis://u:${PASSWORD}@host/zero`,
+    `redis://u:%${PASSWORD}@h`,
+  ])('%s is refused without repeating its password', async (url) => {
+    const error = await failureOf(url, 100);
+    expect(error.code).toBe('address-invalid');
+    expect(error.message).not.toContain(PASSWORD);
+  });
+
+  it('may name credentials, database, TLS and a cluster', () => {
+    expect(parseAddresses('rediss://us%40er:p%25w@[::1]:7000/2?cluster=true, valkey://b')).toMatchObject([
+      {
+        host: '::1',
+        port: 7000,
+        cluster: true,
+        options: { username: 'us@er', password: 'p%w', db: 2, tls: {} },
+      },
+      { host: 'b', port: 6379, cluster: false },
+    ]);
+  });
+
+  it('is joined by a prefix that keeps all keys in one slot', () => {
+    expect(createKeys('plain').blob('x')).toBe('{plain}:blob:x');
+    expect(createKeys('a{b}c').targets).toBe('a{b}c:targets');
+  });
+});
+
+const native = spawnSync('redis-server', ['--version']).status === 0;
+
+describe.skipIf(!native)('a native Redis with a password', () => {
+  let port: number;
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    port = await freePort();
+    const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--requirepass', PASSWORD];
+    const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });
+    const ended = once(child, 'close');
+    for await (const line of createInterface({ input: child.stdout }))
+      if (/Ready to accept/.test(line)) break;
+    stop = async () => {
+      child.kill('SIGKILL');
+      await ended;
+    };
+  });
+  afterAll(() => stop());
+
+  it.each([
+    ['a wrong password', `redis://:wrong-${PASSWORD}@127.0.0.1:`],
+    ['no password', 'redis://127.0.0.1:'],
+    ['an unknown user', `redis://nobody:${PASSWORD}@127.0.0.1:`],
+  ])('refuses %s at once', async (_name, url) => {
+    const started = Date.now();
+    const error = await failureOf(`${url}${port}`, 15_000);
+    expect(error.code).toBe('refused');
+    expect(error.message).not.toContain(PASSWORD);
+    expect(Date.now() - started).toBeLessThan(10_000);
+  });
+
+  it('takes the right one', async () => {
+    const redis = await connectRedis({ urls: `redis://:${PASSWORD}@127.0.0.1:${port}/3` });
+    expect(await redis.ping()).toBe('PONG');
+    await closeRedis(redis);
+  });
+});
+
+describe('a connection', () => {
+  let room: StoreRoom;
+  beforeAll(async () => {
+    room = await openStoreRoom();
+  });
+  afterAll(() => room.close());
+
+  it('that is killed comes back, tells so once, and loses no command', async () => {
+    const changes: string[] = [];
+    const redis = await connectRedis({ urls: room.url, onChange: ({ kind }) => changes.push(kind) });
+    for (let round = 1; round <= 2; round += 1) {
+      await room.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      expect(await redis.incr('counted')).toBe(round);
+      await until('both told', () => changes.length === round * 2);
+    }
+    expect(changes).toEqual(['lost', 'restored', 'lost', 'restored']);
+    await closeRedis(redis);
+    expect(changes).toHaveLength(4);
+  });
+
+  it('closes in time when Redis has gone for good', async () => {
+    const gone = await openStoreRoom();
+    const redis = await connectRedis({ urls: gone.url });
+    await gone.close();
+    await until('the loss is seen', () => redis.status !== 'ready');
+    const waiting = expect(redis.get('key')).rejects.toThrow(/closed/);
+    const started = Date.now();
+    await closeRedis(redis, 300);
+    expect(Date.now() - started).toBeLessThan(2_000);
+    await waiting;
+    expect(redis.status).toBe('end');
+  });
+});

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectRedis } from '../../src/store/connection.ts';
+import { createLock } from '../../src/store/lock.ts';
+import { openStoreRoom, type StoreRoom } from './store-room.ts';
+
+let room: StoreRoom;
+beforeAll(async () => {
+  room = await openStoreRoom();
+});
+afterAll(() => room.close());
+
+const aborted = (signal: AbortSignal): Promise<unknown> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
+
+describe('a lock', () => {
+  it('lets one in at a time', async () => {
+    const lock = createLock(room.redis, room.keys, { pollMs: 5 });
+    let inside = 0;
+    const seen: number[] = [];
+    await Promise.all(
+      Array.from({ length: 6 }, () =>
+        lock.hold('one', async () => {
+          seen.push(++inside);
+          await sleep(10);
+          inside -= 1;
+        }),
+      ),
+    );
+    expect(seen).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(await room.redis.exists(room.keys.lock('one'))).toBe(0);
+  });
+
+  it('gives what the work gives, and lets go when it fails', async () => {
+    const lock = createLock(room.redis, room.keys);
+    expect(await lock.hold('result', async () => 42)).toBe(42);
+    const failing = lock.hold('result', async () => {
+      throw new Error('on purpose');
+    });
+    await expect(failing).rejects.toThrow('on purpose');
+    expect(await lock.hold('result', async () => 'again')).toBe('again');
+  });
+
+  it('of a dead holder is free after its time to live', async () => {
+    await room.redis.set(room.keys.lock('dead'), 'somebody', 'PX', 300);
+    const lock = createLock(room.redis, room.keys, { pollMs: 20 });
+    expect(await lock.hold('dead', async () => 'mine')).toBe('mine');
+  });
+
+  it('is renewed for as long as the work takes', async () => {
+    const lock = createLock(room.redis, room.keys, { ttlMs: 900, pollMs: 20 });
+    let others = 0;
+    const other = new AbortController();
+    const lost = await lock.hold('renewed', async (signal) => {
+      const contender = lock.hold('renewed', async () => (others += 1), other.signal);
+      await sleep(2_000);
+      expect(others).toBe(0);
+      other.abort();
+      await expect(contender).rejects.toMatchObject({ name: 'AbortError' });
+      return signal.aborted;
+    });
+    expect(lost).toBe(false);
+  });
+
+  it('that is lost aborts the work, and is not taken from its new holder', async () => {
+    const lock = createLock(room.redis, room.keys, { ttlMs: 300 });
+    const reason = await lock.hold('lost', async (signal) => {
+      await room.redis.set(room.keys.lock('lost'), 'somebody else');
+      return aborted(signal);
+    });
+    expect(reason).toMatchObject({ message: expect.stringContaining('was lost') });
+    expect(await room.redis.get(room.keys.lock('lost'))).toBe('somebody else');
+  });
+
+  it('counts as lost when Redis does not answer for its time to live; the work is not lost with it', async () => {
+    const own = await connectRedis({ urls: room.url });
+    const lock = createLock(own, room.keys, { ttlMs: 300 });
+    const result = await lock.hold('unreachable', async (signal) => {
+      own.disconnect();
+      await aborted(signal);
+      return 'done';
+    });
+    expect(result).toBe('done');
+  });
+
+  it('is not waited for once the caller gives up', async () => {
+    await room.redis.set(room.keys.lock('busy'), 'somebody');
+    const lock = createLock(room.redis, room.keys, { pollMs: 5 });
+    const waiting = lock.hold('busy', async () => 'never', AbortSignal.timeout(50));
+    await expect(waiting).rejects.toMatchObject({ name: expect.stringMatching(/Abort|Timeout/) });
+  });
+
+  it('hands the caller’s abort on to the work', async () => {
+    const caller = new AbortController();
+    const lock = createLock(room.redis, room.keys);
+    const held = lock.hold(
+      'handed-on',
+      async (signal) => {
+        caller.abort(new Error('enough'));
+        return signal.reason as Error;
+      },
+      caller.signal,
+    );
+    expect((await held).message).toBe('enough');
+  });
+});

@@ -1,0 +1,38 @@
+import { startValkey } from '../../src/embedded/valkey.ts';
+import { closeRedis, connectRedis, type RedisClient } from '../../src/store/connection.ts';
+import { createKeys, type Keys } from '../../src/store/keys.ts';
+
+export interface StoreRoom {
+  readonly url: string;
+  readonly redis: RedisClient;
+  readonly keys: Keys;
+  close(): Promise<void>;
+}
+
+/** An engine of its own with one connection to it. */
+export async function openStoreRoom(): Promise<StoreRoom> {
+  const valkey = await startValkey();
+  const redis = await connectRedis({ urls: valkey.url });
+  return {
+    url: valkey.url,
+    redis,
+    keys: createKeys('test'),
+    async close() {
+      await closeRedis(redis);
+      await valkey.close();
+    },
+  };
+}
+
+/** Asks again until the answer is true; fails after `limitMs`. */
+export async function until(
+  what: string,
+  isTrue: () => boolean | Promise<boolean>,
+  limitMs = 10_000,
+): Promise<void> {
+  const deadline = Date.now() + limitMs;
+  while (!(await isTrue())) {
+    if (Date.now() > deadline) throw new Error(`not within ${limitMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
