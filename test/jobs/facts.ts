@@ -1,0 +1,78 @@
+import type { RunContext } from '../../src/jobs/job.ts';
+import type { Ports } from '../../src/jobs/ports.ts';
+import { DEFAULT_LIMITS } from '../../src/lockfiles/read.ts';
+import { CodedError } from '../../src/model/errors.ts';
+import type { Inventory, ResolvedPackage } from '../../src/model/inventory.ts';
+
+export class FakeError extends CodedError<'fake'> {}
+
+export function unexpected(): Promise<never> {
+  return Promise.reject(new Error('this port was not expected to be used'));
+}
+
+/** Ports of which each test gives those that it expects to be used. */
+export function ports(given: {
+  readonly insights?: Partial<Ports['insights']>;
+  readonly outcomes?: ReadonlyMap<string, unknown>;
+  readonly state?: Awaited<ReturnType<Ports['targets']['read']>>;
+  readonly routes?: readonly string[];
+}): Ports {
+  return {
+    blobs: { read: unexpected },
+    insights: { resolve: unexpected, advisory: unexpected, dependencies: unexpected, ...given.insights },
+    outcomes: { read: async (job, key) => given.outcomes?.get(`${job}/${key}`) },
+    targets: { read: async () => given.state },
+    notifier: { routes: () => given.routes ?? [], deliver: unexpected },
+    limits: { lockfile: DEFAULT_LIMITS },
+  };
+}
+
+export function context(lastAttempt = false): RunContext {
+  return { signal: new AbortController().signal, lastAttempt, progress: () => {} };
+}
+
+export function locked(name: string, more: Partial<ResolvedPackage> = {}): ResolvedPackage {
+  return {
+    id: `${name}@1.0.0`,
+    ecosystem: 'pypi',
+    name,
+    version: '1.0.0',
+    purl: `pkg:pypi/${name}@1.0.0`,
+    direct: undefined,
+    groups: [],
+    integrity: [],
+    source: { kind: 'registry' },
+    line: 1,
+    dependencies: undefined,
+    resolution: {
+      outcome: 'resolved',
+      record: {
+        versionKey: { system: 'PYPI', name, version: '1.0.0' },
+        isDefault: false,
+        isDeprecated: false,
+        licenses: [],
+        advisoryIds: [],
+      },
+    },
+    ...more,
+  };
+}
+
+/** A package with advisories. */
+export function affected(
+  name: string,
+  advisoryIds: readonly string[],
+  more: Partial<ResolvedPackage> = {},
+): ResolvedPackage {
+  const plain = locked(name, more);
+  const { record } = plain.resolution;
+  if (record === undefined) throw new Error('a resolved package has a record');
+  return { ...plain, resolution: { outcome: 'resolved', record: { ...record, advisoryIds } } };
+}
+
+export function inventory(packages: readonly ResolvedPackage[]): Inventory {
+  return {
+    lockfiles: [{ path: 'requirements.txt', sha256: '00', format: 'requirements', packages, problems: [] }],
+    unread: [],
+  };
+}

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { collectAdvisories } from '../../src/jobs/collect-advisories.ts';
+import { JobError } from '../../src/jobs/errors.ts';
+import { expandDependencies } from '../../src/jobs/expand-dependencies.ts';
+import { ingestLockfiles } from '../../src/jobs/ingest-lockfiles.ts';
+import { judgeScan } from '../../src/jobs/judge-scan.ts';
+import { followScan } from '../../src/jobs/scan-flow.ts';
+import type { Advisory } from '../../src/model/advisory.ts';
+import type { DependencyGraph } from '../../src/model/dependency-graph.ts';
+import { affected, context, FakeError, inventory, locked, ports } from './facts.ts';
+
+const header = { scan: 's', target: { id: 't', labels: {} }, requestedAt: '2026-01-02T00:00:00Z' };
+const advisory: Advisory = {
+  id: 'GHSA-1',
+  url: 'https://osv.dev/1',
+  title: 'one',
+  aliases: ['CVE-1'],
+  cvss3Score: 7.5,
+};
+const graph: DependencyGraph = {
+  nodes: [
+    { versionKey: { system: 'PYPI', name: 'top', version: '1.0.0' }, relation: 'SELF' },
+    { versionKey: { system: 'PYPI', name: 'below', version: '1.0.0' }, relation: 'DIRECT' },
+  ],
+  edges: [{ from: 0, to: 1 }],
+  errors: [],
+};
+
+describe('the flow after an inventory', () => {
+  it('asks for each advisory once, in parts, and for graphs where a file holds no edges', () => {
+    const ids = Array.from({ length: 120 }, (_, index) => `GHSA-${index}`);
+    const flow = followScan(
+      header,
+      inventory([locked('top', { direct: true }), affected('below', [...ids, 'GHSA-0'])]),
+    );
+    expect(flow.payload).toMatchObject({ advisoryParts: 3, expansionParts: 1 });
+    const children = flow.children ?? [];
+    expect(children.map(({ job }) => job)).toEqual([
+      ...Array(3).fill('collect-advisories'),
+      'expand-dependencies',
+    ]);
+    const asked = children.slice(0, 3).flatMap(({ payload }) => (payload as { ids: string[] }).ids);
+    expect(asked.toSorted()).toEqual(ids.toSorted());
+    expect(children[3]?.payload).toMatchObject({ scan: 's', part: 0 });
+  });
+
+  it('asks for no graph where the file has edges, or nothing needs a path', () => {
+    const withEdges = inventory([affected('below', ['GHSA-1'], { dependencies: [] })]);
+    expect(followScan(header, withEdges).payload).toMatchObject({ expansionParts: 0 });
+    expect(followScan(header, inventory([locked('top')])).payload).toMatchObject({
+      advisoryParts: 0,
+      expansionParts: 0,
+    });
+  });
+});
+
+describe('children', () => {
+  const payload = { scan: 's', part: 0, ids: ['GHSA-1', 'GHSA-2', 'GHSA-3'] };
+  const asked = ports({
+    insights: {
+      advisory: async (id) => {
+        if (id === 'GHSA-2') throw new FakeError('fake', 'away', { retryable: true, retryAfterMs: 5_000 });
+        return id === 'GHSA-1' ? advisory : undefined;
+      },
+    },
+  });
+
+  it('are tried again as long as the queue will, for as long as the service asked', async () => {
+    const failure = await collectAdvisories.run(payload, asked, context()).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(JobError);
+    expect(failure).toMatchObject({ code: 'insights-partial', retryable: true, retryAfterMs: 5_000 });
+  });
+
+  it('settle for what there is on the last attempt', async () => {
+    const { result, next } = await collectAdvisories.run(payload, asked, context(true));
+    expect(next).toEqual([]);
+    expect(result.advisories).toEqual([advisory]);
+    expect(result.failed.map(({ id }) => id)).toEqual(['GHSA-3', 'GHSA-2']);
+  });
+
+  it('fetch graphs; one that is not computed is no failure', async () => {
+    const keys = ['top', 'other'].map((name) => ({ system: 'PYPI' as const, name, version: '1.0.0' }));
+    const { result } = await expandDependencies.run(
+      { scan: 's', part: 0, versionKeys: keys },
+      ports({ insights: { dependencies: async ({ name }) => (name === 'top' ? graph : undefined) } }),
+      context(),
+    );
+    expect(result).toEqual({ graphs: [{ versionKey: keys[0], graph }], failed: [] });
+  });
+});
+
+describe('judge-scan', () => {
+  const payload = { ...header, advisoryParts: 1, expansionParts: 1 };
+  const outcomes = new Map<string, unknown>([
+    ['ingest-lockfiles/s', inventory([locked('top', { direct: true }), affected('below', ['GHSA-1'])])],
+    ['collect-advisories/s.0', { advisories: [advisory], failed: [] }],
+    ['expand-dependencies/s.0', { graphs: [{ versionKey: graph.nodes[0]?.versionKey, graph }], failed: [] }],
+  ]);
+
+  it('finds the path through the fetched graph, opens the finding and hands it to every webhook', async () => {
+    const { result, next, state } = await judgeScan.run(
+      payload,
+      ports({ outcomes, routes: ['a', 'b'] }),
+      context(),
+    );
+    expect(result.findings).toMatchObject([
+      { severity: 'high', locations: [{ dependencyPath: ['top@1.0.0', 'below@1.0.0'] }] },
+    ]);
+    expect(result.changes).toMatchObject([{ transition: 'opened' }]);
+    expect(next.map(({ payload: one }) => one)).toEqual([
+      { scan: 's', webhook: 'a' },
+      { scan: 's', webhook: 'b' },
+    ]);
+    expect(state).toMatchObject({ target: 't', replaces: 0, state: { revision: 1, scan: 's' } });
+  });
+
+  it('goes on without a child that failed for good, and says so', async () => {
+    const partial = new Map(outcomes);
+    partial.delete('collect-advisories/s.0');
+    partial.delete('expand-dependencies/s.0');
+    const { result } = await judgeScan.run(payload, ports({ outcomes: partial }), context());
+    expect(result.findings).toMatchObject([{ severity: 'unknown', advisory: { id: 'GHSA-1' } }]);
+    expect(result.gaps.map(({ kind, subject }) => [kind, subject])).toEqual([
+      ['advisory', 'GHSA-1'],
+      ['dependencies', 'part 0'],
+    ]);
+  });
+
+  it('changes nothing when a scan asked for later was judged before it', async () => {
+    const state = { revision: 4, scan: 'later', requestedAt: '2026-01-03T00:00:00Z', findings: [] };
+    const run = await judgeScan.run(payload, ports({ outcomes, state, routes: ['a'] }), context());
+    expect(run.result.superseded).toBe(true);
+    expect(run.next).toEqual([]);
+    expect(run.state).toBeUndefined();
+  });
+
+  it('replaces the revision that it compared with', async () => {
+    const state = { revision: 4, scan: 'before', requestedAt: '2026-01-01T00:00:00Z', findings: [] };
+    const { state: change } = await judgeScan.run(payload, ports({ outcomes, state }), context());
+    expect(change).toMatchObject({ replaces: 4, state: { revision: 5 } });
+  });
+
+  it('says what is missing when the inventory has expired', async () => {
+    await expect(judgeScan.run(payload, ports({}), context())).rejects.toMatchObject({
+      code: 'facts-missing',
+    });
+  });
+});
+
+describe('ingest-lockfiles', () => {
+  const content = JSON.stringify({
+    lockfileVersion: 3,
+    packages: { '': {}, 'node_modules/a': { version: '1.0.0' } },
+  });
+  const payload = {
+    ...header,
+    lockfiles: [
+      { path: 'package-lock.json', content },
+      { path: 'bad/package-lock.json', content: '{' },
+    ],
+  };
+  const failing = ports({
+    insights: {
+      resolve: async (packages) => ({
+        resolutions: packages.map(() => ({ outcome: 'failed' as const, reason: 'no answer' })),
+        retryable: true,
+        retryAfterMs: 1_000,
+      }),
+    },
+  });
+
+  it('tries again while look-ups may succeed later', async () => {
+    await expect(ingestLockfiles.run(payload, failing, context())).rejects.toMatchObject({
+      code: 'lookups-incomplete',
+      retryAfterMs: 1_000,
+    });
+  });
+
+  it('settles in the end: failed packages and unread files are part of the inventory', async () => {
+    const { result, next } = await ingestLockfiles.run(payload, failing, context(true));
+    expect(result.lockfiles[0]?.packages).toMatchObject([
+      { id: 'a@1.0.0', resolution: { outcome: 'failed' } },
+    ]);
+    expect(result.unread).toMatchObject([{ path: 'bad/package-lock.json', error: { code: 'syntax' } }]);
+    expect(next.map(({ job }) => job)).toEqual(['judge-scan']);
+  });
+});
