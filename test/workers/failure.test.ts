@@ -1,0 +1,85 @@
+import { UnrecoverableError } from 'bullmq';
+import { describe, expect, it } from 'vitest';
+import { EnvelopeError } from '../../src/jobs/envelope.ts';
+import { JobError } from '../../src/jobs/errors.ts';
+import { StoreError } from '../../src/store/errors.ts';
+import { WorkerError } from '../../src/workers/errors.ts';
+import { type FailedAttempt, failureOf } from '../../src/workers/failure.ts';
+
+const LIMITS = { attempts: 4, backoffMs: 1_000, maxBackoffMs: 3_000, timeoutMs: 60_000, concurrency: 1 };
+const DAY = 24 * 3_600_000;
+
+function failure(error: unknown, changes: Partial<FailedAttempt> = {}) {
+  return failureOf({ error, attempts: 1, ageMs: 0, limits: LIMITS, random: 0.5, ...changes });
+}
+
+const limited = new JobError('lookups-incomplete', 'slow down', { retryable: true, retryAfterMs: 9_000 });
+const newer = new EnvelopeError('newer-version', 'version 2', []);
+const again = new JobError('insights-partial', 'partial', { retryable: true });
+
+describe('what the queue does about', () => {
+  it.each([
+    ['a bug', new TypeError('x is not a function'), {}, { kind: 'retry', delayMs: 750 }],
+    ['something thrown that is no error', 'text', {}, { kind: 'retry', delayMs: 750 }],
+    ['an error worth another attempt', again, {}, { kind: 'retry', delayMs: 750 }],
+    [
+      'an attempt that took too long',
+      new WorkerError('timed-out', 'late'),
+      {},
+      { kind: 'retry', delayMs: 750 },
+    ],
+    [
+      'a receiver that names a delay',
+      new StoreError('unreachable', 'busy', { retryable: true, retryAfterMs: 5_000 }),
+      {},
+      { kind: 'retry', delayMs: 5_000 },
+    ],
+    ['a service that limits everybody', limited, {}, { kind: 'pause', delayMs: 9_000 }],
+    ['the same with all attempts used', limited, { attempts: 99 }, { kind: 'pause', delayMs: 9_000 }],
+    [
+      'a limit of hours',
+      new JobError('lookups-incomplete', 'slow', { retryable: true, retryAfterMs: DAY }),
+      {},
+      { kind: 'pause', delayMs: 300_000 },
+    ],
+    ['a newer release’s job', newer, {}, { kind: 'postpone', delayMs: 60_000 }],
+    ['the same with all attempts used', newer, { attempts: 99 }, { kind: 'postpone', delayMs: 60_000 }],
+  ])('%s', (_name, error, changes, expected) => {
+    expect(failure(error, changes)).toEqual(expected);
+  });
+
+  it.each([
+    ['what cannot succeed', new JobError('facts-missing', 'gone'), {}, 'gone [facts-missing]'],
+    [
+      'a payload that does not fit',
+      new EnvelopeError('invalid-payload', 'bad', []),
+      {},
+      'bad [invalid-payload]',
+    ],
+    ['the last attempt', again, { attempts: 4 }, 'partial [insights-partial]'],
+    ['the last attempt of a bug', new Error('boom'), { attempts: 4 }, 'boom'],
+    ['a limit for a whole day', limited, { ageMs: DAY, attempts: 4 }, 'slow down [lookups-incomplete]'],
+    ['a newer release that never came', newer, { ageMs: DAY, attempts: 4 }, 'version 2 [newer-version]'],
+  ])('%s: it fails for good', (_name, error, changes, message) => {
+    const answer = failure(error, changes);
+    expect(answer).toMatchObject({ kind: 'fail', error: { message } });
+    expect(answer.kind === 'fail' && answer.error).toBeInstanceOf(UnrecoverableError);
+  });
+});
+
+describe('the delay between attempts', () => {
+  const delay = (attempts: number, random: number) => {
+    const answer = failure(new Error('boom'), { attempts, random, limits: { ...LIMITS, attempts: 99 } });
+    return answer.kind === 'retry' ? answer.delayMs : undefined;
+  };
+
+  it('doubles up to its bound, and no further however often', () => {
+    expect([1, 2, 3, 4, 60].map((attempts) => delay(attempts, 1))).toEqual([
+      1_000, 2_000, 3_000, 3_000, 3_000,
+    ]);
+  });
+
+  it('is spread over its upper half', () => {
+    expect([0, 0.25, 0.999].map((random) => delay(2, random))).toEqual([1_000, 1_250, 1_999]);
+  });
+});

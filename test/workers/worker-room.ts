@@ -1,0 +1,122 @@
+import { Queue } from 'bullmq';
+import { pino } from 'pino';
+import { z } from 'zod';
+import { startValkey } from '../../src/embedded/valkey.ts';
+import { jobIdOf } from '../../src/jobs/contract.ts';
+import { type AnyJob, sealEnvelope } from '../../src/jobs/envelope.ts';
+import type { FollowUp, Job, JobLimits, JobRun, RunContext } from '../../src/jobs/job.ts';
+import { closeRedis, connectRedis, type RedisClient } from '../../src/store/connection.ts';
+import { createKeys } from '../../src/store/keys.ts';
+import { createOutcomeStore, type OutcomeStore } from '../../src/store/outcomes.ts';
+import { createRejectedStore, type RejectedStore } from '../../src/store/rejected.ts';
+import type { WorkerEvent } from '../../src/workers/events.ts';
+import { type Runtime, type RuntimeOptions, startWorkers } from '../../src/workers/runtime.ts';
+
+export interface Payload {
+  readonly id: string;
+}
+
+/** A job that calls `run`; everything else is what most tests want. */
+export function testJob(
+  name: string,
+  run: (payload: Payload, context: RunContext) => Promise<Partial<JobRun<unknown>> | undefined>,
+  changes: Partial<JobLimits> & Pick<Partial<Job>, 'version'> = {},
+): Job<Payload> {
+  const { version = 1, ...limits } = changes;
+  return {
+    name,
+    version,
+    schema: z.strictObject({ id: z.string() }),
+    limits: {
+      attempts: 3,
+      backoffMs: 20,
+      maxBackoffMs: 100,
+      timeoutMs: 30_000,
+      concurrency: 4,
+      ...limits,
+    },
+    needs: [],
+    key: ({ id }) => id,
+    async run(payload, _ports, context) {
+      return { result: payload.id, next: [], ...(await run(payload, context)) };
+    },
+  };
+}
+
+export interface WorkerRoom {
+  readonly url: string;
+  readonly redis: RedisClient;
+  bench(name: string): Bench;
+  close(): Promise<void>;
+}
+
+/** Queues and a store of one test. */
+export interface Bench {
+  readonly prefix: string;
+  readonly outcomes: OutcomeStore<FollowUp>;
+  readonly rejected: RejectedStore;
+  readonly events: WorkerEvent[];
+  readonly log: string[];
+  queue(name: string): Queue;
+  /** Enqueues as the producer does; gives the job's id. */
+  enqueue(job: AnyJob, id: string, options?: object): Promise<string>;
+  start(jobs: readonly AnyJob[], changes?: Partial<RuntimeOptions>): Promise<Runtime>;
+}
+
+/** An engine of its own. What tests start on its benches is closed with it. */
+export async function openWorkerRoom(): Promise<WorkerRoom> {
+  const valkey = await startValkey();
+  const redis = await connectRedis({ urls: valkey.url });
+  const closing: (() => Promise<unknown>)[] = [];
+  return {
+    url: valkey.url,
+    redis,
+    bench: (name) => openBench(redis, name, closing),
+    async close() {
+      for (const step of closing.reverse()) await step();
+      await closeRedis(redis);
+      await valkey.close();
+    },
+  };
+}
+
+function openBench(redis: RedisClient, name: string, closing: (() => Promise<unknown>)[]): Bench {
+  const keys = createKeys(name);
+  const outcomes = createOutcomeStore<FollowUp>(redis, keys);
+  const rejected = createRejectedStore(redis, keys);
+  const events: WorkerEvent[] = [];
+  const log: string[] = [];
+  const queue = (of: string): Queue => {
+    const opened = new Queue(of, { connection: redis, prefix: keys.prefix });
+    closing.push(() => opened.close());
+    return opened;
+  };
+  return {
+    prefix: keys.prefix,
+    outcomes,
+    rejected,
+    events,
+    log,
+    queue,
+    async enqueue(job, id, options = {}) {
+      const jobId = jobIdOf(job.name, id);
+      await queue(job.name).add(job.name, sealEnvelope(job, { id } as never), { jobId, ...options });
+      return jobId;
+    },
+    async start(jobs, changes = {}) {
+      const runtime = await startWorkers({
+        jobs,
+        ports: {} as RuntimeOptions['ports'],
+        outcomes,
+        connection: redis,
+        prefix: keys.prefix,
+        log: pino({ level: 'debug' }, { write: (line) => void log.push(line) }),
+        onEvent: (event) => events.push(event),
+        reject: rejected.add,
+        ...changes,
+      });
+      closing.push(() => runtime.close(0));
+      return runtime;
+    },
+  };
+}
