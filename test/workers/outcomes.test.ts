@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TargetState } from '../../src/model/change.ts';
+import { createKeys } from '../../src/store/keys.ts';
+import { createTargetStore } from '../../src/store/targets.ts';
+import { until } from '../store/store-room.ts';
+import { openWorkerRoom, type Payload, testJob, type WorkerRoom } from './worker-room.ts';
+
+let room: WorkerRoom;
+beforeAll(async () => {
+  room = await openWorkerRoom();
+});
+afterAll(() => room.close());
+
+const state = (revision: number): TargetState => ({
+  revision,
+  scan: `scan-${revision}`,
+  requestedAt: '2026-01-31T06:00:00Z',
+  findings: [],
+});
+
+describe('single assignment', () => {
+  it('a job with an outcome does not run; what follows is enqueued all the same', async () => {
+    const bench = room.bench('known');
+    const ran: string[] = [];
+    const second = testJob('second', async ({ id }) => void ran.push(`second ${id}`));
+    const first = testJob('first', async ({ id }) => void ran.push(`first ${id}`));
+    await bench.outcomes.save('first', 'a', {
+      result: 'saved',
+      next: [{ job: 'second', payload: { id: 'b' } }],
+    });
+    await bench.enqueue(first, 'a');
+    await bench.start([first, second]);
+    await until(
+      'the follow-up has an outcome',
+      async () => (await bench.outcomes.read('second', 'b')) !== undefined,
+    );
+    expect(ran).toEqual(['second b']);
+    expect((await bench.outcomes.read('first', 'a'))?.result).toBe('saved');
+  });
+
+  it('of two runs of one job, the first to be done is the only one seen', async () => {
+    const bench = room.bench('raced');
+    const gate = Promise.withResolvers<void>();
+    let runs = 0;
+    const after: string[] = [];
+    const follow = testJob('follow', async ({ id }) => void after.push(id));
+    const racing = testJob('racing', async () => {
+      const run = ++runs;
+      if (run === 2) gate.resolve();
+      await gate.promise;
+      return { result: run, next: [{ job: 'follow', payload: { id: `run-${run}` } }] };
+    });
+    // Ids of the producer's own: the queue takes them for two jobs, their key says that they are one.
+    await bench.enqueue(racing, 'a', { jobId: 'one' });
+    await bench.enqueue(racing, 'a', { jobId: 'two' });
+    await bench.start([racing, follow]);
+    await bench.start([racing, follow]);
+    await until(
+      'both are done',
+      () => bench.events.filter((e) => e.job === 'racing' && e.kind === 'finished').length === 2,
+    );
+    await until('it was followed', () => after.length > 0);
+    const winner = (await bench.outcomes.read('racing', 'a'))?.result;
+    await until(
+      'nothing is left',
+      async () => (await bench.queue('follow').getJobCountByTypes('wait', 'active')) === 0,
+    );
+    expect(runs).toBe(2);
+    expect(after).toEqual([`run-${winner}`]);
+  });
+
+  it('a run whose target moved under it runs again on the new state', async () => {
+    const bench = room.bench('moved');
+    const targets = createTargetStore(room.redis, createKeys('moved'));
+    let runs = 0;
+    const judge = testJob('judge', async () => {
+      runs += 1;
+      const replaces = (await targets.read('shop'))?.revision ?? 0;
+      if (runs === 1) {
+        const change = { target: 'shop', replaces, state: state(replaces + 1) };
+        await bench.outcomes.save('judge', 'other', { result: 0, next: [] }, change);
+      }
+      return { result: runs, state: { target: 'shop', replaces, state: state(replaces + 1) } };
+    });
+    await bench.start([judge]);
+    await bench.enqueue(judge, 'a');
+    await until('it is judged', async () => (await bench.outcomes.read('judge', 'a')) !== undefined);
+    expect((await bench.outcomes.read('judge', 'a'))?.result).toBe(2);
+    expect((await targets.read('shop'))?.revision).toBe(2);
+    expect(bench.events.filter(({ kind }) => kind === 'retrying')).toEqual([]);
+  });
+
+  it('a target that never stands still is left to another attempt, then given up', async () => {
+    const bench = room.bench('restless');
+    let runs = 0;
+    const judge = testJob(
+      'judge',
+      async () => {
+        runs += 1;
+        return { state: { target: 'shop', replaces: 7, state: state(8) } };
+      },
+      { attempts: 2 },
+    );
+    await bench.start([judge]);
+    await bench.enqueue(judge, 'a');
+    await until('it is given up', () => bench.events.some(({ kind }) => kind === 'failed'));
+    expect(runs).toBe(10);
+    expect(await bench.outcomes.read('judge', 'a')).toBeUndefined();
+  });
+});
+
+describe('what is kept in the queue', () => {
+  it('completed jobs are trimmed; failed ones stay, whatever the producer asked for', async () => {
+    const bench = room.bench('kept');
+    const job = testJob(
+      'mixed',
+      async ({ id }: Payload) => {
+        if (id.startsWith('bad')) throw new Error('on purpose');
+        return undefined;
+      },
+      { attempts: 1 },
+    );
+    const queue = bench.queue('mixed');
+    await queue.addBulk(
+      Array.from({ length: 150 }, (_, index) => ({
+        name: 'mixed',
+        data: { version: 1, key: `good-${index}`, payload: { id: `good-${index}` } },
+      })),
+    );
+    for (const id of ['bad-1', 'bad-2']) await bench.enqueue(job, id, { removeOnFail: true });
+    await bench.start([job]);
+    await until('all are done', async () => (await queue.getJobCountByTypes('wait', 'active')) === 0);
+    expect(await queue.getCompletedCount()).toBe(100);
+    expect(await queue.getFailedCount()).toBe(2);
+  });
+});
