@@ -10,8 +10,9 @@ const REGISTRY_DOWNLOAD = /^https?:\/\/[^?#]+\/download\/@[^?#]+\/[0-9a-f]{40,}(
  * Where an entry comes from, by its `resolved` and, in v1, by a `version` that is a location. An entry without either
  * came from the registry that npm was configured with.
  */
-export function sourceOf(resolved: string | undefined, version: string | undefined): Source {
-  const location = isLocation(version) ? version : resolved;
+export function sourceOf(stated: string | undefined, version: string | undefined): Source {
+  const resolved = withoutCredentials(stated);
+  const location = isLocation(version) ? withoutCredentials(version) : resolved;
   if (location === undefined || location === '') return { kind: 'registry' };
   // Nearly all of them, told apart without the patterns below.
   if (location.startsWith('https://') && location.endsWith('.tgz') && location.includes('/-/')) {
@@ -25,6 +26,20 @@ export function sourceOf(resolved: string | undefined, version: string | undefin
   }
   if (/^https?:/i.test(location)) return { kind: 'url', url: location };
   return { kind: 'path', path: location };
+}
+
+/**
+ * The location without what may be a secret in it: a source goes on into Redis, reports and alerts. The user name of ssh
+ * (`git@`) is none, and stays.
+ */
+function withoutCredentials(location: string | undefined): string | undefined {
+  if (location === undefined || !location.includes('@')) return location;
+  return location.replace(
+    /^((?:git\+)?([a-z]+):\/\/)([^/?#]*)@/i,
+    (_all, start: string, scheme: string, user: string) => {
+      return /^ssh$/i.test(scheme) ? `${start}${user.replace(/:.*$/, '')}@` : start;
+    },
+  );
 }
 
 const DIGIT = /^\d/;
