@@ -90,7 +90,7 @@ async function* walk(
 ): AsyncGenerator<DiscoveredLockfile> {
   signal?.throwIfAborted();
   const entries = await entriesOf(folder);
-  const rules = entries.some(({ name }) => name === '.gitignore')
+  const rules = entries.some((entry) => entry.name === '.gitignore' && entry.isFile())
     ? [...inherited, await rulesOf(folder)]
     : inherited;
   for (const entry of entries) {

@@ -8,12 +8,18 @@ export interface PackageDraft extends LockedPackage {
   dependencies: string[] | undefined;
 }
 
+/** Groups that say how a package comes, not when it is left out. */
+const NO_CONDITIONS: ReadonlySet<Group> = new Set(['bundled', 'peer']);
+
 /**
  * Makes packages of entries: the same version from the same source at several places is one package. It is in a group
- * only when every one of its entries is: what is needed anywhere unconditionally is needed.
+ * when every one of its entries is: what is needed anywhere unconditionally is needed. Where each is conditional, but
+ * not on the same (a development dependency here, an optional one there), it is in all of these groups.
  */
 export class PackageCollector {
   readonly #drafts = new Map<string, PackageDraft>();
+  /** Of packages with several entries: all conditions these are under; `undefined` when one is under none. */
+  readonly #conditions = new Map<PackageDraft, ReadonlySet<Group> | undefined>();
 
   /** Adds an entry, which becomes the package itself when it is the first of its id; gives the package. */
   add(entry: PackageDraft): PackageDraft {
@@ -23,7 +29,7 @@ export class PackageCollector {
       return entry;
     }
     if (entry.direct === true) known.direct = true;
-    if (known.groups.length > 0) known.groups = known.groups.filter((group) => entry.groups.includes(group));
+    this.#joinGroups(known, entry.groups);
     for (const digest of entry.integrity) {
       if (!known.integrity.some((other) => sameDigest(other, digest)))
         known.integrity = [...known.integrity, digest];
@@ -32,8 +38,29 @@ export class PackageCollector {
   }
 
   packages(): readonly LockedPackage[] {
+    for (const [draft, conditions] of this.#conditions) {
+      if (conditions === undefined || conditionsOf(draft.groups).length > 0) continue;
+      draft.groups = [...[...conditions].sort(), ...draft.groups];
+    }
     return [...this.#drafts.values()];
   }
+
+  #joinGroups(known: PackageDraft, groups: readonly Group[]): void {
+    const before = this.#conditions.has(known)
+      ? this.#conditions.get(known)
+      : someOf(conditionsOf(known.groups));
+    const more = someOf(conditionsOf(groups));
+    this.#conditions.set(known, before && more && new Set([...before, ...more]));
+    if (known.groups.length > 0) known.groups = known.groups.filter((group) => groups.includes(group));
+  }
+}
+
+function conditionsOf(groups: readonly Group[]): readonly Group[] {
+  return groups.filter((group) => !NO_CONDITIONS.has(group));
+}
+
+function someOf(groups: readonly Group[]): ReadonlySet<Group> | undefined {
+  return groups.length === 0 ? undefined : new Set(groups);
 }
 
 /**

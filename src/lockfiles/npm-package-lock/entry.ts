@@ -17,6 +17,7 @@ type Field =
   | 'optionalDependencies'
   | 'peerDependencies'
   | 'packages'
+  | 'workspaces'
   | 'lockfileVersion';
 
 /** An object of the file: an entry, a manifest or the whole. */

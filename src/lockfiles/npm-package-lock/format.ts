@@ -38,7 +38,7 @@ function readRoot(root: Entry, { text, path, sibling }: LockfileInput) {
     );
   }
   const { packages, dependencies } = root;
-  if (isEntry(packages)) return readPackagesMap(packages as Readonly<Record<string, unknown>>, text);
+  if (isEntry(packages)) return readPackagesMap(packages, text);
   if (isEntry(dependencies) && (root.lockfileVersion !== undefined || holdsEntries(dependencies))) {
     return readDependencyTree(root, text, path, manifestOf(sibling));
   }
@@ -64,7 +64,7 @@ function manifestOf(sibling: LockfileInput['sibling']): Entry | undefined {
   const content = sibling?.('package.json');
   if (content === undefined) return undefined;
   try {
-    const manifest: unknown = JSON.parse(content.toString('utf8'));
+    const manifest: unknown = JSON.parse(content.toString('utf8').replace(/^\uFEFF/, ''));
     return isEntry(manifest) ? manifest : undefined;
   } catch {
     // The manifest only adds what the lockfile does not say; its faults are not the lockfile's.

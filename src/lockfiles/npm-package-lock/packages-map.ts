@@ -1,86 +1,124 @@
-import type { Problem } from '../../model/lockfile.ts';
+import type { LockedPackage, Problem } from '../../model/lockfile.ts';
 import { connect, PackageCollector, type PackageDraft } from '../package-collector.ts';
 import { type Entry, isEntry, keysOf } from './entry.ts';
 import { createTree, type Folder, findUpwards, type InstalledTree } from './installed-tree.ts';
 import { entryLines } from './lines.ts';
 import { readEntry } from './read-entry.ts';
+import { createMemberCheck } from './workspace-members.ts';
 
-const DEPENDENCIES = ['dependencies', 'optionalDependencies', 'peerDependencies'] as const;
-const OWN_DEPENDENCIES = [...DEPENDENCIES, 'devDependencies'] as const;
+type Field = 'dependencies' | 'optionalDependencies' | 'peerDependencies' | 'devDependencies';
 
-/** Reads the `packages` map of lockfileVersion 2 and 3: one entry for each folder of the installed tree. */
-export function readPackagesMap(packages: Readonly<Record<string, unknown>>, text: string) {
-  const collector = new PackageCollector();
-  const problems: Problem[] = [];
-  const tree = createTree();
-  collect(packages, text, { tree, collector, problems });
-  tree.link();
-  for (const folder of tree.packageFolders) {
-    if (folder.draft !== undefined) connect(folder.draft, idsNeeded(folder));
-  }
-  if (isEntry(packages[''])) for (const folder of tree.ownFolders.values()) markDirect(folder);
-  return { packages: collector.packages(), problems };
-}
+const DEPENDENCIES: readonly Field[] = ['dependencies', 'optionalDependencies', 'peerDependencies'];
+const OWN_DEPENDENCIES: readonly Field[] = [...DEPENDENCIES, 'devDependencies'];
+/** No file system holds folders nested as deep as that. */
+const MAX_DEPTH = 250;
 
-interface Collected {
+interface Reading {
   readonly tree: InstalledTree;
   readonly collector: PackageCollector;
   readonly problems: Problem[];
+  readonly links: Folder[];
+  /** Lines of the folders outside `node_modules`, by path. */
+  readonly outside: Map<string, number | undefined>;
+  readonly direct: false | undefined;
 }
 
-function collect(
-  packages: Readonly<Record<string, unknown>>,
+/** Reads the `packages` map of lockfileVersion 2 and 3: one entry for each folder of the installed tree. */
+export function readPackagesMap(
+  packages: object,
   text: string,
-  { tree, collector, problems }: Collected,
-): void {
+): { readonly packages: readonly LockedPackage[]; readonly problems: readonly Problem[] } {
+  const collector = new PackageCollector();
+  const tree = createTree();
+  const problems: Problem[] = [];
+  const root = Object.hasOwn(packages, '') ? (packages as Record<string, unknown>)[''] : undefined;
+  const direct = isEntry(root) ? false : undefined;
+  const reading: Reading = { tree, collector, problems, links: [], outside: new Map(), direct };
   const lines = entryLines(text, 'packages');
-  const direct = isEntry(packages['']) ? false : undefined;
-  for (const path of Object.keys(packages)) {
-    const entry = packages[path];
+  for (const [path, entry] of Object.entries(packages)) {
     const line = lines.next(path, 2, () => [path]);
-    if (!isEntry(entry)) {
-      problems.push({ line, message: `"${path}" is not an object` });
-      continue;
-    }
-    const folder = tree.add(path, entry);
-    // Folders outside `node_modules`, and links to them, are the target itself.
-    if (folder.name === undefined || entry.link === true) continue;
+    const fault = takeEntry(reading, path, entry, line);
+    if (fault !== undefined) problems.push({ line, message: `"${path.slice(0, 500)}" ${fault}` });
+  }
+  tree.link();
+  if (isEntry(root)) takeLinkedFolders(reading, root);
+  for (const folder of tree.packageFolders) {
+    if (folder.draft !== undefined && folder.entry.link !== true)
+      connect(folder.draft, idsNeeded(folder, DEPENDENCIES));
+  }
+  for (const folder of tree.ownFolders.values()) {
+    if (folder.draft !== undefined) connect(folder.draft, idsNeeded(folder, OWN_DEPENDENCIES));
+    else if (isEntry(root)) markDirect(folder);
+  }
+  return { packages: collector.packages(), problems };
+}
+
+/** Gives the reason when the entry cannot be read. */
+function takeEntry(
+  { tree, collector, links, outside, direct }: Reading,
+  path: string,
+  entry: unknown,
+  line: number | undefined,
+): string | undefined {
+  if (!isEntry(entry)) return 'is not an object';
+  if (path.length > MAX_DEPTH && path.split('node_modules/').length > MAX_DEPTH) return 'nests too deep';
+  const folder = tree.add(path, entry);
+  if (folder.name === undefined) {
+    outside.set(path, line);
+  } else if (entry.link === true) {
+    links.push(folder);
+  } else {
     const draft = readEntry(entry, { folder: folder.name, line, direct });
-    if (typeof draft === 'string') problems.push({ line, message: `"${path}" ${draft}` });
-    else folder.draft = collector.add(draft);
+    if (typeof draft === 'string') return draft;
+    folder.draft = collector.add(draft);
+  }
+  return undefined;
+}
+
+/**
+ * Folders that are linked to and are no workspace members are `file:` dependencies: packages from a path. Members are the
+ * target itself.
+ */
+function takeLinkedFolders({ tree, collector, problems, links, outside }: Reading, root: Entry): void {
+  const isMember = createMemberCheck(root.workspaces);
+  for (const link of links) {
+    const target = link.entry.resolved;
+    if (typeof target !== 'string' || target === '' || isMember(target)) continue;
+    const linked = tree.ownFolders.get(target);
+    if (linked === undefined) continue;
+    const line = outside.get(target);
+    const entry = { ...linked.entry, resolved: `file:${target}` };
+    const draft = linked.draft ?? readEntry(entry, { folder: link.name ?? '', line, direct: false });
+    if (typeof draft === 'string') problems.push({ line, message: `"${target}" ${draft}` });
+    else {
+      linked.draft ??= collector.add(draft);
+      link.draft = linked.draft;
+    }
   }
 }
 
 /** A member or the root asks for its dependencies directly; an entry with `resolved` is somebody else's folder. */
 function markDirect(folder: Folder): void {
   if (typeof folder.entry.resolved === 'string') return;
-  eachNeeded(folder, OWN_DEPENDENCIES, (draft) => {
-    draft.direct = true;
-  });
+  for (const draft of neededBy(folder, OWN_DEPENDENCIES)) draft.direct = true;
 }
 
-function idsNeeded(folder: Folder): string[] {
-  const ids: string[] = [];
-  eachNeeded(folder, DEPENDENCIES, ({ id }) => {
-    // A name may stand in two lists; the lists are short.
-    if (!ids.includes(id)) ids.push(id);
-  });
-  return ids;
+function idsNeeded(folder: Folder, fields: readonly Field[]): string[] {
+  return neededBy(folder, fields).map(({ id }) => id);
 }
 
-/** Visits the packages that the names in an entry's lists lead to. */
-function eachNeeded(
-  folder: Folder,
-  fields: readonly (typeof OWN_DEPENDENCIES)[number][],
-  visit: (draft: PackageDraft) => void,
-): void {
-  const entry: Entry = folder.entry;
+/** The packages that the names in an entry's lists lead to. */
+function neededBy(folder: Folder, fields: readonly Field[]): readonly PackageDraft[] {
+  const found: PackageDraft[] = [];
   for (const field of fields) {
-    const names = keysOf(entry[field]);
-    for (const name of names) {
+    const stated = folder.entry[field];
+    if (stated === undefined) continue;
+    for (const name of keysOf(stated)) {
       // Optional and peer dependencies need not be installed; a dependency on the target's own folders is no edge.
       const draft = findUpwards(name, folder)?.draft;
-      if (draft !== undefined) visit(draft);
+      // The same package under two names, or in two lists; the lists are short.
+      if (draft !== undefined && !found.includes(draft)) found.push(draft);
     }
   }
+  return found;
 }

@@ -1,8 +1,20 @@
 import type { Source } from '../../model/lockfile.ts';
 
-const GIT = /^(?:git(?:\+[a-z]+)?:|git@|(?:github|gitlab|bitbucket|gist):|[a-z+]+:\/\/[^#]+\.git(?:#|$))/i;
-/** How registries and their mirrors lay out tarballs: `<base>/<name>/-/<file>.tgz`. */
-const REGISTRY_TARBALL = /^https?:\/\/[^?#]+\/-\/[^/?#]+\.t(?:ar\.)?gz(?:[?#]|$)/i;
+const LOCAL = /^(?:file|link):/i;
+/** npm's short names of hosted repositories, with the host each stands for. */
+const HOSTED = /^(github|gitlab|bitbucket|gist):(?!\/\/)/i;
+const HOSTS: ReadonlyMap<string, string> = new Map([
+  ['github', 'github.com'],
+  ['gitlab', 'gitlab.com'],
+  ['bitbucket', 'bitbucket.org'],
+  ['gist', 'gist.github.com'],
+]);
+const GIT = /^(?:git(?:\+[a-z]+)?:|git@|[a-z+]+:\/\/[^#]+\.git(?:#|$))/i;
+/**
+ * How registries and their mirrors lay out tarballs: `<base>/<name>/-/<file>.tgz`; GitLab repeats the scope before the
+ * file, Gitea puts the version there.
+ */
+const REGISTRY_TARBALL = /^https?:\/\/[^?#]+\/-\/(?:(?:@|%40|\d)[^/?#]*\/)?[^/?#]+\.t(?:ar\.)?gz(?:[?#]|$)/i;
 /** GitHub Packages: `<base>/download/<scope>/<name>/<version>/<hash>`. */
 const REGISTRY_DOWNLOAD = /^https?:\/\/[^?#]+\/download\/@[^?#]+\/[0-9a-f]{40,}(?:[?#]|$)/i;
 
@@ -18,12 +30,11 @@ export function sourceOf(stated: string | undefined, version: string | undefined
   if (location.startsWith('https://') && location.endsWith('.tgz') && location.includes('/-/')) {
     return { kind: 'registry', url: resolved ?? location };
   }
-  if (/^(?:file|link):/.test(location))
-    return { kind: 'path', path: location.replace(/^(?:file|link):/, '') };
-  if (GIT.test(location)) return git(location);
   if (REGISTRY_TARBALL.test(location) || REGISTRY_DOWNLOAD.test(location)) {
     return { kind: 'registry', url: resolved ?? location };
   }
+  if (LOCAL.test(location)) return { kind: 'path', path: location.replace(LOCAL, '') };
+  if (HOSTED.test(location) || GIT.test(location)) return git(location);
   if (/^https?:/i.test(location)) return { kind: 'url', url: location };
   return { kind: 'path', path: location };
 }
@@ -55,8 +66,17 @@ export function isLocation(version: string | undefined): version is string {
 
 function git(location: string): Source {
   const hash = location.indexOf('#');
-  const url = hash < 0 ? location : location.slice(0, hash);
+  const url = unabbreviated(hash < 0 ? location : location.slice(0, hash));
   const fragment = hash < 0 ? '' : location.slice(hash + 1);
-  const commit = /^[0-9a-f]{7,64}$/i.test(fragment) ? fragment : undefined;
-  return commit === undefined ? { kind: 'git', url: location } : { kind: 'git', url, commit };
+  if (/^[0-9a-f]{7,64}$/i.test(fragment)) return { kind: 'git', url, commit: fragment };
+  return { kind: 'git', url: fragment === '' ? url : `${url}#${fragment}` };
+}
+
+/** The URL that npm writes for a short name such as `github:owner/name`. */
+function unabbreviated(url: string): string {
+  const short = HOSTED.exec(url);
+  const host = HOSTS.get((short?.[1] ?? '').toLowerCase());
+  return short === null || host === undefined
+    ? url
+    : `git+ssh://git@${host}/${url.slice(short[0].length).replace(/\.git$/, '')}.git`;
 }

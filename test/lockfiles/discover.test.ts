@@ -1,0 +1,104 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { discoverLockfiles } from '../../src/lockfiles/discover.ts';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'discover-'));
+});
+afterEach(() => rm(root, { recursive: true }));
+
+async function write(files: Record<string, string>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), content);
+  }
+}
+
+async function found(paths: readonly string[] = [root], format?: string): Promise<string[]> {
+  const files: string[] = [];
+  for await (const { relativePath } of discoverLockfiles(paths, format === undefined ? {} : { format })) {
+    files.push(relativePath);
+  }
+  return files;
+}
+
+const LOCK = '{"lockfileVersion": 3, "packages": {}}';
+
+describe('discovery', () => {
+  it('finds lockfiles in folders, in a stable order, and enters no folder of installed packages', async () => {
+    await write({
+      'package-lock.json': LOCK,
+      'b/package-lock.json': LOCK,
+      'a/deep/er/npm-shrinkwrap.json': LOCK,
+      'a/readme.md': '',
+      'node_modules/x/package-lock.json': LOCK,
+      'a/vendor/package-lock.json': LOCK,
+      '.git/package-lock.json': LOCK,
+    });
+    expect(await found()).toEqual([
+      'a/deep/er/npm-shrinkwrap.json',
+      'b/package-lock.json',
+      'package-lock.json',
+    ]);
+  });
+
+  it('honours .gitignore: folders, patterns, negation, and the nearest one first', async () => {
+    await write({
+      '.gitignore': 'dist/\n/only-here\n*.tmp\nfixtures/**\n',
+      'dist/package-lock.json': LOCK,
+      'only-here/package-lock.json': LOCK,
+      'sub/only-here/package-lock.json': LOCK,
+      'sub/.gitignore': 'package-lock.json\n!keep/package-lock.json\n',
+      'sub/package-lock.json': LOCK,
+      'sub/keep/package-lock.json': LOCK,
+      'fixtures/a/package-lock.json': LOCK,
+    });
+    expect(await found()).toEqual(['sub/keep/package-lock.json']);
+  });
+
+  it('takes a folder named .gitignore for a folder', async () => {
+    await write({ '.gitignore/package-lock.json': LOCK });
+    expect(await found()).toEqual(['.gitignore/package-lock.json']);
+  });
+
+  it('follows no links: neither out of the folder nor in circles', async () => {
+    await write({ 'a/package-lock.json': LOCK });
+    await symlink(root, join(root, 'a', 'circle'));
+    await symlink(join(root, 'a', 'package-lock.json'), join(root, 'package-lock.json'));
+    expect(await found()).toEqual(['a/package-lock.json']);
+  });
+
+  it('takes the shrinkwrap where both lie side by side, as npm does', async () => {
+    await write({ 'package-lock.json': LOCK, 'npm-shrinkwrap.json': LOCK });
+    expect(await found()).toEqual(['npm-shrinkwrap.json']);
+  });
+
+  it('takes a named file by its content, or as the format it is said to be', async () => {
+    await write({ 'lock.txt': LOCK, 'other.txt': 'hello' });
+    expect(await found([join(root, 'lock.txt')])).toEqual(['lock.txt']);
+    expect(await found([join(root, 'other.txt')], 'npm-package-lock')).toEqual(['other.txt']);
+  });
+
+  it.each([
+    ['other.txt', undefined, 'unknown-format'],
+    ['lock.txt', 'no-such-format', 'unknown-format'],
+    ['absent.json', undefined, 'not-found'],
+  ])('refuses %s as %s: %s', async (file, format, code) => {
+    await write({ 'lock.txt': LOCK, 'other.txt': 'hello' });
+    await expect(found([join(root, file)], format)).rejects.toMatchObject({ code });
+  });
+
+  it('walks thousands of files', async () => {
+    for (let folder = 0; folder < 40; folder += 1) {
+      await mkdir(join(root, `f${folder}`));
+      await Promise.all(
+        Array.from({ length: 100 }, (_, file) => writeFile(join(root, `f${folder}`, `${file}.ts`), '')),
+      );
+      await writeFile(join(root, `f${folder}`, 'package-lock.json'), LOCK);
+    }
+    expect(await found()).toHaveLength(40);
+  });
+});
