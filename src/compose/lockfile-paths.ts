@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { discoverLockfiles } from '../lockfiles/discover.ts';
 import type { ProducedLockfile, StoredContent } from '../producer.ts';
+import { readCompanions } from './companions.ts';
 import { ScanError } from './errors.ts';
 
 export interface LockfilePaths {
@@ -15,9 +15,6 @@ export interface LockfilePaths {
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
 }
-
-/** Manifests that tell what a lockfile leaves out, by the names of formats that ask for them. */
-const COMPANIONS: Readonly<Record<string, readonly string[]>> = { 'npm-package-lock': ['package.json'] };
 
 /** Finds and reads lockfiles, with the manifests beside them. Throws `ScanError` (`nothing-to-scan`). */
 export async function readLockfilePaths(options: LockfilePaths): Promise<readonly ProducedLockfile[]> {
@@ -31,7 +28,7 @@ export async function readLockfilePaths(options: LockfilePaths): Promise<readonl
     found.push({
       path: file.relativePath,
       ...(await contentOf(file.path, options.maxBytes)),
-      companions: await companionsOf(file.path, file.format),
+      companions: await readCompanions(file),
       ...(format === undefined ? {} : { format }),
     });
   }
@@ -50,22 +47,4 @@ async function contentOf(path: string, maxBytes: number): Promise<{ content: Buf
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   return { sha256: hash.digest('hex'), bytes: size };
-}
-
-async function companionsOf(
-  path: string,
-  format: string,
-): Promise<readonly { name: string; content: Buffer }[]> {
-  const names = COMPANIONS[format] ?? [];
-  const read = await Promise.all(
-    names.map(async (name) => {
-      try {
-        return [{ name, content: await readFile(join(dirname(path), name)) }];
-      } catch {
-        // A companion is a help, not a need: without it the reader knows less, and says so.
-        return [];
-      }
-    }),
-  );
-  return read.flat();
 }

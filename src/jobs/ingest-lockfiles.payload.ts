@@ -21,9 +21,9 @@ const stored = {
   bytes: z.int().nonnegative().max(MAX_BYTES).describe('Size of the content, uncompressed.'),
 };
 
-const companionName = printableText(1, 255)
-  .regex(/^[^/\\]+$/, 'a file name, not a path')
-  .describe('Name of a file beside the lockfile, such as its manifest.');
+const companionName = printableText(1, 1_024)
+  .regex(/^(?![/\\]|[A-Za-z]:)[^\\]+$/, 'relative, with forward slashes')
+  .describe('Path of the file relative to the folder of the lockfile: `package.json`, `../pom.xml`.');
 
 const companion = z.union([
   z.strictObject({ name: companionName, content }),
@@ -35,9 +35,9 @@ const common = {
   format: z.string().min(1).max(64).optional().describe('Name of the format; detected when left out.'),
   companions: z
     .array(companion)
-    .max(8)
+    .max(64)
     .optional()
-    .describe('Files beside it that its format can make use of.'),
+    .describe('Files that its format can make use of: its manifest, what it includes.'),
 };
 
 const lockfile = z.union([z.strictObject({ ...common, content }), z.strictObject({ ...common, ...stored })]);

@@ -1,17 +1,44 @@
+import { cargoLock } from './cargo-lock/format.ts';
 import type { Format } from './format.ts';
+import { gemfileLock } from './gemfile-lock/format.ts';
+import { goMod } from './go-mod/format.ts';
+import { goSum } from './go-sum/format.ts';
 import { npmPackageLock } from './npm-package-lock/format.ts';
+import { pdmLock } from './pdm-lock/format.ts';
+import { pipfileLock } from './pipfile-lock/format.ts';
+import { poetryLock } from './poetry-lock/format.ts';
+import { pylockToml } from './pylock-toml/format.ts';
+import { requirementsTxt } from './requirements-txt/format.ts';
+import { uvLock } from './uv-lock/format.ts';
 
 /** Every format there is. Names are looked at first, in this order; then content. */
-export const FORMATS: readonly Format[] = [npmPackageLock];
+export const FORMATS: readonly Format[] = [
+  npmPackageLock,
+  requirementsTxt,
+  poetryLock,
+  pipfileLock,
+  pdmLock,
+  uvLock,
+  pylockToml,
+  goMod,
+  goSum,
+  cargoLock,
+  gemfileLock,
+];
 
 export function formatNamed(name: string): Format | undefined {
   return FORMATS.find((format) => format.name === name);
 }
 
-/** The format of a file by its name alone. */
+/** The format of a file by its name (and folder) alone. */
 export function formatOfName(path: string): Format | undefined {
-  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
-  return FORMATS.find((format) => format.fileNames.some((pattern) => matches(pattern, name)));
+  const parts = path.split(/[\\/]/);
+  const name = parts.at(-1) ?? '';
+  return FORMATS.find((format) =>
+    format.fileNames.some((pattern) =>
+      pattern.includes('/') ? matches(pattern, `${parts.at(-2) ?? ''}/${name}`) : matches(pattern, name),
+    ),
+  );
 }
 
 /** The format of a file by its name, else by how its content begins. */
@@ -20,5 +47,8 @@ export function detectFormat(path: string, head: string): Format | undefined {
 }
 
 function matches(pattern: string, name: string): boolean {
-  return pattern.startsWith('*') ? name.endsWith(pattern.slice(1)) : name === pattern;
+  const star = pattern.indexOf('*');
+  if (star < 0) return pattern === name;
+  const end = pattern.slice(star + 1);
+  return name.length >= pattern.length - 1 && name.startsWith(pattern.slice(0, star)) && name.endsWith(end);
 }

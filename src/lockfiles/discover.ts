@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { open, readdir, readFile, stat } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { messageOf } from '../model/errors.ts';
 import { detectFormat, FORMATS, formatOfName } from './catalog.ts';
@@ -18,6 +18,8 @@ export interface DiscoveredLockfile {
   /** Below the folder that was named, with forward slashes; the file's own name when it was named itself. */
   readonly relativePath: string;
   readonly format: string;
+  /** The folder that was named, or the one of the file that was: nothing outside it is looked at. */
+  readonly root: string;
 }
 
 /** Installed packages, histories, caches and build results: never what a target locks. */
@@ -41,7 +43,10 @@ export async function* discoverLockfiles(
   for (const path of paths) {
     const kind = await kindOf(path);
     if (kind === 'folder') yield* walk(path, path, [], options.signal);
-    else yield { path, relativePath: basename(path), format: await formatOfFile(path, options.format) };
+    else {
+      const format = await formatOfFile(path, options.format);
+      yield { path, relativePath: basename(path), format, root: dirname(path) };
+    }
   }
 }
 
@@ -99,11 +104,11 @@ async function* walk(
       if (!NEVER_ENTERED.has(entry.name) && !isIgnored(`${path}${sep}`, rules))
         yield* walk(root, path, rules, signal);
     } else if (entry.isFile()) {
-      const format = formatOfName(entry.name);
+      const format = formatOfName(path);
       if (format === undefined || isIgnored(path, rules)) continue;
       const override = format.overriddenBy?.[entry.name];
       if (override !== undefined && entries.some(({ name }) => name === override)) continue;
-      yield { path, relativePath: relative(root, path).split(sep).join('/'), format: format.name };
+      yield { path, relativePath: relative(root, path).split(sep).join('/'), format: format.name, root };
     }
   }
 }

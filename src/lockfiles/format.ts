@@ -15,8 +15,8 @@ export interface LockfileInput {
   /** Decoded, without a byte order mark. */
   readonly text: string;
   /**
-   * Reads a file beside this one (a manifest), by file name; `undefined` when there is none. Names only, never paths:
-   * nothing a lockfile says can open another file.
+   * One of the files that came with this one (see `Format.companions`), by its path relative to it; `undefined` when it
+   * did not come. A reader opens no files.
    */
   readonly sibling?: (name: string) => Buffer | undefined;
 }
@@ -27,11 +27,15 @@ export interface Format {
   readonly title: string;
   /** purl type of what it holds. */
   readonly ecosystem: string;
-  /** File names it is known by, exact or with one leading `*`. */
+  /** File names it is known by, with `*` for any text; with a `/`, the folder counts too. */
   readonly fileNames: readonly string[];
   readonly facts: FormatFacts;
   /** Names of files that their tool ignores when another one lies beside them. */
   readonly overriddenBy?: Readonly<Record<string, string>>;
+  /** Its tool writes files of nothing at all; elsewhere an empty file is a damaged one. */
+  readonly mayBeEmpty?: boolean;
+  /** Files that tell what this one leaves out (its manifest, what it includes), as paths relative to it. */
+  companions?(text: string): readonly string[];
   /** Whether content under another name looks like this format; reads the first KiB or so only. */
   recognises(head: string): boolean;
   /** Reads a whole file. Throws `LockfileError` when the file as a whole cannot be read. */

@@ -1,6 +1,6 @@
-import { isAscii } from 'node:buffer';
 import type { Lockfile } from '../model/lockfile.ts';
 import { detectFormat, FORMATS, formatNamed } from './catalog.ts';
+import { decodeText } from './decode-text.ts';
 import { LockfileError } from './errors.ts';
 import type { Format } from './format.ts';
 
@@ -18,7 +18,7 @@ export interface ReadRequest {
   readonly content: Buffer;
   /** Name of the format, when it is not to be detected. */
   readonly format?: string;
-  /** Reads a file beside this one by name; `undefined` where there is none. */
+  /** A file that came with it, by its path relative to it; `undefined` where there is none. */
   readonly sibling?: (name: string) => Buffer | undefined;
   readonly limits?: Partial<LockfileLimits>;
 }
@@ -30,9 +30,11 @@ export function readLockfile(request: ReadRequest): Lockfile {
   const { path, content, sibling } = request;
   const limits = { ...DEFAULT_LIMITS, ...request.limits };
   checkSize(path, content.length, limits);
-  const text = decode(content, path);
-  if (text.trim() === '') throw new LockfileError('empty', `${path}: the file is empty`);
+  const text = decodeText(content, path);
   const format = formatFor(request, text.slice(0, HEAD_CHARACTERS));
+  if (text.trim() === '' && format.mayBeEmpty !== true) {
+    throw new LockfileError('empty', `${path}: the file is empty`);
+  }
   const lockfile = format.read({ path, text, ...(sibling === undefined ? {} : { sibling }) });
   if (lockfile.packages.length > limits.maxPackages) {
     throw new LockfileError(
@@ -61,18 +63,4 @@ function formatFor({ path, format }: ReadRequest, head: string): Format {
       ? 'neither name nor content is of a format that is known'
       : `no format is named "${format}"`;
   throw new LockfileError('unknown-format', `${path}: ${what}; the formats are ${known}`);
-}
-
-/** Text in UTF-8, or UTF-16 by its byte order mark, without the mark. */
-function decode(content: Buffer, path: string): string {
-  const [first, second, third] = content;
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(content);
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(content);
-  if (content.includes(0)) {
-    throw new LockfileError('binary', `${path}: the file holds NUL bytes; a lockfile is text`);
-  }
-  // The same text for half the work; nearly all lockfiles are.
-  if (isAscii(content)) return content.toString('latin1');
-  const start = first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0;
-  return content.toString('utf8', start);
 }

@@ -1,6 +1,5 @@
-import type { Source } from '../../model/lockfile.ts';
-import { type PackageDraft, packageId } from '../package-collector.ts';
-import { buildPurl } from '../purl.ts';
+import type { PackageDraft } from '../package-collector.ts';
+import { draftPackage } from '../package-draft.ts';
 import type { Entry } from './entry.ts';
 import { groupsOf } from './groups.ts';
 import { parseIntegrity } from './integrity.ts';
@@ -28,23 +27,17 @@ export function readEntry(entry: Entry, { folder, line, direct }: EntryPlace): P
   const name = realName ?? alias?.[1] ?? folder;
   const version = alias === null ? (isLocation(stated) ? '' : (stated ?? '')) : (alias[2] ?? '');
   const source = sourceOf(resolved === false ? undefined : resolved, stated);
-  if (name === '') return 'has no name';
-  if (version === '' && source.kind === 'registry') return 'has no version';
-  const purl = purlOf(name, version, source);
-  if (purl === undefined) return `has a name or version that no purl can hold: ${name}@${version}`;
-  return {
-    id: packageId(name, version, source),
+  if (name !== '' && version === '' && source.kind === 'registry') return 'has no version';
+  return draftPackage({
     ecosystem: 'npm',
     name,
     version,
-    purl,
     direct,
     groups: groupsOf(entry),
     integrity: parseIntegrity(integrity),
     source,
     line,
-    dependencies: undefined,
-  };
+  });
 }
 
 function isText(value: unknown): value is string | undefined {
@@ -53,22 +46,4 @@ function isText(value: unknown): value is string | undefined {
 
 function wrongType(field: string): string {
   return `has a \`${field}\` that is not a string`;
-}
-
-function purlOf(fullName: string, version: string, source: Source): string | undefined {
-  const slash = fullName.startsWith('@') ? fullName.indexOf('/') : -1;
-  const namespace = slash < 0 ? undefined : fullName.slice(0, slash);
-  const parts = { type: 'npm', namespace, name: slash < 0 ? fullName : fullName.slice(slash + 1), version };
-  try {
-    if (source.kind === 'git') {
-      const commit = source.commit === undefined ? '' : `@${source.commit}`;
-      return buildPurl({ ...parts, qualifiers: { vcs_url: `${source.url}${commit}` } });
-    }
-    return source.kind === 'url'
-      ? buildPurl({ ...parts, qualifiers: { download_url: source.url } })
-      : buildPurl(parts);
-  } catch {
-    // The caller reports the entry.
-    return undefined;
-  }
 }

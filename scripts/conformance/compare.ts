@@ -1,0 +1,119 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LockfileError } from '../../src/lockfiles/errors.ts';
+import { readLockfile } from '../../src/lockfiles/read.ts';
+import type { LockedPackage, Lockfile } from '../../src/model/lockfile.ts';
+import { type Case, type ExpectedPackage, formatNameOf } from './cases.ts';
+import { extraPolicy, missingPolicy, samePackage } from './policies.ts';
+
+export interface Comparison {
+  /** Names of the policies by which tools are known to differ, as far as they explain a difference here. */
+  readonly policies: readonly string[];
+  /** Differences that nothing explains. */
+  readonly failures: readonly string[];
+}
+
+/** Reads a case as its own format and holds the result against what the tool says. */
+export function compareCase(one: Case): Comparison {
+  const read = readCase(one);
+  const { expected } = one;
+  if (expected.error === true) return errorCase(one, read);
+  if (read instanceof LockfileError) {
+    return { policies: [], failures: [`not read: ${read.code}: ${read.message}`] };
+  }
+  const policies = new Set<string>();
+  const failures: string[] = [];
+  for (const wanted of expected.packages ?? []) {
+    const found = read.packages.filter((locked) => samePackage(locked, wanted, expected.tool));
+    if (found.length > 0) {
+      failures.push(...factFailures(found, wanted, expected.tool));
+      continue;
+    }
+    const policy = missingPolicy(one, wanted, read);
+    if (policy === undefined) failures.push(`missing ${wanted.name}@${wanted.version}`);
+    else policies.add(policy);
+  }
+  for (const locked of read.packages) {
+    if (expected.packages?.some((wanted) => samePackage(locked, wanted, expected.tool)) === true) continue;
+    const policy = extraPolicy(one, locked);
+    if (policy === undefined) failures.push(`extra ${locked.id}`);
+    else policies.add(policy);
+  }
+  failures.push(...edgeFailures(one, read));
+  return { policies: [...policies].sort(), failures };
+}
+
+function readCase({ folder, content, expected, group }: Case): Lockfile | LockfileError {
+  try {
+    return readLockfile({
+      path: expected.canonicalName ?? expected.input,
+      content,
+      format: formatNameOf(group),
+      sibling: (name) => {
+        const path = join(folder, name);
+        return name !== 'expected.json' && existsSync(path) ? readFileSync(path) : undefined;
+      },
+    });
+  } catch (error) {
+    if (error instanceof LockfileError) return error;
+    throw error;
+  }
+}
+
+function errorCase(one: Case, read: Lockfile | LockfileError): Comparison {
+  if (read instanceof LockfileError || read.problems.length > 0) return { policies: [], failures: [] };
+  // trivy takes a uv.lock with two roots for broken; uv writes such files for workspaces.
+  if (one.expected.tool === 'trivy' && one.group === 'uv-lock') {
+    return { policies: ['trivy reads one root only'], failures: [] };
+  }
+  return { policies: [], failures: ['read without an error or a problem'] };
+}
+
+/** Line, commit, development and purl, where the tool states them. */
+function factFailures(found: readonly LockedPackage[], wanted: ExpectedPackage, tool: string): string[] {
+  const failures: string[] = [];
+  const id = `${wanted.name}@${wanted.version}`;
+  const lines = found.map(({ line }) => line);
+  if (wanted.line !== undefined && !lines.includes(wanted.line)) {
+    failures.push(`${id} stands on line ${lines.join(', ')}, not on ${wanted.line}`);
+  }
+  const ranges = wanted.lines ?? [];
+  const within = (line: number | undefined) =>
+    line !== undefined && ranges.some(([first, last]) => line >= first && line <= last);
+  if (ranges.length > 0 && !lines.some(within)) {
+    failures.push(`${id} stands on line ${lines.join(', ')}, not within ${JSON.stringify(ranges)}`);
+  }
+  const commits = found.map(({ source }) => (source.kind === 'git' ? source.commit : undefined));
+  if (wanted.commit !== undefined && !commits.includes(wanted.commit)) {
+    failures.push(`${id} is of commit ${commits.join(', ')}, not ${wanted.commit}`);
+  }
+  const dev = wanted.dev ?? wanted.groups?.includes('dev');
+  if (dev !== undefined && tool !== 'syft' && !found.some(({ groups }) => groups.includes('dev') === dev)) {
+    failures.push(`${id} is ${dev ? 'not ' : ''}in the group dev`);
+  }
+  const purl = wanted.purl?.replace(/[?#].*$/, '');
+  if (purl !== undefined && !found.some((one) => one.purl.replace(/[?#].*$/, '') === purl)) {
+    failures.push(`${id} has the purl ${found.map((one) => one.purl).join(', ')}, not ${wanted.purl}`);
+  }
+  return failures;
+}
+
+/** trivy gives the graph; packages that it lists under ids of its own (peers and the like) are told apart by name. */
+function edgeFailures({ expected }: Case, read: Lockfile): string[] {
+  const failures: string[] = [];
+  const nameOf = (id: string) => id.replace(/\(.*$/s, '');
+  const known = new Map(read.packages.map((one) => [`${one.name}@${one.version}`, one]));
+  for (const [id, stated] of Map.groupBy(expected.dependencies ?? [], (one) => nameOf(one.id))) {
+    const locked = known.get(id);
+    if (locked?.dependencies === undefined) continue;
+    const found = locked.dependencies.map((one) => one.replace(/ \(.*$/s, '')).sort();
+    const wanted = [...new Set(stated.flatMap(({ dependsOn }) => dependsOn.map(nameOf)))];
+    const comparable = wanted.filter((one) => known.has(one)).sort();
+    // Where a package stands in several entries, trivy keeps the edges of the last.
+    if (expected.canonicalName === 'pylock.toml' && comparable.every((one) => found.includes(one))) continue;
+    if (found.join() !== comparable.join()) {
+      failures.push(`${id} depends on ${found.join(', ')}, not on ${comparable.join(', ')}`);
+    }
+  }
+  return failures;
+}

@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LockedPackage, Lockfile } from '../../src/model/lockfile.ts';
+import type { Case, Expected, ExpectedPackage } from './cases.ts';
+
+/** The same package in the words of a tool: osv-scalibr leaves out Go's `v`. */
+export function samePackage(locked: LockedPackage, wanted: ExpectedPackage, tool: Expected['tool']): boolean {
+  if (locked.name !== wanted.name) return false;
+  if (locked.version === wanted.version) return true;
+  return tool === 'osv-scalibr' && locked.ecosystem === 'golang' && locked.version === `v${wanted.version}`;
+}
+
+/** Why a package that a tool lists is not among ours, by a known policy; `undefined`: it should be. */
+export function missingPolicy(one: Case, wanted: ExpectedPackage, read: Lockfile): string | undefined {
+  const { tool } = one.expected;
+  if (wanted.relationship === 'root' || wanted.relationship === 'workspace' || isOwn(one, wanted)) {
+    return `${tool} lists the target's own packages`;
+  }
+  if (tool === 'osv-scalibr' && wanted.name === 'stdlib') return 'osv-scalibr lists the Go toolchain';
+  const named = read.packages.filter(({ name }) => name === wanted.name);
+  if (
+    tool === 'osv-scalibr' &&
+    wanted.comparator !== undefined &&
+    named.some(({ version }) => version === '')
+  ) {
+    return 'osv-scalibr takes a bound for the version';
+  }
+  if (
+    tool === 'osv-scalibr' &&
+    read.packages.some(({ source }) => source.kind === 'path' && source.path === wanted.name)
+  ) {
+    return 'osv-scalibr names a Go module after its folder';
+  }
+  return undefined;
+}
+
+/** The target's own packages, by the marks that each format puts on them. */
+function isOwn({ group, content }: Case, { name, version }: ExpectedPackage): boolean {
+  const text = content.toString('utf8');
+  const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  switch (group) {
+    case 'cargo-lock':
+      return new RegExp(`name = "${escaped}"\\nversion = "${version}"\\n(?!source)`).test(text);
+    case 'uv-lock':
+      return new RegExp(
+        `name = "${escaped}"\\nversion = "${version}"\\nsource = \\{ (?:virtual|editable) =`,
+      ).test(text);
+    case 'yarn-berry':
+      return text.includes(`resolution: "${name}@workspace:`);
+    case 'gemfile-lock':
+      return text.includes(`PATH\n  remote: .\n`) && text.includes(`    ${name} (${version})`);
+    default:
+      return group.startsWith('npm-package-lock') && ownNpmNames(text).has(`${name}@${version}`);
+  }
+}
+
+function ownNpmNames(text: string): ReadonlySet<string> {
+  const root = JSON.parse(text) as {
+    name?: string;
+    version?: string;
+    packages?: Record<string, { name?: string; version?: string }>;
+  };
+  const members = Object.entries(root.packages ?? {}).filter(([path]) => !path.includes('node_modules/'));
+  return new Set([
+    `${root.name}@${root.version}`,
+    ...members.map(([path, { name, version }]) => `${name ?? path.split('/').at(-1)}@${version}`),
+  ]);
+}
+
+/** Why one of our packages is not in a tool's list, by a known policy; `undefined`: it should not be in ours. */
+export function extraPolicy({ group, folder, expected }: Case, locked: LockedPackage): string | undefined {
+  const { tool, packages = [] } = expected;
+  if (
+    tool === 'osv-scalibr' &&
+    locked.source.kind === 'path' &&
+    packages.some(({ name }) => name === (locked.source as { path: string }).path)
+  ) {
+    return 'osv-scalibr names a Go module after its folder';
+  }
+  if (
+    tool === 'osv-scalibr' &&
+    packages.some(({ name, comparator }) => name === locked.name && comparator !== undefined)
+  ) {
+    return 'osv-scalibr takes a bound for the version';
+  }
+  if (tool === 'trivy' && locked.version === '') return 'trivy leaves out what has no version';
+  if (tool === 'trivy' && locked.source.kind !== 'registry')
+    return 'trivy leaves out what comes from no registry';
+  if (tool === 'trivy' && group === 'go-mod' && existsSync(join(folder, 'go.sum'))) {
+    return 'trivy reads go.sum by itself';
+  }
+  if (tool === 'syft' && (locked.groups.includes('dev') || locked.name === 'dev-nested')) {
+    return 'syft leaves out development packages';
+  }
+  if (packages.length === 0 && existsSync(join(folder, 'npm-shrinkwrap.json'))) {
+    return 'osv-scalibr reads no package-lock beside a shrinkwrap';
+  }
+  return undefined;
+}

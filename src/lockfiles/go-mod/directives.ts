@@ -1,0 +1,51 @@
+/** One line of a directive: `require`, `replace` and so on, alone or in a block. */
+export interface Directive {
+  readonly verb: string;
+  readonly words: readonly string[];
+  /** What follows `//`, without it. */
+  readonly comment: string;
+  readonly line: number;
+}
+
+const WORD = /"((?:[^"\\]|\\.)*)"|`([^`]*)`|(=>|[^\s"`()]+)/g;
+const BLOCK = /^(\S+)\s*\($/;
+
+export interface Directives {
+  readonly directives: readonly Directive[];
+  readonly malformed: readonly { readonly line: number; readonly text: string }[];
+}
+
+/** Reads go.mod's syntax (https://go.dev/ref/mod#go-mod-file-grammar). */
+export function readDirectives(text: string): Directives {
+  const directives: Directive[] = [];
+  const malformed: { line: number; text: string }[] = [];
+  let block: string | undefined;
+  for (const [index, raw] of text.split('\n').entries()) {
+    const line = index + 1;
+    const { code, comment } = splitComment(raw);
+    if (code === '') continue;
+    const opened = BLOCK.exec(code);
+    if (block === undefined && opened !== null) block = opened[1];
+    else if (block !== undefined && code === ')') block = undefined;
+    else {
+      const words = wordsOf(code);
+      const verb = block ?? words.shift();
+      if (verb === undefined || words.length === 0) malformed.push({ line, text: code });
+      else directives.push({ verb, words, comment, line });
+    }
+  }
+  return { directives, malformed };
+}
+
+/** A comment begins with `//` at the start or after a space: paths hold `//` in no other place. */
+function splitComment(raw: string): { readonly code: string; readonly comment: string } {
+  const at = raw.startsWith('//') ? 0 : raw.search(/\s\/\//);
+  if (at < 0) return { code: raw.trim(), comment: '' };
+  return { code: raw.slice(0, at).trim(), comment: raw.slice(at).trim().replace(/^\/\//, '').trim() };
+}
+
+function wordsOf(code: string): string[] {
+  return [...code.matchAll(WORD)].map(([, quoted, literal, plain]) =>
+    quoted === undefined ? (literal ?? plain ?? '') : quoted.replace(/\\(.)/g, '$1'),
+  );
+}

@@ -1,0 +1,106 @@
+import semver from 'semver';
+import { decodeText } from '../decode-text.ts';
+import { LockfileError } from '../errors.ts';
+import type { LockfileInput } from '../format.ts';
+import { type ChecksummedModule, readChecksums } from '../go-sum/checksums.ts';
+import { draftPackage } from '../package-draft.ts';
+import { Reading } from '../reading.ts';
+import { type Directive, readDirectives } from './directives.ts';
+import { replacerOf } from './replacements.ts';
+
+const VERSION = /^v\d+\.\d+\.\d+/;
+/** From Go 1.17 on, go.mod names every module that the build needs. */
+const COMPLETE_SINCE = [1, 17];
+
+/** Reads the modules of a go.mod, as they are after `replace`. */
+export function readModules(input: LockfileInput) {
+  const reading = new Reading();
+  const { directives, malformed } = readDirectives(input.text);
+  const of = (verb: string) => directives.filter((one) => one.verb === verb);
+  if (directives.length === 0) {
+    throw new LockfileError('wrong-format', `${input.path}: no directive of a go.mod in it`);
+  }
+  for (const { line, text } of malformed) reading.problem(line, `"${text.slice(0, 200)}" is no directive`);
+  const checksums = checksumsBeside(input);
+  const replaced = replacerOf(of('replace'), (line, message) => reading.problem(line, message));
+  const named = new Set<string>();
+  for (const directive of of('require')) {
+    const { words, comment, line } = directive;
+    const [path = '', version = ''] = words;
+    if (words.length !== 2 || !VERSION.test(version)) {
+      reading.problem(line, `"${words.join(' ').slice(0, 200)}" is no module with a version`);
+      continue;
+    }
+    named.add(path);
+    const direct = !/^indirect(?:$|[;\s])/.test(comment);
+    takeModule({ path, version, direct, line }, { replaced, checksums, reading });
+  }
+  if (!isComplete(of('go'))) {
+    for (const { path, version } of newestOf(checksums)) {
+      if (!named.has(path))
+        takeModule({ path, version, direct: false, line: undefined }, { replaced, checksums, reading });
+    }
+  }
+  return reading.result();
+}
+
+interface Required {
+  readonly path: string;
+  readonly version: string;
+  readonly direct: boolean;
+  readonly line: number | undefined;
+}
+
+interface Context {
+  readonly replaced: ReturnType<typeof replacerOf>;
+  readonly checksums: readonly ChecksummedModule[];
+  readonly reading: Reading;
+}
+
+function takeModule(required: Required, { replaced, checksums, reading }: Context): void {
+  const { path, version, source, line } = replaced(required);
+  const known = checksums.find((one) => one.path === path && one.version === version);
+  const draft = draftPackage({
+    ecosystem: 'golang',
+    name: path,
+    version,
+    line,
+    direct: required.direct,
+    ...(source === undefined ? { integrity: known?.integrity ?? [] } : { source }),
+  });
+  reading.take(draft, line, path);
+}
+
+function checksumsBeside(input: LockfileInput): readonly ChecksummedModule[] {
+  const content = input.sibling?.('go.sum');
+  if (content === undefined) return [];
+  try {
+    return readChecksums(decodeText(content, 'go.sum')).modules;
+  } catch (error) {
+    // A companion is a help, not a need.
+    if (error instanceof LockfileError) return [];
+    throw error;
+  }
+}
+
+/** A go.mod without a `go` line counts as 1.16. */
+function isComplete(versions: readonly Directive[]): boolean {
+  const [major = 1, minor = 16] = (versions.at(-1)?.words[0] ?? '1.16').split('.').map(Number);
+  const [wantedMajor = 1, wantedMinor = 17] = COMPLETE_SINCE;
+  return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
+}
+
+/** Of several versions of a module, Go builds the highest. */
+function newestOf(checksums: readonly ChecksummedModule[]): readonly ChecksummedModule[] {
+  const newest = new Map<string, ChecksummedModule>();
+  for (const one of checksums) {
+    const known = newest.get(one.path);
+    if (known === undefined || isNewer(one.version, known.version)) newest.set(one.path, one);
+  }
+  return [...newest.values()];
+}
+
+function isNewer(version: string, other: string): boolean {
+  const [left, right] = [semver.parse(version), semver.parse(other)];
+  return left !== null && right !== null ? semver.gt(left, right) : version > other;
+}

@@ -1,0 +1,75 @@
+import type { Group, Integrity, Source } from '../model/lockfile.ts';
+import { type PackageDraft, packageId } from './package-collector.ts';
+import { buildPurl } from './purl.ts';
+
+export interface DraftParts {
+  /** purl type. */
+  readonly ecosystem: string;
+  /** As the ecosystem writes it. */
+  readonly name: string;
+  /** Empty when the file states none. */
+  readonly version: string;
+  readonly source?: Source;
+  readonly line: number | undefined;
+  readonly direct?: boolean | undefined;
+  readonly groups?: readonly Group[];
+  readonly integrity?: readonly Integrity[];
+  /** Of the purl, beside those that the source asks for. */
+  readonly qualifiers?: Readonly<Record<string, string>>;
+}
+
+const NOTHING: readonly never[] = [];
+const REGISTRY: Source = { kind: 'registry' };
+
+/** A package as one entry of a file states it; the reason when an entry like that can be no package. */
+export function draftPackage(parts: DraftParts): PackageDraft | string {
+  const { ecosystem, name, version, source = REGISTRY, line, direct } = parts;
+  if (name === '') return 'has no name';
+  const purl = purlOf(parts, source);
+  if (purl === undefined) {
+    return `has a name or version that no purl can hold: ${name.slice(0, 200)}@${version.slice(0, 200)}`;
+  }
+  return {
+    id: packageId(name, version, source),
+    ecosystem,
+    name,
+    version,
+    purl,
+    direct,
+    groups: parts.groups ?? NOTHING,
+    integrity: parts.integrity ?? NOTHING,
+    source,
+    line,
+    dependencies: undefined,
+  };
+}
+
+/** Ecosystems whose names hold a namespace, with what parts the two. */
+const NAMESPACE_END: Readonly<Record<string, string>> = { npm: '/', golang: '/', maven: ':', composer: '/' };
+
+function purlOf(parts: DraftParts, source: Source): string | undefined {
+  const { ecosystem, name, version } = parts;
+  const end = NAMESPACE_END[ecosystem];
+  const at = end === undefined ? -1 : name.lastIndexOf(end);
+  const qualifiers = qualifiersOf(source, parts.qualifiers);
+  try {
+    return buildPurl({
+      type: ecosystem,
+      namespace: at < 0 ? undefined : name.slice(0, at),
+      name: name.slice(at + 1),
+      version,
+      ...(qualifiers === undefined ? {} : { qualifiers }),
+    });
+  } catch {
+    // The caller reports the entry.
+    return undefined;
+  }
+}
+
+function qualifiersOf(source: Source, stated: DraftParts['qualifiers']): DraftParts['qualifiers'] {
+  if (source.kind === 'git') {
+    const commit = source.commit === undefined ? '' : `@${source.commit}`;
+    return { ...stated, vcs_url: `${source.url}${commit}` };
+  }
+  return source.kind === 'url' ? { ...stated, download_url: source.url } : stated;
+}

@@ -1,0 +1,82 @@
+import type { Group, Integrity, Source } from '../../model/lockfile.ts';
+import { connect, type PackageDraft } from '../package-collector.ts';
+import { draftPackage } from '../package-draft.ts';
+import { isTable, type Table, tablesIn, textIn, textsIn } from '../parse-toml.ts';
+import { parseDigests } from '../python-digests.ts';
+import { normalizedName, requirementName } from '../python-names.ts';
+import { Reading } from '../reading.ts';
+import { tableLines } from '../table-lines.ts';
+import { withoutCredentials } from '../url-credentials.ts';
+
+/** Reads the packages; an entry for an extra of a package is that package. */
+export function readPackages(root: Table, text: string, direct: ReadonlySet<string> | undefined) {
+  const reading = new Reading();
+  const lines = tableLines(text, 'package');
+  const metadata = isTable(root['metadata']) ? root['metadata'] : {};
+  const files = isTable(metadata['files']) ? metadata['files'] : {};
+  const read: { readonly table: Table; readonly draft: PackageDraft }[] = [];
+  for (const [index, table] of tablesIn(root['package']).entries()) {
+    const line = lines(index);
+    const name = textIn(table['name']) ?? '';
+    const version = textIn(table['version']) ?? '';
+    const source = sourceOf(table);
+    if (version === '' && source.kind === 'registry' && name !== '') {
+      reading.problem(line, `"${name.slice(0, 200)}" has no version`);
+      continue;
+    }
+    const stated = draftPackage({
+      ecosystem: 'pypi',
+      name,
+      version,
+      source,
+      line,
+      direct: direct?.has(normalizedName(name)),
+      groups: groupsOf(table),
+      integrity: integrityOf(table, files[`${name} ${version}`]),
+    });
+    const draft = reading.take(stated, line, name);
+    if (draft !== undefined) read.push({ table, draft });
+  }
+  connectAll(read);
+  return reading.result();
+}
+
+/** Dependencies are requirements of PEP 508; the versions that the file holds of a name are all that can be meant. */
+function connectAll(read: readonly { readonly table: Table; readonly draft: PackageDraft }[]): void {
+  const byName = Map.groupBy(read, ({ draft }) => normalizedName(draft.name));
+  for (const { table, draft } of read) {
+    const needed = textsIn(table['dependencies']).flatMap((requirement) => {
+      const name = requirementName(requirement);
+      return name === undefined ? [] : (byName.get(name)?.map((one) => one.draft.id) ?? []);
+    });
+    connect(
+      draft,
+      [...new Set(needed)].filter((id) => id !== draft.id),
+    );
+  }
+}
+
+/** `groups`, before 4.4 `sections`: what `default` needs is always installed, `dev` for development, others by name. */
+function groupsOf(table: Table): readonly Group[] {
+  const groups = [...textsIn(table['groups']), ...textsIn(table['sections'])];
+  if (groups.length === 0 || groups.includes('default')) return [];
+  return groups.includes('dev') ? [...new Set(groups)] : [...new Set(['optional', ...groups])];
+}
+
+function sourceOf(table: Table): Source {
+  const git = textIn(table['git']);
+  const path = textIn(table['path']);
+  const url = textIn(table['url']);
+  if (git !== undefined) {
+    const commit = textIn(table['revision']) ?? textIn(table['ref']);
+    const from = withoutCredentials(git);
+    return commit === undefined ? { kind: 'git', url: from } : { kind: 'git', url: from, commit };
+  }
+  if (path !== undefined) return { kind: 'path', path };
+  return url === undefined ? { kind: 'registry' } : { kind: 'url', url: withoutCredentials(url) };
+}
+
+function integrityOf(table: Table, beside: unknown): readonly Integrity[] {
+  const files = [...tablesIn(table['files']), ...tablesIn(beside)];
+  return parseDigests(files.flatMap((file) => textIn(file['hash']) ?? []));
+}

@@ -1,0 +1,94 @@
+import type { Group, Integrity, Source } from '../../model/lockfile.ts';
+import { connect, type PackageDraft } from '../package-collector.ts';
+import { draftPackage } from '../package-draft.ts';
+import { isTable, membersOf, type Table, tablesIn, textIn, textsIn } from '../parse-toml.ts';
+import { parseDigests } from '../python-digests.ts';
+import { normalizedName } from '../python-names.ts';
+import { Reading } from '../reading.ts';
+import { tableLines } from '../table-lines.ts';
+import { withoutCredentials } from '../url-credentials.ts';
+
+/** Reads the packages; `direct` holds the names of the manifest, where there is one. */
+export function readPackages(root: Table, text: string, direct: ReadonlySet<string> | undefined) {
+  const reading = new Reading();
+  const lines = tableLines(text, 'package');
+  const digests = digestsBeside(root);
+  const read: { readonly table: Table; readonly draft: PackageDraft }[] = [];
+  for (const [index, table] of tablesIn(root['package']).entries()) {
+    const line = lines(index);
+    const name = textIn(table['name']) ?? '';
+    const version = textIn(table['version']) ?? '';
+    if (version === '' && name !== '') {
+      reading.problem(line, `"${name.slice(0, 200)}" has no version`);
+      continue;
+    }
+    const stated = draftPackage({
+      ecosystem: 'pypi',
+      name,
+      version,
+      source: sourceOf(table['source']),
+      line,
+      direct: direct?.has(normalizedName(name)),
+      groups: groupsOf(table),
+      integrity: integrityOf(table, digests.get(normalizedName(name)), version),
+    });
+    const draft = reading.take(stated, line, name);
+    if (draft !== undefined) read.push({ table, draft });
+  }
+  const byName = Map.groupBy(read, ({ draft }) => normalizedName(draft.name));
+  for (const { table, draft } of read) {
+    const needed = membersOf(table['dependencies']).flatMap(
+      ([name]) => byName.get(normalizedName(name))?.map((one) => one.draft.id) ?? [],
+    );
+    connect(
+      draft,
+      [...new Set(needed)].filter((id) => id !== draft.id),
+    );
+  }
+  return reading.result();
+}
+
+/** `category` until lock-version 2.0, `groups` from 2.1 on; an optional package is in no group that is installed. */
+function groupsOf(table: Table): readonly Group[] {
+  const groups = textsIn(table['groups']);
+  const found: Group[] = table['optional'] === true ? ['optional'] : [];
+  if (textIn(table['category']) === 'dev') found.push('dev');
+  if (groups.length > 0 && !groups.includes('main')) found.push('dev', ...groups);
+  return [...new Set(found)];
+}
+
+function sourceOf(stated: unknown): Source {
+  if (!isTable(stated)) return { kind: 'registry' };
+  const url = withoutCredentials(textIn(stated['url']) ?? '');
+  switch (stated['type']) {
+    case 'git': {
+      const commit = textIn(stated['resolved_reference']) ?? textIn(stated['reference']);
+      return commit === undefined ? { kind: 'git', url } : { kind: 'git', url, commit };
+    }
+    case 'directory':
+    case 'file':
+      return { kind: 'path', path: url };
+    case 'url':
+      return { kind: 'url', url };
+    default:
+      return url === '' ? { kind: 'registry' } : { kind: 'registry', url };
+  }
+}
+
+/** Until lock-version 2.0 the files stand in `[metadata.files]`, and before 1.0 their digests in `[metadata.hashes]`. */
+function digestsBeside(root: Table): ReadonlyMap<string, unknown> {
+  const metadata = isTable(root['metadata']) ? root['metadata'] : {};
+  const found = new Map<string, unknown>();
+  for (const [name, list] of membersOf(metadata['hashes'])) found.set(normalizedName(name), list);
+  for (const [name, list] of membersOf(metadata['files'])) found.set(normalizedName(name), list);
+  return found;
+}
+
+function integrityOf(table: Table, beside: unknown, version: string): readonly Integrity[] {
+  const own = tablesIn(table['files']);
+  if (own.length > 0) return parseDigests(own.flatMap((file) => textIn(file['hash']) ?? []));
+  // One list for all versions of a name: a file belongs to the version that it names.
+  const files = tablesIn(beside).filter((file) => textIn(file['file'])?.includes(version) ?? true);
+  const bare = textsIn(beside).map((digest) => (digest.includes(':') ? digest : `sha256:${digest}`));
+  return parseDigests([...files.flatMap((file) => textIn(file['hash']) ?? []), ...bare]);
+}

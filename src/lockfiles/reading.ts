@@ -1,0 +1,23 @@
+import type { LockedPackage, Problem } from '../model/lockfile.ts';
+import { PackageCollector, type PackageDraft } from './package-collector.ts';
+
+/** Collects the packages and problems of a file while it is read. */
+export class Reading {
+  readonly #collector = new PackageCollector();
+  readonly #problems: Problem[] = [];
+
+  /** Takes what an entry was read as, or why it could not be; gives the package in the first case. */
+  take(read: PackageDraft | string, line: number | undefined, entry: string): PackageDraft | undefined {
+    if (typeof read !== 'string') return this.#collector.add(read);
+    this.problem(line, `"${entry.slice(0, 200)}" ${read}`);
+    return undefined;
+  }
+
+  problem(line: number | undefined, message: string): void {
+    this.#problems.push({ line, message });
+  }
+
+  result(): { readonly packages: readonly LockedPackage[]; readonly problems: readonly Problem[] } {
+    return { packages: this.#collector.packages(), problems: this.#problems };
+  }
+}

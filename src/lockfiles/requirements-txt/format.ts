@@ -1,0 +1,24 @@
+import type { Format } from '../format.ts';
+import { includedPaths } from './logical-lines.ts';
+import { readRequirements } from './requirements.ts';
+
+const NAME = 'requirements-txt';
+
+/** pip's requirements files, with what they include. */
+export const requirementsTxt: Format = {
+  name: NAME,
+  title: 'requirements.txt (pip, pip-compile, uv)',
+  ecosystem: 'pypi',
+  fileNames: [
+    'requirements.txt',
+    'requirements*.txt',
+    '*requirements.txt',
+    '*-requirements-*.txt',
+    'requirements/*.txt',
+  ],
+  facts: { edges: false, groups: false, integrity: true, lines: true },
+  mayBeEmpty: true,
+  companions: includedPaths,
+  recognises: (head) => /^#.* by (?:pip-compile|uv)\b/m.test(head) && /^[\w.[\]-]+==\S/m.test(head),
+  read: (input) => ({ format: NAME, ...readRequirements(input) }),
+};

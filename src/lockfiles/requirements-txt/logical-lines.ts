@@ -1,0 +1,52 @@
+/** A line of the file after joining continued lines and leaving out comments, as pip does. */
+export interface LogicalLine {
+  /** 1-based, of its beginning. */
+  readonly line: number;
+  readonly text: string;
+}
+
+const COMMENT = /(?:^|\s)#.*$/s;
+const INCLUDE = /^(?:-r|-c|--requirement|--constraint)(?:\s*=\s*|\s*)(\S.*)$/;
+
+/** Joins lines that end in a backslash; a comment line ends what it continues, and its own backslash counts for nothing. */
+export function logicalLines(text: string): readonly LogicalLine[] {
+  const found: LogicalLine[] = [];
+  let joined = '';
+  let start = 0;
+  const end = (line: number): void => {
+    const statement = joined.replace(COMMENT, '').trim();
+    if (statement !== '') found.push({ line: start === 0 ? line : start, text: statement });
+    joined = '';
+    start = 0;
+  };
+  for (const [index, raw] of text.split(/\r\n|\r|\n/).entries()) {
+    if (start === 0 && raw.trim() !== '') start = index + 1;
+    const isComment = /^\s*#/.test(raw);
+    if (raw.endsWith('\\') && !isComment) {
+      joined += raw.slice(0, -1);
+      continue;
+    }
+    joined += isComment ? ` ${raw}` : raw;
+    end(index + 1);
+  }
+  end(start);
+  return found;
+}
+
+export interface Include {
+  readonly path: string;
+  /** A constraint states versions of what is asked for elsewhere, and asks for nothing itself. */
+  readonly isConstraint: boolean;
+}
+
+/** The file that a line includes. */
+export function includeOf(text: string): Include | undefined {
+  const path = INCLUDE.exec(text)?.[1];
+  if (path === undefined) return undefined;
+  return { path: path.replace(/^(["'])(.*)\1$/, '$2'), isConstraint: /^(?:-c|--constraint)/.test(text) };
+}
+
+/** Paths of the files that a requirements file includes. */
+export function includedPaths(text: string): readonly string[] {
+  return logicalLines(text).flatMap((line) => includeOf(line.text)?.path ?? []);
+}

@@ -1,0 +1,98 @@
+import type { Integrity, Source } from '../../model/lockfile.ts';
+import { parseDigests } from '../python-digests.ts';
+import { withoutCredentials } from '../url-credentials.ts';
+
+/** One requirement of PEP 508, or of the forms that pip takes beside it. */
+export interface Requirement {
+  readonly name: string;
+  /** Empty unless exactly one version fits. */
+  readonly version: string;
+  /** `undefined`: a registry. */
+  readonly source: Source | undefined;
+  readonly integrity: readonly Integrity[];
+}
+
+const HASH = /\s--hash(?:=|\s+)(\S+)/g;
+const OTHER_OPTIONS = /\s--[a-z][\s\S]*$/;
+const NAMED = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*([^\s\w][\s\S]*)?$/;
+const CLAUSE = /^(===|==|~=|!=|<=|>=|<|>)\s*(\S+)$/;
+/** PEP 440, in all the spellings that it allows. */
+const VERSION =
+  /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview)[-_.]?\d*)?(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?(?:[-_.]?dev[-_.]?\d*)?(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?$/i;
+const LOCATION = /^(?:[a-z][a-z0-9+.-]*:\/\/|git@|file:|\.{0,2}[/\\]|[a-z]:\\|\.{1,2}$)/i;
+const ARCHIVE = /\.(?:whl|zip|tar\.gz|tgz|tar\.bz2|tar\.xz|tar)(?:[?#]|$)/i;
+
+/** Reads a requirement; `own` for the folder of the target itself, any other text is why it cannot be read. */
+export function parseRequirement(statement: string): Requirement | 'own' | string {
+  const integrity = parseDigests([...` ${statement}`.matchAll(HASH)].map(([, digest = '']) => digest));
+  const text = statement.replace(HASH, '').replace(OTHER_OPTIONS, '').trim();
+  const bare = withoutMarker(text);
+  if (/^\.(?:\[[^\]]*\])?$/.test(bare)) return 'own';
+  if (LOCATION.test(bare) || (ARCHIVE.test(bare) && !bare.includes('@ '))) return located(bare, integrity);
+  const named = NAMED.exec(bare);
+  if (named === null) return 'is no requirement that can be read';
+  const [, name = '', rest = ''] = named;
+  if (rest.startsWith('@')) {
+    return { name, version: '', source: sourceAt(rest.slice(1).trim()), integrity };
+  }
+  const version = pinnedVersion(rest);
+  return version === undefined
+    ? `states a version that is none: ${rest.slice(0, 100)}`
+    : { name, version, source: undefined, integrity };
+}
+
+/** The marker follows a `;`, after a space where the requirement is a URL. */
+function withoutMarker(text: string): string {
+  const isUrl = LOCATION.test(text) || /^[\w.[\],\s-]+@/.test(text);
+  const at = isUrl ? text.search(/\s;/) : text.indexOf(';');
+  return (at < 0 ? text : text.slice(0, at)).trim();
+}
+
+/** The one version that fits; empty when others do; `undefined` when the clauses are none of PEP 440. */
+function pinnedVersion(stated: string): string | undefined {
+  const inner = stated.replace(/^\((.*)\)$/s, '$1').trim();
+  if (inner === '') return '';
+  let pinned = '';
+  for (const part of inner.split(',')) {
+    const clause = CLAUSE.exec(part.trim());
+    if (clause === null) return part.trim() === '' ? pinned : undefined;
+    const [, operator, version = ''] = clause;
+    const isWild = version.endsWith('.*');
+    if (operator !== '===' && !VERSION.test(isWild ? version.slice(0, -2) : version)) return undefined;
+    if ((operator === '==' && !isWild) || operator === '===') pinned = version;
+  }
+  return pinned;
+}
+
+/** A requirement that is a place: its name stands in the fragment, or in the name of the file. */
+function located(text: string, integrity: readonly Integrity[]): Requirement | string {
+  const place = text.replace(/\s*\[[^\]]*\]$/, '');
+  const egg = /[#&]egg=([A-Za-z0-9._-]+)/.exec(place)?.[1];
+  const file = /([^/\\]+?)\.(?:whl|zip|tgz|tar(?:\.\w+)?)(?:[?#].*)?$/i.exec(place)?.[1];
+  // `name-version-…` in wheels, `name-version` in source archives.
+  const parts = file === undefined ? null : /^(.+?)-(v?\d[^-]*)(?:-.*)?$/.exec(file);
+  const folder = place
+    .replace(/[?#].*$/, '')
+    .replace(/@[^@/]*$/, '')
+    .replace(/[/\\]+$/, '')
+    .split(/[/\\]/)
+    .at(-1);
+  const name = egg ?? parts?.[1] ?? folder?.replace(/\.git$/, '') ?? '';
+  if (name === '' || /^\.+$/.test(name)) return 'is a place whose package has no name';
+  return { name, version: parts?.[2] ?? '', source: sourceAt(place), integrity };
+}
+
+function sourceAt(stated: string): Source {
+  const place = withoutCredentials(stated);
+  const version = /^(?:git|hg|svn|bzr)\+/.exec(place);
+  if (version !== null || place.startsWith('git@')) {
+    const url = place.replace(/#.*$/, '');
+    const at = url.lastIndexOf('@');
+    const isRevision = at > url.lastIndexOf('/') && at > url.indexOf('://') + 3;
+    return isRevision
+      ? { kind: 'git', url: url.slice(0, at), commit: url.slice(at + 1) }
+      : { kind: 'git', url };
+  }
+  if (/^https?:/i.test(place)) return { kind: 'url', url: place };
+  return { kind: 'path', path: place.replace(/^file:(?:\/\/)?/, '') };
+}
