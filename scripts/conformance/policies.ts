@@ -46,7 +46,7 @@ function isOwn({ group, content }: Case, { name, version }: ExpectedPackage): bo
         `name = "${escaped}"\\nversion = "${version}"\\nsource = \\{ (?:virtual|editable) =`,
       ).test(text);
     case 'yarn-berry':
-      return text.includes(`resolution: "${name}@workspace:`);
+      return text.includes(`"${name}@workspace:`);
     case 'gemfile-lock':
       return text.includes(`PATH\n  remote: .\n`) && text.includes(`    ${name} (${version})`);
     default:
@@ -68,7 +68,8 @@ function ownNpmNames(text: string): ReadonlySet<string> {
 }
 
 /** Why one of our packages is not in a tool's list, by a known policy; `undefined`: it should not be in ours. */
-export function extraPolicy({ group, folder, expected }: Case, locked: LockedPackage): string | undefined {
+export function extraPolicy(one: Case, locked: LockedPackage): string | undefined {
+  const { group, folder, expected } = one;
   const { tool, packages = [] } = expected;
   if (
     tool === 'osv-scalibr' &&
@@ -86,6 +87,12 @@ export function extraPolicy({ group, folder, expected }: Case, locked: LockedPac
   if (tool === 'trivy' && locked.version === '') return 'trivy leaves out what has no version';
   if (tool === 'trivy' && locked.source.kind !== 'registry')
     return 'trivy leaves out what comes from no registry';
+  if (tool === 'trivy' && /^pnpm-lock-v[56]/.test(group) && locked.groups.includes('dev')) {
+    return 'trivy leaves out development packages';
+  }
+  if (tool === 'trivy' && group.startsWith('yarn-') && isUnknownToTrivy(one, locked)) {
+    return 'trivy leaves out protocols that it does not know';
+  }
   if (tool === 'trivy' && group === 'go-mod' && existsSync(join(folder, 'go.sum'))) {
     return 'trivy reads go.sum by itself';
   }
@@ -96,4 +103,9 @@ export function extraPolicy({ group, folder, expected }: Case, locked: LockedPac
     return 'osv-scalibr reads no package-lock beside a shrinkwrap';
   }
   return undefined;
+}
+
+function isUnknownToTrivy({ content }: Case, { name }: LockedPackage): boolean {
+  const text = content.toString('utf8');
+  return text.includes(`${name}@patch:`) || text.includes(`${name}@unsupported:`);
 }

@@ -1,3 +1,4 @@
+import { bunLock } from './bun-lock/format.ts';
 import { cargoLock } from './cargo-lock/format.ts';
 import type { Format } from './format.ts';
 import { gemfileLock } from './gemfile-lock/format.ts';
@@ -6,14 +7,19 @@ import { goSum } from './go-sum/format.ts';
 import { npmPackageLock } from './npm-package-lock/format.ts';
 import { pdmLock } from './pdm-lock/format.ts';
 import { pipfileLock } from './pipfile-lock/format.ts';
+import { pnpmLock } from './pnpm-lock/format.ts';
 import { poetryLock } from './poetry-lock/format.ts';
 import { pylockToml } from './pylock-toml/format.ts';
 import { requirementsTxt } from './requirements-txt/format.ts';
 import { uvLock } from './uv-lock/format.ts';
+import { yarnLock } from './yarn-lock/format.ts';
 
 /** Every format there is. Names are looked at first, in this order; then content. */
 export const FORMATS: readonly Format[] = [
   npmPackageLock,
+  yarnLock,
+  pnpmLock,
+  bunLock,
   requirementsTxt,
   poetryLock,
   pipfileLock,

@@ -1,17 +1,21 @@
 import type { Group } from '../model/lockfile.ts';
-import type { PackageDraft } from './package-collector.ts';
+
+/** A package, or one of the ways in which a file holds a package. */
+export interface Grouped {
+  groups: readonly Group[];
+}
 
 /** What the target itself asks for, under which conditions; none: always. */
-export interface Root {
-  readonly draft: PackageDraft;
+export interface Root<T extends Grouped> {
+  readonly draft: T;
   readonly groups: readonly Group[];
 }
 
 /** What one package needs of others. */
-export interface Needs {
-  readonly always: readonly PackageDraft[];
+export interface Needs<T extends Grouped> {
+  readonly always: readonly T[];
   /** Installed where that is possible, and left out where not. */
-  readonly optional: readonly PackageDraft[];
+  readonly optional: readonly T[];
 }
 
 /**
@@ -19,13 +23,13 @@ export interface Needs {
  * package that can be reached without any condition is in no group; any other is in the groups of every way to it.
  * Packages that nothing leads to keep the groups they have. Linear in the edges for each set of conditions that occurs.
  */
-export function spreadGroups(
-  roots: readonly Root[],
-  needsOf: (draft: PackageDraft) => Needs | undefined,
+export function spreadGroups<T extends Grouped>(
+  roots: readonly Root<T>[],
+  needsOf: (draft: T) => Needs<T> | undefined,
 ): void {
-  const waiting = createWaiting();
+  const waiting = createWaiting<T>();
   for (const { draft, groups } of roots) waiting.add(groups, draft);
-  const reached = new Map<PackageDraft, Set<Group>>();
+  const reached = new Map<T, Set<Group>>();
   for (let step = waiting.next(); step !== undefined; step = waiting.next()) {
     const { groups, drafts } = step;
     for (let draft = drafts.pop(); draft !== undefined; draft = drafts.pop()) {
@@ -39,7 +43,7 @@ export function spreadGroups(
 }
 
 /** Notes that a package is reached under the step's conditions; tells whether that is news. */
-function enter(draft: PackageDraft, { seen, groups }: Step, reached: Map<PackageDraft, Set<Group>>): boolean {
+function enter<T extends Grouped>(draft: T, { seen, groups }: Step<T>, reached: Map<T, Set<Group>>): boolean {
   const before = reached.get(draft);
   if (seen.has(draft) || before?.size === 0) return false;
   seen.add(draft);
@@ -51,24 +55,24 @@ function enter(draft: PackageDraft, { seen, groups }: Step, reached: Map<Package
 const NONE: readonly Group[] = [];
 
 /** Packages still to be reached under one set of conditions. */
-interface Step {
+interface Step<T> {
   readonly groups: readonly Group[];
-  readonly seen: Set<PackageDraft>;
-  readonly drafts: PackageDraft[];
+  readonly seen: Set<T>;
+  readonly drafts: T[];
 }
 
 /** The empty set of conditions comes first: what is reached under it needs no other way. */
-function createWaiting() {
-  const steps = new Map<string, Step>([['', { groups: NONE, seen: new Set(), drafts: [] }]]);
+function createWaiting<T>() {
+  const steps = new Map<string, Step<T>>([['', { groups: NONE, seen: new Set(), drafts: [] }]]);
   return {
-    add(groups: readonly Group[], draft: PackageDraft): void {
+    add(groups: readonly Group[], draft: T): void {
       const set = [...new Set(groups)].sort();
       const key = set.join('\0');
       const known = steps.get(key);
       if (known === undefined) steps.set(key, { groups: set, seen: new Set(), drafts: [draft] });
       else known.drafts.push(draft);
     },
-    next(): Step | undefined {
+    next(): Step<T> | undefined {
       for (const step of steps.values()) if (step.drafts.length > 0) return step;
       return undefined;
     },

@@ -1,9 +1,9 @@
+import { parseIntegrity } from '../npm-integrity.ts';
+import { isLocation, sourceOf } from '../npm-source.ts';
 import type { PackageDraft } from '../package-collector.ts';
 import { draftPackage } from '../package-draft.ts';
 import type { Entry } from './entry.ts';
 import { groupsOf } from './groups.ts';
-import { parseIntegrity } from './integrity.ts';
-import { isLocation, sourceOf } from './source.ts';
 
 export interface EntryPlace {
   /** Name of the folder it is installed in: the package's own name, unless it is an alias. */

@@ -90,7 +90,7 @@ function finderOf(entries: readonly Entry[]): (list: unknown) => readonly Packag
 function rootsOf(
   entries: readonly Entry[],
   find: (list: unknown) => readonly PackageDraft[],
-): readonly Root[] {
+): readonly Root<PackageDraft>[] {
   return entries
     .filter(({ own }) => own)
     .flatMap(({ table }) => [
@@ -105,8 +105,8 @@ function rootsOf(
 }
 
 /** A workspace without a root package keeps its requirements in the manifest, as a script does. */
-function rootsOfManifest(manifest: Table, entries: readonly Entry[]): readonly Root[] {
-  const named = (list: unknown, groups: readonly string[]): readonly Root[] => {
+function rootsOfManifest(manifest: Table, entries: readonly Entry[]): readonly Root<PackageDraft>[] {
+  const named = (list: unknown, groups: readonly string[]): readonly Root<PackageDraft>[] => {
     const names = new Set(tablesIn(list).map((one) => normalizedName(textIn(one['name']) ?? '')));
     return entries.flatMap(({ draft }) =>
       draft !== undefined && names.has(normalizedName(draft.name)) ? [{ draft, groups }] : [],

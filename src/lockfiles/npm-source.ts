@@ -1,5 +1,5 @@
-import type { Source } from '../../model/lockfile.ts';
-import { withoutCredentials } from '../url-credentials.ts';
+import type { Source } from '../model/lockfile.ts';
+import { withoutCredentials } from './url-credentials.ts';
 
 const LOCAL = /^(?:file|link):/i;
 /** npm's short names of hosted repositories, with the host each stands for. */
@@ -10,7 +10,15 @@ const HOSTS: ReadonlyMap<string, string> = new Map([
   ['bitbucket', 'bitbucket.org'],
   ['gist', 'gist.github.com'],
 ]);
-const GIT = /^(?:git(?:\+[a-z]+)?:|git@|[a-z+]+:\/\/[^#]+\.git(?:#|$))/i;
+const GIT = /^(?:git(?:\+[a-z]+)?:|git@|ssh:\/\/|[a-z+]+:\/\/[^#]+\.git(?:#|$))/i;
+/** Archives that hosts of repositories make of a commit; package managers fetch these in place of a clone. */
+const ARCHIVES: readonly RegExp[] = [
+  /^https:\/\/codeload\.(?<host>github\.com)\/(?<path>[^/?#]+\/[^/?#]+)\/tar\.gz\/(?<commit>[0-9a-f]{7,64})$/i,
+  /^https:\/\/(?<host>[^/?#]*gitlab[^/?#]*)\/api\/v4\/projects\/(?<path>[^/?#]+)\/repository\/archive\.tar\.gz\?(?:ref|sha)=(?<commit>[0-9a-f]{7,64})$/i,
+  /^https:\/\/(?<host>gitlab\.com)\/(?<path>[^?#]+?)\/repository\/archive\.tar\.gz\?ref=(?<commit>[0-9a-f]{7,64})$/i,
+  /^https:\/\/(?<host>bitbucket\.org)\/(?<path>[^/?#]+\/[^/?#]+)\/get\/(?<commit>[0-9a-f]{7,64})\.tar\.gz$/i,
+  /^https:\/\/(?<host>github\.com|gitlab\.com|bitbucket\.org)\/(?<path>[^?#]+?)\/?#(?:commit[=:])?(?<commit>[0-9a-f]{7,64})$/i,
+];
 /**
  * How registries and their mirrors lay out tarballs: `<base>/<name>/-/<file>.tgz`; GitLab repeats the scope before the
  * file, Gitea puts the version there.
@@ -36,8 +44,17 @@ export function sourceOf(stated: string | undefined, version: string | undefined
   }
   if (LOCAL.test(location)) return { kind: 'path', path: location.replace(LOCAL, '') };
   if (HOSTED.test(location) || GIT.test(location)) return git(location);
-  if (/^https?:/i.test(location)) return { kind: 'url', url: location };
+  if (/^https?:/i.test(location)) return archiveOfCommit(location) ?? { kind: 'url', url: location };
   return { kind: 'path', path: location };
+}
+
+function archiveOfCommit(location: string): Source | undefined {
+  for (const pattern of ARCHIVES) {
+    const { host, path, commit } = pattern.exec(location)?.groups ?? {};
+    if (host === undefined || path === undefined || commit === undefined) continue;
+    return { kind: 'git', url: `https://${host}/${path.replaceAll(/%2f/gi, '/')}`, commit };
+  }
+  return undefined;
 }
 
 const DIGIT = /^\d/;
@@ -55,7 +72,8 @@ function git(location: string): Source {
   const hash = location.indexOf('#');
   const url = unabbreviated(hash < 0 ? location : location.slice(0, hash));
   const fragment = hash < 0 ? '' : location.slice(hash + 1);
-  if (/^[0-9a-f]{7,64}$/i.test(fragment)) return { kind: 'git', url, commit: fragment };
+  const commit = /^(?:commit[=:])?([0-9a-f]{7,64})$/i.exec(fragment)?.[1];
+  if (commit !== undefined) return { kind: 'git', url, commit };
   return { kind: 'git', url: fragment === '' ? url : `${url}#${fragment}` };
 }
 

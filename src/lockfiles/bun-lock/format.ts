@@ -1,0 +1,28 @@
+import { LockfileError } from '../errors.ts';
+import type { Format } from '../format.ts';
+import { readPackages } from './packages.ts';
+import { parseTolerant } from './parse-tolerant.ts';
+
+const NAME = 'bun-lock';
+
+/** Bun's text lockfile. The binary bun.lockb is not read: `bun install --save-text-lockfile` converts it. */
+export const bunLock: Format = {
+  name: NAME,
+  title: 'bun.lock (lockfileVersion 0, 1)',
+  ecosystem: 'npm',
+  fileNames: ['bun.lock'],
+  facts: { edges: true, groups: true, integrity: true, lines: true },
+  recognises: (head) =>
+    /^\s*\{/.test(head) && /"lockfileVersion"\s*:/.test(head) && /"workspaces"\s*:/.test(head),
+  read({ text, path }) {
+    const root = parseTolerant(text, path);
+    const version = root['lockfileVersion'];
+    if (version !== undefined && (typeof version !== 'number' || version < 0 || version > 9)) {
+      throw new LockfileError(
+        'unsupported-version',
+        `${path}: lockfileVersion ${JSON.stringify(version).slice(0, 40)} is none that is read (0, 1)`,
+      );
+    }
+    return { format: NAME, ...readPackages(root, text) };
+  },
+};

@@ -1,0 +1,97 @@
+import type { Source } from '../../model/lockfile.ts';
+import { sourceOf } from '../npm-source.ts';
+import { withoutCredentials } from '../url-credentials.ts';
+import type { PnpmEntry } from './document.ts';
+
+export interface Identity {
+  readonly name: string;
+  readonly version: string;
+  readonly source: Source;
+}
+
+const VERSION = /^\d+\.\d+\.\d+/;
+const REGISTRY: Source = { kind: 'registry' };
+
+/**
+ * Name, version and source of an entry. Keys are `/name/1.0.0_peers` up to lockfileVersion 5, `/name@1.0.0(peers)` in 6 and
+ * `name@1.0.0` in 9; what comes from no registry has its place in the key, and says its name and version beside it.
+ */
+export function identify(entry: PnpmEntry): Identity {
+  const { key, name: statedName, version: statedVersion, resolution } = entry;
+  const { name, reference, host } = parseKey(withoutPeers(key));
+  const isVersion = VERSION.test(reference);
+  return {
+    name: statedName ?? name,
+    version: statedVersion ?? (isVersion ? reference : ''),
+    source:
+      resolution === undefined
+        ? placeOf(reference, isVersion, host)
+        : (fromResolution(resolution) ?? placeOf(reference, isVersion, host)),
+  };
+}
+
+/** The key without the peers it was resolved with, as far as brackets tell them. */
+export function withoutPeers(key: string): string {
+  const bracket = key.indexOf('(');
+  return bracket < 0 ? key : key.slice(0, bracket);
+}
+
+interface ParsedKey {
+  readonly name: string;
+  /** A version, or a place. */
+  readonly reference: string;
+  /** Of the registry, when that is not the default one. */
+  readonly host: string;
+}
+
+function parseKey(key: string): ParsedKey {
+  const rest = key.startsWith('/') ? key.slice(1) : key;
+  const at = rest.indexOf('@', 1);
+  const slash = rest.indexOf('/', rest.startsWith('@') ? rest.indexOf('/') + 1 : 0);
+  // `@` ends the name, unless it stands in the peers of an older key.
+  if (at > 0 && (slash < 0 || at < slash))
+    return { name: rest.slice(0, at), reference: rest.slice(at + 1), host: '' };
+  return parseOldKey(rest);
+}
+
+/** `name/1.0.0_peers`, or the same below a host. */
+function parseOldKey(rest: string): ParsedKey {
+  const parts = rest.split('/');
+  const versionAt = parts.findIndex((part, index) => index > 0 && VERSION.test(part));
+  const version = parts[versionAt];
+  if (version === undefined) return { name: parts.at(-2) ?? rest, reference: rest, host: '' };
+  const scoped = parts[versionAt - 2]?.startsWith('@') === true;
+  const nameAt = versionAt - (scoped ? 2 : 1);
+  return {
+    name: parts.slice(nameAt, versionAt).join('/'),
+    reference: version.replace(/_.*$/, ''),
+    host: parts.slice(0, nameAt).join('/'),
+  };
+}
+
+function fromResolution(resolution: ReadonlyMap<string, string>): Source | undefined {
+  // Nearly all of them.
+  if (resolution.size === 1 && resolution.has('integrity')) return undefined;
+  const repository = resolution.get('repo');
+  const commit = resolution.get('commit');
+  if (repository !== undefined) {
+    const url = withoutCredentials(repository);
+    return commit === undefined ? { kind: 'git', url } : { kind: 'git', url, commit };
+  }
+  const directory = resolution.get('directory');
+  if (directory !== undefined) return { kind: 'path', path: directory };
+  const tarball = resolution.get('tarball');
+  return tarball === undefined ? undefined : sourceOf(tarball, undefined);
+}
+
+const HOSTED = /^(github\.com|gitlab\.com|bitbucket\.org)\/([^/]+\/[^/]+)\/([0-9a-f]{7,64})$/i;
+
+function placeOf(reference: string, isVersion: boolean, host: string): Source {
+  if (isVersion) return host === '' ? REGISTRY : { kind: 'registry', url: `https://${host}/` };
+  const hosted = HOSTED.exec(reference);
+  if (hosted !== null) {
+    const [, site = '', path = '', commit = ''] = hosted;
+    return { kind: 'git', url: `https://${site}/${path}`, commit };
+  }
+  return sourceOf(reference, undefined);
+}

@@ -1,0 +1,162 @@
+import type { Group } from '../../model/lockfile.ts';
+import { parseIntegrity } from '../npm-integrity.ts';
+import { connect, type PackageDraft } from '../package-collector.ts';
+import { draftPackage } from '../package-draft.ts';
+import type { Reading } from '../reading.ts';
+import { type Root, spreadGroups } from '../spread-groups.ts';
+import type { PnpmDocument, PnpmEntry, References } from './document.ts';
+import { identify, withoutPeers } from './identity.ts';
+
+/** Groups that the lists of an importer put packages in. pnpm's own packages are no dependencies of the target. */
+const GROUPS: Readonly<Record<string, readonly Group[]>> = {
+  dependencies: [],
+  devDependencies: ['dev'],
+  optionalDependencies: ['optional'],
+  configDependencies: ['dev'],
+};
+
+/**
+ * An entry as it is installed with one set of peers: from lockfileVersion 9 on a package has several of them where its
+ * peers differ.
+ */
+interface Installed {
+  readonly draft: PackageDraft;
+  groups: readonly Group[];
+  readonly always: Installed[];
+  readonly optional: Installed[];
+}
+
+/** Finds what a reference leads to. */
+type Find = (name: string, reference: string) => Installed | undefined;
+
+/** Reads the packages of one document. */
+export function takePackages(document: PnpmDocument, reading: Reading): void {
+  const { packages, snapshots } = document;
+  const drafts = new Map<string, PackageDraft>();
+  const wanted = wantedKeys(document);
+  for (const entry of packages) {
+    if (wanted?.has(entry.key) === false) continue;
+    const draft = takeEntry(entry, reading);
+    if (draft !== undefined) drafts.set(withoutPeers(entry.key), draft);
+  }
+  const hasSnapshots = snapshots.length > 0;
+  const entries = hasSnapshots ? snapshots : packages;
+  const installed = new Map<string, Installed>();
+  for (const { key } of entries) {
+    const draft = drafts.get(withoutPeers(key));
+    if (draft !== undefined) installed.set(key, { draft, groups: draft.groups, always: [], optional: [] });
+  }
+  const find = finderOf(installed);
+  for (const entry of entries) connectEntry(entry, installed.get(entry.key), find);
+  const roots = rootsOf(document, find);
+  for (const { draft } of roots) draft.draft.direct = true;
+  // Until lockfileVersion 6 every entry says which groups it is in.
+  if (!hasSnapshots) return;
+  spreadGroups(roots, (one) => one);
+  mergeGroups(installed.values());
+}
+
+function connectEntry(entry: PnpmEntry, installed: Installed | undefined, find: Find): void {
+  if (installed === undefined) return;
+  resolveInto(installed.always, entry.dependencies, find);
+  resolveInto(installed.optional, entry.optionalDependencies, find);
+  const ids: string[] = [];
+  for (const { draft } of installed.always) if (!ids.includes(draft.id)) ids.push(draft.id);
+  for (const { draft } of installed.optional) if (!ids.includes(draft.id)) ids.push(draft.id);
+  connect(installed.draft, ids);
+}
+
+/** A package is in no group when it is in none with any set of peers. */
+function mergeGroups(all: Iterable<Installed>): void {
+  const merged = new Map<PackageDraft, readonly Group[]>();
+  for (const { draft, groups } of all) {
+    const known = merged.get(draft);
+    if (known === undefined) merged.set(draft, groups);
+    else if (known.length > 0)
+      merged.set(draft, groups.length === 0 ? groups : [...new Set([...known, ...groups])].sort());
+  }
+  for (const [draft, groups] of merged) draft.groups = groups;
+}
+
+function takeEntry(entry: PnpmEntry, reading: Reading): PackageDraft | undefined {
+  const { key, line, dev, optional, resolution } = entry;
+  const { name, version, source } = identify(entry);
+  if (version === '' && source.kind === 'registry') {
+    reading.problem(line, `"${key.slice(0, 200)}" names no package with a version`);
+    return undefined;
+  }
+  const groups: Group[] = [];
+  if (dev === true) groups.push('dev');
+  if (optional === true) groups.push('optional');
+  const draft = draftPackage({
+    ecosystem: 'npm',
+    name,
+    version,
+    source,
+    line,
+    direct: false,
+    groups,
+    integrity: parseIntegrity(resolution?.get('integrity')),
+  });
+  return reading.take(draft, line, key);
+}
+
+function resolveInto(into: Installed[], references: References | undefined, find: Find): void {
+  for (const [name, reference] of references ?? []) {
+    const found = find(name, reference);
+    if (found !== undefined) into.push(found);
+  }
+}
+
+/**
+ * References are versions of the package named, keys of others (aliases, places), or `link:` to the target's own folders,
+ * which is no package.
+ */
+function finderOf(installed: ReadonlyMap<string, Installed>): Find {
+  return (name, reference) =>
+    installed.get(`${name}@${reference}`) ??
+    installed.get(`/${name}@${reference}`) ??
+    installed.get(`/${name}/${reference}`) ??
+    installed.get(reference);
+}
+
+function rootsOf({ importers }: PnpmDocument, find: Find): readonly Root<Installed>[] {
+  const roots: Root<Installed>[] = [];
+  for (const { lists } of importers) {
+    for (const [list, references] of lists) {
+      const groups = GROUPS[list];
+      if (groups === undefined) continue;
+      const found: Installed[] = [];
+      resolveInto(found, references, find);
+      for (const draft of found) roots.push({ draft, groups });
+    }
+  }
+  return roots;
+}
+
+/**
+ * Keys of the entries that anything but pnpm itself leads to, in a document that holds pnpm: the first of a file, beside
+ * what `configDependencies` ask for. `undefined` elsewhere: all are wanted.
+ */
+function wantedKeys(document: PnpmDocument): ReadonlySet<string> | undefined {
+  const holdsPnpm = document.importers.some(({ lists }) => lists.has('packageManagerDependencies'));
+  return holdsPnpm ? reachable(document) : undefined;
+}
+
+function reachable({ importers, packages, snapshots }: PnpmDocument): ReadonlySet<string> {
+  const keys = new Set(packages.map(({ key }) => key));
+  const byKey = new Map([...packages, ...snapshots].map((entry) => [withoutPeers(entry.key), entry]));
+  const found = new Set<string>();
+  const pending = importers.flatMap(({ lists }) =>
+    [...lists].flatMap(([list, references]) => (GROUPS[list] === undefined ? [] : references)),
+  );
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [name, reference] = next;
+    const key = [`${name}@${withoutPeers(reference)}`, withoutPeers(reference)].find((one) => keys.has(one));
+    if (key === undefined || found.has(key)) continue;
+    found.add(key);
+    const entry = byKey.get(key);
+    pending.push(...(entry?.dependencies ?? []), ...(entry?.optionalDependencies ?? []));
+  }
+  return found;
+}

@@ -1,0 +1,66 @@
+import { isTable, membersOf, type Table, textIn } from '../parse-toml.ts';
+import { parseYaml, type YamlDocument } from '../parse-yaml.ts';
+import {
+  emptyDocument,
+  IMPORTER_LISTS,
+  type PnpmDocument,
+  type PnpmEntry,
+  type PnpmImporter,
+  type References,
+} from './document.ts';
+
+/** Reads a pnpm-lock.yaml in whatever way it is written. Throws `LockfileError`. */
+export function readGeneral(text: string, path: string): readonly PnpmDocument[] {
+  return parseYaml(text, path)
+    .filter(({ content }) => isTable(content))
+    .map(documentOf);
+}
+
+function documentOf(yaml: YamlDocument): PnpmDocument {
+  const root = yaml.content as Table;
+  const document = emptyDocument();
+  const version = root['lockfileVersion'];
+  document.lockfileVersion = version === undefined ? undefined : String(version);
+  if (membersOf(root).some(([key]) => IMPORTER_LISTS.includes(key)))
+    document.importers.push(importerOf('.', root));
+  for (const [path, importer] of membersOf(root['importers']))
+    document.importers.push(importerOf(path, importer));
+  for (const section of ['packages', 'snapshots'] as const) {
+    for (const [key, entry] of membersOf(root[section])) {
+      document[section].push(entryOf(key, isTable(entry) ? entry : {}, yaml.line(section, key)));
+    }
+  }
+  return document;
+}
+
+function importerOf(path: string, stated: unknown): PnpmImporter {
+  const lists = new Map<string, References>();
+  for (const [list, references] of membersOf(stated)) {
+    if (IMPORTER_LISTS.includes(list)) lists.set(list, referencesOf(references));
+  }
+  return { path, lists };
+}
+
+function entryOf(key: string, stated: Table, line: number | undefined): PnpmEntry {
+  const { name, version, resolution, dev, optional, dependencies, optionalDependencies } = stated;
+  return {
+    key,
+    line,
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(version === undefined ? {} : { version: String(version) }),
+    ...(isTable(resolution) ? { resolution: new Map(referencesOf(resolution)) } : {}),
+    ...(dev === undefined ? {} : { dev: dev === true }),
+    ...(optional === undefined ? {} : { optional: optional === true }),
+    ...(dependencies === undefined ? {} : { dependencies: referencesOf(dependencies) }),
+    ...(optionalDependencies === undefined
+      ? {}
+      : { optionalDependencies: referencesOf(optionalDependencies) }),
+  };
+}
+
+function referencesOf(stated: unknown): References {
+  return membersOf(stated).flatMap(([name, value]): References => {
+    const reference = isTable(value) ? textIn(value['version']) : value;
+    return reference === undefined || reference === null ? [] : [[name, String(reference)]];
+  });
+}

@@ -1,0 +1,203 @@
+import { LineCursor } from '../line-cursor.ts';
+import { flowMapping, keyEnd, keyText, rawValue, scalar, UnknownYaml, valueText } from '../yaml-lines.ts';
+import {
+  emptyDocument,
+  IMPORTER_LISTS,
+  type PnpmDocument,
+  type PnpmEntry,
+  type References,
+} from './document.ts';
+
+/**
+ * Reads a pnpm-lock.yaml in the layout that pnpm writes, in one pass over its lines. Throws `UnknownYaml` for anything
+ * else that YAML allows.
+ */
+export function readLines(text: string): readonly PnpmDocument[] {
+  const cursor = new LineCursor(text);
+  const documents: PnpmDocument[] = [];
+  let document = emptyDocument();
+  let isEmpty = true;
+  for (let more = cursor.advance(); more; ) {
+    if (cursor.indent !== 0) throw new UnknownYaml(`line ${cursor.line}`);
+    if (isMarker(cursor)) {
+      if (!isEmpty) documents.push(document);
+      document = emptyDocument();
+      isEmpty = true;
+      more = cursor.advance();
+      continue;
+    }
+    isEmpty = false;
+    more = readSection(cursor, document);
+  }
+  if (!isEmpty) documents.push(document);
+  return documents;
+}
+
+function isMarker({ text, start, end }: LineCursor): boolean {
+  return end - start === 3 && text.startsWith('---', start);
+}
+
+/** Reads one key of the top level with all below it; leaves the cursor on the next; `false` at the end. */
+function readSection(cursor: LineCursor, document: PnpmDocument): boolean {
+  const colon = keyEnd(cursor);
+  const key = keyText(cursor, colon);
+  const value = rawValue(cursor, colon);
+  if (key === 'lockfileVersion') document.lockfileVersion = scalar(value);
+  const isRead =
+    key === 'packages' || key === 'snapshots' || key === 'importers' || IMPORTER_LISTS.includes(key);
+  if (!isRead || value === '{}') return cursor.skipDeeper(0);
+  if (value !== '') throw new UnknownYaml(`line ${cursor.line}`);
+  if (!cursor.advance()) return false;
+  if (cursor.indent === 0) return true;
+  if (key === 'packages') return readEntries(cursor, document.packages);
+  if (key === 'snapshots') return readEntries(cursor, document.snapshots);
+  if (key === 'importers') return readImporters(cursor, document);
+  rootOf(document).lists.set(key, readReferences(cursor));
+  return cursor.indent >= 0;
+}
+
+/** A target of one folder writes its lists at the top level. */
+function rootOf(document: PnpmDocument) {
+  const known = document.importers.find(({ path }) => path === '.');
+  if (known !== undefined) return known;
+  const root = { path: '.', lists: new Map<string, References>() };
+  document.importers.push(root);
+  return root;
+}
+
+function readImporters(cursor: LineCursor, document: PnpmDocument): boolean {
+  const { indent } = cursor;
+  while (cursor.indent === indent) {
+    const colon = keyEnd(cursor);
+    const lists = new Map<string, References>();
+    document.importers.push({ path: keyText(cursor, colon), lists });
+    const value = rawValue(cursor, colon);
+    if (value !== '' && value !== '{}') throw new UnknownYaml(`line ${cursor.line}`);
+    cursor.advance();
+    const inner = cursor.indent;
+    while (cursor.indent === inner && inner > indent) readList(cursor, lists);
+  }
+  return endOf(cursor, indent);
+}
+
+function readList(cursor: LineCursor, lists: Map<string, References>): void {
+  const { indent } = cursor;
+  const colon = keyEnd(cursor);
+  const key = keyText(cursor, colon);
+  const value = rawValue(cursor, colon);
+  if (!IMPORTER_LISTS.includes(key) || value === '{}') {
+    cursor.skipDeeper(indent);
+    return;
+  }
+  if (value !== '') throw new UnknownYaml(`line ${cursor.line}`);
+  cursor.advance();
+  lists.set(key, cursor.indent > indent ? readReferences(cursor) : []);
+}
+
+/** `name: reference`, or `name:` above `specifier: …` and `version: reference`. */
+function readReferences(cursor: LineCursor): References {
+  const { indent } = cursor;
+  const found: [string, string][] = [];
+  while (cursor.indent === indent) {
+    const colon = keyEnd(cursor);
+    const name = keyText(cursor, colon);
+    const value = rawValue(cursor, colon);
+    cursor.advance();
+    if (value !== '') {
+      found.push([name, scalar(value)]);
+      continue;
+    }
+    const inner = cursor.indent;
+    while (cursor.indent === inner && inner > indent) {
+      const at = keyEnd(cursor);
+      if (keyText(cursor, at) === 'version') found.push([name, valueText(cursor, at)]);
+      cursor.skipDeeper(inner);
+    }
+  }
+  endOf(cursor, indent);
+  return found;
+}
+
+function readEntries(cursor: LineCursor, entries: PnpmEntry[]): boolean {
+  const { indent } = cursor;
+  while (cursor.indent === indent) {
+    const colon = keyEnd(cursor);
+    const entry: PnpmEntry = { key: keyText(cursor, colon), line: cursor.line };
+    const value = colon < cursor.end ? rawValue(cursor, colon) : '';
+    if (value !== '' && value !== '{}') throw new UnknownYaml(`line ${cursor.line}`);
+    entries.push(entry);
+    cursor.advance();
+    afterExplicitKey(cursor, indent);
+    const inner = cursor.indent;
+    if (inner > indent) readFields(cursor, inner, entry);
+  }
+  return endOf(cursor, indent);
+}
+
+/** Below `? key` its value begins with `: `, which counts as indentation. */
+function afterExplicitKey(cursor: LineCursor, indent: number): void {
+  if (cursor.indent !== indent || !cursor.text.startsWith(': ', cursor.start)) return;
+  cursor.start += 2;
+  cursor.indent += 2;
+}
+
+function readFields(cursor: LineCursor, indent: number, entry: PnpmEntry): void {
+  while (cursor.indent === indent) {
+    if (cursor.end - cursor.start === 2 && cursor.text.startsWith('{}', cursor.start)) {
+      cursor.advance();
+      continue;
+    }
+    const colon = keyEnd(cursor);
+    switch (keyText(cursor, colon)) {
+      case 'resolution':
+        entry.resolution = readResolution(cursor, colon);
+        continue;
+      case 'dependencies':
+        entry.dependencies = readNested(cursor, colon);
+        continue;
+      case 'optionalDependencies':
+        entry.optionalDependencies = readNested(cursor, colon);
+        continue;
+      case 'name':
+        entry.name = valueText(cursor, colon);
+        break;
+      case 'version':
+        entry.version = valueText(cursor, colon);
+        break;
+      case 'dev':
+        entry.dev = rawValue(cursor, colon) === 'true';
+        break;
+      case 'optional':
+        entry.optional = rawValue(cursor, colon) === 'true';
+        break;
+      default:
+    }
+    cursor.skipDeeper(indent);
+  }
+  endOf(cursor, indent);
+}
+
+function readNested(cursor: LineCursor, colon: number): References {
+  const { indent } = cursor;
+  const value = rawValue(cursor, colon);
+  if (value !== '' && value !== '{}') throw new UnknownYaml(`line ${cursor.line}`);
+  cursor.advance();
+  return cursor.indent > indent ? readReferences(cursor) : [];
+}
+
+function readResolution(cursor: LineCursor, colon: number): ReadonlyMap<string, string> {
+  const { indent } = cursor;
+  const value = rawValue(cursor, colon);
+  cursor.advance();
+  if (value !== '') {
+    if (cursor.indent > indent) throw new UnknownYaml(`line ${cursor.line}`);
+    return flowMapping(value);
+  }
+  return new Map(cursor.indent > indent ? readReferences(cursor) : []);
+}
+
+/** What stands deeper than its neighbours, without a key above it, is no mapping that is known here. */
+function endOf(cursor: LineCursor, indent: number): boolean {
+  if (cursor.indent >= indent) throw new UnknownYaml(`line ${cursor.line}`);
+  return cursor.indent >= 0;
+}

@@ -1,0 +1,109 @@
+import type { LineCursor } from './line-cursor.ts';
+
+/** Thrown where the text uses YAML that is not read line by line: the whole file is then left to the general parser. */
+export class UnknownYaml extends Error {}
+
+const [QUOTE, APOSTROPHE, COLON, SPACE, QUESTION, BACKSLASH] = [34, 39, 58, 32, 63, 92];
+/** What a plain scalar cannot begin with: anchors, aliases, tags, block scalars, flow collections and the reserved. */
+const SPECIAL = new Set([...'&*!|>%@`[]{},#'].map((character) => character.charCodeAt(0)));
+
+/**
+ * Where the key of the current line ends, which is where its colon is. An explicit key (`? key`, which YAML demands of
+ * keys over 1,024 characters) ends with its line.
+ */
+export function keyEnd(cursor: LineCursor): number {
+  const { text, start, end } = cursor;
+  const first = text.charCodeAt(start);
+  if (first === QUOTE || first === APOSTROPHE) {
+    const close = closingQuote(text, start, end);
+    if (text.charCodeAt(close + 1) === COLON) return close + 1;
+    throw new UnknownYaml(`line ${cursor.line}`);
+  }
+  if (first === QUESTION && text.charCodeAt(start + 1) === SPACE) return end;
+  if (SPECIAL.has(first)) throw new UnknownYaml(`line ${cursor.line}`);
+  for (let at = text.indexOf(':', start); at >= 0 && at < end; at = text.indexOf(':', at + 1)) {
+    if (at + 1 === end || text.charCodeAt(at + 1) === SPACE) return at;
+  }
+  throw new UnknownYaml(`line ${cursor.line}`);
+}
+
+/** The key of the current line, which ends at `colon`. */
+export function keyText(cursor: LineCursor, colon: number): string {
+  const { text, start } = cursor;
+  if (text.charCodeAt(start) === QUESTION) return scalar(text.slice(start + 2, colon).trim());
+  const first = text.charCodeAt(start);
+  if (first === QUOTE || first === APOSTROPHE) return scalar(text.slice(start, colon));
+  return text.slice(start, colon);
+}
+
+/** The value on the current line, as it stands there; empty when it follows on lines of its own. */
+export function rawValue(cursor: LineCursor, colon: number): string {
+  const { text, end } = cursor;
+  let from = colon + 1;
+  while (from < end && text.charCodeAt(from) === SPACE) from += 1;
+  let to = end;
+  while (to > from && text.charCodeAt(to - 1) === SPACE) to -= 1;
+  return text.slice(from, to);
+}
+
+/** The scalar value on the current line. */
+export function valueText(cursor: LineCursor, colon: number): string {
+  return scalar(rawValue(cursor, colon));
+}
+
+/** A quoted or plain scalar that begins and ends on one line. */
+export function scalar(raw: string): string {
+  const first = raw.charCodeAt(0);
+  if (first === QUOTE || first === APOSTROPHE) {
+    if (closingQuote(raw, 0, raw.length) !== raw.length - 1) throw new UnknownYaml(raw.slice(0, 100));
+    const inner = raw.slice(1, -1);
+    if (first === APOSTROPHE) return inner.includes("'") ? inner.replaceAll("''", "'") : inner;
+    return inner.includes('\\') ? unescaped(raw) : inner;
+  }
+  if (SPECIAL.has(first) || raw.includes(' #')) throw new UnknownYaml(raw.slice(0, 100));
+  return raw;
+}
+
+/**
+ * The members of a flow mapping of scalars on one line: `{integrity: sha512-…, tarball: https://…}`. The text between its
+ * braces is split at commas; what nests or quotes a comma is left to the general parser.
+ */
+export function flowMapping(raw: string): ReadonlyMap<string, string> {
+  const members = new Map<string, string>();
+  if (!raw.startsWith('{') || !raw.endsWith('}')) throw new UnknownYaml(raw.slice(0, 100));
+  const inner = raw.slice(1, -1).trim();
+  if (/[{}[\]]/.test(inner)) throw new UnknownYaml(raw.slice(0, 100));
+  for (const part of inner === '' ? [] : inner.split(/,\s+/)) {
+    const colon = part.search(/:\s/);
+    if (colon <= 0) throw new UnknownYaml(raw.slice(0, 100));
+    members.set(scalar(part.slice(0, colon).trim()), scalar(part.slice(colon + 1).trim()));
+  }
+  return members;
+}
+
+function closingQuote(text: string, start: number, end: number): number {
+  const quote = text.charCodeAt(start);
+  const mark = quote === QUOTE ? '"' : "'";
+  let at = text.indexOf(mark, start + 1);
+  for (;;) {
+    if (at < 0 || at >= end) throw new UnknownYaml(text.slice(start, Math.min(end, start + 100)));
+    if (quote === APOSTROPHE && text.charCodeAt(at + 1) === APOSTROPHE) at = text.indexOf(mark, at + 2);
+    else if (quote === QUOTE && isEscaped(text, at)) at = text.indexOf(mark, at + 1);
+    else return at;
+  }
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1;
+  while (text.charCodeAt(before) === BACKSLASH) before -= 1;
+  return (at - before) % 2 === 0;
+}
+
+/** The escapes that YAML shares with JSON; others are rare. */
+function unescaped(quoted: string): string {
+  try {
+    return JSON.parse(quoted) as string;
+  } catch {
+    throw new UnknownYaml(quoted.slice(0, 100));
+  }
+}

@@ -1,0 +1,30 @@
+import { isTable, membersOf } from '../../parse-toml.ts';
+import { parseYaml } from '../../parse-yaml.ts';
+import { type BerryEntry, emptyEntry } from './entries.ts';
+
+/** Reads a yarn.lock in whatever way its YAML is written. Throws `LockfileError`. */
+export function readGeneral(text: string, path: string): readonly BerryEntry[] {
+  return parseYaml(text, path).flatMap((document) =>
+    membersOf(document.content)
+      .filter(([key]) => key !== '__metadata')
+      .map(([key, stated]) => entryOf(key, stated, document.line(undefined, key))),
+  );
+}
+
+function entryOf(key: string, stated: unknown, line: number | undefined): BerryEntry {
+  const entry = emptyEntry(key, line);
+  if (!isTable(stated)) return entry;
+  const { version, resolution, checksum, dependencies, dependenciesMeta } = stated;
+  entry.version = textOf(version);
+  entry.resolution = textOf(resolution);
+  entry.checksum = checksum === undefined ? undefined : textOf(checksum);
+  entry.dependencies = membersOf(dependencies).map(([name, range]) => [name, textOf(range)]);
+  entry.optional = membersOf(dependenciesMeta)
+    .filter(([, meta]) => isTable(meta) && meta['optional'] === true)
+    .map(([name]) => name);
+  return entry;
+}
+
+function textOf(value: unknown): string {
+  return value === undefined || value === null || typeof value === 'object' ? '' : String(value);
+}
