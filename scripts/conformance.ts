@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { FORMATS } from '../src/lockfiles/catalog.ts';
 import { formatNameOf, readCases } from './conformance/cases.ts';
 import { type Comparison, compareCase } from './conformance/compare.ts';
+import { compareReal } from './conformance/real.ts';
 
 /**
  * `npm run conformance -- <corpora>`: reads the test tables of other scanners and says by format how many cases agree,
@@ -22,6 +23,9 @@ function main(corpora: string | undefined): number {
       continue;
     }
     count(rowOf(byFormat, one.group), `${one.group}/${one.name}`, compareCase(one));
+  }
+  for (const { name, comparison } of compareReal(resolve(corpora))) {
+    count(rowOf(byFormat, 'whole lockfiles'), name, comparison);
   }
   process.stdout.write(table(byFormat));
   return [...byFormat.values()].some(({ failing }) => failing.length > 0) ? 1 : 0;
