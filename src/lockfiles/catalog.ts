@@ -1,8 +1,20 @@
 import type { Format } from './format.ts';
+import { gradleLockfile } from './gradle-lockfile/format.ts';
+import { gradleVerificationMetadata } from './gradle-verification-metadata/format.ts';
 import { npmPackageLock } from './npm-package-lock/format.ts';
+import { nugetDepsJson } from './nuget-deps-json/format.ts';
+import { nugetPackagesConfig } from './nuget-packages-config/format.ts';
+import { nugetPackagesLock } from './nuget-packages-lock/format.ts';
 
 /** Every format there is. Names are looked at first, in this order; then content. */
-export const FORMATS: readonly Format[] = [npmPackageLock];
+export const FORMATS: readonly Format[] = [
+  npmPackageLock,
+  gradleLockfile,
+  gradleVerificationMetadata,
+  nugetPackagesLock,
+  nugetPackagesConfig,
+  nugetDepsJson,
+];
 
 export function formatNamed(name: string): Format | undefined {
   return FORMATS.find((format) => format.name === name);

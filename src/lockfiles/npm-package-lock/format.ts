@@ -1,9 +1,9 @@
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
+import { parseJsonObject } from '../parse-json.ts';
 import { readDependencyTree } from './dependency-tree.ts';
 import { type Entry, isEntry } from './entry.ts';
 import { readPackagesMap } from './packages-map.ts';
-import { parseJson } from './parse-json.ts';
 
 const NAME = 'npm-package-lock';
 
@@ -17,10 +17,7 @@ export const npmPackageLock: Format = {
   facts: { edges: true, groups: true, integrity: true, lines: true },
   recognises: (head) => /^\s*\{/.test(head) && /"lockfileVersion"\s*:\s*[123]\b/.test(head),
   read(input) {
-    const root = parseJson(input.text, input.path);
-    if (!isEntry(root)) {
-      throw new LockfileError('wrong-format', `${input.path}: a package-lock is a JSON object, this is not`);
-    }
+    const root: Entry = parseJsonObject(input.text, input.path, 'a package-lock');
     return { format: NAME, ...readRoot(root, input) };
   },
 };

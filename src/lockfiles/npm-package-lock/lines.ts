@@ -1,4 +1,4 @@
-import { scanLines } from './scan-lines.ts';
+import { type LineNode, lineNodes, type Wanted } from '../json-lines.ts';
 
 /** Finds the lines of entries that are asked for in the order in which they stand in the text. */
 export interface EntryLines {
@@ -45,6 +45,23 @@ export function entryLines(text: string, section: 'packages' | 'dependencies'): 
       }
       return scanned(path());
     },
+  };
+}
+
+/** In a tree of dependencies, an entry's own `dependencies` hold entries again. */
+const NESTED: { each: Wanted } = { each: {} };
+NESTED.each = { members: { dependencies: NESTED } };
+
+function scanLines(text: string, section: string): (path: readonly string[]) => number | undefined {
+  const wanted: Wanted = section === 'dependencies' ? NESTED : { each: {} };
+  const top = lineNodes(text, { members: { [section]: wanted } })?.members?.get(section);
+  return (path) => {
+    let found: LineNode | undefined = top;
+    for (const [index, key] of path.entries()) {
+      const entries: LineNode | undefined = index === 0 ? found : found?.members?.get('dependencies');
+      found = entries?.members?.get(key);
+    }
+    return found?.line;
   };
 }
 

@@ -1,8 +1,11 @@
-import { messageOf } from '../../model/errors.ts';
-import { LockfileError } from '../errors.ts';
+import { messageOf } from '../model/errors.ts';
+import { LockfileError } from './errors.ts';
 
-/** Parses the text, or says what it is instead. Throws `LockfileError` (`syntax`, `wrong-format`, `too-deep`). */
-export function parseJson(text: string, path: string): unknown {
+/**
+ * Parses the text of `expected` (such as `a package-lock`), or says what it is instead. Throws `LockfileError` (`syntax`,
+ * `wrong-format`, `too-deep`).
+ */
+export function parseJson(text: string, path: string, expected: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -11,7 +14,7 @@ export function parseJson(text: string, path: string): unknown {
     }
     const other = otherKind(text);
     if (other !== undefined) {
-      throw new LockfileError('wrong-format', `${path}: this is ${other}, not a package-lock`, {
+      throw new LockfileError('wrong-format', `${path}: this is ${other}, not ${expected}`, {
         cause: error,
       });
     }
@@ -47,4 +50,18 @@ function faultLine(text: string, error: unknown): string {
 function reason(error: unknown): string {
   const message = messageOf(error).replace(/\s+(?:in JSON )?at position.*$/s, '');
   return message.replace(/,?\s*\.{0,3}".*$/s, '').slice(0, 120) || 'cut off or damaged';
+}
+
+/** An object of a JSON file, its fields unchecked. Names chosen by others are only ever asked for with `Object.hasOwn`. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Parses a file that has to hold a JSON object. Throws `LockfileError` as `parseJson` does. */
+export function parseJsonObject(text: string, path: string, expected: string): JsonObject {
+  const root = parseJson(text, path, expected);
+  if (isJsonObject(root)) return root;
+  throw new LockfileError('wrong-format', `${path}: ${expected} is a JSON object, this is not`);
 }
