@@ -1,3 +1,5 @@
+import { cyclonedxJson } from './cyclonedx-json/format.ts';
+import { cyclonedxXml } from './cyclonedx-xml/format.ts';
 import type { Format } from './format.ts';
 import { gradleLockfile } from './gradle-lockfile/format.ts';
 import { gradleVerificationMetadata } from './gradle-verification-metadata/format.ts';
@@ -14,6 +16,8 @@ export const FORMATS: readonly Format[] = [
   nugetPackagesLock,
   nugetPackagesConfig,
   nugetDepsJson,
+  cyclonedxJson,
+  cyclonedxXml,
 ];
 
 export function formatNamed(name: string): Format | undefined {

@@ -1,4 +1,5 @@
 import type { Source } from '../../model/lockfile.ts';
+import { withoutCredentials } from '../credentials.ts';
 
 const LOCAL = /^(?:file|link):/i;
 /** npm's short names of hosted repositories, with the host each stands for. */
@@ -23,7 +24,7 @@ const REGISTRY_DOWNLOAD = /^https?:\/\/[^?#]+\/download\/@[^?#]+\/[0-9a-f]{40,}(
  * came from the registry that npm was configured with.
  */
 export function sourceOf(stated: string | undefined, version: string | undefined): Source {
-  const resolved = withoutCredentials(stated);
+  const resolved = stated && withoutCredentials(stated);
   const location = isLocation(version) ? withoutCredentials(version) : resolved;
   if (location === undefined || location === '') return { kind: 'registry' };
   // Nearly all of them, told apart without the patterns below.
@@ -37,20 +38,6 @@ export function sourceOf(stated: string | undefined, version: string | undefined
   if (HOSTED.test(location) || GIT.test(location)) return git(location);
   if (/^https?:/i.test(location)) return { kind: 'url', url: location };
   return { kind: 'path', path: location };
-}
-
-/**
- * The location without what may be a secret in it: a source goes on into Redis, reports and alerts. The user name of ssh
- * (`git@`) is none, and stays.
- */
-function withoutCredentials(location: string | undefined): string | undefined {
-  if (location === undefined || !location.includes('@')) return location;
-  return location.replace(
-    /^((?:git\+)?([a-z]+):\/\/)([^/?#]*)@/i,
-    (_all, start: string, scheme: string, user: string) => {
-      return /^ssh$/i.test(scheme) ? `${start}${user.replace(/:.*$/, '')}@` : start;
-    },
-  );
 }
 
 const DIGIT = /^\d/;

@@ -1,0 +1,13 @@
+/**
+ * The location without what may be a secret in it: a source goes on into Redis, reports and alerts. The user name of ssh
+ * (`git@`) is none, and stays.
+ */
+export function withoutCredentials(location: string): string {
+  if (!location.includes('@')) return location;
+  return location.replace(
+    /^((?:git\+)?([a-z]+):\/\/)([^/?#]*)@/i,
+    (_all, start: string, scheme: string, user: string) => {
+      return /^ssh$/i.test(scheme) ? `${start}${user.replace(/:.*$/, '')}@` : start;
+    },
+  );
+}
