@@ -21,15 +21,15 @@ const MAX_STEPS = 5_000_000;
 /** Edges between the packages of a graph, past the nodes in it that are none. */
 export function createPassingEdges(graph: StatedGraph): PassingEdges {
   let steps = 0;
-  const follow = (first: string, ids: Set<string>): void => {
-    const seen = new Set([first]);
-    const pending = [first];
+  /** Adds what lies behind the nodes in `pending`, all of them no packages. */
+  const follow = (pending: string[], ids: Set<string>): void => {
+    const seen = new Set(pending);
     for (let key = pending.pop(); key !== undefined; key = pending.pop()) {
       for (const next of graph.edgesOf(key)) {
         steps += 1;
         const id = graph.idOf(next);
         if (id !== undefined) ids.add(id);
-        else if (steps < MAX_STEPS && graph.passes(next) && !seen.has(next)) {
+        else if (steps < MAX_STEPS && !seen.has(next) && graph.passes(next)) {
           seen.add(next);
           pending.push(next);
         }
@@ -38,11 +38,21 @@ export function createPassingEdges(graph: StatedGraph): PassingEdges {
   };
   return {
     from(key) {
-      const ids = new Set<string>();
-      follow(key, ids);
+      const next = graph.edgesOf(key);
       const own = graph.idOf(key);
-      if (own !== undefined) ids.delete(own);
-      return [...ids];
+      const ids: string[] = [];
+      const passing: string[] = [];
+      for (const one of next) {
+        const id = graph.idOf(one);
+        if (id !== undefined) ids.push(id);
+        else if (graph.passes(one)) passing.push(one);
+      }
+      // Lists are short, and nearly all their entries packages.
+      if (passing.length === 0 && ids.length <= 1) return ids[0] === own ? [] : ids;
+      const distinct = new Set(ids);
+      if (steps < MAX_STEPS) follow(passing, distinct);
+      if (own !== undefined) distinct.delete(own);
+      return distinct.size === ids.length ? ids : [...distinct];
     },
     get exhausted() {
       return steps >= MAX_STEPS;

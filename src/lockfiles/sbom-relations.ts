@@ -1,6 +1,12 @@
+/** Keys by the key they belong to. */
+export type Relations = ReadonlyMap<string, readonly string[]>;
+
 /** Collects what stands under a key in several places. */
-export function addRelation(relations: Map<string, string[]>, from: string, to: readonly string[]): void {
+export function addRelation(
+  relations: Map<string, readonly string[]>,
+  from: string,
+  to: readonly string[],
+): void {
   const known = relations.get(from);
-  if (known === undefined) relations.set(from, [...to]);
-  else for (const key of to) known.push(key);
+  relations.set(from, known === undefined ? to : [...known, ...to]);
 }

@@ -3,6 +3,7 @@ import { connect, PackageCollector, type PackageDraft } from './package-collecto
 import { createPassingEdges } from './passing-edges.ts';
 import { statedName } from './purl-name.ts';
 import { readPurl } from './read-purl.ts';
+import type { Relations } from './sbom-relations.ts';
 
 /** An element of an SBOM. */
 export interface SbomEntry {
@@ -22,9 +23,6 @@ export interface SbomEntry {
   readonly integrity: readonly Integrity[];
   readonly line: number | undefined;
 }
-
-/** Keys by the key they belong to. */
-export type Relations = ReadonlyMap<string, readonly string[]>;
 
 export interface Sbom {
   readonly entries: readonly SbomEntry[];

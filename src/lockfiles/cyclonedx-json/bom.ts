@@ -1,17 +1,19 @@
 import type { Integrity, Problem } from '../../model/lockfile.ts';
 import { LockfileError } from '../errors.ts';
+import { elementLines } from '../json-element-lines.ts';
 import { type LineNode, lineNodes, type Wanted } from '../json-lines.ts';
 import { isJsonObject, type JsonObject } from '../parse-json.ts';
 import type { Sbom, SbomEntry } from '../sbom.ts';
 import { sbomDigest } from '../sbom-digest.ts';
-import { addRelation } from '../sbom-relations.ts';
+import { addRelation, type Relations } from '../sbom-relations.ts';
 import { type Component, componentEntry, isTelling, type Subject } from './component.ts';
 
 /** Components hold components. */
 const MAX_DEPTH = 250;
-const COMPONENT: { members: { components: Wanted } } = { members: { components: {} } };
-COMPONENT.members.components = { each: COMPONENT };
-const WANTED: Wanted = { members: { ...COMPONENT.members, metadata: { members: { component: COMPONENT } } } };
+/** Components that are parts of what the BOM is about; there are few. */
+const PARTS: { members: Record<string, Wanted> } = { members: {} };
+PARTS.members['components'] = { each: PARTS };
+const SUBJECT: Wanted = { members: { metadata: { members: { component: PARTS } } } };
 
 /** What a BOM says of packages; throws `LockfileError` (`too-deep`). */
 export function readBom(
@@ -19,22 +21,16 @@ export function readBom(
   text: string,
   path: string,
 ): Sbom & { problems: readonly Problem[] } {
-  const lines = lineNodes(text, WANTED);
   const { components, metadata, dependencies } = root;
-  const about = isJsonObject(metadata) && isJsonObject(metadata['component']) ? metadata['component'] : {};
-  const aboutLines = lines?.members?.get('metadata')?.members?.get('component');
-  const subject = { ref: textOf(about['bom-ref']), purl: textOf(about['purl']) };
+  const about =
+    isJsonObject(metadata) && isJsonObject(metadata['component']) ? metadata['component'] : undefined;
+  const subject = { ref: textOf(about?.['bom-ref']), purl: textOf(about?.['purl']) };
   const entries: SbomEntry[] = [];
-  if (subject.ref !== '' || subject.purl !== '')
-    entries.push(componentEntry(readComponent(about, aboutLines?.line), subject, true));
   const problems: Problem[] = [];
   const walk = { entries, problems, subject, path };
-  addComponents(components, lines?.members?.get('components'), { ...walk, inside: false, depth: 1 });
-  addComponents(about['components'], aboutLines?.members?.get('components'), {
-    ...walk,
-    inside: true,
-    depth: 1,
-  });
+  if (about !== undefined) entries.push(componentEntry(readComponent(about, undefined), subject, true));
+  addComponents(components, (list) => elementLines(text, 'components', list), { ...walk, inside: false });
+  addComponents(about?.['components'], () => partLines(text), { ...walk, inside: true });
   return {
     entries,
     problems,
@@ -45,21 +41,31 @@ export function readBom(
   };
 }
 
+function partLines(text: string): LineNode | undefined {
+  const metadata = lineNodes(text, SUBJECT)?.members?.get('metadata');
+  return metadata?.members?.get('component')?.members?.get('components');
+}
+
 interface Walk {
   readonly entries: SbomEntry[];
   readonly problems: Problem[];
   readonly subject: Subject;
   readonly path: string;
   readonly inside: boolean;
-  readonly depth: number;
+}
+
+function addComponents(
+  components: unknown,
+  linesOf: (list: readonly unknown[]) => LineNode | undefined,
+  walk: Walk,
+): void {
+  if (!Array.isArray(components)) return;
+  checkDepth(components, walk.path);
+  addList(components, linesOf(components), walk);
 }
 
 /** Adds components with all that are in them, in the order of the text. */
-function addComponents(components: unknown, lines: LineNode | undefined, walk: Walk): void {
-  if (!Array.isArray(components)) return;
-  if (walk.depth > MAX_DEPTH) {
-    throw new LockfileError('too-deep', `${walk.path}: components nest more than ${MAX_DEPTH} levels deep`);
-  }
+function addList(components: readonly unknown[], lines: LineNode | undefined, walk: Walk): void {
   let index = 0;
   for (const component of components) {
     if (!isJsonObject(component)) {
@@ -69,10 +75,25 @@ function addComponents(components: unknown, lines: LineNode | undefined, walk: W
     const node = lines?.elements?.[index++];
     walk.entries.push(componentEntry(readComponent(component, node?.line), walk.subject, walk.inside));
     const inner = component['components'];
-    if (inner !== undefined)
-      addComponents(inner, node?.members?.get('components'), { ...walk, depth: walk.depth + 1 });
+    if (Array.isArray(inner)) addList(inner, node?.members?.get('components'), walk);
   }
 }
+
+/** Throws `LockfileError` when components nest deeper than anything does that is assembled. */
+function checkDepth(components: readonly unknown[], path: string): void {
+  let level: readonly unknown[] = components;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) {
+      throw new LockfileError('too-deep', `${path}: components nest more than ${MAX_DEPTH} levels deep`);
+    }
+    level = level.flatMap((one) => {
+      const inner = isJsonObject(one) ? one['components'] : undefined;
+      return Array.isArray(inner) ? inner : NOTHING;
+    });
+  }
+}
+
+const NOTHING: readonly unknown[] = [];
 
 function readComponent(component: JsonObject, line: number | undefined): Component {
   const { type, group, name, version, purl, scope, cpe, hashes, externalReferences, properties } =
@@ -94,16 +115,22 @@ function readComponent(component: JsonObject, line: number | undefined): Compone
 
 /** Digests of the component, else those of where it is distributed from. */
 function integrityOf(hashes: unknown, references: unknown): readonly Integrity[] {
-  if (Array.isArray(hashes) && hashes.length > 0) return hashes.flatMap(digestOf);
-  if (!Array.isArray(references)) return NO_DIGESTS;
+  const own = digestsIn(hashes);
+  if (own.length > 0 || !Array.isArray(references)) return own;
   const distribution = references.find((one) => isJsonObject(one) && one['type'] === 'distribution');
-  return Array.isArray(distribution?.hashes) ? distribution.hashes.flatMap(digestOf) : NO_DIGESTS;
+  return digestsIn(distribution?.hashes);
 }
 
 const NO_DIGESTS: readonly Integrity[] = [];
 
-function digestOf(hash: unknown): readonly Integrity[] {
-  return isJsonObject(hash) ? sbomDigest(hash['alg'], hash['content']) : NO_DIGESTS;
+function digestsIn(hashes: unknown): readonly Integrity[] {
+  if (!Array.isArray(hashes) || hashes.length === 0) return NO_DIGESTS;
+  const digests: Integrity[] = [];
+  for (const hash of hashes) {
+    const digest = isJsonObject(hash) ? sbomDigest(hash['alg'], hash['content']) : undefined;
+    if (digest !== undefined) digests.push(digest);
+  }
+  return digests;
 }
 
 const NO_PROPERTIES: Component['properties'] = [];
@@ -121,16 +148,21 @@ function propertiesOf(properties: unknown): Component['properties'] {
   return telling ?? NO_PROPERTIES;
 }
 
-function readDependencies(stated: unknown): Map<string, string[]> {
-  const dependencies = new Map<string, string[]>();
+function readDependencies(stated: unknown): Relations {
+  const dependencies = new Map<string, readonly string[]>();
   for (const one of Array.isArray(stated) ? stated : []) {
     if (!isJsonObject(one)) continue;
     const { ref, dependsOn } = one as Partial<Record<string, unknown>>;
     if (typeof ref !== 'string') continue;
-    const keys = Array.isArray(dependsOn) ? dependsOn.filter((key) => typeof key === 'string') : [];
-    addRelation(dependencies, ref, keys);
+    addRelation(dependencies, ref, Array.isArray(dependsOn) ? dependsOn.filter(isText) : NO_KEYS);
   }
   return dependencies;
+}
+
+const NO_KEYS: readonly string[] = [];
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 /** Text, also where a tool writes a number for it. */

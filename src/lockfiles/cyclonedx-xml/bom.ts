@@ -2,7 +2,7 @@ import type { Integrity } from '../../model/lockfile.ts';
 import { type Component, componentEntry, isTelling, type Subject } from '../cyclonedx-json/component.ts';
 import type { Sbom, SbomEntry } from '../sbom.ts';
 import { sbomDigest } from '../sbom-digest.ts';
-import { addRelation } from '../sbom-relations.ts';
+import { addRelation, type Relations } from '../sbom-relations.ts';
 import { attributeOf, childOf, childrenOf, type XmlElement } from '../xml-document.ts';
 
 /** What a BOM says of packages: the same as its JSON, in elements and attributes. */
@@ -66,14 +66,14 @@ function integrityOf(element: XmlElement): readonly Integrity[] {
 }
 
 function digestsIn(element: XmlElement): readonly Integrity[] {
-  return childrenOf(childOf(element, 'hashes'), 'hash').flatMap((hash) =>
-    sbomDigest(attributeOf(hash, 'alg'), hash.text),
+  return childrenOf(childOf(element, 'hashes'), 'hash').flatMap(
+    (hash) => sbomDigest(attributeOf(hash, 'alg'), hash.text) ?? [],
   );
 }
 
 /** Elements in an element are what it depends on, at any depth; only an outermost one without any depends on nothing. */
-function readDependencies(root: XmlElement): Map<string, string[]> {
-  const dependencies = new Map<string, string[]>();
+function readDependencies(root: XmlElement): Relations {
+  const dependencies = new Map<string, readonly string[]>();
   const pending = childrenOf(childOf(root, 'dependencies'), 'dependency').map((element) => ({
     element,
     isOutermost: true,
