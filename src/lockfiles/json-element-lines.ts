@@ -26,8 +26,6 @@ interface OpenList {
 
 const OPENING_BRACE = 123;
 const CLOSING_BRACKET = 93;
-const SPACE = 32;
-const TAB = 9;
 
 function prettyLines(text: string, key: string): LineNode | undefined {
   const unit = /^\s*\{\r?\n([ \t]+)"/.exec(text)?.[1] ?? '';
@@ -49,7 +47,7 @@ interface ListStart {
 
 /** Notes the elements line by line; gives whether the end of the list was found. */
 function walkLists(text: string, { opening, root, key, unit }: ListStart): boolean {
-  const quoted = `"${key}"`;
+  const blank = unit.charCodeAt(0);
   const initial = key.charCodeAt(0);
   const around: OpenList[] = [];
   let list = openList(root, unit, unit);
@@ -60,12 +58,12 @@ function walkLists(text: string, { opening, root, key, unit }: ListStart): boole
     end = text.indexOf('\n', from);
     const { node, close, element, member } = list;
     const character = text.charCodeAt(from + element.length);
-    if (character === SPACE || character === TAB) {
+    if (character === blank) {
       // Nearly all lines; of these only a key that begins like the one that is looked for.
-      if (text.charCodeAt(from + member.length + 1) !== initial) continue;
-      if (!text.startsWith(quoted, from + member.length) || !opensList(text, from, end)) continue;
-      around.push(list);
-      list = openList(addMember(node.elements?.at(-1) ?? root, key, line), member, unit);
+      if (text.charCodeAt(from + member.length + 1) === initial && opensList(text, from, end, key)) {
+        around.push(list);
+        list = openList(addMember(node.elements?.at(-1) ?? root, key, line), member, unit);
+      }
     } else if (character === OPENING_BRACE) {
       if (text.startsWith(element, from)) addElement(node, line);
     } else if (text.charCodeAt(from + close.length) === CLOSING_BRACKET && text.startsWith(close, from)) {
@@ -86,8 +84,9 @@ function openList(node: LineNode, close: string, unit: string): OpenList {
   return { node, close, element: close + unit, member: close + unit + unit };
 }
 
-function opensList(text: string, from: number, end: number): boolean {
-  return text.slice(from, end).trimEnd().endsWith('[');
+function opensList(text: string, from: number, end: number, key: string): boolean {
+  const row = text.slice(from, end).trim();
+  return row.startsWith(`"${key}"`) && row.endsWith('[');
 }
 
 function addMember(node: LineNode, key: string, line: number): LineNode {
