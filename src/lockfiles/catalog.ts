@@ -1,10 +1,17 @@
 import { bunLock } from './bun-lock/format.ts';
 import { cargoLock } from './cargo-lock/format.ts';
+import { cyclonedxJson } from './cyclonedx-json/format.ts';
+import { cyclonedxXml } from './cyclonedx-xml/format.ts';
 import type { Format } from './format.ts';
 import { gemfileLock } from './gemfile-lock/format.ts';
 import { goMod } from './go-mod/format.ts';
 import { goSum } from './go-sum/format.ts';
+import { gradleLockfile } from './gradle-lockfile/format.ts';
+import { gradleVerificationMetadata } from './gradle-verification-metadata/format.ts';
 import { npmPackageLock } from './npm-package-lock/format.ts';
+import { nugetDepsJson } from './nuget-deps-json/format.ts';
+import { nugetPackagesConfig } from './nuget-packages-config/format.ts';
+import { nugetPackagesLock } from './nuget-packages-lock/format.ts';
 import { pdmLock } from './pdm-lock/format.ts';
 import { pipfileLock } from './pipfile-lock/format.ts';
 import { pnpmLock } from './pnpm-lock/format.ts';
@@ -30,6 +37,13 @@ export const FORMATS: readonly Format[] = [
   goSum,
   cargoLock,
   gemfileLock,
+  gradleLockfile,
+  gradleVerificationMetadata,
+  nugetPackagesLock,
+  nugetPackagesConfig,
+  nugetDepsJson,
+  cyclonedxJson,
+  cyclonedxXml,
 ];
 
 export function formatNamed(name: string): Format | undefined {

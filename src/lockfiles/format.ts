@@ -25,8 +25,8 @@ export interface LockfileInput {
 export interface Format {
   readonly name: string;
   readonly title: string;
-  /** purl type of what it holds. */
-  readonly ecosystem: string;
+  /** purl type of what it holds; `undefined` for an SBOM, which holds packages of any. */
+  readonly ecosystem: string | undefined;
   /** File names it is known by, with `*` for any text; with a `/`, the folder counts too. */
   readonly fileNames: readonly string[];
   readonly facts: FormatFacts;

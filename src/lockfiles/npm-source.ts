@@ -1,5 +1,5 @@
 import type { Source } from '../model/lockfile.ts';
-import { withoutCredentials } from './url-credentials.ts';
+import { withoutCredentials } from './credentials.ts';
 
 const LOCAL = /^(?:file|link):/i;
 /** npm's short names of hosted repositories, with the host each stands for. */

@@ -1,4 +1,5 @@
 import type { Group, Source } from '../../model/lockfile.ts';
+import { withoutCredentials } from '../credentials.ts';
 import { lineNodes } from '../json-lines.ts';
 import { parseIntegrity } from '../npm-integrity.ts';
 import { sourceOf } from '../npm-source.ts';
@@ -7,7 +8,6 @@ import { draftPackage } from '../package-draft.ts';
 import { isJsonObject, type JsonObject } from '../parse-json.ts';
 import { Reading } from '../reading.ts';
 import { type Root, spreadGroups } from '../spread-groups.ts';
-import { withoutCredentials } from '../url-credentials.ts';
 
 interface Read {
   /** Names on the way to it in the installed tree, its own last. */

@@ -1,5 +1,5 @@
 import type { Source } from '../../model/lockfile.ts';
-import { withoutCredentials } from '../url-credentials.ts';
+import { withoutCredentials } from '../credentials.ts';
 
 const HEADINGS: ReadonlySet<string> = new Set(['GEM', 'GIT', 'PATH', 'PLUGIN SOURCE']);
 

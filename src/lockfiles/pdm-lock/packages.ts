@@ -1,4 +1,5 @@
 import type { Group, Integrity, Source } from '../../model/lockfile.ts';
+import { withoutCredentials } from '../credentials.ts';
 import { connect, type PackageDraft } from '../package-collector.ts';
 import { draftPackage } from '../package-draft.ts';
 import { isTable, type Table, tablesIn, textIn, textsIn } from '../parse-toml.ts';
@@ -6,7 +7,6 @@ import { parseDigests } from '../python-digests.ts';
 import { normalizedName, requirementName } from '../python-names.ts';
 import { Reading } from '../reading.ts';
 import { tableLines } from '../table-lines.ts';
-import { withoutCredentials } from '../url-credentials.ts';
 
 /** Reads the packages; an entry for an extra of a package is that package. */
 export function readPackages(root: Table, text: string, direct: ReadonlySet<string> | undefined) {

@@ -1,4 +1,5 @@
 import type { Group, Source } from '../../model/lockfile.ts';
+import { withoutCredentials } from '../credentials.ts';
 import { lineNodes, type Wanted } from '../json-lines.ts';
 import type { PackageDraft } from '../package-collector.ts';
 import { draftPackage } from '../package-draft.ts';
@@ -7,7 +8,6 @@ import { textIn, textsIn } from '../parse-toml.ts';
 import { parseDigests } from '../python-digests.ts';
 import { normalizedName } from '../python-names.ts';
 import { Reading } from '../reading.ts';
-import { withoutCredentials } from '../url-credentials.ts';
 
 /** Groups of the categories that every Pipfile.lock has; any other is a group of its own name. */
 const CATEGORIES: ReadonlyMap<string, readonly Group[]> = new Map([

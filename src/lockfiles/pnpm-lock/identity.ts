@@ -1,6 +1,6 @@
 import type { Source } from '../../model/lockfile.ts';
+import { withoutCredentials } from '../credentials.ts';
 import { sourceOf } from '../npm-source.ts';
-import { withoutCredentials } from '../url-credentials.ts';
 import type { PnpmEntry } from './document.ts';
 
 export interface Identity {

@@ -1,11 +1,11 @@
 import type { Integrity, Source } from '../../model/lockfile.ts';
+import { withoutCredentials } from '../credentials.ts';
 import { connect, type PackageDraft } from '../package-collector.ts';
 import { draftPackage } from '../package-draft.ts';
 import { isTable, membersOf, type Table, tablesIn, textIn } from '../parse-toml.ts';
 import { normalizedName } from '../python-names.ts';
 import { Reading } from '../reading.ts';
 import { tableLines } from '../table-lines.ts';
-import { withoutCredentials } from '../url-credentials.ts';
 import { createGroupsOf } from './groups.ts';
 
 interface Read {

@@ -1,6 +1,6 @@
 import type { Integrity, Source } from '../../model/lockfile.ts';
+import { withoutCredentials } from '../credentials.ts';
 import { parseDigests } from '../python-digests.ts';
-import { withoutCredentials } from '../url-credentials.ts';
 
 /** One requirement of PEP 508, or of the forms that pip takes beside it. */
 export interface Requirement {

@@ -1,5 +1,5 @@
 /**
- * A location without what may be a secret in it: a source goes on into Redis, reports and alerts. The user name of ssh
+ * The location without what may be a secret in it: a source goes on into Redis, reports and alerts. The user name of ssh
  * (`git@`) is none, and stays.
  */
 export function withoutCredentials(location: string): string {

@@ -1,0 +1,94 @@
+import type { Integrity } from '../../model/lockfile.ts';
+import { type Component, componentEntry, isTelling, type Subject } from '../cyclonedx-json/component.ts';
+import type { Sbom, SbomEntry } from '../sbom.ts';
+import { sbomDigest } from '../sbom-digest.ts';
+import { addRelation, type Relations } from '../sbom-relations.ts';
+import { attributeOf, childOf, childrenOf, type XmlElement } from '../xml-document.ts';
+
+/** What a BOM says of packages: the same as its JSON, in elements and attributes. */
+export function readBom(root: XmlElement): Sbom {
+  const about = childOf(childOf(root, 'metadata'), 'component');
+  const subject = {
+    ref: (about && attributeOf(about, 'bom-ref')) ?? '',
+    purl: childOf(about, 'purl')?.text.trim() ?? '',
+  };
+  const entries: SbomEntry[] = [];
+  if (about !== undefined) entries.push(componentEntry(readComponent(about), subject, true));
+  addComponents(root, { entries, subject, inside: false });
+  if (about !== undefined) addComponents(about, { entries, subject, inside: true });
+  return {
+    entries,
+    dependsOn: readDependencies(root),
+    contains: new Map(),
+    isComplete: false,
+    subjects: new Set(),
+  };
+}
+
+interface Walk {
+  readonly entries: SbomEntry[];
+  readonly subject: Subject;
+  readonly inside: boolean;
+}
+
+/** Adds the components in an element with all that are in them; the XML is not deep. */
+function addComponents(parent: XmlElement, walk: Walk): void {
+  for (const component of childrenOf(childOf(parent, 'components'), 'component')) {
+    walk.entries.push(componentEntry(readComponent(component), walk.subject, walk.inside));
+    addComponents(component, walk);
+  }
+}
+
+function readComponent(element: XmlElement): Component {
+  const text: Record<string, string> = { group: '', name: '', version: '', purl: '', scope: '', cpe: '' };
+  for (const child of element.children) if (text[child.name] === '') text[child.name] = child.text.trim();
+  const { group = '', name = '', version = '', purl = '', scope = '', cpe = '' } = text;
+  return {
+    ...{ group, name, version, purl, scope, cpe },
+    type: attributeOf(element, 'type')?.toLowerCase() ?? '',
+    ref: attributeOf(element, 'bom-ref') ?? '',
+    properties: childrenOf(childOf(element, 'properties'), 'property').flatMap((property) => {
+      const named = attributeOf(property, 'name') ?? '';
+      return isTelling(named) ? [[named, property.text.trim()] as const] : [];
+    }),
+    integrity: integrityOf(element),
+    line: element.line,
+  };
+}
+
+/** Digests of the component, else those of where it is distributed from. */
+function integrityOf(element: XmlElement): readonly Integrity[] {
+  const own = digestsIn(element);
+  if (own.length > 0) return own;
+  const references = childrenOf(childOf(element, 'externalReferences'), 'reference');
+  const distribution = references.find((one) => attributeOf(one, 'type') === 'distribution');
+  return distribution === undefined ? own : digestsIn(distribution);
+}
+
+function digestsIn(element: XmlElement): readonly Integrity[] {
+  return childrenOf(childOf(element, 'hashes'), 'hash').flatMap(
+    (hash) => sbomDigest(attributeOf(hash, 'alg'), hash.text) ?? [],
+  );
+}
+
+/** Elements in an element are what it depends on, at any depth; only an outermost one without any depends on nothing. */
+function readDependencies(root: XmlElement): Relations {
+  const dependencies = new Map<string, readonly string[]>();
+  const pending = childrenOf(childOf(root, 'dependencies'), 'dependency').map((element) => ({
+    element,
+    isOutermost: true,
+  }));
+  for (const { element, isOutermost } of pending) {
+    const from = attributeOf(element, 'ref');
+    const inner = childrenOf(element, 'dependency');
+    if (from !== undefined && (isOutermost || inner.length > 0)) {
+      addRelation(
+        dependencies,
+        from,
+        inner.flatMap((one) => attributeOf(one, 'ref') ?? []),
+      );
+    }
+    for (const one of inner) pending.push({ element: one, isOutermost: false });
+  }
+  return dependencies;
+}
