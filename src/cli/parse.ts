@@ -1,0 +1,80 @@
+import { Command } from 'commander';
+import { loadConfig } from '../config/load.ts';
+import { formatsText, parsedFileJson, parsedFileText } from '../report/parsed-file.ts';
+import { EXIT } from './exit-code.ts';
+import { interruptible } from './signals.ts';
+import type { Terminal } from './terminal.ts';
+
+interface ParseOptions {
+  readonly json?: boolean;
+  readonly format?: string;
+  readonly formats?: boolean;
+  readonly config?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  lockhound parse .                           what every lockfile below this folder holds
+  lockhound parse pnpm-lock.yaml --json       one JSON object for the file, on one line
+  lockhound parse deps.txt --format requirements-txt
+  lockhound parse --formats                   what can be read, and what each format tells
+
+With --json each line is {"path", "format", "packages", "problems"} or {"path", "error": {"code", "message"}}; what a file
+does not tell is null.
+
+Exit codes: 0 all read, 2 a file could not be read (the others are printed).`;
+
+export function parseCommand(terminal: Terminal, exit: (code: number) => void): Command {
+  return new Command('parse')
+    .description('Read lockfiles and SBOMs and print what is in them. Nothing is looked up.')
+    .argument('[paths...]', 'lockfiles, or folders that are searched for them')
+    .option('--json', 'print one line of JSON for each file')
+    .option('--format <name>', 'read every file that is named as this format')
+    .option('--formats', 'list the formats, their file names and what each can tell')
+    .option('-c, --config <file>', 'configuration file, for the limits of size')
+    .addHelpText('after', EXAMPLES)
+    .action(async (paths: string[], options: ParseOptions, command: Command) => {
+      if (options.formats === true) return await listFormats(terminal, options.json === true);
+      if (paths.length === 0) command.error("error: missing required argument 'paths'");
+      exit(await parse(terminal, paths, options));
+    });
+}
+
+async function listFormats(terminal: Terminal, json: boolean): Promise<void> {
+  const { describeFormats } = await import('../compose/parse.ts');
+  const formats = describeFormats();
+  terminal.out(
+    json
+      ? `${formats.map((one) => JSON.stringify(one)).join('\n')}\n`
+      : formatsText(formats, terminal.colour),
+  );
+}
+
+async function parse(terminal: Terminal, paths: readonly string[], options: ParseOptions): Promise<number> {
+  const { config } = loadConfig(options.config === undefined ? {} : { file: options.config });
+  // Loaded when it is used: `--help` and errors need none of it.
+  const { parseFiles } = await import('../compose/parse.ts');
+  let unread = 0;
+  let packages = 0;
+  let files = 0;
+  await interruptible(async (signal) => {
+    const { format } = options;
+    const limits = config.lockfiles;
+    for await (const file of parseFiles({
+      paths,
+      limits,
+      signal,
+      ...(format === undefined ? {} : { format }),
+    })) {
+      files += 1;
+      packages += file.lockfile?.packages.length ?? 0;
+      if (file.error !== undefined) unread += 1;
+      terminal.out(options.json === true ? parsedFileJson(file) : parsedFileText(file, terminal.colour));
+    }
+  });
+  if (options.json !== true && files > 1) {
+    const failed = unread === 0 ? '' : `, ${unread} of them not read`;
+    terminal.out(`\n${files} files${failed}: ${packages} packages\n`);
+  }
+  return unread > 0 ? EXIT.error : EXIT.clean;
+}

@@ -1,0 +1,24 @@
+import type { Lockfile } from './lockfile.ts';
+
+/** One file of `lockhound parse`: what is in it, or why it could not be read. */
+export type ParsedFile =
+  | { readonly path: string; readonly lockfile: Lockfile; readonly error?: never }
+  | {
+      readonly path: string;
+      readonly lockfile?: never;
+      readonly error: { readonly code: string; readonly message: string };
+    };
+
+/** A lockfile format, for people and programs that choose one. */
+export interface FormatDescription {
+  readonly name: string;
+  readonly title: string;
+  /** purl type, or `any`. */
+  readonly ecosystem: string;
+  readonly fileNames: readonly string[];
+  /** Whether files of this format can tell … */
+  readonly edges: boolean;
+  readonly groups: boolean;
+  readonly integrity: boolean;
+  readonly lines: boolean;
+}

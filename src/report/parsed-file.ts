@@ -1,0 +1,98 @@
+import type { LockedPackage } from '../model/lockfile.ts';
+import type { FormatDescription, ParsedFile } from '../model/parsed-file.ts';
+import { palette } from './palette.ts';
+import { printable } from './printable.ts';
+
+/** One line of JSON for a file. What a file does not tell is `null`. */
+export function parsedFileJson(file: ParsedFile): string {
+  if (file.error !== undefined) return `${JSON.stringify({ path: file.path, error: file.error })}\n`;
+  const { format, packages, problems } = file.lockfile;
+  return `${JSON.stringify({
+    path: file.path,
+    format,
+    packages: packages.map(packageJson),
+    problems: problems.map(({ line, message }) => ({ line: line ?? null, message })),
+  })}\n`;
+}
+
+function packageJson(locked: LockedPackage) {
+  const { id, ecosystem, name, version, purl, direct, groups, integrity, source, line, dependencies } =
+    locked;
+  return {
+    id,
+    ecosystem,
+    name,
+    version,
+    purl,
+    direct: direct ?? null,
+    groups,
+    integrity,
+    source,
+    line: line ?? null,
+    dependencies: dependencies ?? null,
+  };
+}
+
+const MAX_PROBLEMS = 20;
+
+/** A few lines for a person: what is in a file, and what could not be read. */
+export function parsedFileText(file: ParsedFile, colour: boolean): string {
+  const paint = palette(colour);
+  const path = paint.strong(printable(file.path));
+  if (file.error !== undefined) {
+    return `${path}\n  ${paint.bad('not read')}: ${printable(file.error.message)} [${file.error.code}]\n`;
+  }
+  const { format, packages, problems } = file.lockfile;
+  const lines = [`${path}  ${paint.faint(format)}`, `  ${summary(packages)}`];
+  for (const { line, message } of problems.slice(0, MAX_PROBLEMS)) {
+    lines.push(
+      `  ${paint.bad('problem')}: ${line === undefined ? '' : `line ${line}: `}${printable(message)}`,
+    );
+  }
+  if (problems.length > MAX_PROBLEMS) lines.push(`  … and ${problems.length - MAX_PROBLEMS} more problems`);
+  return `${lines.join('\n')}\n`;
+}
+
+function summary(packages: readonly LockedPackage[]): string {
+  const parts = [plural(packages.length, 'package')];
+  const direct = packages.filter((one) => one.direct === true).length;
+  if (packages.some((one) => one.direct !== undefined)) parts.push(`${direct} direct`);
+  const groups = new Map<string, number>();
+  for (const one of packages) for (const group of one.groups) groups.set(group, (groups.get(group) ?? 0) + 1);
+  for (const [group, count] of [...groups].sort(([, left], [, right]) => right - left).slice(0, 5)) {
+    parts.push(`${count} ${printable(group)}`);
+  }
+  const elsewhere = packages.filter(({ source }) => source.kind !== 'registry').length;
+  if (elsewhere > 0) parts.push(`${elsewhere} from no registry`);
+  const open = packages.filter((one) => one.version === '').length;
+  if (open > 0) parts.push(`${open} without a version`);
+  return parts.join(', ');
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** The table of `--formats`. */
+export function formatsText(formats: readonly FormatDescription[], colour: boolean): string {
+  const paint = palette(colour);
+  const yes = (fact: boolean) => (fact ? 'yes' : '-');
+  const rows = formats.map((one) => [
+    one.name,
+    one.ecosystem,
+    yes(one.edges),
+    yes(one.groups),
+    yes(one.integrity),
+    yes(one.lines),
+    one.fileNames.join(', '),
+  ]);
+  const head = ['format', 'ecosystem', 'edges', 'groups', 'integrity', 'lines', 'file names'];
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .join('  ');
+  return `${[paint.strong(line(head)), ...rows.map(line)].join('\n')}\n`;
+}
