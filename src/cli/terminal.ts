@@ -16,6 +16,11 @@ const DEFAULT_WIDTH = 100;
 /** The process's own streams. Colours and redrawing only on a terminal; `NO_COLOR` is honoured by Node's own check. */
 export function processTerminal(): Terminal {
   const { stdout, stderr } = process;
+  // Who reads the results may stop early (`| head`): nothing more is wanted then, and nothing went wrong.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(0);
+  });
   return {
     out: (text) => void stdout.write(text),
     note: (text) => void stderr.write(text),

@@ -1,8 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
-import { FORMATS } from '../lockfiles/catalog.ts';
+import { FORMATS, formatNamed } from '../lockfiles/catalog.ts';
 import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discover.ts';
 import { LockfileError } from '../lockfiles/errors.ts';
-import { checkSize, DEFAULT_LIMITS, type LockfileLimits, readLockfile } from '../lockfiles/read.ts';
+import {
+  checkSize,
+  DEFAULT_LIMITS,
+  type LockfileLimits,
+  readLockfile,
+  unknownFormat,
+} from '../lockfiles/read.ts';
 import { messageOf } from '../model/errors.ts';
 import type { FormatDescription, ParsedFile } from '../model/parsed-file.ts';
 import { readCompanions } from './companions.ts';
@@ -22,12 +28,8 @@ export interface ParseOptions {
  */
 export async function* parseFiles(options: ParseOptions): AsyncGenerator<ParsedFile> {
   const { paths, format, signal } = options;
-  const known = FORMATS.map(({ name }) => name);
-  if (format !== undefined && !known.includes(format)) {
-    throw new LockfileError(
-      'unknown-format',
-      `no format is named "${format}"; \`lockhound parse --formats\` lists them: ${known.join(', ')}`,
-    );
+  if (format !== undefined && formatNamed(format) === undefined) {
+    throw new LockfileError('unknown-format', unknownFormat('--format', format));
   }
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   let count = 0;

@@ -23,10 +23,10 @@ import { yarnLock } from './yarn-lock/format.ts';
 
 /** Every format there is. Names are looked at first, in this order; then content. */
 export const FORMATS: readonly Format[] = [
+  bunLock,
   npmPackageLock,
   yarnLock,
   pnpmLock,
-  bunLock,
   requirementsTxt,
   poetryLock,
   pipfileLock,
@@ -47,7 +47,7 @@ export const FORMATS: readonly Format[] = [
 ];
 
 export function formatNamed(name: string): Format | undefined {
-  return FORMATS.find((format) => format.name === name);
+  return FORMATS.find((format) => format.name === name || format.aliases?.includes(name) === true);
 }
 
 /** The format of a file by its name (and folder) alone. */

@@ -3,8 +3,10 @@ import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { messageOf } from '../model/errors.ts';
-import { detectFormat, FORMATS, formatOfName } from './catalog.ts';
+import { detectFormat, formatNamed, formatOfName } from './catalog.ts';
+import { decodeText } from './decode-text.ts';
 import { LockfileError } from './errors.ts';
+import { unknownFormat } from './read.ts';
 
 export interface DiscoverOptions {
   /** Format of every file named explicitly; otherwise detected. */
@@ -59,25 +61,27 @@ async function kindOf(path: string): Promise<'file' | 'folder'> {
 }
 
 async function formatOfFile(path: string, forced: string | undefined): Promise<string> {
-  const format =
-    FORMATS.find(({ name }) => name === forced) ??
-    formatOfName(path) ??
-    detectFormat(path, await headOf(path));
-  if (format !== undefined && (forced === undefined || forced === format.name)) return format.name;
-  const known = FORMATS.map(({ name }) => name).join(', ');
-  throw new LockfileError(
-    'unknown-format',
-    `${path}: ${forced ?? 'it'} is no format that is known; they are ${known}`,
-  );
+  const format = forced === undefined ? detectFormat(path, await headOf(path)) : formatNamed(forced);
+  if (format !== undefined) return format.name;
+  throw new LockfileError('unknown-format', unknownFormat(path, forced));
 }
 
 async function headOf(path: string): Promise<string> {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES) });
-    return buffer.toString('utf8', 0, bytesRead);
+    return decodeHead(buffer.subarray(0, bytesRead));
   } finally {
     await file.close();
+  }
+}
+
+/** As much of a text as tells its format; what is binary tells none. */
+function decodeHead(head: Buffer): string {
+  try {
+    return decodeText(head, '');
+  } catch {
+    return '';
   }
 }
 

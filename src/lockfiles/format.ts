@@ -24,6 +24,8 @@ export interface LockfileInput {
 /** One lockfile format. Each has its own folder. */
 export interface Format {
   readonly name: string;
+  /** Other names it may be asked for by: those of its versions. */
+  readonly aliases?: readonly string[];
   readonly title: string;
   /** purl type of what it holds; `undefined` for an SBOM, which holds packages of any. */
   readonly ecosystem: string | undefined;

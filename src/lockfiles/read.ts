@@ -1,5 +1,5 @@
 import type { Lockfile } from '../model/lockfile.ts';
-import { detectFormat, FORMATS, formatNamed } from './catalog.ts';
+import { detectFormat, formatNamed } from './catalog.ts';
 import { decodeText } from './decode-text.ts';
 import { LockfileError } from './errors.ts';
 import type { Format } from './format.ts';
@@ -54,13 +54,17 @@ export function checkSize(path: string, bytes: number, { maxBytes }: LockfileLim
   );
 }
 
+/** Says that a file is of no format that is known, and what to do. */
+export function unknownFormat(path: string, format: string | undefined): string {
+  const what =
+    format === undefined
+      ? 'neither its name nor its content is of a format that is known; name one with --format'
+      : `no format is named "${format}"`;
+  return `${path}: ${what} (\`lockhound parse --formats\` lists them)`;
+}
+
 function formatFor({ path, format }: ReadRequest, head: string): Format {
   const found = format === undefined ? detectFormat(path, head) : formatNamed(format);
   if (found !== undefined) return found;
-  const known = FORMATS.map(({ name }) => name).join(', ');
-  const what =
-    format === undefined
-      ? 'neither name nor content is of a format that is known'
-      : `no format is named "${format}"`;
-  throw new LockfileError('unknown-format', `${path}: ${what}; the formats are ${known}`);
+  throw new LockfileError('unknown-format', unknownFormat(path, format));
 }

@@ -13,7 +13,9 @@ export const bunLock: Format = {
   fileNames: ['bun.lock'],
   facts: { edges: true, groups: true, integrity: true, lines: true },
   recognises: (head) =>
-    /^\s*\{/.test(head) && /"lockfileVersion"\s*:/.test(head) && /"workspaces"\s*:/.test(head),
+    /^\s*\{\s*"lockfileVersion"\s*:\s*\d+,\s*(?:"configVersion"\s*:\s*\d+,\s*)?"workspaces"\s*:\s*\{/.test(
+      head,
+    ),
   read({ text, path }) {
     const root = parseTolerant(text, path);
     const version = root['lockfileVersion'];

@@ -11,6 +11,8 @@ export const goMod: Format = {
   fileNames: ['go.mod'],
   facts: { edges: false, groups: false, integrity: true, lines: true },
   companions: () => ['go.sum'],
-  recognises: (head) => /^module\s+\S+/m.test(head) && /^(?:go\s+\d|require\b)/m.test(head),
+  recognises: (head) =>
+    (/^module\s+\S+/m.test(head) && /^(?:go\s+\d|require\b)/m.test(head)) ||
+    /^require(?: \(\s+| )\S+\.\S+ v\d+\.\d+\.\d+/m.test(head),
   read: (input) => ({ format: NAME, ...readModules(input) }),
 };

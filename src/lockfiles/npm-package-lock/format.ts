@@ -10,6 +10,7 @@ const NAME = 'npm-package-lock';
 /** npm's own lockfile, lockfileVersion 1 to 3, under all of its names. */
 export const npmPackageLock: Format = {
   name: NAME,
+  aliases: ['npm-package-lock-v1', 'npm-package-lock-v2', 'npm-package-lock-v3'],
   title: 'npm package-lock (lockfileVersion 1, 2, 3)',
   ecosystem: 'npm',
   fileNames: ['package-lock.json', 'npm-shrinkwrap.json', '.package-lock.json'],

@@ -12,6 +12,7 @@ const NAME = 'pnpm-lock';
 /** pnpm's lockfile, lockfileVersion 5 to 9. */
 export const pnpmLock: Format = {
   name: NAME,
+  aliases: ['pnpm-lock-v5.3', 'pnpm-lock-v5.4', 'pnpm-lock-v6.0', 'pnpm-lock-v9.0'],
   title: 'pnpm-lock.yaml (lockfileVersion 5.x, 6.0, 9.0)',
   ecosystem: 'npm',
   fileNames: ['pnpm-lock.yaml', 'shrinkwrap.yaml', 'pnpm-lock.*.yaml'],

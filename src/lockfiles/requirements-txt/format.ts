@@ -19,6 +19,6 @@ export const requirementsTxt: Format = {
   facts: { edges: false, groups: false, integrity: true, lines: true },
   mayBeEmpty: true,
   companions: includedPaths,
-  recognises: (head) => /^#.* by (?:pip-compile|uv)\b/m.test(head) && /^[\w.[\]-]+==\S/m.test(head),
+  recognises: (head) => /^[\w.-]+(?:\[[\w,. -]+\])?\s*==\s*\d[\w.!+*-]*\s*(?:$|[;#\\]|--hash)/m.test(head),
   read: (input) => ({ format: NAME, ...readRequirements(input) }),
 };

@@ -12,7 +12,8 @@ export const uvLock: Format = {
   ecosystem: 'pypi',
   fileNames: ['uv.lock'],
   facts: { edges: true, groups: true, integrity: true, lines: true },
-  recognises: (head) => /^version = \d+\s/.test(head) && /^requires-python = /m.test(head),
+  recognises: (head) =>
+    /^version = \d+\s/.test(head) && /^(?:requires-python = |\[\[package\]\])/m.test(head),
   read({ path, text }) {
     const root = parseToml(text, path);
     const version = root['version'] ?? 1;
