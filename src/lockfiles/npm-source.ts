@@ -36,9 +36,7 @@ export function sourceOf(stated: string | undefined, version: string | undefined
   const location = isLocation(version) ? withoutCredentials(version) : resolved;
   if (location === undefined || location === '') return { kind: 'registry' };
   // Nearly all of them, told apart without the patterns below.
-  if (location.startsWith('https://') && location.endsWith('.tgz') && location.includes('/-/')) {
-    return { kind: 'registry', url: resolved ?? location };
-  }
+  if (isPlainTarball(location)) return { kind: 'registry', url: resolved ?? location };
   if (REGISTRY_TARBALL.test(location) || REGISTRY_DOWNLOAD.test(location)) {
     return { kind: 'registry', url: resolved ?? location };
   }
@@ -47,6 +45,14 @@ export function sourceOf(stated: string | undefined, version: string | undefined
   if (/^https?:/i.test(location)) return archiveOfCommit(location) ?? { kind: 'url', url: location };
   return { kind: 'path', path: location };
 }
+
+/** Whether a location is `https://…/-/….tgz`, followed at most by yarn's checksum. */
+function isPlainTarball(location: string): boolean {
+  if (!location.startsWith('https://') || !location.includes('/-/')) return false;
+  return location.endsWith('.tgz') || location.charCodeAt(location.length - 41) === HASH;
+}
+
+const HASH = 35;
 
 function archiveOfCommit(location: string): Source | undefined {
   for (const pattern of ARCHIVES) {

@@ -1,6 +1,6 @@
 import type { Group, Integrity, Source } from '../model/lockfile.ts';
 import { type PackageDraft, packageId } from './package-collector.ts';
-import { buildPurl } from './purl.ts';
+import { buildPurl, plainNpmPurl } from './purl.ts';
 
 export interface DraftParts {
   /** purl type. */
@@ -49,6 +49,14 @@ const NAMESPACE_END: Readonly<Record<string, string>> = { npm: '/', golang: '/',
 
 function purlOf(parts: DraftParts, source: Source): string | undefined {
   const { ecosystem, name, version } = parts;
+  if (
+    ecosystem === 'npm' &&
+    (source.kind === 'registry' || source.kind === 'path') &&
+    parts.qualifiers === undefined
+  ) {
+    const plain = plainNpmPurl(`${name}@${version}`);
+    if (plain !== undefined) return plain;
+  }
   const end = NAMESPACE_END[ecosystem];
   const at = end === undefined ? -1 : name.lastIndexOf(end);
   const qualifiers = qualifiersOf(source, parts.qualifiers);

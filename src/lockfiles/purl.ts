@@ -14,6 +14,17 @@ const PLAIN_NAME = /^[a-z0-9][a-z0-9.-]*$/;
 const PLAIN_VERSION = /^[A-Za-z0-9][A-Za-z0-9.~-]*$/;
 const PLAIN_SCOPE = /^@[a-z0-9][a-z0-9.-]*$/;
 
+/** A name, with its scope, and a version, all of which stand in a purl as they are. */
+const PLAIN_NPM = /^(?:@[a-z0-9][a-z0-9.-]*\/)?[a-z0-9][a-z0-9.-]*@[A-Za-z0-9][A-Za-z0-9.~-]*$/;
+
+/** The canonical purl of `name@version` on npm; `undefined` when it takes more than putting it together. */
+export function plainNpmPurl(nameAndVersion: string): string | undefined {
+  if (!PLAIN_NPM.test(nameAndVersion)) return undefined;
+  return nameAndVersion.startsWith('@')
+    ? `pkg:npm/%40${nameAndVersion.slice(1)}`
+    : `pkg:npm/${nameAndVersion}`;
+}
+
 /**
  * The canonical purl of a package, as packageurl-js builds it; parts that need neither normalising nor encoding (nearly
  * all) take a shortcut, which a property test holds equal. Throws packageurl-js's error for parts no purl can hold.

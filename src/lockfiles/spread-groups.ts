@@ -29,48 +29,70 @@ export function spreadGroups<T extends Grouped>(
 ): void {
   const waiting = createWaiting<T>();
   for (const { draft, groups } of roots) waiting.add(groups, draft);
-  const reached = new Map<T, Set<Group>>();
+  const reached: Reached<T> = { always: new Set(), conditional: new Map() };
   for (let step = waiting.next(); step !== undefined; step = waiting.next()) {
-    const { groups, drafts } = step;
-    for (let draft = drafts.pop(); draft !== undefined; draft = drafts.pop()) {
+    for (let draft = step.drafts.pop(); draft !== undefined; draft = step.drafts.pop()) {
       if (!enter(draft, step, reached)) continue;
       const needs = needsOf(draft);
-      for (const needed of needs?.always ?? []) drafts.push(needed);
-      for (const needed of needs?.optional ?? []) waiting.add([...groups, 'optional'], needed);
+      if (needs === undefined) continue;
+      for (const needed of needs.always) step.drafts.push(needed);
+      for (const needed of needs.optional) waiting.add(step.orOptional, needed);
     }
   }
-  for (const [draft, groups] of reached) draft.groups = groups.size === 0 ? NONE : [...groups].sort();
+  for (const draft of reached.always) draft.groups = NONE;
+  for (const [draft, groups] of reached.conditional) if (!reached.always.has(draft)) draft.groups = groups;
+}
+
+interface Reached<T> {
+  readonly always: Set<T>;
+  readonly conditional: Map<T, readonly Group[]>;
 }
 
 /** Notes that a package is reached under the step's conditions; tells whether that is news. */
-function enter<T extends Grouped>(draft: T, { seen, groups }: Step<T>, reached: Map<T, Set<Group>>): boolean {
-  const before = reached.get(draft);
-  if (seen.has(draft) || before?.size === 0) return false;
-  seen.add(draft);
-  if (before === undefined) reached.set(draft, new Set(groups));
-  else for (const group of groups) before.add(group);
+function enter<T>(draft: T, { groups, seen }: Step<T>, { always, conditional }: Reached<T>): boolean {
+  const found = groups.length === 0 ? always : seen;
+  if (always.has(draft) || found.has(draft)) return false;
+  found.add(draft);
+  if (groups.length > 0) conditional.set(draft, joined(conditional.get(draft), groups));
   return true;
 }
 
 const NONE: readonly Group[] = [];
 
+function joined(known: readonly Group[] | undefined, groups: readonly Group[]): readonly Group[] {
+  if (known === undefined) return groups;
+  return groups.every((group) => known.includes(group)) ? known : sorted([...known, ...groups]);
+}
+
+function sorted(groups: readonly Group[]): readonly Group[] {
+  return groups.length < 2 ? groups : [...new Set(groups)].sort();
+}
+
 /** Packages still to be reached under one set of conditions. */
 interface Step<T> {
   readonly groups: readonly Group[];
+  /** The same conditions, and that it is optional. */
+  readonly orOptional: readonly Group[];
   readonly seen: Set<T>;
   readonly drafts: T[];
 }
 
 /** The empty set of conditions comes first: what is reached under it needs no other way. */
 function createWaiting<T>() {
-  const steps = new Map<string, Step<T>>([['', { groups: NONE, seen: new Set(), drafts: [] }]]);
+  const steps = new Map<string, Step<T>>();
+  const stepOf = (groups: readonly Group[]): Step<T> => {
+    const set = sorted(groups);
+    const key = set.length === 1 ? (set[0] ?? '') : set.join('\0');
+    const known = steps.get(key);
+    if (known !== undefined) return known;
+    const step = { groups: set, orOptional: sorted([...set, 'optional']), seen: new Set<T>(), drafts: [] };
+    steps.set(key, step);
+    return step;
+  };
+  stepOf(NONE);
   return {
     add(groups: readonly Group[], draft: T): void {
-      const set = [...new Set(groups)].sort();
-      const key = set.join('\0');
-      const known = steps.get(key);
-      if (known === undefined) steps.set(key, { groups: set, seen: new Set(), drafts: [draft] });
-      else known.drafts.push(draft);
+      stepOf(groups).drafts.push(draft);
     },
     next(): Step<T> | undefined {
       for (const step of steps.values()) if (step.drafts.length > 0) return step;

@@ -86,7 +86,7 @@ describe('lockhound scan', () => {
     [
       'a file of no format',
       ['scan', join(folder, 'notes.txt')],
-      /notes\.txt: .*npm-package-lock.*\[unknown-format\]/,
+      /notes\.txt: .*--formats.*\[unknown-format\]/,
     ],
     ['an unknown command', ['scna'], /Did you mean scan/],
     ['an unknown severity', ['scan', '--fail-on', 'dire', '.'], /Allowed choices are any, critical/],

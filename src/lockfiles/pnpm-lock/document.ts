@@ -1,17 +1,26 @@
-/** Names and what each is resolved to, in the file's own words. */
-export type References = readonly (readonly [name: string, reference: string])[];
+/** Names and what each is resolved to, by turns, in the file's own words. */
+export type References = readonly string[];
 
-/** An entry of `packages` or `snapshots`. Fields that it does not state are absent. */
+/** Where the bytes of an entry come from; what it does not state is absent. */
+export interface Resolution {
+  readonly integrity?: string;
+  readonly tarball?: string;
+  readonly directory?: string;
+  readonly repo?: string;
+  readonly commit?: string;
+}
+
+/** An entry of `packages` or `snapshots`. */
 export interface PnpmEntry {
   readonly key: string;
   readonly line: number | undefined;
-  name?: string;
-  version?: string;
-  resolution?: ReadonlyMap<string, string>;
-  dev?: boolean;
-  optional?: boolean;
-  dependencies?: References;
-  optionalDependencies?: References;
+  name: string | undefined;
+  version: string | undefined;
+  resolution: Resolution | undefined;
+  dev: boolean;
+  optional: boolean;
+  dependencies: References;
+  optionalDependencies: References;
 }
 
 /** What one folder of the target asks for, by the name of the list. */
@@ -28,8 +37,24 @@ export interface PnpmDocument {
   readonly snapshots: PnpmEntry[];
 }
 
+const NONE: References = [];
+
 export function emptyDocument(): PnpmDocument {
   return { lockfileVersion: undefined, importers: [], packages: [], snapshots: [] };
+}
+
+export function emptyEntry(key: string, line: number | undefined): PnpmEntry {
+  return {
+    key,
+    line,
+    name: undefined,
+    version: undefined,
+    resolution: undefined,
+    dev: false,
+    optional: false,
+    dependencies: NONE,
+    optionalDependencies: NONE,
+  };
 }
 
 /** The lists by which an importer asks for packages. */

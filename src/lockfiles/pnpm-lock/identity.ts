@@ -1,7 +1,7 @@
 import type { Source } from '../../model/lockfile.ts';
 import { withoutCredentials } from '../credentials.ts';
 import { sourceOf } from '../npm-source.ts';
-import type { PnpmEntry } from './document.ts';
+import type { PnpmEntry, Resolution } from './document.ts';
 
 export interface Identity {
   readonly name: string;
@@ -17,16 +17,14 @@ const REGISTRY: Source = { kind: 'registry' };
  * `name@1.0.0` in 9; what comes from no registry has its place in the key, and says its name and version beside it.
  */
 export function identify(entry: PnpmEntry): Identity {
-  const { key, name: statedName, version: statedVersion, resolution } = entry;
-  const { name, reference, host } = parseKey(withoutPeers(key));
+  const { resolution } = entry;
+  const { name, reference, host } = parseKey(withoutPeers(entry.key));
   const isVersion = VERSION.test(reference);
+  const stated = resolution === undefined ? undefined : fromResolution(resolution);
   return {
-    name: statedName ?? name,
-    version: statedVersion ?? (isVersion ? reference : ''),
-    source:
-      resolution === undefined
-        ? placeOf(reference, isVersion, host)
-        : (fromResolution(resolution) ?? placeOf(reference, isVersion, host)),
+    name: entry.name ?? name,
+    version: entry.version ?? (isVersion ? reference : ''),
+    source: stated ?? placeOf(reference, isVersion, host),
   };
 }
 
@@ -69,18 +67,12 @@ function parseOldKey(rest: string): ParsedKey {
   };
 }
 
-function fromResolution(resolution: ReadonlyMap<string, string>): Source | undefined {
-  // Nearly all of them.
-  if (resolution.size === 1 && resolution.has('integrity')) return undefined;
-  const repository = resolution.get('repo');
-  const commit = resolution.get('commit');
-  if (repository !== undefined) {
-    const url = withoutCredentials(repository);
+function fromResolution({ repo, commit, directory, tarball }: Resolution): Source | undefined {
+  if (repo !== undefined) {
+    const url = withoutCredentials(repo);
     return commit === undefined ? { kind: 'git', url } : { kind: 'git', url, commit };
   }
-  const directory = resolution.get('directory');
   if (directory !== undefined) return { kind: 'path', path: directory };
-  const tarball = resolution.get('tarball');
   return tarball === undefined ? undefined : sourceOf(tarball, undefined);
 }
 

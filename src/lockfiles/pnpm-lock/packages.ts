@@ -6,6 +6,7 @@ import type { Reading } from '../reading.ts';
 import { type Root, spreadGroups } from '../spread-groups.ts';
 import type { PnpmDocument, PnpmEntry, References } from './document.ts';
 import { identify, withoutPeers } from './identity.ts';
+import { ReferenceIndex } from './reference-index.ts';
 
 /** Groups that the lists of an importer put packages in. pnpm's own packages are no dependencies of the target. */
 const GROUPS: Readonly<Record<string, readonly Group[]>> = {
@@ -22,8 +23,8 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
 interface Installed {
   readonly draft: PackageDraft;
   groups: readonly Group[];
-  readonly always: Installed[];
-  readonly optional: Installed[];
+  always: readonly Installed[];
+  optional: readonly Installed[];
 }
 
 /** Finds what a reference leads to. */
@@ -41,25 +42,28 @@ export function takePackages(document: PnpmDocument, reading: Reading): void {
   }
   const hasSnapshots = snapshots.length > 0;
   const entries = hasSnapshots ? snapshots : packages;
-  const installed = new Map<string, Installed>();
-  for (const { key } of entries) {
+  const index = new ReferenceIndex<Installed>();
+  const installed = entries.map(({ key }): Installed | undefined => {
     const draft = drafts.get(withoutPeers(key));
-    if (draft !== undefined) installed.set(key, { draft, groups: draft.groups, always: [], optional: [] });
-  }
-  const find = finderOf(installed);
-  for (const entry of entries) connectEntry(entry, installed.get(entry.key), find);
+    if (draft === undefined) return undefined;
+    const one = { draft, groups: draft.groups, always: NONE, optional: NONE };
+    index.add(key, one);
+    return one;
+  });
+  const find = index.find.bind(index);
+  for (const [at, entry] of entries.entries()) connectEntry(entry, installed[at], find);
   const roots = rootsOf(document, find);
   for (const { draft } of roots) draft.draft.direct = true;
   // Until lockfileVersion 6 every entry says which groups it is in.
   if (!hasSnapshots) return;
   spreadGroups(roots, (one) => one);
-  mergeGroups(installed.values());
+  mergeGroups(installed);
 }
 
 function connectEntry(entry: PnpmEntry, installed: Installed | undefined, find: Find): void {
   if (installed === undefined) return;
-  resolveInto(installed.always, entry.dependencies, find);
-  resolveInto(installed.optional, entry.optionalDependencies, find);
+  installed.always = resolveAll(entry.dependencies, find);
+  installed.optional = resolveAll(entry.optionalDependencies, find);
   const ids: string[] = [];
   for (const { draft } of installed.always) if (!ids.includes(draft.id)) ids.push(draft.id);
   for (const { draft } of installed.optional) if (!ids.includes(draft.id)) ids.push(draft.id);
@@ -67,9 +71,11 @@ function connectEntry(entry: PnpmEntry, installed: Installed | undefined, find: 
 }
 
 /** A package is in no group when it is in none with any set of peers. */
-function mergeGroups(all: Iterable<Installed>): void {
+function mergeGroups(all: readonly (Installed | undefined)[]): void {
   const merged = new Map<PackageDraft, readonly Group[]>();
-  for (const { draft, groups } of all) {
+  for (const one of all) {
+    if (one === undefined) continue;
+    const { draft, groups } = one;
     const known = merged.get(draft);
     if (known === undefined) merged.set(draft, groups);
     else if (known.length > 0)
@@ -77,6 +83,8 @@ function mergeGroups(all: Iterable<Installed>): void {
   }
   for (const [draft, groups] of merged) draft.groups = groups;
 }
+
+const NONE: readonly never[] = [];
 
 function takeEntry(entry: PnpmEntry, reading: Reading): PackageDraft | undefined {
   const { key, line, dev, optional, resolution } = entry;
@@ -86,8 +94,8 @@ function takeEntry(entry: PnpmEntry, reading: Reading): PackageDraft | undefined
     return undefined;
   }
   const groups: Group[] = [];
-  if (dev === true) groups.push('dev');
-  if (optional === true) groups.push('optional');
+  if (dev) groups.push('dev');
+  if (optional) groups.push('optional');
   const draft = draftPackage({
     ecosystem: 'npm',
     name,
@@ -96,28 +104,19 @@ function takeEntry(entry: PnpmEntry, reading: Reading): PackageDraft | undefined
     line,
     direct: false,
     groups,
-    integrity: parseIntegrity(resolution?.get('integrity')),
+    integrity: parseIntegrity(resolution?.integrity),
   });
   return reading.take(draft, line, key);
 }
 
-function resolveInto(into: Installed[], references: References | undefined, find: Find): void {
-  for (const [name, reference] of references ?? []) {
-    const found = find(name, reference);
-    if (found !== undefined) into.push(found);
+function resolveAll(references: References, find: Find): readonly Installed[] {
+  if (references.length === 0) return NONE;
+  const found: Installed[] = [];
+  for (let at = 0; at < references.length; at += 2) {
+    const one = find(references[at] ?? '', references[at + 1] ?? '');
+    if (one !== undefined) found.push(one);
   }
-}
-
-/**
- * References are versions of the package named, keys of others (aliases, places), or `link:` to the target's own folders,
- * which is no package.
- */
-function finderOf(installed: ReadonlyMap<string, Installed>): Find {
-  return (name, reference) =>
-    installed.get(`${name}@${reference}`) ??
-    installed.get(`/${name}@${reference}`) ??
-    installed.get(`/${name}/${reference}`) ??
-    installed.get(reference);
+  return found;
 }
 
 function rootsOf({ importers }: PnpmDocument, find: Find): readonly Root<Installed>[] {
@@ -126,9 +125,7 @@ function rootsOf({ importers }: PnpmDocument, find: Find): readonly Root<Install
     for (const [list, references] of lists) {
       const groups = GROUPS[list];
       if (groups === undefined) continue;
-      const found: Installed[] = [];
-      resolveInto(found, references, find);
-      for (const draft of found) roots.push({ draft, groups });
+      for (const draft of resolveAll(references, find)) roots.push({ draft, groups });
     }
   }
   return roots;
@@ -147,11 +144,11 @@ function reachable({ importers, packages, snapshots }: PnpmDocument): ReadonlySe
   const keys = new Set(packages.map(({ key }) => key));
   const byKey = new Map([...packages, ...snapshots].map((entry) => [withoutPeers(entry.key), entry]));
   const found = new Set<string>();
-  const pending = importers.flatMap(({ lists }) =>
+  const pending: string[] = importers.flatMap(({ lists }) =>
     [...lists].flatMap(([list, references]) => (GROUPS[list] === undefined ? [] : references)),
   );
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const [name, reference] = next;
+  for (let reference = pending.pop(); reference !== undefined; reference = pending.pop()) {
+    const name = pending.pop() ?? '';
     const key = [`${name}@${withoutPeers(reference)}`, withoutPeers(reference)].find((one) => keys.has(one));
     if (key === undefined || found.has(key)) continue;
     found.add(key);

@@ -2,11 +2,13 @@ import { isTable, membersOf, type Table, textIn } from '../parse-toml.ts';
 import { parseYaml, type YamlDocument } from '../parse-yaml.ts';
 import {
   emptyDocument,
+  emptyEntry,
   IMPORTER_LISTS,
   type PnpmDocument,
   type PnpmEntry,
   type PnpmImporter,
   type References,
+  type Resolution,
 } from './document.ts';
 
 /** Reads a pnpm-lock.yaml in whatever way it is written. Throws `LockfileError`. */
@@ -43,24 +45,27 @@ function importerOf(path: string, stated: unknown): PnpmImporter {
 
 function entryOf(key: string, stated: Table, line: number | undefined): PnpmEntry {
   const { name, version, resolution, dev, optional, dependencies, optionalDependencies } = stated;
-  return {
-    key,
-    line,
-    ...(typeof name === 'string' ? { name } : {}),
-    ...(version === undefined ? {} : { version: String(version) }),
-    ...(isTable(resolution) ? { resolution: new Map(referencesOf(resolution)) } : {}),
-    ...(dev === undefined ? {} : { dev: dev === true }),
-    ...(optional === undefined ? {} : { optional: optional === true }),
-    ...(dependencies === undefined ? {} : { dependencies: referencesOf(dependencies) }),
-    ...(optionalDependencies === undefined
-      ? {}
-      : { optionalDependencies: referencesOf(optionalDependencies) }),
-  };
+  const entry = emptyEntry(key, line);
+  entry.name = textIn(name);
+  entry.version = version === undefined ? undefined : String(version);
+  if (isTable(resolution)) entry.resolution = resolutionOf(resolution);
+  entry.dev = dev === true;
+  entry.optional = optional === true;
+  entry.dependencies = referencesOf(dependencies);
+  entry.optionalDependencies = referencesOf(optionalDependencies);
+  return entry;
+}
+
+function resolutionOf(stated: Table): Resolution {
+  const texts = membersOf(stated).filter(
+    (member): member is [string, string] => typeof member[1] === 'string',
+  );
+  return Object.fromEntries(texts);
 }
 
 function referencesOf(stated: unknown): References {
   return membersOf(stated).flatMap(([name, value]): References => {
     const reference = isTable(value) ? textIn(value['version']) : value;
-    return reference === undefined || reference === null ? [] : [[name, String(reference)]];
+    return reference === undefined || reference === null ? [] : [name, String(reference)];
   });
 }

@@ -2,10 +2,12 @@ import { LineCursor } from '../line-cursor.ts';
 import { flowMapping, keyEnd, keyText, rawValue, scalar, UnknownYaml, valueText } from '../yaml-lines.ts';
 import {
   emptyDocument,
+  emptyEntry,
   IMPORTER_LISTS,
   type PnpmDocument,
   type PnpmEntry,
   type References,
+  type Resolution,
 } from './document.ts';
 
 /**
@@ -97,20 +99,20 @@ function readList(cursor: LineCursor, lists: Map<string, References>): void {
 /** `name: reference`, or `name:` above `specifier: …` and `version: reference`. */
 function readReferences(cursor: LineCursor): References {
   const { indent } = cursor;
-  const found: [string, string][] = [];
+  const found: string[] = [];
   while (cursor.indent === indent) {
     const colon = keyEnd(cursor);
     const name = keyText(cursor, colon);
     const value = rawValue(cursor, colon);
     cursor.advance();
     if (value !== '') {
-      found.push([name, scalar(value)]);
+      found.push(name, scalar(value));
       continue;
     }
     const inner = cursor.indent;
     while (cursor.indent === inner && inner > indent) {
       const at = keyEnd(cursor);
-      if (keyText(cursor, at) === 'version') found.push([name, valueText(cursor, at)]);
+      if (keyText(cursor, at) === 'version') found.push(name, valueText(cursor, at));
       cursor.skipDeeper(inner);
     }
   }
@@ -122,7 +124,7 @@ function readEntries(cursor: LineCursor, entries: PnpmEntry[]): boolean {
   const { indent } = cursor;
   while (cursor.indent === indent) {
     const colon = keyEnd(cursor);
-    const entry: PnpmEntry = { key: keyText(cursor, colon), line: cursor.line };
+    const entry = emptyEntry(keyText(cursor, colon), cursor.line);
     const value = colon < cursor.end ? rawValue(cursor, colon) : '';
     if (value !== '' && value !== '{}') throw new UnknownYaml(`line ${cursor.line}`);
     entries.push(entry);
@@ -141,40 +143,46 @@ function afterExplicitKey(cursor: LineCursor, indent: number): void {
   cursor.indent += 2;
 }
 
+/** How the fields begin that are read: `resolution`, `dependencies`, `dev`, `optional…`, `name`, `version`, quotes, `{}`. */
+const READ = new Set([...'rdonv"\'{'].map((character) => character.charCodeAt(0)));
+
 function readFields(cursor: LineCursor, indent: number, entry: PnpmEntry): void {
   while (cursor.indent === indent) {
-    if (cursor.end - cursor.start === 2 && cursor.text.startsWith('{}', cursor.start)) {
-      cursor.advance();
-      continue;
-    }
-    const colon = keyEnd(cursor);
-    switch (keyText(cursor, colon)) {
-      case 'resolution':
-        entry.resolution = readResolution(cursor, colon);
-        continue;
-      case 'dependencies':
-        entry.dependencies = readNested(cursor, colon);
-        continue;
-      case 'optionalDependencies':
-        entry.optionalDependencies = readNested(cursor, colon);
-        continue;
-      case 'name':
-        entry.name = valueText(cursor, colon);
-        break;
-      case 'version':
-        entry.version = valueText(cursor, colon);
-        break;
-      case 'dev':
-        entry.dev = rawValue(cursor, colon) === 'true';
-        break;
-      case 'optional':
-        entry.optional = rawValue(cursor, colon) === 'true';
-        break;
-      default:
-    }
+    if (READ.has(cursor.text.charCodeAt(cursor.start)) && readField(cursor, entry)) continue;
     cursor.skipDeeper(indent);
   }
   endOf(cursor, indent);
+}
+
+/** Reads a field; `true` when that took the lines below it too. */
+function readField(cursor: LineCursor, entry: PnpmEntry): boolean {
+  if (cursor.end - cursor.start === 2 && cursor.text.startsWith('{}', cursor.start)) return false;
+  const colon = keyEnd(cursor);
+  switch (keyText(cursor, colon)) {
+    case 'resolution':
+      entry.resolution = readResolution(cursor, colon);
+      return true;
+    case 'dependencies':
+      entry.dependencies = readNested(cursor, colon);
+      return true;
+    case 'optionalDependencies':
+      entry.optionalDependencies = readNested(cursor, colon);
+      return true;
+    case 'name':
+      entry.name = valueText(cursor, colon);
+      return false;
+    case 'version':
+      entry.version = valueText(cursor, colon);
+      return false;
+    case 'dev':
+      entry.dev = rawValue(cursor, colon) === 'true';
+      return false;
+    case 'optional':
+      entry.optional = rawValue(cursor, colon) === 'true';
+      return false;
+    default:
+      return false;
+  }
 }
 
 function readNested(cursor: LineCursor, colon: number): References {
@@ -185,15 +193,26 @@ function readNested(cursor: LineCursor, colon: number): References {
   return cursor.indent > indent ? readReferences(cursor) : [];
 }
 
-function readResolution(cursor: LineCursor, colon: number): ReadonlyMap<string, string> {
+function readResolution(cursor: LineCursor, colon: number): Resolution {
   const { indent } = cursor;
   const value = rawValue(cursor, colon);
   cursor.advance();
   if (value !== '') {
     if (cursor.indent > indent) throw new UnknownYaml(`line ${cursor.line}`);
-    return flowMapping(value);
+    return parseResolution(value);
   }
-  return new Map(cursor.indent > indent ? readReferences(cursor) : []);
+  const pairs = cursor.indent > indent ? readReferences(cursor) : [];
+  return Object.fromEntries(pairs.flatMap((name, at) => (at % 2 === 0 ? [[name, pairs[at + 1]]] : [])));
+}
+
+const INTEGRITY = '{integrity: ';
+
+function parseResolution(value: string): Resolution {
+  // Nearly all of them.
+  if (value.startsWith(INTEGRITY) && value.endsWith('}') && !/[,'"#]/.test(value)) {
+    return { integrity: value.slice(INTEGRITY.length, -1) };
+  }
+  return Object.fromEntries(flowMapping(value));
 }
 
 /** What stands deeper than its neighbours, without a key above it, is no mapping that is known here. */

@@ -1,15 +1,3 @@
-/** `name@range`, split at the `@` after the name. */
-export interface Descriptor {
-  readonly name: string;
-  /** Empty when there is none. */
-  readonly range: string;
-}
-
-export function parseDescriptor(text: string): Descriptor {
-  const at = text.indexOf('@', 1);
-  return at < 0 ? { name: text, range: '' } : { name: text.slice(0, at), range: text.slice(at + 1) };
-}
-
 /** The real name where a range is an alias: `npm:other@^1`; with a version alone, the name stays. */
 export function aliasedName(range: string): string | undefined {
   if (!range.startsWith('npm:')) return undefined;
@@ -19,22 +7,26 @@ export function aliasedName(range: string): string | undefined {
 
 /** Entries by the descriptors that lead to them: by name, then by range, so that no key has to be put together. */
 export class DescriptorIndex<T> {
-  readonly #byName = new Map<string, { readonly range: string; readonly value: T }[]>();
+  /** Ranges and what they lead to, by turns. */
+  readonly #byName = new Map<string, { readonly ranges: string[]; readonly values: T[] }>();
 
-  add({ name, range }: Descriptor, value: T): void {
+  add(name: string, range: string, value: T): void {
     const known = this.#byName.get(name);
-    if (known === undefined) this.#byName.set(name, [{ range, value }]);
-    else known.push({ range, value });
+    if (known === undefined) this.#byName.set(name, { ranges: [range], values: [value] });
+    else {
+      known.ranges.push(range);
+      known.values.push(value);
+    }
   }
 
   /** The entry for a range of a name; the only one of that name where a `resolutions` override hides the range. */
   find(name: string, range: string): T | undefined {
     const known = this.#byName.get(name);
     if (known === undefined) return undefined;
-    for (const one of known) if (one.range === range) return one.value;
-    for (const one of known)
-      if (one.range.length === range.length + 4 && one.range === `npm:${range}`) return one.value;
-    const [first, ...rest] = known;
-    return rest.every((one) => one.value === first?.value) ? first?.value : undefined;
+    const { ranges, values } = known;
+    let at = ranges.indexOf(range);
+    if (at < 0) at = ranges.findIndex((one) => one.length === range.length + 4 && one === `npm:${range}`);
+    if (at >= 0) return values[at];
+    return values.every((one) => one === values[0]) ? values[0] : undefined;
   }
 }

@@ -26,5 +26,6 @@ export const yarnLock: Format = {
 };
 
 function isBerry(text: string): boolean {
+  if (text.slice(0, 200).includes('# yarn lockfile v1')) return false;
   return text.startsWith('__metadata:') || text.includes('\n__metadata:');
 }

@@ -6,12 +6,14 @@ export interface BerryEntry {
   version: string;
   resolution: string;
   checksum: string | undefined;
-  /** Name and descriptor range of what it depends on. */
-  dependencies: readonly (readonly [string, string])[];
+  /** Names and ranges of what it depends on, by turns. */
+  dependencies: readonly string[];
   /** Names of those that may be left out. */
   optional: readonly string[];
 }
 
 export function emptyEntry(key: string, line: number | undefined): BerryEntry {
-  return { key, line, version: '', resolution: '', checksum: undefined, dependencies: [], optional: [] };
+  return { key, line, version: '', resolution: '', checksum: undefined, dependencies: NONE, optional: NONE };
 }
+
+const NONE: readonly string[] = [];

@@ -3,9 +3,9 @@ import type { LockfileInput } from '../../format.ts';
 import { connect, PackageCollector, type PackageDraft } from '../../package-collector.ts';
 import { draftPackage } from '../../package-draft.ts';
 import { UnknownYaml } from '../../yaml-lines.ts';
-import { type Descriptor, DescriptorIndex, parseDescriptor } from '../descriptor.ts';
+import { DescriptorIndex } from '../descriptor.ts';
 import { applyManifest } from '../direct.ts';
-import { readManifest } from '../manifest.ts';
+import { type Manifest, readManifest } from '../manifest.ts';
 import type { BerryEntry } from './entries.ts';
 import { readGeneral } from './read-general.ts';
 import { readLines } from './read-lines.ts';
@@ -19,33 +19,31 @@ interface Read {
 
 /** Reads a yarn.lock of version 2 and later. Workspaces are the target itself, and what they ask for is direct. */
 export function readBerry(input: LockfileInput) {
+  const entries = entriesOf(input);
   const collector = new PackageCollector();
   const index = new DescriptorIndex<PackageDraft>();
   const problems: Problem[] = [];
   const read: Read[] = [];
-  for (const entry of entriesOf(input)) {
-    const { name, range } = parseDescriptor(entry.resolution);
-    if (isOwn(range)) {
-      read.push({ entry, draft: undefined });
-      continue;
-    }
-    const stated = draftOf(entry, { name, range });
+  const direct = entries.some(({ resolution }) => resolution.includes('@workspace:')) ? false : undefined;
+  for (const entry of entries) {
+    const stated = draftOf(entry, direct);
     if (typeof stated === 'string') {
       problems.push({ line: entry.line, message: `"${entry.key.slice(0, 200)}" ${stated}` });
       continue;
     }
-    const draft = collector.add(stated);
+    const draft = stated === undefined ? undefined : collector.add(stated);
     read.push({ entry, draft });
-    for (const one of splitKey(entry.key)) index.add(parseDescriptor(one), draft);
+    if (draft !== undefined) addToIndex(entry.key, draft, index);
   }
-  const needs = connectAll(read, index);
+  for (const { entry, draft } of read) {
+    const needed = neededBy(entry, index);
+    if (draft === undefined) for (const one of needed) one.direct = true;
+    else connect(draft, [...new Set(needed.map(({ id }) => id))]);
+  }
   const manifest = readManifest(input);
-  const own = read.filter(({ draft }) => draft === undefined);
   // The dependencies of a folder and those for its development stand in one list: its manifest tells them apart.
-  if (manifest !== undefined && own.length <= 1) {
-    const drafts = read.flatMap(({ draft }) => draft ?? []);
-    applyManifest({ ...manifest, hasWorkspaces: false }, index, drafts, (draft) => needs.get(draft));
-  }
+  const hasOthers = read.filter(({ draft }) => draft === undefined).length > 1;
+  if (manifest !== undefined && !hasOthers) useManifest(manifest, read, index);
   return { packages: collector.packages(), problems };
 }
 
@@ -58,61 +56,67 @@ function entriesOf({ text, path }: LockfileInput): readonly BerryEntry[] {
   }
 }
 
-/** Descriptors are separated by a comma and a space, which stands in no range but between versions and after `||`. */
-function splitKey(key: string): readonly string[] {
-  return key.includes(', ') ? key.split(/, (?=@?[^@,\s]+@)/) : [key];
-}
-
-type Collected = { readonly always: PackageDraft[]; readonly optional: PackageDraft[] };
-
-function connectAll(
-  read: readonly Read[],
-  index: DescriptorIndex<PackageDraft>,
-): ReadonlyMap<PackageDraft, Collected> {
-  const needs = new Map<PackageDraft, Collected>();
-  const hasOwn = read.some(({ draft }) => draft === undefined);
-  if (hasOwn) for (const { draft } of read) if (draft !== undefined) draft.direct = false;
-  for (const { entry, draft } of read) {
-    const needed = (draft === undefined ? undefined : needs.get(draft)) ?? { always: [], optional: [] };
-    const found = needsOf(entry, index, needed);
-    if (draft === undefined) for (const one of found) one.direct = true;
-    else {
-      needs.set(draft, needed);
-      connect(draft, [...new Set(found.map(({ id }) => id))]);
-    }
+/** Descriptors are separated by a comma and a space; what follows begins with a name and its `@`. */
+function addToIndex(key: string, draft: PackageDraft, index: DescriptorIndex<PackageDraft>): void {
+  for (const descriptor of key.includes(', ') ? key.split(/, (?=@?[^@,\s]+@)/) : [key]) {
+    const at = descriptor.indexOf('@', 1);
+    if (at > 0) index.add(descriptor.slice(0, at), descriptor.slice(at + 1), draft);
   }
-  return needs;
 }
 
-/** Adds what an entry depends on to `needed`; gives all of it. */
-function needsOf(
-  entry: BerryEntry,
+function neededBy(
+  { dependencies }: BerryEntry,
   index: DescriptorIndex<PackageDraft>,
-  needed: Collected,
+  wanted: (name: string) => boolean = () => true,
 ): readonly PackageDraft[] {
-  const all: PackageDraft[] = [];
-  for (const [name, range] of entry.dependencies) {
-    const found = index.find(name, range);
-    if (found === undefined) continue;
-    (entry.optional.includes(name) ? needed.optional : needed.always).push(found);
-    all.push(found);
+  const found: PackageDraft[] = [];
+  for (let at = 0; at < dependencies.length; at += 2) {
+    const name = dependencies[at] ?? '';
+    const draft = wanted(name) ? index.find(name, dependencies[at + 1] ?? '') : undefined;
+    if (draft !== undefined) found.push(draft);
   }
-  return all;
+  return found;
 }
 
-function draftOf(
-  { version, checksum, line }: BerryEntry,
-  { name, range }: Descriptor,
-): PackageDraft | string {
-  if (range === '') return 'has no resolution';
-  const source = sourceOfResolution(range);
-  if (version === '' && source.kind === 'registry') return 'has no version';
-  return draftPackage({ ecosystem: 'npm', name, version, source, line, integrity: integrityOf(checksum) });
+function useManifest(manifest: Manifest, read: readonly Read[], index: DescriptorIndex<PackageDraft>): void {
+  const needs = new Map<PackageDraft, { always: PackageDraft[]; optional: PackageDraft[] }>();
+  for (const { entry, draft } of read) {
+    if (draft === undefined) continue;
+    const known = needs.get(draft) ?? { always: [], optional: [] };
+    known.always.push(...neededBy(entry, index, (name) => !entry.optional.includes(name)));
+    known.optional.push(...neededBy(entry, index, (name) => entry.optional.includes(name)));
+    needs.set(draft, known);
+  }
+  applyManifest({ ...manifest, hasWorkspaces: false }, index, needs.keys(), (draft) => needs.get(draft));
 }
+
+/** The package of an entry; `undefined` for the target's own folders. */
+function draftOf(entry: BerryEntry, direct: false | undefined): PackageDraft | undefined | string {
+  const { version, resolution, checksum, line } = entry;
+  const at = resolution.indexOf('@', 1);
+  if (at < 0) return 'has no resolution';
+  const reference = resolution.slice(at + 1);
+  if (isOwn(reference)) return undefined;
+  const source = sourceOfResolution(reference);
+  if (version === '' && source.kind === 'registry') return 'has no version';
+  return draftPackage({
+    ecosystem: 'npm',
+    name: resolution.slice(0, at),
+    version,
+    source,
+    line,
+    direct,
+    integrity: integrityOf(checksum),
+  });
+}
+
+/** Characters of a SHA-512 in hexadecimal. */
+const SHA512_LENGTH = 128;
+const NONE: readonly Integrity[] = [];
 
 /** yarn's own: SHA-512 of the archive in its cache, after the version of the cache and a slash. */
 function integrityOf(checksum: string | undefined): readonly Integrity[] {
-  if (checksum === undefined) return [];
+  if (checksum === undefined) return NONE;
   const value = checksum.slice(checksum.lastIndexOf('/') + 1);
-  return /^[0-9a-f]{128}$/.test(value) ? [{ algorithm: 'sha512', value, encoding: 'hex' }] : [];
+  return value.length === SHA512_LENGTH ? [{ algorithm: 'sha512', value, encoding: 'hex' }] : NONE;
 }

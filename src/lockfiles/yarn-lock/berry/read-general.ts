@@ -18,7 +18,7 @@ function entryOf(key: string, stated: unknown, line: number | undefined): BerryE
   entry.version = textOf(version);
   entry.resolution = textOf(resolution);
   entry.checksum = checksum === undefined ? undefined : textOf(checksum);
-  entry.dependencies = membersOf(dependencies).map(([name, range]) => [name, textOf(range)]);
+  entry.dependencies = membersOf(dependencies).flatMap(([name, range]) => [name, textOf(range)]);
   entry.optional = membersOf(dependenciesMeta)
     .filter(([, meta]) => isTable(meta) && meta['optional'] === true)
     .map(([name]) => name);

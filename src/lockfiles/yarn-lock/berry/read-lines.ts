@@ -1,5 +1,5 @@
 import { LineCursor } from '../../line-cursor.ts';
-import { keyEnd, keyText, rawValue, scalar, UnknownYaml, valueText } from '../../yaml-lines.ts';
+import { keyEnd, keyText, rawValue, UnknownYaml, valueText } from '../../yaml-lines.ts';
 import { type BerryEntry, emptyEntry } from './entries.ts';
 
 /**
@@ -31,40 +31,54 @@ export function readLines(text: string): readonly BerryEntry[] {
   return entries;
 }
 
+const [V, R, C, D] = [...'vrcd'].map((character) => character.charCodeAt(0));
+const [QUOTE, APOSTROPHE] = [34, 39];
+
 function readFields(cursor: LineCursor, entry: BerryEntry): void {
   const { indent } = cursor;
   while (cursor.indent === indent) {
-    const colon = keyEnd(cursor);
-    switch (keyText(cursor, colon)) {
-      case 'version':
-        entry.version = valueText(cursor, colon);
-        break;
-      case 'resolution':
-        entry.resolution = valueText(cursor, colon);
-        break;
-      case 'checksum':
-        entry.checksum = valueText(cursor, colon);
-        break;
-      case 'dependencies':
-        entry.dependencies = readPairs(cursor, indent);
-        continue;
-      case 'dependenciesMeta':
-        entry.optional = readOptional(cursor, indent);
-        continue;
-      default:
+    // Most fields are of no interest: they are told by how they begin.
+    const first = cursor.text.charCodeAt(cursor.start);
+    const isRead = first === V || first === R || first === C || first === D;
+    if (isRead || first === QUOTE || first === APOSTROPHE) {
+      if (readField(cursor, entry)) continue;
     }
     cursor.skipDeeper(indent);
   }
   if (cursor.indent > 0) throw new UnknownYaml(`line ${cursor.line}`);
 }
 
-function readPairs(cursor: LineCursor, indent: number): readonly (readonly [string, string])[] {
-  const pairs: [string, string][] = [];
+/** Reads a field; `true` when that took the lines below it too. */
+function readField(cursor: LineCursor, entry: BerryEntry): boolean {
+  const colon = keyEnd(cursor);
+  switch (keyText(cursor, colon)) {
+    case 'version':
+      entry.version = valueText(cursor, colon);
+      return false;
+    case 'resolution':
+      entry.resolution = valueText(cursor, colon);
+      return false;
+    case 'checksum':
+      entry.checksum = valueText(cursor, colon);
+      return false;
+    case 'dependencies':
+      entry.dependencies = readPairs(cursor, cursor.indent);
+      return true;
+    case 'dependenciesMeta':
+      entry.optional = readOptional(cursor, cursor.indent);
+      return true;
+    default:
+      return false;
+  }
+}
+
+function readPairs(cursor: LineCursor, indent: number): readonly string[] {
+  const pairs: string[] = [];
   cursor.advance();
   const inner = cursor.indent;
   while (cursor.indent === inner && inner > indent) {
     const colon = keyEnd(cursor);
-    pairs.push([keyText(cursor, colon), scalar(rawValue(cursor, colon))]);
+    pairs.push(keyText(cursor, colon), valueText(cursor, colon));
     cursor.advance();
   }
   if (cursor.indent > indent) throw new UnknownYaml(`line ${cursor.line}`);

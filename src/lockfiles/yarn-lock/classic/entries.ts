@@ -3,14 +3,15 @@ import { LineCursor } from '../../line-cursor.ts';
 
 /** An entry: what leads to it, and what it was resolved to. */
 export interface ClassicEntry {
-  /** `name@range`, one or more. */
-  readonly patterns: readonly string[];
+  /** `name@range`, one or more, as they stand in the file. */
+  readonly key: string;
   readonly line: number;
   version: string;
   resolved: string | undefined;
   integrity: string | undefined;
-  readonly dependencies: [name: string, range: string][];
-  readonly optionalDependencies: [name: string, range: string][];
+  /** Names and ranges by turns. */
+  dependencies: string[] | undefined;
+  optionalDependencies: string[] | undefined;
 }
 
 const [QUOTE, COLON, SPACE] = [34, 58, 32];
@@ -26,21 +27,24 @@ export function readEntries(
   const cursor = new LineCursor(text);
   const entries: ClassicEntry[] = [];
   let entry: ClassicEntry | undefined;
-  let list: [string, string][] | undefined;
+  let list: string[] | undefined;
   while (cursor.advance()) {
     const { indent, start, end } = cursor;
-    if (indent === 0) {
+    if (indent === 4) {
+      if (list !== undefined) splitField(text, start, end, list);
+    } else if (indent === 2) {
+      if (entry !== undefined) list = readField(cursor, entry);
+    } else if (indent === 0) {
       if (isConflict(text, start)) return { conflict: cursor.line };
-      entry = openEntry(cursor);
       list = undefined;
-      if (entry === undefined) {
+      entry = openEntry(cursor);
+      if (entry !== undefined) entries.push(entry);
+      else
         problems.push({
           line: cursor.line,
           message: `"${text.slice(start, Math.min(end, start + 200))}" is no entry`,
         });
-      } else entries.push(entry);
-    } else if (entry !== undefined && indent === 2) list = readField(cursor, entry);
-    else if (list !== undefined && indent === 4) list.push(splitField(cursor));
+    }
   }
   return entries;
 }
@@ -52,50 +56,59 @@ function isConflict(text: string, start: number): boolean {
 function openEntry({ text, start, end, line }: LineCursor): ClassicEntry | undefined {
   if (text.charCodeAt(end - 1) !== COLON) return undefined;
   return {
-    patterns: splitPatterns(text.slice(start, end - 1)),
+    key: text.slice(start, end - 1),
     line,
     version: '',
     resolved: undefined,
     integrity: undefined,
-    dependencies: [],
-    optionalDependencies: [],
+    dependencies: undefined,
+    optionalDependencies: undefined,
   };
 }
 
 /** `a@^1, "b@npm:c@^2", …`: quoted where it begins with something other than a letter or holds a colon or a space. */
-function splitPatterns(stated: string): readonly string[] {
-  if (!stated.includes('"')) return stated.includes(', ') ? stated.split(', ') : [stated];
-  return [...stated.matchAll(/"((?:[^"\\]|\\.)*)"|([^\s,"]+)/g)].map(([, quoted, plain]) =>
+export function splitPatterns(key: string): readonly string[] {
+  if (!key.includes('"')) return key.includes(', ') ? key.split(', ') : [key];
+  return [...key.matchAll(/"((?:[^"\\]|\\.)*)"|([^\s,"]+)/g)].map(([, quoted, plain]) =>
     quoted === undefined ? (plain ?? '') : unescaped(quoted),
   );
 }
 
-function readField(cursor: LineCursor, entry: ClassicEntry): [string, string][] | undefined {
-  const { text, start, end } = cursor;
-  if (text.charCodeAt(end - 1) === COLON) {
-    if (text.startsWith('dependencies:', start)) return entry.dependencies;
-    return text.startsWith('optionalDependencies:', start) ? entry.optionalDependencies : undefined;
+const [V, R, I] = [...'vri'].map((character) => character.charCodeAt(0));
+
+/** Takes a field; gives the list that the lines below it belong to. */
+function readField({ text, start, end }: LineCursor, entry: ClassicEntry): string[] | undefined {
+  const first = text.charCodeAt(start);
+  if (first === V && text.startsWith('version ', start)) entry.version = valueFrom(text, start + 8, end);
+  else if (first === R && text.startsWith('resolved ', start))
+    entry.resolved = valueFrom(text, start + 9, end);
+  else if (first === I && text.startsWith('integrity ', start))
+    entry.integrity = valueFrom(text, start + 10, end);
+  else if (text.startsWith('dependencies:', start)) {
+    entry.dependencies ??= [];
+    return entry.dependencies;
+  } else if (text.startsWith('optionalDependencies:', start)) {
+    entry.optionalDependencies ??= [];
+    return entry.optionalDependencies;
   }
-  if (text.startsWith('version ', start)) entry.version = valueFrom(text, start + 8, end);
-  else if (text.startsWith('resolved ', start)) entry.resolved = valueFrom(text, start + 9, end);
-  else if (text.startsWith('integrity ', start)) entry.integrity = valueFrom(text, start + 10, end);
   return undefined;
 }
 
 /** `name range`, either of them in quotes or not. */
-function splitField({ text, start, end }: LineCursor): [string, string] {
-  if (text.charCodeAt(start) !== QUOTE) {
-    const space = text.indexOf(' ', start);
-    if (space < 0 || space >= end) return [text.slice(start, end), ''];
-    return [text.slice(start, space), valueFrom(text, space + 1, end)];
+function splitField(text: string, start: number, end: number, list: string[]): void {
+  if (text.charCodeAt(start) === QUOTE) {
+    const close = text.indexOf('"', start + 1);
+    list.push(text.slice(start + 1, close), valueFrom(text, close + 2, end));
+    return;
   }
-  const close = text.indexOf('"', start + 1);
-  return [text.slice(start + 1, close), valueFrom(text, close + 2, end)];
+  const space = text.indexOf(' ', start);
+  if (space < 0 || space >= end) list.push(text.slice(start, end), '');
+  else list.push(text.slice(start, space), valueFrom(text, space + 1, end));
 }
 
 function valueFrom(text: string, from: number, to: number): string {
   let start = from;
-  while (start < to && text.charCodeAt(start) === SPACE) start += 1;
+  while (text.charCodeAt(start) === SPACE && start < to) start += 1;
   if (text.charCodeAt(start) !== QUOTE || text.charCodeAt(to - 1) !== QUOTE || to - start < 2)
     return text.slice(start, to);
   const inner = text.slice(start + 1, to - 1);

@@ -2,13 +2,18 @@ import type { Problem, Source } from '../../../model/lockfile.ts';
 import { LockfileError } from '../../errors.ts';
 import type { LockfileInput } from '../../format.ts';
 import { parseIntegrity } from '../../npm-integrity.ts';
-import { sourceOf } from '../../npm-source.ts';
 import { connect, PackageCollector, type PackageDraft } from '../../package-collector.ts';
 import { draftPackage } from '../../package-draft.ts';
-import { aliasedName, type Descriptor, DescriptorIndex, parseDescriptor } from '../descriptor.ts';
+import { aliasedName, DescriptorIndex } from '../descriptor.ts';
 import { applyManifest } from '../direct.ts';
-import { readManifest } from '../manifest.ts';
-import { type ClassicEntry, readEntries } from './entries.ts';
+import { type Manifest, readManifest } from '../manifest.ts';
+import { type ClassicEntry, readEntries, splitPatterns } from './entries.ts';
+import { registryName, sourceOfEntry } from './source.ts';
+
+interface Read {
+  readonly entry: ClassicEntry;
+  readonly draft: PackageDraft;
+}
 
 /** Reads a yarn.lock of version 1. */
 export function readClassic(input: LockfileInput) {
@@ -23,57 +28,49 @@ export function readClassic(input: LockfileInput) {
   }
   const collector = new PackageCollector();
   const index = new DescriptorIndex<PackageDraft>();
-  const read: { readonly entry: ClassicEntry; readonly draft: PackageDraft }[] = [];
+  const read: Read[] = [];
   for (const entry of entries) {
-    const descriptors = entry.patterns.map(parseDescriptor);
-    const stated = draftOf(entry, descriptors);
-    if (typeof stated === 'string') {
-      problems.push({ line: entry.line, message: `"${entry.patterns.join(', ').slice(0, 200)}" ${stated}` });
-      continue;
-    }
-    const draft = collector.add(stated);
-    read.push({ entry, draft });
-    for (const descriptor of descriptors) index.add(descriptor, draft);
+    const stated = takeEntry(entry, collector, index);
+    if (typeof stated !== 'string') read.push({ entry, draft: stated });
+    else problems.push({ line: entry.line, message: `"${entry.key.slice(0, 200)}" ${stated}` });
   }
-  const needs = connectAll(read, index);
+  for (const { entry, draft } of read) connectEntry(entry, draft, index);
   const manifest = readManifest(input);
-  const drafts = read.map(({ draft }) => draft);
-  if (manifest !== undefined) applyManifest(manifest, index, drafts, (draft) => needs.get(draft));
+  if (manifest !== undefined) useManifest(manifest, read, index);
   return { packages: collector.packages(), problems };
 }
 
-function connectAll(
-  read: readonly { readonly entry: ClassicEntry; readonly draft: PackageDraft }[],
+function takeEntry(
+  entry: ClassicEntry,
+  collector: PackageCollector,
   index: DescriptorIndex<PackageDraft>,
-) {
-  const needs = new Map<PackageDraft, { always: PackageDraft[]; optional: PackageDraft[] }>();
-  for (const { entry, draft } of read) {
-    const needed = needs.get(draft) ?? { always: [], optional: [] };
-    const ids: string[] = [];
-    for (const [list, into] of [
-      [entry.dependencies, needed.always],
-      [entry.optionalDependencies, needed.optional],
-    ] as const) {
-      for (const [name, range] of list) {
-        const found = index.find(name, range);
-        if (found === undefined) continue;
-        into.push(found);
-        if (!ids.includes(found.id)) ids.push(found.id);
-      }
-    }
-    needs.set(draft, needed);
-    connect(draft, ids);
-  }
-  return needs;
+): PackageDraft | string {
+  const patterns = splitPatterns(entry.key);
+  const names = patterns.map(nameIn);
+  const ranges = patterns.map((pattern, at) => pattern.slice((names[at]?.length ?? 0) + 1));
+  const stated = draftOf(entry, names[0] ?? '', ranges);
+  if (typeof stated === 'string') return stated;
+  const draft = collector.add(stated);
+  for (const [at, name] of names.entries()) index.add(name, ranges[at] ?? '', draft);
+  return draft;
 }
 
-function draftOf(entry: ClassicEntry, descriptors: readonly Descriptor[]): PackageDraft | string {
-  const { version, resolved, integrity, line } = entry;
-  const source = sourceOfEntry(resolved, descriptors);
+/** What stands before the `@` of the range. */
+function nameIn(pattern: string): string {
+  const at = pattern.indexOf('@', 1);
+  return at < 0 ? pattern : pattern.slice(0, at);
+}
+
+function draftOf(
+  { version, resolved, integrity, line }: ClassicEntry,
+  stated: string,
+  ranges: readonly string[],
+): PackageDraft | string {
+  const source: Source = sourceOfEntry(resolved, ranges);
   if (version === '' && source.kind === 'registry') return 'has no version';
   return draftPackage({
     ecosystem: 'npm',
-    name: nameOf(descriptors, source),
+    name: registryName(source, aliasedName(ranges[0] ?? '') ?? stated),
     version,
     source,
     line,
@@ -81,33 +78,34 @@ function draftOf(entry: ClassicEntry, descriptors: readonly Descriptor[]): Packa
   });
 }
 
-/** Without `resolved` the pattern says where it comes from; a commit may stand in either. */
-function sourceOfEntry(resolved: string | undefined, descriptors: readonly Descriptor[]): Source {
-  const place = descriptors.find(({ range }) => /^(?:file|link|portal):|^\.{0,2}\//.test(range))?.range;
-  if (resolved === undefined)
-    return place === undefined
-      ? { kind: 'registry' }
-      : sourceOf(place.replace(/^portal:/, 'file:'), undefined);
-  const source = sourceOf(resolved, undefined);
-  if (source.kind !== 'git' || source.commit !== undefined) return source;
-  for (const { range } of descriptors) {
-    const stated = sourceOf(range, undefined);
-    if (stated.kind === 'git' && stated.commit !== undefined) return { ...source, commit: stated.commit };
-  }
-  return source;
+function connectEntry(entry: ClassicEntry, draft: PackageDraft, index: DescriptorIndex<PackageDraft>): void {
+  const ids: string[] = [];
+  for (const { id } of neededBy(entry.dependencies, index)) if (!ids.includes(id)) ids.push(id);
+  for (const { id } of neededBy(entry.optionalDependencies, index)) if (!ids.includes(id)) ids.push(id);
+  connect(draft, ids);
 }
 
-const TARBALL = /\/((?:(?:@|%40)[^/]+(?:\/|%2f))?[^/@%]+)\/-\/[^/]*$/i;
+const NONE: readonly never[] = [];
 
-/** The name in the registry, which a tarball tells even where an override replaced one package by another. */
-function nameOf(descriptors: readonly Descriptor[], source: Source): string {
-  const [first] = descriptors;
-  if (first === undefined) return '';
-  const name = aliasedName(first.range) ?? first.name;
-  if (source.kind !== 'registry' || source.url === undefined) return name;
-  const at = source.url.indexOf(`/${name}/-/`);
-  // Nearly always the same name, and never below the scope of another.
-  if (at >= 0 && (name.startsWith('@') || !/[/](?:@|%40)[^/]*$/i.test(source.url.slice(0, at)))) return name;
-  const found = TARBALL.exec(source.url.replace(/[?#].*$/, ''))?.[1];
-  return found === undefined ? name : found.replace(/%40/i, '@').replace(/%2f/i, '/');
+function neededBy(list: string[] | undefined, index: DescriptorIndex<PackageDraft>): readonly PackageDraft[] {
+  if (list === undefined) return NONE;
+  const found: PackageDraft[] = [];
+  for (let at = 0; at < list.length; at += 2) {
+    const draft = index.find(list[at] ?? '', list[at + 1] ?? '');
+    if (draft !== undefined) found.push(draft);
+  }
+  return found;
+}
+
+function useManifest(manifest: Manifest, read: readonly Read[], index: DescriptorIndex<PackageDraft>): void {
+  const needs = new Map<PackageDraft, { always: PackageDraft[]; optional: PackageDraft[] }>();
+  for (const { entry, draft } of read) {
+    const known = needs.get(draft) ?? { always: [], optional: [] };
+    // yarn writes an optional dependency into both lists.
+    const optional = neededBy(entry.optionalDependencies, index);
+    known.optional.push(...optional);
+    known.always.push(...neededBy(entry.dependencies, index).filter((one) => !optional.includes(one)));
+    needs.set(draft, known);
+  }
+  applyManifest(manifest, index, needs.keys(), (draft) => needs.get(draft));
 }
