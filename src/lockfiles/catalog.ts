@@ -7,6 +7,8 @@ import { npmPackageLock } from './npm-package-lock/format.ts';
 import { nugetDepsJson } from './nuget-deps-json/format.ts';
 import { nugetPackagesConfig } from './nuget-packages-config/format.ts';
 import { nugetPackagesLock } from './nuget-packages-lock/format.ts';
+import { spdxJson } from './spdx-json/format.ts';
+import { spdxTagValue } from './spdx-tag-value/format.ts';
 
 /** Every format there is. Names are looked at first, in this order; then content. */
 export const FORMATS: readonly Format[] = [
@@ -18,6 +20,8 @@ export const FORMATS: readonly Format[] = [
   nugetDepsJson,
   cyclonedxJson,
   cyclonedxXml,
+  spdxJson,
+  spdxTagValue,
 ];
 
 export function formatNamed(name: string): Format | undefined {

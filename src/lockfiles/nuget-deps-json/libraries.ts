@@ -3,6 +3,7 @@ import { lineNodes } from '../json-lines.ts';
 import { connect, PackageCollector, type PackageDraft } from '../package-collector.ts';
 import { isJsonObject, type JsonObject } from '../parse-json.ts';
 import { createPassingEdges } from '../passing-edges.ts';
+import { ProblemList } from '../problem-list.ts';
 import { registryDraft } from '../registry-draft.ts';
 
 /** `project`: the application and its own projects. The others (`reference`) are assemblies that came with no package. */
@@ -27,7 +28,7 @@ export function readLibraries(
   text: string,
 ): { readonly packages: readonly LockedPackage[]; readonly problems: readonly Problem[] } {
   const collector = new PackageCollector();
-  const problems: Problem[] = [];
+  const problems = new ProblemList();
   const lines = lineNodes(text, { members: { libraries: { each: {} } } })?.members?.get('libraries');
   const read = new Map<string, Library>();
   for (const [key, entry] of Object.entries(libraries)) {
@@ -35,17 +36,17 @@ export function readLibraries(
     const shown = JSON.stringify(key.slice(0, 200));
     const type = isJsonObject(entry) && typeof entry['type'] === 'string' ? entry['type'].toLowerCase() : '';
     if (!isJsonObject(entry) || type === '') {
-      problems.push({ line, message: `${shown} is not an object with a \`type\`` });
+      problems.add(line, `${shown} is not an object with a \`type\``);
       continue;
     }
     const isUsed = PACKAGES.has(type) && hasAssets(target === undefined ? undefined : ownOf(target, key));
     const draft = isUsed ? readLibrary(key, entry['sha512'], line) : undefined;
-    if (typeof draft === 'string') problems.push({ line, message: `${shown} ${draft}` });
+    if (typeof draft === 'string') problems.add(line, `${shown} ${draft}`);
     const kept = draft === undefined || typeof draft === 'string' ? undefined : collector.add(draft);
     read.set(key.toLowerCase(), { key, type, draft: kept });
   }
   if (target !== undefined) addEdges(read, target);
-  return { packages: collector.packages(), problems };
+  return { packages: collector.packages(), problems: problems.all() };
 }
 
 function readLibrary(key: string, sha512: unknown, line: number | undefined): PackageDraft | string {

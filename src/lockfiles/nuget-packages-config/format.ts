@@ -1,7 +1,7 @@
-import type { Problem } from '../../model/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
 import { PackageCollector, type PackageDraft } from '../package-collector.ts';
+import { ProblemList } from '../problem-list.ts';
 import { registryDraft } from '../registry-draft.ts';
 import { attributeOf, childrenOf, readXml, type XmlElement } from '../xml-document.ts';
 
@@ -21,13 +21,13 @@ export const nugetPackagesConfig: Format = {
       throw new LockfileError('wrong-format', `${path}:${root.line}: the XML is no <packages>`);
     }
     const collector = new PackageCollector();
-    const problems: Problem[] = [];
+    const problems = new ProblemList();
     for (const element of childrenOf(root, 'package')) {
       const draft = readPackage(element);
-      if (typeof draft === 'string') problems.push({ line: element.line, message: draft });
+      if (typeof draft === 'string') problems.add(element.line, draft);
       else collector.add(draft);
     }
-    return { format: NAME, packages: collector.packages(), problems };
+    return { format: NAME, packages: collector.packages(), problems: problems.all() };
   },
 };
 
