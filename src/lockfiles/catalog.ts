@@ -3,6 +3,7 @@ import { cyclonedxXml } from './cyclonedx-xml/format.ts';
 import type { Format } from './format.ts';
 import { gradleLockfile } from './gradle-lockfile/format.ts';
 import { gradleVerificationMetadata } from './gradle-verification-metadata/format.ts';
+import { mavenPomXml } from './maven-pom-xml/format.ts';
 import { npmPackageLock } from './npm-package-lock/format.ts';
 import { nugetDepsJson } from './nuget-deps-json/format.ts';
 import { nugetPackagesConfig } from './nuget-packages-config/format.ts';
@@ -13,6 +14,7 @@ import { spdxTagValue } from './spdx-tag-value/format.ts';
 /** Every format there is. Names are looked at first, in this order; then content. */
 export const FORMATS: readonly Format[] = [
   npmPackageLock,
+  mavenPomXml,
   gradleLockfile,
   gradleVerificationMetadata,
   nugetPackagesLock,

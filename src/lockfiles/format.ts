@@ -19,6 +19,11 @@ export interface LockfileInput {
    * nothing a lockfile says can open another file.
    */
   readonly sibling?: (name: string) => Buffer | undefined;
+  /**
+   * Reads a file of that name in the folder `level` folders above this file's own (1: the one around it), among those that
+   * were given with it; `undefined` when it was not, or lies outside what was given.
+   */
+  readonly ancestor?: (level: number, name: string) => Buffer | undefined;
 }
 
 /** One lockfile format. Each has its own folder. */

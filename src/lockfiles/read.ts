@@ -20,6 +20,8 @@ export interface ReadRequest {
   readonly format?: string;
   /** Reads a file beside this one by name; `undefined` where there is none. */
   readonly sibling?: (name: string) => Buffer | undefined;
+  /** Reads a file in a folder above, `level` folders up, among what was given; `undefined` where there is none. */
+  readonly ancestor?: (level: number, name: string) => Buffer | undefined;
   readonly limits?: Partial<LockfileLimits>;
 }
 
@@ -27,13 +29,18 @@ const HEAD_CHARACTERS = 4_096;
 
 /** Reads one lockfile of any known format. Throws `LockfileError`. */
 export function readLockfile(request: ReadRequest): Lockfile {
-  const { path, content, sibling } = request;
+  const { path, content, sibling, ancestor } = request;
   const limits = { ...DEFAULT_LIMITS, ...request.limits };
   checkSize(path, content.length, limits);
   const text = decode(content, path);
   if (text.trim() === '') throw new LockfileError('empty', `${path}: the file is empty`);
   const format = formatFor(request, text.slice(0, HEAD_CHARACTERS));
-  const lockfile = format.read({ path, text, ...(sibling === undefined ? {} : { sibling }) });
+  const lockfile = format.read({
+    path,
+    text,
+    ...(sibling === undefined ? {} : { sibling }),
+    ...(ancestor === undefined ? {} : { ancestor }),
+  });
   if (lockfile.packages.length > limits.maxPackages) {
     throw new LockfileError(
       'too-many-packages',
