@@ -1,6 +1,6 @@
 import type { Integrity } from '../../model/lockfile.ts';
 import type { Sbom, SbomEntry } from '../sbom.ts';
-import { purlOfReference } from './external-reference.ts';
+import { type ExternalReference, purlOfReference } from './external-reference.ts';
 import { type Relationship, readRelationships, type SpdxRelations } from './relationships.ts';
 
 /** A package as either notation states it; empty where it does not. */
@@ -12,11 +12,6 @@ export interface SpdxPackage {
   readonly references: readonly ExternalReference[];
   readonly integrity: readonly Integrity[];
   readonly line: number | undefined;
-}
-
-export interface ExternalReference {
-  readonly type: string;
-  readonly locator: string;
 }
 
 export interface SpdxDocument {

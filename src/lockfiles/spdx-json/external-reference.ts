@@ -1,5 +1,10 @@
 import { buildPurl, type PurlParts } from '../purl.ts';
-import type { ExternalReference } from './document.ts';
+
+/** How a package is called elsewhere. */
+export interface ExternalReference {
+  readonly type: string;
+  readonly locator: string;
+}
 
 /** How the older types of package references are written (SPDX 2.3, annex F.3). */
 const PATTERNS: ReadonlyMap<string, (locator: string) => PurlParts | undefined> = new Map([

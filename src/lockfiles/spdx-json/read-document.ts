@@ -3,7 +3,8 @@ import { elementLines } from '../json-element-lines.ts';
 import { isJsonObject, type JsonObject } from '../parse-json.ts';
 import type { ProblemList } from '../problem-list.ts';
 import { sbomDigest } from '../sbom-digest.ts';
-import type { ExternalReference, SpdxDocument, SpdxPackage } from './document.ts';
+import type { SpdxDocument, SpdxPackage } from './document.ts';
+import type { ExternalReference } from './external-reference.ts';
 import type { Relationship } from './relationships.ts';
 
 /** What the JSON says of packages and their relationships. */
@@ -26,7 +27,7 @@ function readPackages(
   text: string,
   problems: ProblemList,
 ): readonly SpdxPackage[] {
-  const lines = elementLines(text, 'packages', packages)?.elements;
+  const lines = elementLines(text, 'packages', packages, 'sbom')?.elements;
   const read: SpdxPackage[] = [];
   for (const one of packages) {
     if (isJsonObject(one)) read.push(readPackage(one, lines?.[read.length]?.line));

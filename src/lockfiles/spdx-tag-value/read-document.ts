@@ -1,6 +1,7 @@
 import type { Integrity } from '../../model/lockfile.ts';
 import { sbomDigest } from '../sbom-digest.ts';
-import type { ExternalReference, SpdxDocument, SpdxPackage } from '../spdx-json/document.ts';
+import type { SpdxDocument, SpdxPackage } from '../spdx-json/document.ts';
+import type { ExternalReference } from '../spdx-json/external-reference.ts';
 import { versionOf } from '../spdx-json/read-document.ts';
 import type { Relationship } from '../spdx-json/relationships.ts';
 import type { Tag } from './tags.ts';
