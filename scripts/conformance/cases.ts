@@ -3,7 +3,9 @@ import { join } from 'node:path';
 
 /** What one of the tools says of a package; fields that it does not state are absent. */
 export interface ExpectedPackage {
-  readonly ecosystem: string;
+  /** `null` when the tool knows none. */
+  readonly ecosystem: string | null;
+  readonly type?: string;
   readonly name: string;
   readonly version: string;
   readonly id?: string;

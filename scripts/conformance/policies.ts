@@ -1,13 +1,23 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { PackageURL } from 'packageurl-js';
 import type { LockedPackage, Lockfile } from '../../src/model/lockfile.ts';
 import type { Case, Expected, ExpectedPackage } from './cases.ts';
 
 /** The same package in the words of a tool: osv-scalibr leaves out Go's `v`. */
 export function samePackage(locked: LockedPackage, wanted: ExpectedPackage, tool: Expected['tool']): boolean {
+  if (wanted.purl !== undefined && sameUnqualified(locked.purl, wanted.purl)) return true;
   if (locked.name !== wanted.name) return false;
   if (locked.version === wanted.version) return true;
   return tool === 'osv-scalibr' && locked.ecosystem === 'golang' && locked.version === `v${wanted.version}`;
+}
+
+function sameUnqualified(left: string, right: string): boolean {
+  const canonical = (purl: string) => {
+    const { type, namespace, name, version } = PackageURL.fromString(purl);
+    return new PackageURL(type, namespace, name, version, undefined, undefined).toString();
+  };
+  return canonical(left) === canonical(right);
 }
 
 /** Why a package that a tool lists is not among ours, by a known policy; `undefined`: it should be. */
@@ -16,6 +26,11 @@ export function missingPolicy(one: Case, wanted: ExpectedPackage, read: Lockfile
   if (wanted.relationship === 'root' || wanted.relationship === 'workspace' || isOwn(one, wanted)) {
     return `${tool} lists the target's own packages`;
   }
+  if (wanted.type === 'project') return `${tool} lists the target's own packages`;
+  if (/^(?:cyclonedx|spdx)-/.test(one.group) && wanted.ecosystem === null) {
+    return `${tool} lists elements of an SBOM that are of no ecosystem`;
+  }
+  if (/^:|:$/.test(wanted.name)) return `${tool} lists entries that lack a part of their name`;
   if (tool === 'osv-scalibr' && wanted.name === 'stdlib') return 'osv-scalibr lists the Go toolchain';
   const named = read.packages.filter(({ name }) => name === wanted.name);
   if (
@@ -87,7 +102,11 @@ export function extraPolicy(one: Case, locked: LockedPackage): string | undefine
   if (tool === 'trivy' && locked.version === '') return 'trivy leaves out what has no version';
   if (tool === 'trivy' && locked.source.kind !== 'registry')
     return 'trivy leaves out what comes from no registry';
-  if (tool === 'trivy' && /^pnpm-lock-v[56]/.test(group) && locked.groups.includes('dev')) {
+  if (
+    tool === 'trivy' &&
+    /^(?:pnpm-lock-v[56]|nuget-packages-config)/.test(group) &&
+    locked.groups.includes('dev')
+  ) {
     return 'trivy leaves out development packages';
   }
   if (tool === 'trivy' && group.startsWith('yarn-') && isUnknownToTrivy(one, locked)) {

@@ -8,6 +8,7 @@ import { goMod } from './go-mod/format.ts';
 import { goSum } from './go-sum/format.ts';
 import { gradleLockfile } from './gradle-lockfile/format.ts';
 import { gradleVerificationMetadata } from './gradle-verification-metadata/format.ts';
+import { mavenPomXml } from './maven-pom-xml/format.ts';
 import { npmPackageLock } from './npm-package-lock/format.ts';
 import { nugetDepsJson } from './nuget-deps-json/format.ts';
 import { nugetPackagesConfig } from './nuget-packages-config/format.ts';
@@ -18,6 +19,8 @@ import { pnpmLock } from './pnpm-lock/format.ts';
 import { poetryLock } from './poetry-lock/format.ts';
 import { pylockToml } from './pylock-toml/format.ts';
 import { requirementsTxt } from './requirements-txt/format.ts';
+import { spdxJson } from './spdx-json/format.ts';
+import { spdxTagValue } from './spdx-tag-value/format.ts';
 import { uvLock } from './uv-lock/format.ts';
 import { yarnLock } from './yarn-lock/format.ts';
 
@@ -37,6 +40,7 @@ export const FORMATS: readonly Format[] = [
   goSum,
   cargoLock,
   gemfileLock,
+  mavenPomXml,
   gradleLockfile,
   gradleVerificationMetadata,
   nugetPackagesLock,
@@ -44,6 +48,8 @@ export const FORMATS: readonly Format[] = [
   nugetDepsJson,
   cyclonedxJson,
   cyclonedxXml,
+  spdxJson,
+  spdxTagValue,
 ];
 
 export function formatNamed(name: string): Format | undefined {

@@ -5,14 +5,21 @@ import { isJsonObject } from './parse-json.ts';
  * Lines of the objects in a list that is a member of the outermost object (`components`), and of those in their own
  * members of the same name. Text as most tools write it, one member on each line, is passed over once, an element told by
  * its indentation; anything else is scanned properly. `list`: what was parsed of it, by which the result is checked.
+ * `wrapper`: the member that holds the outermost object in some files.
  */
-export function elementLines(text: string, key: string, list: readonly unknown[]): LineNode | undefined {
+export function elementLines(
+  text: string,
+  key: string,
+  list: readonly unknown[],
+  wrapper?: string,
+): LineNode | undefined {
   if (!text.includes('\n')) return fakeLines(list, key);
   const found = prettyLines(text, key);
   if (found !== undefined && agrees(found, key, list)) return found;
   const each: { members: Record<string, Wanted> } = { members: {} };
   each.members[key] = { each };
-  return lineNodes(text, each)?.members?.get(key);
+  const top = lineNodes(text, { members: { ...each.members, ...(wrapper && { [wrapper]: each }) } })?.members;
+  return top?.get(key) ?? top?.get(wrapper ?? '')?.members?.get(key);
 }
 
 /** A list whose elements are being passed, with the margins of what is in it. */

@@ -9,12 +9,17 @@ export function packageNameOf(type: string, namespace: string, name: string): st
   return type === 'maven' ? `${namespace}:${name}` : `${namespace}/${name}`;
 }
 
+/** Types whose names are the same in any case; tools write their purls in lower case. */
+const FOLDED: ReadonlySet<string> = new Set([
+  ...['npm', 'pypi', 'golang', 'nuget', 'composer', 'github', 'gitlab', 'bitbucket', 'hex', 'pub'],
+]);
+
 /**
  * The one of the names a file states that is the purl's, as the ecosystem writes it: purls are normalised, names beside
  * them often are not.
  */
 export function statedName(type: string, name: string, stated: readonly string[]): string {
-  for (const one of stated) if (one === name) return name;
+  if (!FOLDED.has(type) || stated.includes(name)) return name;
   const wanted = folded(type, name);
   return stated.find((one) => folded(type, one) === wanted) ?? name;
 }

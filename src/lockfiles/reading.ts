@@ -1,10 +1,11 @@
 import type { LockedPackage, Problem } from '../model/lockfile.ts';
 import { PackageCollector, type PackageDraft } from './package-collector.ts';
+import { ProblemList } from './problem-list.ts';
 
 /** Collects the packages and problems of a file while it is read. */
 export class Reading {
   readonly #collector = new PackageCollector();
-  readonly #problems: Problem[] = [];
+  readonly #problems = new ProblemList();
 
   /** Takes what an entry was read as, or why it could not be; gives the package in the first case. */
   take(read: PackageDraft | string, line: number | undefined, entry: string): PackageDraft | undefined {
@@ -14,10 +15,10 @@ export class Reading {
   }
 
   problem(line: number | undefined, message: string): void {
-    this.#problems.push({ line, message });
+    this.#problems.add(line, message);
   }
 
   result(): { readonly packages: readonly LockedPackage[]; readonly problems: readonly Problem[] } {
-    return { packages: this.#collector.packages(), problems: this.#problems };
+    return { packages: this.#collector.packages(), problems: this.#problems.all() };
   }
 }

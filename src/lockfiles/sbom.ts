@@ -1,6 +1,7 @@
 import type { Group, Integrity, LockedPackage, Problem } from '../model/lockfile.ts';
 import { connect, PackageCollector, type PackageDraft } from './package-collector.ts';
 import { createPassingEdges } from './passing-edges.ts';
+import { ProblemList } from './problem-list.ts';
 import { statedName } from './purl-name.ts';
 import { readPurl } from './read-purl.ts';
 import type { Relations } from './sbom-relations.ts';
@@ -44,16 +45,16 @@ export function sbomPackages(sbom: Sbom): {
   readonly problems: readonly Problem[];
 } {
   const collector = new PackageCollector();
-  const problems: Problem[] = [];
+  const problems = new ProblemList();
   const drafts = new Map<string, PackageDraft | undefined>();
   for (const entry of sbom.entries) {
     const read = entry.role === 'package' ? readEntry(entry) : undefined;
-    if (typeof read === 'string') problems.push({ line: entry.line, message: `${shownName(entry)} ${read}` });
+    if (typeof read === 'string') problems.add(entry.line, `${shownName(entry)} ${read}`);
     const draft = read === undefined || typeof read === 'string' ? undefined : collector.add(read);
     if (entry.key !== undefined && drafts.get(entry.key) === undefined) drafts.set(entry.key, draft);
   }
   addEdges(sbom, drafts, problems);
-  return { packages: collector.packages(), problems };
+  return { packages: collector.packages(), problems: problems.all() };
 }
 
 function readEntry(entry: SbomEntry): PackageDraft | string {
@@ -88,7 +89,7 @@ const NO_KEYS: readonly string[] = [];
 function addEdges(
   sbom: Sbom,
   drafts: ReadonlyMap<string, PackageDraft | undefined>,
-  problems: Problem[],
+  problems: ProblemList,
 ): void {
   const { dependsOn, contains, isComplete } = sbom;
   const targets = new Set(
@@ -112,11 +113,10 @@ function addEdges(
   }
   markDirect(drafts, sbom.subjects, new Set([...targets].flatMap((key) => dependencies.from(key))));
   if (dependencies.exhausted || all.exhausted) {
-    problems.push({
-      line: undefined,
-      message:
-        'its relations through elements that are no packages are too many to follow: some edges are left out',
-    });
+    problems.add(
+      undefined,
+      'its relations through elements that are no packages are too many to follow: some edges are left out',
+    );
   }
 }
 

@@ -3,6 +3,7 @@ import { LockfileError } from '../errors.ts';
 import { elementLines } from '../json-element-lines.ts';
 import { type LineNode, lineNodes, type Wanted } from '../json-lines.ts';
 import { isJsonObject, type JsonObject } from '../parse-json.ts';
+import { ProblemList } from '../problem-list.ts';
 import type { Sbom, SbomEntry } from '../sbom.ts';
 import { sbomDigest } from '../sbom-digest.ts';
 import { addRelation, type Relations } from '../sbom-relations.ts';
@@ -26,14 +27,14 @@ export function readBom(
     isJsonObject(metadata) && isJsonObject(metadata['component']) ? metadata['component'] : undefined;
   const subject = { ref: textOf(about?.['bom-ref']), purl: textOf(about?.['purl']) };
   const entries: SbomEntry[] = [];
-  const problems: Problem[] = [];
+  const problems = new ProblemList();
   const walk = { entries, problems, subject, path };
   if (about !== undefined) entries.push(componentEntry(readComponent(about, undefined), subject, true));
   addComponents(components, (list) => elementLines(text, 'components', list), { ...walk, inside: false });
   addComponents(about?.['components'], () => partLines(text), { ...walk, inside: true });
   return {
     entries,
-    problems,
+    problems: problems.all(),
     dependsOn: readDependencies(dependencies),
     contains: new Map(),
     isComplete: false,
@@ -48,7 +49,7 @@ function partLines(text: string): LineNode | undefined {
 
 interface Walk {
   readonly entries: SbomEntry[];
-  readonly problems: Problem[];
+  readonly problems: ProblemList;
   readonly subject: Subject;
   readonly path: string;
   readonly inside: boolean;
@@ -69,7 +70,7 @@ function addList(components: readonly unknown[], lines: LineNode | undefined, wa
   let index = 0;
   for (const component of components) {
     if (!isJsonObject(component)) {
-      walk.problems.push({ line: undefined, message: 'a component is not an object' });
+      walk.problems.add(undefined, 'a component is not an object');
       continue;
     }
     const node = lines?.elements?.[index++];
@@ -149,17 +150,15 @@ function propertiesOf(properties: unknown): Component['properties'] {
 }
 
 function readDependencies(stated: unknown): Relations {
-  const dependencies = new Map<string, readonly string[]>();
+  const dependencies = new Map<string, string[]>();
   for (const one of Array.isArray(stated) ? stated : []) {
     if (!isJsonObject(one)) continue;
     const { ref, dependsOn } = one as Partial<Record<string, unknown>>;
     if (typeof ref !== 'string') continue;
-    addRelation(dependencies, ref, Array.isArray(dependsOn) ? dependsOn.filter(isText) : NO_KEYS);
+    addRelation(dependencies, ref, Array.isArray(dependsOn) ? dependsOn.filter(isText) : []);
   }
   return dependencies;
 }
-
-const NO_KEYS: readonly string[] = [];
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';

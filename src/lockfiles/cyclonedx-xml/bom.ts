@@ -73,7 +73,7 @@ function digestsIn(element: XmlElement): readonly Integrity[] {
 
 /** Elements in an element are what it depends on, at any depth; only an outermost one without any depends on nothing. */
 function readDependencies(root: XmlElement): Relations {
-  const dependencies = new Map<string, readonly string[]>();
+  const dependencies = new Map<string, string[]>();
   const pending = childrenOf(childOf(root, 'dependencies'), 'dependency').map((element) => ({
     element,
     isOutermost: true,

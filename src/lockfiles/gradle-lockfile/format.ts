@@ -1,8 +1,8 @@
-import type { Problem } from '../../model/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
+import { mavenDraft } from '../maven-draft.ts';
 import { PackageCollector, type PackageDraft } from '../package-collector.ts';
-import { mavenDraft } from '../registry-draft.ts';
+import { ProblemList } from '../problem-list.ts';
 import { groupsOfConfigurations } from './configurations.ts';
 
 const NAME = 'gradle-lockfile';
@@ -20,7 +20,7 @@ export const gradleLockfile: Format = {
   recognises: (head) => head.startsWith(HEADER),
   read({ path, text }) {
     const collector = new PackageCollector();
-    const problems: Problem[] = [];
+    const problems = new ProblemList();
     let entries = 0;
     for (const [index, row] of text.split(/\r\n|\n|\r/).entries()) {
       const entry = row.trim();
@@ -29,17 +29,17 @@ export const gradleLockfile: Format = {
       entries += 1;
       if (/^empty(?:=|$)/.test(entry)) continue;
       const draft = readEntry(entry, index + 1);
-      if (typeof draft === 'string') problems.push({ line: index + 1, message: draft });
+      if (typeof draft === 'string') problems.add(index + 1, draft);
       else collector.add(draft);
     }
     const packages = collector.packages();
-    if (entries > 0 && problems.length === entries) {
+    if (entries > 0 && problems.count === entries) {
       throw new LockfileError(
         'wrong-format',
-        `${path}:${problems[0]?.line}: no line is \`group:artifact:version=configurations\`: this is no Gradle lockfile`,
+        `${path}: no line is \`group:artifact:version=configurations\`: this is no Gradle lockfile`,
       );
     }
-    return { format: NAME, packages, problems };
+    return { format: NAME, packages, problems: problems.all() };
   },
 };
 

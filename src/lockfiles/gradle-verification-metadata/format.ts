@@ -1,8 +1,9 @@
-import type { Integrity, Problem } from '../../model/lockfile.ts';
+import type { Integrity } from '../../model/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
+import { mavenDraft } from '../maven-draft.ts';
 import { PackageCollector } from '../package-collector.ts';
-import { mavenDraft } from '../registry-draft.ts';
+import { ProblemList } from '../problem-list.ts';
 import { attributeOf, childOf, childrenOf, readXml, type XmlElement } from '../xml-document.ts';
 
 const NAME = 'gradle-verification-metadata';
@@ -21,7 +22,7 @@ export const gradleVerificationMetadata: Format = {
       throw new LockfileError('wrong-format', `${path}:${root.line}: the XML is no <verification-metadata>`);
     }
     const collector = new PackageCollector();
-    const problems: Problem[] = [];
+    const problems = new ProblemList();
     for (const component of childrenOf(childOf(root, 'components'), 'component')) {
       const { line } = component;
       const [group = '', artifact = '', version = ''] = ['group', 'name', 'version'].map((name) =>
@@ -29,13 +30,13 @@ export const gradleVerificationMetadata: Format = {
       );
       const draft = mavenDraft({ group, artifact, version }, { line, integrity: integrityOf(component) });
       const shown = JSON.stringify(`${group}:${artifact}:${version}`);
-      if (typeof draft === 'string') problems.push({ line, message: `${shown} ${draft}` });
+      if (typeof draft === 'string') problems.add(line, `${shown} ${draft}`);
       else {
-        if (version === '') problems.push({ line, message: `${shown} has no version` });
+        if (version === '') problems.add(line, `${shown} has no version`);
         collector.add(draft);
       }
     }
-    return { format: NAME, packages: collector.packages(), problems };
+    return { format: NAME, packages: collector.packages(), problems: problems.all() };
   },
 };
 

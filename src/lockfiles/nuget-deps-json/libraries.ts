@@ -1,9 +1,10 @@
 import type { Integrity, LockedPackage, Problem } from '../../model/lockfile.ts';
 import { lineNodes } from '../json-lines.ts';
 import { connect, PackageCollector, type PackageDraft } from '../package-collector.ts';
+import { draftPackage } from '../package-draft.ts';
 import { isJsonObject, type JsonObject } from '../parse-json.ts';
 import { createPassingEdges } from '../passing-edges.ts';
-import { registryDraft } from '../registry-draft.ts';
+import { ProblemList } from '../problem-list.ts';
 
 /** `project`: the application and its own projects. The others (`reference`) are assemblies that came with no package. */
 const PACKAGES: ReadonlySet<string> = new Set(['package', 'runtimepack']);
@@ -27,7 +28,7 @@ export function readLibraries(
   text: string,
 ): { readonly packages: readonly LockedPackage[]; readonly problems: readonly Problem[] } {
   const collector = new PackageCollector();
-  const problems: Problem[] = [];
+  const problems = new ProblemList();
   const lines = lineNodes(text, { members: { libraries: { each: {} } } })?.members?.get('libraries');
   const read = new Map<string, Library>();
   for (const [key, entry] of Object.entries(libraries)) {
@@ -35,25 +36,25 @@ export function readLibraries(
     const shown = JSON.stringify(key.slice(0, 200));
     const type = isJsonObject(entry) && typeof entry['type'] === 'string' ? entry['type'].toLowerCase() : '';
     if (!isJsonObject(entry) || type === '') {
-      problems.push({ line, message: `${shown} is not an object with a \`type\`` });
+      problems.add(line, `${shown} is not an object with a \`type\``);
       continue;
     }
     const isUsed = PACKAGES.has(type) && hasAssets(target === undefined ? undefined : ownOf(target, key));
     const draft = isUsed ? readLibrary(key, entry['sha512'], line) : undefined;
-    if (typeof draft === 'string') problems.push({ line, message: `${shown} ${draft}` });
+    if (typeof draft === 'string') problems.add(line, `${shown} ${draft}`);
     const kept = draft === undefined || typeof draft === 'string' ? undefined : collector.add(draft);
     read.set(key.toLowerCase(), { key, type, draft: kept });
   }
   if (target !== undefined) addEdges(read, target);
-  return { packages: collector.packages(), problems };
+  return { packages: collector.packages(), problems: problems.all() };
 }
 
 function readLibrary(key: string, sha512: unknown, line: number | undefined): PackageDraft | string {
   const slash = key.lastIndexOf('/');
   if (slash <= 0 || slash === key.length - 1) return 'is not `name/version`';
-  return registryDraft({
+  return draftPackage({
     ecosystem: 'nuget',
-    baseName: key.slice(0, slash).replace(RUNTIME_PACK, ''),
+    name: key.slice(0, slash).replace(RUNTIME_PACK, ''),
     version: key.slice(slash + 1),
     integrity: integrityOf(sha512),
     line,

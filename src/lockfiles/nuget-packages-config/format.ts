@@ -1,8 +1,8 @@
-import type { Problem } from '../../model/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
 import { PackageCollector, type PackageDraft } from '../package-collector.ts';
-import { registryDraft } from '../registry-draft.ts';
+import { draftPackage } from '../package-draft.ts';
+import { ProblemList } from '../problem-list.ts';
 import { attributeOf, childrenOf, readXml, type XmlElement } from '../xml-document.ts';
 
 const NAME = 'nuget-packages-config';
@@ -21,13 +21,13 @@ export const nugetPackagesConfig: Format = {
       throw new LockfileError('wrong-format', `${path}:${root.line}: the XML is no <packages>`);
     }
     const collector = new PackageCollector();
-    const problems: Problem[] = [];
+    const problems = new ProblemList();
     for (const element of childrenOf(root, 'package')) {
       const draft = readPackage(element);
-      if (typeof draft === 'string') problems.push({ line: element.line, message: draft });
+      if (typeof draft === 'string') problems.add(element.line, draft);
       else collector.add(draft);
     }
-    return { format: NAME, packages: collector.packages(), problems };
+    return { format: NAME, packages: collector.packages(), problems: problems.all() };
   },
 };
 
@@ -37,9 +37,9 @@ function readPackage(element: XmlElement): PackageDraft | string {
   if (name === undefined) return 'a package has no `id`';
   if (version === undefined) return `${JSON.stringify(name)} has no version`;
   const isDevelopment = attributeOf(element, 'developmentDependency')?.toLowerCase() === 'true';
-  const draft = registryDraft({
+  const draft = draftPackage({
     ecosystem: 'nuget',
-    baseName: name,
+    name,
     version,
     groups: isDevelopment ? ['dev'] : [],
     line: element.line,

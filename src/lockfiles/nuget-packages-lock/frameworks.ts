@@ -1,9 +1,10 @@
 import type { Integrity, LockedPackage, Problem } from '../../model/lockfile.ts';
 import { type LineNode, lineNodes } from '../json-lines.ts';
 import { connect, PackageCollector, type PackageDraft } from '../package-collector.ts';
+import { draftPackage } from '../package-draft.ts';
 import { isJsonObject, type JsonObject } from '../parse-json.ts';
 import { createPassingEdges } from '../passing-edges.ts';
-import { registryDraft } from '../registry-draft.ts';
+import { ProblemList } from '../problem-list.ts';
 
 /** An entry of one framework; without a draft it is a project of the same solution, or cannot be read. */
 interface Locked {
@@ -21,37 +22,37 @@ export function readFrameworks(
   text: string,
 ): { readonly packages: readonly LockedPackage[]; readonly problems: readonly Problem[] } {
   const collector = new PackageCollector();
-  const problems: Problem[] = [];
+  const problems = new ProblemList();
   const lines = lineNodes(text, { members: { dependencies: { each: { each: {} } } } });
   const read = new Map<string, Framework>();
   for (const [name, entries] of Object.entries(frameworks)) {
     const at = lines?.members?.get('dependencies')?.members?.get(name);
     if (isJsonObject(entries)) read.set(name, readFramework(entries, at, { collector, problems }));
-    else problems.push({ line: at?.line, message: `the framework ${shown(name)} is not an object` });
+    else problems.add(at?.line, `the framework ${shown(name)} is not an object`);
   }
   for (const [name, framework] of read) {
     // What is locked for a runtime (`net8.0/win-x64`) adds to its framework.
     const slash = name.lastIndexOf('/');
     addEdges(framework, slash < 0 ? undefined : read.get(name.slice(0, slash)));
   }
-  return { packages: collector.packages(), problems };
+  return { packages: collector.packages(), problems: problems.all() };
 }
 
 function readFramework(
   entries: JsonObject,
   lines: LineNode | undefined,
-  { collector, problems }: { readonly collector: PackageCollector; readonly problems: Problem[] },
+  { collector, problems }: { readonly collector: PackageCollector; readonly problems: ProblemList },
 ): Framework {
   const framework = new Map<string, Locked>();
   for (const [name, entry] of Object.entries(entries)) {
     const line = lines?.members?.get(name)?.line;
     if (!isJsonObject(entry)) {
-      problems.push({ line, message: `${shown(name)} is not an object` });
+      problems.add(line, `${shown(name)} is not an object`);
       continue;
     }
     const isProject = typeof entry['type'] === 'string' && entry['type'].toLowerCase() === 'project';
     const draft = isProject ? undefined : readEntry(name, entry, line);
-    if (typeof draft === 'string') problems.push({ line, message: `${shown(name)} ${draft}` });
+    if (typeof draft === 'string') problems.add(line, `${shown(name)} ${draft}`);
     const kept = draft === undefined || typeof draft === 'string' ? undefined : collector.add(draft);
     framework.set(name.toLowerCase(), { entry, draft: kept, isProject });
   }
@@ -62,9 +63,9 @@ function readEntry(name: string, entry: JsonObject, line: number | undefined): P
   const { type, resolved, contentHash } = entry as Record<'type' | 'resolved' | 'contentHash', unknown>;
   if (typeof type !== 'string') return 'has no `type`';
   if (typeof resolved !== 'string' || resolved === '') return 'has no `resolved` version';
-  return registryDraft({
+  return draftPackage({
     ecosystem: 'nuget',
-    baseName: name,
+    name,
     version: resolved,
     direct: type.toLowerCase() === 'direct',
     integrity: integrityOf(contentHash),

@@ -1,0 +1,13 @@
+import type { PackageDraft } from './package-collector.ts';
+import { type DraftParts, draftPackage } from './package-draft.ts';
+
+/** The package of Maven coordinates; the reason when they are none. */
+export function mavenDraft(
+  coordinates: { readonly group: string; readonly artifact: string; readonly version: string },
+  rest: Pick<DraftParts, 'direct' | 'groups' | 'integrity' | 'line'>,
+): PackageDraft | string {
+  const { group, artifact, version } = coordinates;
+  if (group === '') return 'has no group';
+  if (artifact === '') return 'has no name';
+  return draftPackage({ ecosystem: 'maven', name: `${group}:${artifact}`, version, ...rest });
+}

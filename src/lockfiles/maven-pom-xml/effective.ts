@@ -1,0 +1,60 @@
+import type { Interpolated } from './interpolation.ts';
+import type { Pom, PomDependency } from './pom.ts';
+
+/** A dependency with everything that the poms say of it. */
+export interface EffectiveDependency {
+  readonly group: Interpolated;
+  readonly artifact: Interpolated;
+  /** Empty when none is stated. */
+  readonly version: Interpolated;
+  readonly scope: string;
+  readonly isOptional: boolean;
+  readonly systemPath: string | undefined;
+  readonly line: number;
+}
+
+type Interpolate = (text: string) => Interpolated;
+
+/**
+ * The dependencies of the youngest pom: its own and those it inherits, with versions and scopes from dependency
+ * management where they state none. Which two are the same Maven tells by group, artifact, type and classifier.
+ */
+export function effectiveDependencies(
+  lineage: readonly Pom[],
+  interpolate: Interpolate,
+): readonly EffectiveDependency[] {
+  const parentLine = lineage[0]?.parent?.line ?? 1;
+  const keyOf = (one: PomDependency) =>
+    JSON.stringify(
+      [one.groupId, one.artifactId, one.type ?? 'jar', one.classifier].map(
+        (text) => interpolate(text ?? '').text,
+      ),
+    );
+  const managed = new Map<string, PomDependency>();
+  const dependencies = new Map<string, PomDependency>();
+  // From the oldest, so that the nearest pom has the last word; in one pom the last entry has it.
+  for (const pom of lineage.toReversed()) {
+    for (const one of pom.managed) managed.set(keyOf(one), one);
+    for (const one of pom.dependencies) {
+      const line = pom === lineage[0] ? one.line : parentLine;
+      dependencies.set(keyOf(one), { ...one, line });
+    }
+  }
+  return [...dependencies].map(([key, one]) => merged(one, managed.get(key), interpolate));
+}
+
+function merged(
+  one: PomDependency,
+  managed: PomDependency | undefined,
+  interpolate: Interpolate,
+): EffectiveDependency {
+  return {
+    group: interpolate(one.groupId ?? ''),
+    artifact: interpolate(one.artifactId ?? ''),
+    version: interpolate(one.version ?? managed?.version ?? ''),
+    scope: interpolate(one.scope ?? managed?.scope ?? '').text.toLowerCase(),
+    isOptional: interpolate(one.optional ?? '').text.toLowerCase() === 'true',
+    systemPath: one.systemPath ?? managed?.systemPath,
+    line: one.line,
+  };
+}

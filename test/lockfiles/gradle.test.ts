@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { byName, failureOf, readText } from './reading.ts';
+
+const HEADER = '# This is a Gradle generated file for dependency locking.\n';
+
+describe('a Gradle lock', () => {
+  it('gives name, purl and line, and the groups that all configurations agree on', () => {
+    const text = `${HEADER}
+org.a:main:1.0=compileClasspath,runtimeClasspath
+org.a:tested:1.1=testCompileClasspath,integrationTestRuntimeClasspath
+org.a:both:1.2=runtimeClasspath,testRuntimeClasspath
+org.a:processor:1.3=annotationProcessor,kapt
+org.a:checker:1.4=detekt,testRuntimeClasspath
+org.a:tools:1.5=developmentOnly
+org.a:latest:1.6-jre=latestReleaseClasspath
+empty=apiElements
+`.replaceAll('\n', '\r\n');
+    const { packages, problems } = readText('gradle.lockfile', text);
+    expect(problems).toEqual([]);
+    expect(packages.map(({ name, version, groups, line }) => [name, version, groups.join(), line])).toEqual([
+      ['org.a:main', '1.0', '', 3],
+      ['org.a:tested', '1.1', 'test', 4],
+      ['org.a:both', '1.2', '', 5],
+      ['org.a:processor', '1.3', 'build', 6],
+      ['org.a:checker', '1.4', 'build,test', 7],
+      ['org.a:tools', '1.5', 'dev', 8],
+      ['org.a:latest', '1.6-jre', '', 9],
+    ]);
+    expect(packages[0]).toMatchObject({
+      ecosystem: 'maven',
+      purl: 'pkg:maven/org.a/main@1.0',
+      direct: undefined,
+      dependencies: undefined,
+    });
+  });
+
+  it('reads the lock of a build script, and the old ones of single configurations', () => {
+    const script = readText('buildscript-gradle.lockfile', 'org.a:b:1=classpath\nempty=\n').packages;
+    expect(script[0]?.groups).toEqual(['build']);
+    const { packages } = readText('settings-gradle.lockfile', 'org.a:b:1\norg.a:c:2\n');
+    expect(packages.map(({ id }) => id)).toEqual(['org.a:b@1', 'org.a:c@2']);
+  });
+
+  it('reports rows that are none, and refuses a file of nothing else', () => {
+    const { packages, problems } = readText(
+      'gradle.lockfile',
+      'org.a:b:1=x\n>>> conflict\norg.a:c=x\na:b:c:d=x\n',
+    );
+    expect(packages).toHaveLength(1);
+    expect(problems.map(({ line }) => line)).toEqual([2, 3, 4]);
+    expect(problems[0]?.message).toBe('">>> conflict" is not `group:artifact:version=configurations`');
+    expect(failureOf('gradle.lockfile', '{"a": 1}').code).toBe('wrong-format');
+  });
+
+  it('keeps no more problems than anybody reads', () => {
+    const { problems } = readText('gradle.lockfile', `org.a:b:1=x\n${'?\n'.repeat(12_000)}`);
+    expect(problems).toHaveLength(10_001);
+    expect(problems.at(-1)?.message).toBe('2000 more entries cannot be read; they are not listed');
+  });
+});
+
+describe('Gradle verification metadata', () => {
+  function metadata(components: string): string {
+    return `<?xml version="1.0"?>
+<verification-metadata xmlns="https://schema.gradle.org/dependency-verification">
+<configuration><trusted-artifacts><trust group="org.trusted"/></trusted-artifacts></configuration>
+<components>${components}</components></verification-metadata>`;
+  }
+
+  it('gives the digests of the artifacts, not of what describes them', () => {
+    const { packages, problems } = readText(
+      'verification-metadata.xml',
+      metadata(`
+<component
+   group="org.a" name="b" version="1.0">
+  <artifact name="b-1.0.jar">
+    <md5 value="0f"/><sha256 value="AB12" origin="Generated"><also-trust value="cd34"/></sha256><pgp value="x"/>
+  </artifact>
+  <artifact name="b-1.0.pom"><sha256 value="ffff"/></artifact>
+  <artifact name="b-1.0-sources.jar"><sha256 value="eeee"/></artifact>
+</component>`),
+    );
+    expect(problems).toEqual([]);
+    expect(packages).toEqual([
+      expect.objectContaining({
+        purl: 'pkg:maven/org.a/b@1.0',
+        line: 5,
+        integrity: [
+          { algorithm: 'md5', value: '0f', encoding: 'hex' },
+          { algorithm: 'sha256', value: 'AB12', encoding: 'hex' },
+          { algorithm: 'sha256', value: 'cd34', encoding: 'hex' },
+        ],
+      }),
+    ]);
+  });
+
+  it('takes a prefix, CDATA and comments as XML does', () => {
+    const text = `\n\n<v:verification-metadata xmlns:v="https://schema.gradle.org/dependency-verification">
+      <!-- <v:component group="no" name="no" version="1"/> --><v:components>
+      <v:component group="org.a" name="b" version="&#49;.0"/>
+      <other:component xmlns:other="urn:x" group="no" name="no" version="1"/>
+      </v:components></v:verification-metadata>`;
+    const found = byName(readText('verification-metadata.xml', text).packages);
+    expect([...found.keys()]).toEqual(['org.a:b']);
+    expect(found.get('org.a:b')).toMatchObject({ version: '1.0', line: 5 });
+  });
+
+  it('reports components without a name', () => {
+    const { packages, problems } = readText(
+      'verification-metadata.xml',
+      metadata('<component name="b" version="1"/>\n<component group="org.a" name="c"/>'),
+    );
+    expect(packages.map(({ name, version }) => [name, version])).toEqual([['org.a:c', '']]);
+    expect(problems).toEqual([
+      { line: 4, message: '":b:1" has no group' },
+      { line: 5, message: '"org.a:c:" has no version' },
+    ]);
+    expect(failureOf('verification-metadata.xml', '<a/>').code).toBe('wrong-format');
+  });
+});

@@ -1,0 +1,238 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: Maven writes its references like that
+import { describe, expect, it } from 'vitest';
+import { byName, failureOf, readText } from './reading.ts';
+
+function pom(body: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <groupId>org.own</groupId><artifactId>app</artifactId><version>3.0</version>
+${body}
+</project>
+`;
+}
+
+function dependency(artifact: string, version?: string, rest = ''): string {
+  const stated = version === undefined ? '' : `<version>${version}</version>`;
+  return `<dependency><groupId>org.a</groupId><artifactId>${artifact}</artifactId>${stated}${rest}</dependency>`;
+}
+
+function dependencies(...all: string[]): string {
+  return `<dependencies>\n${all.join('\n')}\n</dependencies>`;
+}
+
+function versions(text: string, given: Record<string, string> = {}) {
+  const { packages } = readText('pom.xml', text, given);
+  return Object.fromEntries(packages.map(({ name, version }) => [name, version]));
+}
+
+describe('a pom', () => {
+  it('gives name, purl, line, scope and optional', () => {
+    const text = pom(
+      dependencies(
+        dependency('plain', '1.0'),
+        dependency('tested', '1.0', '<scope>test</scope>'),
+        dependency('given', '1.0', '<scope> provided </scope><optional>true</optional>'),
+        dependency('run', '1.0', '<scope>runtime</scope>'),
+        dependency('local', '1.0', '<scope>system</scope><systemPath>lib/local.jar</systemPath>'),
+      ),
+    );
+    const found = byName(readText('pom.xml', text).packages);
+    expect(found.get('org.a:plain')).toEqual({
+      id: 'org.a:plain@1.0',
+      ecosystem: 'maven',
+      name: 'org.a:plain',
+      version: '1.0',
+      purl: 'pkg:maven/org.a/plain@1.0',
+      direct: true,
+      groups: [],
+      integrity: [],
+      source: { kind: 'registry' },
+      line: 5,
+      dependencies: undefined,
+    });
+    expect(found.get('org.a:tested')).toMatchObject({ groups: ['test'], line: 6 });
+    expect(found.get('org.a:given')?.groups).toEqual(['optional', 'provided']);
+    expect(found.get('org.a:run')?.groups).toEqual([]);
+    expect(found.get('org.a:local')).toMatchObject({
+      groups: ['system'],
+      source: { kind: 'path', path: 'lib/local.jar' },
+    });
+  });
+
+  it('interpolates properties, the project and what a property is made of', () => {
+    const text =
+      pom(`<parent><groupId>org.up</groupId><artifactId>up</artifactId><version>9</version></parent>
+      <properties><x.version>1.\${x.minor}</x.version><x.minor>2</x.minor></properties>
+      ${dependencies(
+        dependency('a', '${x.version}'),
+        dependency('b', '${project.version}'),
+        dependency('c', '${pom.version}-${version}'),
+        dependency('d', '${project.parent.version}'),
+        dependency('e', '[1.0,2.0)'),
+        dependency('f', '[1.5]'),
+        '<dependency><groupId>${project.groupId}</groupId><artifactId>${project.artifactId}-core</artifactId><version>${project.parent.groupId}</version></dependency>',
+      )}`);
+    expect(versions(text)).toEqual({
+      'org.a:a': '1.2',
+      'org.a:b': '3.0',
+      'org.a:c': '3.0-3.0',
+      'org.a:d': '9',
+      'org.a:e': '[1.0,2.0)',
+      'org.a:f': '1.5',
+      'org.own:app-core': 'org.up',
+    });
+  });
+
+  it('keeps a package whose version cannot be told, and says so', () => {
+    const text = pom(
+      dependencies(
+        dependency('a', '${nowhere}'),
+        dependency('b', '${loop}'),
+        dependency('c'),
+        dependency('${nowhere}', '1'),
+        '<dependency><artifactId>d</artifactId><version>1</version></dependency>',
+      ).replace(
+        '<dependencies>',
+        '<properties><loop>${loop2}</loop><loop2>${loop}</loop2></properties><dependencies>',
+      ),
+    );
+    const { packages, problems } = readText('pom.xml', text);
+    expect(packages.map(({ name, version, purl }) => [name, version, purl])).toEqual([
+      ['org.a:a', '', 'pkg:maven/org.a/a'],
+      ['org.a:b', '', 'pkg:maven/org.a/b'],
+      ['org.a:c', '', 'pkg:maven/org.a/c'],
+    ]);
+    expect(problems.map(({ line, message }) => [line, message.slice(0, 45)])).toEqual([
+      [5, 'the version of "org.a:a" needs ${nowhere}, wh'],
+      [6, 'the version of "org.a:b" needs ${loop}, which'],
+      [8, '"org.a:${nowhere}" needs ${nowhere}, which is'],
+      [9, '":d" has no group'],
+    ]);
+  });
+
+  it('takes versions and scopes from dependency management, by group, artifact, type and classifier', () => {
+    const managed = dependencies(
+      dependency('a', '1.0', '<scope>test</scope>'),
+      dependency('b', '2.0'),
+      dependency('c', '3.0', '<type>test-jar</type>'),
+      dependency('unused', '4.0'),
+    );
+    const text = pom(
+      `<dependencyManagement>${managed}</dependencyManagement>` +
+        dependencies(
+          dependency('a'),
+          dependency('b', '2.5'),
+          dependency('c'),
+          dependency('c', undefined, '<type>test-jar</type>'),
+        ),
+    );
+    const { packages } = readText('pom.xml', text);
+    expect(packages.map(({ name, version, groups }) => `${name} ${version} ${groups}`)).toEqual([
+      'org.a:a 1.0 test',
+      'org.a:b 2.5 ',
+      'org.a:c  ',
+      'org.a:c 3.0 ',
+    ]);
+  });
+
+  it('leaves out plugins, exclusions and profiles that somebody has to ask for', () => {
+    const profile = (id: string, active: string) =>
+      `<profile><id>${id}</id><activation>${active}</activation>${dependencies(dependency(id, '1'))}</profile>`;
+    const text = pom(
+      `<build><plugins><plugin>${dependencies(dependency('plugin', '1'))}</plugin></plugins></build>
+      <profiles>${profile('asked', '<jdk>17</jdk>')}
+      ${profile('default', '<activeByDefault>true</activeByDefault>')}</profiles>` +
+        dependencies(
+          dependency(
+            'a',
+            '1',
+            `<exclusions><exclusion><groupId>x</groupId><artifactId>y</artifactId></exclusion></exclusions>`,
+          ),
+        ),
+    );
+    expect(Object.keys(versions(text)).sort()).toEqual(['org.a:a', 'org.a:default']);
+  });
+});
+
+describe('a pom and its parents', () => {
+  const parent = (relativePath: string, version = '1') =>
+    `<parent><groupId>org.up</groupId><artifactId>up</artifactId><version>${version}</version>${relativePath}</parent>`;
+  const upper = `<project><groupId>org.up</groupId><artifactId>up</artifactId><version>1</version>
+    <properties><v>5.0</v><own>\${project.artifactId}</own></properties>
+    <dependencyManagement>${dependencies(dependency('managed', '${v}'))}</dependencyManagement>
+    ${dependencies(dependency('inherited', '${own}'), dependency('mine', '1'))}</project>`;
+
+  it.each([
+    ['the folder above', '', '../pom.xml'],
+    ['a folder that is named', '<relativePath>../..</relativePath>', '../../pom.xml'],
+    ['a file beside it', '<relativePath>up.xml</relativePath>', 'up.xml'],
+    ['a path into a folder that was given flat', '<relativePath>./up/up.pom</relativePath>', 'up.pom'],
+  ])('inherits from %s', (_what, relativePath, place) => {
+    const text = pom(
+      `${parent(relativePath)}${dependencies(dependency('managed'), dependency('mine', '2'))}`,
+    ).replace('<version>3.0</version>', '');
+    const { packages, problems } = readText('pom.xml', text, { [place]: upper });
+    expect(problems).toEqual([]);
+    expect(packages.map(({ name, version, line }) => [name, version, line])).toEqual([
+      // A property of the parent's about the project is about the one that inherits it.
+      ['org.a:inherited', 'app', 4],
+      ['org.a:mine', '2', 6],
+      ['org.a:managed', '5.0', 5],
+    ]);
+  });
+
+  it('takes no other file for the parent, and no damaged one', () => {
+    const text = pom(`${parent('', '2')}${dependencies(dependency('managed'))}`);
+    expect(versions(text, { '../pom.xml': upper })).toEqual({ 'org.a:managed': '' });
+    expect(versions(text.replace('<version>2', '<version>1'), { '../pom.xml': upper.slice(0, 300) })).toEqual(
+      {
+        'org.a:managed': '',
+      },
+    );
+    const none = pom(`${parent('<relativePath/>')}${dependencies(dependency('managed'))}`);
+    expect(versions(none, { '../pom.xml': upper, 'pom.xml': upper })).toEqual({ 'org.a:managed': '' });
+  });
+
+  it('ends where parents go round in a circle', () => {
+    const circle = upper.replace('<properties>', `${parent('')}<properties>`);
+    const given = Object.fromEntries(
+      Array.from({ length: 40 }, (_, level) => [`${'../'.repeat(level + 1)}pom.xml`, circle]),
+    );
+    const text = pom(`${parent('')}${dependencies(dependency('managed'))}`);
+    expect(versions(text, given)['org.a:managed']).toBe('5.0');
+  });
+});
+
+describe('a hostile pom', () => {
+  it('is refused with file and line', () => {
+    expect(failureOf('a/pom.xml', 'nothing').message).toBe('a/pom.xml: this is not XML; a pom is');
+    expect(failureOf('pom.xml', '<project>\n<a>\n</project>')).toMatchObject({ code: 'syntax' });
+    expect(failureOf('pom.xml', '<project>\n<a>\n</project>').message).toMatch(/^pom\.xml:3: not valid XML/);
+    expect(failureOf('pom.xml', '<html></html>').code).toBe('wrong-format');
+    expect(failureOf('pom.xml', '<project>'.repeat(1_000)).code).toBe('too-deep');
+    const laughs = '<!DOCTYPE p [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>\n<project>&b;</project>';
+    expect(failureOf('pom.xml', laughs).message).toMatch(/declares entities/);
+  });
+
+  it('expands nothing without an end', () => {
+    const doubling = Array.from(
+      { length: 60 },
+      (_, at) => `<p${at}>\${p${at + 1}}\${p${at + 1}}</p${at}>`,
+    ).join('');
+    const chain = Array.from({ length: 5_000 }, (_, at) => `<q${at}>\${q${at + 1}}</q${at}>`).join('');
+    const text = pom(
+      `<properties>${doubling}<p60>x</p60>${chain}</properties>` +
+        dependencies(dependency('a', '${p0}'), dependency('b', '${q0}')),
+    );
+    const started = performance.now();
+    const { packages, problems } = readText('pom.xml', text);
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(packages.map(({ version }) => version)).toEqual(['', '']);
+    expect(problems).toHaveLength(2);
+  });
+
+  it('takes entities that only HTML knows as they stand, as Maven does', () => {
+    const text = pom(`<name>&copy; somebody</name>${dependencies(dependency('a', '1'))}`);
+    expect(versions(text)).toEqual({ 'org.a:a': '1' });
+  });
+});

@@ -1,0 +1,31 @@
+import { LockfileError } from '../../src/lockfiles/errors.ts';
+import { readLockfile } from '../../src/lockfiles/read.ts';
+import type { LockedPackage, Lockfile } from '../../src/model/lockfile.ts';
+
+/** Reads text as a file of that name, with the files that came with it (`../pom.xml`). */
+export function readText(path: string, text: string, given: Readonly<Record<string, string>> = {}): Lockfile {
+  const find = (name: string) => {
+    const content = Object.hasOwn(given, name) ? given[name] : undefined;
+    return content === undefined ? undefined : Buffer.from(content);
+  };
+  return readLockfile({
+    path,
+    content: Buffer.from(text),
+    sibling: find,
+  });
+}
+
+/** The error that reading ends in. */
+export function failureOf(path: string, text: string, format?: string): LockfileError {
+  try {
+    readLockfile({ path, content: Buffer.from(text), ...(format === undefined ? {} : { format }) });
+  } catch (error) {
+    if (error instanceof LockfileError) return error;
+    throw error;
+  }
+  throw new Error('was read');
+}
+
+export function byName(packages: readonly LockedPackage[]): ReadonlyMap<string, LockedPackage> {
+  return new Map(packages.map((one) => [one.name, one]));
+}
