@@ -48,11 +48,11 @@ export function createPassingEdges(graph: StatedGraph): PassingEdges {
         else if (graph.passes(one)) passing.push(one);
       }
       // Lists are short, and nearly all their entries packages.
-      if (passing.length === 0 && ids.length <= 1) return ids[0] === own ? [] : ids;
       const distinct = new Set(ids);
+      if (passing.length === 0 && distinct.size === ids.length && !distinct.has(own ?? '')) return ids;
       if (steps < MAX_STEPS) follow(passing, distinct);
       if (own !== undefined) distinct.delete(own);
-      return distinct.size === ids.length ? ids : [...distinct];
+      return [...distinct];
     },
     get exhausted() {
       return steps >= MAX_STEPS;

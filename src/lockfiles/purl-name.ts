@@ -19,7 +19,8 @@ const FOLDED: ReadonlySet<string> = new Set([
  * them often are not.
  */
 export function statedName(type: string, name: string, stated: readonly string[]): string {
-  if (!FOLDED.has(type) || stated.includes(name)) return name;
+  // One that is not all lower case was not normalised.
+  if (!FOLDED.has(type) || stated.includes(name) || name !== name.toLowerCase()) return name;
   const wanted = folded(type, name);
   return stated.find((one) => folded(type, one) === wanted) ?? name;
 }

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { PackageURL } from 'packageurl-js';
+import { describe, expect, it } from 'vitest';
+import { readPurl } from '../../src/lockfiles/read-purl.ts';
+
+const part = fc.stringMatching(/^[A-Za-z0-9_.~+%@-]{1,6}$/);
+const purl = fc
+  .record({
+    type: fc.constantFrom('npm', 'maven', 'nuget', 'cargo', 'gem', 'pypi', 'golang', 'deb', 'generic'),
+    path: fc.array(
+      fc.oneof(
+        part,
+        part.map((one) => `%40${one}`),
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
+    version: fc.oneof(
+      fc.constant(''),
+      part.map((one) => `@${one}`),
+      fc.constantFrom('@v1.2.3', '@v1', '@1.0+x', '@v01.2.3', '@v1.2.3-rc.1'),
+    ),
+    qualifiers: fc.constantFrom('', '?type=jar', '?type=', '?type=a%20b', '?b=1&a=2', '#sub/path'),
+  })
+  .map(({ type, path, version, qualifiers }) => `pkg:${type}/${path.join('/')}${version}${qualifiers}`);
+
+describe('reading a purl', () => {
+  it('gives what packageurl-js makes of it, shortcut or not', () => {
+    fc.assert(
+      fc.property(purl, (text) => {
+        let wanted: PackageURL | undefined;
+        try {
+          wanted = PackageURL.fromString(text);
+        } catch {
+          expect(readPurl(text, '')).toEqual(expect.any(String));
+          return;
+        }
+        expect(readPurl(text, '')).toMatchObject({
+          ecosystem: wanted.type,
+          version: wanted.version ?? '',
+          purl: wanted.toString(),
+        });
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it.each([
+    ['pkg:npm/%40angular/core@17.0.0', '@angular/core'],
+    ['pkg:npm/@angular/core@17.0.0', '@angular/core'],
+    ['pkg:npm/JSONStream@1.3.5', 'JSONStream'],
+    ['pkg:maven/org.a/b@1?classifier=sources&type=jar', 'org.a:b'],
+    ['pkg:golang/github.com/BurntSushi/toml@v1.3.2', 'github.com/BurntSushi/toml'],
+    ['pkg:golang/google.golang.org/api@v0.1.0#storage', 'google.golang.org/api'],
+    ['pkg:composer/symfony/yaml@6.0', 'symfony/yaml'],
+    ['pkg:deb/debian/curl@7.50?arch=i386', 'curl'],
+    ['pkg:PYPI/Django_Rest@1', 'Django_Rest'],
+    ['pkg://npm//left-pad@1', 'left-pad'],
+  ])('%s is named %s', (text, name) => {
+    expect(readPurl(text, '')).toMatchObject({ name });
+  });
+
+  it('adds the version that stands beside it, and takes one out of the name', () => {
+    expect(readPurl('pkg:npm/a', '1.0')).toMatchObject({ purl: 'pkg:npm/a@1.0', version: '1.0' });
+    expect(readPurl('pkg:npm/a%401.0', '1.0')).toMatchObject({ name: 'a', purl: 'pkg:npm/a@1.0' });
+    expect(readPurl('pkg:npm/a@2.0', '1.0')).toMatchObject({ version: '2.0' });
+    expect(readPurl('pkg:npm/a', '')).toMatchObject({ purl: 'pkg:npm/a', version: '' });
+  });
+
+  it.each(['', 'npm/a@1', 'pkg:', 'pkg:npm', 'pkg:maven/b@1', 'pkg:npm/%ZZ@1', 'pkg://u:p@h/npm/a'])(
+    'gives a reason for %j',
+    (text) => {
+      expect(readPurl(text, '')).toMatch(/\w/);
+    },
+  );
+});
