@@ -92,7 +92,6 @@ function readsOrRefuses(format: string, text: string): void {
       content,
       format,
       sibling: beside,
-      ancestor: beside,
     });
     const ids = new Set(packages.map(({ id }) => id));
     expect(ids.size).toBe(packages.length);
