@@ -41,7 +41,11 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   const { document, http, rootUrl, headers, readOnly = false } = options;
   return {
     async call(methodId, { signal, ...call } = {}) {
-      const request = compileRequest(document, methodId, rootUrl === undefined ? call : { ...call, rootUrl });
+      const request = compileRequest(document, methodId, {
+        checkFormats: true,
+        ...call,
+        ...(rootUrl === undefined ? {} : { rootUrl }),
+      });
       const response = await http.send({
         ...request,
         headers: { ...request.headers, ...headers?.() },

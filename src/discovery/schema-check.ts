@@ -1,5 +1,9 @@
-import type { RestDescription, SchemaDescription } from './description.ts';
+import type { RestDescription } from './description.ts';
+import { textFormatProblem } from './formats.ts';
+import { isInteger, numberProblem } from './numbers.ts';
 import { matchesPattern } from './pattern.ts';
+import type { SchemaDescription } from './schema-description.ts';
+import { resolveSchema } from './schema-reference.ts';
 
 /** How a value differs from its schema. */
 export interface SchemaProblem {
@@ -12,6 +16,8 @@ interface Check {
   readonly document: RestDescription;
   /** Properties annotated as required by this method have to be there ("annotations.required"). */
   readonly methodId: string | undefined;
+  /** Whether formats are checked too: of what we send, not of what comes. */
+  readonly formats: boolean;
   readonly problems: SchemaProblem[];
 }
 
@@ -44,35 +50,44 @@ export function checkAgainstSchema(
   value: unknown,
   methodId?: string,
 ): readonly SchemaProblem[] {
-  const check: Check = { document, methodId, problems: [] };
-  checkValue(check, { $ref: schemaId }, value, { path: '$', depth: 0 });
+  return problemsOf({ document, methodId, formats: false, problems: [] }, { $ref: schemaId }, value);
+}
+
+/**
+ * Holds a request's body against the schema that the method names, as `checkAgainstSchema` does, formats and bounds of
+ * numbers included.
+ */
+export function checkRequestBody(
+  document: RestDescription,
+  schema: SchemaDescription,
+  body: unknown,
+  methodId: string,
+): readonly SchemaProblem[] {
+  return problemsOf({ document, methodId, formats: true, problems: [] }, schema, body);
+}
+
+function problemsOf(check: Check, schema: SchemaDescription, value: unknown): readonly SchemaProblem[] {
+  checkValue(check, schema, value, { path: '$', depth: 0 });
   return check.problems;
 }
 
 function checkValue(check: Check, unresolved: SchemaDescription, value: unknown, place: Place): void {
   if (check.problems.length >= MAX_PROBLEMS) return;
   const refuse = (message: string) => void check.problems.push({ path: place.path, message });
-  const schema = resolve(check.document, unresolved);
-  if (schema === undefined) refuse(`has a schema, ${unresolved.$ref}, that the document does not define`);
-  else if (place.depth > MAX_DEPTH) refuse('is nested too deep');
+  const schema = resolveSchema(check.document, unresolved);
+  if (schema === undefined) {
+    // Of a request that is the document's fault and says nothing against the value.
+    if (!check.formats) refuse(`has a schema, ${unresolved.$ref}, that the document does not define`);
+  } else if (place.depth > MAX_DEPTH) refuse('is nested too deep');
   else if (value === null && (schema.nullable === true || unresolved.nullable === true)) return;
   else if (schema.type === 'object' && isObject(value)) checkObject(check, schema, value, place);
   else if (schema.type === 'array' && Array.isArray(value)) checkItems(check, schema, value, place);
-  else if (schema.type === 'string' && typeof value === 'string') checkText(schema, value, refuse);
+  else if (schema.type === 'string' && typeof value === 'string') checkText(check, schema, value, refuse);
   else if (!hasType(schema.type, value)) refuse(`has to be ${TYPE_NAMES.get(schema.type ?? '')}`);
-}
-
-/** Follows references; `undefined` when they lead nowhere or in a circle. */
-function resolve(document: RestDescription, schema: SchemaDescription): SchemaDescription | undefined {
-  const schemas = document.schemas ?? {};
-  const seen = new Set<string>();
-  let current: SchemaDescription | undefined = schema;
-  while (current?.$ref !== undefined) {
-    if (seen.has(current.$ref)) return undefined;
-    seen.add(current.$ref);
-    current = Object.hasOwn(schemas, current.$ref) ? schemas[current.$ref] : undefined;
+  else if (check.formats && typeof value === 'number') {
+    const problem = numberProblem(schema, String(value));
+    if (problem !== undefined) refuse(problem);
   }
-  return current;
 }
 
 function hasType(type: string | undefined, value: unknown): boolean {
@@ -120,7 +135,18 @@ function checkObject(
   }
 }
 
-function checkText(schema: SchemaDescription, value: string, refuse: (message: string) => void): void {
+function checkText(
+  { formats }: Check,
+  schema: SchemaDescription,
+  value: string,
+  refuse: (message: string) => void,
+): void {
+  const problem = !formats
+    ? undefined
+    : isInteger(schema)
+      ? numberProblem(schema, value)
+      : textFormatProblem(schema.format, value);
+  if (problem !== undefined) refuse(problem);
   if (schema.enum !== undefined && !schema.enum.includes(value)) {
     refuse(`has to be one of ${schema.enum.join(', ')}`);
   }

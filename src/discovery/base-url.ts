@@ -1,0 +1,32 @@
+import type { RestDescription } from './description.ts';
+import { DiscoveryError } from './errors.ts';
+
+/**
+ * Where a document's methods live: root URL and service path, or the deprecated `baseUrl` and `basePath` where those
+ * are missing. Throws `DiscoveryError` (`invalid-document`) when the document names no address and `rootUrl` is not given.
+ */
+export function serviceUrl(document: RestDescription, rootUrl?: string): string {
+  if (rootUrl === undefined && document.rootUrl === undefined && document.baseUrl !== undefined) {
+    return document.baseUrl;
+  }
+  return joinUrl(rootUrlOf(document, rootUrl), document.servicePath ?? document.basePath ?? '');
+}
+
+/** The root alone: media uploads are relative to it. */
+export function rootUrlOf(document: RestDescription, rootUrl?: string): string {
+  const root = rootUrl ?? document.rootUrl ?? originOf(document.baseUrl);
+  if (root === undefined) {
+    throw new DiscoveryError('invalid-document', `${document.id ?? 'The document'} has no rootUrl; give one`);
+  }
+  return root;
+}
+
+/** Joined by exactly one slash; an empty path adds none. */
+export function joinUrl(base: string, path: string): string {
+  if (path === '') return base;
+  return `${base.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
+}
+
+function originOf(url: string | undefined): string | undefined {
+  return url === undefined ? undefined : URL.parse(url)?.origin;
+}
