@@ -64,7 +64,11 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   };
 }
 
-function readContent({ headers, body }: HttpResponse): ApiResponse['content'] {
+/** What a body is, whatever its headers claim. */
+export function readContent({
+  headers,
+  body,
+}: Pick<HttpResponse, 'headers' | 'body'>): ApiResponse['content'] {
   if (body.length === 0) return { kind: 'empty' };
   const text = body.toString('utf8');
   if (!/^(?:$|application\/(?:[\w.-]+\+)?json\b)/i.test(headers['content-type'] ?? '')) {
