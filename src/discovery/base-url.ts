@@ -27,6 +27,12 @@ export function joinUrl(base: string, path: string): string {
   return `${base.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
 }
 
+/** A template may have put a query into the URL already. */
+export function withQuery(url: string, query: string): string {
+  if (query === '') return url;
+  return `${url}${url.includes('?') ? '&' : '?'}${query}`;
+}
+
 function originOf(url: string | undefined): string | undefined {
   return url === undefined ? undefined : URL.parse(url)?.origin;
 }

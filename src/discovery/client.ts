@@ -52,15 +52,23 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         ...(signal === undefined ? {} : { signal }),
         ...(readOnly ? { idempotent: true } : {}),
       });
-      const { status, retryAfterMs } = response;
-      return {
-        status,
-        headers: response.headers,
-        content: readContent(response),
-        request: `${request.method} ${request.url.replace(/\?.*$/, '')}`,
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      };
+      return apiResponse(request, response);
     },
+  };
+}
+
+/** An answer for the caller. `request` is what was sent. */
+export function apiResponse(
+  { method, url }: { readonly method: string; readonly url: string },
+  response: HttpResponse,
+): ApiResponse {
+  const { status, headers, retryAfterMs } = response;
+  return {
+    status,
+    headers,
+    content: readContent(response),
+    request: `${method} ${url.replace(/\?.*$/, '')}`,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { joinUrl, serviceUrl } from './base-url.ts';
+import { joinUrl, serviceUrl, withQuery } from './base-url.ts';
 import type { RestDescription } from './description.ts';
 import { DiscoveryError } from './errors.ts';
 import { type ApiMethod, findMethod } from './methods.ts';
@@ -39,9 +39,9 @@ export function compileRequest(
 ): CompiledRequest {
   const method = findMethod(document, methodId);
   const { path, query } = placeParameters(document, method, params, { flatPath, checkFormats });
-  const url = joinUrl(serviceUrl(document, rootUrl), path);
+  const url = withQuery(joinUrl(serviceUrl(document, rootUrl), path), query);
   const headers: Record<string, string> = { accept: 'application/json' };
-  const request = { method: method.httpMethod, url: query === '' ? url : `${url}?${query}` };
+  const request = { method: method.httpMethod, url };
   if (body === undefined) return { ...request, headers };
   headers['content-type'] = 'application/json';
   return { ...request, headers, body: bodyText(document, method, body) };

@@ -16,7 +16,7 @@ export interface DocumentsOptions {
 
 /** Description documents, wherever they are. */
 export interface Documents {
-  /** A bundled name, a URL, an API of the directory (`name` or `name:version`), or a file. */
+  /** A bundled name, a URL, an API of the directory (`name` or `name:version`), or a file. Our own names come first. */
   load(named: string, signal?: AbortSignal): Promise<RestDescription>;
   readonly http: HttpClient;
   /** From now on this URL's host may be called although it is not on the public internet: a person named it. */
@@ -53,7 +53,9 @@ export function openDocuments({ directory }: DocumentsOptions = {}): Documents {
         trust(named);
         return (await source.fetch(named, signal)).document;
       }
-      if (directory === undefined || bundledApi(named) !== undefined || /[/\\]|\.json$/.test(named)) {
+      // With a directory `insights` is our own document and `insights:v3alpha` the one that is published.
+      const isOwn = !named.includes(':') && bundledApi(named) !== undefined;
+      if (directory === undefined || isOwn || /[/\\]|\.json$/.test(named)) {
         return await readLocalDocument(named);
       }
       opened ??= openDirectory({ http, url: directory });
