@@ -42,7 +42,6 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   return {
     async call(methodId, { signal, ...call } = {}) {
       const request = compileRequest(document, methodId, {
-        checkFormats: true,
         ...call,
         ...(rootUrl === undefined ? {} : { rootUrl }),
       });

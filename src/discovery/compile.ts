@@ -15,10 +15,10 @@ export interface CallArguments {
   /** Expands the method's `flatPath`, whose variables are then the parameters of the path. */
   readonly flatPath?: boolean;
   /**
-   * Also refuses parameters that do not have the format of their text (dates, base64, field masks). Off by default: a
-   * URL can be made of any text. Clients that send turn it on.
+   * Leaves bounds and formats of parameters (dates, base64, field masks, …) to the service: for URLs of calls that were
+   * made elsewhere. What is to be sent is checked whole.
    */
-  readonly checkFormats?: boolean;
+  readonly lenient?: boolean;
 }
 
 export interface CompiledRequest {
@@ -35,10 +35,10 @@ export interface CompiledRequest {
 export function compileRequest(
   document: RestDescription,
   methodId: string,
-  { params = {}, body, rootUrl, flatPath = false, checkFormats = false }: CallArguments = {},
+  { params = {}, body, rootUrl, flatPath = false, lenient = false }: CallArguments = {},
 ): CompiledRequest {
   const method = findMethod(document, methodId);
-  const { path, query } = placeParameters(document, method, params, { flatPath, checkFormats });
+  const { path, query } = placeParameters(document, method, params, { flatPath, lenient });
   const url = withQuery(joinUrl(serviceUrl(document, rootUrl), path), query);
   const headers: Record<string, string> = { accept: 'application/json' };
   const request = { method: method.httpMethod, url };

@@ -50,11 +50,11 @@ export function compileUpload(
   const method = findMethod(document, methodId);
   const upload = method.description.mediaUpload;
   if (upload === undefined) throw refusal(method, 'takes no media');
-  const { params = {}, body, rootUrl, media, checkFormats = false } = call;
+  const { params = {}, body, rootUrl, media, lenient = false } = call;
   checkMedia(method, upload, media);
   const protocol = call.protocol ?? chooseProtocol(upload, call);
   const template = pathOf(method, upload, protocol);
-  const placed = placeParameters(document, method, params, { flatPath: false, checkFormats, template });
+  const placed = placeParameters(document, method, params, { flatPath: false, lenient, template });
   const type = `uploadType=${protocol === 'simple' ? 'media' : protocol}`;
   const query =
     'uploadType' in params ? placed.query : [placed.query, type].filter((one) => one !== '').join('&');

@@ -11,16 +11,16 @@ type ParameterScalar = string | number | bigint | boolean;
 export interface ParameterPlace {
   readonly methodId: string;
   readonly name: string;
-  /** Also checks the formats of texts: dates, base64, field masks. */
-  readonly checkFormats: boolean;
+  /** Leaves bounds and formats to the service. */
+  readonly lenient: boolean;
 }
 
 /**
- * A parameter's values as text, checked against its description: type, repetition, enumeration, pattern, bounds and,
- * where asked, the format of texts. Throws `DiscoveryError` (`invalid-parameter`) naming method and parameter.
+ * A parameter's values as text, checked against its description: type, repetition, enumeration, pattern, bounds and
+ * format. Throws `DiscoveryError` (`invalid-parameter`) naming method and parameter.
  */
 export function parameterTexts(
-  { methodId, name, checkFormats }: ParameterPlace,
+  { methodId, name, lenient }: ParameterPlace,
   description: ParameterDescription,
   value: Exclude<ParameterValue, undefined>,
 ): readonly string[] {
@@ -31,10 +31,10 @@ export function parameterTexts(
     if (!isScalar(item)) throw refuse('has to be text, a number, true or false, or a list of these');
     const text = textOf(description, item);
     const reason =
-      typeProblem(description, text) ??
+      typeProblem(lenient ? bare(description) : description, text) ??
       enumProblem(description, text) ??
       patternProblem(description, text) ??
-      (checkFormats ? textFormatProblem(description.format, text) : undefined);
+      (lenient ? undefined : textFormatProblem(description.format, text));
     if (reason !== undefined) throw refuse(`${reason}; it is ${JSON.stringify(text.slice(0, 200))}`);
     return text;
   });
@@ -53,6 +53,11 @@ function isScalar(value: unknown): value is ParameterScalar {
 function textOf({ type }: ParameterDescription, value: ParameterScalar): string {
   const text = String(value);
   return type === 'number' && typeof value === 'number' && /^-?\d+$/.test(text) ? `${text}.0` : text;
+}
+
+/** Only the type is left. */
+function bare({ type }: ParameterDescription): ParameterDescription {
+  return type === undefined ? {} : { type };
 }
 
 function typeProblem(description: ParameterDescription, text: string): string | undefined {

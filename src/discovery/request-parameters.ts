@@ -10,7 +10,8 @@ export type Params = Readonly<Record<string, ParameterValue>>;
 export interface ParameterOptions {
   /** Expands `flatPath`; its variables are then what is required of the path. */
   readonly flatPath: boolean;
-  readonly checkFormats: boolean;
+  /** Leaves bounds and formats to the service. */
+  readonly lenient: boolean;
   /** Expanded in place of the method's own path (media upload). */
   readonly template?: string;
 }
@@ -42,11 +43,7 @@ export function placeParameters(
   const given = withDefaults(method, params, variables, options);
   for (const [name, value] of given) {
     const description = describe(document, method, name, variables, options);
-    const texts = parameterTexts(
-      { methodId: method.id, name, checkFormats: options.checkFormats },
-      description,
-      value,
-    );
+    const texts = parameterTexts({ methodId: method.id, name, lenient: options.lenient }, description, value);
     if (variables.has(name)) path.set(name, asPathValue(method, name, description, texts));
     else for (const text of texts) query.push(`${encodeQuery(name)}=${encodeQuery(text)}`);
   }

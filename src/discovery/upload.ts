@@ -27,7 +27,6 @@ export async function uploadMedia(
   const { document, http, rootUrl, headers } = options;
   const { signal, chunkBytes = CHUNK_BYTES, ...rest } = call;
   const request = compileUpload(document, methodId, {
-    checkFormats: true,
     ...rest,
     ...(rootUrl === undefined ? {} : { rootUrl }),
   });

@@ -69,8 +69,13 @@ describe('lockhound api url', () => {
       'GET http://127.0.0.1:1/p/v1/shelves/a%2Fb/books/2:read\n',
     );
     const day = ['--params', '{"name": "x", "day": "soon"}'];
-    expect((await lockhound(['api', 'url', file, 'get', ...day])).out).toContain('?day=soon');
-    const strict = await lockhound(['api', 'url', file, 'get', ...day, '--strict']);
+    expect((await lockhound(['api', 'url', file, 'get', ...day, '--lenient'])).out).toContain('?day=soon');
+    const line = JSON.stringify({ doc: file, methodId: 'get', params: { name: 'x', day: 'soon' } });
+    expect((await lockhound(['api', 'url', '--batch'], line)).out).toContain('?day=soon');
+    expect((await lockhound(['api', 'url', '--batch', '--strict'], line)).out).toContain(
+      'day has to be a date',
+    );
+    const strict = await lockhound(['api', 'url', file, 'get', ...day]);
     expect(strict).toMatchObject({
       code: 2,
       out: '',

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { EXIT } from '../exit-code.ts';
 import { interruptible } from '../signals.ts';
 import type { Terminal } from '../terminal.ts';
@@ -11,6 +11,7 @@ interface UrlOptions {
   readonly rootUrl?: string;
   readonly flat?: boolean;
   readonly strict?: boolean;
+  readonly lenient?: boolean;
   readonly directory?: string;
   readonly json?: boolean;
 }
@@ -22,6 +23,7 @@ Examples:
   lockhound api url --batch --base documents < calls.jsonl
 
 --batch reads {"doc", "methodId", "params"} lines and prints {"method", "url"} or {"error": {"code", "message"}} for each.
+Such calls were made elsewhere, so bounds and formats of their parameters are left to the service unless --strict is given.
 
 Exit codes: 0 fine, 2 a URL could not be made.`;
 
@@ -38,7 +40,8 @@ export function urlCommand(terminal: Terminal, exit: (code: number) => void): Co
     .option('--base <folder>', 'folder that file names of a batch are relative to', '.')
     .option('--root-url <url>', "replaces the document's root URL")
     .option('--flat', 'expand flatPath, whose variables are then the parameters')
-    .option('--strict', 'also refuse texts that do not fit their format (dates, base64, field masks)')
+    .option('--lenient', 'leave bounds and formats (dates, base64, field masks) to the service')
+    .addOption(new Option('--strict', 'check them in a batch too, which is lenient').conflicts('lenient'))
     .option('--directory <url>', 'discovery service in which other names are looked up')
     .option('--json', 'print {"method", "url"} instead of both as text')
     .addHelpText('after', EXAMPLES);
@@ -71,7 +74,7 @@ async function printUrl(
       directory: options.directory,
       params,
       flat: options.flat === true,
-      strict: options.strict === true,
+      lenient: options.lenient === true,
       signal,
     }),
   );
@@ -83,7 +86,7 @@ async function printBatch(terminal: Terminal, { base, strict }: UrlOptions): Pro
   const { batchUrls } = await import('../../compose/api/batch-urls.ts');
   let failed = false;
   let chunk = '';
-  for await (const answer of batchUrls(inputLines(terminal), { folder: base, strict: strict === true })) {
+  for await (const answer of batchUrls(inputLines(terminal), { folder: base, lenient: strict !== true })) {
     failed ||= 'error' in answer;
     chunk += `${JSON.stringify(answer)}\n`;
     if (chunk.length < CHUNK_CHARACTERS) continue;

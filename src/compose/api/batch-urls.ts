@@ -9,7 +9,8 @@ import { readLocalDocument } from './read-document.ts';
 export interface BatchOptions {
   /** What file names are relative to. */
   readonly folder: string;
-  readonly strict: boolean;
+  /** Leaves bounds and formats of parameters to the service. */
+  readonly lenient: boolean;
 }
 
 /** The answer to one line. */
@@ -23,7 +24,7 @@ export type BatchAnswer =
  */
 export async function* batchUrls(
   lines: AsyncIterable<string>,
-  { folder, strict }: BatchOptions,
+  { folder, lenient }: BatchOptions,
 ): AsyncGenerator<BatchAnswer> {
   const documents = new Map<string, RestDescription | CodedError>();
   for await (const line of lines) {
@@ -36,7 +37,7 @@ export async function* batchUrls(
         documents.set(doc, document);
       }
       if (document instanceof CodedError) throw document;
-      const { method, url } = compileRequest(document, methodId, { params, checkFormats: strict });
+      const { method, url } = compileRequest(document, methodId, { params, lenient });
       yield { method, url };
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;

@@ -12,21 +12,21 @@ export interface UrlOptions {
   readonly params: unknown;
   readonly rootUrl?: string | undefined;
   readonly flat: boolean;
-  readonly strict: boolean;
+  readonly lenient: boolean;
   readonly directory?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /** The verb and URL of one call. Throws `ApiError`, `DiscoveryError` and `HttpError`. */
 export async function makeUrl(options: UrlOptions): Promise<Pick<CompiledRequest, 'method' | 'url'>> {
-  const { methodId, values, params, rootUrl, flat, strict } = options;
+  const { methodId, values, params, rootUrl, flat, lenient } = options;
   const documents = openDocuments({ directory: options.directory });
   try {
     const document = await documents.load(options.document, options.signal);
     const { method, url } = compileRequest(document, methodId, {
       params: { ...paramsInOrder(findMethod(document, methodId), values), ...asParams(params) },
       flatPath: flat,
-      checkFormats: strict,
+      lenient,
       ...(rootUrl === undefined ? {} : { rootUrl }),
     });
     return { method, url };
