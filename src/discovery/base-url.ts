@@ -21,6 +21,17 @@ export function rootUrlOf(document: RestDescription, rootUrl?: string): string {
   return root;
 }
 
+/** The host for a location, in place of the root. Throws `DiscoveryError` (`invalid-parameter`) with what there is. */
+export function endpointUrl({ endpoints = [], id }: RestDescription, location: string): string {
+  const url = endpoints.find((endpoint) => endpoint.location === location)?.endpointUrl;
+  if (url !== undefined) return url;
+  const there = endpoints.flatMap((endpoint) => endpoint.location ?? []).join(', ');
+  throw new DiscoveryError(
+    'invalid-parameter',
+    `${id ?? 'The document'} has no endpoint for ${JSON.stringify(location)}; it has ${there === '' ? 'none' : there}`,
+  );
+}
+
 /** Joined by exactly one slash; an empty path adds none. */
 export function joinUrl(base: string, path: string): string {
   if (path === '') return base;

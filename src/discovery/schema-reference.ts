@@ -1,18 +1,19 @@
 import type { RestDescription } from './description.ts';
 import type { SchemaDescription } from './schema-description.ts';
 
+/** A schema that is a reference to a reference is rare; this many are a circle. */
+const MAX_HOPS = 50;
+
 /** Follows a schema's references to what they name; `undefined` when they lead nowhere or in a circle. */
 export function resolveSchema(
   document: RestDescription,
   schema: SchemaDescription,
 ): SchemaDescription | undefined {
-  if (schema.$ref === undefined) return schema;
   const schemas = document.schemas ?? {};
-  const seen = new Set<string>();
   let current: SchemaDescription | undefined = schema;
-  while (current?.$ref !== undefined) {
-    if (seen.has(current.$ref)) return undefined;
-    seen.add(current.$ref);
+  // Done for every value that is checked: counting is cheaper than remembering where it has been.
+  for (let hops = 0; current?.$ref !== undefined; hops += 1) {
+    if (hops > MAX_HOPS) return undefined;
     current = Object.hasOwn(schemas, current.$ref) ? schemas[current.$ref] : undefined;
   }
   return current;

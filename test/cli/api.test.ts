@@ -83,6 +83,19 @@ describe('lockhound api url', () => {
     });
   });
 
+  it('uses the endpoint of a location', async () => {
+    const endpoints = [{ location: 'europe', endpointUrl: 'https://europe.sample.example/' }];
+    const file = write(
+      'located.json',
+      insights((document) => Object.assign(document, { endpoints })),
+    );
+    const args = ['api', 'url', file, 'insights.getPackage', 'NPM', 'ms', '--endpoint'];
+    expect((await lockhound([...args, 'europe'])).out).toContain(
+      'GET https://europe.sample.example/v3alpha/',
+    );
+    expect((await lockhound([...args, 'asia'])).note).toMatch(/no endpoint for "asia"; it has europe/);
+  });
+
   it('--batch answers every line, bad ones with their error, and exits with 2', async () => {
     write('broken.json', '{');
     const lines = [

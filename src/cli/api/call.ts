@@ -17,6 +17,7 @@ interface CallOptions {
   readonly mediaType: string;
   readonly upload?: 'simple' | 'multipart' | 'resumable';
   readonly rootUrl?: string;
+  readonly endpoint?: string;
   readonly tokenEnv?: string;
   readonly directory?: string;
   readonly config?: string;
@@ -53,6 +54,9 @@ export function callCommand(terminal: Terminal, exit: (code: number) => void): C
       ]),
     )
     .option('--root-url <url>', "replaces the document's root URL")
+    .addOption(
+      new Option('--endpoint <location>', 'call the endpoint for this location').conflicts('rootUrl'),
+    )
     .option('--token-env <variable>', 'environment variable with a bearer token')
     .option('--directory <url>', 'discovery service in which other names are looked up')
     .option('-c, --config <file>', 'configuration file')
@@ -89,6 +93,7 @@ async function call(terminal: Terminal, options: Call): Promise<ApiResponse> {
       media: content === undefined ? undefined : { contentType: mediaType, content },
       protocol: options.upload,
       rootUrl: options.rootUrl,
+      endpoint: options.endpoint,
       directory: options.directory,
       token,
       signal,

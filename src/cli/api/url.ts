@@ -9,6 +9,7 @@ interface UrlOptions {
   readonly batch?: boolean;
   readonly base: string;
   readonly rootUrl?: string;
+  readonly endpoint?: string;
   readonly flat?: boolean;
   readonly strict?: boolean;
   readonly lenient?: boolean;
@@ -39,6 +40,7 @@ export function urlCommand(terminal: Terminal, exit: (code: number) => void): Co
     .option('--batch', 'make the URL of every line of standard input')
     .option('--base <folder>', 'folder that file names of a batch are relative to', '.')
     .option('--root-url <url>', "replaces the document's root URL")
+    .addOption(new Option('--endpoint <location>', 'use the endpoint for this location').conflicts('rootUrl'))
     .option('--flat', 'expand flatPath, whose variables are then the parameters')
     .option('--lenient', 'leave bounds and formats (dates, base64, field masks) to the service')
     .addOption(new Option('--strict', 'check them in a batch too, which is lenient').conflicts('lenient'))
@@ -71,6 +73,7 @@ async function printUrl(
     makeUrl({
       ...options,
       rootUrl: options.rootUrl,
+      endpoint: options.endpoint,
       directory: options.directory,
       params,
       flat: options.flat === true,

@@ -1,5 +1,7 @@
 import type { LoadedConfig } from '../../config/load.ts';
+import { endpointUrl } from '../../discovery/base-url.ts';
 import { type ApiResponse, createApiClient } from '../../discovery/client.ts';
+import type { RestDescription } from '../../discovery/description.ts';
 import type { Media, UploadProtocol } from '../../discovery/media-upload.ts';
 import { findMethod } from '../../discovery/methods.ts';
 import { paramsInOrder } from '../../discovery/request-parameters.ts';
@@ -24,6 +26,8 @@ export interface CallOptions {
   readonly media?: Media | undefined;
   readonly protocol?: UploadProtocol | undefined;
   readonly rootUrl?: string | undefined;
+  /** Location of the endpoint to use in place of the root. */
+  readonly endpoint?: string | undefined;
   readonly directory?: string | undefined;
   /** Sent as a bearer token. */
   readonly token?: Secret | undefined;
@@ -39,21 +43,16 @@ export async function callApi(loaded: LoadedConfig, options: CallOptions): Promi
   const documents = openDocuments({ directory: options.directory });
   try {
     const document = await documents.load(options.document, signal);
-    const configured = configuredService(loaded, options.document);
-    const rootUrl = options.rootUrl ?? configured.rootUrl;
-    // A document from elsewhere does not get to name hosts of this network; one on this machine is the person's own.
-    const isRemote = options.directory !== undefined || /^https?:/i.test(options.document);
-    const trusted = rootUrl ?? (isRemote ? undefined : (document.rootUrl ?? document.baseUrl));
-    if (trusted !== undefined) documents.trust(trusted);
+    const target = targetOf(loaded, options, document);
+    if (target.trusted !== undefined) documents.trust(target.trusted);
     const client = {
       document,
       http: documents.http,
       headers: () => ({
-        // Credentials of the configuration go where it says, not to another root.
-        ...(options.rootUrl === undefined ? configured.headers?.() : {}),
+        ...target.credentials?.(),
         ...(token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` }),
       }),
-      ...(rootUrl === undefined ? {} : { rootUrl }),
+      ...(target.rootUrl === undefined ? {} : { rootUrl: target.rootUrl }),
     };
     const call = {
       params: { ...paramsInOrder(findMethod(document, methodId), values), ...asParams(params) },
@@ -68,19 +67,39 @@ export async function callApi(loaded: LoadedConfig, options: CallOptions): Promi
   }
 }
 
-interface ConfiguredService {
-  readonly rootUrl?: string;
-  readonly headers?: () => Readonly<Record<string, string>>;
+interface Target {
+  /** In place of the document's own. */
+  readonly rootUrl?: string | undefined;
+  /** A URL whose host may be called although it is on this network. */
+  readonly trusted: string | undefined;
+  readonly credentials?: () => Readonly<Record<string, string>>;
 }
 
-function configuredService({ config, secrets }: LoadedConfig, named: string): ConfiguredService {
-  const api = bundledApi(named);
-  if (api === 'insights.v3alpha') return { rootUrl: config.insights.url };
+/** Where a call goes. Credentials of the configuration go where the configuration says, to no other root. */
+function targetOf(loaded: LoadedConfig, options: CallOptions, document: RestDescription): Target {
+  const { endpoint, rootUrl, directory } = options;
+  if (rootUrl !== undefined) return { rootUrl, trusted: rootUrl };
+  // A document from elsewhere does not get to name hosts of this network; one on this machine is the person's own.
+  const isOwn = bundledApi(options.document) !== undefined && !options.document.includes(':');
+  const isLocal = isOwn || (directory === undefined && !/^https?:/i.test(options.document));
+  const located = endpoint === undefined ? undefined : endpointUrl(document, endpoint);
+  if (isOwn && located === undefined) return configuredTarget(loaded, options.document, document);
+  const trusted = isLocal ? (located ?? document.rootUrl ?? document.baseUrl) : undefined;
+  return { rootUrl: located, trusted };
+}
+
+function configuredTarget(
+  { config, secrets }: LoadedConfig,
+  name: string,
+  { rootUrl }: RestDescription,
+): Target {
+  const api = bundledApi(name);
+  if (api === 'insights.v3alpha') return { rootUrl: config.insights.url, trusted: config.insights.url };
   const platform = config.notify?.platform;
-  if (api !== 'webhooks.v1' || platform === undefined) return {};
-  const rootUrl = platform.url ?? baseUrlOf(platform.site ?? '');
+  if (api !== 'webhooks.v1' || platform === undefined) return { trusted: rootUrl };
+  const url = platform.url ?? baseUrlOf(platform.site ?? '');
   const { apiKey, applicationKey } = secrets;
-  if (apiKey === undefined || applicationKey === undefined) return { rootUrl };
+  if (apiKey === undefined || applicationKey === undefined) return { rootUrl: url, trusted: url };
   const credentials = { apiKey, applicationKey, headerPrefix: platform.headerPrefix };
-  return { rootUrl, headers: credentialHeaders(credentials) };
+  return { rootUrl: url, trusted: url, credentials: credentialHeaders(credentials) };
 }
