@@ -1,11 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import {
-  asDescription,
-  type ParameterDescription,
-  type RestDescription,
-  type SchemaDescription,
-} from '../src/discovery/description.ts';
+import { asDescription, type RestDescription } from '../src/discovery/description.ts';
 import { type ApiMethod, methodsOf } from '../src/discovery/methods.ts';
+import type { ParameterDescription, SchemaDescription } from '../src/discovery/schema-description.ts';
 
 interface Target {
   readonly document: string;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { CodedError, messageOf } from '../model/errors.ts';
+import { apiCommand } from './api/api.ts';
 import { configCommand } from './config.ts';
 import { demoCommand } from './demo.ts';
 import { enqueueCommand } from './enqueue.ts';
@@ -18,6 +19,7 @@ const COMMANDS = [
   enqueueCommand,
   demoCommand,
   servicesCommand,
+  apiCommand,
   configCommand,
 ];
 

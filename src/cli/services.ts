@@ -8,15 +8,19 @@ interface ServicesOptions {
   readonly insightsPort: number;
   readonly webhooksPort: number;
   readonly receiverPort: number;
+  readonly discoveryPort: number;
 }
 
 export function servicesCommand(terminal: Terminal): Command {
   return new Command('services')
-    .description('Serve the local stand-ins: package insights, webhook integration and an alert receiver.')
+    .description(
+      'Serve the local stand-ins: package insights, webhook integration, discovery and an alert receiver.',
+    )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--insights-port <port>', 'port of the package-insights service (0: any)', port, 8701)
     .option('--webhooks-port <port>', 'port of the webhook-integration service (0: any)', port, 8702)
     .option('--receiver-port <port>', 'port of the receiver (0: any)', port, 8703)
+    .option('--discovery-port <port>', 'port of the discovery service (0: any)', port, 8704)
     .addHelpText(
       'after',
       '\nThe webhook-integration service takes the credentials in LOCKHOUND_SECRET_API_KEY and\n' +
@@ -34,7 +38,8 @@ export function servicesCommand(terminal: Terminal): Command {
           terminal.out(
             `package insights      ${services.insights.url}\n` +
               `webhook integration   ${services.webhooks.url}\n` +
-              `receiver              ${services.receiver.url}  (what it got: GET /deliveries)\n`,
+              `receiver              ${services.receiver.url}  (what it got: GET /deliveries)\n` +
+              `discovery             ${services.discovery.url}\n`,
           );
           await untilAsked(signal);
         } finally {

@@ -9,6 +9,8 @@ export interface Terminal {
   /** Whether notes go to a terminal that can redraw a line, and may be coloured. */
   readonly interactive: boolean;
   readonly width: number;
+  /** What commands read; standard input unless given. */
+  readonly input?: NodeJS.ReadableStream;
 }
 
 const DEFAULT_WIDTH = 100;

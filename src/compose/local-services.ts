@@ -1,3 +1,4 @@
+import { type DiscoveryService, startDiscoveryService } from '../embedded/discovery/service.ts';
 import { type InsightsService, startInsightsService } from '../embedded/insights/service.ts';
 import { type Receiver, startReceiver } from '../embedded/receiver/service.ts';
 import { startWebhookService, type WebhookService } from '../embedded/webhooks/service.ts';
@@ -12,16 +13,18 @@ export interface LocalServicesOptions {
   readonly insightsPort?: number;
   readonly webhooksPort?: number;
   readonly receiverPort?: number;
+  readonly discoveryPort?: number;
 }
 
 export interface LocalServices {
   readonly insights: InsightsService;
   readonly webhooks: WebhookService;
   readonly receiver: Receiver;
+  readonly discovery: DiscoveryService;
   close(): Promise<void>;
 }
 
-/** Starts the stand-ins of both services and a receiver of alerts: real HTTP servers on this machine. */
+/** Starts the stand-ins of all three services and a receiver of alerts: real HTTP servers on this machine. */
 export async function startLocalServices(options: LocalServicesOptions): Promise<LocalServices> {
   const listen = (port: number | undefined) => ({
     ...(port === undefined ? {} : { port }),
@@ -43,7 +46,8 @@ export async function startLocalServices(options: LocalServicesOptions): Promise
       }),
     );
     const receiver = keep(await startReceiver(listen(options.receiverPort)));
-    return { insights, webhooks, receiver, close };
+    const discovery = keep(await startDiscoveryService(listen(options.discoveryPort)));
+    return { insights, webhooks, receiver, discovery, close };
   } catch (error) {
     await close();
     throw error;

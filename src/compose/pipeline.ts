@@ -2,11 +2,12 @@ import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import { JOBS } from '../jobs/catalog.ts';
 import type { JobLimits } from '../jobs/job.ts';
-import type { NotifierPort } from '../jobs/ports.ts';
+import type { ContractPort, NotifierPort } from '../jobs/ports.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { startWorkers } from '../workers/runtime.ts';
+import type { Schedule } from '../workers/schedules.ts';
 import { openInsights } from './insights.ts';
-import { createPorts, NO_NOTIFIER } from './ports.ts';
+import { createPorts, NO_CONTRACTS, NO_NOTIFIER } from './ports.ts';
 import type { Store } from './store.ts';
 
 export interface PipelineOptions {
@@ -15,6 +16,10 @@ export interface PipelineOptions {
   readonly limits?: Partial<JobLimits>;
   /** Without it changes are recorded and nobody is alerted. */
   readonly notifier?: { readonly port: NotifierPort };
+  /** Without it no contract is checked. */
+  readonly contracts?: { readonly port: ContractPort } | undefined;
+  /** All schedules of this deployment; unset for a run that shares its queues with nobody. */
+  readonly schedules?: readonly Schedule[];
 }
 
 export interface Pipeline {
@@ -27,12 +32,15 @@ export async function startPipeline(
   store: Store,
   options: PipelineOptions,
 ): Promise<Pipeline> {
-  const { log, notifier, ...others } = options;
+  const { log, notifier, contracts, ...others } = options;
   const insights = await openInsights(loaded, store.cache);
   const runtime = await startWorkers({
     ...others,
     jobs: JOBS,
-    ports: createPorts(loaded, store, insights, notifier?.port ?? NO_NOTIFIER),
+    ports: createPorts(loaded, store, insights, {
+      notifier: notifier?.port ?? NO_NOTIFIER,
+      contracts: contracts?.port ?? NO_CONTRACTS,
+    }),
     outcomes: store.outcomes,
     connection: store.redis,
     prefix: store.prefix,

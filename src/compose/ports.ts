@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../config/load.ts';
-import type { NotifierPort, Ports } from '../jobs/ports.ts';
+import type { ContractPort, NotifierPort, Ports } from '../jobs/ports.ts';
 import { DEFAULT_LIMITS } from '../lockfiles/read.ts';
 import type { InsightsHandle } from './insights.ts';
 import type { Store } from './store.ts';
@@ -9,7 +9,7 @@ export function createPorts(
   { config }: LoadedConfig,
   store: Store,
   { insights }: InsightsHandle,
-  notifier: NotifierPort,
+  { notifier, contracts }: Pick<Ports, 'notifier' | 'contracts'>,
 ): Ports {
   return {
     blobs: store.blobs,
@@ -17,6 +17,7 @@ export function createPorts(
     outcomes: { read: async (job, key) => (await store.outcomes.read(job, key))?.result },
     targets: store.targets,
     notifier,
+    contracts,
     limits: {
       lockfile: {
         ...DEFAULT_LIMITS,
@@ -32,3 +33,6 @@ export const NO_NOTIFIER: NotifierPort = {
   routes: () => [],
   deliver: (webhook) => Promise.reject(new RangeError(`no webhook is configured, "${webhook}" least of all`)),
 };
+
+/** For runs that check no contract. */
+export const NO_CONTRACTS: ContractPort = { apis: () => [], compare: async () => undefined };

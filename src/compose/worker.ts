@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
+import { openContracts } from './contracts.ts';
 import { createLogger } from './logger.ts';
 import { type NotifierHandle, openNotifier } from './notifier.ts';
 import { startPipeline } from './pipeline.ts';
@@ -28,8 +29,11 @@ export async function runWorker(loaded: LoadedConfig, { signal }: { readonly sig
     notifier === undefined
       ? Promise.resolve()
       : provisionUntilDone(notifier, log, AbortSignal.any([signal, stop.signal]));
+  const contracts = await openContracts(loaded, store.cache, log);
   const pipeline = await startPipeline(loaded, store, {
     log,
+    contracts,
+    schedules: contracts === undefined ? [] : [contracts.schedule],
     ...(notifier === undefined ? {} : { notifier }),
   });
   const health = await openHealth(loaded, store, notifier);
@@ -40,6 +44,7 @@ export async function runWorker(loaded: LoadedConfig, { signal }: { readonly sig
       await provisioning;
       await health?.close();
       await pipeline.close(config.worker.shutdownGrace);
+      await contracts?.close();
       await notifier?.close();
       await store.close();
       log.info('worker stopped');

@@ -104,6 +104,19 @@ const worker = z.strictObject({
   healthHost: z.string().default('127.0.0.1').describe('Address of the health port.'),
 });
 
+const contract = z.strictObject({
+  interval: seconds('6h').describe('How often published description documents are held against ours.'),
+  directory: httpUrl
+    .optional()
+    .describe('Discovery service that lists them. Unset, with no document: no check.'),
+  documents: z
+    .strictObject({
+      insights: httpUrl.optional().describe('Published document of the package-insights API.'),
+      webhooks: httpUrl.optional().describe('Published document of the webhook-integration API.'),
+    })
+    .prefault({}),
+});
+
 const log = z.strictObject({
   level: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
 });
@@ -115,6 +128,7 @@ export const configSchema = z.strictObject({
   notify: notify.optional(),
   lockfiles: lockfiles.prefault({}),
   worker: worker.prefault({}),
+  contract: contract.prefault({}),
   log: log.prefault({}),
 });
 

@@ -24,6 +24,11 @@ export function secretFromEnvironment(name: string, fallback: string): Secret {
   return new Secret(process.env[name] || fallback);
 }
 
+/** The secret in an environment variable that an option names. Throws `ConfigError` when it is not set. */
+export function secretNamedBy(option: string, variable: string): Secret {
+  return resolveSecret({ env: variable }, option, process.env);
+}
+
 /**
  * Reads a secret where its reference points. One final line break is dropped, as editors and secret mounts add it.
  * Throws `ConfigError` (`secret-unavailable`) naming the path in the configuration, never the value.

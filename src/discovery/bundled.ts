@@ -1,11 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import { asDescription, type RestDescription } from './description.ts';
+import { parseDescription, type RestDescription } from './description.ts';
 
 /** The documents that come with Lockhound, in `apis/`. */
-export type BundledApi = 'insights.v3alpha' | 'webhooks.v1';
+export type BundledApi = 'insights.v3alpha' | 'webhooks.v1' | 'discovery.v1';
+
+/** By the name of the API; there is one version of each. */
+export const BUNDLED_APIS: ReadonlyMap<string, BundledApi> = new Map([
+  ['insights', 'insights.v3alpha'],
+  ['webhooks', 'webhooks.v1'],
+  ['discovery', 'discovery.v1'],
+]);
 
 /** Reads one of our own description documents. */
 export async function readBundledDescription(api: BundledApi): Promise<RestDescription> {
   const file = new URL(`../../apis/${api}.json`, import.meta.url);
-  return asDescription(JSON.parse(await readFile(file, 'utf8')), `apis/${api}.json`);
+  return parseDescription(await readFile(file, 'utf8'), `apis/${api}.json`);
 }

@@ -41,26 +41,41 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   const { document, http, rootUrl, headers, readOnly = false } = options;
   return {
     async call(methodId, { signal, ...call } = {}) {
-      const request = compileRequest(document, methodId, rootUrl === undefined ? call : { ...call, rootUrl });
+      const request = compileRequest(document, methodId, {
+        ...call,
+        ...(rootUrl === undefined ? {} : { rootUrl }),
+      });
       const response = await http.send({
         ...request,
         headers: { ...request.headers, ...headers?.() },
         ...(signal === undefined ? {} : { signal }),
         ...(readOnly ? { idempotent: true } : {}),
       });
-      const { status, retryAfterMs } = response;
-      return {
-        status,
-        headers: response.headers,
-        content: readContent(response),
-        request: `${request.method} ${request.url.replace(/\?.*$/, '')}`,
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      };
+      return apiResponse(request, response);
     },
   };
 }
 
-function readContent({ headers, body }: HttpResponse): ApiResponse['content'] {
+/** An answer for the caller. `request` is what was sent. */
+export function apiResponse(
+  { method, url }: { readonly method: string; readonly url: string },
+  response: HttpResponse,
+): ApiResponse {
+  const { status, headers, retryAfterMs } = response;
+  return {
+    status,
+    headers,
+    content: readContent(response),
+    request: `${method} ${url.replace(/\?.*$/, '')}`,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+/** What a body is, whatever its headers claim. */
+export function readContent({
+  headers,
+  body,
+}: Pick<HttpResponse, 'headers' | 'body'>): ApiResponse['content'] {
   if (body.length === 0) return { kind: 'empty' };
   const text = body.toString('utf8');
   if (!/^(?:$|application\/(?:[\w.-]+\+)?json\b)/i.test(headers['content-type'] ?? '')) {

@@ -1,16 +1,24 @@
-import type { ParameterDescription, RestDescription } from './description.ts';
+import { joinUrl, serviceUrl, withQuery } from './base-url.ts';
+import type { RestDescription } from './description.ts';
 import { DiscoveryError } from './errors.ts';
 import { type ApiMethod, findMethod } from './methods.ts';
-import { type ParameterValue, parameterTexts } from './parameter-values.ts';
-import { encodeUnreserved, expandUriTemplate } from './uri-template.ts';
+import { type Params, placeParameters } from './request-parameters.ts';
+import { checkRequestBody } from './schema-check.ts';
 
 export interface CallArguments {
   /** By the document's names, dotted ones as they stand: `{'packageKey.system': 'NPM'}`. */
-  readonly params?: Readonly<Record<string, ParameterValue>>;
+  readonly params?: Params;
   /** JSON value of the method's request schema. */
   readonly body?: unknown;
   /** Replaces the document's `rootUrl`; may have a path of its own. */
   readonly rootUrl?: string;
+  /** Expands the method's `flatPath`, whose variables are then the parameters of the path. */
+  readonly flatPath?: boolean;
+  /**
+   * Leaves bounds and formats of parameters (dates, base64, field masks, …) to the service: for URLs of calls that were
+   * made elsewhere. What is to be sent is checked whole.
+   */
+  readonly lenient?: boolean;
 }
 
 export interface CompiledRequest {
@@ -27,84 +35,30 @@ export interface CompiledRequest {
 export function compileRequest(
   document: RestDescription,
   methodId: string,
-  { params = {}, body, rootUrl }: CallArguments = {},
+  { params = {}, body, rootUrl, flatPath = false, lenient = false }: CallArguments = {},
 ): CompiledRequest {
   const method = findMethod(document, methodId);
-  const { path, query } = readParameters(document, method, params);
-  const expanded = expandUriTemplate(method.path, (name) => path.get(name));
-  const url = joinUrl(baseOf(document, rootUrl), expanded);
+  const { path, query } = placeParameters(document, method, params, { flatPath, lenient });
+  const url = withQuery(joinUrl(serviceUrl(document, rootUrl), path), query);
   const headers: Record<string, string> = { accept: 'application/json' };
-  const request = { method: method.httpMethod, url: query === '' ? url : `${url}?${query}` };
+  const request = { method: method.httpMethod, url };
   if (body === undefined) return { ...request, headers };
-  if (method.request === undefined) {
-    throw new DiscoveryError('invalid-body', `${methodId} takes no body`);
-  }
   headers['content-type'] = 'application/json';
-  return { ...request, headers, body: JSON.stringify(body) };
+  return { ...request, headers, body: bodyText(document, method, body) };
 }
 
-function readParameters(
-  document: RestDescription,
-  method: ApiMethod,
-  params: Readonly<Record<string, ParameterValue>>,
-): { path: Map<string, string | readonly string[]>; query: string } {
-  const path = new Map<string, string | readonly string[]>();
-  const query: string[] = [];
-  const given = new Set<string>();
-  for (const [name, value] of Object.entries(params)) {
-    if (value === undefined) continue;
-    given.add(name);
-    const description = describe(document, method, name);
-    const texts = parameterTexts(method.id, name, description, value);
-    if (description.location === 'path') path.set(name, asPathValue(method, name, description, texts));
-    else for (const text of texts) query.push(`${encodeQuery(name)}=${encodeQuery(text)}`);
+/** A body as JSON, held against the method's request schema. Throws `DiscoveryError` (`invalid-body`). */
+export function bodyText(document: RestDescription, method: ApiMethod, body: unknown): string {
+  const schema = method.description.request;
+  if (schema === undefined) throw new DiscoveryError('invalid-body', `${method.id} takes no body`);
+  const problems = checkRequestBody(document, schema, body, method.id);
+  if (problems.length > 0) {
+    const shown = problems.slice(0, 5).map(({ path, message }) => `${path} ${message}`);
+    const rest = problems.length > shown.length ? `; and ${problems.length - shown.length} more` : '';
+    throw new DiscoveryError(
+      'invalid-body',
+      `${method.id}: the body does not fit its schema: ${shown.join('; ')}${rest}`,
+    );
   }
-  for (const [name, description] of method.parameters) {
-    if (description.required === true && !given.has(name)) {
-      throw new DiscoveryError('invalid-parameter', `${method.id}: parameter ${name} is required`);
-    }
-  }
-  // Google's services answer in several formats and their clients name the one they read; the document tells whether.
-  const hasFormats = document.parameters !== undefined && Object.hasOwn(document.parameters, 'alt');
-  if (hasFormats && method.response !== undefined && !given.has('alt')) query.push('alt=json');
-  return { path, query: query.join('&') };
-}
-
-function describe(document: RestDescription, method: ApiMethod, name: string): ParameterDescription {
-  const description = method.parameters.get(name);
-  if (description !== undefined) return description;
-  const common = document.parameters ?? {};
-  if (Object.hasOwn(common, name)) return common[name] ?? {};
-  throw new DiscoveryError('invalid-parameter', `${method.id} has no parameter ${name}`);
-}
-
-function asPathValue(
-  method: ApiMethod,
-  name: string,
-  description: ParameterDescription,
-  texts: readonly string[],
-): string | readonly string[] {
-  // An empty segment would name another resource (the collection above), not this one.
-  if (texts.length === 0 || texts.some((text) => text === '')) {
-    throw new DiscoveryError('invalid-parameter', `${method.id}: parameter ${name} may not be empty`);
-  }
-  return description.repeated === true ? texts : (texts[0] ?? '');
-}
-
-function baseOf(document: RestDescription, rootUrl: string | undefined): string {
-  if (rootUrl === undefined && document.rootUrl === undefined) {
-    if (document.baseUrl !== undefined) return document.baseUrl;
-    throw new DiscoveryError('invalid-document', `${document.id ?? 'The document'} has no rootUrl; give one`);
-  }
-  return joinUrl(rootUrl ?? document.rootUrl ?? '', document.servicePath ?? document.basePath ?? '');
-}
-
-function joinUrl(base: string, path: string): string {
-  if (path === '') return base;
-  return `${base.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
-}
-
-/** As forms are encoded: every service reads it, and a space is shorter. */
-function encodeQuery(text: string): string {
-  return encodeUnreserved(text).replaceAll('%20', '+');
+  return JSON.stringify(body);
 }

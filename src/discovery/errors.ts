@@ -1,11 +1,23 @@
 import { CodedError } from '../model/errors.ts';
 
+/**
+ * - `invalid-document`: a description document that cannot be used.
+ * - `unknown-method`, `invalid-parameter`, `invalid-body`, `invalid-media`, `invalid-template`: a call that does not fit
+ *   its document; nothing was sent.
+ * - `unavailable`: a document, a directory or an upload session was answered with an error status.
+ * - `invalid-directory`: an answer that is no list of APIs.
+ * - `unknown-api`: the directory has no such API or version.
+ */
 export type DiscoveryErrorCode =
   | 'invalid-document'
   | 'unknown-method'
   | 'invalid-parameter'
   | 'invalid-body'
-  | 'invalid-template';
+  | 'invalid-media'
+  | 'invalid-template'
+  | 'unavailable'
+  | 'invalid-directory'
+  | 'unknown-api';
 
-/** A description document that cannot be used, or a request that does not fit it. Never retryable. */
+/** A description document, a directory or a call that cannot be used as it is. */
 export class DiscoveryError extends CodedError<DiscoveryErrorCode> {}

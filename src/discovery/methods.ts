@@ -1,10 +1,6 @@
-import type {
-  MethodDescription,
-  ParameterDescription,
-  ResourceDescription,
-  RestDescription,
-} from './description.ts';
+import type { MethodDescription, ResourceDescription, RestDescription } from './description.ts';
 import { DiscoveryError } from './errors.ts';
+import type { ParameterDescription } from './schema-description.ts';
 
 /** One method of a document, ready for use. */
 export interface ApiMethod {
@@ -21,69 +17,112 @@ export interface ApiMethod {
   /** Names of the schemas of its body and of its answer. */
   readonly request: string | undefined;
   readonly response: string | undefined;
+  /** The method itself or a resource above it is. */
+  readonly deprecated: boolean;
+  /** JSON path keys from the document's root. */
+  readonly place: readonly string[];
   readonly description: MethodDescription;
 }
 
-const indexes = new WeakMap<RestDescription, ReadonlyMap<string, ApiMethod>>();
-
-/** All methods of a document, top-level ones first, then resource by resource to any depth. */
-export function methodsOf(document: RestDescription): readonly ApiMethod[] {
-  return [...indexOf(document).values()];
+/** A method found in a document; read when somebody asks for it, as most never are. */
+interface Located {
+  readonly name: string;
+  readonly resource: readonly string[];
+  readonly deprecated: boolean;
+  readonly description: MethodDescription;
+  method?: ApiMethod;
 }
 
-/** The method of that id. Throws `DiscoveryError` (`unknown-method`). */
+const indexes = new WeakMap<RestDescription, ReadonlyMap<string, Located>>();
+
+/**
+ * All methods of a document, top-level ones first, then resource by resource to any depth. Throws `DiscoveryError`
+ * (`invalid-document`) when one of them has no path or verb.
+ */
+export function methodsOf(document: RestDescription): readonly ApiMethod[] {
+  return [...indexOf(document)].map(([id, located]) => readMethod(document, id, located));
+}
+
+/** How many methods a document has. */
+export function countMethods(document: RestDescription): number {
+  return indexOf(document).size;
+}
+
+/** The method of that id. Throws `DiscoveryError` (`unknown-method`; `invalid-document` as `methodsOf` does). */
 export function findMethod(document: RestDescription, id: string): ApiMethod {
-  const method = indexOf(document).get(id);
-  if (method === undefined) {
+  const located = indexOf(document).get(id);
+  if (located === undefined) {
     throw new DiscoveryError('unknown-method', `${document.id ?? 'The document'} has no method ${id}`);
   }
-  return method;
+  return readMethod(document, id, located);
 }
 
-function indexOf(document: RestDescription): ReadonlyMap<string, ApiMethod> {
+function indexOf(document: RestDescription): ReadonlyMap<string, Located> {
   const known = indexes.get(document);
   if (known !== undefined) return known;
-  const index = new Map<string, ApiMethod>();
-  const pending: { node: ResourceDescription; resource: readonly string[] }[] = [
-    { node: document, resource: [] },
-  ];
-  for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
-    for (const [name, method] of Object.entries(next.node.methods ?? {})) {
-      const entry = readMethod(document, next.resource, name, method);
-      index.set(entry.id, entry);
+  const index = new Map<string, Located>();
+  const pending: Node[] = [{ node: document, resource: [], deprecated: false }];
+  for (let at = 0; at < pending.length; at += 1) {
+    const { node, resource, deprecated } = pending[at] as Node;
+    for (const [name, description] of entriesOf(node.methods)) {
+      const id = description.id ?? [document.name ?? '', ...resource, name].join('.');
+      index.set(id, {
+        name,
+        resource,
+        deprecated: deprecated || description.deprecated === true,
+        description,
+      });
     }
-    for (const [name, node] of Object.entries(next.node.resources ?? {})) {
-      pending.push({ node, resource: [...next.resource, name] });
+    for (const [name, inner] of entriesOf(node.resources)) {
+      pending.push({
+        node: inner,
+        resource: [...resource, name],
+        deprecated: deprecated || inner.deprecated === true,
+      });
     }
   }
   indexes.set(document, index);
   return index;
 }
 
-function readMethod(
-  document: RestDescription,
-  resource: readonly string[],
-  name: string,
-  method: MethodDescription,
-): ApiMethod {
-  const id = method.id ?? [document.name ?? '', ...resource, name].join('.');
-  const path = method.path ?? method.flatPath;
-  if (path === undefined || method.httpMethod === undefined) {
+interface Node {
+  readonly node: ResourceDescription;
+  readonly resource: readonly string[];
+  readonly deprecated: boolean;
+}
+
+/** Entries that are objects: a document is used as far as it goes, validated or not. */
+function entriesOf<Value extends object>(
+  map: Readonly<Record<string, Value>> | undefined,
+): readonly (readonly [string, Value])[] {
+  if (typeof map !== 'object' || map === null) return [];
+  return Object.entries(map).filter(([, value]) => typeof value === 'object' && value !== null);
+}
+
+function readMethod(document: RestDescription, id: string, located: Located): ApiMethod {
+  if (located.method !== undefined) return located.method;
+  const { name, resource, deprecated, description } = located;
+  const path = description.path ?? description.flatPath;
+  if (path === undefined || description.httpMethod === undefined) {
     throw new DiscoveryError(
       'invalid-document',
       `${document.id ?? 'The document'}: ${id} has no path or verb`,
     );
   }
-  return {
+  const method: ApiMethod = {
     id,
     resource,
-    httpMethod: method.httpMethod,
+    httpMethod: description.httpMethod,
     path,
-    flatPath: method.flatPath,
-    parameters: new Map(Object.entries(method.parameters ?? {})),
-    parameterOrder: method.parameterOrder ?? [],
-    request: method.request?.$ref,
-    response: method.response?.$ref,
-    description: method,
+    flatPath: description.flatPath,
+    parameters: new Map(Object.entries(description.parameters ?? {})),
+    parameterOrder: description.parameterOrder ?? [],
+    request: description.request?.$ref,
+    response: description.response?.$ref,
+    deprecated,
+    place: [...resource.flatMap((one) => ['resources', one]), 'methods', name],
+    description,
   };
+  located.method = method;
+  return method;
 }

@@ -1,5 +1,10 @@
-import type { RestDescription, SchemaDescription } from './description.ts';
+import type { RestDescription } from './description.ts';
+import { textFormatProblem } from './formats.ts';
+import { jsonPath } from './json-path.ts';
+import { isInteger, numberProblem } from './numbers.ts';
 import { matchesPattern } from './pattern.ts';
+import type { SchemaDescription } from './schema-description.ts';
+import { resolveSchema } from './schema-reference.ts';
 
 /** How a value differs from its schema. */
 export interface SchemaProblem {
@@ -12,12 +17,11 @@ interface Check {
   readonly document: RestDescription;
   /** Properties annotated as required by this method have to be there ("annotations.required"). */
   readonly methodId: string | undefined;
+  /** Whether formats are checked too: of what we send, not of what comes. */
+  readonly formats: boolean;
   readonly problems: SchemaProblem[];
-}
-
-interface Place {
-  readonly path: string;
-  readonly depth: number;
+  /** Keys from the root to the value that is looked at. */
+  readonly place: (string | number)[];
 }
 
 /** Enough to act on; a hostile body does not get a report of its own size. */
@@ -44,35 +48,57 @@ export function checkAgainstSchema(
   value: unknown,
   methodId?: string,
 ): readonly SchemaProblem[] {
-  const check: Check = { document, methodId, problems: [] };
-  checkValue(check, { $ref: schemaId }, value, { path: '$', depth: 0 });
+  return problemsOf(
+    { document, methodId, formats: false, problems: [], place: [] },
+    { $ref: schemaId },
+    value,
+  );
+}
+
+/**
+ * Holds a request's body against the schema that the method names, as `checkAgainstSchema` does, formats and bounds of
+ * numbers included.
+ */
+export function checkRequestBody(
+  document: RestDescription,
+  schema: SchemaDescription,
+  body: unknown,
+  methodId: string,
+): readonly SchemaProblem[] {
+  return problemsOf({ document, methodId, formats: true, problems: [], place: [] }, schema, body);
+}
+
+function problemsOf(check: Check, schema: SchemaDescription, value: unknown): readonly SchemaProblem[] {
+  checkValue(check, schema, value);
   return check.problems;
 }
 
-function checkValue(check: Check, unresolved: SchemaDescription, value: unknown, place: Place): void {
+function checkValue(check: Check, unresolved: SchemaDescription, value: unknown): void {
   if (check.problems.length >= MAX_PROBLEMS) return;
-  const refuse = (message: string) => void check.problems.push({ path: place.path, message });
-  const schema = resolve(check.document, unresolved);
-  if (schema === undefined) refuse(`has a schema, ${unresolved.$ref}, that the document does not define`);
-  else if (place.depth > MAX_DEPTH) refuse('is nested too deep');
+  const schema = resolveSchema(check.document, unresolved);
+  if (schema === undefined) {
+    // Of a request that is the document's fault and says nothing against the value.
+    if (!check.formats) refuse(check, `has a schema, ${unresolved.$ref}, that the document does not define`);
+  } else if (check.place.length > MAX_DEPTH) refuse(check, 'is nested too deep');
   else if (value === null && (schema.nullable === true || unresolved.nullable === true)) return;
-  else if (schema.type === 'object' && isObject(value)) checkObject(check, schema, value, place);
-  else if (schema.type === 'array' && Array.isArray(value)) checkItems(check, schema, value, place);
-  else if (schema.type === 'string' && typeof value === 'string') checkText(schema, value, refuse);
-  else if (!hasType(schema.type, value)) refuse(`has to be ${TYPE_NAMES.get(schema.type ?? '')}`);
+  else if (schema.type === 'object' && isObject(value)) checkObject(check, schema, value);
+  else if (schema.type === 'array' && Array.isArray(value)) checkItems(check, schema, value);
+  else if (schema.type === 'string' && typeof value === 'string') checkText(check, schema, value);
+  else if (!hasType(schema.type, value)) refuse(check, `has to be ${TYPE_NAMES.get(schema.type ?? '')}`);
+  else if (check.formats && typeof value === 'number') {
+    const problem = numberProblem(schema, String(value));
+    if (problem !== undefined) refuse(check, problem);
+  }
 }
 
-/** Follows references; `undefined` when they lead nowhere or in a circle. */
-function resolve(document: RestDescription, schema: SchemaDescription): SchemaDescription | undefined {
-  const schemas = document.schemas ?? {};
-  const seen = new Set<string>();
-  let current: SchemaDescription | undefined = schema;
-  while (current?.$ref !== undefined) {
-    if (seen.has(current.$ref)) return undefined;
-    seen.add(current.$ref);
-    current = Object.hasOwn(schemas, current.$ref) ? schemas[current.$ref] : undefined;
-  }
-  return current;
+function checkAt(check: Check, key: string | number, schema: SchemaDescription, value: unknown): void {
+  check.place.push(key);
+  checkValue(check, schema, value);
+  check.place.pop();
+}
+
+function refuse({ problems, place }: Check, message: string, ...keys: readonly string[]): void {
+  problems.push({ path: jsonPath([...place, ...keys]), message });
 }
 
 function hasType(type: string | undefined, value: unknown): boolean {
@@ -87,15 +113,10 @@ function hasType(type: string | undefined, value: unknown): boolean {
   }
 }
 
-function checkItems(
-  check: Check,
-  { items = {} }: SchemaDescription,
-  value: readonly unknown[],
-  { path, depth }: Place,
-): void {
-  for (const [index, item] of value.entries()) {
+function checkItems(check: Check, { items = {} }: SchemaDescription, value: readonly unknown[]): void {
+  for (let index = 0; index < value.length; index += 1) {
     if (check.problems.length >= MAX_PROBLEMS) return;
-    checkValue(check, items, item, { path: `${path}[${index}]`, depth: depth + 1 });
+    checkAt(check, index, items, value[index]);
   }
 }
 
@@ -103,29 +124,34 @@ function checkObject(
   check: Check,
   schema: SchemaDescription,
   value: Readonly<Record<string, unknown>>,
-  place: Place,
 ): void {
-  const at = (name: string): Place => ({ path: `${place.path}.${name}`, depth: place.depth + 1 });
   const properties = schema.properties ?? {};
-  for (const [name, property] of Object.entries(properties)) {
-    const required = check.methodId !== undefined && property.annotations?.required?.includes(check.methodId);
-    if (Object.hasOwn(value, name)) checkValue(check, property, value[name], at(name));
-    else if (required === true) check.problems.push({ path: at(name).path, message: 'is required' });
+  for (const name in properties) {
+    const property = properties[name] ?? {};
+    // What is `undefined` is not sent either.
+    if (Object.hasOwn(value, name) && value[name] !== undefined) checkAt(check, name, property, value[name]);
+    else if (check.methodId !== undefined && property.annotations?.required?.includes(check.methodId)) {
+      refuse(check, 'is required', name);
+    }
   }
   if (schema.additionalProperties === undefined) return;
-  for (const [name, item] of Object.entries(value)) {
-    if (!Object.hasOwn(properties, name)) {
-      checkValue(check, schema.additionalProperties, item, at(name));
-    }
+  for (const name in value) {
+    if (!Object.hasOwn(properties, name)) checkAt(check, name, schema.additionalProperties, value[name]);
   }
 }
 
-function checkText(schema: SchemaDescription, value: string, refuse: (message: string) => void): void {
+function checkText(check: Check, schema: SchemaDescription, value: string): void {
+  const problem = !check.formats
+    ? undefined
+    : isInteger(schema)
+      ? numberProblem(schema, value)
+      : textFormatProblem(schema.format, value);
+  if (problem !== undefined) refuse(check, problem);
   if (schema.enum !== undefined && !schema.enum.includes(value)) {
-    refuse(`has to be one of ${schema.enum.join(', ')}`);
+    refuse(check, `has to be one of ${schema.enum.join(', ')}`);
   }
   if (schema.pattern !== undefined && !matchesPattern(schema.pattern, value)) {
-    refuse(`has to match ${schema.pattern}`);
+    refuse(check, `has to match ${schema.pattern}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { checkContract } from './check-contract.ts';
 import { collectAdvisories } from './collect-advisories.ts';
 import { deliverNotification } from './deliver-notification.ts';
 import type { AnyJob } from './envelope.ts';
@@ -12,4 +13,5 @@ export const JOBS: readonly AnyJob[] = [
   expandDependencies,
   judgeScan,
   deliverNotification,
+  checkContract,
 ];

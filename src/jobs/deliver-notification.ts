@@ -4,6 +4,7 @@ import type { DeliveryReceipt, Notification } from '../model/notification.ts';
 import type { Verdict } from '../model/scan.ts';
 import { JobError } from './errors.ts';
 import type { Job } from './job.ts';
+import { readVerdict } from './read-verdict.ts';
 import { scanId } from './scan-id.ts';
 
 const schema = z.strictObject({ scan: scanId, webhook: z.string().min(1).max(200) });
@@ -20,7 +21,7 @@ export const deliverNotification: Job<z.infer<typeof schema>, DeliveryReceipt, '
   needs: ['outcomes', 'notifier'],
   key: ({ scan, webhook }) => `${scan}.${webhook}`,
   async run({ scan, webhook }, { outcomes, notifier }, context) {
-    const verdict = (await outcomes.read('judge-scan', scan)) as Verdict | undefined;
+    const verdict = await readVerdict(outcomes, scan);
     if (verdict === undefined) {
       throw new JobError('facts-missing', `the verdict of scan ${scan} is not in the store any more`);
     }

@@ -4,13 +4,13 @@ import type { DependencyGraph } from '../model/dependency-graph.ts';
 import type { Inventory } from '../model/inventory.ts';
 import type { Verdict } from '../model/scan.ts';
 import { formatVersionKey } from '../model/version-record.ts';
-import { compareFindings } from '../policy/changes.ts';
 import { judge } from '../policy/judge.ts';
 import { unknownFacts } from '../policy/unknown-facts.ts';
 import type { CollectedAdvisories } from './collect-advisories.ts';
+import { concludeScan } from './conclude-scan.ts';
 import { JobError } from './errors.ts';
 import type { ExpandedDependencies } from './expand-dependencies.ts';
-import type { FollowUp, Job } from './job.ts';
+import type { Job } from './job.ts';
 import type { OutcomePort } from './ports.ts';
 import { scanId } from './scan-id.ts';
 import { partKey } from './scan-part.ts';
@@ -46,33 +46,20 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'notifi
     const facts = await readFacts(outcomes, payload);
     const advisories = advisoriesById(facts);
     const findings = judge({ target, inventory, advisories, graphs: graphsByKey(facts) });
-    const previous = await targets.read(target.id);
-    const unknown = unknownFacts(inventory);
-    const compared = compareFindings(previous, findings, { scan, requestedAt, unknown });
-    const result: Verdict = {
-      scan,
-      target,
-      requestedAt,
-      findings: compared.findings,
-      changes: compared.changes,
-      gaps: gapsOf(inventory, facts),
-      counts: countScan(inventory, compared.findings),
-      superseded: compared.superseded,
-    };
-    if (compared.superseded) return { result, next: [] };
-    const replaces = previous?.revision ?? 0;
-    const state = { revision: replaces + 1, scan, requestedAt, findings: compared.tracked };
-    return {
-      result,
-      next: compared.changes.length === 0 ? [] : deliveries(scan, notifier.routes()),
-      state: { target: target.id, replaces, state },
-    };
+    return await concludeScan(
+      {
+        scan,
+        target,
+        requestedAt,
+        findings,
+        unknown: unknownFacts(inventory),
+        gaps: gapsOf(inventory, facts),
+        counts: (found) => countScan(inventory, found),
+      },
+      { targets, notifier },
+    );
   },
 };
-
-function deliveries(scan: string, webhooks: readonly string[]): readonly FollowUp[] {
-  return webhooks.map((webhook) => ({ job: 'deliver-notification', payload: { scan, webhook } }));
-}
 
 async function readInventory(outcomes: OutcomePort, scan: string): Promise<Inventory> {
   const inventory = (await outcomes.read('ingest-lockfiles', scan)) as Inventory | undefined;

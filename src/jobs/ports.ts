@@ -1,6 +1,7 @@
 import type { LockfileLimits } from '../lockfiles/read.ts';
 import type { Advisory } from '../model/advisory.ts';
 import type { TargetState } from '../model/change.ts';
+import type { ContractComparison } from '../model/contract.ts';
 import type { DependencyGraph } from '../model/dependency-graph.ts';
 import type { LockedPackage } from '../model/lockfile.ts';
 import type { DeliveryReceipt, Notification } from '../model/notification.ts';
@@ -15,6 +16,7 @@ export interface Ports {
   readonly outcomes: OutcomePort;
   readonly targets: TargetPort;
   readonly notifier: NotifierPort;
+  readonly contracts: ContractPort;
   readonly limits: LimitsPort;
 }
 
@@ -61,4 +63,11 @@ export interface NotifierPort {
   routes(): readonly string[];
   /** Renders and sends; throws a coded error when the receiver did not take it. */
   deliver(webhook: string, notification: Notification, signal: AbortSignal): Promise<DeliveryReceipt>;
+}
+
+export interface ContractPort {
+  /** Names of the APIs whose pinned documents are held against what is published. */
+  apis(): readonly string[];
+  /** `undefined` for an API that is not published at all. Throws a coded error when that cannot be found out. */
+  compare(api: string, signal: AbortSignal): Promise<ContractComparison | undefined>;
 }

@@ -47,6 +47,8 @@ export interface Finding {
   };
   readonly locations: readonly Location[];
   readonly advisory?: AdvisoryEvidence;
+  /** Tells findings of one rule and package apart where no advisory does. */
+  readonly issue?: string;
   /** What to do, where the rule knows. */
   readonly advice?: string;
 }

@@ -5,8 +5,8 @@ import type { Target } from './target.ts';
 
 /** Something the scan could not find out; the rest of it stands (promise 3). */
 export interface Gap {
-  readonly kind: 'lockfile' | 'entry' | 'package' | 'advisory' | 'dependencies';
-  /** File (with line), purl, advisory id or version key. */
+  readonly kind: 'lockfile' | 'entry' | 'package' | 'advisory' | 'dependencies' | 'document';
+  /** File (with line), purl, advisory id, version key or API. */
   readonly subject: string;
   readonly reason: string;
 }

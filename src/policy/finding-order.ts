@@ -8,7 +8,8 @@ export function compareFindingOrder(left: Finding, right: Finding): number {
     compareText(left.package.name, right.package.name) ||
     compareText(left.package.purl, right.package.purl) ||
     compareText(left.rule, right.rule) ||
-    compareText(left.advisory?.id ?? '', right.advisory?.id ?? '')
+    compareText(left.advisory?.id ?? '', right.advisory?.id ?? '') ||
+    compareText(left.issue ?? '', right.issue ?? '')
   );
 }
 

@@ -3,7 +3,9 @@ import type { Finding } from '../model/finding.ts';
 /** Whether two findings are about the same issue: same rule and, where it has names, one in common. */
 export function sameIssue(left: Finding, right: Finding): boolean {
   if (left.rule !== right.rule) return false;
-  if (left.advisory === undefined || right.advisory === undefined) return left.advisory === right.advisory;
+  if (left.advisory === undefined || right.advisory === undefined) {
+    return left.advisory === right.advisory && left.issue === right.issue;
+  }
   const names = new Set(namesOf(left));
   return namesOf(right).some((name) => names.has(name));
 }

@@ -9,6 +9,7 @@ import type { FlowOptions } from './flow.ts';
 import type { Outcomes } from './outcomes.ts';
 import { createProcessor } from './processor.ts';
 import type { RejectedJob } from './rejected-job.ts';
+import { type Schedule, startSchedules } from './schedules.ts';
 
 export interface RuntimeOptions {
   readonly jobs: readonly AnyJob[];
@@ -25,6 +26,8 @@ export interface RuntimeOptions {
   readonly limits?: Partial<JobLimits>;
   /** Without a sign of life for this long, a worker's job is taken over. Default 30 s. */
   readonly lockDurationMs?: number;
+  /** Jobs that are started again and again. Without it this worker leaves all schedules to others. */
+  readonly schedules?: readonly Schedule[];
   readonly now?: () => number;
   readonly random?: () => number;
 }
@@ -64,7 +67,15 @@ export async function startWorkers(options: RuntimeOptions): Promise<Runtime> {
   const workers = jobs.map((job) => startWorker(options, job, flow, shutdown.signal));
   for (const worker of workers) worker.on('error', onError);
   await Promise.all(workers.map((worker) => worker.waitUntilReady()));
-  const parts = { workers, queues: [...queues.values()], producer };
+  const all = [...queues.values()];
+  if (options.schedules !== undefined) {
+    const started = await startSchedules({ ...options, schedules: options.schedules, flow });
+    if (started !== undefined) {
+      workers.push(started.worker.on('error', onError));
+      all.push(started.queue.on('error', onError));
+    }
+  }
+  const parts = { workers, queues: all, producer };
   return { close: (graceMs) => closeWithin(parts, shutdown, graceMs, log) };
 }
 

@@ -34,7 +34,8 @@ describe.skipIf(!existsSync(path.join(corpora, 'discovery')))('description docum
     expect(lines.length).toBeGreaterThan(600);
     for (const line of lines) {
       const { doc, methodId, httpMethod, params, expectedUrl }: RecordedCall = JSON.parse(line);
-      const request = compileRequest(load(doc), methodId, { params });
+      // Made up by a program that filled in any text.
+      const request = compileRequest(load(doc), methodId, { params, lenient: true });
       expect(request.method).toBe(httpMethod);
       expect(inQueryOrder(request.url), methodId).toBe(inQueryOrder(expectedUrl));
     }

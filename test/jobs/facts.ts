@@ -16,6 +16,7 @@ export function ports(given: {
   readonly outcomes?: ReadonlyMap<string, unknown>;
   readonly state?: Awaited<ReturnType<Ports['targets']['read']>>;
   readonly routes?: readonly string[];
+  readonly contracts?: Ports['contracts'];
 }): Ports {
   return {
     blobs: { read: unexpected },
@@ -23,6 +24,7 @@ export function ports(given: {
     outcomes: { read: async (job, key) => given.outcomes?.get(`${job}/${key}`) },
     targets: { read: async () => given.state },
     notifier: { routes: () => given.routes ?? [], deliver: unexpected },
+    contracts: given.contracts ?? { apis: () => [], compare: unexpected },
     limits: { lockfile: DEFAULT_LIMITS },
   };
 }

@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises';
+import { Command, Option } from 'commander';
+import type { ApiResponse } from '../../compose/api/call-api.ts';
+import { ApiError } from '../../compose/api/errors.ts';
+import { loadConfig } from '../../config/load.ts';
+import { secretNamedBy } from '../../config/secret-reference.ts';
+import { messageOf } from '../../model/errors.ts';
+import { EXIT } from '../exit-code.ts';
+import { interruptible } from '../signals.ts';
+import type { Terminal } from '../terminal.ts';
+import { readJsonOption } from './json-input.ts';
+
+interface CallOptions {
+  readonly params?: string;
+  readonly body?: string;
+  readonly media?: string;
+  readonly mediaType: string;
+  readonly upload?: 'simple' | 'multipart' | 'resumable';
+  readonly rootUrl?: string;
+  readonly endpoint?: string;
+  readonly tokenEnv?: string;
+  readonly directory?: string;
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  lockhound api call insights insights.getPackage NPM ms
+  lockhound api call insights insights.purlLookupBatch --body '{"requests": [{"purl": "pkg:npm/ms@2.1.3"}]}'
+  lockhound api call drive.json drive.files.create --media photo.png --media-type image/png --token-env TOKEN
+
+insights and webhooks are called where the configuration says, with its credentials.
+
+Exit codes: 0 the service answered with success, 2 it did not, or the call does not fit the document.`;
+
+export function callCommand(terminal: Terminal, exit: (code: number) => void): Command {
+  return new Command('call')
+    .description(
+      'Call a method and print the answer. Parameters and body are checked before anything is sent.',
+    )
+    .argument('<document>', 'a file, a URL, or a name: insights, webhooks, discovery')
+    .argument('<methodId>', 'id of the method')
+    .argument('[values...]', 'values of required parameters, in the order of the signature')
+    .option('--params <json>', 'parameters as a JSON object; @file reads a file, - standard input')
+    .option('--body <json>', 'body as JSON; @file reads a file, - standard input')
+    .option('--media <file>', 'content to upload')
+    .option('--media-type <type>', 'content type of the media', 'application/octet-stream')
+    .addOption(
+      new Option('--upload <protocol>', 'how media is uploaded (default: what fits)').choices([
+        'simple',
+        'multipart',
+        'resumable',
+      ]),
+    )
+    .option('--root-url <url>', "replaces the document's root URL")
+    .addOption(
+      new Option('--endpoint <location>', 'call the endpoint for this location').conflicts('rootUrl'),
+    )
+    .option('--token-env <variable>', 'environment variable with a bearer token')
+    .option('--directory <url>', 'discovery service in which other names are looked up')
+    .option('-c, --config <file>', 'configuration file')
+    .option('--json', 'print {"status", "request", "body"} instead of the body')
+    .addHelpText('after', EXAMPLES)
+    .action(async (document: string, methodId: string, values: string[], options: CallOptions) => {
+      const response = await call(terminal, { ...options, document, methodId, values });
+      print(terminal, response, options.json === true);
+      if (response.status < 200 || response.status > 299) exit(EXIT.error);
+    });
+}
+
+interface Call extends CallOptions {
+  readonly document: string;
+  readonly methodId: string;
+  readonly values: readonly string[];
+}
+
+async function call(terminal: Terminal, options: Call): Promise<ApiResponse> {
+  const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
+  const { tokenEnv, body, media, mediaType } = options;
+  const token = tokenEnv === undefined ? undefined : secretNamedBy('--token-env', tokenEnv);
+  const params = await readJsonOption(terminal, '--params', options.params ?? '{}');
+  const json = body === undefined ? undefined : await readJsonOption(terminal, '--body', body);
+  const content = media === undefined ? undefined : await readMedia(media);
+  const { callApi } = await import('../../compose/api/call-api.ts');
+  return await interruptible((signal) =>
+    callApi(loaded, {
+      document: options.document,
+      methodId: options.methodId,
+      values: options.values,
+      params,
+      body: json,
+      media: content === undefined ? undefined : { contentType: mediaType, content },
+      protocol: options.upload,
+      rootUrl: options.rootUrl,
+      endpoint: options.endpoint,
+      directory: options.directory,
+      token,
+      signal,
+    }),
+  );
+}
+
+async function readMedia(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (cause) {
+    throw new ApiError('invalid-input', `--media ${messageOf(cause)}`, { cause });
+  }
+}
+
+function print(terminal: Terminal, { status, request, content }: ApiResponse, json: boolean): void {
+  if (json) {
+    const body = content.kind === 'json' ? content.value : content.kind === 'text' ? content.text : null;
+    terminal.out(`${JSON.stringify({ status, request, body }, null, 2)}\n`);
+    return;
+  }
+  if (status < 200 || status > 299) terminal.note(`${request} answered HTTP ${status}\n`);
+  if (content.kind === 'json') terminal.out(`${JSON.stringify(content.value, null, 2)}\n`);
+  else if (content.kind === 'text')
+    terminal.out(content.text.endsWith('\n') ? content.text : `${content.text}\n`);
+}

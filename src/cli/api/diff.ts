@@ -1,0 +1,55 @@
+import { Command } from 'commander';
+import { type ContractDifference, DIFFERENCE_CLASSES, type DifferenceClass } from '../../model/contract.ts';
+import { type Palette, palette } from '../../report/palette.ts';
+import { printable } from '../../report/printable.ts';
+import { EXIT } from '../exit-code.ts';
+import { interruptible } from '../signals.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface DiffOptions {
+  readonly directory?: string;
+  readonly json?: boolean;
+}
+
+export function diffCommand(terminal: Terminal, exit: (code: number) => void): Command {
+  return new Command('diff')
+    .description(
+      'Compare two documents as a client of the first meets the second. Documentation does not count.',
+    )
+    .argument('<old>', 'a file, a URL, or a name: insights, webhooks, discovery')
+    .argument('<new>', 'the same')
+    .option('--directory <url>', 'discovery service in which other names are looked up')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      '\nExample:\n  lockhound api diff insights published.json\n\n' +
+        'Exit codes: 0 nothing breaks, 1 something does, 2 the documents could not be compared.',
+    )
+    .action(async (before: string, after: string, { directory, json }: DiffOptions) => {
+      const { diffApis } = await import('../../compose/api/diff-apis.ts');
+      const differences = await interruptible((signal) => diffApis({ before, after, directory, signal }));
+      const breaking = differences.some(({ class: severity }) => severity === 'breaking');
+      const document = { breaking, counts: countsOf(differences), differences };
+      if (json === true) terminal.out(`${JSON.stringify(document, null, 2)}\n`);
+      else terminal.out(textOf(differences, palette(terminal.colour)));
+      if (breaking) exit(EXIT.findings);
+    });
+}
+
+function countsOf(differences: readonly ContractDifference[]): Readonly<Record<DifferenceClass, number>> {
+  const counts = { breaking: 0, deprecating: 0, compatible: 0 };
+  for (const { class: severity } of differences) counts[severity] += 1;
+  return counts;
+}
+
+function textOf(differences: readonly ContractDifference[], paint: Palette): string {
+  const counts = countsOf(differences);
+  const style = { breaking: paint.bad, deprecating: paint.strong, compatible: paint.faint };
+  const lines = differences.map(
+    ({ class: severity, path, subject, message, kind }) =>
+      `${style[severity](severity.padEnd(11))} ${printable(subject)}: ${printable(message)}\n` +
+      `            ${paint.faint(`${kind} ${printable(path)}`)}`,
+  );
+  const summary = DIFFERENCE_CLASSES.map((severity) => `${counts[severity]} ${severity}`).join(', ');
+  return `${[...lines, differences.length === 0 ? 'No differences.' : summary].join('\n')}\n`;
+}

@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { ApiError } from '../../compose/api/errors.ts';
+import { messageOf } from '../../model/errors.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** The lines of standard input. */
+export function inputLines({ input = process.stdin }: Terminal): AsyncIterable<string> {
+  return createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+}
+
+/**
+ * The JSON value of an option: written out, in a file (`@file`) or on standard input (`-`). Throws `ApiError`
+ * (`invalid-input`) naming the option.
+ */
+export async function readJsonOption(terminal: Terminal, option: string, given: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readText(terminal, given));
+  } catch (cause) {
+    throw new ApiError('invalid-input', `${option} is not JSON that can be read: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+}
+
+async function readText(terminal: Terminal, given: string): Promise<string> {
+  if (given.startsWith('@')) return await readFile(given.slice(1), 'utf8');
+  if (given !== '-') return given;
+  let text = '';
+  for await (const line of inputLines(terminal)) text += `${line}\n`;
+  return text;
+}

@@ -1,0 +1,140 @@
+import type { MethodDetail, ShownApi } from '../../compose/api/show-api.ts';
+import { type Palette, palette } from '../../report/palette.ts';
+import { printable } from '../../report/printable.ts';
+import type { Terminal } from '../terminal.ts';
+
+type Api = ShownApi['api'];
+type Method = Api['methods'][number];
+type Parameter = Method['parameters'][number];
+type Page = Pick<Terminal, 'colour' | 'width'>;
+
+/** A document for a person: what it is, then each method in a few lines. */
+export function showApiText(api: Api, page: Page): string {
+  const paint = palette(page.colour);
+  const line = (name: string, text: string) =>
+    text === '' ? [] : [`${paint.faint(name.padEnd(10))} ${printable(text)}`];
+  const scopes = api.scopes.map(
+    ({ scope, description }) => `  ${printable(scope)}  ${paint.faint(printable(description))}`,
+  );
+  return text([
+    `${paint.strong(printable(api.title || api.id))}  ${printable(api.id)}`,
+    ...(api.description === '' ? [] : [oneLine(api.description, page.width)]),
+    ...line('base URL', api.baseUrl ?? ''),
+    ...line('revision', api.revision ?? ''),
+    ...line('labels', api.labels.join(', ')),
+    ...line('features', api.features.join(', ')),
+    ...line('docs', api.documentationLink ?? ''),
+    ...api.endpoints.flatMap(({ endpointUrl = '', location = '', deprecated }) =>
+      line('endpoint', `${endpointUrl} ${location}${deprecated === true ? ' (deprecated)' : ''}`),
+    ),
+    ...line('common', api.parameters.map(({ name }) => name).join(', ')),
+    ...(scopes.length === 0 ? [] : ['', paint.strong('Scopes'), ...scopes]),
+    '',
+    `${paint.strong(`${api.methods.length} methods`)}, ${api.schemas.length} schemas`,
+    ...api.methods.flatMap((method) => ['', ...methodLines(method, paint, page.width)]),
+  ]);
+}
+
+/** One method whole: what every value means, and the shapes of body and answer. */
+export function showMethodText(method: MethodDetail, page: Page): string {
+  const paint = palette(page.colour);
+  const shape = (title: string, name: string | null, lines: MethodDetail['requestSchema']) =>
+    name === null
+      ? []
+      : [
+          '',
+          `${paint.strong(title)} ${printable(name)}`,
+          ...lines.map(({ depth, name: property, type, description }) =>
+            oneLine(`${'  '.repeat(depth + 1)}${property}: ${type}  ${description}`, page.width),
+          ),
+        ];
+  return text([
+    ...methodLines({ ...method, parameters: [], scopes: [], description: '' }, paint, page.width),
+    ...(method.flatPath === null ? [] : [`  flat: ${printable(method.flatPath)}`]),
+    '',
+    printable(method.description),
+    ...method.parameters.flatMap((parameter) => ['', ...parameterLines(parameter, paint)]),
+    ...shape('Body', method.request, method.requestSchema),
+    ...shape('Answer', method.response, method.responseSchema),
+    ...(method.mediaUpload === null
+      ? []
+      : ['', `${paint.strong('Media')} ${uploadText(method.mediaUpload)}`]),
+    ...(method.scopes.length === 0 ? [] : ['', paint.strong('Scopes (any one)')]),
+    ...method.scopes.map(
+      ({ scope, description }) => `  ${printable(scope)}  ${paint.faint(printable(description))}`,
+    ),
+  ]);
+}
+
+function methodLines(method: Method, paint: Palette, width: number): readonly string[] {
+  const { id, httpMethod, path, description, request, response, scopes, parameters } = method;
+  const shapes = [
+    request === null ? [] : [`body ${request}`],
+    response === null ? [] : [`answers ${response}`],
+  ].flat();
+  const media = method.mediaUpload === null ? [] : ['takes media'];
+  const facts = [...shapes, ...media].join(', ');
+  return [
+    `${paint.strong(printable(id))}${method.deprecated ? ` ${paint.bad('deprecated')}` : ''}`,
+    `  ${httpMethod} ${printable(path)}${facts === '' ? '' : `  ${paint.faint(printable(facts))}`}`,
+    ...(description === '' ? [] : [oneLine(`  ${description}`, width)]),
+    ...parameters.map((parameter) =>
+      oneLine(`    ${parameterText(parameter)}  ${parameter.description ?? ''}`, width),
+    ),
+    ...(scopes.length === 0
+      ? []
+      : [oneLine(`    scopes: ${scopes.map(({ scope }) => scope).join(' ')}`, width)]),
+  ];
+}
+
+function parameterLines(parameter: Parameter, paint: Palette): readonly string[] {
+  const { description = '', enum: values } = parameter;
+  return [
+    `  ${paint.strong(printable(parameterText(parameter)))}`,
+    ...(description === '' ? [] : [`    ${printable(description)}`]),
+    ...values.map(({ value, description: what, deprecated }) =>
+      `      ${printable(value)}${deprecated ? ' (deprecated)' : ''}  ${paint.faint(printable(what))}`.trimEnd(),
+    ),
+  ];
+}
+
+/** `versionKey.system* (path, string) = NPM, one of GO, NPM`; the star is for required ones. */
+function parameterText(parameter: Parameter): string {
+  const {
+    name,
+    required,
+    repeated,
+    location = 'query',
+    type = 'string',
+    format,
+    default: initial,
+  } = parameter;
+  const { pattern, minimum, maximum, enum: values, deprecated } = parameter;
+  const kind = `${type}${format === undefined ? '' : ` ${format}`}${repeated ? ', repeated' : ''}`;
+  return [
+    `${name}${required ? '*' : ''} (${location}, ${kind}${deprecated === true ? ', deprecated' : ''})`,
+    ...(initial === undefined ? [] : [`= ${initial}`]),
+    ...(minimum === undefined ? [] : [`≥ ${minimum}`]),
+    ...(maximum === undefined ? [] : [`≤ ${maximum}`]),
+    ...(pattern === undefined ? [] : [`matches ${pattern}`]),
+    ...(values.length === 0 ? [] : [`one of ${values.map(({ value }) => value).join(', ')}`]),
+  ].join(' ');
+}
+
+function uploadText({ accept = [], maxSize, protocols = {} }: NonNullable<Method['mediaUpload']>): string {
+  const ways = Object.entries(protocols).map(
+    ([name, { path = '', multipart }]) => `${name}${multipart === true ? ' (multipart)' : ''} ${path}`,
+  );
+  const limit = maxSize === undefined ? '' : `, at most ${maxSize}`;
+  return printable(`${accept.join(', ') || 'of any type'}${limit}: ${ways.join('; ')}`);
+}
+
+function oneLine(text: string, width: number): string {
+  const indent = /^ */.exec(text)?.[0] ?? '';
+  const line = indent + printable(text.trim().replace(/\s+/g, ' '));
+  return line.length <= width || width < 40 ? line : `${line.slice(0, width - 1)}…`;
+}
+
+function text(lines: readonly string[]): string {
+  return `${lines.join('\n')}\n`;
+}

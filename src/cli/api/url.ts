@@ -1,0 +1,101 @@
+import { Command, Option } from 'commander';
+import { EXIT } from '../exit-code.ts';
+import { interruptible } from '../signals.ts';
+import type { Terminal } from '../terminal.ts';
+import { inputLines, readJsonOption } from './json-input.ts';
+
+interface UrlOptions {
+  readonly params?: string;
+  readonly batch?: boolean;
+  readonly base: string;
+  readonly rootUrl?: string;
+  readonly endpoint?: string;
+  readonly flat?: boolean;
+  readonly strict?: boolean;
+  readonly lenient?: boolean;
+  readonly directory?: string;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  lockhound api url insights insights.getPackage NPM @types/node
+  lockhound api url insights insights.getPackage --params '{"packageKey.system": "NPM", "packageKey.name": "ms"}'
+  lockhound api url --batch --base documents < calls.jsonl
+
+--batch reads {"doc", "methodId", "params"} lines and prints {"method", "url"} or {"error": {"code", "message"}} for each.
+Such calls were made elsewhere, so bounds and formats of their parameters are left to the service unless --strict is given.
+
+Exit codes: 0 fine, 2 a URL could not be made.`;
+
+const CHUNK_CHARACTERS = 65_536;
+
+export function urlCommand(terminal: Terminal, exit: (code: number) => void): Command {
+  const command = new Command('url')
+    .description('Make the URL of a call: parameters checked, nothing sent.')
+    .argument('[document]', 'a file, a URL, or a name: insights, webhooks, discovery')
+    .argument('[methodId]', 'id of the method')
+    .argument('[values...]', 'values of required parameters, in the order of the signature')
+    .option('--params <json>', 'parameters as a JSON object; @file reads a file, - standard input')
+    .option('--batch', 'make the URL of every line of standard input')
+    .option('--base <folder>', 'folder that file names of a batch are relative to', '.')
+    .option('--root-url <url>', "replaces the document's root URL")
+    .addOption(new Option('--endpoint <location>', 'use the endpoint for this location').conflicts('rootUrl'))
+    .option('--flat', 'expand flatPath, whose variables are then the parameters')
+    .option('--lenient', 'leave bounds and formats (dates, base64, field masks) to the service')
+    .addOption(new Option('--strict', 'check them in a batch too, which is lenient').conflicts('lenient'))
+    .option('--directory <url>', 'discovery service in which other names are looked up')
+    .option('--json', 'print {"method", "url"} instead of both as text')
+    .addHelpText('after', EXAMPLES);
+  return command.action(
+    async (
+      document: string | undefined,
+      methodId: string | undefined,
+      values: string[],
+      options: UrlOptions,
+    ) => {
+      if (options.batch === true) {
+        if (await printBatch(terminal, options)) exit(EXIT.error);
+      } else if (document === undefined || methodId === undefined) {
+        command.error('error: name a document and a method, or use --batch');
+      } else await printUrl(terminal, { ...options, document, methodId, values });
+    },
+  );
+}
+
+async function printUrl(
+  terminal: Terminal,
+  options: UrlOptions & { readonly document: string; readonly methodId: string; readonly values: string[] },
+): Promise<void> {
+  const { makeUrl } = await import('../../compose/api/make-url.ts');
+  const params = await readJsonOption(terminal, '--params', options.params ?? '{}');
+  const request = await interruptible((signal) =>
+    makeUrl({
+      ...options,
+      rootUrl: options.rootUrl,
+      endpoint: options.endpoint,
+      directory: options.directory,
+      params,
+      flat: options.flat === true,
+      lenient: options.lenient === true,
+      signal,
+    }),
+  );
+  terminal.out(options.json === true ? `${JSON.stringify(request)}\n` : `${request.method} ${request.url}\n`);
+}
+
+/** Prints an answer for each line; true when one of them is an error. */
+async function printBatch(terminal: Terminal, { base, strict }: UrlOptions): Promise<boolean> {
+  const { batchUrls } = await import('../../compose/api/batch-urls.ts');
+  let failed = false;
+  let chunk = '';
+  for await (const answer of batchUrls(inputLines(terminal), { folder: base, lenient: strict !== true })) {
+    failed ||= 'error' in answer;
+    chunk += `${JSON.stringify(answer)}\n`;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    terminal.out(chunk);
+    chunk = '';
+  }
+  terminal.out(chunk);
+  return failed;
+}

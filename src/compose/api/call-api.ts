@@ -1,0 +1,105 @@
+import type { LoadedConfig } from '../../config/load.ts';
+import { endpointUrl } from '../../discovery/base-url.ts';
+import { type ApiResponse, createApiClient } from '../../discovery/client.ts';
+import type { RestDescription } from '../../discovery/description.ts';
+import type { Media, UploadProtocol } from '../../discovery/media-upload.ts';
+import { findMethod } from '../../discovery/methods.ts';
+import { paramsInOrder } from '../../discovery/request-parameters.ts';
+import { uploadMedia } from '../../discovery/upload.ts';
+import type { Secret } from '../../model/secret.ts';
+import { credentialHeaders } from '../../notify/platform/credentials.ts';
+import { baseUrlOf } from '../../notify/platform/sites.ts';
+import { asParams } from './batch-urls.ts';
+import { openDocuments } from './documents.ts';
+import { bundledApi } from './read-document.ts';
+
+export type { ApiResponse };
+
+export interface CallOptions {
+  readonly document: string;
+  readonly methodId: string;
+  /** Values in the order of the method's signature; `params` win over them. */
+  readonly values: readonly string[];
+  readonly params: unknown;
+  /** JSON value; `undefined` for none. */
+  readonly body: unknown;
+  readonly media?: Media | undefined;
+  readonly protocol?: UploadProtocol | undefined;
+  readonly rootUrl?: string | undefined;
+  /** Location of the endpoint to use in place of the root. */
+  readonly endpoint?: string | undefined;
+  readonly directory?: string | undefined;
+  /** Sent as a bearer token. */
+  readonly token?: Secret | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Calls one method. Our own APIs are called where the configuration says, with its credentials. Throws `ApiError`,
+ * `DiscoveryError` before sending, and `HttpError` when there is no answer.
+ */
+export async function callApi(loaded: LoadedConfig, options: CallOptions): Promise<ApiResponse> {
+  const { methodId, values, params, body, media, protocol, signal, token } = options;
+  const documents = openDocuments({ directory: options.directory });
+  try {
+    const document = await documents.load(options.document, signal);
+    const target = targetOf(loaded, options, document);
+    if (target.trusted !== undefined) documents.trust(target.trusted);
+    const client = {
+      document,
+      http: documents.http,
+      headers: () => ({
+        ...target.credentials?.(),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` }),
+      }),
+      ...(target.rootUrl === undefined ? {} : { rootUrl: target.rootUrl }),
+    };
+    const call = {
+      params: { ...paramsInOrder(findMethod(document, methodId), values), ...asParams(params) },
+      signal,
+      ...(body === undefined ? {} : { body }),
+    };
+    if (media === undefined) return await createApiClient(client).call(methodId, call);
+    const upload = protocol === undefined ? { media } : { media, protocol };
+    return await uploadMedia(client, methodId, { ...call, ...upload });
+  } finally {
+    await documents.close();
+  }
+}
+
+interface Target {
+  /** In place of the document's own. */
+  readonly rootUrl?: string | undefined;
+  /** A URL whose host may be called although it is on this network. */
+  readonly trusted: string | undefined;
+  readonly credentials?: () => Readonly<Record<string, string>>;
+}
+
+/** Where a call goes. Credentials of the configuration go where the configuration says, to no other root. */
+function targetOf(loaded: LoadedConfig, options: CallOptions, document: RestDescription): Target {
+  const { endpoint, rootUrl, directory } = options;
+  if (rootUrl !== undefined) return { rootUrl, trusted: rootUrl };
+  // A document from elsewhere does not get to name hosts of this network; one on this machine is the person's own.
+  const isOwn = bundledApi(options.document) !== undefined && !options.document.includes(':');
+  const isLocal = isOwn || (directory === undefined && !/^https?:/i.test(options.document));
+  const located = endpoint === undefined ? undefined : endpointUrl(document, endpoint);
+  if (isOwn && located === undefined) return configuredTarget(loaded, options.document, document);
+  const trusted = isLocal ? (located ?? document.rootUrl ?? document.baseUrl) : undefined;
+  return { rootUrl: located, trusted };
+}
+
+function configuredTarget(
+  { config, secrets }: LoadedConfig,
+  name: string,
+  { rootUrl }: RestDescription,
+): Target {
+  const api = bundledApi(name);
+  if (api === 'insights.v3alpha') return { rootUrl: config.insights.url, trusted: config.insights.url };
+  const platform = config.notify?.platform;
+  if (api !== 'webhooks.v1' || platform === undefined) return { trusted: rootUrl };
+  const url = platform.url ?? baseUrlOf(platform.site ?? '');
+  const { apiKey, applicationKey } = secrets;
+  if (apiKey === undefined || applicationKey === undefined) return { rootUrl: url, trusted: url };
+  const credentials = { apiKey, applicationKey, headerPrefix: platform.headerPrefix };
+  return { rootUrl: url, trusted: url, credentials: credentialHeaders(credentials) };
+}

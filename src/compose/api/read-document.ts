@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { BUNDLED_APIS, readBundledDescription } from '../../discovery/bundled.ts';
+import { parseDescription, type RestDescription } from '../../discovery/description.ts';
+import { messageOf } from '../../model/errors.ts';
+import { ApiError } from './errors.ts';
+
+/**
+ * Reads a document that is on this machine: a bundled one by its name (`insights`), else a file, whose path is relative
+ * to `folder`. Throws `ApiError` (`document-not-found`) and `DiscoveryError` (`invalid-document`).
+ */
+export async function readLocalDocument(named: string, folder = '.'): Promise<RestDescription> {
+  const bundled = bundledApi(named);
+  if (bundled !== undefined) return await readBundledDescription(bundled);
+  return parseDescription(await readDocumentFile(named, folder), named);
+}
+
+/** The bundled document of that name: `insights` or, with its version, `insights:v3alpha`. */
+export function bundledApi(named: string) {
+  const [name = '', version] = named.split(':');
+  const api = BUNDLED_APIS.get(name);
+  return version === undefined || api === `${name}.${version}` ? api : undefined;
+}
+
+/** The text of a file; throws `ApiError` (`document-not-found`) with what can be named instead. */
+export async function readDocumentFile(path: string, folder = '.'): Promise<string> {
+  try {
+    return await readFile(resolve(folder, path), 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new ApiError(
+        'document-not-found',
+        `${path}: no such file. Name a file, a URL, or one of the documents that come with Lockhound: ` +
+          `${[...BUNDLED_APIS.keys()].join(', ')}. With --directory <url> also the name of any API listed there.`,
+        { cause },
+      );
+    }
+    throw new ApiError('document-not-found', `${path}: ${messageOf(cause)}`, { cause });
+  }
+}

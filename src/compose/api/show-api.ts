@@ -1,0 +1,55 @@
+import { findMethod } from '../../discovery/methods.ts';
+import { type OutlineLine, outlineSchema } from '../../discovery/schema-outline.ts';
+import { type ApiSummary, type MethodSummary, summarizeApi } from '../../discovery/summary.ts';
+import { openDocuments } from './documents.ts';
+
+export interface ShowOptions {
+  readonly document: string;
+  readonly methodId?: string | undefined;
+  readonly directory?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** One method with the shapes of its body and its answer. */
+export interface MethodDetail extends MethodSummary {
+  readonly requestSchema: readonly OutlineLine[];
+  readonly responseSchema: readonly OutlineLine[];
+}
+
+export interface ShownApi {
+  readonly api: ApiSummary;
+  /** The method that was asked for. */
+  readonly method?: MethodDetail;
+}
+
+const OUTLINE_DEPTH = 3;
+
+/** What a document describes. Throws `ApiError`, `DiscoveryError` and `HttpError`. */
+export async function showApi({
+  document: named,
+  methodId,
+  directory,
+  signal,
+}: ShowOptions): Promise<ShownApi> {
+  const documents = openDocuments({ directory });
+  try {
+    const document = await documents.load(named, signal);
+    const api = summarizeApi(document);
+    if (methodId === undefined) return { api };
+    const { id } = findMethod(document, methodId);
+    const method = api.methods.find((one) => one.id === id);
+    if (method === undefined) throw new RangeError(`${id} is in the index and not in the summary`);
+    const outline = (name: string | null) =>
+      name === null ? [] : outlineSchema(document, name, OUTLINE_DEPTH);
+    return {
+      api,
+      method: {
+        ...method,
+        requestSchema: outline(method.request),
+        responseSchema: outline(method.response),
+      },
+    };
+  } finally {
+    await documents.close();
+  }
+}

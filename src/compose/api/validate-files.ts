@@ -1,0 +1,60 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RestDescription } from '../../discovery/description.ts';
+import { countMethods } from '../../discovery/methods.ts';
+import { type DescriptionProblem, validateDescription } from '../../discovery/validate-description.ts';
+import { CodedError, messageOf } from '../../model/errors.ts';
+import { readDocumentFile } from './read-document.ts';
+
+/** What came of one file. It is valid when no problem is an error. */
+export interface ValidatedFile {
+  readonly file: string;
+  readonly valid: boolean;
+  /** `name:version`, where the document says. */
+  readonly id: string | null;
+  readonly methods: number;
+  readonly schemas: number;
+  readonly problems: readonly DescriptionProblem[];
+}
+
+/** Validates files one after the other, and every `.json` file of folders. A file that cannot be read is a result. */
+export async function* validateFiles(paths: readonly string[]): AsyncGenerator<ValidatedFile> {
+  for (const path of paths) {
+    for (const file of await filesOf(path)) yield await validateFile(file);
+  }
+}
+
+async function filesOf(path: string): Promise<readonly string[]> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) return [path];
+  const names = await readdir(path);
+  return names
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .map((name) => join(path, name));
+}
+
+async function validateFile(file: string): Promise<ValidatedFile> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readDocumentFile(file));
+  } catch (error) {
+    const message = error instanceof CodedError ? error.message : `is not JSON: ${messageOf(error)}`;
+    const problem = { severity: 'error', path: '$', message } as const;
+    return { file, valid: false, id: null, methods: 0, schemas: 0, problems: [problem] };
+  }
+  const problems = validateDescription(value);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const document = (isObject ? value : {}) as RestDescription;
+  return {
+    file,
+    valid: problems.every(({ severity }) => severity !== 'error'),
+    id: typeof document.id === 'string' ? document.id : null,
+    methods: countMethods(document),
+    schemas: Object.keys(document.schemas ?? {}).length,
+    problems,
+  };
+}

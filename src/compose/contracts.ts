@@ -1,0 +1,82 @@
+import type { Logger } from 'pino';
+import type { LoadedConfig } from '../config/load.ts';
+import { BUNDLED_APIS } from '../discovery/bundled.ts';
+import { compareContract, type Publication } from '../discovery/contract.ts';
+import { openDirectory } from '../discovery/directory.ts';
+import { createDocumentSource } from '../discovery/document-source.ts';
+import { publicAddressesOnly } from '../http/address-guard.ts';
+import type { HttpClient } from '../http/client.ts';
+import { createHttpClient } from '../http/undici-client.ts';
+import { checkContract, contractCheckDue } from '../jobs/check-contract.ts';
+import type { ContractPort } from '../jobs/ports.ts';
+import type { Cache } from '../model/cache.ts';
+import type { ContractComparison } from '../model/contract.ts';
+import type { Schedule } from '../workers/schedules.ts';
+
+export interface ContractsHandle {
+  readonly port: ContractPort;
+  readonly schedule: Schedule;
+  close(): Promise<void>;
+}
+
+const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
+const TIMEOUT_MS = 60_000;
+
+/** The contract check as the configuration asks for it; `undefined` when it names nothing to check. */
+export async function openContracts(
+  { config }: LoadedConfig,
+  cache: Cache,
+  log: Logger,
+): Promise<ContractsHandle | undefined> {
+  const { interval, directory, documents } = config.contract;
+  const urls = [directory, ...Object.values(documents)].filter((url) => url !== undefined);
+  if (urls.length === 0) return undefined;
+  const http = createHttpClient({
+    totalTimeoutMs: TIMEOUT_MS,
+    maxResponseBytes: MAX_DOCUMENT_BYTES,
+    // What an operator named may be called; links in a directory lead to the public internet only.
+    guard: publicAddressesOnly(urls.map((url) => new URL(url).hostname.replace(/^\[|\]$/g, ''))),
+  });
+  const publications = await publicationsOf(config.contract, http);
+  const source = createDocumentSource({ http, cache });
+  return {
+    schedule: { job: checkContract.name, everyMs: interval, payload: contractCheckDue },
+    close: () => http.close(),
+    port: {
+      apis: () => [...publications.keys()],
+      async compare(name, signal) {
+        const publication = publications.get(name);
+        const api = BUNDLED_APIS.get(name);
+        if (publication === undefined || api === undefined) return undefined;
+        const comparison = await compareContract({ api, publication, source, signal });
+        if (comparison !== undefined) report(comparison, log);
+        return comparison;
+      },
+    },
+  };
+}
+
+/** An API's own address wins over the directory. */
+async function publicationsOf(
+  { directory, documents }: LoadedConfig['config']['contract'],
+  http: HttpClient,
+): Promise<ReadonlyMap<string, Publication>> {
+  const publications = new Map<string, Publication>();
+  const opened = directory === undefined ? undefined : await openDirectory({ http, url: directory });
+  for (const name of ['insights', 'webhooks'] as const) {
+    const url = documents[name];
+    if (url !== undefined) publications.set(name, { url });
+    else if (opened !== undefined) publications.set(name, { directory: opened });
+  }
+  return publications;
+}
+
+function report({ api, version, revision, source, differences }: ContractComparison, log: Logger): void {
+  const counts = { breaking: 0, deprecating: 0, compatible: 0 };
+  for (const difference of differences) counts[difference.class] += 1;
+  const level = counts.breaking + counts.deprecating > 0 ? 'warn' : 'info';
+  log[level]({ api, version, revision, source, ...counts }, 'published document compared with ours');
+  for (const { class: severity, kind, path, message } of differences) {
+    if (severity !== 'compatible') log.warn({ api, class: severity, kind, path }, message);
+  }
+}

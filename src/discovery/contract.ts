@@ -1,0 +1,56 @@
+import type { ContractComparison } from '../model/contract.ts';
+import { type BundledApi, readBundledDescription } from './bundled.ts';
+import { compareDescriptions } from './compare.ts';
+import type { RestDescription } from './description.ts';
+import type { Directory } from './directory.ts';
+import type { DocumentSource, FetchedDocument } from './document-source.ts';
+import { DiscoveryError } from './errors.ts';
+
+/** Where an API's document is published: at an address, or wherever a directory says. */
+export type Publication = { readonly url: string } | { readonly directory: Directory };
+
+export interface ContractOptions {
+  readonly api: BundledApi;
+  readonly publication: Publication;
+  readonly source: DocumentSource;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Holds a bundled document against the published one. `undefined` when the directory does not know the API at all; one
+ * that knows it in other versions only has dropped ours, which breaks everything. Throws `DiscoveryError`, `HttpError`.
+ */
+export async function compareContract(options: ContractOptions): Promise<ContractComparison | undefined> {
+  const { publication, source, signal } = options;
+  const pinned = await readBundledDescription(options.api);
+  const { name: api = '', version = '' } = pinned;
+  if ('url' in publication) return comparisonOf(pinned, await source.fetch(publication.url, signal));
+  const items = await publication.directory.list({ name: api, signal });
+  if (items.length === 0) return undefined;
+  const item = items.find((one) => one.version === version);
+  if (item === undefined) {
+    const message = `${version} is not listed any more, only ${items.map((one) => one.version).join(', ')}`;
+    const gone = {
+      class: 'breaking',
+      kind: 'version-removed',
+      subject: 'document',
+      path: '$',
+      message,
+    } as const;
+    return { api, version, revision: undefined, source: 'the directory', differences: [gone] };
+  }
+  if (item.documentUrl === undefined) {
+    throw new DiscoveryError('unknown-api', `the directory does not say where the document of ${item.id} is`);
+  }
+  return comparisonOf(pinned, await source.fetch(item.documentUrl, signal));
+}
+
+function comparisonOf(pinned: RestDescription, { document, source }: FetchedDocument): ContractComparison {
+  return {
+    api: pinned.name ?? '',
+    version: pinned.version ?? '',
+    revision: document.revision,
+    source,
+    differences: compareDescriptions(pinned, document),
+  };
+}

@@ -1,0 +1,55 @@
+/**
+ * The `format`s of texts ("format"), and what a text has to be. Integer formats are in `numbers.ts`; a format that
+ * stands in neither is unknown, and everything fits it.
+ */
+const TEXT_FORMATS: ReadonlyMap<string, readonly [fits: (text: string) => boolean, what: string]> = new Map([
+  ['byte', [isBase64, 'base64']],
+  ['date', [isDate, 'a date such as 2026-11-21']],
+  ['date-time', [isDateTime, 'a time such as 2026-11-21T10:00:00Z']],
+  ['google-datetime', [isDateTime, 'a time such as 2026-11-21T10:00:00Z']],
+  ['google-duration', [isDuration, 'a duration such as 3.5s']],
+  ['google-fieldmask', [isFieldMask, 'field names separated by commas, such as title,author.name']],
+]);
+
+/** What is wrong with a text of that format: `has to be base64`; `undefined` when it fits or the format is unknown. */
+export function textFormatProblem(format: string | undefined, text: string): string | undefined {
+  const known = format === undefined ? undefined : TEXT_FORMATS.get(format);
+  return known === undefined || known[0](text) ? undefined : `has to be ${known[1]}`;
+}
+
+/** Either alphabet; padding is not counted, as decoders do not. */
+function isBase64(text: string): boolean {
+  return /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1;
+}
+
+function isDate(text: string): boolean {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
+  if (match === null) return false;
+  const [year, month, day] = match.slice(1).map(Number);
+  const date = new Date(`${text}T00:00:00Z`);
+  return date.getUTCFullYear() === year && date.getUTCMonth() + 1 === month && date.getUTCDate() === day;
+}
+
+/** RFC 3339, leap seconds included. */
+function isDateTime(text: string): boolean {
+  const match = /^(.{10})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|[+-](\d{2}):(\d{2}))$/.exec(text);
+  if (match === null) return false;
+  const [, date = '', hour, minute, second, offsetHour = '0', offsetMinute = '0'] = match;
+  return (
+    isDate(date) &&
+    Number(hour) < 24 &&
+    Number(minute) < 60 &&
+    Number(second) <= 60 &&
+    Number(offsetHour) < 24 &&
+    Number(offsetMinute) < 60
+  );
+}
+
+function isDuration(text: string): boolean {
+  return /^-?\d{1,12}(?:\.\d{1,9})?s$/.test(text);
+}
+
+function isFieldMask(text: string): boolean {
+  const path = /^(?:\*|[A-Za-z_]\w*(?:\.(?:\*|\w+|`[^`]*`))*)$/;
+  return text === '' || text.split(',').every((part) => path.test(part.trim()));
+}

@@ -1,0 +1,52 @@
+import type { RestDescription } from './description.ts';
+import type { SchemaDescription } from './schema-description.ts';
+import { resolveSchema } from './schema-reference.ts';
+
+/** One line of a schema for readers. */
+export interface OutlineLine {
+  readonly depth: number;
+  readonly name: string;
+  /** `string (int64)`, `Author[]`, `map of string`. */
+  readonly type: string;
+  readonly description: string;
+}
+
+/** The properties of a schema, and those of the schemas in it down to `depth` levels; cycles end where they begin. */
+export function outlineSchema(
+  document: RestDescription,
+  name: string,
+  depth: number,
+): readonly OutlineLine[] {
+  const lines: OutlineLine[] = [];
+  const visit = (schema: SchemaDescription, level: number, above: readonly string[]): void => {
+    const resolved = resolveSchema(document, schema);
+    const path = schema.$ref === undefined ? above : [...above, schema.$ref];
+    for (const [key, property] of Object.entries(resolved?.properties ?? {})) {
+      lines.push({
+        depth: level,
+        name: key,
+        type: typeText(property),
+        description: property.description ?? '',
+      });
+      const inner = elementOf(property);
+      const again = inner.$ref !== undefined && path.includes(inner.$ref);
+      if (level + 1 < depth && !again) visit(inner, level + 1, path);
+    }
+  };
+  visit({ $ref: name }, 0, []);
+  return lines;
+}
+
+/** What a list or a map is made of; anything else itself. */
+function elementOf(schema: SchemaDescription): SchemaDescription {
+  const inner = schema.items ?? schema.additionalProperties;
+  return inner === undefined ? schema : elementOf(inner);
+}
+
+/** A schema's type in a few words. */
+export function typeText({ $ref, type, format, items, additionalProperties }: SchemaDescription): string {
+  if ($ref !== undefined) return $ref;
+  if (type === 'array') return `${typeText(items ?? {})}[]`;
+  if (additionalProperties !== undefined) return `map of ${typeText(additionalProperties)}`;
+  return `${type ?? 'any'}${format === undefined ? '' : ` (${format})`}`;
+}

@@ -1,0 +1,141 @@
+import { messageOf } from '../model/errors.ts';
+import { descriptionShape } from './description-shape.ts';
+import { checkShape, type Fields, refuse, type Shape, type ShapeWalk } from './shape.ts';
+import { templateVariables } from './uri-template.ts';
+
+/** Something about a description document that is not as the specification has it. */
+export interface DescriptionProblem {
+  /** `error`: a part of the document cannot be used. `warning`: odd, and the document works. */
+  readonly severity: 'error' | 'warning';
+  /** `$.resources.books.methods.get.httpMethod`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Enough to act on; a hostile document gets no report of its own size. */
+const MAX_PROBLEMS = 100;
+/** Levels of JSON; resources and schemas of real documents stay below 40. */
+const MAX_DEPTH = 1_000;
+
+/**
+ * Holds a parsed JSON value against the specification of description documents. Fields that are not in it are kept and
+ * fine. Gives at most 100 problems, errors and warnings, each with its JSON path; none when all is well.
+ */
+export function validateDescription(value: unknown): readonly DescriptionProblem[] {
+  const problems: DescriptionProblem[] = [];
+  const add = (severity: DescriptionProblem['severity']) => (path: string, message: string) => {
+    if (problems.length < MAX_PROBLEMS) problems.push({ severity, path, message });
+  };
+  const check = createCheck(value, add('warning'));
+  const walk: ShapeWalk = { place: [], report: add('error'), maxDepth: MAX_DEPTH };
+  checkShape(check.shape, value, walk);
+  if (isFields(value)) checkTop(value, walk, check.warning);
+  return problems;
+}
+
+interface Check {
+  readonly shape: Shape;
+  readonly warning: ShapeWalk;
+}
+
+function createCheck(value: unknown, warn: ShapeWalk['report']): Check {
+  const document = isFields(value) ? value : {};
+  const schemas = isFields(document['schemas']) ? document['schemas'] : {};
+  const ids = new Set<string>();
+  // Warnings are found at the place where the walk is; only the report differs.
+  const warnAt = (walk: ShapeWalk): ShapeWalk => ({ ...walk, report: warn });
+  const shape = descriptionShape({
+    schema: (schema, walk) => checkSchema(schema, schemas, walk, warnAt),
+    method: (method, walk) => checkMethod(method, ids, walk, warnAt),
+  });
+  return { shape, warning: { place: [], report: warn, maxDepth: MAX_DEPTH } };
+}
+
+function checkTop(document: Fields, walk: ShapeWalk, warning: ShapeWalk): void {
+  const { kind, protocol, discoveryVersion, rootUrl, baseUrl } = document;
+  if (kind !== 'discovery#restDescription') {
+    refuse(walk, `is ${JSON.stringify(kind)} where "discovery#restDescription" is expected`, 'kind');
+  }
+  for (const [name, address] of [
+    ['rootUrl', rootUrl],
+    ['baseUrl', baseUrl],
+  ] as const) {
+    if (typeof address === 'string' && !/^https?:\/\/[^/]/.test(address)) {
+      refuse(walk, `has to be an http or https URL; it is ${JSON.stringify(address.slice(0, 200))}`, name);
+    }
+  }
+  if (rootUrl === undefined && baseUrl === undefined)
+    refuse(warning, 'is missing: every call has to name a root URL', 'rootUrl');
+  if (protocol !== undefined && protocol !== 'rest') refuse(warning, 'is not "rest"', 'protocol');
+  if (discoveryVersion !== undefined && discoveryVersion !== 'v1') {
+    refuse(warning, 'is not "v1"; it is read as if it were', 'discoveryVersion');
+  }
+}
+
+function checkSchema(
+  schema: Fields,
+  schemas: Fields,
+  walk: ShapeWalk,
+  warnAt: (walk: ShapeWalk) => ShapeWalk,
+): void {
+  const { $ref, location } = schema;
+  if (typeof $ref === 'string' && !Object.hasOwn(schemas, $ref)) {
+    refuse(walk, `refers to the schema ${$ref}, which the document does not define`, '$ref');
+  }
+  if (typeof location === 'string' && location !== 'query' && location !== 'path') {
+    refuse(walk, `has to be "path" or "query"; it is ${JSON.stringify(location)}`, 'location');
+  }
+  const { enum: values } = schema;
+  if (!Array.isArray(values)) return;
+  for (const name of ['enumDescriptions', 'enumDeprecated']) {
+    const list = schema[name];
+    if (Array.isArray(list) && list.length !== values.length) {
+      refuse(warnAt(walk), `has ${list.length} entries where enum has ${values.length}`, name);
+    }
+  }
+}
+
+function checkMethod(
+  method: Fields,
+  ids: Set<string>,
+  walk: ShapeWalk,
+  warnAt: (walk: ShapeWalk) => ShapeWalk,
+): void {
+  const { id, httpMethod, path, flatPath, parameterOrder } = method;
+  if (httpMethod === undefined) refuse(walk, 'is missing', 'httpMethod');
+  else if (typeof httpMethod === 'string' && !/^[A-Z]+$/.test(httpMethod)) {
+    refuse(walk, `is no HTTP method: ${JSON.stringify(httpMethod)}`, 'httpMethod');
+  }
+  if (path === undefined && flatPath === undefined) refuse(walk, 'is missing', 'path');
+  checkTemplate(flatPath, 'flatPath', walk);
+  if (id === undefined) refuse(warnAt(walk), 'is missing: the method is named after its place', 'id');
+  else if (typeof id === 'string') {
+    if (ids.has(id)) refuse(warnAt(walk), `is taken by another method: ${id}`, 'id');
+    ids.add(id);
+  }
+  const parameters = isFields(method['parameters']) ? method['parameters'] : {};
+  for (const name of checkTemplate(path, 'path', walk)) {
+    if (!Object.hasOwn(parameters, name))
+      refuse(warnAt(walk), `has a variable, ${name}, that is no parameter`, 'path');
+  }
+  for (const name of Array.isArray(parameterOrder) ? parameterOrder : []) {
+    if (typeof name === 'string' && !Object.hasOwn(parameters, name)) {
+      refuse(warnAt(walk), `names ${name}, which is no parameter`, 'parameterOrder');
+    }
+  }
+}
+
+/** The variables of a template; a malformed one is reported and has none. */
+function checkTemplate(template: unknown, field: string, walk: ShapeWalk): readonly string[] {
+  if (typeof template !== 'string') return [];
+  try {
+    return templateVariables(template);
+  } catch (error) {
+    refuse(walk, messageOf(error), field);
+    return [];
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

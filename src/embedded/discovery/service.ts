@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { BUNDLED_APIS, readBundledDescription } from '../../discovery/bundled.ts';
+import type { RestDescription } from '../../discovery/description.ts';
+import { EmbeddedError } from '../errors.ts';
+import { Faults } from '../faults.ts';
+import { addFaults, createServer, type ListenOptions, type LocalService, listen } from '../loopback.ts';
+import { matchRoute, routesOf } from '../routes.ts';
+
+const BODY_LIMIT = 1 << 16;
+
+export interface DiscoveryServiceOptions extends ListenOptions {
+  /** What is listed; the bundled documents unless given. */
+  readonly documents?: readonly RestDescription[];
+  readonly faults?: Faults;
+}
+
+export interface DiscoveryService extends LocalService {
+  readonly faults: Faults;
+  /** From now on serves this document under its name and version, as a service does that has been changed. */
+  publish(document: RestDescription): void;
+  /** Where the document of an API is served. */
+  documentUrl(name: string, version: string): string;
+  /** Answers by status since the start: a document that had not changed was answered with 304. */
+  answers(): ReadonlyMap<number, number>;
+}
+
+interface Published {
+  readonly document: RestDescription;
+  readonly text: string;
+  readonly etag: string;
+}
+
+/** Starts a local discovery service: a directory, and documents that can be asked for conditionally. */
+export async function startDiscoveryService(
+  options: DiscoveryServiceOptions = {},
+): Promise<DiscoveryService> {
+  const faults = options.faults ?? new Faults();
+  const own = await Promise.all([...BUNDLED_APIS.values()].map(readBundledDescription));
+  const published = new Map(
+    (options.documents ?? own).map((document) => [keyOf(document), publishedOf(document)]),
+  );
+  const routes = routesOf(await readBundledDescription('discovery.v1'));
+  const answers = new Map<number, number>();
+  const app = createServer(BODY_LIMIT);
+  addFaults(app, faults);
+  app.addHook('onResponse', async (_request, reply) => {
+    answers.set(reply.statusCode, (answers.get(reply.statusCode) ?? 0) + 1);
+  });
+  app.all('/*', async (request, reply) => {
+    const match = matchRoute(routes, request.method, request.raw.url ?? '/');
+    if (match.kind === 'none') return reply.code(404).send(refusal(404, 'Not found'));
+    if (match.kind === 'invalid') return reply.code(400).send(refusal(400, match.reason));
+    const { method, parameters } = match;
+    if (method.id === 'discovery.apis.list') {
+      return reply.send(directoryOf([...published.values()], parameters, `http://${request.host}`));
+    }
+    const name = `${parameters.get('api')}:${parameters.get('version')}`;
+    const found = published.get(name);
+    if (found === undefined) return reply.code(404).send(refusal(404, `No such API: ${name}`));
+    reply.header('etag', found.etag).header('cache-control', 'public, max-age=300');
+    if (request.headers['if-none-match'] === found.etag) return reply.code(304).send();
+    return reply.type('application/json; charset=utf-8').send(found.text);
+  });
+  const service = await listen(app, 'The local discovery service', options);
+  return {
+    ...service,
+    faults,
+    publish: (document) => void published.set(keyOf(document), publishedOf(document)),
+    documentUrl: (name, version) => `${service.url}${documentPath(name, version)}`,
+    answers: () => new Map(answers),
+  };
+}
+
+function keyOf({ id, name, version }: RestDescription): string {
+  if (name !== undefined && version !== undefined) return `${name}:${version}`;
+  throw new EmbeddedError(
+    'document-unusable',
+    `${id ?? 'A document'} has no name and version to be listed by`,
+  );
+}
+
+function publishedOf(document: RestDescription): Published {
+  const text = JSON.stringify(document);
+  return { document, text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+}
+
+function documentPath(name: string, version: string): string {
+  return `/discovery/v1/apis/${encodeURIComponent(name)}/${encodeURIComponent(version)}/rest`;
+}
+
+function directoryOf(
+  all: readonly Published[],
+  parameters: ReadonlyMap<string, string>,
+  root: string,
+): object {
+  const name = parameters.get('name');
+  // One version of each name is preferred: the one that was published first.
+  const preferred = new Set(
+    new Map(all.toReversed().map(({ document }) => [document.name, document])).values(),
+  );
+  const items = all
+    .map(({ document }) => document)
+    .filter((document) => name === undefined || document.name === name)
+    .filter((document) => parameters.get('preferred') !== 'true' || preferred.has(document))
+    .map((document) => ({
+      kind: 'discovery#directoryItem',
+      id: `${document.name}:${document.version}`,
+      name: document.name,
+      version: document.version,
+      title: document.title ?? '',
+      description: document.description ?? '',
+      discoveryRestUrl: root + documentPath(document.name ?? '', document.version ?? ''),
+      labels: document.labels,
+      preferred: preferred.has(document),
+    }));
+  return { kind: 'discovery#directoryList', discoveryVersion: 'v1', items };
+}
+
+function refusal(code: number, message: string): object {
+  return { error: { code, message, errors: [{ message, domain: 'global', reason: 'notFound' }] } };
+}

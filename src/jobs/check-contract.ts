@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Verdict } from '../model/scan.ts';
+import { contractDrift } from '../policy/contract-drift.ts';
+import { concludeScan } from './conclude-scan.ts';
+import { gather } from './gather.ts';
+import type { Job } from './job.ts';
+import { scanId } from './scan-id.ts';
+import { countScan } from './scan-summary.ts';
+
+const schema = z.strictObject({ scan: scanId, requestedAt: z.iso.datetime({ offset: true }) });
+
+/** Drift of the APIs that Lockhound itself lives on is a finding like any other, on this target. */
+export const CONTRACT_TARGET = { id: 'lockhound:contract', labels: {} } as const;
+
+/**
+ * Holds the pinned description documents against what the services publish now. A breaking difference opens a finding,
+ * which is resolved when it is gone; a document that cannot be had leaves everything as it was and is a gap.
+ */
+export const checkContract: Job<z.infer<typeof schema>, Verdict, 'contracts' | 'targets' | 'notifier'> = {
+  name: 'check-contract',
+  version: 1,
+  schema,
+  limits: { attempts: 6, backoffMs: 5_000, maxBackoffMs: 300_000, timeoutMs: 120_000, concurrency: 1 },
+  needs: ['contracts', 'targets', 'notifier'],
+  key: ({ scan }) => scan,
+  async run({ scan, requestedAt }, { contracts, targets, notifier }, context) {
+    const { found, absent, failed } = await gather(
+      contracts.apis(),
+      (api) => contracts.compare(api, context.signal),
+      (api) => `the published document of ${api}`,
+      context,
+    );
+    const checked = new Set(found.map(({ key }) => key));
+    return await concludeScan(
+      {
+        scan,
+        target: CONTRACT_TARGET,
+        requestedAt,
+        findings: found.flatMap(({ fact }) => contractDrift(CONTRACT_TARGET.id, fact)),
+        // What was not compared this time may still be as it was.
+        unknown: (finding) => !checked.has(finding.package.name),
+        gaps: [
+          ...absent.map((subject) => ({ subject, reason: 'the directory does not list it' })),
+          ...failed.map(({ key: subject, reason }) => ({ subject, reason })),
+        ].map((gap) => ({ kind: 'document' as const, ...gap })),
+        counts: (findings) => countScan({ lockfiles: [], unread: [] }, findings),
+      },
+      { targets, notifier },
+    );
+  },
+};
+
+/** The check that is due at that time. */
+export function contractCheckDue(due: Date): z.infer<typeof schema> {
+  const requestedAt = due.toISOString();
+  return { scan: `lockhound.contract.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`, requestedAt };
+}

@@ -1,0 +1,29 @@
+/** How a difference between two description documents meets a client of the first. */
+export type DifferenceClass = 'breaking' | 'deprecating' | 'compatible';
+
+export const DIFFERENCE_CLASSES: readonly DifferenceClass[] = ['breaking', 'deprecating', 'compatible'];
+
+/** One difference between the document a client was made for and another. */
+export interface ContractDifference {
+  readonly class: DifferenceClass;
+  /** What happened, for programs: `method-removed`, `enum-narrowed`, … */
+  readonly kind: string;
+  /** Id of the method or name of the schema it is about; `document` for what concerns all of it. */
+  readonly subject: string;
+  /** JSON path in the first document; in the second one for what was added. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What holding one API's pinned document against the published one came to. */
+export interface ContractComparison {
+  /** Name of the API: `insights`. */
+  readonly api: string;
+  /** Version and revision of the pinned document. */
+  readonly version: string;
+  /** Revision of the published document, where it says. */
+  readonly revision: string | undefined;
+  /** Where the published document was read; without user information and query. */
+  readonly source: string;
+  readonly differences: readonly ContractDifference[];
+}

@@ -1,0 +1,204 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type LocalServices, startLocalServices } from '../../src/compose/local-services.ts';
+import { Secret } from '../../src/model/secret.ts';
+import { startTestServer } from '../http/test-server.ts';
+import { lockhound } from './run.ts';
+
+const KEYS = { apiKey: 'cli-api-key-51c2', applicationKey: 'cli-application-key-8e07' };
+const folder = mkdtempSync(join(tmpdir(), 'cli-call-'));
+let services: LocalServices;
+let config: readonly string[];
+
+beforeAll(async () => {
+  services = await startLocalServices({
+    apiKey: new Secret(KEYS.apiKey),
+    applicationKey: new Secret(KEYS.applicationKey),
+  });
+  writeFileSync(join(folder, 'api-key'), KEYS.apiKey);
+  writeFileSync(join(folder, 'application-key'), KEYS.applicationKey);
+  const file = join(folder, 'lockhound.yaml');
+  writeFileSync(
+    file,
+    `insights: { url: "${services.insights.url}" }
+notify:
+  platform:
+    url: "${services.webhooks.url}"
+    apiKey: { file: "${join(folder, 'api-key')}" }
+    applicationKey: { file: "${join(folder, 'application-key')}" }
+  webhook: { url: "https://receiver.example/" }
+`,
+  );
+  config = ['--config', file];
+});
+
+afterAll(async () => {
+  await services.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe('lockhound api list', () => {
+  it('lists what comes with Lockhound, and what a directory has', async () => {
+    expect((await lockhound(['api', 'list'])).out).toMatch(
+      /^insights:v3alpha .*\nwebhooks:v1 .*\n.*\n3 APIs\n$/,
+    );
+    const directory = ['--directory', services.discovery.url];
+    const { code, out } = await lockhound(['api', 'list', ...directory, '--name', 'webhooks']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^webhooks:v1 {2}.*\(preferred\) {2}http:.*\/apis\/webhooks\/v1\/rest\n1 API\n$/);
+    const json = await lockhound(['api', 'list', ...directory, '--preferred', '--json']);
+    expect(JSON.parse(json.out).items).toMatchObject([{ id: 'insights:v3alpha' }, {}, {}]);
+  });
+
+  it('says what is wrong with a directory', async () => {
+    const { code, note } = await lockhound(['api', 'list', '--directory', `${services.receiver.url}/`]);
+    expect(code).toBe(2);
+    expect(note).toMatch(/directory at http.* answered .*\[(?:unavailable|invalid-directory)\]/);
+    expect((await lockhound(['api', 'list', '--directory', 'http://127.0.0.1:1'])).note).toMatch(
+      /connect-failed/,
+    );
+  });
+});
+
+describe('documents of a directory', () => {
+  it('are shown, compared with ours, and fetched by URL', async () => {
+    const directory = ['--directory', services.discovery.url];
+    expect((await lockhound(['api', 'show', 'webhooks:v1', ...directory])).out).toContain('8 methods');
+    const url = services.discovery.documentUrl('insights', 'v3alpha');
+    expect(await lockhound(['api', 'diff', 'insights', url])).toMatchObject({
+      code: 0,
+      out: 'No differences.\n',
+    });
+    const changed = JSON.parse(
+      readFileSync(resolve(import.meta.dirname, '../../apis/insights.v3alpha.json'), 'utf8'),
+    );
+    services.discovery.publish({
+      ...changed,
+      version: 'v4',
+      id: 'insights:v4',
+      rootUrl: 'https://new.example/',
+    });
+    const { code, out } = await lockhound(['api', 'diff', 'insights', 'insights:v4', ...directory]);
+    expect({ code, out }).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('root-url-changed $.rootUrl'),
+    });
+    expect((await lockhound(['api', 'show', 'insights:v9', ...directory])).note).toMatch(
+      /it has v3alpha, v4/,
+    );
+  });
+});
+
+describe('lockhound api call', () => {
+  it('calls our own services where the configuration says, with its credentials', async () => {
+    const found = await lockhound([
+      'api',
+      'call',
+      'insights',
+      'insights.getPackage',
+      'NPM',
+      'lodash',
+      ...config,
+    ]);
+    expect(found).toMatchObject({ code: 0, note: '' });
+    expect(JSON.parse(found.out).packageKey).toEqual({ system: 'NPM', name: 'lodash' });
+    const body = '{"name": "by-hand", "url": "https://receiver.example/"}';
+    const created = await lockhound([
+      'api',
+      'call',
+      'webhooks',
+      'webhooks.definitions.create',
+      '--body',
+      body,
+      ...config,
+    ]);
+    expect(created).toMatchObject({ code: 0, note: '' });
+    expect(services.webhooks.snapshot().webhooks.map(({ name }) => name)).toContain('by-hand');
+  });
+
+  it('prints the answer of a refused call and exits with 2', async () => {
+    const args = [
+      'api',
+      'call',
+      'insights',
+      'insights.getPackage',
+      'NPM',
+      'no-such-package-at-all',
+      ...config,
+    ];
+    expect(await lockhound(args)).toEqual({
+      code: 2,
+      out: 'package not found\n',
+      note: expect.stringMatching(/^GET .*no-such-package-at-all answered HTTP 404\n$/),
+    });
+    expect(JSON.parse((await lockhound([...args, '--json'])).out)).toMatchObject({
+      status: 404,
+      body: 'package not found',
+    });
+  });
+
+  it('sends nothing that does not fit the document', async () => {
+    const before = services.webhooks.snapshot().calls.length;
+    for (const [args, message] of [
+      [
+        ['webhooks.definitions.create', '--body', '{"url": "https://x/"}'],
+        /\$\.name is required.*\[invalid-body\]/,
+      ],
+      [['webhooks.definitions.get'], /webhook_name is required/],
+      [['webhooks.definitions.create', '--media', '/nowhere'], /--media ENOENT/],
+      [
+        ['webhooks.definitions.get', 'x', '--token-env', 'LOCKHOUND_SECRET_UNSET'],
+        /LOCKHOUND_SECRET_UNSET is not set/,
+      ],
+    ] as const) {
+      expect(await lockhound(['api', 'call', 'webhooks', ...args, ...config])).toMatchObject({
+        code: 2,
+        note: expect.stringMatching(message),
+      });
+    }
+    expect(services.webhooks.snapshot().calls).toHaveLength(before);
+  });
+
+  it('gives configured credentials to no other root, and a token from the environment to the one named', async () => {
+    const seen: (readonly [string | undefined, boolean])[] = [];
+    const server = await startTestServer((request, response) => {
+      seen.push([request.headers.authorization, 'svc-api-key' in request.headers]);
+      response.end();
+    });
+    process.env['LOCKHOUND_SECRET_TOKEN'] = 'bearer-token-1';
+    try {
+      const root = ['--root-url', server.url, '--token-env', 'LOCKHOUND_SECRET_TOKEN'];
+      const { code } = await lockhound([
+        'api',
+        'call',
+        'webhooks',
+        'webhooks.definitions.get',
+        'x',
+        ...root,
+        ...config,
+      ]);
+      expect(code).toBe(0);
+    } finally {
+      delete process.env['LOCKHOUND_SECRET_TOKEN'];
+      await server.close();
+    }
+    expect(seen).toEqual([['Bearer bearer-token-1', false]]);
+  });
+
+  it('does not let a document from elsewhere name hosts of this network', async () => {
+    const inner = {
+      kind: 'discovery#restDescription',
+      name: 'inner',
+      version: 'v1',
+      rootUrl: services.insights.url.replace('127.0.0.1', 'localhost'),
+    };
+    services.discovery.publish({ ...inner, methods: { get: { id: 'get', httpMethod: 'GET', path: 'x' } } });
+    const args = ['api', 'call', 'inner', 'get', '--directory', services.discovery.url];
+    expect(await lockhound(args)).toMatchObject({ code: 2, note: expect.stringMatching(/address-refused/) });
+    expect((await lockhound([...args, '--root-url', services.insights.url])).note).toMatch(
+      /answered HTTP 404/,
+    );
+  });
+});

@@ -1,0 +1,20 @@
+import { Readable } from 'node:stream';
+import { run } from '../../src/cli/program.ts';
+
+/** Runs one command line in this process, as on a terminal without colours. */
+export async function lockhound(args: readonly string[], input = '') {
+  const written = { out: '', note: '' };
+  const code = await run(args, {
+    out: (text) => {
+      written.out += text;
+    },
+    note: (text) => {
+      written.note += text;
+    },
+    colour: false,
+    interactive: false,
+    width: 100,
+    input: Readable.from([input]),
+  });
+  return { code, ...written };
+}

@@ -1,0 +1,59 @@
+import { afterEach, expect, test } from 'vitest';
+import { createMemoryCache } from '../../src/compose/api/memory-cache.ts';
+import { readBundledDescription } from '../../src/discovery/bundled.ts';
+import { compareContract } from '../../src/discovery/contract.ts';
+import { openDirectory } from '../../src/discovery/directory.ts';
+import { createDocumentSource } from '../../src/discovery/document-source.ts';
+import { startDiscoveryService } from '../../src/embedded/discovery/service.ts';
+import { createHttpClient } from '../../src/http/undici-client.ts';
+
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function check(published: readonly string[], change: object = {}) {
+  const own = await readBundledDescription('insights.v3alpha');
+  const documents = published.map((version) => ({ ...own, ...change, version }));
+  const service = await startDiscoveryService({ documents });
+  const http = createHttpClient({ retry: { attempts: 1, baseMs: 1, longestWaitMs: 1 } });
+  closing.push(() => http.close(), service.close);
+  return await compareContract({
+    api: 'insights.v3alpha',
+    publication: { directory: await openDirectory({ http, url: service.url }) },
+    source: createDocumentSource({ http, cache: createMemoryCache() }),
+    signal: new AbortController().signal,
+  });
+}
+
+test('our version is compared, whichever is preferred', async () => {
+  expect(await check(['v4', 'v3alpha'], { revision: 'x' })).toMatchObject({
+    api: 'insights',
+    version: 'v3alpha',
+    revision: 'x',
+    source: expect.stringContaining('/apis/insights/v3alpha/rest'),
+    differences: [],
+  });
+  const broken = await check(['v3alpha'], { servicePath: 'next/' });
+  expect(broken?.differences).toHaveLength(16);
+});
+
+test('a version that is gone while others are there breaks everything', async () => {
+  expect(await check(['v4'])).toMatchObject({
+    differences: [
+      { class: 'breaking', kind: 'version-removed', message: expect.stringContaining('only v4') },
+    ],
+  });
+});
+
+test('an API that is not listed at all is not compared', async () => {
+  expect(await check([])).toBeUndefined();
+});
+
+test('a document that cannot be used is an error, not a difference', async () => {
+  await expect(check(['v3alpha'], { methods: { odd: { id: 'odd' } } })).rejects.toMatchObject({
+    code: 'invalid-document',
+    retryable: false,
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { CONTRACT_TARGET, checkContract, contractCheckDue } from '../../src/jobs/check-contract.ts';
+import { openEnvelope, sealEnvelope } from '../../src/jobs/envelope.ts';
+import type { ContractComparison, ContractDifference } from '../../src/model/contract.ts';
+import { context, FakeError, ports } from './facts.ts';
+
+const payload = contractCheckDue(new Date('2026-11-21T10:00:00.250Z'));
+
+function difference(kind: string, path: string, severity: ContractDifference['class'] = 'breaking') {
+  return { class: severity, kind, path, subject: 'books.get', message: `it happened at ${path}` };
+}
+
+function comparison(api: string, ...differences: readonly ContractDifference[]): ContractComparison {
+  return { api, version: 'v1', revision: '2', source: `https://${api}.example/rest`, differences };
+}
+
+type Answers = Readonly<Record<string, ContractComparison | Error | undefined>>;
+
+function contracts(answers: Answers) {
+  return {
+    apis: () => Object.keys(answers),
+    compare: async (api: string) => {
+      const answer = answers[api];
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  };
+}
+
+type State = Parameters<typeof ports>[0]['state'];
+
+async function check(answers: Answers, state?: State, last = false) {
+  return await checkContract.run(
+    payload,
+    ports({ contracts: contracts(answers), routes: ['hook'], ...(state === undefined ? {} : { state }) }),
+    context(last),
+  );
+}
+
+const drifted = comparison(
+  'books',
+  difference('path-changed', '$.methods.get.path'),
+  difference('enum-narrowed', '$.methods.get.parameters.view.enum'),
+  difference('deprecated', '$.methods.get.deprecated', 'deprecating'),
+  difference('method-added', '$.methods.put', 'compatible'),
+);
+
+describe('check-contract', () => {
+  test('has a payload made of the time it was due, which its own schema takes', () => {
+    expect(payload).toEqual({
+      scan: 'lockhound.contract.20261121T100000250Z',
+      requestedAt: '2026-11-21T10:00:00.250Z',
+    });
+    expect(openEnvelope(checkContract, sealEnvelope(checkContract, payload))).toEqual({
+      key: payload.scan,
+      payload,
+    });
+  });
+
+  test('opens one finding for each breaking difference, and sends them', async () => {
+    const { result, next, state } = await check({ books: drifted, shelves: comparison('shelves') });
+    expect(result.target).toEqual(CONTRACT_TARGET);
+    expect(
+      result.changes.map(({ transition, finding }) => [transition, finding.rule, finding.issue]),
+    ).toEqual([
+      ['opened', 'contract-drift', 'enum-narrowed $.methods.get.parameters.view.enum'],
+      ['opened', 'contract-drift', 'path-changed $.methods.get.path'],
+    ]);
+    const [finding] = result.findings;
+    expect(finding).toMatchObject({
+      severity: 'high',
+      package: { ecosystem: 'api', name: 'books', version: 'v1', purl: 'pkg:generic/books@v1' },
+      locations: [{ path: 'https://books.example/rest' }],
+      advice: expect.stringContaining('lockhound api diff books https://books.example/rest'),
+    });
+    expect(new Set(result.findings.map(({ fingerprint }) => fingerprint)).size).toBe(2);
+    expect(next).toEqual([{ job: 'deliver-notification', payload: { scan: payload.scan, webhook: 'hook' } }]);
+    expect(state).toMatchObject({ target: 'lockhound:contract', replaces: 0 });
+  });
+
+  test('says nothing twice, and tells one difference from another of the same API', async () => {
+    const first = await check({ books: drifted });
+    const again = await check({ books: drifted }, first.state?.state);
+    expect(again).toMatchObject({ next: [], result: { changes: [] } });
+    const half = await check(
+      { books: { ...drifted, differences: drifted.differences.slice(1) } },
+      again.state?.state,
+    );
+    expect(half.result.changes.map(({ transition, finding }) => [transition, finding.issue])).toEqual([
+      ['resolved', 'path-changed $.methods.get.path'],
+    ]);
+    const other = await check(
+      { books: comparison('books', difference('method-removed', '$.methods.get')) },
+      half.state?.state,
+    );
+    expect(other.result.changes.map(({ transition }) => transition).sort()).toEqual(['opened', 'resolved']);
+  });
+
+  test('leaves as it was what it could not compare, and names the gap', async () => {
+    const first = await check({ books: drifted });
+    for (const books of [undefined, new FakeError('fake', 'no document')]) {
+      const blind = await check({ books, shelves: comparison('shelves') }, first.state?.state);
+      expect(blind.result).toMatchObject({ changes: [], gaps: [{ kind: 'document', subject: 'books' }] });
+      expect(blind.state?.state.findings.map(({ status }) => status)).toEqual(['open', 'open']);
+    }
+  });
+
+  test('tries again while that may help, and settles for the rest at last', async () => {
+    const busy = {
+      books: new FakeError('fake', 'busy', { retryable: true }),
+      shelves: comparison('shelves'),
+    };
+    await expect(check(busy)).rejects.toMatchObject({
+      retryable: true,
+      message: expect.stringContaining('books: busy'),
+    });
+    expect((await check(busy, undefined, true)).result.gaps).toMatchObject([
+      { subject: 'books', reason: 'busy' },
+    ]);
+  });
+});

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONTRACT_TARGET } from '../../src/jobs/check-contract.ts';
+import { LOCKFILE } from './fixtures.ts';
+import { createWorld, type Room, type World } from './world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+}, 30_000);
+
+afterAll(() => world.close());
+
+type Tree = Record<string, never>;
+
+function insights(): Record<string, unknown> {
+  return JSON.parse(readFileSync(new URL('../../apis/insights.v3alpha.json', import.meta.url), 'utf8'));
+}
+
+/** The insights API as it might be tomorrow: a field that we read is gone, and a method moved. */
+function tomorrow(): Record<string, unknown> {
+  const document = insights();
+  delete (document['schemas'] as Record<string, { properties: Tree }>)['Version']?.properties['advisoryKeys'];
+  const text = JSON.stringify(document);
+  return JSON.parse(text.replaceAll('v3alpha/purlbatch', 'v3alpha/purls:batch'));
+}
+
+function alerts(name: string) {
+  return world.services.receiver.deliveries().filter(({ path }) => path === `/${name}`);
+}
+
+async function changesOf(name: string): Promise<readonly string[]> {
+  return alerts(name).map(({ body }) => {
+    const { target, changes } = JSON.parse(body);
+    const lines = changes.map((one: { transition: string; rule: string; package: string; title: string }) =>
+      [one.transition, one.rule, one.package, one.title.replace(/:.*$/, '')].join(' '),
+    );
+    return [target, ...lines].join('\n');
+  });
+}
+
+/** Waits until that many more checks have been judged. */
+async function checks(room: Room, more: number): Promise<void> {
+  const revision = async () => (await room.store.targets.read(CONTRACT_TARGET.id))?.revision ?? 0;
+  const from = await revision();
+  await expect.poll(revision, { timeout: 20_000, interval: 50 }).toBeGreaterThanOrEqual(from + more);
+}
+
+const EVERY = { LOCKHOUND_CONTRACT_INTERVAL: '300ms' };
+const OPENED = [
+  'lockhound:contract',
+  'opened contract-drift insights Version $.schemas.Version.properties.advisoryKeys',
+  'opened contract-drift insights insights.purlLookupBatch $.methods.purlLookupBatch.path',
+];
+
+describe('a published document that breaks us', () => {
+  it('is one alert, none while it stays, and one when it is mended; scans go on', async () => {
+    const room = await world.room('drift');
+    room.startWorker({ ...EVERY, LOCKHOUND_CONTRACT_DIRECTORY: world.services.discovery.url });
+    await checks(room, 2);
+    expect(alerts('drift')).toEqual([]);
+
+    world.services.discovery.publish(tomorrow());
+    await expect.poll(() => alerts('drift').length, { timeout: 15_000 }).toBe(1);
+    expect((await changesOf('drift'))[0]?.split('\n').sort()).toEqual(OPENED);
+    await checks(room, 3);
+    expect(alerts('drift')).toHaveLength(1);
+
+    // What cannot be found out resolves nothing, and work goes on meanwhile.
+    world.services.discovery.faults.inject({ kind: 'answer', status: 404 }, { times: 1_000 });
+    await room.producer.enqueue({
+      scan: 'one',
+      target: { id: 'shop' },
+      lockfiles: [{ path: 'package-lock.json', content: LOCKFILE }],
+    });
+    expect((await room.verdict('one')).counts.outcomes).toMatchObject({ resolved: 3 });
+    await room.outcome('deliver-notification', 'one.hook-drift');
+    await checks(room, 2);
+    expect(alerts('drift')).toHaveLength(2);
+    world.services.discovery.faults.clear();
+
+    world.services.discovery.publish(insights());
+    await expect.poll(() => alerts('drift').length, { timeout: 15_000 }).toBe(3);
+    expect((await changesOf('drift')).at(-1)?.split('\n').sort()).toEqual(
+      OPENED.map((line) => line.replace(/^opened/, 'resolved')),
+    );
+    await checks(room, 2);
+    expect(alerts('drift')).toHaveLength(3);
+    const state = await room.store.targets.read(CONTRACT_TARGET.id);
+    expect(state?.findings.map(({ status }) => status)).toEqual(['resolved', 'resolved']);
+    // The documents that had not changed were not sent again.
+    expect(world.services.discovery.answers().get(304)).toBeGreaterThan(5);
+  }, 90_000);
+
+  it('is found at an address of its own, by several workers, once', async () => {
+    world.services.discovery.publish(tomorrow());
+    const room = await world.room('address');
+    const where = {
+      ...EVERY,
+      LOCKHOUND_CONTRACT_DOCUMENTS_INSIGHTS: world.services.discovery.documentUrl('insights', 'v3alpha'),
+    };
+    room.startWorker(where);
+    room.startWorker(where);
+    await expect.poll(() => alerts('address').length, { timeout: 20_000 }).toBe(1);
+    await checks(room, 4);
+    expect(alerts('address')).toHaveLength(1);
+    expect(alerts('address')[0]?.taken).toBe(1);
+    world.services.discovery.publish(insights());
+    await expect.poll(() => alerts('address').length, { timeout: 15_000 }).toBe(2);
+  }, 90_000);
+});
+
+describe('without anything to check', () => {
+  it('nothing is scheduled, and what was is taken out', async () => {
+    const room = await world.room('unscheduled');
+    const first = room.startWorker({ ...EVERY, LOCKHOUND_CONTRACT_DIRECTORY: world.services.discovery.url });
+    await checks(room, 1);
+    await first.kill('SIGTERM');
+    const second = room.startWorker();
+    await expect.poll(() => second.output(), { timeout: 15_000 }).toContain('worker ready');
+    const { Queue } = await import('bullmq');
+    const queue = new Queue('schedules', { connection: { url: world.redisUrl }, prefix: '{unscheduled}' });
+    expect(await queue.getJobSchedulers()).toEqual([]);
+    await queue.close();
+  }, 60_000);
+});
