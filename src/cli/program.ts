@@ -5,12 +5,21 @@ import { configCommand } from './config.ts';
 import { demoCommand } from './demo.ts';
 import { enqueueCommand } from './enqueue.ts';
 import { EXIT } from './exit-code.ts';
+import { insightsCommand } from './insights/command.ts';
 import { scanCommand } from './scan.ts';
 import { servicesCommand } from './services.ts';
 import type { Terminal } from './terminal.ts';
 import { workerCommand } from './worker.ts';
 
-const COMMANDS = [scanCommand, workerCommand, enqueueCommand, demoCommand, servicesCommand, configCommand];
+const COMMANDS = [
+  scanCommand,
+  workerCommand,
+  enqueueCommand,
+  insightsCommand,
+  demoCommand,
+  servicesCommand,
+  configCommand,
+];
 
 /**
  * Runs one command line and gives the exit code. Errors a person can act on are printed as one message; a fault of

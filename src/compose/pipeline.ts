@@ -28,7 +28,10 @@ export async function startPipeline(
   options: PipelineOptions,
 ): Promise<Pipeline> {
   const { log, notifier, ...others } = options;
-  const insights = await openInsights(loaded, store.cache);
+  const insights = await openInsights(loaded, store.cache, {
+    onContractProblem: ({ path, message }, subject) =>
+      log.warn({ subject, path, message }, 'an insights answer is not as described'),
+  });
   const runtime = await startWorkers({
     ...others,
     jobs: JOBS,

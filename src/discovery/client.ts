@@ -26,6 +26,8 @@ export interface ApiResponse {
     | { readonly kind: 'json'; readonly value: unknown }
     | { readonly kind: 'text'; readonly text: string }
     | { readonly kind: 'empty' };
+  /** The same as it came, decompressed. */
+  readonly body: Buffer;
   readonly retryAfterMs?: number;
   /** `GET https://host/path`, for messages. */
   readonly request: string;
@@ -33,6 +35,7 @@ export interface ApiResponse {
 
 /** Calls the methods of one description document. Knows no method by name and maps no errors. */
 export interface ApiClient {
+  readonly document: RestDescription;
   /** Throws `DiscoveryError` before sending and `HttpError` when there is no answer. */
   call(methodId: string, call?: ApiCall): Promise<ApiResponse>;
 }
@@ -40,6 +43,7 @@ export interface ApiClient {
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { document, http, rootUrl, headers, readOnly = false } = options;
   return {
+    document,
     async call(methodId, { signal, ...call } = {}) {
       const request = compileRequest(document, methodId, rootUrl === undefined ? call : { ...call, rootUrl });
       const response = await http.send({
@@ -53,6 +57,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         status,
         headers: response.headers,
         content: readContent(response),
+        body: response.body,
         request: `${request.method} ${request.url.replace(/\?.*$/, '')}`,
         ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       };

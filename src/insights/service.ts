@@ -1,55 +1,88 @@
 import type { ApiClient, ApiResponse } from '../discovery/client.ts';
 import { DiscoveryError } from '../discovery/errors.ts';
+import { findMethod } from '../discovery/methods.ts';
 import { HttpError } from '../http/errors.ts';
+import { type AnswerCheck, compileAnswerCheck, type Fields } from './answer-check.ts';
+import type { Answered, ContractProblem } from './answered.ts';
 import type { InsightsMethods } from './api.generated.ts';
 import { InsightsError } from './errors.ts';
 
 export type MethodId = keyof InsightsMethods;
 
-/**
- * The 16 operations as typed calls. An answer is known to be a JSON object and no more: its fields are checked where
- * they are read (`answer.ts`). Throws `InsightsError`; an aborted call throws the `HttpError` (`aborted`).
- */
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  /** The fields of the answer that are read, and so checked. Default: all that the description names. */
+  readonly fields?: Fields;
+}
+
+/** What is sent; a GET has parameters, a POST a body. */
+export interface Question<Id extends MethodId> {
+  readonly params?: InsightsMethods[Id]['params'];
+  readonly body?: InsightsMethods[Id]['body'];
+}
+
+/** The methods of the description document as typed calls. */
 export interface InsightsService {
-  get<Id extends MethodId>(
+  /**
+   * Prepares, sends and checks. What `prepare` throws as `InsightsError`, and all that goes wrong with the service, is the
+   * answer; rejects only when aborted (with the `HttpError` `aborted` or the signal's reason).
+   */
+  ask<Id extends MethodId>(
     id: Id,
-    params: InsightsMethods[Id]['params'],
-    signal: AbortSignal,
-  ): Promise<InsightsMethods[Id]['response']>;
-  post<Id extends MethodId>(
-    id: Id,
-    body: InsightsMethods[Id]['body'],
-    signal: AbortSignal,
-  ): Promise<InsightsMethods[Id]['response']>;
+    prepare: () => Question<Id>,
+    options: AskOptions,
+  ): Promise<Answered<InsightsMethods[Id]['response']>>;
 }
 
 export function createInsightsService(api: ApiClient): InsightsService {
+  const checks = new Map<string, AnswerCheck>();
+  const checkOf = (id: MethodId, fields: Fields | undefined): AnswerCheck => {
+    const key = fields === undefined ? id : `${id} ${fields.join(' ')}`;
+    const known = checks.get(key);
+    if (known !== undefined) return known;
+    const check = compileAnswerCheck(api.document, findMethod(api.document, id).response ?? '', fields);
+    checks.set(key, check);
+    return check;
+  };
   return {
-    get: (id, params, signal) => call(api, id, { params: { ...params }, signal }),
-    post: (id, body, signal) => call(api, id, { body, signal }),
+    async ask(id, prepare, { signal, fields }) {
+      try {
+        const response = await send(api, id, { ...prepare(), signal });
+        return read(response, checkOf(id, fields));
+      } catch (error) {
+        if (error instanceof InsightsError) return { error };
+        throw error;
+      }
+    },
   };
 }
 
-async function call<Id extends MethodId>(
-  api: ApiClient,
-  id: Id,
-  input: Parameters<ApiClient['call']>[1],
-): Promise<InsightsMethods[Id]['response']> {
+async function send(api: ApiClient, id: MethodId, call: Parameters<ApiClient['call']>[1]) {
   let response: ApiResponse;
   try {
-    response = await api.call(id, input);
+    response = await api.call(id, call);
   } catch (error) {
     throw withoutAnswer(error);
   }
-  const { status, content, request } = response;
-  if (status !== 200) throw refusal(response);
-  if (content.kind === 'json' && typeof content.value === 'object' && content.value !== null) {
-    return content.value;
+  if (response.status !== 200) throw refusal(response);
+  return response;
+}
+
+/** The caller names the type: what is not of it, `check` has left out. */
+function read<Value>({ content, body, request }: ApiResponse, check: AnswerCheck): Answered<Value> {
+  if (content.kind === 'json' && isObject(content.value)) {
+    const problems: ContractProblem[] = [];
+    const value = check(content.value, problems) as Value;
+    return { value, problems, raw: content.value, body };
   }
   // Something between us and the service answers for it, or cut the answer short: it may be gone next time.
   throw new InsightsError('contract', `${request}: ${sketch(content)} where a JSON object is expected`, {
     retryable: true,
   });
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function withoutAnswer(error: unknown): unknown {
