@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import type { Answered } from '../insights/answered.ts';
-import { type Batches, createBatches, type BatchEntry as Entry } from '../insights/batches.ts';
+import type { BatchEntry as Entry } from '../insights/batch-work.ts';
+import { type Batches, createBatches } from '../insights/batches.ts';
 import { readHash } from '../insights/hash.ts';
 import * as operations from '../insights/operations.ts';
 import { createInsightsService, type InsightsService } from '../insights/service.ts';
@@ -29,7 +30,7 @@ export async function openInsightsSession(
   const settings = loaded.config.insights;
   const url = stand?.url ?? settings.url;
   const { api, http } = await openInsightsApi({ ...settings, url });
-  const service = createInsightsService(api);
+  const service = createInsightsService(api, { privatePatterns: settings.privatePackages });
   return {
     operations,
     service,

@@ -6,7 +6,10 @@ import { CodedError, type CodedErrorOptions } from '../model/errors.ts';
  */
 export type InsightsErrorCode = 'not-found' | 'invalid' | 'rate-limited' | 'unavailable' | 'contract';
 
-/** The rules of the operations ("Operation rules" and "Conventions for requests"), checked before anything is sent. */
+/**
+ * The rules of the operations ("Operation rules" and "Conventions for requests"), checked before anything is sent; and one
+ * of our own, `private-name`: what the configuration calls private is never looked up.
+ */
 export type RuleName =
   | 'systems-with-requirements'
   | 'systems-with-dependencies'
@@ -26,7 +29,8 @@ export type RuleName =
   | 'purl-with-version'
   | 'hash-form'
   | 'query-criteria'
-  | 'batch-size';
+  | 'batch-size'
+  | 'private-name';
 
 export interface InsightsErrorOptions extends CodedErrorOptions {
   /** The rule that the request breaks; such a request was not sent. */

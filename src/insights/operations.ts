@@ -23,19 +23,19 @@ import type { AskOptions, InsightsService as Service } from './service.ts';
 
 /** A package with its versions; the default one is marked when known. */
 export function getPackage(service: Service, name: PackageName, options: AskOptions) {
-  return service.ask('insights.getPackage', () => packageParams(name), options);
+  return service.ask('insights.getPackage', () => packageParams(service, name), options);
 }
 
 /** A version with its licences and the advisories that affect it directly. */
 export function getVersion(service: Service, key: VersionKey, options: AskOptions) {
-  return service.ask('insights.getVersion', () => versionParams(key), options);
+  return service.ask('insights.getVersion', () => versionParams(service, key), options);
 }
 
 /** One request of at most 5,000 versions, one page of its answer; `versionBatch` does the rest. */
 export function getVersionBatch(service: Service, body: api.VersionBatchRequest, options: AskOptions) {
   const prepare = () => {
     const requests = ruledEntries(body.requests, ({ versionKey }) => ({
-      versionKey: ruledVersion(versionKey as VersionKey),
+      versionKey: sendable(service, ruledVersion(versionKey as VersionKey)),
     }));
     return { body: { ...body, requests } };
   };
@@ -44,22 +44,22 @@ export function getVersionBatch(service: Service, body: api.VersionBatchRequest,
 
 /** Unresolved requirements as the version's manifest has them: Maven, npm, NuGet, RubyGems. */
 export function getRequirements(service: Service, key: VersionKey, options: AskOptions) {
-  return service.ask('insights.getRequirements', () => versionParams(key, 'requirements'), options);
+  return service.ask('insights.getRequirements', () => versionParams(service, key, 'requirements'), options);
 }
 
 /** The resolved graph: npm, Cargo, Maven, PyPI. `not-found` means not computed, never none. */
 export function getDependencies(service: Service, key: VersionKey, options: AskOptions) {
-  return service.ask('insights.getDependencies', () => versionParams(key, 'dependencies'), options);
+  return service.ask('insights.getDependencies', () => versionParams(service, key, 'dependencies'), options);
 }
 
 /** How many depend on a version: npm, Cargo, Maven, PyPI. */
 export function getDependents(service: Service, key: VersionKey, options: AskOptions) {
-  return service.ask('insights.getDependents', () => versionParams(key, 'dependents'), options);
+  return service.ask('insights.getDependents', () => versionParams(service, key, 'dependents'), options);
 }
 
 /** What a version may do to the system it runs on: Go. */
 export function getCapabilities(service: Service, key: VersionKey, options: AskOptions) {
-  return service.ask('insights.getCapabilities', () => versionParams(key, 'capabilities'), options);
+  return service.ask('insights.getCapabilities', () => versionParams(service, key, 'capabilities'), options);
 }
 
 /** `id` is `<host>/<owner>/<repository>`. */
@@ -91,12 +91,12 @@ export function getAdvisory(service: Service, id: string, options: AskOptions) {
 
 /** Packages with similar names; not symmetric. */
 export function getSimilarlyNamedPackages(service: Service, name: PackageName, options: AskOptions) {
-  return service.ask('insights.getSimilarlyNamedPackages', () => packageParams(name), options);
+  return service.ask('insights.getSimilarlyNamedPackages', () => packageParams(service, name), options);
 }
 
 /** At most 1,000 versions. `not-found` of a hash means unknown, never that an artifact was changed. */
 export function query(service: Service, criteria: QueryCriteria, options: AskOptions) {
-  return service.ask('insights.query', () => ({ params: queryParams(criteria) }), options);
+  return service.ask('insights.query', () => ({ params: queryParams(service, criteria) }), options);
 }
 
 /**
@@ -108,7 +108,7 @@ export async function purlLookup(
   purl: string,
   options: AskOptions,
 ): Promise<Answered<api.PurlLookupResult>> {
-  const prepare = () => ({ params: { purl: readPurl(purl).purl } });
+  const prepare = () => ({ params: { purl: sendable(service, readPurl(purl)).purl } });
   const answered = await service.ask('insights.purlLookup', prepare, options);
   if (answered.error?.code !== 'not-found') return answered;
   const target = readPurl(purl);
@@ -118,7 +118,9 @@ export async function purlLookup(
 /** One request of at most 5,000 purls, one page of its answer; `purlBatch` does the rest. */
 export function purlLookupBatch(service: Service, body: api.PurlLookupBatchRequest, options: AskOptions) {
   const prepare = () => {
-    const requests = ruledEntries(body.requests, ({ purl }) => ({ purl: readVersionPurl(purl).purl }));
+    const requests = ruledEntries(body.requests, ({ purl }) => ({
+      purl: sendable(service, readVersionPurl(purl)).purl,
+    }));
     return { body: { ...body, requests } };
   };
   return service.ask('insights.purlLookupBatch', prepare, options);
@@ -128,6 +130,11 @@ export function purlLookupBatch(service: Service, body: api.PurlLookupBatchReque
 export function queryContainerImages(service: Service, chainId: string, options: AskOptions) {
   const prepare = () => ({ params: { chainId: ruledChainId(chainId) } });
   return service.ask('insights.queryContainerImages', prepare, options);
+}
+
+function sendable<Named extends PackageName>(service: Service, named: Named): Named {
+  service.allowed(named.name);
+  return named;
 }
 
 async function lookUpByName(

@@ -62,10 +62,14 @@ export async function* inOrder<Item, Entry>(
   };
   try {
     for (let current = await startNext(); current !== undefined; ) {
-      const following = startNext();
-      // Seen when it is awaited; until then the reader may be somewhere else.
-      following.catch(() => {});
-      yield* current.read();
+      let following: ReturnType<typeof startNext> | undefined;
+      for await (const entry of current.read()) {
+        // Not before this one has an answer: the first one shows the page size, which the next one goes by.
+        following ??= startNext();
+        // Seen when it is awaited; until then the reader may be somewhere else.
+        following.catch(() => {});
+        yield entry;
+      }
       current = await following;
     }
   } finally {

@@ -9,6 +9,7 @@ import {
   ruledProject,
   ruledVersion,
 } from './rules.ts';
+import type { InsightsService as Service } from './service.ts';
 
 /** What to query for: a hash, a package or version by name, or both. */
 export interface QueryCriteria extends Partial<VersionKey> {
@@ -16,13 +17,15 @@ export interface QueryCriteria extends Partial<VersionKey> {
   readonly hash?: string | Hash;
 }
 
-export function packageParams(given: PackageName) {
+export function packageParams(service: Service, given: PackageName) {
   const { system, name } = ruledPackage(given);
+  service.allowed(name);
   return { params: { 'packageKey.system': system, 'packageKey.name': name } };
 }
 
-export function versionParams(given: VersionKey, facts?: Facts) {
+export function versionParams(service: Service, given: VersionKey, facts?: Facts) {
   const { system, name, version } = ruledVersion(given, facts);
+  service.allowed(name);
   return {
     params: { 'versionKey.system': system, 'versionKey.name': name, 'versionKey.version': version },
   };
@@ -32,7 +35,8 @@ export function projectParams(id: string) {
   return { params: { 'projectKey.id': ruledProject(id) } };
 }
 
-export function queryParams({ hash, system, name, version }: QueryCriteria) {
+export function queryParams(service: Service, { hash, system, name, version }: QueryCriteria) {
+  if (name !== undefined) service.allowed(name);
   if (hash === undefined && (system === undefined || name === undefined)) {
     throw broken('query-criteria', 'a query needs a hash, or a system and a name');
   }

@@ -58,7 +58,7 @@ function split(rest: string) {
   const remainder = rest.slice(slash + 1);
   const at = remainder.lastIndexOf('@');
   // A scope's `@` may stand bare; a version has no slash after it.
-  const versioned = at > 0 && !remainder.slice(at).includes('/');
+  const versioned = at >= 0 && !remainder.slice(at).includes('/');
   const path = (versioned ? remainder.slice(0, at) : remainder).replace(/^\/+|\/+$/g, '').split('/');
   return { type, path, version: versioned ? remainder.slice(at + 1) : undefined };
 }

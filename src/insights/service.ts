@@ -6,6 +6,8 @@ import { type AnswerCheck, compileAnswerCheck, type Fields } from './answer-chec
 import type { Answered, ContractProblem } from './answered.ts';
 import type { InsightsMethods } from './api.generated.ts';
 import { InsightsError } from './errors.ts';
+import { privateNames } from './private-names.ts';
+import { broken } from './rules.ts';
 
 export type MethodId = keyof InsightsMethods;
 
@@ -21,8 +23,15 @@ export interface Question<Id extends MethodId> {
   readonly body?: InsightsMethods[Id]['body'];
 }
 
+export interface ServiceOptions {
+  /** Names, with `*` for any text, that are never sent. */
+  readonly privatePatterns?: readonly string[];
+}
+
 /** The methods of the description document as typed calls. */
 export interface InsightsService {
+  /** Gives the name back. Throws `InsightsError` (`private-name`) for one that must not be sent. */
+  allowed(name: string): string;
   /**
    * Prepares, sends and checks. What `prepare` throws as `InsightsError`, and all that goes wrong with the service, is the
    * answer; rejects only when aborted (with the `HttpError` `aborted` or the signal's reason).
@@ -34,7 +43,8 @@ export interface InsightsService {
   ): Promise<Answered<InsightsMethods[Id]['response']>>;
 }
 
-export function createInsightsService(api: ApiClient): InsightsService {
+export function createInsightsService(api: ApiClient, options: ServiceOptions = {}): InsightsService {
+  const isPrivate = privateNames(options.privatePatterns ?? []);
   const checks = new Map<string, AnswerCheck>();
   const checkOf = (id: MethodId, fields: Fields | undefined): AnswerCheck => {
     const key = fields === undefined ? id : `${id} ${fields.join(' ')}`;
@@ -45,6 +55,10 @@ export function createInsightsService(api: ApiClient): InsightsService {
     return check;
   };
   return {
+    allowed(name) {
+      if (!isPrivate(name)) return name;
+      throw broken('private-name', `${name} matches a private pattern of the configuration and is not sent`);
+    },
     async ask(id, prepare, { signal, fields }) {
       try {
         const response = await send(api, id, { ...prepare(), signal });
