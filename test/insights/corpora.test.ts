@@ -2,11 +2,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
+import { createHttpClient } from '../../src/http/undici-client.ts';
 import { readAdvisory } from '../../src/insights/advisories.ts';
 import { compileAnswerCheck } from '../../src/insights/answer-check.ts';
 import type { ContractProblem } from '../../src/insights/answered.ts';
+import { createBatches } from '../../src/insights/batches.ts';
 import { readDependencyGraph } from '../../src/insights/dependencies.ts';
+import { purlLookupBatch } from '../../src/insights/operations.ts';
+import { createInsightsService } from '../../src/insights/service.ts';
 import { readVersionRecord } from '../../src/insights/version-record.ts';
+import { openInsightsApi, startFakeService } from './fake-service.ts';
 
 const folder = path.join(
   process.env['LOCKHOUND_CORPORA'] ?? path.resolve(import.meta.dirname, '../../../shared/corpora'),
@@ -41,6 +46,30 @@ describe.skipIf(!existsSync(folder))('recorded answers', () => {
     expect(problems).toEqual([]);
     expect(usable).toBe(answer);
     expect(JSON.parse(JSON.stringify(usable))).toEqual(recorded(name));
+  });
+
+  test('the recorded miss of a batch is a miss, with an empty token for its last page', async () => {
+    const fake = await startFakeService();
+    const http = createHttpClient();
+    const recording = readFileSync(path.join(folder, 'live-v3alpha-purlbatch-miss-go.json'));
+    fake.behaviour.override = (_request, response) => {
+      response.setHeader('content-type', 'application/json').end(recording);
+      return true;
+    };
+    try {
+      const service = createInsightsService(await openInsightsApi(http, fake.rootUrl));
+      const purl = 'pkg:golang/github.com/cyclonedx/cyclonedx-go@v0.9.2';
+      const { signal } = new AbortController();
+      const page = await purlLookupBatch(service, { requests: [{ purl }] }, { signal });
+      expect(page).toMatchObject({ value: { nextPageToken: '' }, problems: [], body: recording });
+      for await (const entry of createBatches(service).purls([purl], { signal })) {
+        expect(entry).toEqual({ request: purl, missing: true, raw: { request: { purl } } });
+      }
+      expect(fake.calls).toHaveLength(2);
+    } finally {
+      await http.close();
+      await fake.close();
+    }
   });
 
   const versions = names.filter((name) => 'licenses' in recorded(name) && 'versionKey' in recorded(name));
