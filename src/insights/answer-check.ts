@@ -19,12 +19,20 @@ interface Compiler {
   readonly known: Map<string, AnswerCheck>;
 }
 
-interface PropertyCheck {
-  readonly name: string;
-  /** What `typeof` says of a plain value that fits: then nothing else is asked. */
-  readonly type: string;
-  readonly check: AnswerCheck;
+/** The properties of a schema in columns: the loop over them is what checking costs. */
+interface PropertyChecks {
+  readonly names: readonly string[];
+  /** Which plain values fit without anything else being asked. */
+  readonly plain: readonly Plain[];
+  readonly checks: readonly AnswerCheck[];
 }
+
+type Plain = typeof NOT_PLAIN | typeof TEXT | typeof FLAG | typeof NUMBER;
+
+const NOT_PLAIN = 0;
+const TEXT = 1;
+const FLAG = 2;
+const NUMBER = 3;
 
 /** Enough to act on: a service that changed everything does not get a report of everything. */
 const MAX_PROBLEMS = 20;
@@ -93,24 +101,39 @@ function compileReference(compiler: Compiler, name: string, mask: Mask): AnswerC
 }
 
 function objectCheck(compiler: Compiler, schema: SchemaDescription, mask: Mask): AnswerCheck {
-  const properties = Object.entries(schema.properties ?? {}).flatMap(([name, property]): PropertyCheck[] => {
-    if (mask !== undefined && !mask.has(name)) return [];
-    return [{ name, type: plainType(property), check: compile(compiler, property, mask?.get(name)) }];
-  });
+  const walked = Object.entries(schema.properties ?? {}).filter(([name]) => mask?.has(name) ?? true);
+  const { names, plain, checks }: PropertyChecks = {
+    names: walked.map(([name]) => name),
+    plain: walked.map(([, property]) => plainOf(property)),
+    checks: walked.map(([name, property]) => compile(compiler, property, mask?.get(name))),
+  };
+  const count = names.length;
   return (value, problems) => {
     if (!isObject(value)) return misfit(problems, 'an object', value);
     let usable = value;
-    for (const property of properties) {
-      const item = value[property.name];
-      if (typeof item === property.type || item === undefined) continue;
-      const fitting = checkProperty(property, item, problems);
-      if (fitting !== item) usable = replaced(usable, property.name, fitting);
+    for (let index = 0; index < count; index += 1) {
+      const name = names[index] as string;
+      const item = value[name];
+      if (item === undefined || isPlain(item, plain[index])) continue;
+      const fitting = checkProperty(name, checks[index] as AnswerCheck, item, problems);
+      if (fitting !== item) usable = replaced(usable, name, fitting);
     }
     return usable;
   };
 }
 
-function checkProperty({ name, check }: PropertyCheck, item: unknown, problems: ContractProblem[]): unknown {
+function isPlain(item: unknown, plain: Plain | undefined): boolean {
+  if (plain === TEXT) return typeof item === 'string';
+  if (plain === FLAG) return typeof item === 'boolean';
+  return plain === NUMBER && typeof item === 'number';
+}
+
+function checkProperty(
+  name: string,
+  check: AnswerCheck,
+  item: unknown,
+  problems: ContractProblem[],
+): unknown {
   if (item === null) return undefined;
   const first = problems.length;
   const fitting = check(item, problems);
@@ -126,12 +149,14 @@ function replaced(value: object, name: string, item: unknown): Record<string, un
 /** Items that are no objects become empty ones, so that others keep their index; anything else that misfits goes. */
 function listCheck(compiler: Compiler, items: SchemaDescription, mask: Mask): AnswerCheck {
   const check = compile(compiler, items, mask);
+  const texts = plainOf(items) === TEXT;
   const standIn = holdsObjects(compiler, items) ? Object.freeze({}) : undefined;
   return (value, problems) => {
     if (!Array.isArray(value)) return misfit(problems, 'a list', value);
     let usable: unknown[] | undefined;
     for (let index = 0; index < value.length; index += 1) {
       const item: unknown = value[index];
+      if (texts && typeof item === 'string' && usable === undefined) continue;
       const first = problems.length;
       const fitting = check(item, problems) ?? standIn;
       if (problems.length > first) prefix(problems, first, `[${index}]`);
@@ -161,10 +186,11 @@ function expect(type: 'string' | 'boolean' | 'number', expected: string): Answer
   return (value, problems) => (typeof value === type ? value : misfit(problems, expected, value));
 }
 
-/** `string`, `boolean` or `number` where that alone decides; otherwise nothing that `typeof` ever gives. */
-function plainType({ $ref, type, enum: names }: SchemaDescription): string {
-  const plain = $ref === undefined && names === undefined;
-  return plain && (type === 'string' || type === 'boolean' || type === 'number') ? type : '';
+function plainOf({ $ref, type, enum: names }: SchemaDescription): Plain {
+  if ($ref !== undefined || names !== undefined) return NOT_PLAIN;
+  if (type === 'string') return TEXT;
+  if (type === 'boolean') return FLAG;
+  return type === 'number' ? NUMBER : NOT_PLAIN;
 }
 
 function misfit(problems: ContractProblem[], expected: string, value: unknown): undefined {

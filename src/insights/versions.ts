@@ -38,11 +38,13 @@ export interface VersionLookUpOptions {
 
 type Read<Entry> = (answer: PageEntry<Entry>, lookUp: LookUp) => VersionAnswer;
 
-const PURL_FIELDS = [
+/** What is read of an answer of PurlLookupBatch. */
+export const PURL_FIELDS = [
   'nextPageToken',
   'responses.result.package.packageKey',
   ...RECORD_FIELDS.map((field) => `responses.result.version.${field}`),
 ];
+/** The same for GetVersionBatch. */
 const VERSION_FIELDS = ['nextPageToken', ...RECORD_FIELDS.map((field) => `responses.version.${field}`)];
 
 /** The look-up over a service. Page sizes are learned once for each of its two batches. */
