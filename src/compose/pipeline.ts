@@ -28,10 +28,7 @@ export async function startPipeline(
   options: PipelineOptions,
 ): Promise<Pipeline> {
   const { log, notifier, ...others } = options;
-  const insights = await openInsights(loaded, store.cache, {
-    onContractProblem: ({ path, message }, subject) =>
-      log.warn({ subject, path, message }, 'an insights answer is not as described'),
-  });
+  const insights = await openInsights(loaded, store.cache, { onContractProblem: warnOnce(log) });
   const runtime = await startWorkers({
     ...others,
     jobs: JOBS,
@@ -48,5 +45,16 @@ export async function startPipeline(
       await runtime.close(graceMs);
       await insights.close();
     },
+  };
+}
+
+/** A service that changed says the same of every package: each place is told once in the life of a process. */
+function warnOnce(log: Logger) {
+  const told = new Set<string>();
+  return ({ path, message }: { readonly path: string; readonly message: string }, subject: string): void => {
+    const place = path.replace(/\[\d+\]/g, '[]');
+    if (told.has(place)) return;
+    told.add(place);
+    log.warn({ subject, path, message }, 'an insights answer is not as described');
   };
 }

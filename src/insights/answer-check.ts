@@ -3,7 +3,7 @@ import type { ContractProblem } from './answered.ts';
 
 /**
  * Gives what of a parsed answer can be used: the value itself when it fits, otherwise a copy without what does not fit,
- * each such place told in `problems`. `undefined` when nothing of it fits.
+ * each such place told in `problems` (all of them: what is not told would pass for what fits). `undefined` when nothing of it fits.
  */
 export type AnswerCheck = (value: unknown, problems: ContractProblem[]) => unknown;
 
@@ -33,9 +33,6 @@ const NOT_PLAIN = 0;
 const TEXT = 1;
 const FLAG = 2;
 const NUMBER = 3;
-
-/** Enough to act on: a service that changed everything does not get a report of everything. */
-const MAX_PROBLEMS = 20;
 
 /**
  * Compiles a check of answers against one of the document's schemas. Only `fields` are walked when they are given: what
@@ -194,7 +191,6 @@ function plainOf({ $ref, type, enum: names }: SchemaDescription): Plain {
 }
 
 function misfit(problems: ContractProblem[], expected: string, value: unknown): undefined {
-  if (problems.length >= MAX_PROBLEMS) return undefined;
   const found = (JSON.stringify(value) ?? typeof value).slice(0, 80);
   problems.push({ path: '', message: `${expected} is expected, there is ${found}` });
   return undefined;

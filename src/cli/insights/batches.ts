@@ -11,7 +11,7 @@ import {
 import { keyText } from '../../report/insights/version.ts';
 import { EXIT } from '../exit-code.ts';
 import { type Line, readLines, readTextLine, readVersionLine } from './lines.ts';
-import { type Console, type OperationOptions, operation, problemText, withSession } from './operation.ts';
+import { type Console, type OperationOptions, operation, problemsText, withSession } from './operation.ts';
 
 interface BatchOptions extends OperationOptions {
   readonly file: string;
@@ -105,7 +105,7 @@ async function runBatch<Request, Value>(
     for await (const entry of kind.run(session, requests, signal)) {
       if (entry.missing === true) counts.missing += 1;
       if (entry.error !== undefined) counts.failed += 1;
-      for (const problem of 'problems' in entry ? entry.problems : []) terminal.note(problemText(problem));
+      if ('problems' in entry) terminal.note(problemsText(entry.problems));
       print.entry(entry);
     }
   });

@@ -18,6 +18,8 @@ export interface OperationOptions {
   readonly config?: string;
 }
 
+const SHOWN_PROBLEMS = 20;
+
 /** A command with the options that all operations take. */
 export function operation(name: string, description: string, example: string): Command {
   return new Command(name)
@@ -63,7 +65,7 @@ export async function answer<Value>(
     return exit(EXIT.notFound);
   }
   if (answered.error !== undefined) throw answered.error;
-  for (const problem of answered.problems) terminal.note(problemText(problem));
+  terminal.note(problemsText(answered.problems));
   terminal.out(
     options.json === true
       ? `${answered.body.toString('utf8').trimEnd()}\n`
@@ -71,8 +73,17 @@ export async function answer<Value>(
   );
 }
 
-export function problemText({ path, message }: { readonly path: string; readonly message: string }): string {
-  return `warning: the answer is not as the API describes it at ${path}: ${message}\n`;
+/** Where an answer does not fit; enough of it to act on. */
+export function problemsText(
+  problems: readonly { readonly path: string; readonly message: string }[],
+): string {
+  const rest = problems.length - SHOWN_PROBLEMS;
+  const shown = problems
+    .slice(0, SHOWN_PROBLEMS)
+    .map(
+      ({ path, message }) => `warning: the answer is not as the API describes it at ${path}: ${message}\n`,
+    );
+  return shown.join('') + (rest > 0 ? `warning: and at ${rest} more places\n` : '');
 }
 
 export function unreachable(url: string, { local }: OperationOptions): string {
