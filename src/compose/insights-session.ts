@@ -3,6 +3,7 @@ import type { Answered } from '../insights/answered.ts';
 import type { BatchEntry as Entry } from '../insights/batch-work.ts';
 import { type Batches, createBatches } from '../insights/batches.ts';
 import { readHash } from '../insights/hash.ts';
+import { createLocalBudget } from '../insights/local-budget.ts';
 import * as operations from '../insights/operations.ts';
 import { createInsightsService, type InsightsService } from '../insights/service.ts';
 import { openInsightsApi } from './insights.ts';
@@ -29,7 +30,9 @@ export async function openInsightsSession(
   const stand = local ? await startLocalInsights() : undefined;
   const settings = loaded.config.insights;
   const url = stand?.url ?? settings.url;
-  const { api, http } = await openInsightsApi({ ...settings, url });
+  const { requestsPerSecond } = settings;
+  const budget = requestsPerSecond === undefined ? undefined : createLocalBudget(requestsPerSecond);
+  const { api, http } = await openInsightsApi({ ...settings, url }, budget);
   const service = createInsightsService(api, { privatePatterns: settings.privatePackages });
   return {
     operations,

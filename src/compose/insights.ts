@@ -5,11 +5,15 @@ import type { HttpClient } from '../http/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';
 import { createInsights, type Insights, type InsightsOptions } from '../insights/insights.ts';
 import type { Cache } from '../model/cache.ts';
+import type { RequestBudget } from '../model/request-budget.ts';
 
 export interface InsightsHandle {
   readonly insights: Insights;
   close(): Promise<void>;
 }
+
+/** As long as a queue is paused at most: a service that wants more is asked again then. */
+const MAX_PAUSE_MS = 300_000;
 
 type InsightsConfig = LoadedConfig['config']['insights'];
 
@@ -17,10 +21,13 @@ type InsightsConfig = LoadedConfig['config']['insights'];
 export async function openInsights(
   { config }: LoadedConfig,
   cache: Cache,
-  options: Pick<InsightsOptions, 'onContractProblem'> = {},
+  {
+    budget,
+    ...options
+  }: Pick<InsightsOptions, 'onContractProblem'> & { readonly budget?: RequestBudget } = {},
 ): Promise<InsightsHandle> {
   const { concurrency, recordTtl, missTtl, privatePackages, mirrors } = config.insights;
-  const { api, http } = await openInsightsApi(config.insights);
+  const { api, http } = await openInsightsApi(config.insights, budget);
   const insights = createInsights({
     ...options,
     api,
@@ -34,18 +41,33 @@ export async function openInsights(
   return { insights, close: () => http.close() };
 }
 
-/** The API client of the bundled description, and the connections that it goes over. */
-export async function openInsightsApi({
-  url,
-  timeout,
-  concurrency,
-}: Pick<InsightsConfig, 'url' | 'timeout' | 'concurrency'>): Promise<{ api: ApiClient; http: HttpClient }> {
+/** The API client of the bundled description, and the connections that it goes over; `budget` paces its requests. */
+export async function openInsightsApi(
+  { url, timeout, concurrency }: Pick<InsightsConfig, 'url' | 'timeout' | 'concurrency'>,
+  budget?: RequestBudget,
+): Promise<{ api: ApiClient; http: HttpClient }> {
   const http = createHttpClient({
     headersTimeoutMs: timeout,
     bodyTimeoutMs: timeout,
     totalTimeoutMs: timeout,
     connections: concurrency,
+    ...(budget === undefined ? {} : { beforeAttempt: (signal) => budget.take(signal) }),
   });
   const document = await readBundledDescription('insights.v3alpha');
-  return { http, api: createApiClient({ document, http, rootUrl: url, readOnly: true }) };
+  const paced = budget === undefined ? http : pausing(http, budget);
+  return { http, api: createApiClient({ document, http: paced, rootUrl: url, readOnly: true }) };
+}
+
+/** A service that asks one of us to wait means all: whoever shares the budget waits. */
+function pausing(http: HttpClient, budget: RequestBudget): HttpClient {
+  return {
+    async send(request) {
+      const response = await http.send(request);
+      const { status, retryAfterMs } = response;
+      if (status === 429 && retryAfterMs !== undefined)
+        await budget.pause(Math.min(retryAfterMs, MAX_PAUSE_MS));
+      return response;
+    },
+    close: () => http.close(),
+  };
 }

@@ -28,7 +28,10 @@ export async function startPipeline(
   options: PipelineOptions,
 ): Promise<Pipeline> {
   const { log, notifier, ...others } = options;
-  const insights = await openInsights(loaded, store.cache, { onContractProblem: warnOnce(log) });
+  const insights = await openInsights(loaded, store.cache, {
+    onContractProblem: warnOnce(log),
+    ...(store.insightsBudget === undefined ? {} : { budget: store.insightsBudget }),
+  });
   const runtime = await startWorkers({
     ...others,
     jobs: JOBS,

@@ -9,6 +9,9 @@ import { InsightsError } from './errors.ts';
 import { privateNames } from './private-names.ts';
 import { broken } from './rules.ts';
 
+/** How long to leave a service alone that says "too many requests" and not for how long. */
+const UNTOLD_WAIT_MS = 5_000;
+
 export type MethodId = keyof InsightsMethods;
 
 export interface AskOptions {
@@ -113,7 +116,9 @@ function refusal(response: ApiResponse): InsightsError {
   const { status, content, request, retryAfterMs } = response;
   const message = `${request}: HTTP ${status}, ${sketch(content)}`;
   const later = { retryable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  if (status === 429) return new InsightsError('rate-limited', message, later);
+  if (status === 429) {
+    return new InsightsError('rate-limited', message, { retryAfterMs: UNTOLD_WAIT_MS, ...later });
+  }
   if (status >= 500 || status === 408) return new InsightsError('unavailable', message, later);
   if (status === 404 && saysNotFound(content)) return new InsightsError('not-found', message);
   if (status === 404 || status < 400) {
