@@ -1,5 +1,5 @@
 import type { TextOptions } from '../text.ts';
-import { lines, paletteOf, rows } from './text.ts';
+import { heading, lines, paletteOf, rows } from './text.ts';
 
 export interface AdvisoryText {
   readonly advisoryKey?: { readonly id?: string };
@@ -16,7 +16,7 @@ export function renderAdvisory(advisory: AdvisoryText, options: TextOptions): st
   const { cvss3Score = 0, cvss3Vector = '', aliases = [] } = advisory;
   const scored = cvss3Score !== 0 || cvss3Vector !== '';
   return lines([
-    paint.strong(advisory.advisoryKey?.id ?? ''),
+    heading(advisory.advisoryKey?.id ?? '', paint),
     ...rows(
       [
         ['title', [advisory.title]],

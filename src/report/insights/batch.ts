@@ -2,7 +2,7 @@ import { printable } from '../printable.ts';
 import type { TextOptions } from '../text.ts';
 import type { PurlText } from './found.ts';
 import type { ProjectText } from './project.ts';
-import { counted, day, grouped, paletteOf } from './text.ts';
+import { counted, day, grouped, heading, paletteOf } from './text.ts';
 import { keyText, type VersionText } from './version.ts';
 
 /** What came of one line of a batch. */
@@ -21,7 +21,7 @@ export function renderEntry<Value>(
   options: TextOptions,
 ): string {
   const paint = paletteOf(options);
-  const name = paint.strong(printable(subject));
+  const name = heading(subject, paint);
   if (error !== undefined) return `${name}  ${paint.bad(printable(error.message))}\n`;
   if (value === undefined) return `${name}  ${paint.bad('not found')}\n`;
   return `${name}  ${printable(summary(value, subject))}\n`;

@@ -100,7 +100,7 @@ function nodeLines({ nodes, paint }: Drawing, line: Line, again: boolean): reado
   ].join(', ');
   const asked = line.requirement === undefined ? '' : `  ${printable(line.requirement)}`;
   return [
-    `${paint.faint(line.head)}${paint.strong(printable(title))}${asked}  ${paint.faint(`(${marks})`)}`,
+    `${paint.faint(line.head)}${paint.strong(printable(title))}${asked}  ${paint.faint(`(${printable(marks)})`)}`,
     ...errors.map((error) => `${paint.faint(line.below)}  ${paint.bad(`! ${printable(error)}`)}`),
   ];
 }

@@ -1,6 +1,7 @@
+import { printable } from '../printable.ts';
 import type { TextOptions } from '../text.ts';
 import { type PackageText, renderPackage } from './package.ts';
-import { columns, counted, day, lines, paletteOf } from './text.ts';
+import { columns, counted, day, heading, lines, paletteOf } from './text.ts';
 import { keyText, renderVersion, type VersionText } from './version.ts';
 
 export interface PurlText {
@@ -26,7 +27,7 @@ export function renderQuery({ results = [] }: QueryText, options: TextOptions): 
   const paint = paletteOf(options);
   return lines([
     ...results.flatMap(({ version, artifacts = [] }) => [
-      `${paint.strong(keyText(version?.versionKey))}  ${day(version?.publishedAt)}`.trimEnd(),
+      `${heading(keyText(version?.versionKey), paint)}  ${printable(day(version?.publishedAt))}`.trimEnd(),
       ...columns(artifacts.map(({ url = '' }) => [url])),
     ]),
     counted(results.length, 'version'),

@@ -1,5 +1,6 @@
+import { printable } from '../printable.ts';
 import type { TextOptions } from '../text.ts';
-import { columns, counted, day, lines, paletteOf } from './text.ts';
+import { columns, counted, day, heading, lines, paletteOf } from './text.ts';
 import { type KeyText, keyText, type VersionText } from './version.ts';
 
 export interface PackageText {
@@ -18,7 +19,7 @@ export function renderPackage(
 ): string {
   const paint = paletteOf(options);
   return lines([
-    `${paint.strong(keyText(packageKey))}  ${paint.faint(purl)}`.trimEnd(),
+    `${heading(keyText(packageKey), paint)}  ${paint.faint(printable(purl))}`.trimEnd(),
     ...columns(
       versions.map((version) => [
         version.versionKey?.version ?? '',
@@ -40,7 +41,7 @@ export interface SimilarText {
 export function renderSimilar({ packageKey, packages = [] }: SimilarText, options: TextOptions): string {
   const paint = paletteOf(options);
   return lines([
-    `${paint.strong(keyText(packageKey))}: ${counted(packages.length, 'package')} with a similar name`,
+    `${heading(keyText(packageKey), paint)}: ${counted(packages.length, 'package')} with a similar name`,
     ...columns(packages.map((similar) => [keyText(similar.packageKey)])),
   ]);
 }

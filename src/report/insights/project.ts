@@ -1,5 +1,5 @@
 import type { TextOptions } from '../text.ts';
-import { columns, counted, day, grouped, lines, paletteOf, rows } from './text.ts';
+import { columns, counted, day, grouped, heading, lines, paletteOf, rows } from './text.ts';
 import { type KeyText, keyText, type ProvenanceText, provenanceText } from './version.ts';
 
 interface Scorecard {
@@ -32,7 +32,7 @@ export function renderProject(project: ProjectText, options: TextOptions): strin
   const paint = paletteOf(options);
   const { scorecard, ossFuzz } = project;
   return lines([
-    paint.strong(project.projectKey?.id ?? ''),
+    heading(project.projectKey?.id ?? '', paint),
     ...rows(
       [
         ['description', [project.description]],

@@ -1,8 +1,7 @@
 import type { Palette } from '../palette.ts';
-import { printable } from '../printable.ts';
 import type { TextOptions } from '../text.ts';
 import { type MavenText, mavenSections } from './maven-requirements.ts';
-import { columns, lines, paletteOf, type Section } from './text.ts';
+import { columns, heading, lines, paletteOf, type Section } from './text.ts';
 
 interface Requirement {
   readonly name?: string;
@@ -67,7 +66,7 @@ export function renderRequirements(requirements: RequirementsText, options: Text
 }
 
 function sectionLines({ title, table }: Section, paint: Palette): readonly string[] {
-  return [paint.strong(printable(title)), ...columns(table)];
+  return [heading(title, paint), ...columns(table)];
 }
 
 function section(title: string, requirements: readonly Requirement[] = []): Section {

@@ -16,6 +16,11 @@ export function paletteOf({ colour }: TextOptions): Palette {
   return palette(colour);
 }
 
+/** What the lines below are about. */
+export function heading(text: string, paint: Palette): string {
+  return paint.strong(printable(text));
+}
+
 /** Labels in one column, values in another. Values come from outside and are made printable. */
 export function rows(given: readonly Row[], paint: Palette, indent = '  '): readonly string[] {
   const filled = given
@@ -49,7 +54,7 @@ export function day(text: string | undefined): string {
 
 /** `1,234`; `undefined` stays so. */
 export function grouped(value: number | string | undefined): string | undefined {
-  return int64Of(value)?.toLocaleString('en') ?? (value === undefined ? undefined : String(value));
+  return int64Of(value)?.toLocaleString('en') ?? (value === undefined ? undefined : printable(String(value)));
 }
 
 /** `1 version`, `2 versions`. */

@@ -1,5 +1,5 @@
 import type { TextOptions } from '../text.ts';
-import { day, lines, paletteOf, rows } from './text.ts';
+import { day, heading, lines, paletteOf, rows } from './text.ts';
 
 export interface KeyText {
   readonly system?: string;
@@ -50,7 +50,7 @@ export function renderVersion(version: VersionText, options: TextOptions): strin
     .filter(({ license, spdx }) => license !== spdx)
     .map(({ license }) => license);
   return lines([
-    paint.strong(keyText(version.versionKey)),
+    heading(keyText(version.versionKey), paint),
     ...rows(
       [
         ['purl', [version.purl]],
