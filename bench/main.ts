@@ -1,5 +1,6 @@
 const BENCHES = {
   parse: 'reading a package-lock of 6,500 packages, against JSON.parse of the same text',
+  resolve: 'looking up purls: checks against JSON.parse, pages side by side, purls a second',
   scan: 'a whole scan of it: cold cache, embedded Valkey, local services; time and memory',
   discovery: 'loading, indexing, validating a description document of 1 MB, against JSON.parse of it',
 } as const;

@@ -15,7 +15,10 @@ export async function runCommand(
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) resolve();
-      else reject(new Error(`${command} ${args.join(' ')} ended with ${code}:\n${output.join('').slice(-2_000)}`));
+      else
+        reject(
+          new Error(`${command} ${args.join(' ')} ended with ${code}:\n${output.join('').slice(-2_000)}`),
+        );
     });
   });
 }

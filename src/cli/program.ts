@@ -6,6 +6,7 @@ import { configCommand } from './config.ts';
 import { demoCommand } from './demo.ts';
 import { enqueueCommand } from './enqueue.ts';
 import { EXIT } from './exit-code.ts';
+import { insightsCommand } from './insights/command.ts';
 import { parseCommand } from './parse.ts';
 import { scanCommand } from './scan.ts';
 import { servicesCommand } from './services.ts';
@@ -20,6 +21,7 @@ const COMMANDS = [
   demoCommand,
   servicesCommand,
   apiCommand,
+  insightsCommand,
   configCommand,
 ];
 

@@ -1,31 +1,35 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { readBundledDescription } from '../discovery/bundled.ts';
-import { createApiClient } from '../discovery/client.ts';
+import { type ApiClient, createApiClient } from '../discovery/client.ts';
+import type { HttpClient } from '../http/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';
-import { createInsights, type Insights } from '../insights/insights.ts';
+import { createInsights, type Insights, type InsightsOptions } from '../insights/insights.ts';
 import type { Cache } from '../model/cache.ts';
+import type { RequestBudget } from '../model/request-budget.ts';
 
 export interface InsightsHandle {
   readonly insights: Insights;
   close(): Promise<void>;
 }
 
+/** As long as a queue is paused at most: a service that wants more is asked again then. */
+const MAX_PAUSE_MS = 300_000;
+
+type InsightsConfig = LoadedConfig['config']['insights'];
+
 /** The package-insights client of this process, over the shared cache. */
-export async function openInsights({ config }: LoadedConfig, cache: Cache): Promise<InsightsHandle> {
-  const { url, timeout, concurrency, recordTtl, missTtl, privatePackages, mirrors } = config.insights;
-  const http = createHttpClient({
-    headersTimeoutMs: timeout,
-    bodyTimeoutMs: timeout,
-    totalTimeoutMs: timeout,
-    connections: concurrency,
-  });
-  const api = createApiClient({
-    document: await readBundledDescription('insights.v3alpha'),
-    http,
-    rootUrl: url,
-    readOnly: true,
-  });
+export async function openInsights(
+  { config }: LoadedConfig,
+  cache: Cache,
+  {
+    budget,
+    ...options
+  }: Pick<InsightsOptions, 'onContractProblem'> & { readonly budget?: RequestBudget } = {},
+): Promise<InsightsHandle> {
+  const { concurrency, recordTtl, missTtl, privatePackages, mirrors } = config.insights;
+  const { api, http } = await openInsightsApi(config.insights, budget);
   const insights = createInsights({
+    ...options,
     api,
     cache,
     concurrency,
@@ -35,4 +39,35 @@ export async function openInsights({ config }: LoadedConfig, cache: Cache): Prom
     mirrors,
   });
   return { insights, close: () => http.close() };
+}
+
+/** The API client of the bundled description, and the connections that it goes over; `budget` paces its requests. */
+export async function openInsightsApi(
+  { url, timeout, concurrency }: Pick<InsightsConfig, 'url' | 'timeout' | 'concurrency'>,
+  budget?: RequestBudget,
+): Promise<{ api: ApiClient; http: HttpClient }> {
+  const http = createHttpClient({
+    headersTimeoutMs: timeout,
+    bodyTimeoutMs: timeout,
+    totalTimeoutMs: timeout,
+    connections: concurrency,
+    ...(budget === undefined ? {} : { beforeAttempt: (signal) => budget.take(signal) }),
+  });
+  const document = await readBundledDescription('insights.v3alpha');
+  const paced = budget === undefined ? http : pausing(http, budget);
+  return { http, api: createApiClient({ document, http: paced, rootUrl: url, readOnly: true }) };
+}
+
+/** A service that asks one of us to wait means all: whoever shares the budget waits. */
+function pausing(http: HttpClient, budget: RequestBudget): HttpClient {
+  return {
+    async send(request) {
+      const response = await http.send(request);
+      const { status, retryAfterMs } = response;
+      if (status === 429 && retryAfterMs !== undefined)
+        await budget.pause(Math.min(retryAfterMs, MAX_PAUSE_MS));
+      return response;
+    },
+    close: () => http.close(),
+  };
 }

@@ -33,7 +33,10 @@ export async function startPipeline(
   options: PipelineOptions,
 ): Promise<Pipeline> {
   const { log, notifier, contracts, ...others } = options;
-  const insights = await openInsights(loaded, store.cache);
+  const insights = await openInsights(loaded, store.cache, {
+    onContractProblem: warnOnce(log),
+    ...(store.insightsBudget === undefined ? {} : { budget: store.insightsBudget }),
+  });
   const runtime = await startWorkers({
     ...others,
     jobs: JOBS,
@@ -53,5 +56,16 @@ export async function startPipeline(
       await runtime.close(graceMs);
       await insights.close();
     },
+  };
+}
+
+/** A service that changed says the same of every package: each place is told once in the life of a process. */
+function warnOnce(log: Logger) {
+  const told = new Set<string>();
+  return ({ path, message }: { readonly path: string; readonly message: string }, subject: string): void => {
+    const place = path.replace(/\[\d+\]/g, '[]');
+    if (told.has(place)) return;
+    told.add(place);
+    log.warn({ subject, path, message }, 'an insights answer is not as described');
   };
 }

@@ -2,15 +2,17 @@ import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import { startValkey } from '../embedded/valkey.ts';
 import type { FollowUp } from '../jobs/job.ts';
+import type { RequestBudget } from '../model/request-budget.ts';
 import type { Secret } from '../model/secret.ts';
 import { createAppliedSecrets } from '../store/applied-secrets.ts';
 import { createBlobStore } from '../store/blobs.ts';
 import { createCache } from '../store/cache.ts';
 import { closeRedis, connectRedis, type RedisClient } from '../store/connection.ts';
-import { createKeys } from '../store/keys.ts';
+import { createKeys, type Keys } from '../store/keys.ts';
 import { createLock } from '../store/lock.ts';
 import { createOutcomeStore } from '../store/outcomes.ts';
 import { createRejectedStore } from '../store/rejected.ts';
+import { createRequestBudget } from '../store/request-budget.ts';
 import { createTargetStore } from '../store/targets.ts';
 
 /** Everything kept in Redis, and the connection it goes through. */
@@ -48,11 +50,19 @@ export async function openStore(loaded: LoadedConfig, log: Logger) {
     lock: createLock(redis, keys, { ttlMs: config.worker.lockDuration }),
     appliedSecrets: createAppliedSecrets(redis, keys),
     rejected: createRejectedStore(redis, keys),
+    /** `undefined` when the configuration sets no limit. */
+    insightsBudget: budgetOf(redis, keys, config.insights.requestsPerSecond),
     async close() {
       await closeRedis(redis);
       await engine?.close();
     },
   };
+}
+
+function budgetOf(redis: RedisClient, keys: Keys, perSecond: number | undefined): RequestBudget | undefined {
+  return perSecond === undefined
+    ? undefined
+    : createRequestBudget(redis, keys, { name: 'insights', perSecond });
 }
 
 async function connect(

@@ -26,6 +26,12 @@ const insights = z.strictObject({
   url: httpUrl.default('https://api.deps.dev').describe('Package-insights API.'),
   timeout: seconds('30s').describe('Limit for one answer.'),
   concurrency: z.int().min(1).max(256).default(32).describe('Requests under way at once.'),
+  requestsPerSecond: z
+    .number()
+    .min(0.01)
+    .max(1_000_000)
+    .optional()
+    .describe('Requests a second, of all workers over this Redis together. Unset: no limit.'),
   recordTtl: seconds('6h').describe('How long version records and advisories stay cached.'),
   missTtl: seconds('15m').describe('How long "no such version" stays cached.'),
   privatePackages: z

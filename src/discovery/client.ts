@@ -26,6 +26,8 @@ export interface ApiResponse {
     | { readonly kind: 'json'; readonly value: unknown }
     | { readonly kind: 'text'; readonly text: string }
     | { readonly kind: 'empty' };
+  /** The same as it came, decompressed. */
+  readonly body: Buffer;
   readonly retryAfterMs?: number;
   /** `GET https://host/path`, for messages. */
   readonly request: string;
@@ -33,6 +35,7 @@ export interface ApiResponse {
 
 /** Calls the methods of one description document. Knows no method by name and maps no errors. */
 export interface ApiClient {
+  readonly document: RestDescription;
   /** Throws `DiscoveryError` before sending and `HttpError` when there is no answer. */
   call(methodId: string, call?: ApiCall): Promise<ApiResponse>;
 }
@@ -40,6 +43,7 @@ export interface ApiClient {
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { document, http, rootUrl, headers, readOnly = false } = options;
   return {
+    document,
     async call(methodId, { signal, ...call } = {}) {
       const request = compileRequest(document, methodId, {
         ...call,
@@ -66,6 +70,7 @@ export function apiResponse(
     status,
     headers,
     content: readContent(response),
+    body: response.body,
     request: `${method} ${url.replace(/\?.*$/, '')}`,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };

@@ -31,6 +31,8 @@ export interface HttpClientOptions {
   /** Asked about every address before a connection is made to it. Default: all are fine. */
   readonly guard?: AddressGuard;
   readonly userAgent?: string;
+  /** Awaited before each attempt, repeated ones too; a budget of requests makes it wait. */
+  readonly beforeAttempt?: (signal: AbortSignal | undefined) => Promise<void>;
 }
 
 interface Settings {
@@ -39,6 +41,7 @@ interface Settings {
   readonly maxResponseBytes: number;
   readonly retry: RetryPolicy;
   readonly userAgent: string;
+  readonly beforeAttempt: HttpClientOptions['beforeAttempt'];
 }
 
 /** The `HttpClient` over one undici dispatcher. Follows no redirects. */
@@ -50,6 +53,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     maxResponseBytes: options.maxResponseBytes ?? 64 * 1024 * 1024,
     retry: options.retry ?? BRIEF_RETRIES,
     userAgent: options.userAgent ?? 'lockhound',
+    beforeAttempt: options.beforeAttempt,
   };
   return {
     send: (request) => sendWithRetries(settings, request),
@@ -73,6 +77,7 @@ function createDispatcher(options: HttpClientOptions): Agent {
 async function sendWithRetries(settings: Settings, request: HttpRequest): Promise<HttpResponse> {
   const mayRepeat = isIdempotent(request.method, request.idempotent);
   for (let attempt = 1; ; attempt += 1) {
+    await waitForTurn(settings, request);
     const outcome = await attemptOnce(settings, request);
     const retryable =
       outcome instanceof HttpError
@@ -85,6 +90,15 @@ async function sendWithRetries(settings: Settings, request: HttpRequest): Promis
       return outcome;
     }
     await waitBriefly(delay, request);
+  }
+}
+
+/** Outside the time limits of an attempt: waiting for a turn is not the service's fault. */
+async function waitForTurn({ beforeAttempt }: Settings, request: HttpRequest): Promise<void> {
+  try {
+    await beforeAttempt?.(request.signal);
+  } catch (error) {
+    throw request.signal?.aborted === true ? aborted(request, error) : error;
   }
 }
 

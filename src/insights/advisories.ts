@@ -1,20 +1,19 @@
 import type { Advisory } from '../model/advisory.ts';
-import { fieldsOf, mismatch, numberOf, textOf, textsOf } from './answer.ts';
+import type * as api from './api.generated.ts';
+import { InsightsError } from './errors.ts';
 
-/** An Advisory object. Throws `InsightsError` (`contract`) where it is not as promised. */
-export function readAdvisory(value: unknown, at: string): Advisory {
-  const advisory = fieldsOf(value, at);
-  const id = textOf(fieldsOf(advisory['advisoryKey'], `${at}.advisoryKey`), 'id', `${at}.advisoryKey`);
-  if (id === '') throw mismatch(`${at}.advisoryKey.id`, 'an identifier', id);
-  const score = numberOf(advisory, 'cvss3Score', at);
-  const vector = textOf(advisory, 'cvss3Vector', at);
+/** An Advisory object as judgements read it. Throws `InsightsError` (`contract`) when it does not say which it is. */
+export function readAdvisory(advisory: api.Advisory): Advisory {
+  const { url = '', title = '', aliases = [], cvss3Score = 0, cvss3Vector = '' } = advisory;
+  const id = advisory.advisoryKey?.id ?? '';
+  if (id === '') throw new InsightsError('contract', 'the advisory that came back has no identifier');
   return {
     id,
-    url: textOf(advisory, 'url', at),
-    title: textOf(advisory, 'title', at),
-    aliases: textsOf(advisory, 'aliases', at),
+    url,
+    title,
+    aliases,
     // Defaults are written out in JSON: 0 without a vector is no score, 0 with one is a real 0.
-    ...(score === 0 && vector === '' ? {} : { cvss3Score: score }),
-    ...(vector === '' ? {} : { cvss3Vector: vector }),
+    ...(cvss3Score === 0 && cvss3Vector === '' ? {} : { cvss3Score }),
+    ...(cvss3Vector === '' ? {} : { cvss3Vector }),
   };
 }

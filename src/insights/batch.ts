@@ -1,11 +1,15 @@
 import type { LimitFunction } from 'p-limit';
+import { type ContractProblem, formatProblem } from './answered.ts';
 import { InsightsError } from './errors.ts';
+import { MAX_BATCH } from './rules.ts';
 
 /** One page of a batch's answer. */
 export interface BatchPage<Answer> {
   readonly responses: readonly Answer[];
   /** Empty on the last page. */
   readonly nextPageToken: string;
+  /** What does not fit beside the entries. */
+  readonly problems?: readonly ContractProblem[];
 }
 
 export interface Batch<Request, Answer> {
@@ -25,8 +29,6 @@ export interface PageSize {
   learned: number | undefined;
 }
 
-/** More is HTTP 400 ("Limits"). */
-export const MAX_BATCH = 5_000;
 /** Parsing is fastest at about this size, and several of them go side by side. */
 const PREFERRED_BATCH = 1_000;
 /** Refused requests after which bisecting stops: the service then refuses everything, not one entry. */
@@ -172,11 +174,15 @@ function noteFailure<Request, Answer>(state: State<Request, Answer>, error: Insi
   if (error.code === 'rate-limited' || state.failuresInARow > MAX_FAILURES) state.halted ??= error;
 }
 
-function checkPage({ responses, nextPageToken }: BatchPage<unknown>, expected: number): void {
+function checkPage({ responses, nextPageToken, problems = [] }: BatchPage<unknown>, expected: number): void {
   const count = responses.length;
   const incomplete = count < expected && (count === 0 || nextPageToken === '');
   if (count > expected || incomplete) {
-    throw new InsightsError('contract', `a batch of ${expected} got ${count} answers`, { retryable: true });
+    const reasons = problems.map((problem) => `; ${formatProblem(problem)}`).join('');
+    throw new InsightsError('contract', `a batch of ${expected} got ${count} answers${reasons}`, {
+      // A wrong shape stays wrong; an answer that is merely short may be whole next time.
+      retryable: problems.length === 0,
+    });
   }
 }
 

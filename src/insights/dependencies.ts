@@ -1,31 +1,18 @@
 import type { DependencyGraph } from '../model/dependency-graph.ts';
-import { formatVersionKey, type System } from '../model/version-record.ts';
-import { fieldsOf, listOf, numberOf, textOf, textsOf } from './answer.ts';
+import { formatVersionKey } from '../model/version-record.ts';
+import { type Answer, formatProblem } from './answered.ts';
+import type * as api from './api.generated.ts';
 import { readVersionKey } from './version-record.ts';
 
 type Node = DependencyGraph['nodes'][number];
 
-/** Systems with resolved graphs ("Operation rules"). */
-const WITH_GRAPHS: ReadonlySet<System> = new Set<System>(['NPM', 'CARGO', 'MAVEN', 'PYPI']);
-
-export function hasDependencyGraphs(system: System): boolean {
-  return WITH_GRAPHS.has(system);
-}
-
-/** A resolved graph. Throws `InsightsError` (`contract`) where it is not as promised. */
-export function readDependencyGraph(value: unknown, at: string): DependencyGraph {
-  const graph = fieldsOf(value, at);
-  const errors: string[] = [];
-  const graphError = textOf(graph, 'error', at);
-  if (graphError !== '') errors.push(graphError);
-  const nodes = listOf(graph, 'nodes', at).map((node, index) =>
-    readNode(node, `${at}.nodes[${index}]`, errors),
-  );
-  const edges = listOf(graph, 'edges', at).flatMap((value, index) => {
-    const place = `${at}.edges[${index}]`;
-    const edge = fieldsOf(value, place);
-    const from = numberOf(edge, 'fromNode', place);
-    const to = numberOf(edge, 'toNode', place);
+/** A resolved graph. Throws `InsightsError` (`contract`) when a node does not say which version it is. */
+export function readDependencyGraph({ value, problems }: Answer<api.Dependencies>): DependencyGraph {
+  const errors = problems.map(formatProblem);
+  const { error = '' } = value;
+  if (error !== '') errors.push(error);
+  const nodes = (value.nodes ?? []).map((node) => readNode(node, errors));
+  const edges = (value.edges ?? []).flatMap(({ fromNode: from = 0, toNode: to = 0 }, index) => {
     if (nodes[from] !== undefined && nodes[to] !== undefined) return [{ from, to }];
     errors.push(`edge ${index} leads from node ${from} to node ${to}, and there are ${nodes.length}`);
     return [];
@@ -33,11 +20,10 @@ export function readDependencyGraph(value: unknown, at: string): DependencyGraph
   return { nodes, edges, errors };
 }
 
-function readNode(value: unknown, at: string, errors: string[]): Node {
-  const node = fieldsOf(value, at);
-  const versionKey = readVersionKey(node['versionKey'], `${at}.versionKey`);
-  for (const error of textsOf(node, 'errors', at)) errors.push(`${formatVersionKey(versionKey)}: ${error}`);
-  const relation = textOf(node, 'relation', at);
+function readNode(node: api.DependencyNode, errors: string[]): Node {
+  const versionKey = readVersionKey(node.versionKey);
+  for (const error of node.errors ?? []) errors.push(`${formatVersionKey(versionKey)}: ${error}`);
+  const { relation } = node;
   if (relation === 'SELF' || relation === 'DIRECT') return { versionKey, relation };
   return { versionKey, relation: 'INDIRECT' };
 }

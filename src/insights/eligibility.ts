@@ -1,6 +1,7 @@
 import type { LockedPackage } from '../model/lockfile.ts';
 import type { Resolution } from '../model/resolution.ts';
 import { type LookUp, lookUpOf, systemOf } from './look-up.ts';
+import { privateNames } from './private-names.ts';
 import { createRegistryCheck, parseRegistryUrl } from './public-registries.ts';
 
 /** What may not leave the house, and what is a copy of something public. */
@@ -17,7 +18,7 @@ export type Eligibility =
 
 /** A function that tells whether a package may be looked up, or how it is resolved without that. */
 export function createEligibility(privacy: Privacy): (locked: LockedPackage) => Eligibility {
-  const isPrivateName = matcherOf(privacy.privatePatterns);
+  const isPrivateName = privateNames(privacy.privatePatterns);
   const isPublic = createRegistryCheck(privacy.mirrors);
   return (locked) => {
     const resolution =
@@ -32,17 +33,6 @@ export function createEligibility(privacy: Privacy): (locked: LockedPackage) => 
       resolution: { outcome: 'failed', reason: `its purl is malformed: ${locked.purl.slice(0, 200)}` },
     };
   };
-}
-
-function matcherOf(patterns: readonly string[]): (name: string) => boolean {
-  if (patterns.length === 0) return () => false;
-  const sources = patterns.map((pattern) => pattern.split('*').map(escapeExpression).join('.*'));
-  const expression = new RegExp(`^(?:${sources.join('|')})$`, 'is');
-  return (name) => expression.test(name);
-}
-
-function escapeExpression(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
 function privateName(name: string): Resolution {

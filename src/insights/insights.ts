@@ -5,13 +5,15 @@ import type { DependencyGraph } from '../model/dependency-graph.ts';
 import type { LockedPackage } from '../model/lockfile.ts';
 import { formatVersionKey, type VersionKey } from '../model/version-record.ts';
 import { readAdvisory } from './advisories.ts';
+import { answerOf, type ContractProblem } from './answered.ts';
 import { type CachePolicy, createRecordCache, type Known, type RecordCache } from './caching.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
-import { hasDependencyGraphs, readDependencyGraph } from './dependencies.ts';
+import { readDependencyGraph } from './dependencies.ts';
 import { createEligibility, type Privacy } from './eligibility.ts';
 import { InsightsError } from './errors.ts';
 import { getAdvisory, getDependencies } from './operations.ts';
 import { createResolver, type Resolved, type ResolveOptions } from './resolve.ts';
+import { hasFacts } from './rules.ts';
 import { createInsightsService } from './service.ts';
 import { createVersionLookUp } from './versions.ts';
 
@@ -20,6 +22,8 @@ export interface InsightsOptions extends CachePolicy, Partial<Privacy> {
   readonly api: ApiClient;
   /** Requests to the service at the same time. */
   readonly concurrency?: number;
+  /** Told of what does not fit in an answer that is used all the same; `subject` is what was asked for. */
+  readonly onContractProblem?: (problem: ContractProblem, subject: string) => void;
 }
 
 /** What the pipeline asks the package-insights API; everything goes through the cache and is asked for once at a time. */
@@ -33,7 +37,7 @@ export interface Insights {
 }
 
 export function createInsights(options: InsightsOptions): Insights {
-  const { api, privatePatterns = [], mirrors = [], concurrency = 25 } = options;
+  const { api, privatePatterns = [], mirrors = [], concurrency = 25, onContractProblem } = options;
   const service = createInsightsService(api);
   const limit = pLimit(concurrency);
   const advisories = createLoader<Advisory>('advisory-1', options);
@@ -42,17 +46,27 @@ export function createInsights(options: InsightsOptions): Insights {
     resolve: createResolver({
       eligibility: createEligibility({ privatePatterns, mirrors }),
       cache: createRecordCache('version-1', options),
-      lookUpVersions: createVersionLookUp(service, limit),
+      lookUpVersions: createVersionLookUp({
+        service,
+        limit,
+        ...(onContractProblem === undefined ? {} : { onContractProblem }),
+      }),
     }),
     advisory: (id, signal) =>
       advisories(id, signal, (shared) =>
-        limit(async () => readAdvisory(await getAdvisory(service, id, shared), `advisory ${id}`)),
+        limit(async () => {
+          const { value, problems } = answerOf(await getAdvisory(service, id, { signal: shared }));
+          for (const problem of problems) onContractProblem?.(problem, `advisory ${id}`);
+          return readAdvisory(value);
+        }),
       ),
     async dependencies(key, signal) {
-      if (!hasDependencyGraphs(key.system)) return undefined;
+      if (!hasFacts('dependencies', key.system)) return undefined;
       const name = formatVersionKey(key);
       return graphs(name, signal, (shared) =>
-        limit(async () => readDependencyGraph(await getDependencies(service, key, shared), name)),
+        limit(async () =>
+          readDependencyGraph(answerOf(await getDependencies(service, key, { signal: shared }))),
+        ),
       );
     },
   };

@@ -1,87 +1,171 @@
-import type { System, VersionKey } from '../model/version-record.ts';
+import type { VersionKey } from '../model/version-record.ts';
+import type { Answered } from './answered.ts';
 import type * as api from './api.generated.ts';
-import type { InsightsService as Service } from './service.ts';
+import { InsightsError } from './errors.ts';
+import { isMissedByPurl } from './look-up.ts';
+import { packageParams, projectParams, type QueryCriteria, queryParams, versionParams } from './params.ts';
+import { type PurlTarget, readPurl, readVersionPurl } from './purl.ts';
+import {
+  type PackageName,
+  requireBatchSize,
+  ruledAdvisory,
+  ruledChainId,
+  ruledProject,
+  ruledVersion,
+} from './rules.ts';
+import type { AskOptions, InsightsService as Service } from './service.ts';
 
 /*
  * The operations, by the names of the specification's table ("Endpoints"); types come from the description document.
- * Each throws `InsightsError`.
+ * Each holds its rules against the request before it is sent, spells names as the index does, and gives an `Answered`:
+ * errors are data. Only an aborted call rejects.
  */
 
-export type QueryParams = api.InsightsMethods['insights.query']['params'];
-
-export interface PackageName {
-  readonly system: System;
-  readonly name: string;
+/** A package with its versions; the default one is marked when known. */
+export function getPackage(service: Service, name: PackageName, options: AskOptions) {
+  return service.ask('insights.getPackage', () => packageParams(service, name), options);
 }
 
-export function getPackage(service: Service, key: PackageName, signal: AbortSignal) {
-  return service.get('insights.getPackage', packageParams(key), signal);
+/** A version with its licences and the advisories that affect it directly. */
+export function getVersion(service: Service, key: VersionKey, options: AskOptions) {
+  return service.ask('insights.getVersion', () => versionParams(service, key), options);
 }
 
-export function getVersion(service: Service, key: VersionKey, signal: AbortSignal) {
-  return service.get('insights.getVersion', versionParams(key), signal);
+/** One request of at most 5,000 versions, one page of its answer; `versionBatch` does the rest. */
+export function getVersionBatch(service: Service, body: api.VersionBatchRequest, options: AskOptions) {
+  const prepare = () => {
+    const requests = ruledEntries(body.requests, ({ versionKey }) => ({
+      versionKey: sendable(service, ruledVersion(versionKey as VersionKey)),
+    }));
+    return { body: { ...body, requests } };
+  };
+  return service.ask('insights.getVersionBatch', prepare, options);
 }
 
-export function getVersionBatch(service: Service, body: api.VersionBatchRequest, signal: AbortSignal) {
-  return service.post('insights.getVersionBatch', body, signal);
+/** Unresolved requirements as the version's manifest has them: Maven, npm, NuGet, RubyGems. */
+export function getRequirements(service: Service, key: VersionKey, options: AskOptions) {
+  return service.ask('insights.getRequirements', () => versionParams(service, key, 'requirements'), options);
 }
 
-export function getRequirements(service: Service, key: VersionKey, signal: AbortSignal) {
-  return service.get('insights.getRequirements', versionParams(key), signal);
+/** The resolved graph: npm, Cargo, Maven, PyPI. `not-found` means not computed, never none. */
+export function getDependencies(service: Service, key: VersionKey, options: AskOptions) {
+  return service.ask('insights.getDependencies', () => versionParams(service, key, 'dependencies'), options);
 }
 
-export function getDependencies(service: Service, key: VersionKey, signal: AbortSignal) {
-  return service.get('insights.getDependencies', versionParams(key), signal);
+/** How many depend on a version: npm, Cargo, Maven, PyPI. */
+export function getDependents(service: Service, key: VersionKey, options: AskOptions) {
+  return service.ask('insights.getDependents', () => versionParams(service, key, 'dependents'), options);
 }
 
-export function getDependents(service: Service, key: VersionKey, signal: AbortSignal) {
-  return service.get('insights.getDependents', versionParams(key), signal);
+/** What a version may do to the system it runs on: Go. */
+export function getCapabilities(service: Service, key: VersionKey, options: AskOptions) {
+  return service.ask('insights.getCapabilities', () => versionParams(service, key, 'capabilities'), options);
 }
 
-export function getCapabilities(service: Service, key: VersionKey, signal: AbortSignal) {
-  return service.get('insights.getCapabilities', versionParams(key), signal);
+/** `id` is `<host>/<owner>/<repository>`. */
+export function getProject(service: Service, id: string, options: AskOptions) {
+  return service.ask('insights.getProject', () => projectParams(id), options);
 }
 
-export function getProject(service: Service, id: string, signal: AbortSignal) {
-  return service.get('insights.getProject', { 'projectKey.id': id }, signal);
+/** One request of at most 5,000 projects, one page of its answer; `projectBatch` does the rest. */
+export function getProjectBatch(service: Service, body: api.ProjectBatchRequest, options: AskOptions) {
+  const prepare = () => {
+    const requests = ruledEntries(body.requests, ({ projectKey }) => ({
+      projectKey: { id: ruledProject(projectKey.id ?? '') },
+    }));
+    return { body: { ...body, requests } };
+  };
+  return service.ask('insights.getProjectBatch', prepare, options);
 }
 
-export function getProjectBatch(service: Service, body: api.ProjectBatchRequest, signal: AbortSignal) {
-  return service.post('insights.getProjectBatch', body, signal);
+/** At most 1,500 versions made from a project, those known from attestations first. */
+export function getProjectPackageVersions(service: Service, id: string, options: AskOptions) {
+  return service.ask('insights.getProjectPackageVersions', () => projectParams(id), options);
 }
 
-export function getProjectPackageVersions(service: Service, id: string, signal: AbortSignal) {
-  return service.get('insights.getProjectPackageVersions', { 'projectKey.id': id }, signal);
+/** `id` is the OSV identifier. */
+export function getAdvisory(service: Service, id: string, options: AskOptions) {
+  const prepare = () => ({ params: { 'advisoryKey.id': ruledAdvisory(id) } });
+  return service.ask('insights.getAdvisory', prepare, options);
 }
 
-export function getAdvisory(service: Service, id: string, signal: AbortSignal) {
-  return service.get('insights.getAdvisory', { 'advisoryKey.id': id }, signal);
+/** Packages with similar names; not symmetric. */
+export function getSimilarlyNamedPackages(service: Service, name: PackageName, options: AskOptions) {
+  return service.ask('insights.getSimilarlyNamedPackages', () => packageParams(service, name), options);
 }
 
-export function getSimilarlyNamedPackages(service: Service, key: PackageName, signal: AbortSignal) {
-  return service.get('insights.getSimilarlyNamedPackages', packageParams(key), signal);
+/** At most 1,000 versions. `not-found` of a hash means unknown, never that an artifact was changed. */
+export function query(service: Service, criteria: QueryCriteria, options: AskOptions) {
+  return service.ask('insights.query', () => ({ params: queryParams(service, criteria) }), options);
 }
 
-export function query(service: Service, by: QueryParams, signal: AbortSignal) {
-  return service.get('insights.query', by, signal);
+/**
+ * A package or, for a purl with a version, a version. A Go module with capitals, which purls cannot spell, is asked for by
+ * its name when its purl is not found.
+ */
+export async function purlLookup(
+  service: Service,
+  purl: string,
+  options: AskOptions,
+): Promise<Answered<api.PurlLookupResult>> {
+  const prepare = () => ({ params: { purl: sendable(service, readPurl(purl)).purl } });
+  const answered = await service.ask('insights.purlLookup', prepare, options);
+  if (answered.error?.code !== 'not-found') return answered;
+  const target = readPurl(purl);
+  return isMissedByPurl(target) ? lookUpByName(service, target, options) : answered;
 }
 
-export function purlLookup(service: Service, purl: string, signal: AbortSignal) {
-  return service.get('insights.purlLookup', { purl }, signal);
+/** One request of at most 5,000 purls, one page of its answer; `purlBatch` does the rest. */
+export function purlLookupBatch(service: Service, body: api.PurlLookupBatchRequest, options: AskOptions) {
+  const prepare = () => {
+    const requests = ruledEntries(body.requests, ({ purl }) => ({
+      purl: sendable(service, readVersionPurl(purl)).purl,
+    }));
+    return { body: { ...body, requests } };
+  };
+  return service.ask('insights.purlLookupBatch', prepare, options);
 }
 
-export function purlLookupBatch(service: Service, body: api.PurlLookupBatchRequest, signal: AbortSignal) {
-  return service.post('insights.purlLookupBatch', body, signal);
+/** At most 1,000 repositories of images that hold exactly this chain of layers. */
+export function queryContainerImages(service: Service, chainId: string, options: AskOptions) {
+  const prepare = () => ({ params: { chainId: ruledChainId(chainId) } });
+  return service.ask('insights.queryContainerImages', prepare, options);
 }
 
-export function queryContainerImages(service: Service, chainId: string, signal: AbortSignal) {
-  return service.get('insights.queryContainerImages', { chainId }, signal);
+function sendable<Named extends PackageName>(service: Service, named: Named): Named {
+  service.allowed(named.name);
+  return named;
 }
 
-function packageParams({ system, name }: PackageName) {
-  return { 'packageKey.system': system, 'packageKey.name': name } as const;
+async function lookUpByName(
+  service: Service,
+  { system, name, version }: PurlTarget,
+  { signal }: AskOptions,
+): Promise<Answered<api.PurlLookupResult>> {
+  const member = version === undefined ? 'package' : 'version';
+  const answered =
+    version === undefined
+      ? await getPackage(service, { system, name }, { signal })
+      : await getVersion(service, { system, name, version }, { signal });
+  if (answered.error !== undefined) return answered;
+  const { value, problems, raw, body } = answered;
+  return {
+    value: { [member]: value },
+    problems: problems.map(({ path, message }) => ({ path: path.replace('$', `$.${member}`), message })),
+    raw: { [member]: raw },
+    body: Buffer.concat([Buffer.from(`{"${member}":`), body, Buffer.from('}')]),
+  };
 }
 
-function versionParams({ system, name, version }: VersionKey) {
-  return { 'versionKey.system': system, 'versionKey.name': name, 'versionKey.version': version } as const;
+/** Names the entry that breaks a rule: the service would refuse all of them for it. */
+function ruledEntries<Entry>(entries: readonly Entry[], rule: (entry: Entry) => Entry): readonly Entry[] {
+  requireBatchSize(entries.length);
+  return entries.map((entry, index) => {
+    try {
+      return rule(entry);
+    } catch (error) {
+      if (!(error instanceof InsightsError) || error.rule === undefined) throw error;
+      throw new InsightsError('invalid', `requests[${index}]: ${error.message}`, { rule: error.rule });
+    }
+  });
 }

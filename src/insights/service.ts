@@ -1,55 +1,105 @@
 import type { ApiClient, ApiResponse } from '../discovery/client.ts';
 import { DiscoveryError } from '../discovery/errors.ts';
+import { findMethod } from '../discovery/methods.ts';
 import { HttpError } from '../http/errors.ts';
+import { type AnswerCheck, compileAnswerCheck, type Fields } from './answer-check.ts';
+import type { Answered, ContractProblem } from './answered.ts';
 import type { InsightsMethods } from './api.generated.ts';
 import { InsightsError } from './errors.ts';
+import { privateNames } from './private-names.ts';
+import { broken } from './rules.ts';
+
+/** How long to leave a service alone that says "too many requests" and not for how long. */
+const UNTOLD_WAIT_MS = 5_000;
 
 export type MethodId = keyof InsightsMethods;
 
-/**
- * The 16 operations as typed calls. An answer is known to be a JSON object and no more: its fields are checked where
- * they are read (`answer.ts`). Throws `InsightsError`; an aborted call throws the `HttpError` (`aborted`).
- */
-export interface InsightsService {
-  get<Id extends MethodId>(
-    id: Id,
-    params: InsightsMethods[Id]['params'],
-    signal: AbortSignal,
-  ): Promise<InsightsMethods[Id]['response']>;
-  post<Id extends MethodId>(
-    id: Id,
-    body: InsightsMethods[Id]['body'],
-    signal: AbortSignal,
-  ): Promise<InsightsMethods[Id]['response']>;
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  /** The fields of the answer that are read, and so checked. Default: all that the description names. */
+  readonly fields?: Fields;
 }
 
-export function createInsightsService(api: ApiClient): InsightsService {
+/** What is sent; a GET has parameters, a POST a body. */
+export interface Question<Id extends MethodId> {
+  readonly params?: InsightsMethods[Id]['params'];
+  readonly body?: InsightsMethods[Id]['body'];
+}
+
+export interface ServiceOptions {
+  /** Names, with `*` for any text, that are never sent. */
+  readonly privatePatterns?: readonly string[];
+}
+
+/** The methods of the description document as typed calls. */
+export interface InsightsService {
+  /** Gives the name back. Throws `InsightsError` (`private-name`) for one that must not be sent. */
+  allowed(name: string): string;
+  /**
+   * Prepares, sends and checks. What `prepare` throws as `InsightsError`, and all that goes wrong with the service, is the
+   * answer; rejects only when aborted (with the `HttpError` `aborted` or the signal's reason).
+   */
+  ask<Id extends MethodId>(
+    id: Id,
+    prepare: () => Question<Id>,
+    options: AskOptions,
+  ): Promise<Answered<InsightsMethods[Id]['response']>>;
+}
+
+export function createInsightsService(api: ApiClient, options: ServiceOptions = {}): InsightsService {
+  const isPrivate = privateNames(options.privatePatterns ?? []);
+  const checks = new Map<string, AnswerCheck>();
+  const checkOf = (id: MethodId, fields: Fields | undefined): AnswerCheck => {
+    const key = fields === undefined ? id : `${id} ${fields.join(' ')}`;
+    const known = checks.get(key);
+    if (known !== undefined) return known;
+    const check = compileAnswerCheck(api.document, findMethod(api.document, id).response ?? '', fields);
+    checks.set(key, check);
+    return check;
+  };
   return {
-    get: (id, params, signal) => call(api, id, { params: { ...params }, signal }),
-    post: (id, body, signal) => call(api, id, { body, signal }),
+    allowed(name) {
+      if (!isPrivate(name)) return name;
+      throw broken('private-name', `${name} matches a private pattern of the configuration and is not sent`);
+    },
+    async ask(id, prepare, { signal, fields }) {
+      try {
+        const response = await send(api, id, { ...prepare(), signal });
+        return read(response, checkOf(id, fields));
+      } catch (error) {
+        if (error instanceof InsightsError) return { error };
+        throw error;
+      }
+    },
   };
 }
 
-async function call<Id extends MethodId>(
-  api: ApiClient,
-  id: Id,
-  input: Parameters<ApiClient['call']>[1],
-): Promise<InsightsMethods[Id]['response']> {
+async function send(api: ApiClient, id: MethodId, call: Parameters<ApiClient['call']>[1]) {
   let response: ApiResponse;
   try {
-    response = await api.call(id, input);
+    response = await api.call(id, call);
   } catch (error) {
     throw withoutAnswer(error);
   }
-  const { status, content, request } = response;
-  if (status !== 200) throw refusal(response);
-  if (content.kind === 'json' && typeof content.value === 'object' && content.value !== null) {
-    return content.value;
+  if (response.status !== 200) throw refusal(response);
+  return response;
+}
+
+/** The caller names the type: what is not of it, `check` has left out. */
+function read<Value>({ content, body, request }: ApiResponse, check: AnswerCheck): Answered<Value> {
+  if (content.kind === 'json' && isObject(content.value)) {
+    const problems: ContractProblem[] = [];
+    const value = check(content.value, problems) as Value;
+    return { value, problems, raw: content.value, body };
   }
   // Something between us and the service answers for it, or cut the answer short: it may be gone next time.
   throw new InsightsError('contract', `${request}: ${sketch(content)} where a JSON object is expected`, {
     retryable: true,
   });
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function withoutAnswer(error: unknown): unknown {
@@ -66,7 +116,9 @@ function refusal(response: ApiResponse): InsightsError {
   const { status, content, request, retryAfterMs } = response;
   const message = `${request}: HTTP ${status}, ${sketch(content)}`;
   const later = { retryable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  if (status === 429) return new InsightsError('rate-limited', message, later);
+  if (status === 429) {
+    return new InsightsError('rate-limited', message, { retryAfterMs: UNTOLD_WAIT_MS, ...later });
+  }
   if (status >= 500 || status === 408) return new InsightsError('unavailable', message, later);
   if (status === 404 && saysNotFound(content)) return new InsightsError('not-found', message);
   if (status === 404 || status < 400) {

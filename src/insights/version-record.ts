@@ -1,6 +1,8 @@
 import type { VersionRecordSummary } from '../model/resolution.ts';
 import type { System, VersionKey } from '../model/version-record.ts';
-import { fieldsOf, flagOf, listOf, mismatch, textOf, textsOf } from './answer.ts';
+import type { Fields } from './answer-check.ts';
+import type * as api from './api.generated.ts';
+import { InsightsError } from './errors.ts';
 
 const SYSTEMS: ReadonlySet<string> = new Set<System>([
   'GO',
@@ -12,33 +14,50 @@ const SYSTEMS: ReadonlySet<string> = new Set<System>([
   'NUGET',
 ]);
 
-/** The part of a Version object that is judged. Throws `InsightsError` (`contract`) where it is not as promised. */
-export function readVersionRecord(value: unknown, at: string): VersionRecordSummary {
-  const version = fieldsOf(value, at);
-  const publishedAt = textOf(version, 'publishedAt', at);
-  const deprecatedReason = textOf(version, 'deprecatedReason', at);
+/** The fields of a Version object that `readVersionRecord` reads. */
+export const RECORD_FIELDS: Fields = [
+  'versionKey',
+  'publishedAt',
+  'isDefault',
+  'isDeprecated',
+  'deprecatedReason',
+  'licenses',
+  'advisoryKeys',
+];
+
+/** Fields that a record may not guess: without them a vulnerable or deprecated version would pass for a good one. */
+const VITAL = /\.(?:versionKey|advisoryKeys|isDeprecated)\b|\.(?:version|result)$/;
+
+/** Whether a place of an answer that does not fit makes a record of it worthless. */
+export function isVital(path: string): boolean {
+  return VITAL.test(path);
+}
+
+/** The part of a Version object that is judged. Throws `InsightsError` (`contract`) when it does not say which it is. */
+export function readVersionRecord(version: api.Version): VersionRecordSummary {
+  const { publishedAt = '', deprecatedReason = '', advisoryKeys = [] } = version;
   return {
-    versionKey: readVersionKey(version['versionKey'], `${at}.versionKey`),
+    versionKey: readVersionKey(version.versionKey),
     ...(publishedAt === '' ? {} : { publishedAt }),
-    isDefault: flagOf(version, 'isDefault', at),
-    isDeprecated: flagOf(version, 'isDeprecated', at),
+    isDefault: version.isDefault ?? false,
+    isDeprecated: version.isDeprecated ?? false,
     ...(deprecatedReason === '' ? {} : { deprecatedReason }),
-    licenses: textsOf(version, 'licenses', at),
-    advisoryIds: listOf(version, 'advisoryKeys', at).map((key) =>
-      textOf(fieldsOf(key, `${at}.advisoryKeys`), 'id', `${at}.advisoryKeys`),
-    ),
+    licenses: version.licenses ?? [],
+    advisoryIds: advisoryKeys.map(readAdvisoryId),
   };
 }
 
-export function readVersionKey(value: unknown, at: string): VersionKey {
-  const key = fieldsOf(value, at);
-  const system = textOf(key, 'system', at);
-  const name = textOf(key, 'name', at);
-  if (!isSystem(system)) throw mismatch(`${at}.system`, 'a known system', system);
-  if (name === '') throw mismatch(`${at}.name`, 'a name', name);
-  return { system, name, version: textOf(key, 'version', at) };
+export function readVersionKey(key: api.VersionKey = {}): VersionKey {
+  const { system, name = '', version = '' } = key;
+  if (name !== '' && system !== undefined && SYSTEMS.has(system)) return { system, name, version };
+  throw new InsightsError(
+    'contract',
+    `a version that came back is named ${JSON.stringify(key).slice(0, 200)}`,
+  );
 }
 
-function isSystem(text: string): text is System {
-  return SYSTEMS.has(text);
+function readAdvisoryId({ id = '' }: api.AdvisoryKey): string {
+  if (id === '')
+    throw new InsightsError('contract', 'a version that came back names an advisory without identifier');
+  return id;
 }

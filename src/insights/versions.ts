@@ -1,13 +1,20 @@
 import type { LimitFunction } from 'p-limit';
 import type { VersionRecordSummary } from '../model/resolution.ts';
-import { fieldsOf, listOf, mismatch, textOf } from './answer.ts';
+import { answerOf, type ContractProblem, formatProblem } from './answered.ts';
+import type {
+  PurlLookupBatchRequest,
+  PurlResponse,
+  Version,
+  VersionBatchRequest,
+  VersionResponse,
+} from './api.generated.ts';
 import { type Batch, type BatchOutcome, type BatchPage, type PageSize, runBatch } from './batch.ts';
 import type { Known } from './caching.ts';
 import { InsightsError } from './errors.ts';
-import type { LookUp } from './look-up.ts';
-import { getVersionBatch, purlLookupBatch } from './operations.ts';
+import { isMissedByPurl, type LookUp } from './look-up.ts';
+import { type PageEntry, readPage } from './pages.ts';
 import type { InsightsService } from './service.ts';
-import { readVersionRecord } from './version-record.ts';
+import { isVital, RECORD_FIELDS, readVersionRecord } from './version-record.ts';
 
 /** What a look-up came to. */
 export type VersionAnswer = Known<VersionRecordSummary> | { readonly error: InsightsError };
@@ -22,13 +29,35 @@ export type VersionLookUp = (
   settled: (answers: readonly (readonly [lookUp: LookUp, answer: VersionAnswer])[]) => void,
 ) => Promise<void>;
 
+export interface VersionLookUpOptions {
+  readonly service: InsightsService;
+  readonly limit: LimitFunction;
+  /** Told of what does not fit in an answer that is used all the same. */
+  readonly onContractProblem?: (problem: ContractProblem, subject: string) => void;
+}
+
+type Read<Entry> = (answer: PageEntry<Entry>, lookUp: LookUp) => VersionAnswer;
+
+/** What is read of an answer of PurlLookupBatch. */
+export const PURL_FIELDS = [
+  'nextPageToken',
+  'responses.result.package.packageKey',
+  ...RECORD_FIELDS.map((field) => `responses.result.version.${field}`),
+];
+/** The same for GetVersionBatch. */
+const VERSION_FIELDS = ['nextPageToken', ...RECORD_FIELDS.map((field) => `responses.version.${field}`)];
+
 /** The look-up over a service. Page sizes are learned once for each of its two batches. */
-export function createVersionLookUp(service: InsightsService, limit: LimitFunction): VersionLookUp {
+export function createVersionLookUp(options: VersionLookUpOptions): VersionLookUp {
+  const { service, limit } = options;
   const purlPages: PageSize = { learned: undefined };
   const versionPages: PageSize = { learned: undefined };
+  const readPurl: Read<PurlResponse> = (answer, lookUp) => readPurlAnswer(options, answer, lookUp);
+  const readVersion: Read<VersionResponse> = (answer, lookUp) =>
+    toRecord(options, answer, answer.entry.version, lookUp);
   return async (lookUps, signal, settled) => {
     const again: LookUp[] = [];
-    const byPurl = batchOf(lookUps, readPurlAnswer, (answers) => {
+    const byPurl = batchOf(lookUps, readPurl, (answers) => {
       again.push(...answers.filter(isMissedGoModule).map(([lookUp]) => lookUp));
       settled(answers.filter((answer) => !isMissedGoModule(answer)));
     });
@@ -37,7 +66,7 @@ export function createVersionLookUp(service: InsightsService, limit: LimitFuncti
       purlPages,
       limit,
     );
-    const byVersion = batchOf(again, readVersionAnswer, settled);
+    const byVersion = batchOf(again, readVersion, settled);
     await runBatch(
       { ...byVersion, send: (part, token) => sendVersionKeys(service, part, token, signal) },
       versionPages,
@@ -46,11 +75,11 @@ export function createVersionLookUp(service: InsightsService, limit: LimitFuncti
   };
 }
 
-function batchOf(
+function batchOf<Entry>(
   lookUps: readonly LookUp[],
-  read: (answer: unknown, lookUp: LookUp) => VersionAnswer,
+  read: Read<Entry>,
   settled: (answers: readonly (readonly [LookUp, VersionAnswer])[]) => void,
-): Omit<Batch<LookUp, unknown>, 'send'> {
+): Omit<Batch<LookUp, PageEntry<Entry>>, 'send'> {
   return {
     requests: lookUps,
     settled(start, outcomes) {
@@ -60,14 +89,15 @@ function batchOf(
   };
 }
 
-function toAnswer(
-  outcome: BatchOutcome<unknown> | undefined,
+function toAnswer<Entry>(
+  outcome: BatchOutcome<PageEntry<Entry>> | undefined,
   lookUp: LookUp,
-  read: (answer: unknown, lookUp: LookUp) => VersionAnswer,
+  read: Read<Entry>,
 ): VersionAnswer {
-  if (outcome?.error !== undefined) return { error: outcome.error };
+  if (outcome === undefined) throw new RangeError(`no outcome for ${lookUp.key}`);
+  if (outcome.error !== undefined) return { error: outcome.error };
   try {
-    return read(outcome?.answer, lookUp);
+    return read(outcome.answer, lookUp);
   } catch (error) {
     // One answer that is not as promised; the others of its page stand.
     if (error instanceof InsightsError) return { error };
@@ -75,20 +105,22 @@ function toAnswer(
   }
 }
 
-/** Purls of Go modules are in lower case: a module with capitals is missed by purl and found by name. */
 function isMissedGoModule([lookUp, answer]: readonly [LookUp, VersionAnswer]): boolean {
-  return 'missing' in answer && lookUp.versionKey.system === 'GO' && /[A-Z]/.test(lookUp.versionKey.name);
+  return 'missing' in answer && isMissedByPurl(lookUp.versionKey);
 }
+
+// The look-ups keep the rules of both batches already (`lookUpOf`): no need to hold them against each again.
 
 async function sendPurls(
   service: InsightsService,
   part: readonly LookUp[],
   pageToken: string | undefined,
   signal: AbortSignal,
-): Promise<BatchPage<unknown>> {
+): Promise<BatchPage<PageEntry<PurlResponse>>> {
   const requests = part.map(({ purl }) => ({ purl }));
-  const body = pageToken === undefined ? { requests } : { requests, pageToken };
-  return readPage(await purlLookupBatch(service, body, signal), 'purlbatch');
+  const body: PurlLookupBatchRequest = pageToken === undefined ? { requests } : { requests, pageToken };
+  const options = { signal, fields: PURL_FIELDS };
+  return readPage(answerOf(await service.ask('insights.purlLookupBatch', () => ({ body }), options)));
 }
 
 async function sendVersionKeys(
@@ -96,38 +128,39 @@ async function sendVersionKeys(
   part: readonly LookUp[],
   pageToken: string | undefined,
   signal: AbortSignal,
-): Promise<BatchPage<unknown>> {
+): Promise<BatchPage<PageEntry<VersionResponse>>> {
   const requests = part.map(({ versionKey }) => ({ versionKey }));
-  const body = pageToken === undefined ? { requests } : { requests, pageToken };
-  return readPage(await getVersionBatch(service, body, signal), 'versionbatch');
+  const body: VersionBatchRequest = pageToken === undefined ? { requests } : { requests, pageToken };
+  const options = { signal, fields: VERSION_FIELDS };
+  return readPage(answerOf(await service.ask('insights.getVersionBatch', () => ({ body }), options)));
 }
 
-function readPage(answer: unknown, at: string): BatchPage<unknown> {
-  const page = fieldsOf(answer, at);
-  return {
-    responses: listOf(page, 'responses', at),
-    nextPageToken: textOf(page, 'nextPageToken', at),
-  };
+function readPurlAnswer(
+  options: VersionLookUpOptions,
+  answer: PageEntry<PurlResponse>,
+  lookUp: LookUp,
+): VersionAnswer {
+  const { result } = answer.entry;
+  if (result?.version === undefined && result?.package !== undefined) {
+    throw new InsightsError('contract', `${lookUp.purl}: a version is expected, there is a package`);
+  }
+  return toRecord(options, answer, result?.version, lookUp);
 }
 
-function readPurlAnswer(answer: unknown, lookUp: LookUp): VersionAnswer {
-  const at = lookUp.purl;
-  const result = fieldsOf(answer, at)['result'];
-  if (result === undefined || result === null) return { missing: true };
-  const { version, package: named } = fieldsOf(result, at) as { version?: unknown; package?: unknown };
-  if (version === undefined && named !== undefined) throw mismatch(`${at}.result`, 'a version', result);
-  return toRecord(version, lookUp);
-}
-
-function readVersionAnswer(answer: unknown, lookUp: LookUp): VersionAnswer {
-  return toRecord(fieldsOf(answer, lookUp.purl)['version'], lookUp);
-}
-
-function toRecord(version: unknown, { purl, versionKey }: LookUp): VersionAnswer {
-  if (version === undefined || version === null) return { missing: true };
-  const record = readVersionRecord(version, purl);
+function toRecord(
+  { onContractProblem }: VersionLookUpOptions,
+  { problems }: PageEntry<unknown>,
+  version: Version | undefined,
+  { purl, versionKey }: LookUp,
+): VersionAnswer {
+  const vital = problems.find(({ path }) => isVital(path));
+  if (vital !== undefined) throw new InsightsError('contract', `${purl}: ${formatProblem(vital)}`);
+  for (const problem of problems) onContractProblem?.(problem, purl);
+  if (version === undefined) return { missing: true };
+  const record = readVersionRecord(version);
   // The echo proves nothing, but an answer of another system cannot be this one's.
-  if (record.versionKey.system !== versionKey.system)
-    throw mismatch(purl, versionKey.system, record.versionKey);
+  if (record.versionKey.system !== versionKey.system) {
+    throw new InsightsError('contract', `${purl}: an answer of ${record.versionKey.system} came back`);
+  }
   return { record };
 }

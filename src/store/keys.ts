@@ -12,6 +12,8 @@ export interface Keys {
   readonly targets: string;
   cache(kind: string, key: string): string;
   lock(name: string): string;
+  /** When the next request of a shared budget is due. */
+  budget(name: string): string;
   appliedSecrets(account: string): string;
   /** Rejected payloads by `<job>/<job id>`, and their order by time. */
   readonly rejected: string;
@@ -29,6 +31,7 @@ export function createKeys(prefix: string = DEFAULT_PREFIX): Keys {
     targets: `${tagged}:targets`,
     cache: (kind, key) => `${tagged}:cache:${kind}:${key}`,
     lock: (name) => `${tagged}:lock:${name}`,
+    budget: (name) => `${tagged}:budget:${name}`,
     appliedSecrets: (account) => `${tagged}:applied-secrets:${account}`,
     rejected: `${tagged}:rejected`,
     rejectedOrder: `${tagged}:rejected:order`,

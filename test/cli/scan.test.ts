@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { run } from '../../src/cli/program.ts';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
+import { lockhound } from './lockhound.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -26,22 +26,6 @@ beforeAll(() => {
   mkdirSync(join(folder, 'empty'));
   write('notes.txt', 'nothing locked here');
 });
-
-async function lockhound(...args: readonly string[]) {
-  const written = { out: '', note: '' };
-  const code = await run(args, {
-    out: (text) => {
-      written.out += text;
-    },
-    note: (text) => {
-      written.note += text;
-    },
-    colour: false,
-    interactive: false,
-    width: 100,
-  });
-  return { code, ...written };
-}
 
 describe('lockhound scan', () => {
   it('reports findings, what could not be read, and nothing of ignored folders', async () => {

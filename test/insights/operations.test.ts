@@ -29,26 +29,31 @@ afterAll(async () => {
 
 const signal = new AbortController().signal;
 const name = { system: 'NPM', name: '@types/node' } as const;
+const module = { system: 'GO', name: 'golang.org/x/net', version: '0.17.0' } as const;
 const key = { ...name, version: '1.0.0' } as const;
 const version = '/v3alpha/systems/NPM/packages/%40types%2Fnode/versions/1.0.0';
 
 test('every operation calls its own method and path', async () => {
-  await operations.getPackage(service, name, signal);
-  await operations.getVersion(service, key, signal);
-  await operations.getVersionBatch(service, { requests: [{ versionKey: key }] }, signal);
-  await operations.getRequirements(service, key, signal);
-  await operations.getDependencies(service, key, signal);
-  await operations.getDependents(service, key, signal);
-  await operations.getCapabilities(service, key, signal);
-  await operations.getProject(service, 'github.com/a/b', signal);
-  await operations.getProjectBatch(service, { requests: [{ projectKey: { id: 'github.com/a/b' } }] }, signal);
-  await operations.getProjectPackageVersions(service, 'github.com/a/b', signal);
-  await operations.getAdvisory(service, 'GHSA-aaaa-bbbb-cccc', signal);
-  await operations.getSimilarlyNamedPackages(service, name, signal);
-  await operations.query(service, { 'hash.type': 'SHA512', 'hash.value': 'a+b/==' }, signal);
-  await operations.purlLookup(service, 'pkg:npm/%40colors/colors@1.5.0', signal);
-  await operations.purlLookupBatch(service, { requests: [{ purl: 'pkg:npm/a@1.0.0' }] }, signal);
-  await operations.queryContainerImages(service, 'sha256:00', signal);
+  await operations.getPackage(service, name, { signal });
+  await operations.getVersion(service, key, { signal });
+  await operations.getVersionBatch(service, { requests: [{ versionKey: key }] }, { signal });
+  await operations.getRequirements(service, key, { signal });
+  await operations.getDependencies(service, key, { signal });
+  await operations.getDependents(service, key, { signal });
+  await operations.getCapabilities(service, module, { signal });
+  await operations.getProject(service, 'github.com/a/b', { signal });
+  await operations.getProjectBatch(
+    service,
+    { requests: [{ projectKey: { id: 'github.com/a/b' } }] },
+    { signal },
+  );
+  await operations.getProjectPackageVersions(service, 'github.com/a/b', { signal });
+  await operations.getAdvisory(service, 'GHSA-aaaa-bbbb-cccc', { signal });
+  await operations.getSimilarlyNamedPackages(service, name, { signal });
+  await operations.query(service, { hash: { type: 'MD5', value: '+/v7+/v7+/v7+/v7+/v7+w==' } }, { signal });
+  await operations.purlLookup(service, 'pkg:npm/%40colors/colors@1.5.0', { signal });
+  await operations.purlLookupBatch(service, { requests: [{ purl: 'pkg:npm/a@1.0.0' }] }, { signal });
+  await operations.queryContainerImages(service, 'sha256:00', { signal });
   expect(seen).toEqual([
     'GET /v3alpha/systems/NPM/packages/%40types%2Fnode',
     `GET ${version}`,
@@ -56,13 +61,13 @@ test('every operation calls its own method and path', async () => {
     `GET ${version}:requirements`,
     `GET ${version}:dependencies`,
     `GET ${version}:dependents`,
-    `GET ${version}:capabilities`,
+    'GET /v3alpha/systems/GO/packages/golang.org%2Fx%2Fnet/versions/v0.17.0:capabilities',
     'GET /v3alpha/projects/github.com%2Fa%2Fb',
     'POST /v3alpha/projectbatch',
     'GET /v3alpha/projects/github.com%2Fa%2Fb:packageversions',
     'GET /v3alpha/advisories/GHSA-aaaa-bbbb-cccc',
     'GET /v3alpha/systems/NPM/packages/%40types%2Fnode:similarlyNamedPackages',
-    'GET /v3alpha/query?hash.type=SHA512&hash.value=a%2Bb%2F%3D%3D',
+    'GET /v3alpha/query?hash.type=MD5&hash.value=%2B%2Fv7%2B%2Fv7%2B%2Fv7%2B%2Fv7%2B%2Fv7%2Bw%3D%3D',
     'GET /v3alpha/purl/pkg%3Anpm%2F%2540colors%2Fcolors%401.5.0',
     'POST /v3alpha/purlbatch',
     'GET /v3alpha/querycontainerimages/sha256%3A00',
@@ -84,10 +89,10 @@ test.each([
   [200, 'application/json', 'null', 'contract', true],
 ])('%i %s %j is %s', async (status, type, body, code, retryable) => {
   next = { status, type, body };
-  await expect(operations.getVersion(service, key, signal)).rejects.toMatchObject({ code, retryable });
+  expect(await operations.getVersion(service, key, { signal })).toMatchObject({ error: { code, retryable } });
 });
 
 test('what cannot be sent is invalid', async () => {
-  const nameless = operations.getPackage(service, { system: 'NPM', name: '' }, signal);
-  await expect(nameless).rejects.toMatchObject({ code: 'invalid' });
+  const nameless = await operations.getPackage(service, { system: 'NPM', name: '' }, { signal });
+  expect(nameless).toMatchObject({ error: { code: 'invalid', rule: 'name-form' } });
 });

@@ -151,7 +151,7 @@ describe('failures of the service', () => {
       'JSON of another shape',
       answering(200, json, '{"responses": "none"}'),
       { retryable: false },
-      /purlbatch\.responses: a list is expected/,
+      /a batch of 1000 got 0 answers; \$\.responses: a list is expected, there is "none"/,
     ],
     ['too few answers', answering(200, json, '{}'), { retryable: true }, /a batch of 1000 got 0 answers/],
     [
@@ -203,13 +203,17 @@ describe('failures of the service', () => {
     expect(rest).toEqual({ retryable: true });
   });
 
-  test('one answer that is not as promised fails alone', async () => {
-    const { behaviour, resolve } = await setUp();
+  test('one answer that is not as promised fails alone, or loses what nothing is judged by', async () => {
+    const told: string[] = [];
+    const { behaviour, resolve } = await setUp({
+      onContractProblem: ({ path }, subject) => told.push(`${subject} ${path}`),
+    });
     behaviour.override = (_request, response) => {
       const good = { versionKey: { system: 'NPM', name: 'a', version: '1.0.0' } };
       const results = [
         { version: good },
         { version: { ...good, licenses: 'MIT' } },
+        { version: { ...good, advisoryKeys: { id: 'GHSA-aaaa-bbbb-cccc' } } },
         { version: { versionKey: { ...good.versionKey, system: 'PYPI' } } },
         { package: {} },
       ];
@@ -217,10 +221,18 @@ describe('failures of the service', () => {
       response.end(JSON.stringify({ responses: results.map((result) => ({ request: {}, result })) }));
       return true;
     };
-    const { resolutions, retryable } = await resolve(manyLocked(4));
-    expect(resolutions.map(({ outcome }) => outcome)).toEqual(['resolved', 'failed', 'failed', 'failed']);
-    expect(resolutions[1]?.reason).toBe(
-      'pkg:npm/package-1@1.0.0.licenses: a list is expected, there is "MIT"',
+    const { resolutions, retryable } = await resolve(manyLocked(5));
+    expect(resolutions.map(({ outcome }) => outcome)).toEqual([
+      'resolved',
+      'resolved',
+      'failed',
+      'failed',
+      'failed',
+    ]);
+    expect(resolutions[1]?.record?.licenses).toEqual([]);
+    expect(told).toEqual(['pkg:npm/package-1@1.0.0 $.responses[1].result.version.licenses']);
+    expect(resolutions[2]?.reason).toBe(
+      'pkg:npm/package-2@1.0.0: $.responses[2].result.version.advisoryKeys: a list is expected, there is {"id":"GHSA-aaaa-bbbb-cccc"}',
     );
     expect(retryable).toBe(false);
   });

@@ -5,6 +5,9 @@ import { EmbeddedError } from '../errors.ts';
 
 const requirements = z.record(z.string(), z.string());
 
+const count = z.int().min(0);
+const capability = z.object({ capability: z.string(), directCount: count, indirectCount: count });
+
 const indexedVersion = z.object({
   version: z.string(),
   /** As the package's metadata has it; absent when it names none. */
@@ -23,6 +26,8 @@ const indexedVersion = z.object({
   peerDependencies: requirements.optional(),
   devDependencies: requirements.optional(),
   bundleDependencies: z.array(z.string()).optional(),
+  /** Go only; absent: nobody has analysed it. */
+  capabilities: z.array(capability).optional(),
 });
 
 const indexedPackage = z.object({
@@ -53,28 +58,70 @@ const advisoryFact = z.object({
   heldBack: z.boolean().default(false),
 });
 
+const projectFact = z.object({
+  /** `host/owner/repository`, in lower case. */
+  id: z.string(),
+  openIssuesCount: count.optional(),
+  starsCount: count.optional(),
+  forksCount: count.optional(),
+  license: z.string().optional(),
+  description: z.string().optional(),
+  homepage: z.string().optional(),
+  /** As they are served. */
+  scorecard: z.looseObject({}).optional(),
+  ossFuzz: z.looseObject({}).optional(),
+});
+
+const imageFact = z.object({
+  /** OCI chain identifier. */
+  chainId: z.string(),
+  repositories: z.array(z.string()),
+});
+
+const samples = z.object({
+  packages: z.array(indexedPackage),
+  projects: z.array(projectFact),
+  images: z.array(imageFact),
+});
+
 export type IndexedVersion = z.infer<typeof indexedVersion>;
 export type IndexedPackage = z.infer<typeof indexedPackage>;
 /** An advisory with the versions that it affects. */
 export type AdvisoryFact = z.infer<typeof advisoryFact>;
 
+export type ProjectFact = z.infer<typeof projectFact>;
+export type ImageFact = z.infer<typeof imageFact>;
+
 /** Everything a local package-insights service knows. */
 export interface InsightsData {
   readonly packages: readonly IndexedPackage[];
   readonly advisories: readonly AdvisoryFact[];
+  /** What hosts say of projects; a project that only links name is known without. */
+  readonly projects?: readonly ProjectFact[];
+  readonly images?: readonly ImageFact[];
 }
 
-/** The data that comes with Lockhound, in `data/insights/`: facts about the packages of `examples/shop`. */
+/**
+ * The data that comes with Lockhound, in `data/insights/`: facts about the packages of `examples/shop`, and made-up samples
+ * of what npm packages do not have, so that every operation has something to answer.
+ */
 const BUNDLED = new URL('../../../data/insights/', import.meta.url);
 
 /** Reads the bundled data set. Throws `EmbeddedError` (`data-set-missing`, `data-set-malformed`). */
 export async function readBundledData(): Promise<InsightsData> {
-  const [packages, advisories] = await Promise.all([read('packages.ndjson'), read('advisories.json')]);
+  const [packages, advisories, sampleText] = await Promise.all([
+    read('packages.ndjson'),
+    read('advisories.json'),
+    read('samples.json'),
+  ]);
+  const made = parse(samples, sampleText, 'samples.json');
+  const known = packages
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line, index) => parse(indexedPackage, line, `packages.ndjson:${index + 1}`));
   return {
-    packages: packages
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line, index) => parse(indexedPackage, line, `packages.ndjson:${index + 1}`)),
+    ...made,
+    packages: [...known, ...made.packages],
     advisories: parse(z.array(advisoryFact), advisories, 'advisories.json'),
   };
 }

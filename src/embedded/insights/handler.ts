@@ -30,18 +30,16 @@ export function insightsOperations(
     'insights.getPackage': ({ parameters }) => getPackage(model, parameters),
     'insights.getVersion': ({ parameters }) => orMissing(model.version(keyOf(parameters)), VERSION_NOT_FOUND),
     'insights.getVersionBatch': ({ body }) => getVersionBatch(model, body, pageSize()),
-    'insights.getRequirements': ({ parameters }) => {
-      const indexed = model.indexedVersion(keyOf(parameters));
-      return indexed === undefined
-        ? VERSION_NOT_FOUND
-        : { json: JSON.stringify(requirementsObject(indexed)) };
-    },
+    'insights.getRequirements': ({ parameters }) => getRequirements(model, keyOf(parameters)),
     'insights.getDependencies': ({ parameters }) =>
       orMissing(model.dependencies(keyOf(parameters)), missing('dependencies not found')),
-    'insights.getDependents': () => missing('dependents not found'),
-    'insights.getCapabilities': () => missing('capabilities not found'),
-    'insights.getProject': () => missing('project not found'),
-    'insights.getProjectBatch': ({ body }) => getProjectBatch(body, pageSize()),
+    'insights.getDependents': ({ parameters }) =>
+      orMissing(model.dependents(keyOf(parameters)), missing('dependents not found')),
+    'insights.getCapabilities': ({ parameters }) =>
+      orMissing(model.capabilities(keyOf(parameters)), missing('capabilities not found')),
+    'insights.getProject': ({ parameters }) =>
+      orMissing(model.project(parameters.get('projectKey.id') ?? ''), missing('project not found')),
+    'insights.getProjectBatch': ({ body }) => getProjectBatch(model, body, pageSize()),
     'insights.getProjectPackageVersions': ({ parameters }) => getProjectVersions(model, parameters),
     'insights.getAdvisory': ({ parameters }) =>
       orMissing(model.advisory(parameters.get('advisoryKey.id') ?? ''), missing('advisory not found')),
@@ -49,7 +47,8 @@ export function insightsOperations(
     'insights.query': ({ parameters }) => query(model, parameters),
     'insights.purlLookup': ({ parameters }) => purlLookup(model, parameters.get('purl') ?? ''),
     'insights.purlLookupBatch': ({ body }) => purlLookupBatch(model, body, pageSize()),
-    'insights.queryContainerImages': () => NO_RESULTS,
+    'insights.queryContainerImages': ({ parameters }) =>
+      orMissing(model.images(parameters.get('chainId') ?? ''), NO_RESULTS),
   };
 }
 
@@ -57,6 +56,12 @@ function getPackage(model: InsightsModel, parameters: ReadonlyMap<string, string
   const system = parameters.get('packageKey.system') as System;
   const name = parameters.get('packageKey.name') ?? '';
   return orMissing(model.package(system, name), PACKAGE_NOT_FOUND);
+}
+
+function getRequirements(model: InsightsModel, key: VersionKey): Answer {
+  const indexed = model.indexedVersion(key);
+  const requirements = indexed === undefined ? undefined : requirementsObject(key.system, indexed);
+  return orMissing(requirements && JSON.stringify(requirements), VERSION_NOT_FOUND);
 }
 
 /** Entries of one version under several spellings all echo the first of them (field notes, "Order"). */
@@ -111,16 +116,20 @@ function purlLookupBatch(model: InsightsModel, body: unknown, pageSize: number):
   );
 }
 
-function getProjectBatch(body: unknown, pageSize: number): Answer {
+function getProjectBatch(model: InsightsModel, body: unknown, pageSize: number): Answer {
   const batch = readBatch(body);
   if ('refused' in batch) return refusal(batch.refused);
-  const requests = batch.requests.map((request) => JSON.stringify(request));
   return answerBatch(
-    requests,
-    (request) => request,
+    batch.requests,
+    (request) => JSON.stringify(request),
     batch.pageToken,
     pageSize,
-    (request) => `{"request":${request}}`,
+    (request) => {
+      const id = (request as { projectKey?: { id?: unknown } } | null)?.projectKey?.id;
+      const project = typeof id === 'string' ? model.project(id) : undefined;
+      const answer = `{"request":${JSON.stringify(request)}`;
+      return project === undefined ? `${answer}}` : `${answer},"project":${project}}`;
+    },
   );
 }
 

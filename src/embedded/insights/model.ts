@@ -1,6 +1,14 @@
 import { satisfies } from 'semver';
 import { formatVersionKey, type System, type VersionKey } from '../../model/version-record.ts';
-import type { AdvisoryFact, IndexedPackage, IndexedVersion, InsightsData } from './data-set.ts';
+import type {
+  AdvisoryFact,
+  ImageFact,
+  IndexedPackage,
+  IndexedVersion,
+  InsightsData,
+  ProjectFact,
+} from './data-set.ts';
+import { DependentCounts } from './dependents.ts';
 import { type Graph, resolveGraph } from './graph.ts';
 import { canonicalKey, canonicalName, purlOf } from './names.ts';
 import { packageVersionObject, projectsOf, versionObject } from './version-object.ts';
@@ -22,8 +30,13 @@ export class InsightsModel {
   readonly #advisoryIds = new Map<string, Set<string>>();
   readonly #versionTexts = new Map<string, string>();
   readonly #graphTexts = new Map<string, string>();
+  readonly #projects: ReadonlyMap<string, ProjectFact>;
+  readonly #images: ReadonlyMap<string, ImageFact>;
+  #dependents: DependentCounts | undefined;
 
   constructor(data: InsightsData) {
+    this.#projects = new Map((data.projects ?? []).map((project) => [project.id, project]));
+    this.#images = new Map((data.images ?? []).map((image) => [image.chainId, image]));
     for (const indexedPackage of data.packages) {
       const { system, name } = indexedPackage;
       this.#packages.set(packageId(system, name), indexedPackage);
@@ -106,10 +119,46 @@ export class InsightsModel {
     if (known !== undefined) return known;
     const entry = this.#versions.get(id);
     if (entry?.indexed.dependencies === undefined) return undefined;
-    const graph: Graph = resolveGraph(entry, (name) => this.find(key.system, name));
-    const text = JSON.stringify(graph);
+    const text = JSON.stringify(resolveGraph(entry, (name) => this.find(key.system, name)));
     this.#graphTexts.set(id, text);
     return text;
+  }
+
+  /** A Dependents object as JSON; `undefined` for a version whose graph nobody has computed. */
+  dependents(key: VersionKey): string | undefined {
+    const canonical = canonicalKey(key);
+    if (this.#versions.get(formatVersionKey(canonical))?.indexed.dependencies === undefined) return undefined;
+    this.#dependents ??= new DependentCounts(this.#graphs());
+    return JSON.stringify(this.#dependents.of(canonical));
+  }
+
+  *#graphs(): Generator<Graph> {
+    for (const entry of this.#versions.values()) {
+      const { system } = entry.package;
+      if (entry.indexed.dependencies !== undefined)
+        yield resolveGraph(entry, (name) => this.find(system, name));
+    }
+  }
+
+  /** A Capabilities object as JSON; `undefined` for a version that nobody has analysed. */
+  capabilities(key: VersionKey): string | undefined {
+    const capabilities = this.indexedVersion(key)?.capabilities;
+    return capabilities === undefined ? undefined : JSON.stringify({ capabilities });
+  }
+
+  /** A Project object as JSON: what the host says, or nothing but the key of a project that only links name. */
+  project(given: string): string | undefined {
+    const id = given.toLowerCase();
+    const fact = this.#projects.get(id);
+    if (fact === undefined && this.versionsOfProject(id).length === 0) return undefined;
+    const { id: _id, ...said } = fact ?? {};
+    return JSON.stringify({ projectKey: { id }, license: '', description: '', homepage: '', ...said });
+  }
+
+  /** A ContainerImages object as JSON. */
+  images(chainId: string): string | undefined {
+    const found = this.#images.get(chainId)?.repositories.slice(0, 1_000);
+    return found && JSON.stringify({ results: found.map((repository) => ({ repository })) });
   }
 
   /** Versions whose artifact has this SHA-512 (base64 of the raw digest). */

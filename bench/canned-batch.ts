@@ -1,0 +1,18 @@
+import { InsightsModel } from '../src/embedded/insights/model.ts';
+import { synthesizeData } from '../src/embedded/insights/synthetic.ts';
+
+/** The n-th package of all benchmarks. */
+export function cannedPackage(index: number): { readonly name: string; readonly version: string } {
+  return { name: `package-${index}`, version: `${index % 9}.${index % 23}.0` };
+}
+
+/** The answer of PurlLookupBatch to the first `count` packages, all on one page, as the local service gives it. */
+export function cannedBatch(count: number): string {
+  const packages = Array.from({ length: count }, (_, index) => cannedPackage(index));
+  const model = new InsightsModel(synthesizeData(packages));
+  const responses = packages.map(({ name, version }) => {
+    const found = model.version({ system: 'NPM', name, version }) ?? 'null';
+    return `{"request":{"purl":"pkg:npm/${name}@${version}"},"result":{"version":${found}}}`;
+  });
+  return `{"responses":[${responses.join(',')}],"nextPageToken":""}`;
+}

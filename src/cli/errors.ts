@@ -1,0 +1,11 @@
+import { CodedError, messageOf } from '../model/errors.ts';
+
+/** `file-unreadable`: a file named on the command line. `nothing-asked`: options that name nothing to do. */
+export type CommandErrorCode = 'file-unreadable' | 'nothing-asked';
+
+/** A command line that cannot be followed. */
+export class CommandError extends CodedError<CommandErrorCode> {}
+
+export function unreadable(file: string, cause: unknown): CommandError {
+  return new CommandError('file-unreadable', `${file}: ${messageOf(cause)}`, { cause });
+}

@@ -1,0 +1,37 @@
+import { Command } from 'commander';
+import type { Terminal } from '../terminal.ts';
+import { batchCommands } from './batches.ts';
+import { lookUpCommands } from './lookups.ts';
+import type { Console } from './operation.ts';
+import { packageCommands } from './packages.ts';
+import { projectCommands } from './projects.ts';
+import { queryCommand } from './query.ts';
+import { versionCommands } from './versions.ts';
+
+const EXAMPLES = `
+Examples:
+  lockhound insights package npm lodash
+  lockhound insights dependencies npm express 4.18.2
+  lockhound insights versions --file versions.txt --json
+  lockhound insights query --file lodash-4.17.21.tgz
+  lockhound insights version npm lodash 4.17.20 --local      without network, from the bundled data
+
+Exit codes: 0 found, 1 not found, 2 it could not be asked.`;
+
+/** The 16 operations of the package-insights API in words. */
+export function insightsCommand(terminal: Terminal, exit: (code: number) => void): Command {
+  const console: Console = { terminal, exit };
+  const group = new Command('insights')
+    .description('Ask the package-insights API: packages, versions, graphs, projects, advisories.')
+    .addHelpText('after', EXAMPLES);
+  const commands = [
+    ...packageCommands(console),
+    ...versionCommands(console),
+    ...projectCommands(console),
+    ...lookUpCommands(console),
+    queryCommand(console),
+    ...batchCommands(console),
+  ];
+  for (const command of commands) group.addCommand(command);
+  return group;
+}

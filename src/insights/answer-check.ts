@@ -1,0 +1,209 @@
+import type { RestDescription } from '../discovery/description.ts';
+import type { SchemaDescription } from '../discovery/schema-description.ts';
+import type { ContractProblem } from './answered.ts';
+
+/**
+ * Gives what of a parsed answer can be used: the value itself when it fits, otherwise a copy without what does not fit,
+ * each such place told in `problems` (all of them: what is not told would pass for what fits). `undefined` when nothing of it fits.
+ */
+export type AnswerCheck = (value: unknown, problems: ContractProblem[]) => unknown;
+
+/** The fields that are read, by dotted paths through objects and lists (`responses.version.advisoryKeys`). */
+export type Fields = readonly string[];
+
+/** The part of a schema that is walked: `undefined` is all of it. */
+type Mask = ReadonlyMap<string, Mask> | undefined;
+
+interface Compiler {
+  readonly document: RestDescription;
+  /** Whole schemas by name; they may refer to themselves. */
+  readonly known: Map<string, AnswerCheck>;
+}
+
+/** The properties of a schema in columns: the loop over them is what checking costs. */
+interface PropertyChecks {
+  readonly names: readonly string[];
+  /** Which plain values fit without anything else being asked. */
+  readonly plain: readonly Plain[];
+  readonly checks: readonly AnswerCheck[];
+}
+
+type Plain = typeof NOT_PLAIN | typeof TEXT | typeof FLAG | typeof NUMBER;
+
+const NOT_PLAIN = 0;
+const TEXT = 1;
+const FLAG = 2;
+const NUMBER = 3;
+
+/**
+ * Compiles a check of answers against one of the document's schemas. Only `fields` are walked when they are given: what
+ * nobody reads costs nothing. A field that is `null` counts as absent; an unknown name of an enumeration is told and kept,
+ * as a newer service may have more of them.
+ */
+export function compileAnswerCheck(
+  document: RestDescription,
+  schemaId: string,
+  fields?: Fields,
+): AnswerCheck {
+  const check = compile({ document, known: new Map() }, { $ref: schemaId }, maskOf(fields));
+  return (value, problems) => {
+    const first = problems.length;
+    const usable = check(value, problems);
+    if (problems.length > first) prefix(problems, first, '$');
+    return usable;
+  };
+}
+
+function maskOf(fields: Fields | undefined): Mask {
+  if (fields === undefined) return undefined;
+  const groups = Map.groupBy(fields, (field) => field.split('.', 1)[0] ?? '');
+  return new Map(
+    [...groups].map(([name, paths]) => {
+      const inner = paths.map((path) => path.slice(name.length + 1));
+      return [name, inner.includes('') ? undefined : maskOf(inner)];
+    }),
+  );
+}
+
+function compile(compiler: Compiler, schema: SchemaDescription, mask: Mask): AnswerCheck {
+  if (schema.$ref !== undefined) return compileReference(compiler, schema.$ref, mask);
+  switch (schema.type) {
+    case 'object':
+      return objectCheck(compiler, schema, mask);
+    case 'array':
+      return listCheck(compiler, schema.items ?? {}, mask);
+    case 'string':
+      return schema.enum === undefined ? expect('string', 'text') : enumCheck(schema.enum);
+    case 'boolean':
+      return expect('boolean', 'true or false');
+    case 'number':
+      return expect('number', 'a number');
+    case 'integer':
+      return (value, problems) => (Number.isInteger(value) ? value : misfit(problems, 'an integer', value));
+    default:
+      return (value) => value;
+  }
+}
+
+function compileReference(compiler: Compiler, name: string, mask: Mask): AnswerCheck {
+  const { document, known } = compiler;
+  const schema = document.schemas?.[name] ?? {};
+  if (mask !== undefined) return compile(compiler, schema, mask);
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  // Stands in for the schema while what it refers to is compiled.
+  known.set(name, (value, problems) => known.get(name)?.(value, problems));
+  const check = compile(compiler, schema, undefined);
+  known.set(name, check);
+  return check;
+}
+
+function objectCheck(compiler: Compiler, schema: SchemaDescription, mask: Mask): AnswerCheck {
+  const walked = Object.entries(schema.properties ?? {}).filter(([name]) => mask?.has(name) ?? true);
+  const { names, plain, checks }: PropertyChecks = {
+    names: walked.map(([name]) => name),
+    plain: walked.map(([, property]) => plainOf(property)),
+    checks: walked.map(([name, property]) => compile(compiler, property, mask?.get(name))),
+  };
+  const count = names.length;
+  return (value, problems) => {
+    if (!isObject(value)) return misfit(problems, 'an object', value);
+    let usable = value;
+    for (let index = 0; index < count; index += 1) {
+      const name = names[index] as string;
+      const item = value[name];
+      if (item === undefined || isPlain(item, plain[index])) continue;
+      const fitting = checkProperty(name, checks[index] as AnswerCheck, item, problems);
+      if (fitting !== item) usable = replaced(usable, name, fitting);
+    }
+    return usable;
+  };
+}
+
+function isPlain(item: unknown, plain: Plain | undefined): boolean {
+  if (plain === TEXT) return typeof item === 'string';
+  if (plain === FLAG) return typeof item === 'boolean';
+  return plain === NUMBER && typeof item === 'number';
+}
+
+function checkProperty(
+  name: string,
+  check: AnswerCheck,
+  item: unknown,
+  problems: ContractProblem[],
+): unknown {
+  if (item === null) return undefined;
+  const first = problems.length;
+  const fitting = check(item, problems);
+  if (problems.length > first) prefix(problems, first, `.${name}`);
+  return fitting;
+}
+
+function replaced(value: object, name: string, item: unknown): Record<string, unknown> {
+  const { [name]: _replaced, ...others } = value as Record<string, unknown>;
+  return item === undefined ? others : { ...others, [name]: item };
+}
+
+/** Items that are no objects become empty ones, so that others keep their index; anything else that misfits goes. */
+function listCheck(compiler: Compiler, items: SchemaDescription, mask: Mask): AnswerCheck {
+  const check = compile(compiler, items, mask);
+  const texts = plainOf(items) === TEXT;
+  const standIn = holdsObjects(compiler, items) ? Object.freeze({}) : undefined;
+  return (value, problems) => {
+    if (!Array.isArray(value)) return misfit(problems, 'a list', value);
+    let usable: unknown[] | undefined;
+    for (let index = 0; index < value.length; index += 1) {
+      const item: unknown = value[index];
+      if (texts && typeof item === 'string' && usable === undefined) continue;
+      const first = problems.length;
+      const fitting = check(item, problems) ?? standIn;
+      if (problems.length > first) prefix(problems, first, `[${index}]`);
+      if (fitting !== item) usable ??= value.slice(0, index);
+      if (fitting !== undefined) usable?.push(fitting);
+    }
+    return usable ?? value;
+  };
+}
+
+function holdsObjects({ document }: Compiler, items: SchemaDescription): boolean {
+  const schema = items.$ref === undefined ? items : document.schemas?.[items.$ref];
+  return schema?.type === 'object';
+}
+
+function enumCheck(names: readonly string[]): AnswerCheck {
+  const known: ReadonlySet<unknown> = new Set(names);
+  return (value, problems) => {
+    if (known.has(value)) return value;
+    if (typeof value !== 'string') return misfit(problems, 'text', value);
+    misfit(problems, `one of ${names.join(', ')}`, value);
+    return value;
+  };
+}
+
+function expect(type: 'string' | 'boolean' | 'number', expected: string): AnswerCheck {
+  return (value, problems) => (typeof value === type ? value : misfit(problems, expected, value));
+}
+
+function plainOf({ $ref, type, enum: names }: SchemaDescription): Plain {
+  if ($ref !== undefined || names !== undefined) return NOT_PLAIN;
+  if (type === 'string') return TEXT;
+  if (type === 'boolean') return FLAG;
+  return type === 'number' ? NUMBER : NOT_PLAIN;
+}
+
+function misfit(problems: ContractProblem[], expected: string, value: unknown): undefined {
+  const found = (JSON.stringify(value) ?? typeof value).slice(0, 80);
+  problems.push({ path: '', message: `${expected} is expected, there is ${found}` });
+  return undefined;
+}
+
+function prefix(problems: ContractProblem[], first: number, segment: string): void {
+  for (let index = first; index < problems.length; index += 1) {
+    const problem = problems[index];
+    if (problem !== undefined) problems[index] = { ...problem, path: segment + problem.path };
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RequestBudget } from '../model/request-budget.ts';
+
+/** A budget of this process alone, for runs without a shared Redis: requests are spread evenly over each second. */
+export function createLocalBudget(
+  perSecond: number,
+  now: () => number = () => performance.now(),
+): RequestBudget {
+  const intervalMs = 1_000 / perSecond;
+  let due = 0;
+  return {
+    async take(signal) {
+      signal?.throwIfAborted();
+      const waitMs = Math.max(due, now()) - now();
+      due = Math.max(due, now()) + intervalMs;
+      if (waitMs >= 1) await sleep(waitMs, undefined, signal === undefined ? {} : { signal });
+    },
+    async pause(ms) {
+      due = Math.max(due, now() + ms);
+    },
+  };
+}

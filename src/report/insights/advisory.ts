@@ -1,0 +1,30 @@
+import type { TextOptions } from '../text.ts';
+import { heading, lines, paletteOf, rows } from './text.ts';
+
+export interface AdvisoryText {
+  readonly advisoryKey?: { readonly id?: string };
+  readonly url?: string;
+  readonly title?: string;
+  readonly aliases?: readonly string[];
+  readonly cvss3Score?: number;
+  readonly cvss3Vector?: string;
+}
+
+/** An advisory; a score of 0 beside an empty vector is a default, not a score. */
+export function renderAdvisory(advisory: AdvisoryText, options: TextOptions): string {
+  const paint = paletteOf(options);
+  const { cvss3Score = 0, cvss3Vector = '', aliases = [] } = advisory;
+  const scored = cvss3Score !== 0 || cvss3Vector !== '';
+  return lines([
+    heading(advisory.advisoryKey?.id ?? '', paint),
+    ...rows(
+      [
+        ['title', [advisory.title]],
+        ['aliases', [aliases.join(', ')]],
+        ['CVSS v3', [scored ? `${cvss3Score.toFixed(1)}  ${cvss3Vector}`.trimEnd() : 'no score']],
+        ['url', [advisory.url]],
+      ],
+      paint,
+    ),
+  ]);
+}

@@ -1,0 +1,62 @@
+import { printable } from '../printable.ts';
+import type { TextOptions } from '../text.ts';
+import type { PurlText } from './found.ts';
+import type { ProjectText } from './project.ts';
+import { counted, day, grouped, heading, paletteOf } from './text.ts';
+import { keyText, type VersionText } from './version.ts';
+
+/** What came of one line of a batch. */
+export interface EntryText<Value> {
+  /** As it was asked for. */
+  readonly subject: string;
+  readonly value?: Value;
+  readonly missing?: true;
+  readonly error?: { readonly message: string };
+}
+
+/** One line for an entry of a batch. */
+export function renderEntry<Value>(
+  { subject, value, error }: EntryText<Value>,
+  summary: (value: Value, subject: string) => string,
+  options: TextOptions,
+): string {
+  const paint = paletteOf(options);
+  const name = heading(subject, paint);
+  if (error !== undefined) return `${name}  ${paint.bad(printable(error.message))}\n`;
+  if (value === undefined) return `${name}  ${paint.bad('not found')}\n`;
+  return `${name}  ${printable(summary(value, subject))}\n`;
+}
+
+/** A version in one line; its canonical name is said when it is not what was asked for. */
+export function versionSummary(version: VersionText, subject: string): string {
+  const { licenses = [], advisoryKeys = [], isDeprecated = false, purl } = version;
+  const name = keyText(version.versionKey);
+  return [
+    subject === name || subject === purl ? '' : name,
+    day(version.publishedAt),
+    licenses.join(', ') || 'licence unknown',
+    ...(isDeprecated ? ['deprecated'] : []),
+    advisoryKeys.length === 0 ? 'no advisories' : advisoryKeys.map(({ id }) => id).join(' '),
+  ]
+    .filter((part) => part !== '')
+    .join('  ');
+}
+
+export function purlSummary(found: PurlText, subject: string): string {
+  if (found.version !== undefined) return versionSummary(found.version, subject);
+  const { packageKey, versions = [] } = found.package ?? {};
+  return `${keyText(packageKey)}  ${counted(versions.length, 'version')}`;
+}
+
+export function projectSummary(project: ProjectText, subject: string): string {
+  const { projectKey, starsCount = 0, license = '', scorecard } = project;
+  const score = scorecard?.overallScore;
+  return [
+    projectKey?.id === subject ? '' : (projectKey?.id ?? ''),
+    license,
+    `${grouped(starsCount)} stars`,
+    ...(score === undefined ? [] : [`scorecard ${score.toFixed(1)}`]),
+  ]
+    .filter((part) => part !== '')
+    .join('  ');
+}

@@ -1,0 +1,106 @@
+import type { Palette } from '../palette.ts';
+import { printable } from '../printable.ts';
+import type { TextOptions } from '../text.ts';
+import { counted, lines, paletteOf } from './text.ts';
+import { type KeyText, keyText } from './version.ts';
+
+interface NodeText {
+  readonly versionKey?: KeyText;
+  readonly bundled?: boolean;
+  readonly relation?: string;
+  readonly errors?: readonly string[];
+}
+
+export interface GraphText {
+  readonly nodes?: readonly NodeText[];
+  readonly edges?: readonly {
+    readonly fromNode?: number;
+    readonly toNode?: number;
+    readonly requirement?: string;
+  }[];
+  readonly error?: string;
+}
+
+interface Drawing {
+  readonly nodes: readonly NodeText[];
+  readonly children: ReadonlyMap<number, readonly { readonly node: number; readonly requirement: string }[]>;
+  readonly drawn: Set<number>;
+  readonly paint: Palette;
+  readonly out: string[];
+}
+
+/**
+ * The graph as a tree from its root: relation, requirement and errors beside each node. What a node depends on is drawn
+ * once, where the node comes first.
+ */
+export function renderDependencyTree(graph: GraphText, options: TextOptions): string {
+  const { nodes = [], edges = [], error = '' } = graph;
+  const children = Map.groupBy(
+    edges.map(({ fromNode = 0, toNode = 0, requirement = '' }) => ({
+      from: fromNode,
+      node: toNode,
+      requirement,
+    })),
+    ({ from }) => from,
+  );
+  const drawing: Drawing = { nodes, children, drawn: new Set(), paint: paletteOf(options), out: [] };
+  if (nodes.length > 0) draw(drawing, 0);
+  for (const index of nodes.keys()) {
+    if (!drawing.drawn.has(index)) draw(drawing, index);
+  }
+  const direct = nodes.filter(({ relation }) => relation === 'DIRECT').length;
+  const indirect = nodes.filter(({ relation }) => relation === 'INDIRECT').length;
+  const failed = nodes.filter(({ errors = [] }) => errors.length > 0).length;
+  return lines([
+    ...drawing.out,
+    ...(error === '' ? [] : [drawing.paint.bad(`The graph has an error: ${printable(error)}`)]),
+    `${counted(direct + indirect, 'dependency', 'dependencies')}: ${direct} direct, ${indirect} indirect${
+      failed === 0 ? '' : `; ${drawing.paint.bad(counted(failed, 'node with errors', 'nodes with errors'))}`
+    }`,
+  ]);
+}
+
+interface Line {
+  readonly node: number;
+  readonly requirement: string | undefined;
+  /** Before the node's own line, and before the lines of what hangs below it. */
+  readonly head: string;
+  readonly below: string;
+}
+
+/** With a stack of its own: a graph may be deeper than calls go. */
+function draw(drawing: Drawing, root: number): void {
+  const stack: Line[] = [{ node: root, requirement: undefined, head: '', below: '' }];
+  for (let line = stack.pop(); line !== undefined; line = stack.pop()) {
+    const { node, below } = line;
+    const again = drawing.drawn.has(node);
+    const hanging = drawing.children.get(node) ?? [];
+    drawing.drawn.add(node);
+    drawing.out.push(...nodeLines(drawing, line, again && hanging.length > 0));
+    if (again) continue;
+    const next = hanging.map((child, index): Line => {
+      const last = index === hanging.length - 1;
+      return { ...child, head: below + (last ? '└─ ' : '├─ '), below: below + (last ? '   ' : '│  ') };
+    });
+    stack.push(...next.reverse());
+  }
+}
+
+function nodeLines({ nodes, paint }: Drawing, line: Line, again: boolean): readonly string[] {
+  const { versionKey, relation, bundled, errors = [] } = nodes[line.node] ?? {};
+  const { system, name = '', version = '' } = versionKey ?? {};
+  const title =
+    line.head === ''
+      ? keyText({ ...(system === undefined ? {} : { system }), name, version })
+      : `${name} ${version}`;
+  const marks = [
+    relation === undefined ? 'no such node' : relation.toLowerCase(),
+    ...(bundled === true ? ['bundled'] : []),
+    ...(again ? ['see above'] : []),
+  ].join(', ');
+  const asked = line.requirement === undefined ? '' : `  ${printable(line.requirement)}`;
+  return [
+    `${paint.faint(line.head)}${paint.strong(printable(title))}${asked}  ${paint.faint(`(${printable(marks)})`)}`,
+    ...errors.map((error) => `${paint.faint(line.below)}  ${paint.bad(`! ${printable(error)}`)}`),
+  ];
+}

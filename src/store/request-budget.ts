@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../model/errors.ts';
+import type { RequestBudget } from '../model/request-budget.ts';
+import type { RedisClient } from './connection.ts';
+import { StoreError } from './errors.ts';
+import type { Keys } from './keys.ts';
+import { PAUSE_REQUESTS, TAKE_REQUEST } from './scripts/request-budget.lua.ts';
+import { runScript, type Script } from './scripts/run-script.ts';
+
+export interface RequestBudgetOptions {
+  /** What is asked: budgets of different names know nothing of each other. */
+  readonly name: string;
+  readonly perSecond: number;
+  /** In [0, 1). */
+  readonly random?: () => number;
+}
+
+/** Appointments are made no further ahead: who gives up leaves one unused. */
+const FURTHEST_MS = 1_000;
+const SECOND_US = 1_000_000;
+
+/**
+ * A budget that all processes over this Redis share: requests are spread evenly over each second. Waiting happens here,
+ * never in Redis, and holds up nobody else's commands.
+ */
+export function createRequestBudget(
+  redis: RedisClient,
+  keys: Keys,
+  { name, perSecond, random = Math.random }: RequestBudgetOptions,
+): RequestBudget {
+  const key = keys.budget(name);
+  const take = () => ask(redis, TAKE_REQUEST, key, [Math.round(SECOND_US / perSecond), FURTHEST_MS * 1_000]);
+  return {
+    async take(signal) {
+      for (;;) {
+        signal?.throwIfAborted();
+        const waitMs = (await unlessAborted(take(), signal)) / 1_000;
+        if (waitMs >= 0) return pauseFor(waitMs, signal);
+        // Too far off: asks again when it may be near, and not all at the same moment.
+        await pauseFor(Math.min(-waitMs - FURTHEST_MS / 2, FURTHEST_MS) * (0.5 + random() / 2), signal);
+      }
+    },
+    async pause(ms) {
+      await ask(redis, PAUSE_REQUESTS, key, [Math.round(ms * 1_000)]);
+    },
+  };
+}
+
+async function ask(
+  redis: RedisClient,
+  script: Script,
+  key: string,
+  args: readonly number[],
+): Promise<number> {
+  try {
+    return Number(await runScript(redis, script, [key], args));
+  } catch (cause) {
+    throw new StoreError(
+      'unreachable',
+      `the shared budget of requests cannot be asked: ${messageOf(cause)}`,
+      {
+        cause,
+        retryable: true,
+      },
+    );
+  }
+}
+
+async function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (ms < 1) return;
+  await unlessAborted(sleep(ms, undefined, signal === undefined ? {} : { signal }), signal);
+}
+
+/** The answer, or the signal's reason: commands wait for a Redis that is gone, their callers need not. */
+async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (signal === undefined) return await work;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(signal.reason);
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    // Seen here already; what comes of it later is nobody's any more.
+    work.catch(() => {});
+  }
+}

@@ -1,0 +1,217 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { tooManyRequests } from '../../src/embedded/faults.ts';
+import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
+import { lockhound } from './lockhound.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'cli-insights-'));
+let service: InsightsService;
+
+beforeAll(async () => {
+  service = await startInsightsService();
+});
+beforeEach(() => {
+  process.env['LOCKHOUND_INSIGHTS_URL'] = service.url;
+});
+afterEach(() => {
+  delete process.env['LOCKHOUND_INSIGHTS_URL'];
+  service.faults.clear();
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+const insights = (...args: readonly string[]) => lockhound('insights', ...args);
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('lockhound insights', () => {
+  it.each([
+    [
+      ['package', 'npm', 'lodash'],
+      /^NPM lodash {2}pkg:npm\/lodash\n {2}4\.17\.20 {2}2020-08-13.*2 versions\n$/s,
+    ],
+    [
+      ['version', 'NPM', 'lodash', '4.17.20'],
+      /licences +MIT\n +advisories +GHSA-29mw-wpgm-hmr9\n +GHSA-35jh/,
+    ],
+    [
+      ['requirements', 'npm', 'express', '4.17.1'],
+      /^dependencies\n(?: {2}\S+ +\S+\n)*? {2}accepts +~1\.3\.7\n/,
+    ],
+    [
+      ['dependencies', 'npm', 'express', '4.17.1'],
+      /^NPM express 4\.17\.1 {2}\(self\)\n├─ accepts .*\(direct\)\n│ {2}├─ /,
+    ],
+    [['advisory', 'GHSA-35jh-r3h4-6jhm'], /CVSS v3 +7\.2 {2}CVSS:3\.1/],
+    [['purl', 'pkg:npm/lodash'], /^NPM lodash .*2 versions/s],
+    [['purl', 'pkg:npm/lodash@4.17.20'], /^NPM lodash 4\.17\.20\n/],
+    [['similar', 'npm', 'lodash'], /^NPM lodash: 0 packages with a similar name\n$/],
+    [
+      ['project-versions', 'github.com/lodash/lodash'],
+      /NPM lodash 4\.17\.20 +SOURCE_REPO +UNVERIFIED_METADATA\n/,
+    ],
+    [['query', '--system', 'npm', '--name', 'lodash'], /2 versions\n$/],
+  ])('%j', async (args, expected) => {
+    const { code, out, note } = await insights(...args);
+    expect(note).toBe('');
+    expect(out).toMatch(expected);
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    [['package', 'npm', 'lodash'], 'systems/NPM/packages/lodash'],
+    [['version', 'npm', 'lodash', '4.17.20'], 'systems/NPM/packages/lodash/versions/4.17.20'],
+    [
+      ['dependencies', 'npm', 'express', '4.17.1'],
+      'systems/NPM/packages/express/versions/4.17.1:dependencies',
+    ],
+    [['advisory', 'GHSA-35jh-r3h4-6jhm'], 'advisories/GHSA-35jh-r3h4-6jhm'],
+    [['purl', 'pkg:npm/lodash@4.17.20'], `purl/${encodeURIComponent('pkg:npm/lodash@4.17.20')}`],
+  ])('%j --json is what the API answered', async (args, path) => {
+    const { out } = await insights(...args, '--json');
+    const answer = await (await fetch(`${service.url}/v3alpha/${path}`)).text();
+    expect(out).toBe(`${answer}\n`);
+  });
+
+  it('asks the bundled service with --local, whatever is configured', async () => {
+    process.env['LOCKHOUND_INSIGHTS_URL'] = 'http://127.0.0.1:9';
+    const { code, out } = await insights('version', 'npm', 'lodash', '4.17.20', '--local');
+    expect([code, out.split('\n')[0]]).toEqual([0, 'NPM lodash 4.17.20']);
+  });
+
+  it('asks for the hash of a file, whichever the index knows it by', async () => {
+    const artifact = file('artifact.tgz', 'not really an archive');
+    const unknown = await insights('query', '--file', artifact);
+    expect(unknown).toMatchObject({ code: 1, out: '' });
+    expect(service.stats().requests.get('insights.query')).toBe(5);
+    const lock = JSON.parse(readFileSync('examples/shop/package-lock.json', 'utf8'));
+    const { integrity } = lock.packages['node_modules/lodash'];
+    const hex = Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex');
+    for (const hash of [integrity, `sha512:${hex}`, `SHA512:${integrity.slice(7)}`]) {
+      const { code, out } = await insights('query', '--hash', hash);
+      expect([code, out]).toEqual([0, expect.stringMatching(/^NPM lodash \S+ .*1 version\n$/s)]);
+    }
+  });
+
+  it.each([
+    ['what the index has not', ['version', 'npm', 'lodash', '9.9.9'], 1, /^not found: .*version not found/],
+    [
+      'a rule',
+      ['requirements', 'cargo', 'serde', '1.0.0'],
+      2,
+      /MAVEN, NPM, NUGET, RUBYGEMS only.*systems-with-requirements/,
+    ],
+    ['a purl with qualifiers', ['purl', 'pkg:npm/a@1?b=c'], 2, /no qualifiers \[purl-without-qualifiers\]/],
+    ['a system that is none', ['package', 'apt', 'curl'], 2, /The systems are npm, pypi/],
+    ['a hash that is none', ['query', '--hash', 'sha512:abc'], 2, /a SHA512 is 64 bytes.*\[hash-form\]/],
+    ['nothing to query for', ['query'], 2, /give --hash, --file.*\[nothing-asked\]/],
+    [
+      'a file that is not there',
+      ['purls', '--file', '/nowhere'],
+      2,
+      /\/nowhere: ENOENT.*\[file-unreadable\]/,
+    ],
+    [
+      'an artifact that is not there',
+      ['query', '--file', '/nowhere'],
+      2,
+      /\/nowhere: ENOENT.*\[file-unreadable\]/,
+    ],
+    ['an operation that is none', ['versoin', 'npm', 'a', '1'], 2, /Did you mean version/],
+  ])('says what is wrong with %s', async (_name, args, code, message) => {
+    const answered = await insights(...args);
+    expect(answered.note).toMatch(message);
+    expect(answered).toMatchObject({ code, out: '' });
+  });
+
+  it('says so when it is told to slow down, and when nobody answers', async () => {
+    service.faults.inject(tooManyRequests(60));
+    expect(await insights('package', 'npm', 'lodash')).toMatchObject({
+      code: 2,
+      note: expect.stringMatching(/HTTP 429.*\[rate-limited\]/),
+    });
+    process.env['LOCKHOUND_INSIGHTS_URL'] = 'http://127.0.0.1:9';
+    expect(await insights('package', 'npm', 'lodash')).toMatchObject({
+      code: 2,
+      note: expect.stringMatching(
+        /Nothing could be asked of http:\/\/127\.0\.0\.1:9.*--local.*\[unavailable\]/s,
+      ),
+    });
+  });
+
+  it('shows what fits of an answer, and where it does not', async () => {
+    const body = JSON.stringify({ advisoryKey: { id: 'GHSA-x' }, title: 'A flaw', aliases: 'CVE-1' });
+    const headers = { 'content-type': 'application/json' };
+    service.faults.inject({ kind: 'answer', status: 200, body, headers });
+    const { code, out, note } = await insights('advisory', 'GHSA-x');
+    expect(out).toContain('A flaw');
+    expect(note).toMatch(/at \$\.aliases: a list is expected, there is "CVE-1"/);
+    expect(code).toBe(0);
+  });
+});
+
+describe('lockhound insights, in batches', () => {
+  const versions =
+    'npm lodash 4.17.20\n# a comment\n\nnpm/@types/node/1.0.0\n{"system":"NPM","name":"ms","version":"2.1.2"}\n';
+
+  it('gives one line for each version, in order', async () => {
+    const { code, out, note } = await insights('versions', '--file', file('versions.txt', versions));
+    expect(out.split('\n').map((line) => line.split('  ').slice(0, 2))).toEqual([
+      ['NPM lodash 4.17.20', '2020-08-13'],
+      ['NPM @types/node 1.0.0', 'not found'],
+      ['NPM ms 2.1.2', 'MIT'],
+      [''],
+    ]);
+    expect([code, note]).toEqual([1, '']);
+  });
+
+  it('--json is one answer without pages', async () => {
+    service.pageSize = 2;
+    const { out } = await insights('versions', '--json', '--file', file('versions.txt', versions));
+    service.pageSize = 100;
+    const body = {
+      requests: [
+        { versionKey: { system: 'NPM', name: 'lodash', version: '4.17.20' } },
+        { versionKey: { system: 'NPM', name: '@types/node', version: '1.0.0' } },
+        { versionKey: { system: 'NPM', name: 'ms', version: '2.1.2' } },
+      ],
+    };
+    const response = await fetch(`${service.url}/v3alpha/versionbatch`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+    });
+    expect(JSON.parse(out)).toEqual(await response.json());
+  });
+
+  it('asks for the rest when lines cannot be read or break a rule', async () => {
+    const purls = file('purls.json', '["pkg:npm/lodash@4.17.20", 7, "pkg:npm/lodash", "pkg:oci/x@1"]');
+    const { code, out, note } = await insights('purls', '--file', purls);
+    expect(note).toMatch(/purls\.json, entry 2: 7/);
+    expect(out.split('\n')).toEqual([
+      expect.stringMatching(/^pkg:npm\/lodash@4\.17\.20 {2}2020-08-13/),
+      expect.stringMatching(/has a version \[purl-with-version\]/),
+      expect.stringMatching(/\[purl-type\]/),
+      '',
+    ]);
+    expect(code).toBe(2);
+  });
+
+  it('takes what the API takes: an object with requests', async () => {
+    const requests = [{ projectKey: { id: 'github.com/lodash/lodash' } }, { id: 'github.com/a/b' }];
+    const projects = file('projects.json', JSON.stringify({ requests }, null, 2));
+    const { out } = await insights('projects', '--file', projects);
+    expect(out.split('\n').map((line) => line.split(' ')[0])).toEqual([
+      'github.com/lodash/lodash',
+      'github.com/a/b',
+      '',
+    ]);
+  });
+});

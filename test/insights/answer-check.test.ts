@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readBundledDescription } from '../../src/discovery/bundled.ts';
+import { checkAgainstSchema } from '../../src/discovery/schema-check.ts';
+import { compileAnswerCheck } from '../../src/insights/answer-check.ts';
+import type { ContractProblem } from '../../src/insights/answered.ts';
+
+const document = await readBundledDescription('insights.v3alpha');
+
+function check(schema: string, value: unknown, fields?: readonly string[]) {
+  const problems: ContractProblem[] = [];
+  const usable = compileAnswerCheck(document, schema, fields)(value, problems);
+  return { usable, problems: problems.map(({ path, message }) => `${path}: ${message}`) };
+}
+
+describe('an answer that does not fit', () => {
+  test('loses what does not fit and keeps the rest; the answer itself stays as it came', () => {
+    const version = {
+      versionKey: { system: 'NPM', name: 7, version: '1.0.0' },
+      isDefault: 'yes',
+      licenses: ['MIT', 3, 'ISC'],
+      advisoryKeys: [{ id: 'GHSA-a' }, 'GHSA-b', { id: 'GHSA-c' }],
+      links: null,
+      isDeprecated: true,
+      findings: { unheard: 'of' },
+    };
+    const before = structuredClone(version);
+    expect(check('Version', version)).toEqual({
+      usable: {
+        versionKey: { system: 'NPM', version: '1.0.0' },
+        licenses: ['MIT', 'ISC'],
+        advisoryKeys: [{ id: 'GHSA-a' }, {}, { id: 'GHSA-c' }],
+        isDeprecated: true,
+        findings: { unheard: 'of' },
+      },
+      problems: [
+        '$.versionKey.name: text is expected, there is 7',
+        '$.isDefault: true or false is expected, there is "yes"',
+        '$.licenses[1]: text is expected, there is 3',
+        '$.advisoryKeys[1]: an object is expected, there is "GHSA-b"',
+      ],
+    });
+    expect(version).toEqual(before);
+  });
+
+  test('keeps a name that the enumeration does not have yet, and says so', () => {
+    const { usable, problems } = check('VersionKey', { system: 'SWIFT', name: 'a', version: '1' });
+    expect(usable).toEqual({ system: 'SWIFT', name: 'a', version: '1' });
+    expect(problems).toEqual([
+      '$.system: one of GO, RUBYGEMS, NPM, CARGO, MAVEN, PYPI, NUGET is expected, there is "SWIFT"',
+    ]);
+  });
+
+  test('that is nothing of the kind is nothing', () => {
+    expect(check('Version', ['a'])).toEqual({
+      usable: undefined,
+      problems: ['$: an object is expected, there is ["a"]'],
+    });
+    expect(check('Dependents', { dependentCount: 1.5, directDependentCount: 2 })).toEqual({
+      usable: { directDependentCount: 2 },
+      problems: ['$.dependentCount: an integer is expected, there is 1.5'],
+    });
+  });
+
+  test('is told of in every place: a thousandth entry that lost something must not pass for a whole one', () => {
+    const responses = Array.from({ length: 1_000 }, () => 'none');
+    const { usable, problems } = check('VersionBatch', { responses });
+    expect(problems).toHaveLength(1_000);
+    expect(usable).toEqual({ responses: responses.map(() => ({})) });
+  });
+});
+
+test('fields that are not read are not looked at', () => {
+  const answer = {
+    responses: [{ request: 1, version: { links: 'none', licenses: 'MIT', versionKey: { name: 'a' } } }],
+    nextPageToken: 3,
+  };
+  const walked: string[] = [];
+  const watched = watch(answer, '$', walked);
+  const { usable, problems } = check('VersionBatch', watched, ['responses.version.versionKey.name']);
+  expect(problems).toEqual([]);
+  expect(usable).toBe(watched);
+  expect(new Set(walked)).toEqual(
+    new Set([
+      '$.responses',
+      '$.responses.0',
+      '$.responses.0.version',
+      '$.responses.0.version.versionKey',
+      '$.responses.0.version.versionKey.name',
+    ]),
+  );
+});
+
+test('what fits comes back itself, whatever else is in it', () => {
+  const text = fc.string();
+  const key = fc.record(
+    { system: fc.constantFrom('NPM', 'GO'), name: text, version: text },
+    { requiredKeys: [] },
+  );
+  const version = fc.record(
+    {
+      versionKey: key,
+      publishedAt: text,
+      isDefault: fc.boolean(),
+      licenses: fc.array(text),
+      advisoryKeys: fc.array(fc.record({ id: text })),
+      relatedProjects: fc.array(fc.record({ projectKey: fc.record({ id: text }) })),
+      cooldown: fc.jsonValue(),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(version, (value) => {
+      const { usable, problems } = check('Version', value);
+      expect(problems).toEqual([]);
+      expect(usable).toBe(value);
+    }),
+  );
+});
+
+test('what comes back fits, whatever was given, and problems come with the first thing lost', () => {
+  const anything = fc.oneof(
+    fc.jsonValue(),
+    fc.record({
+      responses: fc.array(
+        fc.record({
+          version: fc.record(
+            { versionKey: fc.jsonValue(), licenses: fc.jsonValue(), advisoryKeys: fc.jsonValue() },
+            { requiredKeys: [] },
+          ),
+        }),
+      ),
+    }),
+  );
+  fc.assert(
+    fc.property(anything, (value) => {
+      const { usable, problems } = check('VersionBatch', value);
+      if (usable === undefined) return void expect(problems).not.toEqual([]);
+      const left = checkAgainstSchema(document, 'VersionBatch', usable);
+      expect(left.filter(({ message }) => !message.includes('has to be one of'))).toEqual([]);
+      if (problems.length === 0) expect(withoutNulls(usable)).toEqual(withoutNulls(value));
+    }),
+  );
+});
+
+/** Notes each property that is read of an object tree. */
+function watch(value: unknown, path: string, walked: string[]): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return new Proxy(value, {
+    get(target, name) {
+      const item: unknown = Reflect.get(target, name);
+      if (typeof name === 'symbol' || !Object.hasOwn(target, name) || name === 'length') return item;
+      walked.push(`${path}.${name}`);
+      return watch(item, `${path}.${name}`, walked);
+    },
+  });
+}
+
+function withoutNulls(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (_key, item) => item ?? undefined);
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeRedis, connectRedis } from '../../src/store/connection.ts';
+import { createRequestBudget } from '../../src/store/request-budget.ts';
+import { openStoreRoom, type StoreRoom } from './store-room.ts';
+
+let room: StoreRoom;
+beforeAll(async () => {
+  room = await openStoreRoom();
+});
+afterAll(() => room.close());
+
+const budget = (name: string, perSecond: number, redis = room.redis) =>
+  createRequestBudget(redis, room.keys, { name, perSecond });
+
+/** Times at which `count` requests were let through, in ms since the first. */
+async function times(count: number, take: (index: number) => Promise<void>): Promise<number[]> {
+  const began = performance.now();
+  const all = await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      await take(index);
+      return performance.now() - began;
+    }),
+  );
+  return all.toSorted((left, right) => left - right);
+}
+
+describe('a shared budget', () => {
+  it('is what two connections get together, spread over the second', async () => {
+    const other = await connectRedis({ urls: room.url });
+    const budgets = [budget('two', 100), budget('two', 100, other)];
+    const passed = await times(60, (index) => budgets[index % 2]?.take() ?? Promise.reject());
+    await closeRedis(other);
+    // The sixtieth request is due 590 ms after the first; timers may be late and never early.
+    expect(passed.at(-1)).toBeGreaterThan(570);
+    for (let index = 30; index < 60; index += 1) {
+      expect((passed[index] ?? 0) - (passed[index - 30] ?? 0)).toBeGreaterThan(200);
+    }
+  });
+
+  it('gives what nobody took to nobody: there are no bursts after a rest', async () => {
+    const one = budget('rest', 50);
+    await one.take();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const passed = await times(6, () => one.take());
+    expect(passed.at(-1)).toBeGreaterThan(90);
+  });
+
+  it('lets those wait who are far behind, and all through in the end', async () => {
+    const one = budget('far', 20);
+    const passed = await times(36, () => one.take());
+    expect(passed.at(-1)).toBeGreaterThan(1_700);
+    expect(passed.at(-1)).toBeLessThan(4_000);
+  });
+
+  it('lets go of who gives up, at once, and of nobody else', async () => {
+    const one = budget('gives-up', 4);
+    const controller = new AbortController();
+    await one.take();
+    const patient = one.take();
+    const impatient = Array.from({ length: 12 }, () => one.take(controller.signal));
+    const settled = Promise.allSettled(impatient);
+    const began = performance.now();
+    controller.abort(new Error('enough'));
+    const outcomes = await settled;
+    expect(performance.now() - began).toBeLessThan(100);
+    expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.message)).toEqual(
+      impatient.map(() => 'enough'),
+    );
+    await patient;
+    await expect(one.take(controller.signal)).rejects.toThrow('enough');
+  });
+
+  it('does not hold up other commands while somebody waits', async () => {
+    const one = budget('others', 2);
+    const waiting = [one.take(), one.take(), one.take()];
+    const began = performance.now();
+    for (let index = 0; index < 20; index += 1) await room.redis.ping();
+    expect(performance.now() - began).toBeLessThan(400);
+    await Promise.all(waiting);
+  });
+
+  it('is shut for the time that somebody was told, for everybody, and not opened early by a shorter one', async () => {
+    const budgets = [budget('shut', 1_000), budget('shut', 1_000)];
+    await budgets[0]?.pause(500);
+    await budgets[0]?.pause(50);
+    const passed = await times(4, (index) => budgets[index % 2]?.take() ?? Promise.reject());
+    expect(passed[0]).toBeGreaterThan(480);
+    expect(passed.at(-1)).toBeLessThan(1_500);
+  });
+
+  it('outlasts a pause longer than appointments are made for', async () => {
+    const one = budget('long', 1_000);
+    await one.pause(1_600);
+    const passed = await times(3, () => one.take());
+    expect(passed[0]).toBeGreaterThan(1_580);
+    expect(passed.at(-1)).toBeLessThan(3_500);
+  });
+
+  it('leaves nothing behind in Redis when it is not used', async () => {
+    const one = budget('fleeting', 100);
+    await one.take();
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(await room.redis.exists(room.keys.budget('fleeting'))).toBe(0);
+  });
+
+  it('says that it cannot be asked, and lets go of who gives up, while Redis is gone', async () => {
+    const gone = await connectRedis({ urls: room.url });
+    await closeRedis(gone);
+    await expect(budget('gone', 10, gone).take()).rejects.toMatchObject({
+      code: 'unreachable',
+      retryable: true,
+    });
+    await room.redis.set(room.keys.budget('broken'), 'not a number');
+    await expect(budget('broken', 10).take()).rejects.toMatchObject({ code: 'unreachable' });
+  });
+});
