@@ -5,8 +5,10 @@ import { readBundledDescription } from '../discovery/bundled.ts';
 import { createApiClient } from '../discovery/client.ts';
 import { publicAddressesOnly } from '../http/address-guard.ts';
 import { createHttpClient } from '../http/undici-client.ts';
+import { deliverNotification } from '../jobs/deliver-notification.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
+import type { DeliveryAttempt } from '../model/notification.ts';
 import type { Secret } from '../model/secret.ts';
 import type { DesiredWebhook, VariableValue, WebhookDefinition } from '../notify/definition.ts';
 import { createNotifier } from '../notify/deliver.ts';
@@ -15,6 +17,7 @@ import { createPlatformClient } from '../notify/platform/client.ts';
 import { credentialHeaders } from '../notify/platform/credentials.ts';
 import { baseUrlOf } from '../notify/platform/sites.ts';
 import { type Provisioned, provision } from '../notify/provision.ts';
+import { gateRoutes } from '../notify/route-gate.ts';
 import type { Store } from './store.ts';
 
 export interface NotifierHandle {
@@ -27,6 +30,7 @@ export interface NotifierHandle {
 }
 
 const MAX_ANSWER_BYTES = 1_048_576;
+const DEFAULT_ROUTE = 'default';
 
 /** The way from a verdict to a receiver: platform client, provisioning, rendering, delivery. */
 export async function openNotifier(
@@ -35,7 +39,7 @@ export async function openNotifier(
   store: Store,
   log: Logger,
 ): Promise<NotifierHandle> {
-  const { platform, webhook } = notify;
+  const { platform } = notify;
   const rootUrl = platform.url ?? baseUrlOf(platform.site ?? '');
   const credentials = { ...requireKeys(secrets), headerPrefix: platform.headerPrefix };
   const http = createHttpClient();
@@ -55,16 +59,18 @@ export async function openNotifier(
   let definition: WebhookDefinition | undefined;
   let fault: string | undefined = 'not provisioned yet';
   return {
-    port: createNotifier({
-      webhooks: [{ name: webhook.name, definition: () => definition, variables }],
-      http: outbound,
-      timeoutMs: notify.timeout,
-      now: () => new Date(),
-      recordAttempt: async (name, notification, attempt) => {
-        log.info({ webhook: name, notification, attempt }, 'delivery attempt');
-      },
-      ...(secrets.signingSecret === undefined ? {} : { signingSecret: secrets.signingSecret }),
-    }),
+    port: gateRoutes(
+      createNotifier({
+        webhooks: [{ name: DEFAULT_ROUTE, definition: () => definition, variables }],
+        http: outbound,
+        timeoutMs: notify.timeout,
+        now: () => new Date(),
+        recordAttempt: (route, notification, attempt) =>
+          recordAttempt(store, log, route, notification, attempt),
+        ...(secrets.signingSecret === undefined ? {} : { signingSecret: secrets.signingSecret }),
+      }),
+      { stops: store.deliveries, concurrency: deliverNotification.limits.concurrency },
+    ),
     async provision(signal) {
       try {
         const provisioned = await provision({
@@ -87,6 +93,25 @@ export async function openNotifier(
     fault: () => fault,
     close: async () => void (await Promise.all([http.close(), outbound.close()])),
   };
+}
+
+/**
+ * An attempt that cannot be written down must not count as failed when the receiver took the alert: the outcome is what
+ * decides, and where that cannot be saved either, the same alert is sent again under the same id.
+ */
+async function recordAttempt(
+  store: Store,
+  log: Logger,
+  route: string,
+  notification: string,
+  attempt: DeliveryAttempt,
+): Promise<void> {
+  log.info({ route, notification, attempt }, 'delivery attempt');
+  try {
+    await store.deliveries.addAttempt(notification, attempt);
+  } catch (error) {
+    log.warn({ notification, error: messageOf(error) }, 'a delivery attempt could not be recorded');
+  }
 }
 
 function requireKeys({ apiKey, applicationKey }: LoadedConfig['secrets']) {

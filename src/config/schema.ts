@@ -70,6 +70,17 @@ const webhook = z.strictObject({
   encodeAs: z.enum(['json', 'form']).default('json'),
 });
 
+const retries = z.strictObject({
+  attempts: z.int().min(1).max(1_000).default(24).describe('Attempts in all before a delivery is given up.'),
+  firstDelay: seconds('2s').describe('Wait before the second attempt; doubled each time, with jitter.'),
+  longestDelay: seconds('2h').describe('No wait between two attempts is longer.'),
+});
+
+const history = z.strictObject({
+  retention: seconds('30d').describe('How long deliveries that arrived are remembered; others always are.'),
+  attempts: z.int().min(1).max(1_000).default(50).describe('Attempts kept of one delivery: the newest.'),
+});
+
 const notify = z.strictObject({
   platform,
   webhook,
@@ -83,6 +94,8 @@ const notify = z.strictObject({
     .default([])
     .describe('Hosts or CIDR ranges that may be called although they are private.'),
   timeout: seconds('15s').describe('Limit for one delivery.'),
+  retries: retries.prefault({}),
+  history: history.prefault({}),
 });
 
 const lockfiles = z.strictObject({

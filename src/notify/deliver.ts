@@ -11,6 +11,7 @@ import { createSigner, type Signer } from './signature.ts';
 import { secretsIn, valuesOf } from './variables.ts';
 
 export interface Route {
+  /** What deliveries are recorded under; not the name of the webhook. */
   readonly name: string;
   /** As read back from the platform; `undefined` until it has been applied. */
   readonly definition: () => WebhookDefinition | undefined;
@@ -26,9 +27,9 @@ export interface NotifierOptions {
   readonly timeoutMs: number;
   readonly now: () => Date;
   readonly userAgent?: string;
-  /** Told of every attempt, also of those that sent nothing. Attempts hold no secret. */
+  /** Told of every attempt, also of those that could not be rendered. Attempts hold no secret. */
   readonly recordAttempt: (
-    webhook: string,
+    route: string,
     notificationId: string,
     attempt: DeliveryAttempt,
   ) => Promise<void> | void;
@@ -37,7 +38,7 @@ export interface NotifierOptions {
 export interface Notifier {
   routes(): readonly string[];
   /** One attempt; throws `NotifyError`, `retryable` when another may go through. The queue is what repeats. */
-  deliver(webhook: string, notification: Notification, signal: AbortSignal): Promise<DeliveryReceipt>;
+  deliver(route: string, notification: Notification, signal: AbortSignal): Promise<DeliveryReceipt>;
 }
 
 /** Throws `NotifyError` (`header-invalid`) when the signing secret cannot be used. */
@@ -46,13 +47,10 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const routes = new Map(options.webhooks.map((route) => [route.name, route]));
   return {
     routes: () => [...routes.keys()],
-    async deliver(webhook, notification, signal) {
-      const route = routes.get(webhook);
+    async deliver(name, notification, signal) {
+      const route = routes.get(name);
       if (route === undefined) {
-        throw new NotifyError(
-          'not-found',
-          `No webhook ${webhook} is configured: it was, when the scan was made`,
-        );
+        throw new NotifyError('not-found', `No route ${name} is configured: it was, when the scan was made`);
       }
       const secrets = [
         ...secretsIn(route.variables),
@@ -77,6 +75,7 @@ async function attempt(delivery: Delivery): Promise<DeliveryReceipt> {
   const { options, route, notification, mask } = delivery;
   const at = options.now();
   const start = performance.now();
+  const definition = definitionOf(route);
   const record = (rest: Partial<DeliveryAttempt>) =>
     options.recordAttempt(route.name, notification.id, {
       at: at.toISOString(),
@@ -86,7 +85,7 @@ async function attempt(delivery: Delivery): Promise<DeliveryReceipt> {
   let request: RenderedRequest;
   let response: HttpResponse;
   try {
-    request = prepare(route, notification);
+    request = renderRequest(definition, valuesOf(notification, route.variables));
     response = await send(delivery, request, at);
   } catch (error) {
     await record({ error: mask(messageOf(error)) });
@@ -97,16 +96,14 @@ async function attempt(delivery: Delivery): Promise<DeliveryReceipt> {
   const { status } = response;
   await record({ status, answer, ...(refusal === undefined ? {} : { error: refusal.message }) });
   if (refusal !== undefined) throw refusal;
-  return { id: notification.id, webhook: route.name, status, answer };
+  return { id: notification.id, route: route.name, status, answer };
 }
 
-function prepare({ name, definition, variables }: Route, notification: Notification): RenderedRequest {
+function definitionOf({ name, definition }: Route): WebhookDefinition {
   const known = definition();
-  if (known === undefined) {
-    const message = `The webhook ${name} has not been applied to the platform yet: the alert waits until it has been`;
-    throw new NotifyError('not-provisioned', message, { retryable: true });
-  }
-  return renderRequest(known, valuesOf(notification, variables));
+  if (known !== undefined) return known;
+  const message = `The webhook of route ${name} has not been applied to the platform yet: the alert waits until it has been`;
+  throw new NotifyError('not-provisioned', message, { retryable: true });
 }
 
 async function send(delivery: Delivery, request: RenderedRequest, at: Date): Promise<HttpResponse> {
