@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { CodedError, messageOf } from '../model/errors.ts';
 import { configCommand } from './config.ts';
+import { deliveriesCommand } from './deliveries.ts';
 import { demoCommand } from './demo.ts';
 import { enqueueCommand } from './enqueue.ts';
 import { EXIT } from './exit-code.ts';
@@ -10,7 +11,15 @@ import { servicesCommand } from './services.ts';
 import type { Terminal } from './terminal.ts';
 import { workerCommand } from './worker.ts';
 
-const COMMANDS = [scanCommand, workerCommand, enqueueCommand, demoCommand, servicesCommand, configCommand];
+const COMMANDS = [
+  scanCommand,
+  workerCommand,
+  enqueueCommand,
+  deliveriesCommand,
+  demoCommand,
+  servicesCommand,
+  configCommand,
+];
 
 /**
  * Runs one command line and gives the exit code. Errors a person can act on are printed as one message; a fault of
