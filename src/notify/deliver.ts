@@ -10,6 +10,9 @@ import { type RenderedRequest, renderRequest } from './render.ts';
 import { createSigner, type Signer } from './signature.ts';
 import { secretsIn, valuesOf } from './variables.ts';
 
+/** More than is kept of an answer: a secret that begins within it has to be seen whole to be masked. */
+const READ_BYTES = 64 * 1024;
+
 export interface Route {
   /** What deliveries are recorded under; not the name of the webhook. */
   readonly name: string;
@@ -121,6 +124,7 @@ async function send(delivery: Delivery, request: RenderedRequest, at: Date): Pro
       body: request.body,
       signal: AbortSignal.any([signal, limit]),
       idempotent: false,
+      answerBytes: READ_BYTES,
     });
   } catch (error) {
     const timedOut = limit.aborted && !signal.aborted ? { afterMs: options.timeoutMs } : undefined;

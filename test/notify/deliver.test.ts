@@ -122,6 +122,18 @@ describe('a delivery', () => {
     );
   });
 
+  it('is delivered once the receiver says so, whatever becomes of the rest of its answer', async () => {
+    const url = await answering((request, response) => {
+      request.resume();
+      response.writeHead(202, { 'content-encoding': 'gzip' });
+      response.write('no gzip');
+      setTimeout(() => response.destroy(), 20);
+    });
+    const { deliver, attempts } = notifierFor(url);
+    expect(await deliver()).toMatchObject({ status: 202, answer: '' });
+    expect(attempts).toEqual([expect.objectContaining({ status: 202 })]);
+  });
+
   it('waits for the definition', async () => {
     const attempts: DeliveryAttempt[] = [];
     const { deliver } = notifierFor('http://127.0.0.1:1', {
