@@ -87,6 +87,9 @@ export async function openDeliveryDesk(loaded: LoadedConfig): Promise<DeliveryDe
 /** A job whose worker died while it gave it up is taken over later, and then finds its place. */
 const REST_LIMIT_MS = 2_000;
 
+/** Records asked for at once. */
+const CHUNK = 200;
+
 const INDEX_OF: Readonly<Record<DeliveryState, DeliveryIndex>> = {
   waiting: 'open',
   retrying: 'open',
@@ -98,16 +101,17 @@ const INDEX_OF: Readonly<Record<DeliveryState, DeliveryIndex>> = {
 async function list({ deliveries }: Store, filter: DeliveryFilter): Promise<readonly DeliveryRecord[]> {
   const { states, target, route, since, limit = Number.POSITIVE_INFINITY } = filter;
   const kinds = new Set((states ?? (Object.keys(INDEX_OF) as DeliveryState[])).map((one) => INDEX_OF[one]));
+  const ids = await deliveries.list([...kinds], since);
   const found: DeliveryRecord[] = [];
-  for (const id of await deliveries.list([...kinds], since)) {
-    if (found.length >= limit) break;
-    const record = await deliveries.find(id);
-    if (record === undefined) continue;
-    if (states !== undefined && !states.includes(record.state)) continue;
-    if (target !== undefined && record.target !== target) continue;
-    if (route === undefined || record.route === route) found.push(record);
+  for (let at = 0; at < ids.length && found.length < limit; at += CHUNK) {
+    const records = await Promise.all(ids.slice(at, at + CHUNK).map((id) => deliveries.find(id)));
+    for (const record of records) {
+      if (record === undefined || (states !== undefined && !states.includes(record.state))) continue;
+      if (target !== undefined && record.target !== target) continue;
+      if (route === undefined || record.route === route) found.push(record);
+    }
   }
-  return found;
+  return found.slice(0, limit);
 }
 
 async function retryAll(

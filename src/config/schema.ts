@@ -49,6 +49,11 @@ const platform = z
       .describe('Vendor prefix of the credential headers (`DD` for Datadog).'),
     apiKey: secretReference.describe('API key.'),
     applicationKey: secretReference.describe('Application key.'),
+    eventsPath: z
+      .string()
+      .regex(/^\/\S*$/, 'a path that begins with `/`')
+      .default('/api/v1/events')
+      .describe('Where the platform takes events, for `delivery: platform-event`.'),
   })
   .refine(({ url, site }) => (url === undefined) !== (site === undefined), {
     error: 'name either the `url` or the `site` of the webhook-integration API',
@@ -93,6 +98,10 @@ const notify = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe('Hosts or CIDR ranges that may be called although they are private.'),
+  delivery: z
+    .enum(['direct', 'platform-event'])
+    .default('direct')
+    .describe('Call the webhook, or post an event that has the platform call it.'),
   timeout: seconds('15s').describe('Limit for one delivery.'),
   retries: retries.prefault({}),
   history: history.prefault({}),

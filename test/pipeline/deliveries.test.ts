@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { DeliveryRecord } from '../../src/model/delivery.ts';
 import { LOCKFILE } from './fixtures.ts';
-import { createWorld, type Room, type World } from './world.ts';
+import { createWorld, type Room, SECRETS, type World } from './world.ts';
 
 let world: World;
 
@@ -140,4 +140,30 @@ describe('a receiver that refuses', () => {
     },
     30_000,
   );
+});
+
+describe('delivery: platform-event', () => {
+  it('has the platform call the webhook, with its own copy of the secrets', async () => {
+    const name = 'through-events';
+    const room = await world.room(name, [...QUICK, 'delivery: platform-event']);
+    world.services.webhooks.faults.inject(
+      { kind: 'answer', status: 503 },
+      { when: ({ url }) => url === '/api/v1/events' },
+    );
+    const worker = room.startWorker();
+    await scan(room, 'one');
+    await expect.poll(() => alerts(name), { timeout: 15_000 }).toHaveLength(1);
+    const [alert] = alerts(name);
+    expect(alert?.headers['authorization']).toBe(`Bearer ${SECRETS.alertToken}`);
+    expect(alert?.headers).not.toHaveProperty('webhook-signature');
+    const payload = JSON.parse(alert?.body ?? '') as Record<string, string>;
+    expect(payload['title']).toMatch(/^\[critical\] target: \d+ opened$/);
+    expect(payload['body']).toMatch(/lodash@\u200b4\.17\.20.*\n@webhook-hook-through-events$/s);
+    const [event] = world.services.webhooks.snapshot().events;
+    const [id = ''] = await room.store.deliveries.list(['delivered']);
+    expect(event?.tags).toContain(`lockhound_id:${id}`);
+    expect(await room.store.deliveries.attempts(id)).toMatchObject([{ status: 503 }, { status: 202 }]);
+    await worker.kill('SIGTERM');
+    expect(worker.output()).toContain('`notify.signingSecret` is not used');
+  }, 60_000);
 });
