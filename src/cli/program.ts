@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { CodedError, messageOf } from '../model/errors.ts';
 import { apiCommand } from './api/api.ts';
 import { configCommand } from './config.ts';
+import { deliveriesCommand } from './deliveries.ts';
 import { demoCommand } from './demo.ts';
 import { enqueueCommand } from './enqueue.ts';
 import { EXIT } from './exit-code.ts';
@@ -18,6 +19,7 @@ const COMMANDS = [
   parseCommand,
   workerCommand,
   enqueueCommand,
+  deliveriesCommand,
   demoCommand,
   servicesCommand,
   apiCommand,

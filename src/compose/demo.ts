@@ -131,7 +131,7 @@ function demoOf({
 
 async function delivered(store: Store, scan: string, signal: AbortSignal): Promise<void> {
   const until = performance.now() + DELIVERY_LIMIT_MS;
-  while ((await store.outcomes.read('deliver-notification', `${scan}.${WEBHOOK}`)) === undefined) {
+  while ((await store.outcomes.read('deliver-notification', `${scan}.default`)) === undefined) {
     if (performance.now() > until) return;
     await sleep(20, undefined, { signal });
   }

@@ -3,18 +3,17 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { NotifyConfig } from '../config/schema.ts';
 import { readBundledDescription } from '../discovery/bundled.ts';
 import { createApiClient } from '../discovery/client.ts';
-import { publicAddressesOnly } from '../http/address-guard.ts';
 import { createHttpClient } from '../http/undici-client.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Secret } from '../model/secret.ts';
 import type { DesiredWebhook, VariableValue, WebhookDefinition } from '../notify/definition.ts';
-import { createNotifier } from '../notify/deliver.ts';
 import { deriveHashKey } from '../notify/keyed-hash.ts';
 import { createPlatformClient } from '../notify/platform/client.ts';
 import { credentialHeaders } from '../notify/platform/credentials.ts';
 import { baseUrlOf } from '../notify/platform/sites.ts';
 import { type Provisioned, provision } from '../notify/provision.ts';
+import { createDelivery } from './delivery.ts';
 import type { Store } from './store.ts';
 
 export interface NotifierHandle {
@@ -26,7 +25,7 @@ export interface NotifierHandle {
   close(): Promise<void>;
 }
 
-const MAX_ANSWER_BYTES = 1_048_576;
+const DEFAULT_ROUTE = 'default';
 
 /** The way from a verdict to a receiver: platform client, provisioning, rendering, delivery. */
 export async function openNotifier(
@@ -35,7 +34,7 @@ export async function openNotifier(
   store: Store,
   log: Logger,
 ): Promise<NotifierHandle> {
-  const { platform, webhook } = notify;
+  const { platform } = notify;
   const rootUrl = platform.url ?? baseUrlOf(platform.site ?? '');
   const credentials = { ...requireKeys(secrets), headerPrefix: platform.headerPrefix };
   const http = createHttpClient();
@@ -45,26 +44,20 @@ export async function openNotifier(
     rootUrl,
     headers: credentialHeaders(credentials),
   });
-  const outbound = createHttpClient({
-    totalTimeoutMs: notify.timeout,
-    maxResponseBytes: MAX_ANSWER_BYTES,
-    guard: publicAddressesOnly(notify.allowAddresses),
-  });
   const variables = variableValues(notify, secrets.variables);
   const allSecrets = [credentials.apiKey, credentials.applicationKey, ...secrets.variables.values()];
   let definition: WebhookDefinition | undefined;
   let fault: string | undefined = 'not provisioned yet';
+  const delivery = createDelivery({
+    notify,
+    secrets,
+    webhooks: [{ name: DEFAULT_ROUTE, definition: () => definition, variables }],
+    platform: { url: rootUrl, credentials, http },
+    store,
+    log,
+  });
   return {
-    port: createNotifier({
-      webhooks: [{ name: webhook.name, definition: () => definition, variables }],
-      http: outbound,
-      timeoutMs: notify.timeout,
-      now: () => new Date(),
-      recordAttempt: async (name, notification, attempt) => {
-        log.info({ webhook: name, notification, attempt }, 'delivery attempt');
-      },
-      ...(secrets.signingSecret === undefined ? {} : { signingSecret: secrets.signingSecret }),
-    }),
+    port: delivery.port,
     async provision(signal) {
       try {
         const provisioned = await provision({
@@ -85,7 +78,7 @@ export async function openNotifier(
       }
     },
     fault: () => fault,
-    close: async () => void (await Promise.all([http.close(), outbound.close()])),
+    close: async () => void (await Promise.all([http.close(), delivery.close()])),
   };
 }
 
@@ -94,7 +87,10 @@ function requireKeys({ apiKey, applicationKey }: LoadedConfig['secrets']) {
   throw new RangeError('a configuration with `notify` always comes with both keys');
 }
 
-function desiredWebhook({ webhook }: NotifyConfig, variables: DesiredWebhook['variables']): DesiredWebhook {
+function desiredWebhook(
+  { webhook, delivery }: NotifyConfig,
+  variables: DesiredWebhook['variables'],
+): DesiredWebhook {
   const { name, url, headers, payload, encodeAs } = webhook;
   return {
     webhook: {
@@ -102,10 +98,15 @@ function desiredWebhook({ webhook }: NotifyConfig, variables: DesiredWebhook['va
       url,
       encodeAs,
       ...(headers === undefined ? {} : { headers }),
-      ...(payload === undefined ? {} : { payload }),
+      ...(payload === undefined ? defaultPayload(delivery) : { payload }),
     },
     variables,
   };
+}
+
+/** The platform knows none of our own variables: what it renders itself begins with its default payload. */
+function defaultPayload(delivery: NotifyConfig['delivery']): { readonly payload?: null } {
+  return delivery === 'platform-event' ? { payload: null } : {};
 }
 
 /** Custom variables with the values of secret ones in place of the references to them. */

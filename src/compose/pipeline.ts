@@ -26,6 +26,9 @@ export interface Pipeline {
   close(graceMs: number): Promise<void>;
 }
 
+/** Around the time limit of a delivery: what its attempt needs beside it. */
+const BESIDE_DELIVERY_MS = 30_000;
+
 /** Starts the workers of all jobs over an open store. */
 export async function startPipeline(
   loaded: LoadedConfig,
@@ -45,6 +48,8 @@ export async function startPipeline(
       contracts: contracts?.port ?? NO_CONTRACTS,
     }),
     outcomes: store.outcomes,
+    lanes: store.lanes,
+    limitsOf: { 'deliver-notification': deliveryLimits(loaded) },
     connection: store.redis,
     prefix: store.prefix,
     log,
@@ -67,5 +72,16 @@ function warnOnce(log: Logger) {
     if (told.has(place)) return;
     told.add(place);
     log.warn({ subject, path, message }, 'an insights answer is not as described');
+  };
+}
+
+function deliveryLimits({ config: { notify } }: LoadedConfig): Partial<JobLimits> {
+  if (notify === undefined) return {};
+  const { attempts, firstDelay, longestDelay } = notify.retries;
+  return {
+    attempts,
+    backoffMs: firstDelay,
+    maxBackoffMs: longestDelay,
+    timeoutMs: notify.timeout + BESIDE_DELIVERY_MS,
   };
 }

@@ -18,6 +18,7 @@ export function createPorts(
     targets: store.targets,
     notifier,
     contracts,
+    deliveries: store.deliveries,
     limits: {
       lockfile: {
         ...DEFAULT_LIMITS,
@@ -31,7 +32,7 @@ export function createPorts(
 /** For runs that alert nobody: changes have nowhere to go. */
 export const NO_NOTIFIER: NotifierPort = {
   routes: () => [],
-  deliver: (webhook) => Promise.reject(new RangeError(`no webhook is configured, "${webhook}" least of all`)),
+  deliver: (route) => Promise.reject(new RangeError(`no route is configured, "${route}" least of all`)),
 };
 
 /** For runs that check no contract. */

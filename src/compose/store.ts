@@ -8,7 +8,9 @@ import { createAppliedSecrets } from '../store/applied-secrets.ts';
 import { createBlobStore } from '../store/blobs.ts';
 import { createCache } from '../store/cache.ts';
 import { closeRedis, connectRedis, type RedisClient } from '../store/connection.ts';
+import { createDeliveryStore } from '../store/deliveries.ts';
 import { createKeys, type Keys } from '../store/keys.ts';
+import { createLaneStore } from '../store/lanes.ts';
 import { createLock } from '../store/lock.ts';
 import { createOutcomeStore } from '../store/outcomes.ts';
 import { createRejectedStore } from '../store/rejected.ts';
@@ -52,6 +54,12 @@ export async function openStore(loaded: LoadedConfig, log: Logger) {
     rejected: createRejectedStore(redis, keys),
     /** `undefined` when the configuration sets no limit. */
     insightsBudget: budgetOf(redis, keys, config.insights.requestsPerSecond),
+    lanes: createLaneStore(redis, keys),
+    deliveries: createDeliveryStore(redis, keys, {
+      ...(config.notify === undefined
+        ? {}
+        : { retentionMs: config.notify.history.retention, keptAttempts: config.notify.history.attempts }),
+    }),
     async close() {
       await closeRedis(redis);
       await engine?.close();

@@ -18,7 +18,7 @@ export interface JudgedScan {
 }
 
 /**
- * Compares a scan's findings with the target's state and hands the changes to every webhook they go to. The new state is
+ * Compares a scan's findings with the target's state and hands the changes to every route they go by. The new state is
  * saved together with the verdict, or not at all.
  */
 export async function concludeScan(
@@ -43,11 +43,17 @@ export async function concludeScan(
   const state = { revision: replaces + 1, scan, requestedAt, findings: compared.tracked };
   return {
     result,
-    next: compared.changes.length === 0 ? [] : deliveries(scan, notifier.routes()),
+    next: compared.changes.length === 0 ? [] : deliveries(judged, notifier.routes()),
     state: { target: target.id, replaces, state },
   };
 }
 
-function deliveries(scan: string, webhooks: readonly string[]): readonly FollowUp[] {
-  return webhooks.map((webhook) => ({ job: 'deliver-notification', payload: { scan, webhook } }));
+function deliveries(
+  { scan, target, requestedAt }: JudgedScan,
+  routes: readonly string[],
+): readonly FollowUp[] {
+  return routes.map((route) => ({
+    job: 'deliver-notification',
+    payload: { scan, target: target.id, route, requestedAt },
+  }));
 }

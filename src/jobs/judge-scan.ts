@@ -30,8 +30,8 @@ const schema = z.strictObject({
 type JudgeScan = z.infer<typeof schema>;
 
 /**
- * Turns a scan's facts into findings, compares them with the target's state, and hands the changes to every webhook
- * they go to. The new state is saved together with the verdict, or not at all.
+ * Turns a scan's facts into findings, compares them with the target's state, and hands the changes to every route
+ * they take. The new state is saved together with the verdict, or not at all.
  */
 export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'notifier'> = {
   name: 'judge-scan',

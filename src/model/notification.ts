@@ -2,7 +2,7 @@ import type { Change } from './change.ts';
 import type { Severity } from './finding.ts';
 import type { Target } from './target.ts';
 
-/** The changes of one scan for one webhook: the unit of delivery. */
+/** The changes of one scan for one route: the unit of delivery. */
 export interface Notification {
   /** Stable over retries: receivers drop repeats by it. */
   readonly id: string;
@@ -23,14 +23,14 @@ export interface DeliveryAttempt {
   readonly durationMs: number;
   readonly status?: number;
   readonly error?: string;
-  /** First KiB of the answer. */
+  /** First KiB of the answer, without control characters. */
   readonly answer?: string;
 }
 
 /** What came of a delivery. */
 export interface DeliveryReceipt {
   readonly id: string;
-  readonly webhook: string;
+  readonly route: string;
   readonly status: number;
   readonly answer: string;
 }

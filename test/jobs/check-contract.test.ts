@@ -74,7 +74,17 @@ describe('check-contract', () => {
       advice: expect.stringContaining('lockhound api diff books https://books.example/rest'),
     });
     expect(new Set(result.findings.map(({ fingerprint }) => fingerprint)).size).toBe(2);
-    expect(next).toEqual([{ job: 'deliver-notification', payload: { scan: payload.scan, webhook: 'hook' } }]);
+    expect(next).toEqual([
+      {
+        job: 'deliver-notification',
+        payload: {
+          scan: payload.scan,
+          route: 'hook',
+          target: 'lockhound:contract',
+          requestedAt: payload.requestedAt,
+        },
+      },
+    ]);
     expect(state).toMatchObject({ target: 'lockhound:contract', replaces: 0 });
   });
 

@@ -25,6 +25,7 @@ export function ports(given: {
     targets: { read: async () => given.state },
     notifier: { routes: () => given.routes ?? [], deliver: unexpected },
     contracts: given.contracts ?? { apis: () => [], compare: unexpected },
+    deliveries: { file: unexpected, read: unexpected, move: unexpected },
     limits: { lockfile: DEFAULT_LIMITS },
   };
 }
