@@ -1,52 +1,132 @@
-import { readFileSync } from 'node:fs';
-import { buildPurl } from '../src/lockfiles/purl.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { readLockfile } from '../src/lockfiles/read.ts';
+import { floorOf } from './floor.ts';
+import { LOCKFILE_FOLDER, SIZES } from './lockfiles.ts';
 import { median } from './median.ts';
+import { installPeers, loadPeer } from './peers.ts';
 import { syntheticPackageLock } from './synthetic-package-lock.ts';
 
 const ROUNDS = 21;
-const WARM_UP = 4;
+const WARM_UP = 5;
+/** Slower ones take part in fewer rounds. */
+const SLOW_MS = 400;
 
-/** Compares, round by round in one process, so that a busy machine is busy for all alike. Argument: a real file. */
+interface Subject {
+  readonly name: string;
+  readonly work: () => unknown;
+}
+
+/**
+ * Times readers of the same text round by round in one process, so that a busy machine is busy for all alike, and prints
+ * medians of the ratios within a round. `npm run bench -- lockfiles` makes the files; without them one is made up.
+ */
 export async function run([file]: readonly string[]): Promise<void> {
-  const content = file === undefined ? Buffer.from(syntheticPackageLock(6_500)) : readFileSync(file);
-  const read = () => readLockfile({ path: 'package-lock.json', content });
-  const subjects: Readonly<Record<string, () => unknown>> = {
-    'JSON.parse': () => JSON.parse(content.toString('utf8')),
-    'JSON.parse and the set of purls': () => purlSet(JSON.parse(content.toString('utf8'))),
-    'readLockfile (lines, edges, integrity, groups)': read,
-  };
-  const times = new Map(Object.keys(subjects).map((name) => [name, [] as number[]]));
-  for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
-    for (const [name, work] of Object.entries(subjects)) {
-      const began = performance.now();
-      work();
-      if (round >= WARM_UP) times.get(name)?.push(performance.now() - began);
+  if (file !== undefined) return await compare(file, readFileSync(file), file.split('/').at(-1) ?? '');
+  let any = false;
+  for (const size of Object.keys(SIZES)) {
+    for (const path of [
+      'npm/package-lock.json',
+      'yarn/yarn.lock',
+      'berry/yarn.lock',
+      'pnpm/pnpm-lock.yaml',
+    ]) {
+      const full = join(LOCKFILE_FOLDER, size, path);
+      if (!existsSync(full)) continue;
+      any = true;
+      await compare(`${size}/${path}`, readFileSync(full), path.split('/')[1] ?? '');
     }
   }
-  const [floor = [], withPurls = []] = [...times.values()];
+  if (any) return;
   console.log(
-    `${read().packages.length} packages, ${(content.length / 1e6).toFixed(2)} MB, medians of ${ROUNDS} rounds`,
+    'No lockfiles made by package managers: `npm run bench -- lockfiles` makes them. One made up instead:',
   );
-  for (const [name, all] of times) {
-    const ratio = (base: readonly number[]) =>
-      median(all.map((time, index) => time / (base[index] ?? Number.NaN))).toFixed(2);
-    console.log(
-      `${name.padEnd(48)} ${median(all).toFixed(1).padStart(7)} ms   ${ratio(floor)} × JSON.parse   ${ratio(withPurls)} × with purls`,
-    );
+  await compare('made up', Buffer.from(syntheticPackageLock(6_500)), 'package-lock.json');
+}
+
+async function compare(title: string, content: Buffer, name: string): Promise<void> {
+  const text = content.toString('utf8');
+  const { packages } = readLockfile({ path: name, content });
+  const floors = floorOf(name, text);
+  const subjects: Subject[] = [
+    ...floors,
+    {
+      name: 'lockhound (lines, edges, integrity, groups, purls)',
+      work: () => readLockfile({ path: name, content }),
+    },
+    ...(await peersOf(name, text)),
+  ];
+  const times = await timeAll(subjects);
+  const megabytes = (content.length / 1e6).toFixed(2);
+  console.log(`\n${title}: ${packages.length} packages, ${megabytes} MB, medians of up to ${ROUNDS} rounds`);
+  const bases = floors.map((floor) => ({ floor: floor.name, times: times.get(floor.name) ?? [] }));
+  for (const { name: subject } of subjects) {
+    const own = times.get(subject) ?? [];
+    if (own.length === 0) continue;
+    const ratios = bases.map(({ floor, times: base }) => {
+      const ratio = median(own.map((time, index) => time / (base[index] ?? Number.NaN)));
+      return `${ratio.toFixed(2).padStart(8)} × ${floor}`;
+    });
+    console.log(`  ${subject.padEnd(52)} ${median(own).toFixed(1).padStart(8)} ms ${ratios.join(' ')}`);
   }
 }
 
-function purlSet(root: {
-  packages?: Record<string, { version?: string; name?: string }>;
-}): ReadonlySet<string> {
-  const purls = new Set<string>();
-  for (const [path, { version = '', name }] of Object.entries(root.packages ?? {})) {
-    const full = name ?? path.slice(path.lastIndexOf('node_modules/') + 13);
-    if (path === '' || version === '') continue;
-    const slash = full.startsWith('@') ? full.indexOf('/') : -1;
-    const namespace = slash < 0 ? undefined : full.slice(0, slash);
-    purls.add(buildPurl({ type: 'npm', namespace, name: full.slice(slash + 1), version }));
+async function timeAll(subjects: readonly Subject[]): Promise<ReadonlyMap<string, readonly number[]>> {
+  const times = new Map<string, number[]>(subjects.map(({ name }) => [name, []]));
+  for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
+    for (const { name, work } of subjects) {
+      const known = times.get(name) ?? [];
+      if ((known[0] ?? 0) > SLOW_MS && known.length >= 3) continue;
+      const began = performance.now();
+      await work();
+      if (round >= WARM_UP || performance.now() - began > SLOW_MS) known.push(performance.now() - began);
+    }
   }
-  return purls;
+  return times;
+}
+
+type Lockparse = { parse(text: string, type: string): Promise<unknown> };
+type Snyk = {
+  buildDepTree(manifest: string, lock: string, dev: boolean, type: string, strict: boolean): Promise<unknown>;
+  parseNpmLockV2Project(manifest: string, lock: string, options: object): Promise<unknown>;
+};
+
+async function peersOf(name: string, text: string): Promise<readonly Subject[]> {
+  try {
+    await installPeers();
+  } catch (error) {
+    console.log(`The peers cannot be installed: ${error instanceof Error ? error.message : String(error)}`);
+    return [];
+  }
+  const lockparse = await loadPeer<Lockparse>('lockparse');
+  const type = name === 'yarn.lock' ? 'yarn' : name === 'pnpm-lock.yaml' ? 'pnpm' : 'npm';
+  const subjects: Subject[] = [{ name: 'lockparse', work: () => lockparse.parse(text, type) }];
+  if (name === 'yarn.lock') subjects.push(await yarnPeer(text));
+  if (name === 'yarn.lock' && !text.includes('__metadata:')) return subjects;
+  if (name !== 'package-lock.json') {
+    const yaml = await loadPeer<{ load(text: string): unknown }>('js-yaml');
+    subjects.push({ name: 'js-yaml', work: () => yaml.load(text) });
+  } else {
+    const snyk = await loadPeer<Snyk>('snyk-nodejs-lockfile-parser');
+    const root = JSON.parse(text) as { packages?: Record<string, object> };
+    const manifest = JSON.stringify(root.packages?.[''] ?? {});
+    const options = {
+      includeDevDeps: true,
+      includeOptionalDeps: true,
+      pruneCycles: true,
+      strictOutOfSync: false,
+    };
+    const work = () => snyk.parseNpmLockV2Project(manifest, text, options);
+    subjects.push({ name: 'snyk-nodejs-lockfile-parser', work });
+  }
+  return subjects;
+}
+
+async function yarnPeer(text: string): Promise<Subject> {
+  if (text.includes('__metadata:')) {
+    const parsers = await loadPeer<{ parseSyml(text: string): unknown }>('@yarnpkg/parsers');
+    return { name: '@yarnpkg/parsers', work: () => parsers.parseSyml(text) };
+  }
+  const lockfile = await loadPeer<{ parse(text: string): unknown }>('@yarnpkg/lockfile');
+  return { name: '@yarnpkg/lockfile', work: () => lockfile.parse(text) };
 }

@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BENCH_FOLDER } from './peers.ts';
+import { runCommand } from './run-command.ts';
+
+export const LOCKFILE_FOLDER = join(BENCH_FOLDER, 'lockfiles');
+
+/** Sizes in packages, about, and what is asked for to get there. */
+export const SIZES: Readonly<Record<string, readonly string[]>> = {
+  '1000': ['react-scripts', 'eslint', 'jest', 'webpack'],
+  '6500': [
+    ...['react-scripts', 'rs4=react-scripts@^4', '@angular/cli', 'ng15=@angular/cli@^15'],
+    ...['@angular-devkit/build-angular', 'next', 'nuxt', 'gatsby', 'expo', 'react-native', 'webpack'],
+    ...['wp4=webpack@^4', '@storybook/react-webpack5', 'storybook', 'jest', 'jest26=jest@^26', 'mocha'],
+    ...['eslint', 'eslint-config-airbnb', '@nestjs/cli', 'nx', 'lerna', 'lerna4=lerna@^4', 'serverless@^3'],
+    ...['aws-cdk-lib', '@aws-sdk/client-s3', 'firebase', 'firebase-tools', '@sentry/node', 'puppeteer'],
+    ...['cypress', 'ember-cli', '@vue/cli-service', 'vuepress@^1', 'vitepress', '@docusaurus/core'],
+    ...['@docusaurus/preset-classic', 'gulp', 'grunt', 'browserify', 'parcel', 'rollup', '@ionic/cli'],
+    ...['cordova', 'electron-builder', 'semantic-release', 'standard', 'xo', 'ava', 'karma', 'webdriverio'],
+    ...['@wdio/cli', 'apollo-server', '@apollo/client', 'prisma', 'typeorm', 'sequelize', 'knex', 'mongoose'],
+    ...[
+      'hexo',
+      'hexo-cli',
+      'ghost-cli',
+      '@strapi/strapi',
+      'sails',
+      '@remix-run/dev',
+      'astro',
+      '@sveltejs/kit',
+    ],
+    ...['@quasar/app-vite', 'quasar', 'tailwindcss', 'postcss-preset-env', 'stylelint', '@babel/preset-env'],
+    ...['babel-preset-react-app', 'bower', 'yo', 'node-red', 'verdaccio', 'npm6=npm@^6', '@microsoft/rush'],
+    ...['@elastic/eui', 'antd', '@mui/x-data-grid', 'pm2', 'newman', '@redocly/cli', 'swagger-ui-react'],
+    ...['hardhat@^2', 'web3', 'discord.js', 'botbuilder', '@google-cloud/storage', 'googleapis'],
+  ],
+};
+
+/** What each package manager writes, and how it is made to write that and nothing else. */
+const MANAGERS: readonly {
+  readonly file: string;
+  readonly folder: string;
+  readonly command: readonly string[];
+  readonly from?: string;
+}[] = [
+  {
+    file: 'package-lock.json',
+    folder: 'npm',
+    command: [
+      'npm',
+      'install',
+      '--package-lock-only',
+      '--ignore-scripts',
+      '--legacy-peer-deps',
+      '--no-audit',
+    ],
+  },
+  {
+    file: 'pnpm-lock.yaml',
+    folder: 'pnpm',
+    command: [
+      'npx',
+      '-y',
+      'pnpm@10',
+      'install',
+      '--lockfile-only',
+      '--ignore-scripts',
+      '--no-strict-peer-dependencies',
+    ],
+  },
+  // Reads npm's file: yarn 1 itself cannot lock without installing.
+  { file: 'yarn.lock', folder: 'yarn', command: ['npx', '-y', 'yarn@1.22.22', 'import'], from: 'npm' },
+  {
+    file: 'yarn.lock',
+    folder: 'berry',
+    command: ['npx', '-y', '@yarnpkg/cli-dist@4', 'install', '--mode=update-lockfile'],
+  },
+];
+
+/** `npm run bench -- lockfiles [size]`: has the package managers themselves write lockfiles, into `.bench`. Takes minutes. */
+export async function run([wanted]: readonly string[]): Promise<void> {
+  for (const [size, specifiers] of Object.entries(SIZES)) {
+    if (wanted !== undefined && wanted !== size) continue;
+    for (const manager of MANAGERS) await make(size, specifiers, manager);
+  }
+}
+
+async function make(
+  size: string,
+  specifiers: readonly string[],
+  { file, folder, command, from }: (typeof MANAGERS)[number],
+): Promise<void> {
+  const place = join(LOCKFILE_FOLDER, size, folder);
+  if (existsSync(join(place, file))) {
+    console.log(`${size}/${folder}/${file}: is there`);
+    return;
+  }
+  await mkdir(place, { recursive: true });
+  await writeFile(join(place, 'package.json'), manifest(specifiers));
+  if (from !== undefined)
+    await copyFile(join(place, '..', from, 'package-lock.json'), join(place, 'package-lock.json'));
+  const [program = '', ...args] = command;
+  try {
+    await runCommand(program, args, place, { YARN_ENABLE_TELEMETRY: '0', CI: '' });
+    console.log(`${size}/${folder}/${file}: made`);
+  } catch (error) {
+    console.log(`${size}/${folder}/${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** `name`, `name@range` or `alias=name@range`. */
+function manifest(specifiers: readonly string[]): string {
+  const dependencies = specifiers.map((specifier) => {
+    const [alias, aliased] = specifier.split('=');
+    if (aliased !== undefined) return [alias, `npm:${aliased}`];
+    const at = specifier.indexOf('@', 1);
+    return at < 0 ? [specifier, 'latest'] : [specifier.slice(0, at), specifier.slice(at + 1)];
+  });
+  return JSON.stringify({
+    name: 'bench',
+    version: '1.0.0',
+    private: true,
+    dependencies: Object.fromEntries(dependencies) as Record<string, string>,
+  });
+}
