@@ -31,7 +31,7 @@ export const SIZES: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['@quasar/app-vite', 'quasar', 'tailwindcss', 'postcss-preset-env', 'stylelint', '@babel/preset-env'],
     ...['babel-preset-react-app', 'bower', 'yo', 'node-red', 'verdaccio', 'npm6=npm@^6', '@microsoft/rush'],
-    ...['@elastic/eui', 'antd', '@mui/x-data-grid', 'pm2', 'newman', '@redocly/cli', 'swagger-ui-react'],
+    ...['@elastic/eui', 'antd', '@mui/x-data-grid', 'pm2', 'newman', 'swagger-ui-react'],
     ...['hardhat@^2', 'web3', 'discord.js', 'botbuilder', '@google-cloud/storage', 'googleapis'],
   ],
 };
