@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { discoverLockfiles } from '../lockfiles/discover.ts';
+import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discover.ts';
 import type { ProducedLockfile, StoredContent } from '../producer.ts';
 import { ScanError } from './errors.ts';
 
@@ -18,6 +18,10 @@ export interface LockfilePaths {
 
 /** Manifests that tell what a lockfile leaves out, by the names of formats that ask for them. */
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = { 'npm-package-lock': ['package.json'] };
+/** Files that hold for the folders below theirs, by the names of formats that ask for them. */
+const INHERITED: Readonly<Record<string, readonly string[]>> = { 'maven-pom-xml': ['pom.xml'] };
+/** How far up they are looked for, never above the folder that was named. */
+const MAX_LEVELS = 6;
 
 /** Finds and reads lockfiles, with the manifests beside them. Throws `ScanError` (`nothing-to-scan`). */
 export async function readLockfilePaths(options: LockfilePaths): Promise<readonly ProducedLockfile[]> {
@@ -31,7 +35,7 @@ export async function readLockfilePaths(options: LockfilePaths): Promise<readonl
     found.push({
       path: file.relativePath,
       ...(await contentOf(file.path, options.maxBytes)),
-      companions: await companionsOf(file.path, file.format),
+      companions: await companionsOf(file),
       ...(format === undefined ? {} : { format }),
     });
   }
@@ -52,11 +56,15 @@ async function contentOf(path: string, maxBytes: number): Promise<{ content: Buf
   return { sha256: hash.digest('hex'), bytes: size };
 }
 
-async function companionsOf(
-  path: string,
-  format: string,
-): Promise<readonly { name: string; content: Buffer }[]> {
-  const names = COMPANIONS[format] ?? [];
+async function companionsOf({
+  path,
+  relativePath,
+  format,
+}: DiscoveredLockfile): Promise<readonly { name: string; content: Buffer }[]> {
+  const levels = Math.min(relativePath.split('/').length - 1, MAX_LEVELS);
+  const above = Array.from({ length: levels }, (_, level) => '../'.repeat(level + 1));
+  const inherited = (INHERITED[format] ?? []).flatMap((name) => above.map((folder) => folder + name));
+  const names = [...(COMPANIONS[format] ?? []), ...inherited];
   const read = await Promise.all(
     names.map(async (name) => {
       try {

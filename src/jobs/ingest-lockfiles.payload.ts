@@ -22,8 +22,8 @@ const stored = {
 };
 
 const companionName = printableText(1, 255)
-  .regex(/^[^/\\]+$/, 'a file name, not a path')
-  .describe('Name of a file beside the lockfile, such as its manifest.');
+  .regex(/^(?:\.\.\/){0,16}[^/\\]+$/, 'a file name, with `../` before it for each folder that it is above')
+  .describe('Name of a file beside the lockfile, such as its manifest, or above it (`../pom.xml`).');
 
 const companion = z.union([
   z.strictObject({ name: companionName, content }),
@@ -37,7 +37,7 @@ const common = {
     .array(companion)
     .max(8)
     .optional()
-    .describe('Files beside it that its format can make use of.'),
+    .describe('Files beside or above it that its format can make use of.'),
 };
 
 const lockfile = z.union([z.strictObject({ ...common, content }), z.strictObject({ ...common, ...stored })]);

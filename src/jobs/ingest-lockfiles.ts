@@ -86,6 +86,7 @@ async function readOne(file: IngestedLockfile, ports: Needs): Promise<ReadFile> 
     content,
     limits: ports.limits.lockfile,
     sibling: (name) => beside.get(name),
+    ancestor: (level, name) => beside.get('../'.repeat(level) + name),
     ...(file.format === undefined ? {} : { format: file.format }),
   });
   return { path: file.path, sha256: hashOf(file), lockfile };
