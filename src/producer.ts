@@ -46,7 +46,7 @@ interface ProducedFile {
   readonly path: string;
   /** Name of the format; detected when left out. */
   readonly format?: string;
-  /** Files beside it that its format can make use of, such as its manifest. */
+  /** Files that its format can make use of, such as its manifest: beside it, or above it (`../pom.xml`). */
   readonly companions?: readonly { readonly name: string; readonly content: string | Buffer }[];
 }
 

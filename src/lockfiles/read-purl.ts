@@ -23,7 +23,19 @@ const REGISTRY: Source = { kind: 'registry' };
  * reason when the text is no purl that can be read.
  */
 export function readPurl(text: string, statedVersion: string): PurlPackage | string {
-  return readPlain(text) ?? readAny(text.trim(), statedVersion);
+  const repaired = withoutEncodedVersion(text, statedVersion);
+  return readPlain(repaired) ?? readAny(repaired.trim(), statedVersion);
+}
+
+/** Some tools encode the `@` before the version, which makes it a part of the name. */
+function withoutEncodedVersion(text: string, version: string): string {
+  if (version === '' || !text.endsWith(version)) return text;
+  const start = text.length - version.length - 3;
+  const isEncoded =
+    text.startsWith('%40', start) &&
+    text[start - 1] !== '/' &&
+    text.lastIndexOf('@') <= text.lastIndexOf('/') + 1;
+  return isEncoded ? `${text.slice(0, start)}@${version}` : text;
 }
 
 /** Type, namespace, name, version, and the qualifier that Maven's tools always write. */
@@ -67,9 +79,7 @@ function isCanonical(type: string, path: string, baseName: string, version: stri
 
 function readAny(text: string, statedVersion: string): PurlPackage | string {
   try {
-    const [type, namespace, statedName = '', ownVersion, stated, subpath] = PackageURL.parseString(text);
-    const split = ownVersion === undefined ? nameWithVersion(statedName, statedVersion) : undefined;
-    const name = split ?? statedName;
+    const [type, namespace, name = '', ownVersion, stated, subpath] = PackageURL.parseString(text);
     const version = ownVersion ?? statedVersion;
     const qualifiers = cleaned(stated);
     const purl = new PackageURL(
@@ -91,13 +101,6 @@ function readAny(text: string, statedVersion: string): PurlPackage | string {
   } catch (error) {
     return messageOf(error).slice(0, 120);
   }
-}
-
-/** Some tools encode the `@` before the version, which makes it a part of the name. */
-function nameWithVersion(name: string, version: string): string | undefined {
-  return version !== '' && name.endsWith(`@${version}`) && name.length > version.length + 1
-    ? name.slice(0, -version.length - 1)
-    : undefined;
 }
 
 function cleaned(stated: unknown): Record<string, string> | undefined {

@@ -1,5 +1,5 @@
 import type { Group, Integrity, LockedPackage, Problem } from '../model/lockfile.ts';
-import { connect, PackageCollector, type PackageDraft } from './package-collector.ts';
+import { connect, PackageCollector, type PackageDraft, packageId } from './package-collector.ts';
 import { createPassingEdges } from './passing-edges.ts';
 import { ProblemList } from './problem-list.ts';
 import { statedName } from './purl-name.ts';
@@ -37,9 +37,7 @@ export interface Sbom {
   readonly subjects: ReadonlySet<string>;
 }
 
-/**
- * The packages of an SBOM. They may be of any ecosystem, and two ecosystems may have the same name: so the id is the purl.
- */
+/** The packages of an SBOM, of whatever ecosystems. */
 export function sbomPackages(sbom: Sbom): {
   readonly packages: readonly LockedPackage[];
   readonly problems: readonly Problem[];
@@ -47,8 +45,10 @@ export function sbomPackages(sbom: Sbom): {
   const collector = new PackageCollector();
   const problems = new ProblemList();
   const drafts = new Map<string, PackageDraft | undefined>();
+  const ids: Ids = new Map();
+  const taken = new Set<string>();
   for (const entry of sbom.entries) {
-    const read = entry.role === 'package' ? readEntry(entry) : undefined;
+    const read = entry.role === 'package' ? readEntry(entry, ids, taken) : undefined;
     if (typeof read === 'string') problems.add(entry.line, `${shownName(entry)} ${read}`);
     const draft = read === undefined || typeof read === 'string' ? undefined : collector.add(read);
     if (entry.key !== undefined && drafts.get(entry.key) === undefined) drafts.set(entry.key, draft);
@@ -57,17 +57,18 @@ export function sbomPackages(sbom: Sbom): {
   return { packages: collector.packages(), problems: problems.all() };
 }
 
-function readEntry(entry: SbomEntry): PackageDraft | string {
+function readEntry(entry: SbomEntry, ids: Ids, taken: Set<string>): PackageDraft | string {
   if (entry.purl === undefined) return 'has no purl: of which ecosystem it is cannot be told';
   const read = readPurl(entry.purl, entry.version);
   if (typeof read === 'string') {
     return `has a purl that cannot be read (${read}): ${JSON.stringify(entry.purl.slice(0, 200))}`;
   }
   const { ecosystem, version, purl, source } = read;
+  const name = statedName(ecosystem, read.name, entry.names);
   return {
-    id: purl,
+    id: idOf(packageId(name, version, source), purl, ids, taken),
     ecosystem,
-    name: statedName(ecosystem, read.name, entry.names),
+    name,
     version,
     purl,
     direct: undefined,
@@ -77,6 +78,20 @@ function readEntry(entry: SbomEntry): PackageDraft | string {
     line: entry.line,
     dependencies: undefined,
   };
+}
+
+/** Ids by purl: the same purl is the same package, whatever name stands beside it. */
+type Ids = Map<string, string>;
+
+/** Two ecosystems may have the same name, and one package several forms: these are told apart by their purls. */
+function idOf(plain: string, purl: string, ids: Ids, taken: Set<string>): string {
+  const known = ids.get(purl);
+  if (known !== undefined) return known;
+  let id = plain;
+  while (taken.has(id)) id = `${id} (${purl})`;
+  taken.add(id);
+  ids.set(purl, id);
+  return id;
 }
 
 function shownName({ names, version }: SbomEntry): string {

@@ -23,7 +23,10 @@ export type Group = string;
 
 /** One locked package version of a lockfile. The same version at several places of one file is one package. */
 export interface LockedPackage {
-  /** Unique in its lockfile: `name@version`, followed by the source where it is not a registry. */
+  /**
+   * Unique in its lockfile: `name@version`, followed by the source where it is not a registry, and by the purl where an
+   * SBOM holds several of that name.
+   */
   readonly id: string;
   readonly ecosystem: Ecosystem;
   /** As the ecosystem writes it, not normalised. An npm alias is its real name. */

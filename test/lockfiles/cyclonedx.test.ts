@@ -123,7 +123,7 @@ describe.each([
     const found = byName(packages);
     expect([...found.keys()]).toEqual(['@acme/a', 'b', 'org.c:c', 'zlib1g']);
     expect(found.get('@acme/a')).toMatchObject({
-      id: 'pkg:npm/%40acme/a@1.0.0',
+      id: '@acme/a@1.0.0',
       ecosystem: 'npm',
       version: '1.0.0',
       // By way of the lockfile that it was found in.
@@ -135,7 +135,7 @@ describe.each([
       ],
       source: { kind: 'registry' },
       // What has no purl is passed on the way; what is not there, the package itself and the target are no edges.
-      dependencies: ['pkg:pypi/b@2.0', 'pkg:maven/org.c/c@3?type=jar'],
+      dependencies: ['b@2.0', 'org.c:c@3'],
     });
     expect(found.get('b')).toMatchObject({
       ecosystem: 'pypi',
@@ -172,6 +172,12 @@ describe.each([
     ]);
   });
 
+  it('tells packages of the same name apart by their purls', () => {
+    const purls = ['pkg:npm/a@1', 'pkg:pypi/a@1', 'pkg:npm/a@1', 'pkg:pypi/a@1'];
+    const { packages } = read({ components: purls.map((purl) => ({ type: 'library', name: 'a', purl })) });
+    expect(packages.map(({ id }) => id)).toEqual(['a@1', 'a@1 (pkg:pypi/a@1)']);
+  });
+
   it('joins components of the same purl', () => {
     const twice = { type: 'library', name: 'a', version: '1', purl: 'pkg:npm/a@1' };
     const { packages } = read({
@@ -183,7 +189,7 @@ describe.each([
       dependencies: [{ ref: '2', dependsOn: ['b'] }],
     });
     expect(packages.map(({ name, groups, dependencies }) => [name, groups, dependencies])).toEqual([
-      ['a', [], ['pkg:npm/b@1']],
+      ['a', [], ['b@1']],
       ['b', [], undefined],
     ]);
   });

@@ -119,7 +119,7 @@ describe.each([
       ],
     });
     expect(problems).toEqual([]);
-    const id = (name: string) => `pkg:npm/${name}@1.0.0`;
+    const id = (name: string) => `${name}@1.0.0`;
     const facts = packages.map(({ name, direct, groups, dependencies }) => [
       name,
       direct,
