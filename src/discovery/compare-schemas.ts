@@ -3,7 +3,7 @@ import type { RestDescription } from './description.ts';
 import { below, type Differences } from './differences.ts';
 import { methodsOf } from './methods.ts';
 import type { SchemaDescription } from './schema-description.ts';
-import { partsOf, reachableSchemas, resolveSchema } from './schema-reference.ts';
+import { partsOf, reachableSchemas, resolveSchema, schemaNamed } from './schema-reference.ts';
 
 /** Both documents, and which pairs of schemas under different names are being compared already. */
 export interface SchemaComparison {
@@ -138,8 +138,9 @@ function reportNew(
 function danglingReferences(document: RestDescription): ReadonlySet<string> {
   const dangling = new Set<string>();
   const visit = (schema: SchemaDescription): void => {
-    if (schema.$ref !== undefined && ownSchema(document, schema.$ref) === undefined)
+    if (schema.$ref !== undefined && schemaNamed(document, schema.$ref) === undefined) {
       dangling.add(schema.$ref);
+    }
     for (const [, part] of partsOf(schema)) visit(part);
   };
   for (const schema of Object.values(document.schemas ?? {})) visit(schema);

@@ -1,4 +1,5 @@
 import type { ContractDifference } from '../model/contract.ts';
+import { blamingDocuments } from './blame.ts';
 import { compareMethods } from './compare-methods.ts';
 import { compareParameters } from './compare-parameters.ts';
 import { compareSchemas } from './compare-schemas.ts';
@@ -8,18 +9,20 @@ import { collectDifferences, type Differences } from './differences.ts';
 /**
  * What has changed from one description document to another, as a client of the first meets it: methods by id, schemas
  * by name, breaking differences first. Documentation (titles, descriptions, revisions) does not count. Throws
- * `DiscoveryError` (`invalid-document`) for a method without path or verb.
+ * `DiscoveryError` (`invalid-document`) for documents that are not valid where they are read.
  */
 export function compareDescriptions(
   before: RestDescription,
   after: RestDescription,
 ): readonly ContractDifference[] {
-  const found = collectDifferences();
-  compareDocuments(found, before, after);
-  const comparison = { before, after, found, pairs: new Set<string>() };
-  compareMethods(comparison);
-  compareSchemas(comparison);
-  return found.list();
+  return blamingDocuments([before, after], () => {
+    const found = collectDifferences();
+    compareDocuments(found, before, after);
+    const comparison = { before, after, found, pairs: new Set<string>() };
+    compareMethods(comparison);
+    compareSchemas(comparison);
+    return found.list();
+  });
 }
 
 function compareDocuments(found: Differences, before: RestDescription, after: RestDescription): void {

@@ -1,4 +1,5 @@
 import { joinUrl, serviceUrl, withQuery } from './base-url.ts';
+import { blamingDocuments } from './blame.ts';
 import type { RestDescription } from './description.ts';
 import { DiscoveryError } from './errors.ts';
 import { type ApiMethod, findMethod } from './methods.ts';
@@ -30,12 +31,21 @@ export interface CompiledRequest {
 
 /**
  * Turns a document, a method id and arguments into a request: root URL, service path, the expansion of `path`, then
- * the query. Throws `DiscoveryError` (`unknown-method`, `invalid-parameter`, `invalid-body`) before anything is sent.
+ * the query. Throws `DiscoveryError` (`unknown-method`, `invalid-parameter`, `invalid-body`, `invalid-document`) before
+ * anything is sent.
  */
 export function compileRequest(
   document: RestDescription,
   methodId: string,
-  { params = {}, body, rootUrl, flatPath = false, lenient = false }: CallArguments = {},
+  call: CallArguments = {},
+): CompiledRequest {
+  return blamingDocuments([document], () => compile(document, methodId, call));
+}
+
+function compile(
+  document: RestDescription,
+  methodId: string,
+  { params = {}, body, rootUrl, flatPath = false, lenient = false }: CallArguments,
 ): CompiledRequest {
   const method = findMethod(document, methodId);
   const { path, query } = placeParameters(document, method, params, { flatPath, lenient });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { joinUrl, rootUrlOf, withQuery } from './base-url.ts';
+import { blamingDocuments } from './blame.ts';
 import { bodyText, type CallArguments } from './compile.ts';
 import type { MediaUploadDescription, RestDescription } from './description.ts';
 import { DiscoveryError } from './errors.ts';
@@ -47,6 +48,10 @@ export function compileUpload(
   methodId: string,
   call: UploadArguments,
 ): CompiledUpload {
+  return blamingDocuments([document], () => compile(document, methodId, call));
+}
+
+function compile(document: RestDescription, methodId: string, call: UploadArguments): CompiledUpload {
   const method = findMethod(document, methodId);
   const upload = method.description.mediaUpload;
   if (upload === undefined) throw refusal(method, 'takes no media');

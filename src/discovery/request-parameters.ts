@@ -16,6 +16,9 @@ export interface ParameterOptions {
   readonly template?: string;
 }
 
+/** URL parsers take such segments away, with what stands before them; percent-encoded ones too. */
+const DOTS = /^(?:\.|%2e){1,2}$/i;
+
 /** A path and a query made of a call's parameters. */
 export interface PlacedParameters {
   readonly path: string;
@@ -50,7 +53,14 @@ export function placeParameters(
   // Google's services answer in several formats and their clients name the one they read; the document tells whether.
   const hasFormats = document.parameters !== undefined && Object.hasOwn(document.parameters, 'alt');
   if (hasFormats && method.description.response !== undefined && !given.has('alt')) query.push('alt=json');
-  return { path: expandUriTemplate(template, (name) => path.get(name)), query: query.join('&') };
+  const expanded = expandUriTemplate(template, (name) => path.get(name));
+  if (!options.lenient && expanded.split('/').some((segment) => DOTS.test(segment))) {
+    throw new DiscoveryError(
+      'invalid-parameter',
+      `${method.id}: a parameter of the path may not be . or ..: the call would go elsewhere (${expanded})`,
+    );
+  }
+  return { path: expanded, query: query.join('&') };
 }
 
 /** The names of the parameters in the order of a signature: `parameterOrder`, then the other required ones. */

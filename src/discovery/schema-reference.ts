@@ -9,14 +9,32 @@ export function resolveSchema(
   document: RestDescription,
   schema: SchemaDescription,
 ): SchemaDescription | undefined {
-  const schemas = document.schemas ?? {};
   let current: SchemaDescription | undefined = schema;
   // Done for every value that is checked: counting is cheaper than remembering where it has been.
   for (let hops = 0; current?.$ref !== undefined; hops += 1) {
     if (hops > MAX_HOPS) return undefined;
-    current = Object.hasOwn(schemas, current.$ref) ? schemas[current.$ref] : undefined;
+    current = schemaNamed(document, current.$ref);
   }
   return current;
+}
+
+/** The schema that a reference names: by its key, as all documents have it, or by its `id`. */
+export function schemaNamed(document: RestDescription, name: string): SchemaDescription | undefined {
+  const schemas = document.schemas ?? {};
+  return Object.hasOwn(schemas, name) ? schemas[name] : idsOf(document).get(name);
+}
+
+const ids = new WeakMap<RestDescription, ReadonlyMap<string, SchemaDescription>>();
+
+/** Made when a key does not answer, which is hardly ever. */
+function idsOf(document: RestDescription): ReadonlyMap<string, SchemaDescription> {
+  let known = ids.get(document);
+  if (known === undefined) {
+    const schemas = Object.values(document.schemas ?? {});
+    known = new Map(schemas.flatMap((schema) => (schema?.id === undefined ? [] : [[schema.id, schema]])));
+    ids.set(document, known);
+  }
+  return known;
 }
 
 /** The parts of a schema, each with the keys that lead to it. */
@@ -33,19 +51,18 @@ export function partsOf(
   return parts;
 }
 
-/** Names of the schemas that can be reached from one, itself included; cycles end. */
+/** Names that references lead to from these schemas on; cycles end. */
 export function reachableSchemas(
   document: RestDescription,
   roots: readonly SchemaDescription[],
 ): ReadonlySet<string> {
-  const schemas = document.schemas ?? {};
   const reached = new Set<string>();
   const pending = [...roots];
   for (let schema = pending.pop(); schema !== undefined; schema = pending.pop()) {
     const { $ref } = schema;
-    if ($ref !== undefined && !reached.has($ref) && Object.hasOwn(schemas, $ref)) {
+    if ($ref !== undefined && !reached.has($ref)) {
       reached.add($ref);
-      pending.push(schemas[$ref] ?? {});
+      pending.push(schemaNamed(document, $ref) ?? {});
     }
     for (const [, part] of partsOf(schema)) pending.push(part);
   }

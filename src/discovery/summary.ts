@@ -1,4 +1,5 @@
 import { serviceUrl } from './base-url.ts';
+import { blamingDocuments } from './blame.ts';
 import type { EndpointDescription, MediaUploadDescription, RestDescription } from './description.ts';
 import { type ApiMethod, methodsOf } from './methods.ts';
 import { signatureOf } from './request-parameters.ts';
@@ -58,8 +59,12 @@ export interface EnumValue {
   readonly deprecated: boolean;
 }
 
-/** Sums a document up. Throws `DiscoveryError` (`invalid-document`) for a method without path or verb. */
+/** Sums a document up. Throws `DiscoveryError` (`invalid-document`). */
 export function summarizeApi(document: RestDescription): ApiSummary {
+  return blamingDocuments([document], () => summarize(document));
+}
+
+function summarize(document: RestDescription): ApiSummary {
   const { name = '', version = '', title = '', description = '', labels = [], features = [] } = document;
   const hasAddress = document.rootUrl !== undefined || document.baseUrl !== undefined;
   return {

@@ -14,6 +14,7 @@ export interface DescriptionProblem {
 
 /** Enough to act on; a hostile document gets no report of its own size. */
 const MAX_PROBLEMS = 100;
+const TYPES: ReadonlySet<string> = new Set('any array boolean integer null number object string'.split(' '));
 /** Levels of JSON; resources and schemas of real documents stay below 40. */
 const MAX_DEPTH = 1_000;
 
@@ -41,11 +42,18 @@ interface Check {
 function createCheck(value: unknown, warn: ShapeWalk['report']): Check {
   const document = isFields(value) ? value : {};
   const schemas = isFields(document['schemas']) ? document['schemas'] : {};
+  // Keys are ids in all documents there are; where one is not, ids are looked at as well.
+  let schemaIds: ReadonlySet<unknown> | undefined;
+  const isDefined = (name: string): boolean => {
+    if (Object.hasOwn(schemas, name)) return true;
+    schemaIds ??= new Set(Object.values(schemas).map((schema) => isFields(schema) && schema['id']));
+    return schemaIds.has(name);
+  };
   const ids = new Set<string>();
   // Warnings are found at the place where the walk is; only the report differs.
   const warnAt = (walk: ShapeWalk): ShapeWalk => ({ ...walk, report: warn });
   const shape = descriptionShape({
-    schema: (schema, walk) => checkSchema(schema, schemas, walk, warnAt),
+    schema: (schema, walk) => checkSchema(schema, isDefined, walk, warnAt),
     method: (method, walk) => checkMethod(method, ids, walk, warnAt),
   });
   return { shape, warning: { place: [], report: warn, maxDepth: MAX_DEPTH } };
@@ -74,16 +82,19 @@ function checkTop(document: Fields, walk: ShapeWalk, warning: ShapeWalk): void {
 
 function checkSchema(
   schema: Fields,
-  schemas: Fields,
+  isDefined: (name: string) => boolean,
   walk: ShapeWalk,
   warnAt: (walk: ShapeWalk) => ShapeWalk,
 ): void {
-  const { $ref, location } = schema;
-  if (typeof $ref === 'string' && !Object.hasOwn(schemas, $ref)) {
+  const { $ref, location, type } = schema;
+  if (typeof $ref === 'string' && !isDefined($ref)) {
     refuse(walk, `refers to the schema ${$ref}, which the document does not define`, '$ref');
   }
   if (typeof location === 'string' && location !== 'query' && location !== 'path') {
     refuse(walk, `has to be "path" or "query"; it is ${JSON.stringify(location)}`, 'location');
+  }
+  if (typeof type === 'string' && !TYPES.has(type)) {
+    refuse(warnAt(walk), `is none that JSON Schema knows: ${JSON.stringify(type)}`, 'type');
   }
   const { enum: values } = schema;
   if (!Array.isArray(values)) return;

@@ -187,6 +187,32 @@ describe('lockhound api call', () => {
     expect(seen).toEqual([['Bearer bearer-token-1', false]]);
   });
 
+  it('uploads media', async () => {
+    const got: { type: string | undefined; url: string | undefined; body: string }[] = [];
+    const server = await startTestServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      got.push({ type: request.headers['content-type'], url: request.url, body });
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"stored":true}');
+    });
+    const mediaUpload = { accept: ['text/*'], protocols: { simple: { path: '/up/x', multipart: true } } };
+    const method = { id: 'put', httpMethod: 'POST', path: 'x', mediaUpload };
+    const file = join(folder, 'media.json');
+    writeFileSync(
+      file,
+      JSON.stringify({ kind: 'discovery#restDescription', rootUrl: server.url, methods: { put: method } }),
+    );
+    writeFileSync(join(folder, 'note.txt'), 'hello');
+    const args = ['api', 'call', file, 'put', '--media', join(folder, 'note.txt'), '--media-type'];
+    try {
+      expect(JSON.parse((await lockhound([...args, 'text/plain'])).out)).toEqual({ stored: true });
+      expect((await lockhound([...args, 'image/png'])).note).toMatch(/takes text\/\*, not image\/png/);
+    } finally {
+      await server.close();
+    }
+    expect(got).toEqual([{ type: 'text/plain', url: '/up/x?uploadType=media', body: 'hello' }]);
+  });
+
   it('does not let a document from elsewhere name hosts of this network', async () => {
     const inner = {
       kind: 'discovery#restDescription',

@@ -91,6 +91,14 @@ describe('parameters', () => {
     expect(urlOf({ params, lenient: true })).toContain('mask=%23frag');
   });
 
+  test.each(['rooms/..', 'rooms/.', 'rooms/%2e%2E'])(
+    'of the path that lead elsewhere are refused: %s',
+    (name) => {
+      expect(() => urlOf({ params: { name } })).toThrow(/may not be \. or \.\./);
+      expect(urlOf({ params: { name: `${name}x` } })).toContain(`${name}x/parts`);
+    },
+  );
+
   test('of a flat path are its variables', () => {
     const params = { roomsId: 'a b', notesId: '1/2' };
     expect(urlOf({ params, flatPath: true })).toBe(

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
+import type { RestDescription } from '../../src/discovery/description.ts';
+import { checkAgainstSchema } from '../../src/discovery/schema-check.ts';
 import { validateDescription } from '../../src/discovery/validate-description.ts';
 
 const valid = {
@@ -99,11 +101,20 @@ describe('a description document', () => {
     [[...GET, 'path'], 'b/{other}', /\.get\.path$/],
     [[...GET, 'parameterOrder'], ['other'], /parameterOrder$/],
     [['schemas', 'Node', 'items'], { enum: ['a'], enumDescriptions: [] }, /enumDescriptions$/],
+    [['schemas', 'Node', 'items'], { type: 'strin' }, /\.items\.type$/],
     [['methods'], { get: { id: 'sample.a.b.get', httpMethod: 'GET', path: 'x' } }, /\.id$/],
   ])('%j = %j is odd, and fine', (keys, value, path) => {
     expect(validateDescription(withValue(keys, value))).toMatchObject([
       { severity: 'warning', path: expect.stringMatching(path) },
     ]);
+  });
+
+  test('may name schemas by an id that is not their key', () => {
+    const other = { id: 'ByAnotherName', type: 'object' };
+    const document = withValue(['schemas', 'Other'], other) as RestDescription;
+    const methods = { a: { id: 'a', httpMethod: 'GET', path: 'a', response: { $ref: other.id } } };
+    expect(validateDescription({ ...document, methods })).toEqual([]);
+    expect(checkAgainstSchema(document, other.id, 1)).toMatchObject([{ message: 'has to be an object' }]);
   });
 
   test('that is none at all is refused, and a hostile one is no endless work', () => {

@@ -50,7 +50,9 @@ export function showMethodText(method: MethodDetail, page: Page): string {
         ];
   return text([
     ...methodLines({ ...method, parameters: [], scopes: [], description: '' }, paint, page.width),
-    ...(method.flatPath === null ? [] : [`  flat: ${printable(method.flatPath)}`]),
+    ...(method.flatPath === null || method.flatPath === method.path
+      ? []
+      : [`  flat: ${printable(method.flatPath)}`]),
     '',
     printable(method.description),
     ...method.parameters.flatMap((parameter) => ['', ...parameterLines(parameter, paint)]),

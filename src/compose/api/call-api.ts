@@ -80,7 +80,9 @@ function targetOf(loaded: LoadedConfig, options: CallOptions, document: RestDesc
   const { endpoint, rootUrl, directory } = options;
   if (rootUrl !== undefined) return { rootUrl, trusted: rootUrl };
   // A document from elsewhere does not get to name hosts of this network; one on this machine is the person's own.
-  const isOwn = bundledApi(options.document) !== undefined && !options.document.includes(':');
+  const isOwn =
+    bundledApi(options.document) !== undefined &&
+    (directory === undefined || !options.document.includes(':'));
   const isLocal = isOwn || (directory === undefined && !/^https?:/i.test(options.document));
   const located = endpoint === undefined ? undefined : endpointUrl(document, endpoint);
   if (isOwn && located === undefined) return configuredTarget(loaded, options.document, document);

@@ -25,7 +25,8 @@ export function bundledApi(named: string) {
 /** The text of a file; throws `ApiError` (`document-not-found`) with what can be named instead. */
 export async function readDocumentFile(path: string, folder = '.'): Promise<string> {
   try {
-    return await readFile(resolve(folder, path), 'utf8');
+    // Some editors begin a file with a byte order mark, which JSON does not know.
+    return (await readFile(resolve(folder, path), 'utf8')).replace(/^\uFEFF/, '');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
       throw new ApiError(
