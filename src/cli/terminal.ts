@@ -16,6 +16,11 @@ const DEFAULT_WIDTH = 100;
 /** The process's own streams. Colours and redrawing only on a terminal; `NO_COLOR` is honoured by Node's own check. */
 export function processTerminal(): Terminal {
   const { stdout, stderr } = process;
+  // `lockhound … | head`: whoever read has enough, and nothing went wrong.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit();
+    throw error;
+  });
   return {
     out: (text) => void stdout.write(text),
     note: (text) => void stderr.write(text),

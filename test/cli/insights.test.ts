@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tooManyRequests } from '../../src/embedded/faults.ts';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
@@ -227,6 +229,13 @@ describe('lockhound insights, in batches', () => {
       '',
     ]);
     expect(code).toBe(2);
+  });
+
+  it('ends quietly when its reader has enough', async () => {
+    const many = Array.from({ length: 3_000 }, (_, index) => `npm none-${index} 1.0.0`).join('\n');
+    const command = `"${process.execPath}" src/cli/main.ts insights versions --local --file "${file('many.txt', many)}" | head -1`;
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-c', command]);
+    expect([stdout, stderr]).toEqual(['NPM none-0 1.0.0  not found\n', '']);
   });
 
   it('takes what the API takes: an object with requests', async () => {
