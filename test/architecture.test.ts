@@ -23,6 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   embedded: ['discovery', 'model'],
   cli: ['compose', 'config', 'report', 'model'],
   'producer.ts': ['jobs', 'model', 'store'],
+  'insights-client.ts': ['insights', 'discovery', 'http', 'model'],
   compose: ['*'],
 };
 

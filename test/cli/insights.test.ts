@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tooManyRequests } from '../../src/embedded/faults.ts';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
@@ -58,6 +60,13 @@ describe('lockhound insights', () => {
       ['project-versions', 'github.com/lodash/lodash'],
       /NPM lodash 4\.17\.20 +SOURCE_REPO +UNVERIFIED_METADATA\n/,
     ],
+    [['dependents', 'npm', 'ms', '2.0.0'], /^\d+ dependents: \d+ direct, \d+ indirect\n$/],
+    [['capabilities', 'go', 'lantern.example/Shelf/labels', '1.2.0'], /CAPABILITY_FILES +3 +41\n/],
+    [['project', 'github.com/example/shelf-labels'], /stars +1,207\n.*scorecard +7\.4 of 10/s],
+    [
+      ['container-images', 'sha256:11a3d18f1ec1cbcb3a5a3b0b0e4b8bd5f6a9bd6a54e1d8c9ac4ad7f7a0c3b2e1'],
+      /^lantern\/shelf-labels\n.*2 image repositories\n$/s,
+    ],
     [['query', '--system', 'npm', '--name', 'lodash'], /2 versions\n$/],
   ])('%j', async (args, expected) => {
     const { code, out, note } = await insights(...args);
@@ -81,6 +90,23 @@ describe('lockhound insights', () => {
     expect(out).toBe(`${answer}\n`);
   });
 
+  it('keeps to the budget of the configuration, and sends nothing private', async () => {
+    process.env['LOCKHOUND_INSIGHTS_REQUESTS_PER_SECOND'] = '5';
+    process.env['LOCKHOUND_INSIGHTS_PRIVATE_PACKAGES'] = '@corp/*';
+    const began = performance.now();
+    try {
+      expect((await insights('query', '--file', file('unknown.tgz', 'unknown'))).code).toBe(1);
+      expect(performance.now() - began).toBeGreaterThan(590);
+      expect(await insights('package', 'npm', '@corp/a')).toMatchObject({
+        code: 2,
+        note: expect.stringMatching(/private pattern.*\[private-name\]/),
+      });
+    } finally {
+      delete process.env['LOCKHOUND_INSIGHTS_REQUESTS_PER_SECOND'];
+      delete process.env['LOCKHOUND_INSIGHTS_PRIVATE_PACKAGES'];
+    }
+  });
+
   it('asks the bundled service with --local, whatever is configured', async () => {
     process.env['LOCKHOUND_INSIGHTS_URL'] = 'http://127.0.0.1:9';
     const { code, out } = await insights('version', 'npm', 'lodash', '4.17.20', '--local');
@@ -89,9 +115,10 @@ describe('lockhound insights', () => {
 
   it('asks for the hash of a file, whichever the index knows it by', async () => {
     const artifact = file('artifact.tgz', 'not really an archive');
+    const before = service.stats().requests.get('insights.query') ?? 0;
     const unknown = await insights('query', '--file', artifact);
     expect(unknown).toMatchObject({ code: 1, out: '' });
-    expect(service.stats().requests.get('insights.query')).toBe(5);
+    expect((service.stats().requests.get('insights.query') ?? 0) - before).toBe(4);
     const lock = JSON.parse(readFileSync('examples/shop/package-lock.json', 'utf8'));
     const { integrity } = lock.packages['node_modules/lodash'];
     const hex = Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex');
@@ -202,6 +229,13 @@ describe('lockhound insights, in batches', () => {
       '',
     ]);
     expect(code).toBe(2);
+  });
+
+  it('ends quietly when its reader has enough', async () => {
+    const many = Array.from({ length: 3_000 }, (_, index) => `npm none-${index} 1.0.0`).join('\n');
+    const command = `"${process.execPath}" src/cli/main.ts insights versions --local --file "${file('many.txt', many)}" | head -1`;
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-c', command]);
+    expect([stdout, stderr]).toEqual(['NPM none-0 1.0.0  not found\n', '']);
   });
 
   it('takes what the API takes: an object with requests', async () => {

@@ -1,0 +1,61 @@
+import { readBundledDescription } from './discovery/bundled.ts';
+import { createApiClient } from './discovery/client.ts';
+import type { HttpClient } from './http/client.ts';
+import { createHttpClient } from './http/undici-client.ts';
+import { type Batches, createBatches } from './insights/batches.ts';
+import { createLocalBudget } from './insights/local-budget.ts';
+import * as operations from './insights/operations.ts';
+import { createInsightsService, type InsightsService } from './insights/service.ts';
+
+export type { Answer, Answered, ContractProblem } from './insights/answered.ts';
+export type { BatchEntry } from './insights/batch-work.ts';
+export { InsightsError, type InsightsErrorCode, type RuleName } from './insights/errors.ts';
+
+export interface InsightsClientOptions {
+  /** Base URL of the service. Default: the public one. */
+  readonly url?: string;
+  /** Limit for one answer, in milliseconds. Default 30 s. */
+  readonly timeoutMs?: number;
+  /** Requests under way at once. Default 25. */
+  readonly concurrency?: number;
+  /** Requests a second, repeated ones too. Default: no limit. */
+  readonly requestsPerSecond?: number;
+  /** Names, with `*` for any text, that are never sent: `@corp/*`. */
+  readonly privatePackages?: readonly string[];
+}
+
+/** The package-insights API for programs. */
+export interface InsightsClient {
+  /**
+   * The 16 operations by the names of the specification: `operations.getVersion(service, key, { signal })`. Errors are data;
+   * only an aborted call rejects.
+   */
+  readonly operations: typeof operations;
+  readonly service: InsightsService;
+  /** Any number of versions, projects or purls: one entry for each, in order. */
+  readonly batches: Batches;
+  close(): Promise<void>;
+}
+
+/** The library entry `lockhound/insights`. Needs no Redis and no configuration. */
+export async function openInsightsClient(options: InsightsClientOptions = {}): Promise<InsightsClient> {
+  const { url, concurrency = 25, privatePackages = [] } = options;
+  const document = await readBundledDescription('insights.v3alpha');
+  const http = openHttp(options, concurrency);
+  const root = url === undefined ? {} : { rootUrl: url };
+  const api = createApiClient({ document, http, ...root, readOnly: true });
+  const service = createInsightsService(api, { privatePatterns: privatePackages });
+  return { operations, service, batches: createBatches(service, concurrency), close: () => http.close() };
+}
+
+function openHttp(options: InsightsClientOptions, concurrency: number): HttpClient {
+  const { timeoutMs = 30_000, requestsPerSecond } = options;
+  const budget = requestsPerSecond === undefined ? undefined : createLocalBudget(requestsPerSecond);
+  return createHttpClient({
+    headersTimeoutMs: timeoutMs,
+    bodyTimeoutMs: timeoutMs,
+    totalTimeoutMs: timeoutMs,
+    connections: concurrency,
+    ...(budget === undefined ? {} : { beforeAttempt: (signal) => budget.take(signal) }),
+  });
+}

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { systemOf, writePurl } from '../../src/insights/look-up.ts';
+import { readPurl } from '../../src/insights/purl.ts';
+
+const segment = fc
+  .stringMatching(/^[A-Za-z0-9~._@+%:!*'() -]{1,12}$/)
+  .filter((text) => !/\s|^\.+$/.test(text));
+
+test('a purl that is written is read as what it was, whatever needs encoding', () => {
+  const names = fc.constantFrom('npm', 'cargo', 'gem', 'golang').chain((type) =>
+    fc.record({
+      type: fc.constant(type),
+      name: fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => segments.join('/')),
+      version: fc.option(
+        segment.filter((text) => type !== 'golang' || !/^\d/.test(text)),
+        { nil: undefined },
+      ),
+    }),
+  );
+  fc.assert(
+    fc.property(names, ({ type, name, version }) => {
+      const purl = writePurl(type, name, version);
+      expect(readPurl(purl)).toEqual({ system: systemOf(type), name, version, purl });
+    }),
+  );
+});
+
+test('whatever is no purl is refused by a rule, never by accident', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.string().map((text) => `pkg:npm/${text}`),
+      ),
+      (text) => {
+        try {
+          expect(readPurl(text).purl).toMatch(/^pkg:[a-z]+\/\S+$/);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'invalid', rule: expect.stringMatching(/^purl-|^name-form$/) });
+        }
+      },
+    ),
+  );
+});
