@@ -8,9 +8,18 @@ import { EXIT } from './exit-code.ts';
 import { scanCommand } from './scan.ts';
 import { servicesCommand } from './services.ts';
 import type { Terminal } from './terminal.ts';
+import { webhookCommand } from './webhook.ts';
 import { workerCommand } from './worker.ts';
 
-const COMMANDS = [scanCommand, workerCommand, enqueueCommand, demoCommand, servicesCommand, configCommand];
+const COMMANDS = [
+  scanCommand,
+  workerCommand,
+  enqueueCommand,
+  webhookCommand,
+  demoCommand,
+  servicesCommand,
+  configCommand,
+];
 
 /**
  * Runs one command line and gives the exit code. Errors a person can act on are printed as one message; a fault of

@@ -9,18 +9,32 @@ export interface Terminal {
   /** Whether notes go to a terminal that can redraw a line, and may be coloured. */
   readonly interactive: boolean;
   readonly width: number;
+  /** Asks a question that is answered with yes or no; not there where nobody can be asked. */
+  confirm?(question: string): Promise<boolean>;
 }
 
 const DEFAULT_WIDTH = 100;
 
 /** The process's own streams. Colours and redrawing only on a terminal; `NO_COLOR` is honoured by Node's own check. */
 export function processTerminal(): Terminal {
-  const { stdout, stderr } = process;
+  const { stdin, stdout, stderr } = process;
   return {
     out: (text) => void stdout.write(text),
     note: (text) => void stderr.write(text),
     colour: stdout.isTTY === true && stdout.hasColors(),
     interactive: stderr.isTTY === true && stderr.hasColors(),
     width: stdout.columns ?? DEFAULT_WIDTH,
+    ...(stdin.isTTY === true && stderr.isTTY === true ? { confirm } : {}),
   };
+}
+
+/** Only a `y` or `yes` is one. */
+async function confirm(question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(?:es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+  } finally {
+    lines.close();
+  }
 }

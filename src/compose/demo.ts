@@ -131,7 +131,7 @@ function demoOf({
 
 async function delivered(store: Store, scan: string, signal: AbortSignal): Promise<void> {
   const until = performance.now() + DELIVERY_LIMIT_MS;
-  while ((await store.outcomes.read('deliver-notification', `${scan}.${WEBHOOK}`)) === undefined) {
+  while ((await store.outcomes.read('deliver-notification', `${scan}.default`)) === undefined) {
     if (performance.now() > until) return;
     await sleep(20, undefined, { signal });
   }
@@ -193,6 +193,9 @@ function factsOf(services: LocalServices, store: Store, { changes }: Provisioned
     `package-insights service     ${services.insights.url}`,
     `webhook-integration service  ${services.webhooks.url}`,
     `receiver of alerts           ${services.receiver.url}`,
-    ...changes.map(({ kind, name, action, fields }) => `${kind} ${name}: ${action} (${fields.join(', ')})`),
+    ...changes.map(
+      ({ kind, name, action, fields }) =>
+        `${kind} ${name}: ${action} (${fields.map((field) => field.name).join(', ')})`,
+    ),
   ];
 }

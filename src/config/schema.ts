@@ -66,7 +66,11 @@ const webhook = z.strictObject({
     .default('lockhound'),
   url: z.string().min(1).describe('Where alerts go; may use `$VARIABLES`.'),
   headers: z.record(z.string(), z.string()).optional().describe('Extra headers; may use `$VARIABLES`.'),
-  payload: z.string().optional().describe('JSON template; unset: the generic event.'),
+  payload: z
+    .string()
+    .nullable()
+    .optional()
+    .describe("JSON template; unset: the generic event; null: the platform's default payload."),
   encodeAs: z.enum(['json', 'form']).default('json'),
 });
 
@@ -83,6 +87,13 @@ const notify = z.strictObject({
     .default([])
     .describe('Hosts or CIDR ranges that may be called although they are private.'),
   timeout: seconds('15s').describe('Limit for one delivery.'),
+  drift: z
+    .enum(['restore', 'keep'])
+    .default('restore')
+    .describe('What an operator changed on the platform: put back, or reported only.'),
+  recheck: seconds('10m').describe(
+    'How often workers look whether the platform still holds it; `0s`: on start only.',
+  ),
 });
 
 const lockfiles = z.strictObject({

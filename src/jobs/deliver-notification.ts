@@ -9,7 +9,7 @@ import { scanId } from './scan-id.ts';
 const schema = z.strictObject({ scan: scanId, webhook: z.string().min(1).max(200) });
 
 /**
- * Sends the changes of one scan to one webhook. The notification's id depends on scan and webhook alone, so a repeat
+ * Sends the changes of one scan to one webhook. The notification's id depends on scan and route alone, so a repeat
  * after a crash carries the same one and the receiver drops it.
  */
 export const deliverNotification: Job<z.infer<typeof schema>, DeliveryReceipt, 'outcomes' | 'notifier'> = {
@@ -32,10 +32,12 @@ export const deliverNotification: Job<z.infer<typeof schema>, DeliveryReceipt, '
 function notificationOf(verdict: Verdict, webhook: string): Notification {
   const { scan, target, requestedAt, changes, counts, gaps } = verdict;
   const digest = createHash('sha256')
-    .update(JSON.stringify([scan, webhook]))
+    // Scan ids are only unique in one installation: two of them may share a receiver.
+    .update(JSON.stringify([scan, target.id, requestedAt, webhook]))
     .digest('hex');
   return {
     id: `msg_${digest.slice(0, 32)}`,
+    route: webhook,
     scan,
     target,
     date: requestedAt,

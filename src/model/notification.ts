@@ -6,6 +6,8 @@ import type { Target } from './target.ts';
 export interface Notification {
   /** Stable over retries: receivers drop repeats by it. */
   readonly id: string;
+  /** Name of the route it goes by; `default` where none are configured. */
+  readonly route: string;
   readonly scan: string;
   readonly target: Target;
   /** `requestedAt` of the scan. */
@@ -15,6 +17,8 @@ export interface Notification {
   readonly open: Readonly<Record<Severity, number>>;
   /** How many facts the scan could not find out. */
   readonly gaps: number;
+  /** True for `lockhound webhook test`: nothing happened, somebody looks whether it arrives. */
+  readonly test?: boolean;
 }
 
 /** One attempt to hand a notification to its receiver. Holds no secret. */

@@ -82,6 +82,16 @@ const PLATFORM_VARIABLES: readonly NotificationVariable[] = [
 
 const OWN_VARIABLES: readonly NotificationVariable[] = [
   { name: 'TARGET', description: 'Id of the target.', text: ({ target }) => target.id },
+  {
+    name: 'ROUTE',
+    description: 'Name of the route; `default` where none are configured.',
+    text: ({ route }) => route,
+  },
+  {
+    name: 'TEST',
+    description: 'JSON: `true` for `lockhound webhook test`, otherwise `false`.',
+    json: ({ test }) => test === true,
+  },
   { name: 'SCAN', description: 'Id of the scan.', text: ({ scan }) => scan },
   { name: 'SCANNED_AT', description: 'Time of the scan, RFC 3339.', text: ({ date }) => date },
   { name: 'SEVERITY', description: `Of the worst change: ${SEVERITIES.join(', ')}.`, text: worstSeverity },
@@ -118,7 +128,8 @@ const PRIORITIES: Readonly<Record<Severity, string>> = {
 };
 
 function titleOf(notification: Notification): string {
-  return `[${worstSeverity(notification)}] ${notification.target.id}: ${summaryOf(notification)}`;
+  const title = `[${worstSeverity(notification)}] ${notification.target.id}: ${summaryOf(notification)}`;
+  return notification.test === true ? `[test] ${title}` : title;
 }
 
 function messageOf(notification: Notification): string {

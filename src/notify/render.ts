@@ -55,7 +55,7 @@ function parse(json: string, subject: string): unknown {
     // The parser quotes what it read, and that may be a secret: its error goes nowhere.
     throw new NotifyError(
       'template-invalid',
-      `The payload of ${subject} is not JSON once its variables are filled in: correct \`notify.webhook.payload\``,
+      `The payload of ${subject} is not JSON once its variables are filled in: correct its \`payload\``,
     );
   }
 }

@@ -12,7 +12,8 @@ export interface Keys {
   readonly targets: string;
   cache(kind: string, key: string): string;
   lock(name: string): string;
-  appliedSecrets(account: string): string;
+  /** Hash of what was applied to an account of the webhook-integration API, by kind and name. */
+  applied(account: string): string;
   /** Rejected payloads by `<job>/<job id>`, and their order by time. */
   readonly rejected: string;
   readonly rejectedOrder: string;
@@ -29,7 +30,7 @@ export function createKeys(prefix: string = DEFAULT_PREFIX): Keys {
     targets: `${tagged}:targets`,
     cache: (kind, key) => `${tagged}:cache:${kind}:${key}`,
     lock: (name) => `${tagged}:lock:${name}`,
-    appliedSecrets: (account) => `${tagged}:applied-secrets:${account}`,
+    applied: (account) => `${tagged}:applied:${account}`,
     rejected: `${tagged}:rejected`,
     rejectedOrder: `${tagged}:rejected:order`,
   };

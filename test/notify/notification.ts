@@ -38,6 +38,7 @@ export function changeOf(
 export function notificationOf(changes: readonly Change[] = [changeOf('left-pad')]): Notification {
   return {
     id: 'msg_0123456789abcdef',
+    route: 'default',
     scan: 'scan-1',
     target: { id: 'shop/web', labels: { team: 'web', org: 'Shop' } },
     date: '2026-11-21T03:04:05.000Z',

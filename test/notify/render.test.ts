@@ -37,6 +37,8 @@ describe('the payload', () => {
     expect(bodyOf(genericPreset.payload)).toEqual({
       schema: 'lockhound.changes/1',
       id: 'msg_0123456789abcdef',
+      route: 'default',
+      test: false,
       date: '2026-11-21T03:04:05.000Z',
       scan: 'scan-1',
       target: 'shop/web',

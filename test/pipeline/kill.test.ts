@@ -28,7 +28,7 @@ async function scan(room: Room, name: string, whileRunning: () => Promise<void> 
   });
   await whileRunning();
   const verdict = await room.verdict(name);
-  await room.outcome('deliver-notification', `${name}.hook-${name}`);
+  await room.outcome('deliver-notification', `${name}.default`);
   return verdict.findings.map(({ fingerprint, severity }) => `${fingerprint} ${severity}`);
 }
 

@@ -85,7 +85,7 @@ describe('Redis', () => {
       await room.store.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     }
     expect((await room.verdict('one', 40_000)).counts.outcomes).toMatchObject({ resolved: 3, missing: 1 });
-    await room.outcome('deliver-notification', 'one.hook-breaking', 40_000);
+    await room.outcome('deliver-notification', 'one.default', 40_000);
     expect(alerts('breaking')).toHaveLength(1);
     expect(worker.output()).toContain('redis connection lost');
     expect(worker.child.exitCode).toBeNull();
@@ -102,7 +102,7 @@ describe('the webhook platform', () => {
     expect(alerts('refused')).toEqual([]);
     await wrong.kill('SIGTERM');
     room.startWorker();
-    await room.outcome('deliver-notification', 'one.hook-refused');
+    await room.outcome('deliver-notification', 'one.default');
     expect(alerts('refused')).toHaveLength(1);
   }, 60_000);
 });
@@ -114,7 +114,7 @@ describe('the receiver', () => {
     world.services.receiver.faults.inject({ kind: 'answer', status: 503 });
     room.startWorker();
     await enqueue(room, 'one');
-    await room.outcome('deliver-notification', 'one.hook-receiver', 40_000);
+    await room.outcome('deliver-notification', 'one.default', 40_000);
     const [alert, ...others] = alerts('receiver');
     expect(others).toEqual([]);
     expect(alert?.attempts).toBe(3);
@@ -126,7 +126,7 @@ describe('the receiver', () => {
     world.services.receiver.faults.inject({ kind: 'drop-answer' });
     room.startWorker();
     await enqueue(room, 'one');
-    await room.outcome('deliver-notification', 'one.hook-lost-answer', 40_000);
+    await room.outcome('deliver-notification', 'one.default', 40_000);
     expect(alerts('lost-answer')).toMatchObject([{ taken: 2 }]);
   }, 60_000);
 });
@@ -139,7 +139,7 @@ describe('changes over scans', () => {
       await sleep(5);
       await enqueue(room, name, lockfile);
       const verdict = await room.verdict(name);
-      if (verdict.changes.length > 0) await room.outcome('deliver-notification', `${name}.hook-changes`);
+      if (verdict.changes.length > 0) await room.outcome('deliver-notification', `${name}.default`);
       return verdict.changes.map(({ transition, finding }) => `${transition} ${finding.package.name}`);
     };
     const first = await scan('one', LOCKFILE);

@@ -29,7 +29,7 @@ beforeAll(async () => {
       { path: 'broken/package-lock.json', content: '{"lockfileVersion": 3, "packages": {' },
     ],
   });
-  await room.outcome('deliver-notification', 'one.hook-secrets');
+  await room.outcome('deliver-notification', 'one.default');
   const pid = worker.child.pid;
   processTexts = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   await worker.kill('SIGTERM');

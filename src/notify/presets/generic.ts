@@ -9,6 +9,8 @@ export const genericPreset = {
   payload: `{
   "schema": "lockhound.changes/1",
   "id": "$ID",
+  "route": "$ROUTE",
+  "test": $TEST,
   "date": "$SCANNED_AT",
   "scan": "$SCAN",
   "target": "$TARGET",
