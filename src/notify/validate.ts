@@ -42,7 +42,8 @@ export function warningsOf({ webhooks, variables }: Desired): readonly string[] 
   });
 }
 
-function checkWebhook({ name, url, headers, payload }: DesiredWebhook, isKnown: IsKnown): void {
+function checkWebhook(webhook: DesiredWebhook, isKnown: IsKnown): void {
+  const { name, url, headers, payload, encodeAs } = webhook;
   const subject = `webhook ${name}`;
   if (name === '' || /\s/.test(name)) {
     throw new NotifyError(
@@ -58,11 +59,8 @@ function checkWebhook({ name, url, headers, payload }: DesiredWebhook, isKnown: 
     }
     checkKnown(value, isKnown, `The header ${header} of ${subject}`);
   }
-  checkPayload(
-    payload === undefined ? genericPreset.payload : (payload ?? DEFAULT_PAYLOAD),
-    isKnown,
-    subject,
-  );
+  const template = payload === undefined ? genericPreset.payload : (payload ?? DEFAULT_PAYLOAD);
+  checkPayload(template, encodeAs ?? 'json', isKnown, subject);
 }
 
 function checkVariableName(name: string): void {
@@ -97,16 +95,23 @@ function checkUrl(template: string, isKnown: IsKnown, subject: string): void {
 }
 
 /** Any value in place of an unquoted variable gives JSON when one does. */
-function checkPayload(template: string, isKnown: IsKnown, subject: string): void {
+function checkPayload(template: string, encodeAs: 'json' | 'form', isKnown: IsKnown, subject: string): void {
   checkKnown(template, isKnown, `The payload of ${subject}`);
   const pieces = markQuoted(splitTemplate(template, isKnown));
   const filled = pieces.map((piece) => ('text' in piece ? piece.text : piece.quoted ? '' : '"0"')).join('');
+  let payload: unknown;
   try {
-    JSON.parse(filled);
+    payload = JSON.parse(filled);
   } catch {
     throw new NotifyError(
       'template-invalid',
       `The payload of ${subject} is not JSON once its variables are filled in: correct its \`payload\``,
+    );
+  }
+  if (encodeAs === 'form' && (typeof payload !== 'object' || payload === null || Array.isArray(payload))) {
+    throw new NotifyError(
+      'template-invalid',
+      `The payload of ${subject} has to be a JSON object to be sent as a form`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import type { Change } from '../../src/model/change.ts';
-import type { Notification } from '../../src/model/notification.ts';
+import type { Notification, NotifiedChange } from '../../src/model/notification.ts';
 
 /** A change about a package of any name. */
 export function changeOf(
@@ -35,7 +35,7 @@ export function changeOf(
 }
 
 /** A notification with these changes. */
-export function notificationOf(changes: readonly Change[] = [changeOf('left-pad')]): Notification {
+export function notificationOf(changes: readonly NotifiedChange[] = [changeOf('left-pad')]): Notification {
   return {
     id: 'msg_0123456789abcdef',
     route: 'default',
