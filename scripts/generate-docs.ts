@@ -3,6 +3,8 @@ import path from 'node:path';
 import type { NotificationVariable } from '../src/notify/notification-variable.ts';
 import { OWN_VARIABLES } from '../src/notify/notification-variables.ts';
 import { PLATFORM_VARIABLES } from '../src/notify/platform-variables.ts';
+import type { Preset } from '../src/notify/preset.ts';
+import { PRESETS } from '../src/notify/presets/catalog.ts';
 
 const PATH = 'docs/webhooks.md';
 
@@ -10,6 +12,8 @@ const PATH = 'docs/webhooks.md';
 const SECTIONS: Readonly<Record<string, () => string>> = {
   'platform variables': () => variableTable(PLATFORM_VARIABLES),
   'own variables': () => variableTable(OWN_VARIABLES),
+  presets: () => presetTable(PRESETS),
+  'preset variables': () => variableTable(PRESETS.flatMap(({ variables }) => variables ?? [])),
 };
 
 /** The documentation of webhooks with its tables as the code has them. */
@@ -39,6 +43,17 @@ function variableTable(variables: readonly NotificationVariable[]): string {
       ? []
       : ['', `Known and empty: ${silent.map(({ name }) => `\`$${name}\``).join(', ')}.`];
   return `${['| variable | kind | meaning |', '|---|---|---|', ...rows, ...rest].join('\n')}\n`;
+}
+
+function presetTable(presets: readonly Preset[]): string {
+  const rows = presets.map(({ name, description, url, secret, mode, transitions, limits }) => {
+    const address = url === undefined ? 'yours' : `\`${url}\``;
+    const key = secret === undefined ? '' : `\`${secret.name}\`: ${secret.description}`;
+    const sent = `\`${mode ?? 'digest'}\`${transitions === undefined ? '' : ` (${transitions.join(', ')})`}`;
+    return `| \`${name}\` | ${description} | ${address} | ${key} | ${sent} | ${(limits ?? []).join('; ')} |`;
+  });
+  const head = ['| preset | sends | `url` | secret variable | mode | limits |', '|---|---|---|---|---|---|'];
+  return `${[...head, ...rows].join('\n')}\n`;
 }
 
 function meaning({ description }: NotificationVariable): string {

@@ -10,6 +10,7 @@ import { createMasker } from '../notify/masking.ts';
 import { createPlatformClient } from '../notify/platform/client.ts';
 import { credentialHeaders } from '../notify/platform/credentials.ts';
 import { baseUrlOf } from '../notify/platform/sites.ts';
+import { webhookOf } from '../notify/preset-webhook.ts';
 import type { Account } from '../notify/resources.ts';
 import type { Store } from './store.ts';
 
@@ -56,9 +57,8 @@ function requireKeys({ apiKey, applicationKey }: LoadedConfig['secrets']) {
 }
 
 function desiredOf(notify: NotifyConfig, secrets: ReadonlyMap<string, Secret>): Desired {
-  const { name, url, headers, payload, encodeAs } = notify.webhook;
   return {
-    webhooks: [{ route: 'default', name, url, headers, payload, encodeAs }],
+    webhooks: [webhookOf({ route: 'default', ...notify.webhook })],
     variables: variableValues(notify, secrets),
     drift: notify.drift,
   };
