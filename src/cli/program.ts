@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { CodedError, messageOf } from '../model/errors.ts';
 import { configCommand } from './config.ts';
+import { deliveriesCommand } from './deliveries.ts';
 import { demoCommand } from './demo.ts';
 import { enqueueCommand } from './enqueue.ts';
 import { EXIT } from './exit-code.ts';
@@ -16,6 +17,7 @@ const COMMANDS = [
   workerCommand,
   enqueueCommand,
   webhookCommand,
+  deliveriesCommand,
   demoCommand,
   servicesCommand,
   configCommand,

@@ -1,19 +1,20 @@
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import type { NotifyConfig } from '../config/schema.ts';
-import { publicAddressesOnly } from '../http/address-guard.ts';
-import { createHttpClient } from '../http/undici-client.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { DeliveryAttempt } from '../model/notification.ts';
 import type { WebhookDefinition } from '../notify/definition.ts';
-import { createNotifier } from '../notify/deliver.ts';
+import type { Notifier } from '../notify/deliver.ts';
 import { type Provisioned, provision } from '../notify/provision.ts';
+import { createDelivery } from './delivery.ts';
 import type { Store } from './store.ts';
 import { openWebhookAccount, type WebhookAccount } from './webhook-account.ts';
 
 export interface NotifierHandle {
   readonly port: NotifierPort;
+  /** One attempt past the gate, for a test: stops no route and asks for none. Throws `NotifyError`. */
+  readonly send: Notifier['deliver'];
   readonly webhooks: WebhookAccount;
   /** Makes the platform what the configuration says; deliveries wait until this has succeeded once. */
   provision(signal: AbortSignal): Promise<Provisioned>;
@@ -26,43 +27,39 @@ export interface NotifierHandle {
   close(): Promise<void>;
 }
 
-const MAX_ANSWER_BYTES = 1_048_576;
-
-/** The way from a verdict to a receiver: platform client, provisioning, rendering, delivery. */
+/**
+ * The way from a verdict to a receiver: platform client, provisioning, rendering, delivery. `recordAttempt` takes the place
+ * of writing attempts down with the deliveries.
+ */
 export async function openNotifier(
   loaded: LoadedConfig,
   notify: NotifyConfig,
   store: Store,
   log: Logger,
-  onAttempt: (route: string, attempt: DeliveryAttempt) => void = () => {},
+  recordAttempt?: (attempt: DeliveryAttempt) => void,
 ): Promise<NotifierHandle> {
   const { secrets } = loaded;
   const webhooks = await openWebhookAccount(loaded, notify, store);
   const { account, desired } = webhooks;
-  const outbound = createHttpClient({
-    totalTimeoutMs: notify.timeout,
-    maxResponseBytes: MAX_ANSWER_BYTES,
-    guard: publicAddressesOnly(notify.allowAddresses),
-  });
   let definitions: ReadonlyMap<string, WebhookDefinition> = new Map();
   let fault: string | undefined = 'not provisioned yet';
   let drift: string | undefined;
+  const delivery = createDelivery({
+    notify,
+    secrets,
+    webhooks: desired.webhooks.map(({ route }) => ({
+      name: route,
+      definition: () => definitions.get(route),
+      variables: desired.variables,
+    })),
+    platform: webhooks.platform,
+    store,
+    log,
+    ...(recordAttempt === undefined ? {} : { recordAttempt }),
+  });
   return {
-    port: createNotifier({
-      webhooks: desired.webhooks.map(({ route }) => ({
-        name: route,
-        definition: () => definitions.get(route),
-        variables: desired.variables,
-      })),
-      http: outbound,
-      timeoutMs: notify.timeout,
-      now: () => new Date(),
-      recordAttempt: async (name, notification, attempt) => {
-        log.info({ webhook: name, notification, attempt }, 'delivery attempt');
-        onAttempt(name, attempt);
-      },
-      ...(secrets.signingSecret === undefined ? {} : { signingSecret: secrets.signingSecret }),
-    }),
+    port: delivery.port,
+    send: delivery.notifier.deliver,
     webhooks,
     async provision(signal) {
       try {
@@ -81,7 +78,7 @@ export async function openNotifier(
     },
     fault: () => fault,
     drift: () => drift,
-    close: async () => void (await Promise.all([webhooks.close(), outbound.close()])),
+    close: async () => void (await Promise.all([webhooks.close(), delivery.close()])),
   };
 }
 

@@ -21,6 +21,9 @@ export interface Pipeline {
   close(graceMs: number): Promise<void>;
 }
 
+/** Around the time limit of a delivery: what its attempt needs beside it. */
+const BESIDE_DELIVERY_MS = 30_000;
+
 /** Starts the workers of all jobs over an open store. */
 export async function startPipeline(
   loaded: LoadedConfig,
@@ -34,6 +37,8 @@ export async function startPipeline(
     jobs: JOBS,
     ports: createPorts(loaded, store, insights, notifier?.port ?? NO_NOTIFIER),
     outcomes: store.outcomes,
+    lanes: store.lanes,
+    limitsOf: { 'deliver-notification': deliveryLimits(loaded) },
     connection: store.redis,
     prefix: store.prefix,
     log,
@@ -45,5 +50,16 @@ export async function startPipeline(
       await runtime.close(graceMs);
       await insights.close();
     },
+  };
+}
+
+function deliveryLimits({ config: { notify } }: LoadedConfig): Partial<JobLimits> {
+  if (notify === undefined) return {};
+  const { attempts, firstDelay, longestDelay } = notify.retries;
+  return {
+    attempts,
+    backoffMs: firstDelay,
+    maxBackoffMs: longestDelay,
+    timeoutMs: notify.timeout + BESIDE_DELIVERY_MS,
   };
 }

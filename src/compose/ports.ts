@@ -17,6 +17,7 @@ export function createPorts(
     outcomes: { read: async (job, key) => (await store.outcomes.read(job, key))?.result },
     targets: store.targets,
     notifier,
+    deliveries: store.deliveries,
     limits: {
       lockfile: {
         ...DEFAULT_LIMITS,
@@ -30,5 +31,5 @@ export function createPorts(
 /** For runs that alert nobody: changes have nowhere to go. */
 export const NO_NOTIFIER: NotifierPort = {
   routes: () => [],
-  deliver: (webhook) => Promise.reject(new RangeError(`no webhook is configured, "${webhook}" least of all`)),
+  deliver: (route) => Promise.reject(new RangeError(`no route is configured, "${route}" least of all`)),
 };

@@ -7,7 +7,9 @@ import { createAppliedObjects } from '../store/applied-objects.ts';
 import { createBlobStore } from '../store/blobs.ts';
 import { createCache } from '../store/cache.ts';
 import { closeRedis, connectRedis, type RedisClient } from '../store/connection.ts';
+import { createDeliveryStore } from '../store/deliveries.ts';
 import { createKeys } from '../store/keys.ts';
+import { createLaneStore } from '../store/lanes.ts';
 import { createLock } from '../store/lock.ts';
 import { createOutcomeStore } from '../store/outcomes.ts';
 import { createRejectedStore } from '../store/rejected.ts';
@@ -48,6 +50,12 @@ export async function openStore(loaded: LoadedConfig, log: Logger) {
     lock: createLock(redis, keys, { ttlMs: config.worker.lockDuration }),
     applied: createAppliedObjects(redis, keys),
     rejected: createRejectedStore(redis, keys),
+    lanes: createLaneStore(redis, keys),
+    deliveries: createDeliveryStore(redis, keys, {
+      ...(config.notify === undefined
+        ? {}
+        : { retentionMs: config.notify.history.retention, keptAttempts: config.notify.history.attempts }),
+    }),
     async close() {
       await closeRedis(redis);
       await engine?.close();

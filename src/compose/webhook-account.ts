@@ -2,13 +2,14 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { NotifyConfig } from '../config/schema.ts';
 import { readBundledDescription } from '../discovery/bundled.ts';
 import { createApiClient } from '../discovery/client.ts';
+import type { HttpClient } from '../http/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';
 import type { Secret } from '../model/secret.ts';
 import type { Desired, VariableValue } from '../notify/definition.ts';
 import { deriveHashKey } from '../notify/keyed-hash.ts';
 import { createMasker } from '../notify/masking.ts';
 import { createPlatformClient } from '../notify/platform/client.ts';
-import { credentialHeaders } from '../notify/platform/credentials.ts';
+import { type Credentials, credentialHeaders } from '../notify/platform/credentials.ts';
 import { baseUrlOf } from '../notify/platform/sites.ts';
 import { webhookOf } from '../notify/preset-webhook.ts';
 import type { Account } from '../notify/resources.ts';
@@ -18,6 +19,8 @@ import type { Store } from './store.ts';
 export interface WebhookAccount {
   readonly account: Account;
   readonly desired: Desired;
+  /** Base URL of the platform, its credentials, and the client for it. */
+  readonly platform: { readonly url: string; readonly credentials: Credentials; readonly http: HttpClient };
   close(): Promise<void>;
 }
 
@@ -47,6 +50,7 @@ export async function openWebhookAccount(
       mask: createMasker(hidden.map((secret) => secret.reveal())),
     },
     desired,
+    platform: { url: rootUrl, credentials, http },
     close: () => http.close(),
   };
 }
@@ -58,10 +62,15 @@ function requireKeys({ apiKey, applicationKey }: LoadedConfig['secrets']) {
 
 function desiredOf(notify: NotifyConfig, secrets: ReadonlyMap<string, Secret>): Desired {
   return {
-    webhooks: [webhookOf({ route: 'default', ...notify.webhook })],
+    webhooks: [webhookOf({ route: 'default', ...defaultPayload(notify), ...notify.webhook })],
     variables: variableValues(notify, secrets),
     drift: notify.drift,
   };
+}
+
+/** The platform knows none of our own variables: what it renders itself begins with its default payload. */
+function defaultPayload({ delivery }: NotifyConfig): { readonly payload?: null } {
+  return delivery === 'platform-event' ? { payload: null } : {};
 }
 
 /** Custom variables with the values of secret ones in place of the references to them. */

@@ -42,7 +42,7 @@ export async function testWebhook(loaded: LoadedConfig, options: WebhookTestOpti
   const store = await openStore(loaded, log);
   try {
     let attempt: DeliveryAttempt | undefined;
-    const notifier = await openNotifier(loaded, notify, store, log, (_route, made) => {
+    const notifier = await openNotifier(loaded, notify, store, log, (made) => {
       attempt = made;
     });
     try {
@@ -68,7 +68,7 @@ async function send(
   notifier.use(await readBack(account, desired, signal));
   const id = `msg_test_${randomUUID()}`;
   const notification = testNotification({ route, id, transition, date: new Date().toISOString() });
-  const outcome = await notifier.port.deliver(route, notification, signal).then(
+  const outcome = await notifier.send(route, notification, signal).then(
     () => ({ delivered: true }),
     (error: unknown) => {
       // Without an answer, or a reason why there was none, nothing was sent: that is no result of a test.

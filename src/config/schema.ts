@@ -53,6 +53,11 @@ const platform = z
       .describe('Vendor prefix of the credential headers (`DD` for Datadog).'),
     apiKey: secretReference.describe('API key.'),
     applicationKey: secretReference.describe('Application key.'),
+    eventsPath: z
+      .string()
+      .regex(/^\/\S*$/, 'a path that begins with `/`')
+      .default('/api/v1/events')
+      .describe('Where the platform takes events, for `delivery: platform-event`.'),
   })
   .refine(({ url, site }) => (url === undefined) !== (site === undefined), {
     error: 'name either the `url` or the `site` of the webhook-integration API',
@@ -95,6 +100,17 @@ const webhook = z
     path: ['url'],
   });
 
+const retries = z.strictObject({
+  attempts: z.int().min(1).max(1_000).default(24).describe('Attempts in all before a delivery is given up.'),
+  firstDelay: seconds('2s').describe('Wait before the second attempt; doubled each time, with jitter.'),
+  longestDelay: seconds('2h').describe('No wait between two attempts is longer.'),
+});
+
+const history = z.strictObject({
+  retention: seconds('30d').describe('How long deliveries that arrived are remembered; others always are.'),
+  attempts: z.int().min(1).max(1_000).default(50).describe('Attempts kept of one delivery: the newest.'),
+});
+
 const notify = z.strictObject({
   platform,
   webhook,
@@ -107,6 +123,10 @@ const notify = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe('Hosts or CIDR ranges that may be called although they are private.'),
+  delivery: z
+    .enum(['direct', 'platform-event'])
+    .default('direct')
+    .describe('Call the webhook, or post an event that has the platform call it.'),
   timeout: seconds('15s').describe('Limit for one delivery.'),
   drift: z
     .enum(['restore', 'keep'])
@@ -115,6 +135,8 @@ const notify = z.strictObject({
   recheck: seconds('10m').describe(
     'How often workers look whether the platform still holds it; `0s`: on start only.',
   ),
+  retries: retries.prefault({}),
+  history: history.prefault({}),
 });
 
 const lockfiles = z.strictObject({

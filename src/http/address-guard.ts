@@ -6,30 +6,62 @@ import { HttpError } from './errors.ts';
 /** Whether a connection to `address`, which `host` resolved to, may be made. */
 export type AddressGuard = (address: string, host: string) => boolean;
 
-/** Special-purpose ranges (IANA registries): loopback, private, link-local (metadata services), shared, reserved. */
+/**
+ * Special-purpose ranges (IANA registries): loopback, private, link-local (metadata services), shared, reserved, multicast,
+ * and the forms of IPv6 addresses that hold an IPv4 address: compatible, mapped, translated, NAT64, 6to4, Teredo.
+ */
 const REFUSED = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
   ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24'],
   ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
-  ...['::/127', '64:ff9b::/96', '64:ff9b:1::/48', '100::/64', '2001::/23', '2001:db8::/32', '2002::/16'],
+  ...['::/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '100::/64', '100:0:0:1::/64'],
+  ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '5f00::/16'],
   ...['fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
+  // A public address that answers as a metadata service inside of a cloud (Azure's virtual machines).
+  '168.63.129.16/32',
 ];
 
 /**
  * The guard of clients that call addresses other people chose: public addresses only, and what `allowed` opens (host
- * names, addresses, CIDR ranges). Throws `HttpError` (`invalid-url`) for an entry that is none of these.
+ * names, `*.` and a domain for all below it, addresses, CIDR ranges). Throws `HttpError` (`invalid-url`) for an entry that
+ * is none of these.
  */
 export function publicAddressesOnly(allowed: readonly string[] = []): AddressGuard {
+  const entries = allowed.map((entry) => entry.trim().replace(/^\[(.*)\]$/, '$1'));
   const refused = rangesOf(REFUSED);
-  const opened = rangesOf(allowed.filter(isRange));
-  const hosts = new Set(allowed.filter((entry) => !isRange(entry)).map((host) => host.toLowerCase()));
+  const opened = rangesOf(entries.filter(isRange));
+  const opensHost = hostsOf(entries.filter((entry) => !isRange(entry)));
   return (address, host) => {
     const plain = address.replace(/%.*$/, '');
     const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
-    if (hosts.has(host.toLowerCase()) || opened.check(plain, family)) return true;
+    if (opensHost(host) || opened.check(plain, family)) return true;
     // An IPv4-mapped address is another way to write one that the ranges name; no public service is found that way.
     return !refused.check(plain, family) && !(family === 'ipv6' && isMapped(plain));
   };
+}
+
+/** Whether a host is one of these or below one that begins with `*.`. */
+function hostsOf(entries: readonly string[]): (host: string) => boolean {
+  const names = new Set(entries.map(hostName));
+  return (host) => {
+    const labels = host.toLowerCase().replace(/\.$/, '').split('.');
+    if (names.has(labels.join('.'))) return true;
+    return labels.some((_label, index) => index > 0 && names.has(`*.${labels.slice(index).join('.')}`));
+  };
+}
+
+/** As a URL has it: lower case, Punycode. */
+function hostName(entry: string): string {
+  const [wildcard, name] = entry.startsWith('*.') ? ['*.', entry.slice(2)] : ['', entry];
+  const url = /^[^\s/:@?#\\[\]*]+$/.test(name) ? URL.parse(`http://${name}/`) : null;
+  // The parser reads `10.1` as an address: whoever writes that means something else.
+  if (url === null || isIP(url.hostname) !== 0) {
+    throw new HttpError(
+      'invalid-url',
+      `${JSON.stringify(entry)} cannot be allowed: name a host, an address or a range such as 10.0.0.0/8, without port`,
+    );
+  }
+  return wildcard + url.hostname.replace(/\.$/, '');
 }
 
 /**
@@ -43,8 +75,9 @@ export function guardedConnector(
   const connect = buildConnector({ ...options, lookup: guardedLookup(guard) });
   return (target, callback) => {
     // An address needs no look-up, so it is checked here.
-    if (isIP(target.hostname) !== 0 && !guard(target.hostname, target.hostname)) {
-      callback(refusal(target.hostname, target.hostname), null);
+    const address = target.hostname.replace(/^\[(.*)\]$/, '$1');
+    if (isIP(address) !== 0 && !guard(address, address)) {
+      callback(refusal(address, address), null);
       return;
     }
     connect(target, callback);
@@ -74,16 +107,16 @@ function refusal(host: string, addresses: string): HttpError {
 
 function isRange(entry: string): boolean {
   const [address = ''] = entry.split('/');
-  return isIP(address) !== 0;
+  return isIP(address) !== 0 && !address.includes('%');
 }
 
 function rangesOf(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
-    const [address = '', prefix] = entry.split('/');
+    const [address = '', prefix, ...more] = entry.split('/');
     const six = isIP(address) === 6;
-    const bits = prefix === undefined ? (six ? 128 : 32) : Number(prefix);
-    if (!Number.isInteger(bits) || bits < 0 || bits > (six ? 128 : 32)) {
+    const bits = prefix === undefined ? (six ? 128 : 32) : /^\d+$/.test(prefix) ? Number(prefix) : Number.NaN;
+    if (more.length > 0 || !Number.isInteger(bits) || bits < 0 || bits > (six ? 128 : 32)) {
       throw new HttpError(
         'invalid-url',
         `${entry} is no address range: the prefix has to be 0 to ${six ? 128 : 32}`,

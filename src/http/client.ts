@@ -10,6 +10,11 @@ export interface HttpRequest {
    * Only such requests are retried.
    */
   readonly idempotent?: boolean;
+  /**
+   * The caller goes by the status and wants no more than so many bytes of the answer: the rest is not read, and a body
+   * that breaks off, hangs or cannot be decompressed is no error once the status is there.
+   */
+  readonly answerBytes?: number;
 }
 
 /** A whole answer, whatever its status: the caller decides what a status means. */

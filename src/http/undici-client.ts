@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { type AddressGuard, guardedConnector } from './address-guard.ts';
+import { readBeginning } from './beginning.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from './client.ts';
 import { ACCEPTED_ENCODINGS, decompress } from './decompress.ts';
 import { HttpError, printableUrl } from './errors.ts';
@@ -58,7 +59,12 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
 }
 
 function createDispatcher(options: HttpClientOptions): Agent {
-  const connect = { timeout: options.connectTimeoutMs ?? 10_000, allowH2: false };
+  // Certificates are verified whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+  const connect = {
+    timeout: options.connectTimeoutMs ?? 10_000,
+    allowH2: false,
+    rejectUnauthorized: true,
+  };
   return new Agent({
     connect: options.guard === undefined ? buildConnector(connect) : guardedConnector(connect, options.guard),
     connections: options.connections ?? 50,
@@ -120,21 +126,25 @@ async function exchange(
     method: request.method.toUpperCase() as Dispatcher.HttpMethod,
     headers: {
       'user-agent': settings.userAgent,
-      'accept-encoding': ACCEPTED_ENCODINGS,
+      'accept-encoding': request.answerBytes === undefined ? ACCEPTED_ENCODINGS : 'identity',
       ...credentialsOf(url),
       ...request.headers,
     },
     body: request.body ?? null,
     signal,
   });
-  const raw = Buffer.from(await answer.body.arrayBuffer());
   const headers = flatten(answer.headers);
-  const subject = `${request.method} ${printableUrl(request.url)}`;
   const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
+  const encoding = headers['content-encoding'];
+  const subject = `${request.method} ${printableUrl(request.url)}`;
+  const limit = settings.maxResponseBytes;
   return {
     status: answer.statusCode,
     headers,
-    body: decompress(raw, headers['content-encoding'], settings.maxResponseBytes, subject),
+    body:
+      request.answerBytes === undefined
+        ? decompress(Buffer.from(await answer.body.arrayBuffer()), encoding, limit, subject)
+        : await readBeginning(answer.body, encoding, request.answerBytes),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
 }

@@ -1,43 +1,88 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { DeliveryIdentity, DeliveryMove } from '../model/delivery.ts';
 import type { DeliveryReceipt, Notification } from '../model/notification.ts';
 import type { Verdict } from '../model/scan.ts';
 import { JobError } from './errors.ts';
-import type { Job } from './job.ts';
+import type { AttemptEnding, Job } from './job.ts';
+import type { Ports } from './ports.ts';
+import { printableText } from './printable-text.ts';
 import { scanId } from './scan-id.ts';
 
-const schema = z.strictObject({ scan: scanId, webhook: z.string().min(1).max(200) });
+const schema = z.strictObject({
+  scan: scanId,
+  target: printableText(1, 200),
+  route: z.string().min(1).max(200),
+  requestedAt: z.iso.datetime({ offset: true }),
+});
+
+type DeliverNotification = z.infer<typeof schema>;
+type Needs = 'outcomes' | 'notifier' | 'deliveries';
 
 /**
- * Sends the changes of one scan to one webhook. The notification's id depends on scan and route alone, so a repeat
- * after a crash carries the same one and the receiver drops it.
+ * Sends the changes of one scan by one route. The notification's id depends on the payload alone, so a repeat after
+ * a crash carries the same one and the receiver drops it. What a target has to say goes out in order.
  */
-export const deliverNotification: Job<z.infer<typeof schema>, DeliveryReceipt, 'outcomes' | 'notifier'> = {
+export const deliverNotification: Job<DeliverNotification, DeliveryReceipt, Needs> = {
   name: 'deliver-notification',
   version: 1,
   schema,
-  limits: { attempts: 20, backoffMs: 2_000, maxBackoffMs: 1_800_000, timeoutMs: 60_000, concurrency: 8 },
-  needs: ['outcomes', 'notifier'],
-  key: ({ scan, webhook }) => `${scan}.${webhook}`,
-  async run({ scan, webhook }, { outcomes, notifier }, context) {
-    const verdict = (await outcomes.read('judge-scan', scan)) as Verdict | undefined;
-    if (verdict === undefined) {
-      throw new JobError('facts-missing', `the verdict of scan ${scan} is not in the store any more`);
-    }
-    const receipt = await notifier.deliver(webhook, notificationOf(verdict, webhook), context.signal);
-    return { result: receipt, next: [] };
+  limits: { attempts: 24, backoffMs: 2_000, maxBackoffMs: 7_200_000, timeoutMs: 60_000, concurrency: 24 },
+  needs: ['outcomes', 'notifier', 'deliveries'],
+  key: keyOf,
+  lane: ({ target, route }) => `deliver-notification:${route}:${target}`,
+  async run(payload, ports, { signal }) {
+    const notification = await filed(payload, ports);
+    const answer = await ports.notifier.deliver(payload.route, notification, signal);
+    if (answer.kind === 'delivered') return { result: answer.receipt, next: [] };
+    throw new JobError(answer.kind === 'held' ? 'route-held' : 'route-later', answer.reason, {
+      retryable: true,
+    });
+  },
+  // Waiting may take longer than the verdict is kept.
+  whileWaiting: async (payload, ports) => void (await filed(payload, ports)),
+  async onEnd(payload, ending, { deliveries }) {
+    const move = moveOf(ending);
+    if (move !== undefined) await deliveries.move(identityOf(payload), move);
   },
 };
 
-function notificationOf(verdict: Verdict, webhook: string): Notification {
-  const { scan, target, requestedAt, changes, counts, gaps } = verdict;
+function keyOf({ scan, route }: DeliverNotification): string {
+  return `${scan}.${route}`;
+}
+
+function identityOf(payload: DeliverNotification): DeliveryIdentity {
+  const { scan, target, route, requestedAt: date } = payload;
+  // With the time in it, installations whose producers number their scans alike do not take each other's ids.
   const digest = createHash('sha256')
-    // Scan ids are only unique in one installation: two of them may share a receiver.
-    .update(JSON.stringify([scan, target.id, requestedAt, webhook]))
+    .update(JSON.stringify([scan, target, route, date]))
     .digest('hex');
+  return { id: `msg_${digest.slice(0, 32)}`, key: keyOf(payload), route, target, scan, date };
+}
+
+/** The notification as it was put away, or else made of the verdict and put away. */
+async function filed(
+  payload: DeliverNotification,
+  { outcomes, deliveries }: Pick<Ports, Needs>,
+): Promise<Notification> {
+  const identity = identityOf(payload);
+  const known = await deliveries.read(identity.id);
+  if (known !== undefined) return known;
+  const { scan } = payload;
+  const verdict = (await outcomes.read('judge-scan', scan)) as Verdict | undefined;
+  if (verdict === undefined) {
+    throw new JobError('facts-missing', `the verdict of scan ${scan} is not in the store any more`);
+  }
+  const notification = notificationOf(identity, verdict);
+  await deliveries.file(identity, notification);
+  return notification;
+}
+
+function notificationOf({ id, route }: DeliveryIdentity, verdict: Verdict): Notification {
+  const { scan, target, requestedAt, changes, counts, gaps } = verdict;
   return {
-    id: `msg_${digest.slice(0, 32)}`,
-    route: webhook,
+    id,
+    route,
     scan,
     target,
     date: requestedAt,
@@ -45,4 +90,20 @@ function notificationOf(verdict: Verdict, webhook: string): Notification {
     open: counts.severities,
     gaps: gaps.length,
   };
+}
+
+function moveOf(ending: AttemptEnding): DeliveryMove | undefined {
+  switch (ending.kind) {
+    case 'done':
+      return { state: 'delivered' };
+    case 'again':
+      return { state: 'retrying', reason: ending.reason, nextInMs: ending.delayMs };
+    case 'given-up':
+      return { state: 'failed', reason: ending.reason };
+    case 'postponed':
+      if (ending.code === 'route-held') return { state: 'held', reason: ending.reason };
+      return ending.code === 'route-later'
+        ? { state: 'waiting', reason: ending.reason, nextInMs: ending.delayMs }
+        : undefined;
+  }
 }

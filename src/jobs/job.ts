@@ -52,6 +52,19 @@ export interface JobRun<Result> {
   readonly state?: StateChange;
 }
 
+/** How an attempt ended. */
+export type AttemptEnding =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'again'; readonly reason: string; readonly delayMs: number }
+  /** No attempt was used up. `code` is that of the error. */
+  | {
+      readonly kind: 'postponed';
+      readonly code: string;
+      readonly reason: string;
+      readonly delayMs: number;
+    }
+  | { readonly kind: 'given-up'; readonly reason: string };
+
 /** A job: one file, one verb and noun, pure but for its ports. */
 export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Ports = keyof Ports> {
   readonly name: string;
@@ -65,4 +78,13 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
   /** What the outcome is saved under; the same work has the same key. */
   key(payload: Payload): string;
   run(payload: Payload, ports: Pick<Ports, Needs>, context: RunContext): Promise<JobRun<Result>>;
+  /**
+   * Jobs of one lane run one after another, in the order in which the outcomes that they follow from were saved: the
+   * next one starts when the one before is done or given up.
+   */
+  lane?(payload: Payload): string;
+  /** Runs whenever the job finds that it is not its turn yet. */
+  whileWaiting?(payload: Payload, ports: Pick<Ports, Needs>): Promise<void>;
+  /** Told how each attempt ended: after its outcome was saved, before the queue knows. May be told twice. */
+  onEnd?(payload: Payload, ending: AttemptEnding, ports: Pick<Ports, Needs>): Promise<void>;
 }

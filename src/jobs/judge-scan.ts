@@ -30,8 +30,8 @@ const schema = z.strictObject({
 type JudgeScan = z.infer<typeof schema>;
 
 /**
- * Turns a scan's facts into findings, compares them with the target's state, and hands the changes to every webhook
- * they go to. The new state is saved together with the verdict, or not at all.
+ * Turns a scan's facts into findings, compares them with the target's state, and hands the changes to every route
+ * they take. The new state is saved together with the verdict, or not at all.
  */
 export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'notifier'> = {
   name: 'judge-scan',
@@ -64,14 +64,19 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'notifi
     const state = { revision: replaces + 1, scan, requestedAt, findings: compared.tracked };
     return {
       result,
-      next: compared.changes.length === 0 ? [] : deliveries(scan, notifier.routes()),
+      next: compared.changes.length === 0 ? [] : deliveries(payload, notifier.routes()),
       state: { target: target.id, replaces, state },
     };
   },
 };
 
-function deliveries(scan: string, webhooks: readonly string[]): readonly FollowUp[] {
-  return webhooks.map((webhook) => ({ job: 'deliver-notification', payload: { scan, webhook } }));
+function deliveries(payload: JudgeScan, routes: readonly string[]): readonly FollowUp[] {
+  const { scan, requestedAt } = payload;
+  const target = payload.target.id;
+  return routes.map((route) => ({
+    job: 'deliver-notification',
+    payload: { scan, target, route, requestedAt },
+  }));
 }
 
 async function readInventory(outcomes: OutcomePort, scan: string): Promise<Inventory> {

@@ -1,6 +1,7 @@
 import type { LockfileLimits } from '../lockfiles/read.ts';
 import type { Advisory } from '../model/advisory.ts';
 import type { TargetState } from '../model/change.ts';
+import type { DeliveryIdentity, DeliveryMove } from '../model/delivery.ts';
 import type { DependencyGraph } from '../model/dependency-graph.ts';
 import type { LockedPackage } from '../model/lockfile.ts';
 import type { DeliveryReceipt, Notification } from '../model/notification.ts';
@@ -15,6 +16,7 @@ export interface Ports {
   readonly outcomes: OutcomePort;
   readonly targets: TargetPort;
   readonly notifier: NotifierPort;
+  readonly deliveries: DeliveryPort;
   readonly limits: LimitsPort;
 }
 
@@ -57,8 +59,26 @@ export interface TargetPort {
 }
 
 export interface NotifierPort {
-  /** Names of the webhooks that a target's changes go to. */
+  /** Names of the routes that a target's changes go to. */
   routes(): readonly string[];
   /** Renders and sends; throws a coded error when the receiver did not take it. */
-  deliver(webhook: string, notification: Notification, signal: AbortSignal): Promise<DeliveryReceipt>;
+  deliver(route: string, notification: Notification, signal: AbortSignal): Promise<DeliveryAnswer>;
+}
+
+/** What came of handing a notification to its route. */
+export type DeliveryAnswer =
+  | { readonly kind: 'delivered'; readonly receipt: DeliveryReceipt }
+  /** The route is stopped: nothing is sent until an operator resumes it. */
+  | { readonly kind: 'held'; readonly reason: string }
+  /** Nothing was sent, and soon it may be: the route is at its limit, or not set up yet. */
+  | { readonly kind: 'later'; readonly reason: string };
+
+/** The record of every delivery. */
+export interface DeliveryPort {
+  /** Puts a notification away until it is delivered, whatever expires meanwhile. One that lies there stays as it is. */
+  file(identity: DeliveryIdentity, notification: Notification): Promise<void>;
+  /** The notification put away under an id. */
+  read(id: string): Promise<Notification | undefined>;
+  /** Notes where a delivery stands. What is delivered stays so. */
+  move(identity: DeliveryIdentity, move: DeliveryMove): Promise<void>;
 }

@@ -40,14 +40,14 @@ export interface DeliveryAttempt {
   readonly durationMs: number;
   readonly status?: number;
   readonly error?: string;
-  /** First KiB of the answer. */
+  /** First KiB of the answer, without control characters. */
   readonly answer?: string;
 }
 
 /** What came of a delivery. */
 export interface DeliveryReceipt {
   readonly id: string;
-  readonly webhook: string;
+  readonly route: string;
   readonly status: number;
   readonly answer: string;
 }

@@ -1,43 +1,31 @@
-import type { HttpClient, HttpResponse } from '../http/client.ts';
-import { messageOf } from '../model/errors.ts';
-import type { DeliveryAttempt, DeliveryReceipt, Notification } from '../model/notification.ts';
+import type { DeliveryReceipt, Notification } from '../model/notification.ts';
 import type { Secret } from '../model/secret.ts';
+import { type AttemptOptions, attemptDelivery } from './attempt.ts';
 import type { VariableValue, WebhookDefinition } from './definition.ts';
 import { NotifyError } from './errors.ts';
-import { createMasker, type Masker } from './masking.ts';
-import { answerText, receiverFailure, receiverRefusal } from './receiver-outcome.ts';
-import { type RenderedRequest, renderRequest } from './render.ts';
-import { createSigner, type Signer } from './signature.ts';
+import { createMasker } from './masking.ts';
+import { renderRequest } from './render.ts';
+import { createSigner } from './signature.ts';
 import { secretsIn, valuesOf } from './variables.ts';
 
 export interface Route {
+  /** What deliveries are recorded under; not the name of the webhook. */
   readonly name: string;
   /** As read back from the platform; `undefined` until it has been applied. */
   readonly definition: () => WebhookDefinition | undefined;
   readonly variables: Readonly<Record<string, VariableValue>>;
 }
 
-export interface NotifierOptions {
+export interface NotifierOptions extends AttemptOptions {
   readonly webhooks: readonly Route[];
-  readonly http: HttpClient;
   /** Standard Webhooks secret. */
   readonly signingSecret?: Secret | undefined;
-  /** For one attempt, from connecting to the end of the answer. */
-  readonly timeoutMs: number;
-  readonly now: () => Date;
-  readonly userAgent?: string;
-  /** Told of every attempt, also of those that sent nothing. Attempts hold no secret. */
-  readonly recordAttempt: (
-    webhook: string,
-    notificationId: string,
-    attempt: DeliveryAttempt,
-  ) => Promise<void> | void;
 }
 
 export interface Notifier {
   routes(): readonly string[];
   /** One attempt; throws `NotifyError`, `retryable` when another may go through. The queue is what repeats. */
-  deliver(webhook: string, notification: Notification, signal: AbortSignal): Promise<DeliveryReceipt>;
+  deliver(route: string, notification: Notification, signal: AbortSignal): Promise<DeliveryReceipt>;
 }
 
 /** Throws `NotifyError` (`header-invalid`) when the signing secret cannot be used. */
@@ -46,87 +34,41 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const routes = new Map(options.webhooks.map((route) => [route.name, route]));
   return {
     routes: () => [...routes.keys()],
-    async deliver(webhook, notification, signal) {
-      const route = routes.get(webhook);
-      if (route === undefined) {
-        throw new NotifyError(
-          'not-found',
-          `No webhook ${webhook} is configured: it was, when the scan was made`,
-        );
-      }
+    async deliver(name, notification, signal) {
+      const route = routeNamed(routes, name);
+      const definition = definitionOf(route);
       const secrets = [
         ...secretsIn(route.variables),
         ...(options.signingSecret ? [options.signingSecret] : []),
       ];
-      const mask = createMasker(secrets.map((secret) => secret.reveal()));
-      return attempt({ options, route, notification, signal, sign, mask });
+      return attemptDelivery(options, {
+        route: name,
+        notification,
+        signal,
+        mask: createMasker(secrets.map((secret) => secret.reveal())),
+        prepare(at) {
+          const request = renderRequest(definition, valuesOf(notification, route.variables));
+          return { ...request, headers: { ...request.headers, ...sign(notification.id, at, request.body) } };
+        },
+      });
     },
   };
 }
 
-interface Delivery {
-  readonly options: NotifierOptions;
-  readonly route: Route;
-  readonly notification: Notification;
-  readonly signal: AbortSignal;
-  readonly sign: Signer;
-  readonly mask: Masker;
+/** Throws `NotifyError` (`not-found`). */
+export function routeNamed(routes: ReadonlyMap<string, Route>, name: string): Route {
+  const route = routes.get(name);
+  if (route !== undefined) return route;
+  throw new NotifyError('not-found', `No route ${name} is configured: it was, when the scan was made`);
 }
 
-async function attempt(delivery: Delivery): Promise<DeliveryReceipt> {
-  const { options, route, notification, mask } = delivery;
-  const at = options.now();
-  const start = performance.now();
-  const record = (rest: Partial<DeliveryAttempt>) =>
-    options.recordAttempt(route.name, notification.id, {
-      at: at.toISOString(),
-      durationMs: Math.round(performance.now() - start),
-      ...rest,
-    });
-  let request: RenderedRequest;
-  let response: HttpResponse;
-  try {
-    request = prepare(route, notification);
-    response = await send(delivery, request, at);
-  } catch (error) {
-    await record({ error: mask(messageOf(error)) });
-    throw error;
-  }
-  const answer = answerText(response, mask);
-  const refusal = receiverRefusal(request.url, response, mask);
-  const { status } = response;
-  await record({ status, answer, ...(refusal === undefined ? {} : { error: refusal.message }) });
-  if (refusal !== undefined) throw refusal;
-  return { id: notification.id, webhook: route.name, status, answer };
-}
-
-function prepare({ name, definition, variables }: Route, notification: Notification): RenderedRequest {
+/** Throws `NotifyError` (`not-provisioned`). */
+export function definitionOf({ name, definition }: Route): WebhookDefinition {
   const known = definition();
-  if (known === undefined) {
-    const message = `The webhook ${name} has not been applied to the platform yet: the alert waits until it has been`;
-    throw new NotifyError('not-provisioned', message, { retryable: true });
-  }
-  return renderRequest(known, valuesOf(notification, variables));
-}
-
-async function send(delivery: Delivery, request: RenderedRequest, at: Date): Promise<HttpResponse> {
-  const { options, notification, signal, sign, mask } = delivery;
-  const limit = AbortSignal.timeout(options.timeoutMs);
-  try {
-    return await options.http.send({
-      method: 'POST',
-      url: request.url,
-      headers: {
-        'user-agent': options.userAgent ?? 'lockhound-webhook/1',
-        ...request.headers,
-        ...sign(notification.id, at, request.body),
-      },
-      body: request.body,
-      signal: AbortSignal.any([signal, limit]),
-      idempotent: false,
-    });
-  } catch (error) {
-    const timedOut = limit.aborted && !signal.aborted ? { afterMs: options.timeoutMs } : undefined;
-    throw receiverFailure(error, request.url, timedOut, mask);
-  }
+  if (known !== undefined) return known;
+  throw new NotifyError(
+    'not-provisioned',
+    `The webhook of route ${name} has not been applied to the platform yet: the alert waits until it has been`,
+    { retryable: true },
+  );
 }

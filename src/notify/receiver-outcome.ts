@@ -5,6 +5,8 @@ import { isPassingStatus, NotifyError } from './errors.ts';
 import { harmlessCause, type Masker } from './masking.ts';
 
 const ANSWER_BYTES = 1024;
+/** The configuration has to change first. Everything else (a certificate that expired, say) others may mend meanwhile. */
+const FINAL: ReadonlySet<string> = new Set(['invalid-url', 'address-refused']);
 
 /** `undefined` for success (2xx), otherwise why the receiver did not take it. */
 export function receiverRefusal(url: string, response: HttpResponse, mask: Masker): NotifyError | undefined {
@@ -14,7 +16,7 @@ export function receiverRefusal(url: string, response: HttpResponse, mask: Maske
   if (status === 410) {
     return new NotifyError(
       'receiver-gone',
-      `${where}: the receiver wants no more alerts; give the webhook another URL`,
+      `${where}: the receiver wants no more alerts; mend its address and resume the route`,
     );
   }
   if (status >= 300 && status < 400) {
@@ -41,16 +43,26 @@ export function receiverFailure(
     const message = `POST ${mask(printableUrl(url))}: no whole answer within ${timedOut.afterMs} ms`;
     return new NotifyError('receiver-unreachable', message, { ...cause, retryable: true });
   }
-  // Being told to stop says nothing about the receiver: another attempt may go through.
-  const retryable = error instanceof HttpError && (error.retryable || error.code === 'aborted');
+  const retryable = error instanceof HttpError && !FINAL.has(error.code);
   return new NotifyError('receiver-unreachable', mask(messageOf(error)), { ...cause, retryable });
 }
 
-/** First KiB of an answer, as text. Masked before it is cut: a mask does not find half a secret. */
+/**
+ * First KiB of an answer, as one line of text without control characters. Masked before it is cut: a mask does not find
+ * half a secret.
+ */
 export function answerText({ body }: HttpResponse, mask: Masker): string {
-  const bytes = Buffer.from(mask(body.toString('utf8')), 'utf8');
-  return bytes
-    .subarray(0, ANSWER_BYTES)
-    .toString('utf8')
-    .replace(/\uFFFD$/, '');
+  return firstBytes(plainText(mask(body.toString('utf8'))), ANSWER_BYTES);
+}
+
+/** Control characters, line breaks among them, become spaces: a terminal and a log line stay what they are. */
+export function plainText(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ');
+}
+
+function firstBytes(text: string, limit: number): string {
+  const bytes = Buffer.from(text, 'utf8');
+  if (bytes.length <= limit) return text;
+  // A character that is cut in two is left out.
+  return new TextDecoder().decode(bytes.subarray(0, limit), { stream: true });
 }

@@ -33,9 +33,13 @@ export async function expand(stored: Buffer, maxBytes: number): Promise<Buffer> 
   }
 }
 
-/** A value as compressed JSON. `undefined` is kept as `null`. */
-export function packJson(value: unknown): Promise<Buffer> {
-  return compress(Buffer.from(JSON.stringify(value ?? null)));
+/** Less gains little, and each compression costs a context of its own. */
+const COMPRESS_FROM_BYTES = 4_096;
+
+/** A value as JSON, compressed when it is large. `undefined` is kept as `null`. */
+export async function packJson(value: unknown): Promise<Buffer> {
+  const json = Buffer.from(JSON.stringify(value ?? null));
+  return json.length < COMPRESS_FROM_BYTES ? json : await compress(json);
 }
 
 /** Reads what `packJson` wrote. Throws when it is damaged. */

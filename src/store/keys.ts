@@ -14,6 +14,16 @@ export interface Keys {
   lock(name: string): string;
   /** Hash of what was applied to an account of the webhook-integration API, by kind and name. */
   applied(account: string): string;
+  /** List of job ids that run one after another. */
+  lane(name: string): string;
+  /** A delivery's record, and its attempts. */
+  delivery(id: string): string;
+  deliveryAttempts(id: string): string;
+  /** Ids of deliveries by the time of their last change. */
+  readonly openDeliveries: string;
+  readonly failedDeliveries: string;
+  readonly delivered: string;
+  readonly stoppedRoutes: string;
   /** Rejected payloads by `<job>/<job id>`, and their order by time. */
   readonly rejected: string;
   readonly rejectedOrder: string;
@@ -31,6 +41,13 @@ export function createKeys(prefix: string = DEFAULT_PREFIX): Keys {
     cache: (kind, key) => `${tagged}:cache:${kind}:${key}`,
     lock: (name) => `${tagged}:lock:${name}`,
     applied: (account) => `${tagged}:applied:${account}`,
+    lane: (name) => `${tagged}:lane:${name}`,
+    delivery: (id) => `${tagged}:delivery:${id}`,
+    deliveryAttempts: (id) => `${tagged}:delivery:${id}:attempts`,
+    openDeliveries: `${tagged}:deliveries:open`,
+    failedDeliveries: `${tagged}:deliveries:failed`,
+    delivered: `${tagged}:deliveries:delivered`,
+    stoppedRoutes: `${tagged}:stopped-routes`,
     rejected: `${tagged}:rejected`,
     rejectedOrder: `${tagged}:rejected:order`,
   };

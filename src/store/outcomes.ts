@@ -4,6 +4,7 @@ import { packJson, unpackJson } from './compression.ts';
 import type { RedisClient } from './connection.ts';
 import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';
+import type { LanePlace } from './lanes.ts';
 import { runScript } from './scripts/run-script.ts';
 import { SAVE_OUTCOME } from './scripts/save-outcome.lua.ts';
 
@@ -26,7 +27,7 @@ export type SaveAnswer<Next> =
   | { readonly status: 'already-there'; readonly outcome: StoredOutcome<Next> }
   | { readonly status: 'state-moved' };
 
-/** Outcomes of jobs: the first one saved under a job and key stays. */
+/** Outcomes of jobs: the first one saved under a job and key stays, and only that one takes places in lanes. */
 export interface OutcomeStore<Next> {
   read(job: string, key: string): Promise<StoredOutcome<Next> | undefined>;
   save(
@@ -34,6 +35,7 @@ export interface OutcomeStore<Next> {
     key: string,
     outcome: StoredOutcome<Next>,
     change?: TargetChange,
+    places?: readonly LanePlace[],
   ): Promise<SaveAnswer<Next>>;
 }
 
@@ -51,13 +53,18 @@ export function createOutcomeStore<Next>(
       const stored = await redis.getBuffer(keys.outcome(job, key));
       return stored === null ? undefined : unpackOutcome<Next>(stored, job, key);
     },
-    async save(job, key, outcome, change) {
+    async save(job, key, outcome, change, places = []) {
       const value = await packJson({ result: outcome.result ?? null, next: outcome.next });
       const answer = await runScript(
         redis,
         SAVE_OUTCOME,
-        [keys.outcome(job, key), keys.target(change?.target ?? ''), keys.targets],
-        [value, ttlMs, ...(await changeArguments(change))],
+        [
+          keys.outcome(job, key),
+          keys.target(change?.target ?? ''),
+          keys.targets,
+          ...places.map(({ lane }) => keys.lane(lane)),
+        ],
+        [value, ttlMs, ...(await changeArguments(change)), ...places.map(({ id }) => id)],
       );
       return readAnswer<Next>(answer, job, key);
     },

@@ -4,12 +4,14 @@ import { CodedError } from '../model/errors.ts';
  * - `state-moved`: other scans of the target were judged while this one ran; compared anew, it succeeds.
  * - `timed-out`: an attempt took longer than its job allows.
  * - `lock-lost`: Redis gave the job to another worker while this one worked on it.
+ * - `not-its-turn`: another job of its lane goes first.
+ * - `turn-over`: it has no place in its lane any more: it was given up before.
  */
-export type WorkerErrorCode = 'state-moved' | 'timed-out' | 'lock-lost';
+export type WorkerErrorCode = 'state-moved' | 'timed-out' | 'lock-lost' | 'not-its-turn' | 'turn-over';
 
-/** What ends an attempt from outside of the job. All of it may go better the next time. */
+/** What ends an attempt from outside of the job. All but `turn-over` may go better the next time. */
 export class WorkerError extends CodedError<WorkerErrorCode> {
   constructor(code: WorkerErrorCode, message: string) {
-    super(code, message, { retryable: true });
+    super(code, message, { retryable: code !== 'turn-over' });
   }
 }

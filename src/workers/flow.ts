@@ -2,6 +2,7 @@ import type { FlowJob, FlowProducer, Queue } from 'bullmq';
 import { jobIdOf } from '../jobs/contract.ts';
 import { type AnyJob, sealEnvelope } from '../jobs/envelope.ts';
 import type { FollowUp } from '../jobs/job.ts';
+import type { LanePlace } from './lanes.ts';
 import type { OutcomeReader } from './outcomes.ts';
 
 export interface FlowOptions {
@@ -26,6 +27,20 @@ export async function enqueueFollowUps(options: FlowOptions, next: readonly Foll
   }
 }
 
+/** The places of follow-ups whose jobs have lanes. */
+export function placesOf(jobs: ReadonlyMap<string, AnyJob>, next: readonly FollowUp[]): readonly LanePlace[] {
+  return next.flatMap(({ job: name, payload }) => {
+    const place = placeOf(jobNamed({ jobs }, name), payload);
+    return place === undefined ? [] : [place];
+  });
+}
+
+/** The place of a job in its lane, when it has one. */
+export function placeOf(job: AnyJob, payload: unknown): LanePlace | undefined {
+  const lane = job.lane?.(payload);
+  return lane === undefined ? undefined : { lane, id: jobIdOf(job.name, job.key(payload)) };
+}
+
 function flowJob(options: FlowOptions, { job: name, payload, children }: FollowUp, child = false): FlowJob {
   const job = jobNamed(options, name);
   const envelope = sealEnvelope(job, payload as never);
@@ -45,7 +60,7 @@ function flowJob(options: FlowOptions, { job: name, payload, children }: FollowU
   };
 }
 
-function jobNamed({ jobs }: FlowOptions, name: string): AnyJob {
+function jobNamed({ jobs }: Pick<FlowOptions, 'jobs'>, name: string): AnyJob {
   const job = jobs.get(name);
   if (job === undefined) throw new RangeError(`no job is named "${name}"`);
   return job;

@@ -1,4 +1,5 @@
 import type { FollowUp, StateChange } from '../jobs/job.ts';
+import type { LanePlace } from './lanes.ts';
 
 export interface StoredOutcome {
   readonly result: unknown;
@@ -9,13 +10,14 @@ export interface OutcomeReader {
   read(job: string, key: string): Promise<StoredOutcome | undefined>;
 }
 
-/** Where outcomes are saved: the first one under a job and key stays. */
+/** Where outcomes are saved: the first one under a job and key stays, and takes the places of what follows from it. */
 export interface Outcomes extends OutcomeReader {
   save(
     job: string,
     key: string,
     outcome: StoredOutcome,
     state?: StateChange,
+    places?: readonly LanePlace[],
   ): Promise<
     | { readonly status: 'saved' }
     | { readonly status: 'already-there'; readonly outcome: StoredOutcome }

@@ -1,13 +1,16 @@
 import type { AnyJob } from '../jobs/envelope.ts';
-import type { JobRun, RunContext } from '../jobs/job.ts';
+import type { FollowUp, JobRun, RunContext } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import { WorkerError } from './errors.ts';
+import type { LanePlace } from './lanes.ts';
 import type { Outcomes, StoredOutcome } from './outcomes.ts';
 
 export interface Work {
   readonly job: AnyJob;
   readonly key: string;
   readonly payload: unknown;
+  /** The places in lanes of what follows. */
+  readonly placesOf: (next: readonly FollowUp[]) => readonly LanePlace[];
 }
 
 const STATE_RACES = 5;
@@ -22,13 +25,13 @@ export async function outcomeOf(
   ports: Ports,
   context: RunContext,
 ): Promise<StoredOutcome> {
-  const { job, key, payload } = work;
+  const { job, key, payload, placesOf } = work;
   const known = await outcomes.read(job.name, key);
   if (known !== undefined) return known;
   for (let race = 0; race < STATE_RACES; race += 1) {
     const { result, next, state } = await run(job, payload, ports, context);
     const outcome = { result, next };
-    const answer = await outcomes.save(job.name, key, outcome, state);
+    const answer = await outcomes.save(job.name, key, outcome, state, placesOf(next));
     if (answer.status === 'saved') return outcome;
     if (answer.status === 'already-there') return answer.outcome;
   }

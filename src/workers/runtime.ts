@@ -6,6 +6,7 @@ import type { Ports } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { WorkerEvent } from './events.ts';
 import type { FlowOptions } from './flow.ts';
+import type { Lanes } from './lanes.ts';
 import type { Outcomes } from './outcomes.ts';
 import { createProcessor } from './processor.ts';
 import type { RejectedJob } from './rejected-job.ts';
@@ -14,6 +15,7 @@ export interface RuntimeOptions {
   readonly jobs: readonly AnyJob[];
   readonly ports: Ports;
   readonly outcomes: Outcomes;
+  readonly lanes: Lanes;
   /** A connection whose commands wait for Redis instead of failing; BullMQ makes its own copies of it for blocking. */
   readonly connection: ConnectionOptions;
   readonly prefix: string;
@@ -23,6 +25,8 @@ export interface RuntimeOptions {
   readonly reject: (rejected: RejectedJob) => Promise<void>;
   /** Changes limits of all jobs, as a one-off scan does that cannot wait for hours. */
   readonly limits?: Partial<JobLimits>;
+  /** Changes limits of some jobs, by their name. */
+  readonly limitsOf?: Readonly<Record<string, Partial<JobLimits>>>;
   /** Without a sign of life for this long, a worker's job is taken over. Default 30 s. */
   readonly lockDurationMs?: number;
   readonly now?: () => number;
@@ -42,6 +46,10 @@ const MAX_STALLED = 1_000;
 /** BullMQ asks for a limiter before it honours `rateLimit`; this one never limits by itself. */
 const NO_LIMIT = { max: 1_000_000_000, duration: 1_000 };
 const KEPT_COMPLETED = 100;
+/**
+ * While its queue is paused, a BullMQ worker sleeps without noticing that it is being closed: never for longer than this.
+ */
+const MAX_PAUSED_SLEEP_MS = 500;
 /** How long handing back may take after the grace time. */
 const HAND_BACK_MS = 1_000;
 
@@ -70,7 +78,7 @@ export async function startWorkers(options: RuntimeOptions): Promise<Runtime> {
 
 function startWorker(options: RuntimeOptions, job: AnyJob, flow: FlowOptions, shutdown: AbortSignal): Worker {
   const { connection, prefix, lockDurationMs = 30_000 } = options;
-  const limits = { ...job.limits, ...options.limits };
+  const limits = { ...job.limits, ...options.limitsOf?.[job.name], ...options.limits };
   const pause = (ms: number): Promise<void> => pauseQueue(flow.queues.get(job.name), ms);
   const processor = createProcessor({ ...options, job, limits, flow, shutdown, pause });
   const worker = new Worker(job.name, processor, {
@@ -82,6 +90,7 @@ function startWorker(options: RuntimeOptions, job: AnyJob, flow: FlowOptions, sh
     maxStalledCount: MAX_STALLED,
     removeOnComplete: { count: KEPT_COMPLETED },
     limiter: NO_LIMIT,
+    maximumRateLimitDelay: MAX_PAUSED_SLEEP_MS,
     settings: { backoffStrategy: (_attempts, _type, error) => delayOf(error) },
   });
   // BullMQ only tells that a job is no longer ours; ending it is up to us.

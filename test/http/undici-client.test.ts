@@ -57,6 +57,28 @@ describe('answers', () => {
     await expect(send('/bomb')).rejects.toMatchObject({ code: 'too-large' });
   });
 
+  test('of which only the beginning is wanted are cut, however long, and may break off', async () => {
+    const { http, url } = await setUp(
+      (request, response) => {
+        expect(request.headers['accept-encoding']).toBe('identity');
+        if (request.url === '/large') response.setHeader('content-length', 3_000_000);
+        if (request.url === '/packed') response.setHeader('content-encoding', 'gzip');
+        response.write('x'.repeat(1_000));
+        if (request.url === '/large') response.end('y'.repeat(2_999_000));
+        else if (request.url === '/packed') response.end();
+        else setTimeout(() => response.destroy(), 20);
+      },
+      { maxResponseBytes: 100_000 },
+    );
+    const beginning = async (path: string) => {
+      const { status, body } = await http.send({ method: 'POST', url: url + path, answerBytes: 1_500 });
+      return [status, body.toString()];
+    };
+    expect(await beginning('/large')).toEqual([200, 'x'.repeat(1_000) + 'y'.repeat(500)]);
+    expect(await beginning('/broken-off')).toEqual([200, 'x'.repeat(1_000)]);
+    expect(await beginning('/packed')).toEqual([200, '']);
+  });
+
   test('that redirect are returned, not followed', async () => {
     let calls = 0;
     const { http, url } = await setUp((_request, response) => {

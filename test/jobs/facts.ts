@@ -23,6 +23,7 @@ export function ports(given: {
     outcomes: { read: async (job, key) => given.outcomes?.get(`${job}/${key}`) },
     targets: { read: async () => given.state },
     notifier: { routes: () => given.routes ?? [], deliver: unexpected },
+    deliveries: { file: unexpected, read: unexpected, move: unexpected },
     limits: { lockfile: DEFAULT_LIMITS },
   };
 }

@@ -97,7 +97,7 @@ describe('judge-scan', () => {
     ['expand-dependencies/s.0', { graphs: [{ versionKey: graph.nodes[0]?.versionKey, graph }], failed: [] }],
   ]);
 
-  it('finds the path through the fetched graph, opens the finding and hands it to every webhook', async () => {
+  it('finds the path through the fetched graph, opens the finding and hands it to every route', async () => {
     const { result, next, state } = await judgeScan.run(
       payload,
       ports({ outcomes, routes: ['a', 'b'] }),
@@ -108,8 +108,8 @@ describe('judge-scan', () => {
     ]);
     expect(result.changes).toMatchObject([{ transition: 'opened' }]);
     expect(next.map(({ payload: one }) => one)).toEqual([
-      { scan: 's', webhook: 'a' },
-      { scan: 's', webhook: 'b' },
+      { scan: 's', target: 't', route: 'a', requestedAt: header.requestedAt },
+      { scan: 's', target: 't', route: 'b', requestedAt: header.requestedAt },
     ]);
     expect(state).toMatchObject({ target: 't', replaces: 0, state: { revision: 1, scan: 's' } });
   });

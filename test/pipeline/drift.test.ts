@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < 1_200; tries += 1) {
     const found = await look();
     if (found !== undefined) return found;
     await sleep(25);
@@ -65,5 +65,5 @@ it.each(['restore', 'keep'] as const)(
     expect((await fetch(`${health}/readyz`)).status).toBe(200);
     await worker.kill('SIGTERM');
   },
-  40_000,
+  120_000,
 );

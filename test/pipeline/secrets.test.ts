@@ -10,15 +10,26 @@ let world: World;
 let room: Room;
 let log = '';
 let processTexts = '';
+let shown = '';
 
-/** A run with everything in it: provisioning, an alert, a refused delivery, a payload that does not fit. */
+/** What a receiver may repeat of what it was sent: as it is, in JSON, in a URL. */
+const ECHO = [
+  SECRETS.alertToken,
+  JSON.stringify({ authorization: `Bearer ${SECRETS.alertToken}` }),
+  encodeURIComponent(SECRETS.alertToken),
+].join('\n');
+
+/**
+ * A run with everything in it: provisioning, an alert, a delivery that is refused for a while and one that is refused for
+ * good, a payload that does not fit.
+ */
 beforeAll(async () => {
   world = await createWorld();
   room = await world.room('secrets');
   world.services.receiver.faults.inject({
     kind: 'answer',
     status: 500,
-    body: `you sent ${SECRETS.alertToken}`,
+    body: `you sent ${ECHO}`,
   });
   const worker = room.startWorker();
   await room.producer.enqueue({
@@ -30,6 +41,18 @@ beforeAll(async () => {
     ],
   });
   await room.outcome('deliver-notification', 'one.default');
+  world.services.receiver.faults.inject({ kind: 'answer', status: 400, body: `no: ${ECHO}` });
+  await room.producer.enqueue({
+    scan: 'two',
+    target: { id: 'other' },
+    lockfiles: [{ path: 'package-lock.json', content: LOCKFILE }],
+  });
+  while ((await room.store.deliveries.list(['failed'])).length === 0) await sleep(20);
+  for (const id of await room.store.deliveries.list(['delivered', 'failed'])) {
+    shown += (await room.lockhound('deliveries', 'show', id)).output;
+    shown += (await room.lockhound('deliveries', 'show', '--json', id)).output;
+  }
+  shown += (await room.lockhound('deliveries', 'list')).output;
   const pid = worker.child.pid;
   processTexts = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   await worker.kill('SIGTERM');
@@ -65,6 +88,21 @@ describe('no secret', () => {
     expect(texts.length).toBeGreaterThan(20);
     expect(texts.join('\n')).toContain('GHSA-35jh-r3h4-6jhm');
     expect(leaksIn(texts.join('\n'))).toEqual([]);
+  });
+
+  it('is in the attempts that are kept, nor in what shows them', async () => {
+    const attempts: unknown[] = [];
+    for (const id of await room.store.deliveries.list(['delivered', 'failed'])) {
+      attempts.push(...(await room.store.deliveries.attempts(id)));
+    }
+    const answer = expect.stringContaining('(secret) {"authorization":"Bearer (secret)"} (secret)');
+    expect(attempts).toHaveLength(3);
+    expect(attempts).toContainEqual(expect.objectContaining({ status: 500, answer }));
+    expect(attempts).toContainEqual(expect.objectContaining({ status: 400, answer }));
+    expect(leaksIn(JSON.stringify(attempts))).toEqual([]);
+    expect(shown).toContain('answer: no: (secret)');
+    expect(shown).toContain('"answer":"you sent (secret)');
+    expect(leaksIn(shown)).toEqual([]);
   });
 
   it('is in the log at the most verbose level, errors included', () => {

@@ -23,8 +23,8 @@ export const SECRETS = {
 export interface World {
   readonly services: LocalServices;
   readonly redisUrl: string;
-  /** A key prefix of its own, with a store and a producer on it. */
-  room(name: string): Promise<Room>;
+  /** A key prefix of its own, with a store and a producer on it. `notify`: more lines of that part of the configuration. */
+  room(name: string, notify?: readonly string[]): Promise<Room>;
   close(): Promise<void>;
 }
 
@@ -33,6 +33,8 @@ export interface Room {
   readonly producer: Producer;
   /** Starts `lockhound worker` as a process of its own. */
   startWorker(environment?: Readonly<Record<string, string>>): WorkerProcess;
+  /** Runs another command line on the room's configuration, and waits for it. */
+  lockhound(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }>;
   verdict(scan: string, limitMs?: number): Promise<Verdict>;
   outcome(job: string, key: string, limitMs?: number): Promise<unknown>;
 }
@@ -42,6 +44,8 @@ export interface WorkerProcess {
   /** Everything it wrote. */
   output(): string;
   kill(signal: NodeJS.Signals): Promise<number | null>;
+  /** Its exit code, once it has one. */
+  readonly ended: Promise<number | null>;
 }
 
 /** Valkey, the local services and a folder for configuration: what a worker needs, outside of any worker. */
@@ -56,10 +60,10 @@ export async function createWorld(): Promise<World> {
   return {
     services,
     redisUrl: valkey.url,
-    async room(name) {
+    async room(name, notify = []) {
       const prefix = `{${name}}`;
       const file = join(folder, `${name}.yaml`);
-      await writeFile(file, configText(services, prefix));
+      await writeFile(file, configText(services, prefix, notify));
       const loaded = loadConfig({ file, environment: { ...environment(), REDIS_URL: valkey.url } });
       const store = await openStore(loaded, pino({ level: 'silent' }));
       const producer = await createProducer({ redis: valkey.url, prefix });
@@ -71,9 +75,15 @@ export async function createWorld(): Promise<World> {
         producer,
         outcome,
         startWorker(extra = {}) {
-          const worker = spawnWorker(file, { ...environment(), REDIS_URL: valkey.url, ...extra });
+          const env = { ...environment(), REDIS_URL: valkey.url, ...extra };
+          const worker = spawnLockhound(['worker', '--config', file], env);
           closing.push(() => worker.kill('SIGKILL'));
           return worker;
+        },
+        async lockhound(...args) {
+          const env = { ...environment(), REDIS_URL: valkey.url, LOCKHOUND_LOG_LEVEL: 'error' };
+          const command = spawnLockhound([...args, '--config', file], env);
+          return { code: await command.ended, output: command.output() };
         },
         verdict: async (scan, limitMs) => (await outcome('judge-scan', scan, limitMs)) as Verdict,
       };
@@ -98,7 +108,11 @@ function environment(): Record<string, string> {
   };
 }
 
-function configText({ insights, webhooks, receiver }: LocalServices, prefix: string): string {
+function configText(
+  { insights, webhooks, receiver }: LocalServices,
+  prefix: string,
+  notify: readonly string[],
+): string {
   return `
 redis: { prefix: "${prefix}" }
 insights: { url: "${insights.url}", recordTtl: 1ms, missTtl: 1ms }
@@ -115,14 +129,14 @@ notify:
     ALERT_TOKEN: { secret: { env: LOCKHOUND_SECRET_ALERT_TOKEN } }
   signingSecret: { env: LOCKHOUND_SECRET_SIGNING }
   allowAddresses: ["127.0.0.1"]
-log: { level: trace }
+${notify.map((line) => `  ${line}\n`).join('')}log: { level: trace }
 `;
 }
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
-function spawnWorker(file: string, env: Record<string, string>): WorkerProcess {
-  const child = spawn(process.execPath, [MAIN, 'worker', '--config', file], {
+function spawnLockhound(args: readonly string[], env: Record<string, string>): WorkerProcess {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -133,6 +147,7 @@ function spawnWorker(file: string, env: Record<string, string>): WorkerProcess {
   return {
     child,
     output: () => chunks.join(''),
+    ended,
     kill(signal) {
       child.kill(signal);
       return ended;

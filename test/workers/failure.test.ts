@@ -10,7 +10,15 @@ const LIMITS = { attempts: 4, backoffMs: 1_000, maxBackoffMs: 3_000, timeoutMs: 
 const DAY = 24 * 3_600_000;
 
 function failure(error: unknown, changes: Partial<FailedAttempt> = {}) {
-  return failureOf({ error, attempts: 1, ageMs: 0, limits: LIMITS, random: 0.5, ...changes });
+  return failureOf({
+    error,
+    attempts: 1,
+    postponements: 0,
+    ageMs: 0,
+    limits: LIMITS,
+    random: 0.5,
+    ...changes,
+  });
 }
 
 const limited = new JobError('lookups-incomplete', 'slow down', { retryable: true, retryAfterMs: 9_000 });
@@ -32,7 +40,37 @@ describe('what the queue does about', () => {
       'a receiver that names a delay',
       new StoreError('unreachable', 'busy', { retryable: true, retryAfterMs: 5_000 }),
       {},
-      { kind: 'retry', delayMs: 5_000 },
+      { kind: 'retry', delayMs: 5_250 },
+    ],
+    [
+      'a receiver that names a day',
+      new StoreError('unreachable', 'busy', { retryable: true, retryAfterMs: DAY }),
+      {},
+      { kind: 'retry', delayMs: 3_780_000 },
+    ],
+    [
+      'a job that has to wait for another',
+      new WorkerError('not-its-turn', 'one more'),
+      { attempts: 99 },
+      { kind: 'postpone', delayMs: 675_000, code: 'not-its-turn' },
+    ],
+    [
+      'a delivery whose route is stopped',
+      new JobError('route-held', 'gone', { retryable: true }),
+      { attempts: 99, ageMs: 30 * DAY },
+      { kind: 'postpone', delayMs: 225_000, code: 'route-held' },
+    ],
+    [
+      'a delivery whose route is at its limit',
+      new JobError('route-later', 'busy', { retryable: true }),
+      { postponements: 3 },
+      { kind: 'postpone', delayMs: 3_000, code: 'route-later' },
+    ],
+    [
+      'the same, put off again and again',
+      new JobError('route-later', 'busy', { retryable: true }),
+      { postponements: 2_000, attempts: 99 },
+      { kind: 'postpone', delayMs: 22_500, code: 'route-later' },
     ],
     ['a service that limits everybody', limited, {}, { kind: 'pause', delayMs: 9_000 }],
     ['the same with all attempts used', limited, { attempts: 99 }, { kind: 'pause', delayMs: 9_000 }],
@@ -42,8 +80,13 @@ describe('what the queue does about', () => {
       {},
       { kind: 'pause', delayMs: 300_000 },
     ],
-    ['a newer release’s job', newer, {}, { kind: 'postpone', delayMs: 60_000 }],
-    ['the same with all attempts used', newer, { attempts: 99 }, { kind: 'postpone', delayMs: 60_000 }],
+    ['a newer release’s job', newer, {}, { kind: 'postpone', delayMs: 60_000, code: 'newer-version' }],
+    [
+      'the same with all attempts used',
+      newer,
+      { attempts: 99 },
+      { kind: 'postpone', delayMs: 60_000, code: 'newer-version' },
+    ],
   ])('%s', (_name, error, changes, expected) => {
     expect(failure(error, changes)).toEqual(expected);
   });
@@ -56,6 +99,7 @@ describe('what the queue does about', () => {
       {},
       'bad [invalid-payload]',
     ],
+    ['a job whose turn is over', new WorkerError('turn-over', 'given up'), {}, 'given up [turn-over]'],
     ['the last attempt', again, { attempts: 4 }, 'partial [insights-partial]'],
     ['the last attempt of a bug', new Error('boom'), { attempts: 4 }, 'boom'],
     ['a limit for a whole day', limited, { ageMs: DAY, attempts: 4 }, 'slow down [lookups-incomplete]'],

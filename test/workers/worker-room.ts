@@ -7,6 +7,7 @@ import { type AnyJob, sealEnvelope } from '../../src/jobs/envelope.ts';
 import type { FollowUp, Job, JobLimits, JobRun, RunContext } from '../../src/jobs/job.ts';
 import { closeRedis, connectRedis, type RedisClient } from '../../src/store/connection.ts';
 import { createKeys } from '../../src/store/keys.ts';
+import { createLaneStore } from '../../src/store/lanes.ts';
 import { createOutcomeStore, type OutcomeStore } from '../../src/store/outcomes.ts';
 import { createRejectedStore, type RejectedStore } from '../../src/store/rejected.ts';
 import type { WorkerEvent } from '../../src/workers/events.ts';
@@ -108,6 +109,7 @@ function openBench(redis: RedisClient, name: string, closing: (() => Promise<unk
         jobs,
         ports: {} as RuntimeOptions['ports'],
         outcomes,
+        lanes: createLaneStore(redis, keys),
         connection: redis,
         prefix: keys.prefix,
         log: pino({ level: 'debug' }, { write: (line) => void log.push(line) }),

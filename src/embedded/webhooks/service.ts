@@ -3,10 +3,14 @@ import { readBundledDescription } from '../../discovery/bundled.ts';
 import { Faults } from '../faults.ts';
 import { addFaults, createServer, type ListenOptions, type LocalService, listen } from '../loopback.ts';
 import { matchRoute, type RouteMatch, routesOf } from '../routes.ts';
+import type { WebhookCall } from './call.ts';
+import type { PlatformEvent } from './event.ts';
+import { createEventDesk } from './event-desk.ts';
 import { webhookOperations } from './handler.ts';
 import { type Outcome, type StoredVariable, type StoredWebhook, WebhookModel } from './model.ts';
 
 const BODY_LIMIT = 1 << 20;
+const EVENTS_PATH = '/api/v1/events';
 
 export interface WebhookServiceOptions extends ListenOptions {
   /** Credentials that every request has to carry; without them any will do, but some must be there. */
@@ -27,6 +31,10 @@ export interface WebhookSnapshot {
   readonly variables: readonly StoredVariable[];
   /** Requests that got as far as an operation, in order: `webhooks.definitions.create`, … */
   readonly calls: readonly string[];
+  /** Events that were taken. */
+  readonly events: readonly PlatformEvent[];
+  /** Webhooks that events called, once they were. */
+  readonly called: readonly WebhookCall[];
 }
 
 export interface WebhookService extends LocalService {
@@ -36,13 +44,17 @@ export interface WebhookService extends LocalService {
 
 type Reply = readonly [status: number, body: Readonly<Record<string, unknown>>];
 
-/** Starts a local webhook-integration service; nothing in it calls a webhook. Throws `EmbeddedError`. */
+/**
+ * Starts a local webhook-integration service. It also takes events on `/api/v1/events`, which no specification describes,
+ * and calls the webhooks on this machine that they mention, with its own copy of the secrets. Throws `EmbeddedError`.
+ */
 export async function startWebhookService(options: WebhookServiceOptions = {}): Promise<WebhookService> {
   const faults = options.faults ?? new Faults();
   const model = new WebhookModel();
   const routes = routesOf(await readBundledDescription('webhooks.v1'));
   const operations = webhookOperations(model);
   const calls: string[] = [];
+  const desk = createEventDesk(model);
 
   function answer(request: FastifyRequest): Reply {
     const match = matchRoute(routes, request.method, request.raw.url ?? '/');
@@ -64,6 +76,12 @@ export async function startWebhookService(options: WebhookServiceOptions = {}): 
   app.setErrorHandler<Error & { statusCode?: number }>(async (error, _request, reply) =>
     reply.code(error.statusCode ?? 500).send({ errors: [error.message] }),
   );
+  app.post(EVENTS_PATH, async (request, reply) => {
+    const [status, body] = holdsKey(request, options, 'api-key', options.apiKey)
+      ? desk.take(readBody(request.body))
+      : refusal(403, 'Forbidden');
+    return reply.code(status).type('application/json').send(JSON.stringify(body));
+  });
   app.all('/*', async (request, reply) => {
     const [status, body] = answer(request);
     return reply.code(status).type('application/json').send(JSON.stringify(body));
@@ -72,17 +90,35 @@ export async function startWebhookService(options: WebhookServiceOptions = {}): 
   return {
     ...service,
     faults,
-    snapshot: () => ({ webhooks: model.webhooks, variables: model.variables, calls: [...calls] }),
+    snapshot: () => ({
+      webhooks: model.webhooks,
+      variables: model.variables,
+      calls: [...calls],
+      events: desk.events(),
+      called: desk.called(),
+    }),
+    async close() {
+      await service.close();
+      await desk.settled();
+    },
   };
 }
 
-function hasCredentials({ headers }: FastifyRequest, options: WebhookServiceOptions): boolean {
-  const prefix = (options.headerPrefix ?? 'SVC').toLowerCase();
-  const holds = (header: string, expected: string | undefined): boolean => {
-    const value = headers[`${prefix}-${header}`];
-    return typeof value === 'string' && value !== '' && (expected === undefined || value === expected);
-  };
-  return holds('api-key', options.apiKey) && holds('application-key', options.applicationKey);
+function hasCredentials(request: FastifyRequest, options: WebhookServiceOptions): boolean {
+  return (
+    holdsKey(request, options, 'api-key', options.apiKey) &&
+    holdsKey(request, options, 'application-key', options.applicationKey)
+  );
+}
+
+function holdsKey(
+  { headers }: FastifyRequest,
+  { headerPrefix = 'SVC' }: WebhookServiceOptions,
+  header: string,
+  expected: string | undefined,
+): boolean {
+  const value = headers[`${headerPrefix.toLowerCase()}-${header}`];
+  return typeof value === 'string' && value !== '' && (expected === undefined || value === expected);
 }
 
 /** An absent body is an empty one: GET and DELETE have none. */

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Queue } from 'bullmq';
+import { ConfigError } from '../config/errors.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import { jobIdOf } from '../jobs/contract.ts';
+import { deliverNotification } from '../jobs/deliver-notification.ts';
+import { sealEnvelope } from '../jobs/envelope.ts';
+import type { DeliveryRecord, DeliveryState, StoppedRoute } from '../model/delivery.ts';
+import type { DeliveryAttempt } from '../model/notification.ts';
+import type { DeliveryIndex } from '../store/deliveries.ts';
+import { placeOf } from '../workers/flow.ts';
+import { revive, wake } from '../workers/wake.ts';
+import { createLogger } from './logger.ts';
+import { openStore, type Store } from './store.ts';
+
+export interface DeliveryFilter {
+  /** Default: all. */
+  readonly states?: readonly DeliveryState[];
+  readonly target?: string;
+  readonly route?: string;
+  /** Changed at this time or later; ms since 1970. */
+  readonly since?: number;
+  /** The newest so many. Default: all. */
+  readonly limit?: number;
+}
+
+/** What `retry` made of a delivery. `delivered` and `held` ones are left as they are. */
+export interface RetriedDelivery {
+  readonly id: string;
+  readonly outcome: 'queued' | 'delivered' | 'held' | 'unknown';
+}
+
+/** The deliveries of a Redis, for an operator. */
+export interface DeliveryDesk {
+  /** By their last change, newest first. */
+  list(filter: DeliveryFilter): Promise<readonly DeliveryRecord[]>;
+  stoppedRoutes(): Promise<readonly StoppedRoute[]>;
+  show(
+    id: string,
+  ): Promise<
+    { readonly delivery: DeliveryRecord; readonly attempts: readonly DeliveryAttempt[] } | undefined
+  >;
+  /**
+   * Has deliveries sent again under the ids they have, those of one target in the order of its scans. One that waits for
+   * another attempt does not wait any longer.
+   */
+  retry(ids: readonly string[]): Promise<readonly RetriedDelivery[]>;
+  /** Lets a stopped route go on; `undefined` when it was not stopped. */
+  resume(route: string): Promise<{ readonly held: number } | undefined>;
+  close(): Promise<void>;
+}
+
+/** Throws `ConfigError` without `redis.url`, `StoreError` when no Redis answers. */
+export async function openDeliveryDesk(loaded: LoadedConfig): Promise<DeliveryDesk> {
+  if (loaded.config.redis.url === undefined) {
+    throw new ConfigError(
+      'config-invalid',
+      'redis.url: name the Redis or Valkey that the workers use (REDIS_URL); an embedded one holds no deliveries',
+    );
+  }
+  const log = createLogger(loaded);
+  const store = await openStore(loaded, log);
+  const queue = new Queue(deliverNotification.name, { connection: store.redis, prefix: store.prefix });
+  queue.on('error', (error) => log.warn({ error: error.message }, 'queue connection'));
+  const { deliveries } = store;
+  return {
+    list: (filter) => list(store, filter),
+    stoppedRoutes: deliveries.stoppedRoutes,
+    async show(id) {
+      const delivery = await deliveries.find(id);
+      return delivery === undefined ? undefined : { delivery, attempts: await deliveries.attempts(id) };
+    },
+    retry: (ids) => retryAll(store, queue, ids),
+    async resume(route) {
+      if (!(await deliveries.resumeRoute(route))) return undefined;
+      const held = await list(store, { states: ['held'], route });
+      for (const delivery of held) await sendAgain(store, queue, delivery);
+      return { held: held.length };
+    },
+    async close() {
+      await queue.close();
+      await store.close();
+    },
+  };
+}
+
+/** A job whose worker died while it gave it up is taken over later, and then finds its place. */
+const REST_LIMIT_MS = 2_000;
+
+/** Records asked for at once. */
+const CHUNK = 200;
+
+const INDEX_OF: Readonly<Record<DeliveryState, DeliveryIndex>> = {
+  waiting: 'open',
+  retrying: 'open',
+  held: 'open',
+  failed: 'failed',
+  delivered: 'delivered',
+};
+
+async function list({ deliveries }: Store, filter: DeliveryFilter): Promise<readonly DeliveryRecord[]> {
+  const { states, target, route, since, limit = Number.POSITIVE_INFINITY } = filter;
+  const kinds = new Set((states ?? (Object.keys(INDEX_OF) as DeliveryState[])).map((one) => INDEX_OF[one]));
+  const ids = await deliveries.list([...kinds], since);
+  const found: DeliveryRecord[] = [];
+  for (let at = 0; at < ids.length && found.length < limit; at += CHUNK) {
+    const records = await Promise.all(ids.slice(at, at + CHUNK).map((id) => deliveries.find(id)));
+    for (const record of records) {
+      if (record === undefined || (states !== undefined && !states.includes(record.state))) continue;
+      if (target !== undefined && record.target !== target) continue;
+      if (route === undefined || record.route === route) found.push(record);
+    }
+  }
+  return found.slice(0, limit);
+}
+
+async function retryAll(
+  store: Store,
+  queue: Queue,
+  ids: readonly string[],
+): Promise<readonly RetriedDelivery[]> {
+  const records: DeliveryRecord[] = [];
+  const results = new Map<string, RetriedDelivery['outcome']>();
+  for (const id of ids) {
+    const record = await store.deliveries.find(id);
+    if (record === undefined) results.set(id, 'unknown');
+    else if (record.state === 'delivered') results.set(id, 'delivered');
+    else if ((await store.deliveries.stoppedRoute(record.route)) !== undefined) results.set(id, 'held');
+    else records.push(record);
+  }
+  const ordered = records.toSorted(
+    (left, right) =>
+      Date.parse(left.date) - Date.parse(right.date) || left.filedAt.localeCompare(right.filedAt),
+  );
+  for (const record of ordered) {
+    await sendAgain(store, queue, record);
+    results.set(record.id, 'queued');
+  }
+  return [...new Set(ids)].map((id) => ({ id, outcome: results.get(id) ?? 'unknown' }));
+}
+
+/**
+ * May be repeated: whatever was interrupted half-way is completed. The place in the lane comes first, because a job
+ * without one takes itself for given up.
+ */
+async function sendAgain({ lanes, deliveries }: Store, queue: Queue, record: DeliveryRecord): Promise<void> {
+  const { scan, target, route, date } = record;
+  const payload = { scan, target, route, requestedAt: date };
+  const jobId = jobIdOf(deliverNotification.name, record.key);
+  if (record.state === 'failed') await untilAtRest(queue, jobId);
+  const place = placeOf(deliverNotification, payload);
+  if (place !== undefined) await lanes.take(place);
+  await deliveries.move(record, { state: 'waiting', reason: 'sent again on request' });
+  if ((await queue.getJob(jobId)) === undefined) {
+    await queue.add(deliverNotification.name, sealEnvelope(deliverNotification, payload), { jobId });
+    return;
+  }
+  await revive(queue, jobId);
+  await wake(queue, jobId);
+}
+
+/** A worker that gives a job up says so first and leaves the lane then: what is done in between would be undone. */
+async function untilAtRest(queue: Queue, jobId: string): Promise<void> {
+  const until = performance.now() + REST_LIMIT_MS;
+  while ((await queue.getJobState(jobId)) === 'active' && performance.now() < until) await sleep(50);
+}

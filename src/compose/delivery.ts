@@ -1,0 +1,113 @@
+import type { Logger } from 'pino';
+import type { LoadedConfig } from '../config/load.ts';
+import type { NotifyConfig } from '../config/schema.ts';
+import { publicAddressesOnly } from '../http/address-guard.ts';
+import type { HttpClient } from '../http/client.ts';
+import { createHttpClient } from '../http/undici-client.ts';
+import { deliverNotification } from '../jobs/deliver-notification.ts';
+import type { NotifierPort } from '../jobs/ports.ts';
+import { messageOf } from '../model/errors.ts';
+import type { DeliveryAttempt } from '../model/notification.ts';
+import type { AttemptOptions } from '../notify/attempt.ts';
+import { createNotifier, type Notifier, type Route } from '../notify/deliver.ts';
+import { type Credentials, credentialHeaders } from '../notify/platform/credentials.ts';
+import { createEventNotifier } from '../notify/platform-event.ts';
+import { gateRoutes } from '../notify/route-gate.ts';
+import type { Store } from './store.ts';
+
+export interface DeliveryParts {
+  readonly notify: NotifyConfig;
+  readonly secrets: LoadedConfig['secrets'];
+  readonly webhooks: readonly Route[];
+  /** Base URL of the webhook platform, its credentials, and the client for it. */
+  readonly platform: { readonly url: string; readonly credentials: Credentials; readonly http: HttpClient };
+  readonly store: Store;
+  readonly log: Logger;
+  /** In place of writing attempts down with the deliveries. */
+  readonly recordAttempt?: (attempt: DeliveryAttempt) => void;
+}
+
+export interface DeliveryHandle {
+  readonly port: NotifierPort;
+  /** The same without the gate: stops no route and asks for none. */
+  readonly notifier: Notifier;
+  close(): Promise<void>;
+}
+
+/** The way of a notification to its receiver, straight or through an event on the platform. */
+export function createDelivery(parts: DeliveryParts): DeliveryHandle {
+  const { notify, store } = parts;
+  // The addresses of receivers are other people's, that of the platform is the operator's own.
+  const outbound = createHttpClient({
+    totalTimeoutMs: notify.timeout,
+    guard: publicAddressesOnly(notify.allowAddresses),
+  });
+  const notifier = notify.delivery === 'direct' ? direct(parts, outbound) : throughEvents(parts);
+  return {
+    port: gateRoutes(notifier, {
+      stops: store.deliveries,
+      concurrency: deliverNotification.limits.concurrency,
+    }),
+    notifier,
+    close: () => outbound.close(),
+  };
+}
+
+function direct(parts: DeliveryParts, http: HttpClient): Notifier {
+  const { webhooks, secrets } = parts;
+  const { signingSecret } = secrets;
+  return createNotifier({
+    ...attemptOptions(parts, http),
+    webhooks,
+    ...(signingSecret === undefined ? {} : { signingSecret }),
+  });
+}
+
+function throughEvents(parts: DeliveryParts): Notifier {
+  const { notify, webhooks, platform, log, secrets } = parts;
+  const { url, credentials, http } = platform;
+  if (secrets.signingSecret !== undefined) {
+    log.warn(
+      '`notify.signingSecret` is not used: with `delivery: platform-event` the platform calls, unsigned',
+    );
+  }
+  return createEventNotifier({
+    ...attemptOptions(parts, http),
+    webhooks,
+    eventsUrl: url.replace(/\/$/, '') + notify.platform.eventsPath,
+    headers: credentialHeaders(credentials),
+    secrets: [credentials.apiKey, credentials.applicationKey],
+  });
+}
+
+function attemptOptions(parts: DeliveryParts, http: HttpClient): AttemptOptions {
+  const { notify, store, log } = parts;
+  return {
+    http,
+    timeoutMs: notify.timeout,
+    now: () => new Date(),
+    recordAttempt: (route, notification, attempt) =>
+      parts.recordAttempt === undefined
+        ? recordAttempt(store, log, route, notification, attempt)
+        : parts.recordAttempt(attempt),
+  };
+}
+
+/**
+ * An attempt that cannot be written down must not count as failed when the receiver took the alert: the outcome is what
+ * decides, and where that cannot be saved either, the same alert is sent again under the same id.
+ */
+async function recordAttempt(
+  store: Store,
+  log: Logger,
+  route: string,
+  notification: string,
+  attempt: DeliveryAttempt,
+): Promise<void> {
+  log.info({ route, notification, attempt }, 'delivery attempt');
+  try {
+    await store.deliveries.addAttempt(notification, attempt);
+  } catch (error) {
+    log.warn({ notification, error: messageOf(error) }, 'a delivery attempt could not be recorded');
+  }
+}

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../model/errors.ts';
+import type { StoredVariable, StoredWebhook } from './model.ts';
+
+/** A call that the platform made. */
+export interface WebhookCall {
+  readonly webhook: string;
+  /** Of the last attempt; `undefined` when there was no answer. */
+  readonly status?: number;
+  readonly error?: string;
+  readonly attempts: number;
+}
+
+const ATTEMPTS = 3;
+const PAUSE_MS = 50;
+const LIMIT_MS = 15_000;
+/** A stand-in on somebody's desk must not call the services that a definition names. */
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+/**
+ * Calls a webhook as the platform does (field notes): a POST, unsigned, 15 s at most, again on 5xx and lost connections,
+ * never on 4xx. Variables of the account win over those of the event. Only addresses of this machine are called.
+ */
+export async function callWebhook(
+  webhook: StoredWebhook,
+  variables: readonly StoredVariable[],
+  event: ReadonlyMap<string, string>,
+): Promise<WebhookCall> {
+  const values = new Map([...event, ...variables.map(({ name, value }) => [name, value] as const)]);
+  const url = URL.parse(fill(webhook.url, values, (text) => text));
+  if (url === null || !LOOPBACK.has(url.hostname)) {
+    return { webhook: webhook.name, error: 'not on this machine: not called', attempts: 0 };
+  }
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await callOnce(webhook, url, values);
+    const passing = outcome.status === undefined || outcome.status >= 500;
+    if (!passing || attempt === ATTEMPTS) return { webhook: webhook.name, ...outcome, attempts: attempt };
+    await sleep(PAUSE_MS);
+  }
+}
+
+async function callOnce(
+  webhook: StoredWebhook,
+  url: URL,
+  values: ReadonlyMap<string, string>,
+): Promise<{ readonly status?: number; readonly error?: string }> {
+  try {
+    const payload = fill(webhook.payload, values, inJson);
+    const isForm = webhook.encode_as === 'form';
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
+        ...headersOf(webhook, values),
+      },
+      body: isForm ? formOf(payload) : payload,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(LIMIT_MS),
+    });
+    await response.arrayBuffer();
+    return { status: response.status };
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
+}
+
+function headersOf(
+  { custom_headers: text }: StoredWebhook,
+  values: ReadonlyMap<string, string>,
+): Record<string, string> {
+  const headers: Record<string, unknown> = text === null ? {} : JSON.parse(text);
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      fill(String(value), values, (one) => one.replace(/[\r\n]+/g, ' ')),
+    ]),
+  );
+}
+
+/** Puts values in place of `$NAME`, the longest name that is known; what is unknown stays as it is. */
+function fill(
+  template: string,
+  values: ReadonlyMap<string, string>,
+  escaped: (text: string) => string,
+): string {
+  return template.replace(/\$([A-Z0-9_]+)/g, (whole, run: string) => {
+    for (let length = run.length; length > 0; length -= 1) {
+      const value = values.get(run.slice(0, length));
+      if (value !== undefined) return escaped(value) + run.slice(length);
+    }
+    return whole;
+  });
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function formOf(payload: string): URLSearchParams {
+  const fields = JSON.parse(payload) as Readonly<Record<string, unknown>>;
+  return new URLSearchParams(
+    Object.entries(fields).map(([name, value]): [string, string] => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
+}

@@ -1,0 +1,86 @@
+import type { DeliveryRecord, StoppedRoute } from '../model/delivery.ts';
+import type { DeliveryAttempt } from '../model/notification.ts';
+import { type Palette, palette } from './palette.ts';
+import { printable } from './printable.ts';
+
+interface Options {
+  readonly colour: boolean;
+}
+
+/** Two lines a delivery, and what an operator can do about stopped routes. */
+export function deliveryListText(
+  deliveries: readonly DeliveryRecord[],
+  stopped: readonly StoppedRoute[],
+  { colour }: Options,
+): string {
+  const paint = palette(colour);
+  const lines = deliveries.flatMap((delivery) => {
+    const { id, target, route, changes, attempts, updatedAt } = delivery;
+    const facts = [`${changes} changes`, `${attempts} attempts`, `route ${printable(route)}`];
+    return [
+      `${stateText(delivery, paint)}  ${paint.strong(printable(target))}  ${id}  ${paint.faint(updatedAt)}`,
+      `           ${facts.join(', ')}${reasonText(delivery)}`,
+    ];
+  });
+  const stops = stopped.map(
+    ({ route, at, reason }) =>
+      `${paint.bad(`Route ${printable(route)} is stopped`)} since ${at}: ${printable(reason)}\n` +
+      `  lockhound deliveries resume ${printable(route)}   once that is mended`,
+  );
+  const summary = deliveries.length === 0 ? ['No deliveries.'] : [];
+  return `${[...lines, ...summary, ...stops].join('\n')}\n`;
+}
+
+/** One delivery with its attempts, oldest first. */
+export function deliveryText(
+  delivery: DeliveryRecord,
+  attempts: readonly DeliveryAttempt[],
+  { colour }: Options,
+): string {
+  const paint = palette(colour);
+  const { id, target, route, scan, date, changes, filedAt, updatedAt, nextAttemptAt, reason } = delivery;
+  const facts = [
+    ['state', stateText(delivery, paint).trimEnd()],
+    ['reason', reason],
+    ['target', target],
+    ['route', route],
+    ['scan', `${scan}, asked for at ${date}`],
+    ['changes', String(changes)],
+    ['filed', filedAt],
+    ['last change', updatedAt],
+    ['next attempt', nextAttemptAt],
+    ['attempts', String(delivery.attempts)],
+  ].flatMap(([name = '', value]) => {
+    const text = name === 'state' ? value : value === undefined ? undefined : printable(value);
+    return text === undefined ? [] : [`  ${name.padEnd(13)}${text}`];
+  });
+  const earlier = delivery.attempts - attempts.length;
+  return `${[
+    paint.strong(id),
+    ...facts,
+    ...(earlier > 0 ? [paint.faint(`  ${earlier} earlier attempts are not kept`)] : []),
+    ...attempts.flatMap((attempt) => attemptLines(attempt, paint)),
+  ].join('\n')}\n`;
+}
+
+function attemptLines({ at, durationMs, status, error, answer }: DeliveryAttempt, paint: Palette) {
+  const outcome = status === undefined ? 'no answer' : `HTTP ${status}`;
+  const good = error === undefined;
+  const head = `  ${at}  ${good ? paint.good(outcome) : paint.bad(outcome)} after ${durationMs} ms`;
+  return [
+    head,
+    ...(error === undefined ? [] : [`    ${printable(error)}`]),
+    ...(answer === undefined || answer === '' ? [] : [paint.faint(`    answer: ${printable(answer)}`)]),
+  ];
+}
+
+function stateText({ state }: DeliveryRecord, paint: Palette): string {
+  const text = state.padEnd(9);
+  if (state === 'delivered') return paint.good(text);
+  return state === 'failed' || state === 'held' ? paint.bad(text) : text;
+}
+
+function reasonText({ reason, nextAttemptAt }: DeliveryRecord): string {
+  const next = nextAttemptAt === undefined ? '' : `; next attempt ${nextAttemptAt}`;
+  return reason === undefined ? '' : `: ${printable(reason)}${next}`;
+}

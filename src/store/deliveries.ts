@@ -1,0 +1,170 @@
+import type {
+  DeliveryIdentity,
+  DeliveryMove,
+  DeliveryRecord,
+  DeliveryState,
+  StoppedRoute,
+} from '../model/delivery.ts';
+import type { DeliveryAttempt, Notification } from '../model/notification.ts';
+import { packJson, unpackJson } from './compression.ts';
+import type { RedisClient } from './connection.ts';
+import type { Keys } from './keys.ts';
+import { ADD_ATTEMPT, FILE_DELIVERY, MOVE_DELIVERY } from './scripts/deliveries.lua.ts';
+import { runScript } from './scripts/run-script.ts';
+
+export interface DeliveryOptions {
+  /** How long what was delivered is remembered. Default 30 days. What was not delivered is never forgotten. */
+  readonly retentionMs?: number;
+  /** Attempts kept of one delivery: the newest. Default 50. */
+  readonly keptAttempts?: number;
+  readonly now?: () => number;
+}
+
+/** Every delivery with its attempts, from the notification to its end. */
+export interface DeliveryStore {
+  /** Puts a notification away; one that lies there stays as it is. */
+  file(identity: DeliveryIdentity, notification: Notification): Promise<void>;
+  /** The notification of a delivery; `undefined` when none was put away. */
+  read(id: string): Promise<Notification | undefined>;
+  move(identity: DeliveryIdentity, move: DeliveryMove): Promise<void>;
+  addAttempt(id: string, attempt: DeliveryAttempt): Promise<void>;
+  find(id: string): Promise<DeliveryRecord | undefined>;
+  /** Oldest first. */
+  attempts(id: string): Promise<readonly DeliveryAttempt[]>;
+  /** Ids of deliveries by their last change, newest first. `since`: ms since 1970. */
+  list(kinds: readonly DeliveryIndex[], since?: number): Promise<readonly string[]>;
+  stopRoute(route: string, reason: string): Promise<void>;
+  /** False when it was not stopped. */
+  resumeRoute(route: string): Promise<boolean>;
+  stoppedRoute(route: string): Promise<StoppedRoute | undefined>;
+  stoppedRoutes(): Promise<readonly StoppedRoute[]>;
+}
+
+export type DeliveryIndex = 'open' | 'failed' | 'delivered';
+
+const DAY_MS = 24 * 3600 * 1000;
+
+export function createDeliveryStore(
+  redis: RedisClient,
+  keys: Keys,
+  options: DeliveryOptions = {},
+): DeliveryStore {
+  const { retentionMs = 30 * DAY_MS, keptAttempts = 50, now = Date.now } = options;
+  return {
+    async file(identity, notification) {
+      const fields = { ...identity, changes: String(notification.changes.length) };
+      await runScript(
+        redis,
+        FILE_DELIVERY,
+        [keys.delivery(identity.id), keys.openDeliveries],
+        [identity.id, now(), ...pairsOf(fields), 'notification', await packJson(notification)],
+      );
+    },
+    async read(id) {
+      const stored = await redis.hgetBuffer(keys.delivery(id), 'notification');
+      return stored === null ? undefined : ((await unpackJson(stored)) as Notification);
+    },
+    async move(identity, { state, reason = '', nextInMs }) {
+      const { id } = identity;
+      const time = now();
+      const next = nextInMs === undefined ? '' : time + Math.round(nextInMs);
+      await runScript(
+        redis,
+        MOVE_DELIVERY,
+        [
+          ...[keys.delivery(id), keys.deliveryAttempts(id)],
+          ...[keys.openDeliveries, keys.failedDeliveries, keys.delivered],
+        ],
+        [id, time, state, reason, next, retentionMs, ...pairsOf({ ...identity })],
+      );
+    },
+    async addAttempt(id, attempt) {
+      await runScript(
+        redis,
+        ADD_ATTEMPT,
+        [keys.delivery(id), keys.deliveryAttempts(id)],
+        [JSON.stringify(attempt), keptAttempts, attempt.status ?? ''],
+      );
+    },
+    find: (id) => findRecord(redis, keys, id),
+    async attempts(id) {
+      const stored = await redis.lrange(keys.deliveryAttempts(id), 0, -1);
+      return stored.map((text) => JSON.parse(text) as DeliveryAttempt);
+    },
+    list: (kinds, since) => listIds(redis, keys, kinds, since),
+    ...routeStops(redis, keys, now),
+  };
+}
+
+type RouteStops = Pick<DeliveryStore, 'stopRoute' | 'resumeRoute' | 'stoppedRoute' | 'stoppedRoutes'>;
+
+function routeStops(redis: RedisClient, keys: Keys, now: () => number): RouteStops {
+  return {
+    async stopRoute(route, reason) {
+      const at = new Date(now()).toISOString();
+      await redis.hsetnx(keys.stoppedRoutes, route, JSON.stringify({ route, at, reason }));
+    },
+    resumeRoute: async (route) => (await redis.hdel(keys.stoppedRoutes, route)) === 1,
+    async stoppedRoute(route) {
+      const stored = await redis.hget(keys.stoppedRoutes, route);
+      return stored === null ? undefined : (JSON.parse(stored) as StoppedRoute);
+    },
+    async stoppedRoutes() {
+      const stored = await redis.hvals(keys.stoppedRoutes);
+      return stored.map((text) => JSON.parse(text) as StoppedRoute);
+    },
+  };
+}
+
+async function listIds(
+  redis: RedisClient,
+  keys: Keys,
+  kinds: readonly DeliveryIndex[],
+  since = 0,
+): Promise<readonly string[]> {
+  const index = { open: keys.openDeliveries, failed: keys.failedDeliveries, delivered: keys.delivered };
+  const found: { readonly id: string; readonly time: number }[] = [];
+  for (const kind of kinds) {
+    const pairs = await redis.zrevrangebyscore(index[kind], '+inf', since, 'WITHSCORES');
+    for (let at = 0; at + 1 < pairs.length; at += 2) {
+      found.push({ id: pairs[at] ?? '', time: Number(pairs[at + 1]) });
+    }
+  }
+  return found.sort((left, right) => right.time - left.time).map(({ id }) => id);
+}
+
+const SHOWN = [
+  ...['id', 'key', 'route', 'target', 'scan', 'date', 'changes', 'state', 'reason'],
+  ...['filedAt', 'updatedAt', 'nextAttemptAt', 'attempts', 'lastStatus'],
+] as const;
+
+async function findRecord(redis: RedisClient, keys: Keys, id: string): Promise<DeliveryRecord | undefined> {
+  const values = await redis.hmget(keys.delivery(id), ...SHOWN);
+  const fields = Object.fromEntries(SHOWN.map((name, index) => [name, values[index] ?? '']));
+  const field = (name: (typeof SHOWN)[number]): string => fields[name] ?? '';
+  if (field('id') === '') return undefined;
+  return {
+    id: field('id'),
+    key: field('key'),
+    route: field('route'),
+    target: field('target'),
+    scan: field('scan'),
+    state: field('state') as DeliveryState,
+    changes: Number(field('changes')),
+    date: field('date'),
+    filedAt: timeOf(field('filedAt')),
+    updatedAt: timeOf(field('updatedAt')),
+    attempts: Number(field('attempts')),
+    ...(field('reason') === '' ? {} : { reason: field('reason') }),
+    ...(field('nextAttemptAt') === '' ? {} : { nextAttemptAt: timeOf(field('nextAttemptAt')) }),
+    ...(field('lastStatus') === '' ? {} : { lastStatus: Number(field('lastStatus')) }),
+  };
+}
+
+function timeOf(milliseconds: string): string {
+  return new Date(Number(milliseconds)).toISOString();
+}
+
+function pairsOf(fields: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(fields).flat();
+}

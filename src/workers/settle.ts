@@ -1,0 +1,140 @@
+import { DelayedError, type Job as QueuedJob, Worker } from 'bullmq';
+import { type AnyJob, EnvelopeError } from '../jobs/envelope.ts';
+import type { AttemptEnding } from '../jobs/job.ts';
+import { CodedError, messageOf } from '../model/errors.ts';
+import type { Attempt, ProcessorOptions } from './attempt.ts';
+import { type Failure, failureOf } from './failure.ts';
+import type { RejectedJob } from './rejected-job.ts';
+import { lookAgain, passOn } from './turn.ts';
+
+/** What is thrown for another attempt; BullMQ's backoff strategy reads the delay. */
+class RetryError extends Error {
+  readonly delayMs: number;
+
+  constructor(cause: unknown, delayMs: number) {
+    super(messageOf(cause), { cause });
+    this.delayMs = delayMs;
+  }
+}
+
+/** When giving up could not be written down, it is tried again after this time. */
+const GIVE_UP_AGAIN_MS = 10_000;
+
+/** Does what the failure asks for; gives what has to be thrown to tell BullMQ so. */
+export async function settle(options: ProcessorOptions, attempt: Attempt, error: unknown): Promise<Error> {
+  const { job, limits, onEvent, now = Date.now, random = Math.random } = options;
+  const { queued, log } = attempt;
+  const key = keyOf(queued);
+  const failure = failureOf({
+    error,
+    limits,
+    attempts: queued.attemptsMade + 1,
+    postponements: queued.attemptsStarted - queued.attemptsMade - 1,
+    ageMs: now() - queued.timestamp - (queued.opts.delay ?? 0),
+    random: random(),
+  });
+  const reason = messageOf(error);
+  if (failure.kind === 'fail') {
+    if (!(await givenUp(options, attempt, error))) {
+      return await putOff(options, attempt, GIVE_UP_AGAIN_MS);
+    }
+    log.error({ key, reason, err: error }, 'job failed for good');
+    onEvent?.({ kind: 'failed', job: job.name, key, reason });
+    return failure.error;
+  }
+  const { delayMs } = failure;
+  if (isWaiting(failure)) log.debug({ key, reason, delayMs }, 'job waits for its turn');
+  else log.warn({ key, reason, delayMs }, `job will be tried again (${failure.kind})`);
+  onEvent?.({ kind: 'retrying', job: job.name, key, reason, delayMs });
+  await tell(options, attempt, endingOf(failure, reason));
+  return await again(options, attempt, failure, error);
+}
+
+/** Writes down that the job is given up, and lets the next one of its lane go on. False when that was not possible. */
+async function givenUp(options: ProcessorOptions, attempt: Attempt, error: unknown): Promise<boolean> {
+  const { job, ports, now = Date.now } = options;
+  const { queued, opened, log } = attempt;
+  try {
+    if (error instanceof EnvelopeError) await options.reject(rejectedOf(job, queued, error, now()));
+    // A job whose turn is over was given up before, for a reason that is written down already.
+    const known = error instanceof CodedError && error.code === 'turn-over';
+    if (opened !== undefined && !known) {
+      await job.onEnd?.(opened.payload, { kind: 'given-up', reason: messageOf(error) }, ports);
+    }
+    await passOn(options, opened?.place);
+    return true;
+  } catch (problem) {
+    log.warn({ reason: messageOf(problem) }, 'giving a job up could not be written down; tried again');
+    return false;
+  }
+}
+
+/** For the record only: the attempt goes on without. */
+async function tell(
+  { job, ports }: ProcessorOptions,
+  { opened, log }: Attempt,
+  ending: AttemptEnding,
+): Promise<void> {
+  if (opened === undefined) return;
+  try {
+    await job.onEnd?.(opened.payload, ending, ports);
+  } catch (problem) {
+    log.warn({ reason: messageOf(problem) }, 'the end of an attempt could not be written down');
+  }
+}
+
+async function again(
+  options: ProcessorOptions,
+  attempt: Attempt,
+  failure: Exclude<Failure, { kind: 'fail' }>,
+  error: unknown,
+): Promise<Error> {
+  switch (failure.kind) {
+    case 'retry':
+      return new RetryError(error, failure.delayMs);
+    case 'pause':
+      await options.pause(failure.delayMs);
+      return Worker.RateLimitError();
+    case 'postpone': {
+      const putOffError = await putOff(options, attempt, failure.delayMs);
+      if (isWaiting(failure)) await lookAgain(options, attempt.opened?.place);
+      return putOffError;
+    }
+  }
+}
+
+async function putOff(
+  { now = Date.now }: ProcessorOptions,
+  { queued, token }: Attempt,
+  delayMs: number,
+): Promise<DelayedError> {
+  await queued.moveToDelayed(now() + delayMs, token);
+  return new DelayedError();
+}
+
+function isWaiting(failure: Failure): boolean {
+  return failure.kind === 'postpone' && failure.code === 'not-its-turn';
+}
+
+function endingOf(failure: Exclude<Failure, { kind: 'fail' }>, reason: string): AttemptEnding {
+  const { kind, delayMs } = failure;
+  if (kind === 'retry') return { kind: 'again', reason, delayMs };
+  const code = kind === 'postpone' ? failure.code : 'paused';
+  return { kind: 'postponed', code, reason, delayMs };
+}
+
+function keyOf({ data, id }: QueuedJob): string {
+  const key: unknown =
+    typeof data === 'object' && data !== null ? (data as { key?: unknown }).key : undefined;
+  return typeof key === 'string' ? key : (id ?? '');
+}
+
+function rejectedOf(job: AnyJob, queued: QueuedJob, error: EnvelopeError, now: number): RejectedJob {
+  return {
+    at: new Date(now).toISOString(),
+    job: job.name,
+    id: queued.id ?? '',
+    issues: error.issues,
+    data: JSON.stringify(queued.data) ?? '',
+  };
+}

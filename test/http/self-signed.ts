@@ -1,0 +1,21 @@
+/** A certificate for localhost that nobody signed but itself, and its key. Made for tests; it opens nothing. */
+export const SELF_SIGNED = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBnDCCAUGgAwIBAgIUEFO6D72fH5yUYqzmYJonaIyotaYwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA4MDMzNFoYDzIxMjYxMDI4
+MDgwMzM0WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAR0jPWRNoXJ/6AQcDnjJ2CzXuMIxnlb62WqY4mGnxBW0JYcV88dDHWc
+9HzlEu2/8KNz5+EfvVM/i9zQx3gD+ie9o28wbTAdBgNVHQ4EFgQU7dQ3Z+LGHDdi
+vlMQuRhEbhvoBdMwHwYDVR0jBBgwFoAU7dQ3Z+LGHDdivlMQuRhEbhvoBdMwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSQAwRgIhAPbdN7ppMhacO7O0yH4/UG8YEB+afeuNSobTLvm6kRbRAiEA
+k7mylqmXasPPrFlo/L5JF4/HTHXomupXfi5LhtpIjb0=
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcKOKivqT3gaz3JeH
+hizbXsiMuD6josY5GnJqBReGxMehRANCAAR0jPWRNoXJ/6AQcDnjJ2CzXuMIxnlb
+62WqY4mGnxBW0JYcV88dDHWc9HzlEu2/8KNz5+EfvVM/i9zQx3gD+ie9
+-----END PRIVATE KEY-----
+`,
+} as const;

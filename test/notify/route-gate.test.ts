@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { Notifier } from '../../src/notify/deliver.ts';
+import { NotifyError } from '../../src/notify/errors.ts';
+import { gateRoutes, type RouteStops } from '../../src/notify/route-gate.ts';
+import { notificationOf } from './notification.ts';
+
+const signal = new AbortController().signal;
+
+function stopsIn(stopped: Map<string, string>): RouteStops {
+  return {
+    stoppedRoute: async (route) => {
+      const reason = stopped.get(route);
+      return reason === undefined ? undefined : { reason };
+    },
+    stopRoute: async (route, reason) => void stopped.set(route, reason),
+  };
+}
+
+function gateOver(routes: readonly string[], deliver: Notifier['deliver'], concurrency = 8) {
+  const stopped = new Map<string, string>();
+  const gate = gateRoutes({ routes: () => routes, deliver }, { stops: stopsIn(stopped), concurrency });
+  return { stopped, send: (route: string) => gate.deliver(route, notificationOf(), signal) };
+}
+
+const receiptOf = (route: string) => ({ id: 'msg_1', route, status: 200, answer: '' });
+
+describe('a route', () => {
+  it('that answers 410 is stopped for all that follows; others go on', async () => {
+    const sent: string[] = [];
+    const { send, stopped } = gateOver(['a', 'b'], async (route) => {
+      sent.push(route);
+      if (route === 'a') throw new NotifyError('receiver-gone', 'HTTP 410');
+      return receiptOf(route);
+    });
+    expect(await send('a')).toEqual({ kind: 'held', reason: 'HTTP 410' });
+    expect(await send('a')).toEqual({ kind: 'held', reason: 'HTTP 410' });
+    expect(await send('b')).toEqual({ kind: 'delivered', receipt: receiptOf('b') });
+    expect(sent).toEqual(['a', 'b']);
+    stopped.clear();
+    await send('a');
+    expect(sent).toEqual(['a', 'b', 'a']);
+  });
+
+  it('that hangs leaves room for the others', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { send } = gateOver(['a', 'b'], async (route) => {
+      if (route === 'a') await gate.promise;
+      return receiptOf(route);
+    });
+    const hanging = Array.from({ length: 4 }, () => send('a'));
+    expect(await send('a')).toEqual({ kind: 'later', reason: '4 deliveries of route a are under way' });
+    expect(await send('b')).toMatchObject({ kind: 'delivered' });
+    gate.resolve();
+    expect(await Promise.all(hanging)).toHaveLength(4);
+    expect(await send('a')).toMatchObject({ kind: 'delivered' });
+  });
+
+  it('that is not set up yet is tried later', async () => {
+    const { send, stopped } = gateOver(['a'], async () => {
+      throw new NotifyError('not-provisioned', 'not applied yet', { retryable: true });
+    });
+    expect(await send('a')).toEqual({ kind: 'later', reason: 'not applied yet' });
+    expect(stopped.size).toBe(0);
+  });
+
+  it('passes other failures on, and frees its place', async () => {
+    const { send } = gateOver(
+      ['a'],
+      async () => {
+        throw new NotifyError('receiver-refused', 'HTTP 500', { retryable: true });
+      },
+      1,
+    );
+    for (const _ of [1, 2]) await expect(send('a')).rejects.toMatchObject({ code: 'receiver-refused' });
+  });
+});

@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { DeliveryRecord } from '../../src/model/delivery.ts';
+import { LOCKFILE } from './fixtures.ts';
+import { createWorld, type Room, SECRETS, type World } from './world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+}, 30_000);
+
+afterEach(() => world.services.receiver.faults.clear());
+
+afterAll(() => world.close());
+
+const QUICK = ['retries: { attempts: 3, firstDelay: 20ms, longestDelay: 40ms }'];
+
+function alerts(name: string) {
+  return world.services.receiver.deliveries().filter(({ path }) => path === `/${name}`);
+}
+
+async function scan(room: Room, name: string, target = 'target', lockfile = LOCKFILE): Promise<void> {
+  await sleep(5);
+  await room.producer.enqueue({
+    scan: name,
+    target: { id: target },
+    lockfiles: [{ path: 'package-lock.json', content: lockfile }],
+  });
+  await room.verdict(name);
+}
+
+/** Without one package of the fixture: its findings are resolved. */
+function lockfileWithout(name: string): string {
+  const lockfile = JSON.parse(LOCKFILE);
+  delete lockfile.packages[`node_modules/${name}`];
+  return JSON.stringify(lockfile);
+}
+
+async function list(room: Room, ...filter: readonly string[]): Promise<readonly DeliveryRecord[]> {
+  const { code, output } = await room.lockhound('deliveries', 'list', '--json', ...filter);
+  expect(code, output).toBe(0);
+  return (JSON.parse(output) as { deliveries: readonly DeliveryRecord[] }).deliveries;
+}
+
+describe('an outage of the receiver that outlasts all attempts', () => {
+  it('leaves failed deliveries; after it they are sent again, in order and under their ids', async () => {
+    const name = 'long-outage';
+    const room = await world.room(name, QUICK);
+    const fault = { kind: 'answer', status: 503, body: 'down for \u001b[31mmaintenance' } as const;
+    world.services.receiver.faults.inject(fault, { times: 1_000 });
+    room.startWorker();
+    await scan(room, 'one');
+    await scan(room, 'two', 'target', lockfileWithout('request'));
+    await scan(room, 'three', 'other');
+    await expect.poll(() => list(room, '--failed'), { timeout: 20_000 }).toHaveLength(3);
+    expect(alerts(name)).toEqual([]);
+
+    const failed = await list(room, '--failed', '--since', '1h');
+    expect(failed).toHaveLength(3);
+    expect(await list(room, '--failed', '--since', '2999-01-01')).toEqual([]);
+    expect(await list(room, '--target', 'other')).toMatchObject([{ scan: 'three', state: 'failed' }]);
+    expect(await list(room, '--open')).toEqual([]);
+    const shown = await room.lockhound('deliveries', 'show', failed[0]?.id ?? '');
+    expect(shown.output.match(/HTTP 503 after \d+ ms/g)).toHaveLength(3);
+    expect(shown.output).toContain('answer: down for  [31mmaintenance');
+    const text = await room.lockhound('deliveries', 'list', '--failed');
+    expect(text.output).toMatch(/^failed {5}other {2}msg_[0-9a-f]{32} /);
+
+    world.services.receiver.faults.clear();
+    const retried = await room.lockhound('deliveries', 'retry', '--failed', '--since', '1h');
+    expect(retried).toMatchObject({ code: 0, output: expect.stringMatching(/(msg_\w+ is sent again\n){3}/) });
+    await expect.poll(() => alerts(name).length, { timeout: 20_000 }).toBe(3);
+    const scans = alerts(name).map(({ body }) => (JSON.parse(body) as { scan: string }).scan);
+    expect(scans.filter((one) => one !== 'three')).toEqual(['one', 'two']);
+    expect(new Set(alerts(name).map(({ id }) => id))).toEqual(new Set(failed.map(({ id }) => id)));
+    expect(await list(room, '--failed')).toEqual([]);
+    await expect.poll(() => list(room, '--open'), { timeout: 10_000 }).toEqual([]);
+
+    const again = await room.lockhound('deliveries', 'retry', failed[0]?.id ?? '', 'msg_unknown');
+    expect(again.code).toBe(1);
+    expect(again.output).toContain('was delivered already');
+    expect(again.output).toContain('msg_unknown is not known');
+    expect(alerts(name).map(({ taken }) => taken)).toEqual([1, 1, 1]);
+  }, 90_000);
+});
+
+describe('a receiver that answers 410', () => {
+  it('stops its route: what comes is held and seen, and goes out in order once the route is resumed', async () => {
+    const name = 'gone';
+    const room = await world.room(name, QUICK);
+    world.services.receiver.faults.inject({ kind: 'answer', status: 410, body: 'no more' });
+    room.startWorker();
+    await scan(room, 'one');
+    await expect.poll(() => list(room, '--held'), { timeout: 15_000 }).toHaveLength(1);
+    await scan(room, 'two', 'target', lockfileWithout('request'));
+    await scan(room, 'three', 'other');
+    await expect.poll(() => list(room, '--open'), { timeout: 15_000 }).toHaveLength(3);
+    await expect.poll(() => list(room, '--held'), { timeout: 15_000 }).toHaveLength(2);
+    expect(await list(room, '--failed')).toEqual([]);
+    expect(world.services.receiver.attempts()).toBeGreaterThan(0);
+    expect(alerts(name)).toEqual([]);
+
+    const text = await room.lockhound('deliveries', 'list');
+    expect(text.output).toMatch(/Route default is stopped since .*HTTP 410/);
+    expect(text.output).toContain('lockhound deliveries resume default');
+    const [held] = await list(room, '--held', '--target', 'target');
+    const early = await room.lockhound('deliveries', 'retry', held?.id ?? '');
+    expect(early).toMatchObject({ code: 1, output: expect.stringContaining('resume its route first') });
+
+    expect((await room.lockhound('deliveries', 'resume', 'other')).code).toBe(2);
+    const resumed = await room.lockhound('deliveries', 'resume', 'default');
+    expect(resumed).toMatchObject({
+      code: 0,
+      output: 'Route default goes on; 2 held deliveries are sent now.\n',
+    });
+    await expect.poll(() => alerts(name).length, { timeout: 20_000 }).toBe(3);
+    const scans = alerts(name).map(({ body }) => (JSON.parse(body) as { scan: string }).scan);
+    expect(scans.filter((one) => one !== 'three')).toEqual(['one', 'two']);
+    await expect.poll(() => list(room, '--open'), { timeout: 10_000 }).toEqual([]);
+  }, 90_000);
+});
+
+describe('a receiver that refuses', () => {
+  it.each([400, 401, 403, 404, 413, 422])(
+    'with %i is asked once; the delivery is kept as failed',
+    async (status) => {
+      const name = `refuses-${status}`;
+      const room = await world.room(name, QUICK);
+      world.services.receiver.faults.inject({ kind: 'answer', status });
+      const worker = room.startWorker();
+      await scan(room, 'one');
+      await expect
+        .poll(async () => (await room.store.deliveries.list(['failed'])).length, { timeout: 15_000 })
+        .toBe(1);
+      const [id = ''] = await room.store.deliveries.list(['failed']);
+      expect(await room.store.deliveries.find(id)).toMatchObject({ attempts: 1, lastStatus: status });
+      expect(await room.store.deliveries.attempts(id)).toMatchObject([{ status }]);
+      await worker.kill('SIGTERM');
+    },
+    30_000,
+  );
+});
+
+describe('delivery: platform-event', () => {
+  it('has the platform call the webhook, with its own copy of the secrets', async () => {
+    const name = 'through-events';
+    const room = await world.room(name, [...QUICK, 'delivery: platform-event']);
+    world.services.webhooks.faults.inject(
+      { kind: 'answer', status: 503 },
+      { when: ({ url }) => url === '/api/v1/events' },
+    );
+    const worker = room.startWorker();
+    await scan(room, 'one');
+    await expect.poll(() => alerts(name), { timeout: 15_000 }).toHaveLength(1);
+    const [alert] = alerts(name);
+    expect(alert?.headers['authorization']).toBe(`Bearer ${SECRETS.alertToken}`);
+    expect(alert?.headers).not.toHaveProperty('webhook-signature');
+    const payload = JSON.parse(alert?.body ?? '') as Record<string, string>;
+    expect(payload['title']).toMatch(/^\[critical\] target: \d+ opened$/);
+    expect(payload['body']).toMatch(/lodash@\u200b4\.17\.20.*\n@webhook-hook-through-events$/s);
+    const [event] = world.services.webhooks.snapshot().events;
+    const [id = ''] = await room.store.deliveries.list(['delivered']);
+    expect(event?.tags).toContain(`lockhound_id:${id}`);
+    expect(await room.store.deliveries.attempts(id)).toMatchObject([{ status: 503 }, { status: 202 }]);
+    await worker.kill('SIGTERM');
+    expect(worker.output()).toContain('`notify.signingSecret` is not used');
+  }, 60_000);
+});

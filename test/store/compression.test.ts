@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { packJson, recogniseCompression, unpackJson } from '../../src/store/compression.ts';
+
+describe('JSON in the store', () => {
+  it.each([
+    ['small', { a: 'x'.repeat(100) }, 'none'],
+    ['large', { a: 'x'.repeat(10_000) }, 'zstd'],
+    ['nothing', undefined, 'none'],
+  ] as const)('that is %s comes back as it was', async (_size, value, compression) => {
+    const stored = await packJson(value);
+    expect(recogniseCompression(stored)).toBe(compression);
+    expect(await unpackJson(stored)).toEqual(value ?? null);
+  });
+});
