@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { generateDocs } from './generate-docs.ts';
 import { generateSchemas } from './generate-schemas.ts';
 import { generateTypes } from './generate-types.ts';
 
@@ -10,7 +11,11 @@ export interface GeneratedFile {
 }
 
 /** Everything generated. Add a generator here. */
-const GENERATORS: readonly (() => Promise<readonly GeneratedFile[]>)[] = [generateTypes, generateSchemas];
+const GENERATORS: readonly (() => Promise<readonly GeneratedFile[]>)[] = [
+  generateTypes,
+  generateSchemas,
+  generateDocs,
+];
 
 const root = path.resolve(import.meta.dirname, '..');
 const check = process.argv.includes('--check');

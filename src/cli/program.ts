@@ -12,6 +12,7 @@ import { parseCommand } from './parse.ts';
 import { scanCommand } from './scan.ts';
 import { servicesCommand } from './services.ts';
 import type { Terminal } from './terminal.ts';
+import { webhookCommand } from './webhook.ts';
 import { workerCommand } from './worker.ts';
 
 const COMMANDS = [
@@ -19,6 +20,7 @@ const COMMANDS = [
   parseCommand,
   workerCommand,
   enqueueCommand,
+  webhookCommand,
   deliveriesCommand,
   demoCommand,
   servicesCommand,

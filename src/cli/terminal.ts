@@ -11,13 +11,15 @@ export interface Terminal {
   readonly width: number;
   /** What commands read; standard input unless given. */
   readonly input?: NodeJS.ReadableStream;
+  /** Asks a question that is answered with yes or no; not there where nobody can be asked. */
+  confirm?(question: string): Promise<boolean>;
 }
 
 const DEFAULT_WIDTH = 100;
 
 /** The process's own streams. Colours and redrawing only on a terminal; `NO_COLOR` is honoured by Node's own check. */
 export function processTerminal(): Terminal {
-  const { stdout, stderr } = process;
+  const { stdin, stdout, stderr } = process;
   // Who reads the results may stop early (`| head`): nothing more is wanted then, and nothing went wrong.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -29,5 +31,17 @@ export function processTerminal(): Terminal {
     colour: stdout.isTTY === true && stdout.hasColors(),
     interactive: stderr.isTTY === true && stderr.hasColors(),
     width: stdout.columns ?? DEFAULT_WIDTH,
+    ...(stdin.isTTY === true && stderr.isTTY === true ? { confirm } : {}),
   };
+}
+
+/** Only a `y` or `yes` is one. */
+async function confirm(question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(?:es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+  } finally {
+    lines.close();
+  }
 }

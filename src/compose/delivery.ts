@@ -23,10 +23,14 @@ export interface DeliveryParts {
   readonly platform: { readonly url: string; readonly credentials: Credentials; readonly http: HttpClient };
   readonly store: Store;
   readonly log: Logger;
+  /** In place of writing attempts down with the deliveries. */
+  readonly recordAttempt?: (attempt: DeliveryAttempt) => void;
 }
 
 export interface DeliveryHandle {
   readonly port: NotifierPort;
+  /** The same without the gate: stops no route and asks for none. */
+  readonly notifier: Notifier;
   close(): Promise<void>;
 }
 
@@ -44,6 +48,7 @@ export function createDelivery(parts: DeliveryParts): DeliveryHandle {
       stops: store.deliveries,
       concurrency: deliverNotification.limits.concurrency,
     }),
+    notifier,
     close: () => outbound.close(),
   };
 }
@@ -75,12 +80,16 @@ function throughEvents(parts: DeliveryParts): Notifier {
   });
 }
 
-function attemptOptions({ notify, store, log }: DeliveryParts, http: HttpClient): AttemptOptions {
+function attemptOptions(parts: DeliveryParts, http: HttpClient): AttemptOptions {
+  const { notify, store, log } = parts;
   return {
     http,
     timeoutMs: notify.timeout,
     now: () => new Date(),
-    recordAttempt: (route, notification, attempt) => recordAttempt(store, log, route, notification, attempt),
+    recordAttempt: (route, notification, attempt) =>
+      parts.recordAttempt === undefined
+        ? recordAttempt(store, log, route, notification, attempt)
+        : parts.recordAttempt(attempt),
   };
 }
 

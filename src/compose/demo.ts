@@ -193,6 +193,9 @@ function factsOf(services: LocalServices, store: Store, { changes }: Provisioned
     `package-insights service     ${services.insights.url}`,
     `webhook-integration service  ${services.webhooks.url}`,
     `receiver of alerts           ${services.receiver.url}`,
-    ...changes.map(({ kind, name, action, fields }) => `${kind} ${name}: ${action} (${fields.join(', ')})`),
+    ...changes.map(
+      ({ kind, name, action, fields }) =>
+        `${kind} ${name}: ${action} (${fields.map((field) => field.name).join(', ')})`,
+    ),
   ];
 }

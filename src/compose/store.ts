@@ -4,7 +4,7 @@ import { startValkey } from '../embedded/valkey.ts';
 import type { FollowUp } from '../jobs/job.ts';
 import type { RequestBudget } from '../model/request-budget.ts';
 import type { Secret } from '../model/secret.ts';
-import { createAppliedSecrets } from '../store/applied-secrets.ts';
+import { createAppliedObjects } from '../store/applied-objects.ts';
 import { createBlobStore } from '../store/blobs.ts';
 import { createCache } from '../store/cache.ts';
 import { closeRedis, connectRedis, type RedisClient } from '../store/connection.ts';
@@ -50,7 +50,7 @@ export async function openStore(loaded: LoadedConfig, log: Logger) {
     cache: createCache(redis, keys),
     // A worker that died while it provisioned holds up the next one no longer than its jobs do.
     lock: createLock(redis, keys, { ttlMs: config.worker.lockDuration }),
-    appliedSecrets: createAppliedSecrets(redis, keys),
+    applied: createAppliedObjects(redis, keys),
     rejected: createRejectedStore(redis, keys),
     /** `undefined` when the configuration sets no limit. */
     insightsBudget: budgetOf(redis, keys, config.insights.requestsPerSecond),

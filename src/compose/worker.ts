@@ -1,18 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
-import { CodedError, messageOf } from '../model/errors.ts';
 import { openContracts } from './contracts.ts';
+import { keepProvisioned } from './keep-provisioned.ts';
 import { createLogger } from './logger.ts';
 import { type NotifierHandle, openNotifier } from './notifier.ts';
 import { startPipeline } from './pipeline.ts';
 import { openStore, type Store } from './store.ts';
 
-const PROVISION_AGAIN_MS = 30_000;
-
 /**
- * The `worker` command: works until closed. A platform that cannot be provisioned yet is tried again and again; scans go
- * on meanwhile and their alerts wait in the queue.
+ * The `worker` command: works until closed. Until the platform is provisioned scans go on, and their alerts wait in the
+ * queue.
  */
 export async function runWorker(loaded: LoadedConfig, { signal }: { readonly signal: AbortSignal }) {
   const { config } = loaded;
@@ -28,7 +24,11 @@ export async function runWorker(loaded: LoadedConfig, { signal }: { readonly sig
   const provisioning =
     notifier === undefined
       ? Promise.resolve()
-      : provisionUntilDone(notifier, log, AbortSignal.any([signal, stop.signal]));
+      : keepProvisioned(notifier, {
+          log,
+          signal: AbortSignal.any([signal, stop.signal]),
+          recheckMs: config.notify?.recheck ?? 0,
+        });
   const contracts = await openContracts(loaded, store.cache, log);
   const pipeline = await startPipeline(loaded, store, {
     log,
@@ -52,24 +52,6 @@ export async function runWorker(loaded: LoadedConfig, { signal }: { readonly sig
   };
 }
 
-async function provisionUntilDone(notifier: NotifierHandle, log: Logger, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      const { changes } = await notifier.provision(signal);
-      for (const change of changes) log.info({ change }, `${change.kind} ${change.name}: ${change.action}`);
-      return;
-    } catch (error) {
-      if (signal.aborted) return;
-      const code = error instanceof CodedError ? error.code : undefined;
-      log.error(
-        { code, reason: messageOf(error) },
-        'the webhook could not be provisioned; alerts wait until it is',
-      );
-      await sleep(PROVISION_AGAIN_MS, undefined, { signal }).catch(() => {});
-    }
-  }
-}
-
 async function openHealth({ config }: LoadedConfig, store: Store, notifier: NotifierHandle | undefined) {
   const { healthPort, healthHost } = config.worker;
   if (healthPort === undefined) return undefined;
@@ -79,12 +61,17 @@ async function openHealth({ config }: LoadedConfig, store: Store, notifier: Noti
     port: healthPort,
     checks: async () => {
       const webhook = notifier?.fault();
+      const drift = notifier?.drift();
       return [
         {
           name: 'redis',
           ...(store.redis.status === 'ready' ? {} : { fault: `connection is ${store.redis.status}` }),
         },
-        { name: 'webhook', ...(webhook === undefined ? {} : { fault: webhook }) },
+        {
+          name: 'webhook',
+          ...(webhook === undefined ? {} : { fault: webhook }),
+          ...(drift === undefined ? {} : { note: drift }),
+        },
       ];
     },
   });

@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import { PRESET_NAMES, type PresetName } from '../model/preset-name.ts';
 import { duration } from './duration.ts';
 import { secretReference } from './secret-reference.ts';
 
 /** Defaults are written as text, as in the file, so that `config check` and the documentation show the same. */
 const seconds = (text: string) => duration.prefault(text);
+
+/** Presets whose receivers each have an address of their own. */
+const NEEDS_URL: ReadonlySet<PresetName> = new Set(['generic', 'github-repository-dispatch']);
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'an http or https URL' });
 
@@ -70,16 +74,37 @@ const variable = z.union([
   z.strictObject({ secret: secretReference }),
 ]);
 
-const webhook = z.strictObject({
-  name: z
-    .string()
-    .regex(/^\S{1,200}$/, 'a name without spaces')
-    .default('lockhound'),
-  url: z.string().min(1).describe('Where alerts go; may use `$VARIABLES`.'),
-  headers: z.record(z.string(), z.string()).optional().describe('Extra headers; may use `$VARIABLES`.'),
-  payload: z.string().optional().describe('JSON template; unset: the generic event.'),
-  encodeAs: z.enum(['json', 'form']).default('json'),
-});
+const variableName = z.string().regex(/^[A-Z0-9_]+$/, 'upper-case letters, digits and underscores');
+
+const webhook = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^\S{1,200}$/, 'a name without spaces')
+      .default('lockhound'),
+    preset: z.enum(PRESET_NAMES).optional().describe('Kind of receiver; unset: the generic event.'),
+    secretVariable: variableName
+      .optional()
+      .describe("Name of the variable with the receiver's secret, in place of the preset's own."),
+    url: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Where alerts go; may use `$VARIABLES`. Most presets have one of their own.'),
+    headers: z.record(z.string(), z.string()).optional().describe('Extra headers; may use `$VARIABLES`.'),
+    payload: z
+      .string()
+      .nullable()
+      .optional()
+      .describe(
+        "JSON template; unset: the preset's, or the generic event; null: the platform's default payload.",
+      ),
+    encodeAs: z.enum(['json', 'form']).optional().describe('How the payload is sent; unset: as JSON.'),
+  })
+  .refine(({ url, preset }) => url !== undefined || !NEEDS_URL.has(preset ?? 'generic'), {
+    error: 'the address of the receiver, such as `https://alerts.example/hook`',
+    path: ['url'],
+  });
 
 const retries = z.strictObject({
   attempts: z.int().min(1).max(1_000).default(24).describe('Attempts in all before a delivery is given up.'),
@@ -96,7 +121,7 @@ const notify = z.strictObject({
   platform,
   webhook,
   variables: z
-    .record(z.string().regex(/^[A-Z0-9_]+$/, 'upper-case letters, digits and underscores'), variable)
+    .record(variableName, variable)
     .default({})
     .describe('Custom variables: `{ value }` or `{ secret: { env | file } }`.'),
   signingSecret: secretReference.optional().describe('Standard Webhooks signing secret (`whsec_…`).'),
@@ -109,6 +134,13 @@ const notify = z.strictObject({
     .default('direct')
     .describe('Call the webhook, or post an event that has the platform call it.'),
   timeout: seconds('15s').describe('Limit for one delivery.'),
+  drift: z
+    .enum(['restore', 'keep'])
+    .default('restore')
+    .describe('What an operator changed on the platform: put back, or reported only.'),
+  recheck: seconds('10m').describe(
+    'How often workers look whether the platform still holds it; `0s`: on start only.',
+  ),
   retries: retries.prefault({}),
   history: history.prefault({}),
 });

@@ -74,14 +74,23 @@ async function filed(
   if (verdict === undefined) {
     throw new JobError('facts-missing', `the verdict of scan ${scan} is not in the store any more`);
   }
-  const notification = notificationOf(identity.id, verdict);
+  const notification = notificationOf(identity, verdict);
   await deliveries.file(identity, notification);
   return notification;
 }
 
-function notificationOf(id: string, verdict: Verdict): Notification {
+function notificationOf({ id, route }: DeliveryIdentity, verdict: Verdict): Notification {
   const { scan, target, requestedAt, changes, counts, gaps } = verdict;
-  return { id, scan, target, date: requestedAt, changes, open: counts.severities, gaps: gaps.length };
+  return {
+    id,
+    route,
+    scan,
+    target,
+    date: requestedAt,
+    changes,
+    open: counts.severities,
+    gaps: gaps.length,
+  };
 }
 
 function moveOf(ending: AttemptEnding): DeliveryMove | undefined {

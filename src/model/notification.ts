@@ -2,20 +2,37 @@ import type { Change } from './change.ts';
 import type { Severity } from './finding.ts';
 import type { Target } from './target.ts';
 
-/** The changes of one scan for one route: the unit of delivery. */
+/** A change as it is told: a digest over several targets says whose it is. */
+export interface NotifiedChange extends Change {
+  /** Id of the target, where it is another one than the notification's. */
+  readonly target?: string;
+}
+
+/** What the receivers of one route are told at once: the unit of delivery. */
 export interface Notification {
   /** Stable over retries: receivers drop repeats by it. */
   readonly id: string;
+  /** Name of the route it goes by; `default` where none are configured. */
+  readonly route: string;
+  /** `digest`: the changes of one scan. `change`: one of them. `periodic`: those of many scans, gathered over a time. */
+  readonly mode?: NotificationMode;
   readonly scan: string;
+  /** Of a digest over several targets: their number as id, and the labels that all of them have. */
   readonly target: Target;
   /** `requestedAt` of the scan. */
   readonly date: string;
-  readonly changes: readonly Change[];
+  readonly changes: readonly NotifiedChange[];
   /** Open findings of the target after this scan. */
   readonly open: Readonly<Record<Severity, number>>;
   /** How many facts the scan could not find out. */
   readonly gaps: number;
+  /** Page with the details, where one is configured (`notify.link`). */
+  readonly link?: string;
+  /** True for `lockhound webhook test`: nothing happened, somebody looks whether it arrives. */
+  readonly test?: boolean;
 }
+
+export type NotificationMode = 'digest' | 'change' | 'periodic';
 
 /** One attempt to hand a notification to its receiver. Holds no secret. */
 export interface DeliveryAttempt {

@@ -1,7 +1,10 @@
 import type { Change } from '../model/change.ts';
+import type { NotifiedChange } from '../model/notification.ts';
 
 /** A change as receivers see it: part of the schema `lockhound.changes/1`. */
 export interface ChangeEvent {
+  /** Id of the target. */
+  readonly target: string;
   readonly transition: Change['transition'];
   readonly severity: string;
   /** The severity before, for `worsened`. */
@@ -27,10 +30,13 @@ export interface ChangeEvent {
   readonly fingerprint: string;
 }
 
-export function changeEvent({ transition, previousSeverity, finding }: Change): ChangeEvent {
+/** `target`: of the notification, for changes that name no other. */
+export function changeEvent(change: NotifiedChange, target: string): ChangeEvent {
+  const { transition, previousSeverity, finding } = change;
   const { advisory, locations } = finding;
   const { ecosystem, name, version, purl, direct } = finding.package;
   return {
+    target: change.target ?? target,
     transition,
     severity: finding.severity,
     previousSeverity: previousSeverity ?? null,

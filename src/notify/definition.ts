@@ -17,17 +17,24 @@ export interface WebhookDefinition {
 /** A custom variable as it is configured. */
 export type VariableValue = { readonly value: string } | { readonly secret: Secret };
 
-/** What the configuration asks for. */
+/** A webhook as the configuration asks for it. */
 export interface DesiredWebhook {
-  readonly webhook: {
-    readonly name: string;
-    readonly url: string;
-    readonly headers?: Readonly<Record<string, string>> | undefined;
-    /** Left out: the generic event (`presets/generic.ts`); `null`: the platform's default payload. */
-    readonly payload?: string | null | undefined;
-    readonly encodeAs?: 'json' | 'form' | undefined;
-  };
+  /** Name of the route it serves; stays the same when the webhook gets another name. */
+  readonly route: string;
+  readonly name: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Left out: the generic event (`presets/generic.ts`); `null`: the platform's default payload. */
+  readonly payload?: string | null | undefined;
+  readonly encodeAs?: 'json' | 'form' | undefined;
+}
+
+/** Everything that the configuration asks for in one account. */
+export interface Desired {
+  readonly webhooks: readonly DesiredWebhook[];
   readonly variables: Readonly<Record<string, VariableValue>>;
+  /** What happens to what an operator changed on the platform. Default `restore`. */
+  readonly drift?: 'restore' | 'keep' | undefined;
 }
 
 /**

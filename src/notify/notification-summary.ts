@@ -37,11 +37,23 @@ export function summaryOf(notification: Notification): string {
   return parts.length === 0 ? 'no changes' : parts.map((name) => `${counts[name]} ${name}`).join(', ');
 }
 
-/** `opened critical: title (package@version, GHSA-…)`. */
-export function lineOf({ transition, finding }: Change): string {
-  const { name, version } = finding.package;
-  const source = [`${name}@${version}`, ...(finding.advisory === undefined ? [] : [finding.advisory.id])];
-  return `${transition} ${finding.severity}: ${finding.title} (${source.join(', ')})`;
+/** Findings were only resolved, if anything changed at all. */
+export function isRecovery(notification: Notification): boolean {
+  return alarming(notification).length === 0;
+}
+
+const PRIORITIES: Readonly<Record<Severity, 'P1' | 'P2' | 'P3' | 'P4' | 'P5'>> = {
+  critical: 'P1',
+  high: 'P2',
+  medium: 'P3',
+  unknown: 'P3',
+  low: 'P4',
+  none: 'P5',
+};
+
+/** `P1` (critical) to `P5`. */
+export function priorityOf(notification: Notification): 'P1' | 'P2' | 'P3' | 'P4' | 'P5' {
+  return PRIORITIES[worstSeverity(notification)];
 }
 
 /** `key:value` of each label, sorted, with target and severity in front. */

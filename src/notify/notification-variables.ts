@@ -1,87 +1,27 @@
-import { atLeast, SEVERITIES, type Severity } from '../model/finding.ts';
-import type { Notification } from '../model/notification.ts';
+import { SEVERITIES } from '../model/finding.ts';
 import { changeEvent } from './change-event.ts';
-import {
-  alarming,
-  countTransitions,
-  lineOf,
-  summaryOf,
-  tagsOf,
-  worstChange,
-  worstSeverity,
-} from './notification-summary.ts';
+import { actionOf, dedupKeyOf, linesOf, titleOf } from './notification-message.ts';
+import { countTransitions, worstSeverity } from './notification-summary.ts';
+import type { NotificationVariable } from './notification-variable.ts';
 
-/** A variable of the alert itself. Text, or (`json`) any JSON value, which stands unquoted in a template. */
-export type NotificationVariable = {
-  readonly name: string;
-  /** One line, for the documentation. */
-  readonly description: string;
-} & (
-  | { readonly text: (notification: Notification) => string }
-  | { readonly json: (notification: Notification) => unknown }
-);
-
-/** Of the platform's own variables, those that have a meaning here: templates written for it work. */
-const PLATFORM_VARIABLES: readonly NotificationVariable[] = [
-  {
-    name: 'ID',
-    description: 'Id of the alert; the same in every attempt to deliver it.',
-    text: ({ id }) => id,
-  },
-  { name: 'EVENT_TITLE', description: 'Headline: severity, target and what changed.', text: titleOf },
-  { name: 'EVENT_MSG', description: 'The headline and one line for each change.', text: messageOf },
-  { name: 'TEXT_ONLY_MSG', description: 'The same as EVENT_MSG.', text: messageOf },
-  { name: 'EVENT_TYPE', description: 'Always `lockhound.changes`.', text: () => 'lockhound.changes' },
-  { name: 'ALERT_ID', description: 'The same as ID.', text: ({ id }) => id },
-  { name: 'ALERT_TITLE', description: 'The same as EVENT_TITLE.', text: titleOf },
-  { name: 'ALERT_STATUS', description: 'What changed: `2 opened, 1 resolved`.', text: summaryOf },
-  {
-    name: 'ALERT_TRANSITION',
-    description: '`Triggered`, or `Recovered` when findings were only resolved.',
-    text: (notification) => (isRecovery(notification) ? 'Recovered' : 'Triggered'),
-  },
-  {
-    name: 'ALERT_TYPE',
-    description: '`error` (high or worse), `warning`, or `success` when findings were only resolved.',
-    text: (notification) => {
-      if (isRecovery(notification)) return 'success';
-      return atLeast(worstSeverity(notification), 'high') ? 'error' : 'warning';
-    },
-  },
-  {
-    name: 'ALERT_PRIORITY',
-    description: '`P1` (critical) to `P5`.',
-    text: (notification) => PRIORITIES[worstSeverity(notification)],
-  },
-  {
-    name: 'PRIORITY',
-    description: '`normal`, or `low` when nothing alarming is medium or worse.',
-    text: (notification) =>
-      !isRecovery(notification) && atLeast(worstSeverity(notification), 'medium') ? 'normal' : 'low',
-  },
-  { name: 'DATE', description: 'Time of the scan, in milliseconds since 1970.', text: epochOf },
-  { name: 'LAST_UPDATED', description: 'The same as DATE.', text: epochOf },
-  {
-    name: 'LINK',
-    description: 'Page of the advisory behind the worst change; empty when it has none.',
-    text: (notification) => worstChange(notification)?.finding.advisory?.url ?? '',
-  },
-  {
-    name: 'TAGS',
-    description: 'Target, severity and labels as `name:value`, separated by commas.',
-    text: (notification) => tagsOf(notification).join(','),
-  },
-  {
-    name: 'ORG_ID',
-    description: "The target's label `org_id`, or empty.",
-    text: (it) => labelOf(it, 'org_id'),
-  },
-  { name: 'ORG_NAME', description: "The target's label `org`, or empty.", text: (it) => labelOf(it, 'org') },
-  { name: 'HOSTNAME', description: 'The target.', text: ({ target }) => target.id },
-];
-
-const OWN_VARIABLES: readonly NotificationVariable[] = [
+/** The variables of the alert that are not the platform's, in the order in which the documentation shows them. */
+export const OWN_VARIABLES: readonly NotificationVariable[] = [
   { name: 'TARGET', description: 'Id of the target.', text: ({ target }) => target.id },
+  {
+    name: 'ROUTE',
+    description: 'Name of the route; `default` where none are configured.',
+    text: ({ route }) => route,
+  },
+  {
+    name: 'MODE',
+    description: '`digest` (of one scan), `change` (one change) or `periodic` (of many scans).',
+    text: ({ mode }) => mode ?? 'digest',
+  },
+  {
+    name: 'TEST',
+    description: 'JSON: `true` for `lockhound webhook test`, otherwise `false`.',
+    json: ({ test }) => test === true,
+  },
   { name: 'SCAN', description: 'Id of the scan.', text: ({ scan }) => scan },
   { name: 'SCANNED_AT', description: 'Time of the scan, RFC 3339.', text: ({ date }) => date },
   { name: 'SEVERITY', description: `Of the worst change: ${SEVERITIES.join(', ')}.`, text: worstSeverity },
@@ -97,47 +37,17 @@ const OWN_VARIABLES: readonly NotificationVariable[] = [
   {
     name: 'CHANGES_JSON',
     description: 'JSON: list of the changes, as in the generic event.',
-    json: ({ changes }) => changes.map(changeEvent),
+    json: ({ changes, target }) => changes.map((change) => changeEvent(change, target.id)),
   },
   { name: 'LABELS_JSON', description: "JSON: the target's labels.", json: ({ target }) => target.labels },
+  {
+    name: 'DEDUP_KEY',
+    description: 'Ties alerts about the same together: of the finding (mode `change`) or of the target.',
+    text: dedupKeyOf,
+  },
+  {
+    name: 'EVENT_ACTION',
+    description: '`resolve` when a change is a resolution, or nothing is open any more; else `trigger`.',
+    text: actionOf,
+  },
 ];
-
-/** All of them, in the order in which the documentation shows them. */
-export const NOTIFICATION_VARIABLES: readonly NotificationVariable[] = [
-  ...PLATFORM_VARIABLES,
-  ...OWN_VARIABLES,
-];
-
-const PRIORITIES: Readonly<Record<Severity, string>> = {
-  critical: 'P1',
-  high: 'P2',
-  medium: 'P3',
-  unknown: 'P3',
-  low: 'P4',
-  none: 'P5',
-};
-
-function titleOf(notification: Notification): string {
-  return `[${worstSeverity(notification)}] ${notification.target.id}: ${summaryOf(notification)}`;
-}
-
-function messageOf(notification: Notification): string {
-  return [titleOf(notification), linesOf(notification)].filter((part) => part !== '').join('\n');
-}
-
-function linesOf({ changes }: Notification): string {
-  return changes.map(lineOf).join('\n');
-}
-
-function epochOf({ date }: Notification): string {
-  const time = Date.parse(date);
-  return Number.isNaN(time) ? date : String(time);
-}
-
-function isRecovery(notification: Notification): boolean {
-  return alarming(notification).length === 0;
-}
-
-function labelOf({ target }: Notification, name: string): string {
-  return Object.hasOwn(target.labels, name) ? (target.labels[name] ?? '') : '';
-}

@@ -1,27 +1,39 @@
-import type { DesiredWebhook } from './definition.ts';
-import { compare, type ProvisionChange } from './reconcile.ts';
-import { type Account, variableResource, webhookResource } from './resources.ts';
+import type { ProvisionChange } from '../model/provision-change.ts';
+import { compare } from './compare.ts';
+import type { Desired } from './definition.ts';
+import { leftovers, takenBy } from './leftovers.ts';
+import { deletion, isThere } from './remove.ts';
+import { type Account, resourcesOf } from './resources.ts';
 import { validateDesired } from './validate.ts';
 
 export interface PlanOptions extends Account {
-  readonly desired: DesiredWebhook;
+  readonly desired: Desired;
   readonly signal: AbortSignal;
 }
 
 /**
- * What `provision` would do now, in its order: variables, then the webhook that uses them. Writes nothing. Throws
- * `NotifyError`.
+ * What `provision` would do now, in its order: variables, the webhooks that use them, then what is not wanted any more.
+ * Writes nothing. Throws `NotifyError`.
  */
-export async function plan({
-  desired,
-  signal,
-  ...account
-}: PlanOptions): Promise<readonly ProvisionChange[]> {
+export async function plan(options: PlanOptions): Promise<readonly ProvisionChange[]> {
+  const { desired, signal, ...account } = options;
   validateDesired(desired);
+  const remembered = await account.applied.read(account.account);
+  const resources = resourcesOf(account, desired);
   const changes: ProvisionChange[] = [];
-  for (const [name, value] of Object.entries(desired.variables)) {
-    changes.push((await compare(variableResource(account, name, value), signal)).change);
+  for (const resource of resources) {
+    const { kind, id } = resource;
+    const { change, stale } = await compare(resource, {
+      remembered: remembered.get(id),
+      drift: desired.drift ?? 'restore',
+      isTaken: takenBy(resources, kind, id),
+      signal,
+    });
+    changes.push(change, ...(stale === undefined ? [] : [deletion(kind, stale)]));
   }
-  changes.push((await compare(webhookResource(account, desired), signal)).change);
+  for (const { id, kind, name } of leftovers(resources, remembered)) {
+    if (takenBy(resources, kind, id)(name)) continue;
+    if (await isThere(account, kind, name, signal)) changes.push(deletion(kind, name));
+  }
   return changes;
 }

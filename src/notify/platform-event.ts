@@ -3,7 +3,8 @@ import type { Secret } from '../model/secret.ts';
 import { type AttemptOptions, attemptDelivery } from './attempt.ts';
 import { definitionOf, type Notifier, type Route, routeNamed } from './deliver.ts';
 import { createMasker } from './masking.ts';
-import { alarming, lineOf, tagsOf } from './notification-summary.ts';
+import { lineOf } from './notification-message.ts';
+import { alarming, tagsOf } from './notification-summary.ts';
 import type { RenderedRequest } from './render.ts';
 import { secretsIn, valuesOf } from './variables.ts';
 

@@ -1,42 +1,94 @@
 import type { Lock } from '../model/lock.ts';
-import { type DesiredWebhook, readDefinition, type WebhookDefinition } from './definition.ts';
-import { type ProvisionChange, reconcile } from './reconcile.ts';
-import { type Account, variableResource, webhookResource } from './resources.ts';
+import type { ProvisionChange } from '../model/provision-change.ts';
+import { readIfThere } from './compare.ts';
+import { type Desired, readDefinition, type WebhookDefinition } from './definition.ts';
+import { leftovers, takenBy } from './leftovers.ts';
+import { reconcile } from './reconcile.ts';
+import { deletion, isThere, removeObject } from './remove.ts';
+import type { Resource } from './resource.ts';
+import { type Account, resourcesOf } from './resources.ts';
 import { validateDesired } from './validate.ts';
 
 export interface ProvisionOptions extends Account {
   readonly lock: Lock;
-  readonly desired: DesiredWebhook;
+  readonly desired: Desired;
   readonly signal: AbortSignal;
 }
 
 export interface Provisioned {
-  /** As the platform reads it back after everything was applied. */
-  readonly definition: WebhookDefinition;
+  /** By route, as the platform reads them back after everything was applied. */
+  readonly definitions: ReadonlyMap<string, WebhookDefinition>;
   readonly changes: readonly ProvisionChange[];
 }
 
 /**
- * Makes the platform hold what is desired: reads, writes only what differs, reads again. Variables come before the webhook
- * that uses them. Applied twice it writes nothing the second time. One at a time for each account. Throws `NotifyError`;
- * what was applied before an error stays, and the next call goes on from there.
+ * Makes the platform hold what is desired: reads, writes only what differs, reads again. Variables come before the
+ * webhooks that use them; what was applied once and is not wanted any more goes last. Applied twice it writes nothing the
+ * second time. One at a time for each account. Throws `NotifyError`; what was applied before an error stays, and the
+ * next call goes on from there.
  */
 export async function provision(options: ProvisionOptions): Promise<Provisioned> {
   const { lock, desired, signal, ...account } = options;
   validateDesired(desired);
-  return lock.hold(
-    `provision:${account.account}`,
-    (held) => apply(account, desired, AbortSignal.any([signal, held])),
-    signal,
-  );
+  return holdAccount(lock, account, signal, (held) => apply(account, desired, held));
 }
 
-async function apply(account: Account, desired: DesiredWebhook, signal: AbortSignal): Promise<Provisioned> {
+/** Runs `work` while nobody else writes to the account; its signal aborts when the lock is lost. */
+export function holdAccount<T>(
+  lock: Lock,
+  { account }: Account,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return lock.hold(`provision:${account}`, (held) => work(AbortSignal.any([signal, held])), signal);
+}
+
+async function apply(account: Account, desired: Desired, signal: AbortSignal): Promise<Provisioned> {
+  const remembered = await account.applied.read(account.account);
+  const resources = resourcesOf(account, desired);
   const changes: ProvisionChange[] = [];
-  for (const [name, value] of Object.entries(desired.variables)) {
-    changes.push(await reconcile(variableResource(account, name, value), signal));
+  for (const resource of resources) {
+    const { kind, id } = resource;
+    const options = {
+      remembered: remembered.get(id),
+      drift: desired.drift ?? 'restore',
+      isTaken: takenBy(resources, kind, id),
+      signal,
+    };
+    changes.push(...(await reconcile(account, resource, options)));
   }
-  changes.push(await reconcile(webhookResource(account, desired), signal));
-  const definition = readDefinition(await account.client.readWebhook(desired.webhook.name, signal));
-  return { definition, changes };
+  changes.push(...(await removeLeftovers(account, resources, remembered, signal)));
+  return { definitions: await readBack(account, desired, signal), changes };
+}
+
+async function removeLeftovers(
+  account: Account,
+  resources: readonly Resource[],
+  remembered: Parameters<typeof leftovers>[1],
+  signal: AbortSignal,
+): Promise<readonly ProvisionChange[]> {
+  const changes: ProvisionChange[] = [];
+  for (const { id, kind, name } of leftovers(resources, remembered)) {
+    const taken = takenBy(resources, kind, id)(name);
+    if (!taken && (await isThere(account, kind, name, signal))) {
+      await removeObject(account, kind, name, signal);
+      changes.push(deletion(kind, name));
+    }
+    await account.applied.remove(account.account, id);
+  }
+  return changes;
+}
+
+/** Definitions by route, as the platform holds them. One that is not there has none. Throws `NotifyError`. */
+export async function readBack(
+  { client }: Account,
+  { webhooks }: Desired,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, WebhookDefinition>> {
+  const definitions = new Map<string, WebhookDefinition>();
+  for (const { route, name } of webhooks) {
+    const found = await readIfThere({ read: client.readWebhook }, name, signal);
+    if (found !== undefined) definitions.set(route, readDefinition(found.value));
+  }
+  return definitions;
 }

@@ -1,77 +1,77 @@
+import type { AppliedObject } from '../model/applied-objects.ts';
+import type { ProvisionChange } from '../model/provision-change.ts';
+import { type CompareOptions, type Comparison, compare } from './compare.ts';
 import { NotifyError } from './errors.ts';
-
-/** What happened, or would, to one object of the platform. `fields` names the fields that differed; never values. */
-export interface ProvisionChange {
-  readonly kind: 'webhook' | 'variable';
-  readonly name: string;
-  readonly action: 'created' | 'updated' | 'unchanged';
-  readonly fields: readonly string[];
-}
-
-/** One object of the platform against what is wanted of it. */
-export interface Resource<Actual, Changes extends object> {
-  readonly kind: ProvisionChange['kind'];
-  readonly name: string;
-  /** All fields that a creation sets. */
-  readonly fields: readonly string[];
-  read(signal: AbortSignal): Promise<Actual>;
-  /** Only what has to change; no keys when all is as wanted. */
-  differences(actual: Actual): Promise<Changes>;
-  create(signal: AbortSignal): Promise<void>;
-  update(changes: Changes, signal: AbortSignal): Promise<void>;
-}
+import { deletion, removeObject } from './remove.ts';
+import type { Resource } from './resource.ts';
+import type { Account } from './resources.ts';
 
 /** Times that others may create or delete the object between our reading and writing. */
 const ATTEMPTS = 3;
 
-/** What `reconcile` would do, without doing it. */
-export async function compare<Actual, Changes extends object>(
-  resource: Resource<Actual, Changes>,
-  signal: AbortSignal,
-): Promise<{ readonly change: ProvisionChange; readonly differences: Changes | undefined }> {
-  const { kind, name } = resource;
-  const actual = await readIfThere(resource, signal);
-  if (actual === undefined) {
-    return { change: { kind, name, action: 'created', fields: resource.fields }, differences: undefined };
-  }
-  const differences = await resource.differences(actual.value);
-  const fields = Object.keys(differences);
-  return {
-    change: { kind, name, action: fields.length === 0 ? 'unchanged' : 'updated', fields },
-    differences,
-  };
-}
-
-/** Reads, then creates or updates. When somebody else was faster ("already exists", gone since), it looks again. */
-export async function reconcile<Actual, Changes extends object>(
-  resource: Resource<Actual, Changes>,
-  signal: AbortSignal,
-): Promise<ProvisionChange> {
+/**
+ * Reads, then creates, renames or updates, and remembers what was applied. When somebody else was faster ("already
+ * exists", gone since), it looks again.
+ */
+export async function reconcile(
+  account: Account,
+  resource: Resource,
+  options: CompareOptions,
+): Promise<readonly ProvisionChange[]> {
   for (let attempt = 1; ; attempt += 1) {
-    const { change, differences } = await compare(resource, signal);
+    const comparison = await compare(resource, options);
     try {
-      if (differences === undefined) await resource.create(signal);
-      else if (change.action === 'updated') await resource.update(differences, signal);
-      return change;
+      return await write(account, resource, comparison, options);
     } catch (error) {
-      const overtaken = has(error, differences === undefined ? 'conflict' : 'not-found');
+      const overtaken =
+        error instanceof NotifyError && (error.code === 'conflict' || error.code === 'not-found');
       if (!overtaken || attempt === ATTEMPTS) throw error;
     }
   }
 }
 
-async function readIfThere<Actual>(
-  resource: { read(signal: AbortSignal): Promise<Actual> },
-  signal: AbortSignal,
-): Promise<{ readonly value: Actual } | undefined> {
-  try {
-    return { value: await resource.read(signal) };
-  } catch (error) {
-    if (has(error, 'not-found')) return undefined;
-    throw error;
+async function write(
+  account: Account,
+  resource: Resource,
+  comparison: Comparison,
+  { remembered, signal }: CompareOptions,
+): Promise<readonly ProvisionChange[]> {
+  const { change, at, send, stale } = comparison;
+  if (at === undefined) {
+    // Deleted by an operator, and left so.
+    if (change.action === 'kept') return [change];
+    await remember(account, resource, { name: resource.name, fields: {} });
+    await resource.create(signal);
+  } else if (send.length > 0 || at !== resource.name) {
+    // Forgotten first: after a failure in between nobody knows what the platform holds.
+    await remember(account, resource, { name: at, fields: without(remembered?.fields ?? {}, send) });
+    await resource.update(at, send, signal);
+  }
+  const deleted = stale === undefined ? [] : [deletion(resource.kind, stale)];
+  if (stale !== undefined) await removeObject(account, resource.kind, stale, signal);
+  await rememberAll(account, resource, remembered, change);
+  return [change, ...deleted];
+}
+
+async function rememberAll(
+  account: Account,
+  resource: Resource,
+  remembered: AppliedObject | undefined,
+  change: ProvisionChange,
+): Promise<void> {
+  const { name, fields } = resource;
+  const now = Object.fromEntries(fields.map((field) => [field.name, field.hash]));
+  const known =
+    remembered?.name === name && fields.every((field) => remembered.fields[field.name] === field.hash);
+  if (!known || change.action === 'created' || change.action === 'updated') {
+    await remember(account, resource, { name, fields: now });
   }
 }
 
-function has(error: unknown, code: NotifyError['code']): boolean {
-  return error instanceof NotifyError && error.code === code;
+function remember({ applied, account }: Account, { id }: Resource, object: AppliedObject): Promise<void> {
+  return applied.write(account, id, object);
+}
+
+function without(fields: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }

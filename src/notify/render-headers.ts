@@ -1,8 +1,12 @@
+import { cutText } from './cut-text.ts';
 import { NotifyError } from './errors.ts';
 import { splitTemplate } from './template.ts';
 import type { Values } from './variables.ts';
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** Servers refuse long headers, most from 8 KiB for all of them: what comes from packages is cut. In UTF-16 units. */
+const LONGEST_VALUE = 1_000;
 
 /** Set by the connection, or by us for every delivery. */
 const RESERVED: ReadonlySet<string> = new Set([
@@ -43,7 +47,7 @@ export function checkName(name: string, subject: string): void {
 
 /** A title with a line break is no reason to lose the alert. */
 function withoutControls(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ');
+  return cutText(text.replace(/\p{Cc}+/gu, ' '), LONGEST_VALUE, '...');
 }
 
 /** What an operator wrote with a line break in it is a mistake to point out, not to send. */

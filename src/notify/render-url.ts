@@ -1,9 +1,13 @@
+import { cutText } from './cut-text.ts';
 import { NotifyError } from './errors.ts';
 import { splitTemplate, unknownNames } from './template.ts';
 import type { Values } from './variables.ts';
 
 /** Host, or host and port: what a configured variable may hold in place of an authority. */
 const AUTHORITY = /^[A-Za-z0-9._-]+:\d{1,5}$/;
+
+/** Servers refuse long URLs: what comes from packages is cut. In UTF-16 units. */
+const LONGEST_VALUE = 1_000;
 
 /**
  * Fills a URL in: values are percent-encoded, except that a configured variable at the very beginning may be the base URL
@@ -30,7 +34,7 @@ export function renderUrl(template: string, values: Values, subject: string): st
 
 function placed(before: string, value: { text: string; trusted: boolean } | undefined): string {
   if (value === undefined) return '';
-  const text = value.text.toWellFormed();
+  const text = (value.trusted ? value.text : cutText(value.text, LONGEST_VALUE, '...')).toWellFormed();
   if (value.trusted && before === '') return text.trim();
   if (value.trusted && /^https?:\/\/$/.test(before) && AUTHORITY.test(text)) return text;
   return encodeURIComponent(text);

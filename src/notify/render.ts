@@ -25,7 +25,7 @@ const CONTENT_TYPES = {
  */
 export function renderRequest(definition: WebhookDefinition, values: Values): RenderedRequest {
   const subject = `webhook ${definition.name}`;
-  const json = renderJson(definition.payload ?? DEFAULT_PAYLOAD, values);
+  const json = renderJson(definition.payload ?? DEFAULT_PAYLOAD, values, subject);
   const parsed = parse(json, subject);
   return {
     url: renderUrl(definition.url, values, subject),
@@ -37,10 +37,12 @@ export function renderRequest(definition: WebhookDefinition, values: Values): Re
   };
 }
 
-function renderJson(template: string, values: Values): string {
+function renderJson(template: string, values: Values, subject: string): string {
   const pieces = markQuoted(splitTemplate(template, (name) => values.has(name)));
   const texts = pieces.map((piece) => {
     if ('text' in piece) return piece.text;
+    // The backslash would take the first character of the value with it, and that may be one of our own escapes.
+    if (piece.escaped) throw notJson(subject);
     const value = values.get(piece.variable);
     if (value === undefined) return '';
     return piece.quoted ? JSON.stringify(value.text).slice(1, -1) : value.json;
@@ -53,11 +55,15 @@ function parse(json: string, subject: string): unknown {
     return JSON.parse(json);
   } catch {
     // The parser quotes what it read, and that may be a secret: its error goes nowhere.
-    throw new NotifyError(
-      'template-invalid',
-      `The payload of ${subject} is not JSON once its variables are filled in: correct \`notify.webhook.payload\``,
-    );
+    throw notJson(subject);
   }
+}
+
+function notJson(subject: string): NotifyError {
+  return new NotifyError(
+    'template-invalid',
+    `The payload of ${subject} is not JSON once its variables are filled in: correct its \`payload\``,
+  );
 }
 
 /** Top-level fields become form fields; what is no text stays JSON (field notes: `form` is written as JSON). */

@@ -1,123 +1,126 @@
 import type { KeyObject } from 'node:crypto';
-import type { AppliedSecrets } from '../model/applied-secrets.ts';
-import type { Secret } from '../model/secret.ts';
-import type { DesiredWebhook, VariableValue } from './definition.ts';
+import type { AppliedObjects } from '../model/applied-objects.ts';
+import type { Desired, DesiredWebhook, VariableValue } from './definition.ts';
 import { keyedHash } from './keyed-hash.ts';
+import type { Masker } from './masking.ts';
 import type {
   WebhooksIntegration,
   WebhooksIntegrationCustomVariableResponse,
-  WebhooksIntegrationCustomVariableUpdateRequest,
-  WebhooksIntegrationUpdateRequest,
 } from './platform/api.generated.ts';
 import type { PlatformClient } from './platform/client.ts';
 import { genericPreset } from './presets/generic.ts';
-import type { Resource } from './reconcile.ts';
+import type { Field, Resource } from './resource.ts';
 import { sameHeaders, samePayload } from './same-meaning.ts';
 
 /** Where things are provisioned, and what is remembered of it. */
 export interface Account {
   readonly client: PlatformClient;
-  readonly appliedSecrets: AppliedSecrets;
+  readonly applied: AppliedObjects;
   /** Tells accounts apart in what is remembered, such as the platform's base URL. Holds no secret. */
   readonly account: string;
   /** From `deriveHashKey`. */
   readonly hashKey: KeyObject;
+  /** Takes the configured secrets out of what the platform holds in places that are none. */
+  readonly mask: Masker;
 }
 
-type VariableResource = Resource<
-  WebhooksIntegrationCustomVariableResponse,
-  WebhooksIntegrationCustomVariableUpdateRequest
->;
+/** Everything that is wanted, in the order in which it is applied: variables, then the webhooks that use them. */
+export function resourcesOf(account: Account, { variables, webhooks }: Desired): readonly Resource[] {
+  return [
+    ...Object.entries(variables).map(([name, value]) => variableResource(account, name, value)),
+    ...webhooks.map((webhook) => webhookResource(account, webhook)),
+  ] as readonly Resource[];
+}
 
-export function webhookResource(
-  { client }: Account,
-  { webhook }: DesiredWebhook,
-): Resource<WebhooksIntegration, WebhooksIntegrationUpdateRequest> {
+export function webhookResource(account: Account, webhook: DesiredWebhook): Resource<WebhooksIntegration> {
+  const { client, mask } = account;
+  const { name, url, route } = webhook;
+  const id = `webhook/${route}`;
   const headers = webhook.headers ?? {};
-  const desired = {
-    name: webhook.name,
-    url: webhook.url,
+  const body = {
+    url,
     custom_headers: Object.keys(headers).length === 0 ? null : JSON.stringify(headers),
     encode_as: webhook.encodeAs ?? 'json',
     payload: webhook.payload === undefined ? genericPreset.payload : webhook.payload,
   } as const;
-  const { name, url, custom_headers, encode_as, payload } = desired;
+  const same: Readonly<Record<keyof typeof body, (actual: WebhooksIntegration) => boolean>> = {
+    url: (actual) => actual.url === body.url,
+    custom_headers: (actual) => sameHeaders(actual.custom_headers ?? null, body.custom_headers),
+    encode_as: (actual) => (actual.encode_as ?? 'json') === body.encode_as,
+    payload: (actual) => samePayload(actual.payload ?? null, body.payload),
+  };
+  const masked = (text: string | null | undefined) => (typeof text === 'string' ? mask(text) : null);
+  const field = (key: keyof typeof body): Field<WebhooksIntegration> => ({
+    name: key,
+    hash: hashOf(account, id, key, body[key]),
+    shown: masked(body[key]),
+    show: (actual) => masked(actual[key]),
+    holds: same[key],
+  });
   return {
     kind: 'webhook',
+    id,
     name,
-    fields: ['url', 'custom_headers', 'encode_as', 'payload'],
-    read: (signal) => client.readWebhook(name, signal),
-    differences: async (actual) => ({
-      ...(actual.url === url ? {} : { url }),
-      ...(sameHeaders(actual.custom_headers ?? null, custom_headers) ? {} : { custom_headers }),
-      ...((actual.encode_as ?? 'json') === encode_as ? {} : { encode_as }),
-      ...(samePayload(actual.payload ?? null, payload) ? {} : { payload }),
-    }),
-    create: async (signal) => void (await client.createWebhook(desired, signal)),
-    update: async (changes, signal) => void (await client.updateWebhook(name, changes, signal)),
-  };
-}
-
-export function variableResource(account: Account, name: string, desired: VariableValue): VariableResource {
-  return 'secret' in desired
-    ? secretResource(account, name, desired.secret)
-    : plainResource(account, name, desired.value);
-}
-
-function plainResource(
-  { client, appliedSecrets, account }: Account,
-  name: string,
-  value: string,
-): VariableResource {
-  return {
-    kind: 'variable',
-    name,
-    fields: ['value', 'is_secret'],
-    read: (signal) => client.readVariable(name, signal),
-    differences: async (actual) => {
-      // A secret that becomes readable needs its value anew, whatever it was.
-      if (isSecret(actual)) return { value, is_secret: false };
-      return actual.value === value ? {} : { value };
-    },
-    create: async (signal) => {
-      await appliedSecrets.remove(account, name);
-      await client.createVariable({ name, value, is_secret: false }, signal);
-    },
-    update: async (changes, signal) => {
-      await appliedSecrets.remove(account, name);
-      await client.updateVariable(name, changes, signal);
+    fields: [field('url'), field('custom_headers'), field('encode_as'), field('payload')],
+    read: (at, signal) => client.readWebhook(at, signal),
+    create: async (signal) => void (await client.createWebhook({ name, ...body }, signal)),
+    update: async (at, fields, signal) => {
+      const changes = { ...pick(body, fields), ...(at === name ? {} : { name }) };
+      await client.updateWebhook(at, changes, signal);
     },
   };
 }
 
-function secretResource(
-  { client, appliedSecrets, account, hashKey }: Account,
-  name: string,
-  secret: Secret,
-): VariableResource {
-  const hash = keyedHash(hashKey, account, name, secret);
-  /** Forgotten first: after a failure in between nobody knows what the platform holds. */
-  async function remembering(write: () => Promise<unknown>): Promise<void> {
-    await appliedSecrets.remove(account, name);
-    await write();
-    await appliedSecrets.write(account, name, hash);
-  }
+type Variable = WebhooksIntegrationCustomVariableResponse;
+
+export function variableResource(account: Account, name: string, desired: VariableValue): Resource<Variable> {
+  const { client, mask } = account;
+  const id = `variable/${name}`;
+  const secret = 'secret' in desired;
+  const body = { value: secret ? desired.secret.reveal() : desired.value, is_secret: secret };
+  const [hash, secrecy] = [
+    hashOf(account, id, 'value', body.value),
+    hashOf(account, id, 'is_secret', secret),
+  ];
+  const value: Field<Variable> = {
+    name: 'value',
+    hash,
+    shown: secret ? '(secret, changed)' : mask(body.value),
+    show: (actual) => (secret || isSecret(actual) ? '(secret)' : mask(actual.value ?? '')),
+    // A secret does not read back: it is there when it was the last one applied. One that becomes readable, or stops
+    // being so, needs its value anew.
+    holds: (actual, applied) => {
+      if (isSecret(actual) !== secret) return false;
+      return secret ? applied === hash : actual.value === body.value;
+    },
+  };
+  const isSecretField: Field<Variable> = {
+    name: 'is_secret',
+    hash: secrecy,
+    shown: String(secret),
+    show: (actual) => String(isSecret(actual)),
+    holds: (actual) => isSecret(actual) === secret,
+  };
   return {
     kind: 'variable',
+    id,
     name,
-    fields: ['value', 'is_secret'],
-    read: (signal) => client.readVariable(name, signal),
-    differences: async (actual) => {
-      if (!isSecret(actual)) return { value: secret.reveal(), is_secret: true };
-      return (await appliedSecrets.read(account, name)) === hash ? {} : { value: secret.reveal() };
-    },
-    create: (signal) =>
-      remembering(() => client.createVariable({ name, value: secret.reveal(), is_secret: true }, signal)),
-    update: (changes, signal) => remembering(() => client.updateVariable(name, changes, signal)),
+    fields: [value, isSecretField],
+    read: (at, signal) => client.readVariable(at, signal),
+    create: async (signal) => void (await client.createVariable({ name, ...body }, signal)),
+    update: async (at, fields, signal) => void (await client.updateVariable(at, pick(body, fields), signal)),
   };
 }
 
 /** The value of a secret is in no answer (rule 4), so its absence tells where `is_secret` is missing. */
-function isSecret({ is_secret, value }: WebhooksIntegrationCustomVariableResponse): boolean {
+export function isSecret({ is_secret, value }: Variable): boolean {
   return is_secret ?? value === undefined;
+}
+
+function hashOf({ hashKey, account }: Account, id: string, field: string, value: unknown): string {
+  return keyedHash(hashKey, [account, id, field], value);
+}
+
+function pick<Body extends object>(body: Body, fields: readonly string[]): Partial<Body> {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => fields.includes(name))) as Partial<Body>;
 }

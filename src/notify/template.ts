@@ -3,7 +3,7 @@ export type Piece = { readonly text: string } | { readonly variable: string };
 
 /**
  * Splits at `$NAME`, where NAME is the longest known name that the text goes on with; `$` and whatever follows it stay
- * text when no name fits.
+ * text when no name fits. `$TAGS[name]` is the variable `TAGS[name]`.
  */
 export function splitTemplate(template: string, isKnown: (name: string) => boolean): readonly Piece[] {
   const pieces: Piece[] = [];
@@ -11,9 +11,10 @@ export function splitTemplate(template: string, isKnown: (name: string) => boole
   for (const match of template.matchAll(/\$([A-Z0-9_]+)/g)) {
     const name = longestKnown(match[1] ?? '', isKnown);
     if (name === undefined) continue;
+    const tag = name === 'TAGS' ? tagAt(template, match.index + '$TAGS'.length) : '';
     if (match.index > start) pieces.push({ text: template.slice(start, match.index) });
-    pieces.push({ variable: name });
-    start = match.index + 1 + name.length;
+    pieces.push({ variable: name + tag });
+    start = match.index + 1 + name.length + tag.length;
   }
   if (start < template.length) pieces.push({ text: template.slice(start) });
   return pieces;
@@ -25,15 +26,16 @@ export function unknownNames(template: string, isKnown: (name: string) => boolea
   return [...new Set(names.filter((name) => longestKnown(name, isKnown) === undefined))];
 }
 
-/** A piece of a JSON template, and whether it begins inside a JSON string. */
-export type JsonPiece = Piece & { readonly quoted: boolean };
+/** A piece of a JSON template, and where it begins: inside a JSON string, and there behind a lone backslash. */
+export type JsonPiece = Piece & { readonly quoted: boolean; readonly escaped: boolean };
 
 /** Follows strings and their escapes through the pieces; what a variable stands for cannot end a string. */
 export function markQuoted(pieces: readonly Piece[]): readonly JsonPiece[] {
   let quoted = false;
   let escaped = false;
   return pieces.map((piece) => {
-    const marked = { ...piece, quoted };
+    const marked = { ...piece, quoted, escaped };
+    if ('variable' in piece) escaped = false;
     for (const character of 'text' in piece ? piece.text : '') {
       if (escaped) escaped = false;
       else if (quoted && character === '\\') escaped = true;
@@ -49,4 +51,9 @@ function longestKnown(run: string, isKnown: (name: string) => boolean): string |
     if (isKnown(name)) return name;
   }
   return undefined;
+}
+
+/** `[name]` at this place; nothing that could be the end of a string or of a list. */
+function tagAt(template: string, start: number): string {
+  return /^\[[\w.-]{1,200}\]/.exec(template.slice(start, start + 202))?.[0] ?? '';
 }

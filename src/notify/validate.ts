@@ -1,84 +1,117 @@
 import { DEFAULT_PAYLOAD } from './default-payload.ts';
-import type { DesiredWebhook } from './definition.ts';
+import type { Desired, DesiredWebhook } from './definition.ts';
 import { NotifyError } from './errors.ts';
 import { genericPreset } from './presets/generic.ts';
 import { checkName } from './render-headers.ts';
 import { markQuoted, splitTemplate, unknownNames } from './template.ts';
 import { knownNames } from './variables.ts';
 
+type IsKnown = (name: string) => boolean;
+
 /**
  * Finds what cannot work before anything is sent. Throws `NotifyError`: `bad-request` (names), `url-invalid`,
- * `header-invalid`, `template-invalid`, `variable-unknown` (where an unknown variable would break the URL or the JSON).
+ * `header-invalid`, `template-invalid`, `variable-unknown` (a template uses what is defined nowhere).
  */
-export function validateDesired({ webhook, variables }: DesiredWebhook): void {
+export function validateDesired({ webhooks, variables }: Desired): void {
   const isKnown = knownNames(variables);
-  const subject = `webhook ${webhook.name}`;
-  if (webhook.name === '' || /\s/.test(webhook.name)) {
-    throw new NotifyError(
-      'bad-request',
-      `${JSON.stringify(webhook.name)} is no webhook name: it may not have spaces`,
-    );
+  for (const name of Object.keys(variables)) checkVariableName(name);
+  for (const webhook of webhooks) checkWebhook(webhook, isKnown);
+  const names = webhooks.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    throw new NotifyError('bad-request', `Two routes use a webhook named ${twice}: give each its own name`);
   }
-  for (const name of Object.keys(variables)) {
-    if (!/^[A-Z0-9_]+$/.test(name)) {
-      const rule = 'upper-case letters, digits and underscores only';
-      throw new NotifyError(
-        'bad-request',
-        `${JSON.stringify(name)} is no name of a custom variable: ${rule}`,
-      );
-    }
-  }
-  checkUrl(webhook.url, isKnown, subject);
-  for (const [name, value] of Object.entries(webhook.headers ?? {})) {
-    checkName(name, subject);
-    if (/[\0\r\n]/.test(value)) {
-      throw new NotifyError('header-invalid', `The header ${name} of ${subject} holds a line break`);
-    }
-  }
-  const payload =
-    webhook.payload === undefined ? genericPreset.payload : (webhook.payload ?? DEFAULT_PAYLOAD);
-  checkPayload(payload, isKnown, subject);
 }
 
-function checkUrl(template: string, isKnown: (name: string) => boolean, subject: string): void {
-  const [first] = splitTemplate(template, isKnown);
-  if (first !== undefined && 'variable' in first) return;
-  if (template.startsWith('$')) {
-    const [name = ''] = unknownNames(template, isKnown);
+/** What works, and is likely to be regretted; a line each, without any value. */
+export function warningsOf({ webhooks, variables }: Desired): readonly string[] {
+  const isKnown = knownNames(variables);
+  return webhooks.flatMap(({ name, url }) => {
+    const used = splitTemplate(url, isKnown).flatMap((piece) =>
+      'variable' in piece ? [piece.variable] : [],
+    );
+    const secrets = [...new Set(used)].filter((variable) => {
+      const value = Object.hasOwn(variables, variable) ? variables[variable] : undefined;
+      return value !== undefined && 'secret' in value;
+    });
+    return secrets.map(
+      (secret) =>
+        `The URL of webhook ${name} holds the secret ${secret}: URLs end up in the logs of others. ` +
+        'Put it into a header where the receiver allows it',
+    );
+  });
+}
+
+function checkWebhook(webhook: DesiredWebhook, isKnown: IsKnown): void {
+  const { name, url, headers, payload, encodeAs } = webhook;
+  const subject = `webhook ${name}`;
+  if (name === '' || /\s/.test(name)) {
     throw new NotifyError(
-      'variable-unknown',
-      `The URL of ${subject} begins with $${name}, which is defined nowhere`,
+      'bad-request',
+      `${JSON.stringify(name)} is no webhook name: it may not have spaces`,
     );
   }
-  if (!/^https?:\/\/[^\s/]/i.test(template)) {
+  checkUrl(url, isKnown, subject);
+  for (const [header, value] of Object.entries(headers ?? {})) {
+    checkName(header, subject);
+    if (/[\0\r\n]/.test(value)) {
+      throw new NotifyError('header-invalid', `The header ${header} of ${subject} holds a line break`);
+    }
+    checkKnown(value, isKnown, `The header ${header} of ${subject}`);
+  }
+  const template = payload === undefined ? genericPreset.payload : (payload ?? DEFAULT_PAYLOAD);
+  checkPayload(template, encodeAs ?? 'json', isKnown, subject);
+}
+
+function checkVariableName(name: string): void {
+  if (/^[A-Z0-9_]+$/.test(name)) return;
+  const rule = 'upper-case letters, digits and underscores only';
+  throw new NotifyError('bad-request', `${JSON.stringify(name)} is no name of a custom variable: ${rule}`);
+}
+
+/** `$5` is a price; what begins with a letter was meant as a variable. */
+function checkKnown(template: string, isKnown: IsKnown, subject: string): void {
+  const names = unknownNames(template, isKnown).filter((name) => /^[A-Z_]/.test(name));
+  if (names.length === 0) return;
+  const list = names.map((name) => `$${name}`).join(', ');
+  throw new NotifyError(
+    'variable-unknown',
+    `${subject} uses ${list}, defined nowhere: define it in \`notify.variables\`, or correct its name`,
+  );
+}
+
+function checkUrl(template: string, isKnown: IsKnown, subject: string): void {
+  checkKnown(template, isKnown, `The URL of ${subject}`);
+  const pieces = splitTemplate(template, isKnown);
+  const [first] = pieces;
+  if (first !== undefined && 'variable' in first) return;
+  const filled = pieces.map((piece) => ('text' in piece ? piece.text : '0')).join('');
+  if (!/^https?:\/\/[^\s/]/i.test(template) || URL.parse(filled) === null) {
     throw new NotifyError(
       'url-invalid',
-      `The URL of ${subject} has to begin with http://, https:// or a variable`,
+      `The URL of ${subject} has to be one that begins with http://, https:// or a variable`,
     );
   }
 }
 
 /** Any value in place of an unquoted variable gives JSON when one does. */
-function checkPayload(template: string, isKnown: (name: string) => boolean, subject: string): void {
+function checkPayload(template: string, encodeAs: 'json' | 'form', isKnown: IsKnown, subject: string): void {
+  checkKnown(template, isKnown, `The payload of ${subject}`);
   const pieces = markQuoted(splitTemplate(template, isKnown));
   const filled = pieces.map((piece) => ('text' in piece ? piece.text : piece.quoted ? '' : '"0"')).join('');
+  let payload: unknown;
   try {
-    JSON.parse(filled);
+    payload = JSON.parse(filled);
   } catch {
-    const loose = pieces.flatMap((piece) =>
-      !piece.quoted && 'text' in piece ? unquotedNames(piece.text, isKnown) : [],
-    );
-    if (loose.length > 0) {
-      const names = loose.map((name) => `$${name}`).join(', ');
-      throw new NotifyError('variable-unknown', `The payload of ${subject} uses ${names}, defined nowhere`);
-    }
     throw new NotifyError(
       'template-invalid',
-      `The payload of ${subject} is not JSON: correct \`notify.webhook.payload\``,
+      `The payload of ${subject} is not JSON once its variables are filled in: correct its \`payload\``,
     );
   }
-}
-
-function unquotedNames(text: string, isKnown: (name: string) => boolean): readonly string[] {
-  return unknownNames(text.replace(/"(?:[^"\\]|\\.)*"/g, ''), isKnown);
+  if (encodeAs === 'form' && (typeof payload !== 'object' || payload === null || Array.isArray(payload))) {
+    throw new NotifyError(
+      'template-invalid',
+      `The payload of ${subject} has to be a JSON object to be sent as a form`,
+    );
+  }
 }

@@ -1,7 +1,9 @@
 import type { Notification } from '../model/notification.ts';
 import type { Secret } from '../model/secret.ts';
+import { ALERT_VARIABLES } from './alert-variables.ts';
 import type { VariableValue } from './definition.ts';
-import { NOTIFICATION_VARIABLES } from './notification-variables.ts';
+import type { NotificationVariable } from './notification-variable.ts';
+import { tagOf } from './platform-variables.ts';
 
 /** What a `$NAME` stands for. */
 export interface Value {
@@ -12,36 +14,51 @@ export interface Value {
   readonly trusted: boolean;
 }
 
-export type Values = ReadonlyMap<string, Value>;
+export interface Values {
+  has(name: string): boolean;
+  /** Worked out when it is asked for: most templates use few of many. */
+  get(name: string): Value | undefined;
+}
+
+const BY_NAME: ReadonlyMap<string, NotificationVariable> = new Map(
+  ALERT_VARIABLES.map((variable) => [variable.name, variable]),
+);
 
 /** The alert's variables and the custom ones, which win where both have a name. */
 export function valuesOf(
   notification: Notification,
   custom: Readonly<Record<string, VariableValue>>,
 ): Values {
-  const values = new Map<string, Value>();
-  for (const variable of NOTIFICATION_VARIABLES) {
-    const value = 'text' in variable ? variable.text(notification) : variable.json(notification);
-    const json = JSON.stringify(value);
-    values.set(variable.name, { text: typeof value === 'string' ? value : json, json, trusted: false });
-  }
-  for (const [name, value] of Object.entries(custom)) {
-    const text = 'secret' in value ? value.secret.reveal() : value.value;
-    values.set(name, { text, json: asJson(text), trusted: true });
-  }
-  return values;
+  return {
+    has: knownNames(custom),
+    get(name) {
+      const own = Object.hasOwn(custom, name) ? custom[name] : undefined;
+      if (own !== undefined) {
+        const text = 'secret' in own ? own.secret.reveal() : own.value;
+        return { text, json: asJson(text), trusted: true };
+      }
+      const tag = /^TAGS\[(.*)\]$/s.exec(name)?.[1];
+      if (tag !== undefined) return alertValue(tagOf(notification, tag));
+      const variable = BY_NAME.get(name);
+      if (variable === undefined) return undefined;
+      return alertValue('text' in variable ? variable.text(notification) : variable.json(notification));
+    },
+  };
 }
 
 /** Whether a template may use `$name`. */
 export function knownNames(custom: Readonly<Record<string, unknown>>): (name: string) => boolean {
-  return (name) => OWN_NAMES.has(name) || Object.hasOwn(custom, name);
+  return (name) => BY_NAME.has(name) || Object.hasOwn(custom, name);
 }
 
 export function secretsIn(custom: Readonly<Record<string, VariableValue>>): readonly Secret[] {
   return Object.values(custom).flatMap((value) => ('secret' in value ? [value.secret] : []));
 }
 
-const OWN_NAMES: ReadonlySet<string> = new Set(NOTIFICATION_VARIABLES.map(({ name }) => name));
+function alertValue(value: unknown): Value {
+  const json = JSON.stringify(value);
+  return { text: typeof value === 'string' ? value : json, json, trusted: false };
+}
 
 /** The platform puts text in place: `5` and `true` stay what they are; anything that is no JSON becomes a string. */
 function asJson(text: string): string {

@@ -14,6 +14,8 @@ export interface Keys {
   lock(name: string): string;
   /** When the next request of a shared budget is due. */
   budget(name: string): string;
+  /** Hash of what was applied to an account of the webhook-integration API, by kind and name. */
+  applied(account: string): string;
   /** List of job ids that run one after another. */
   lane(name: string): string;
   /** A delivery's record, and its attempts. */
@@ -24,7 +26,6 @@ export interface Keys {
   readonly failedDeliveries: string;
   readonly delivered: string;
   readonly stoppedRoutes: string;
-  appliedSecrets(account: string): string;
   /** Rejected payloads by `<job>/<job id>`, and their order by time. */
   readonly rejected: string;
   readonly rejectedOrder: string;
@@ -42,6 +43,7 @@ export function createKeys(prefix: string = DEFAULT_PREFIX): Keys {
     cache: (kind, key) => `${tagged}:cache:${kind}:${key}`,
     lock: (name) => `${tagged}:lock:${name}`,
     budget: (name) => `${tagged}:budget:${name}`,
+    applied: (account) => `${tagged}:applied:${account}`,
     lane: (name) => `${tagged}:lane:${name}`,
     delivery: (id) => `${tagged}:delivery:${id}`,
     deliveryAttempts: (id) => `${tagged}:delivery:${id}:attempts`,
@@ -49,7 +51,6 @@ export function createKeys(prefix: string = DEFAULT_PREFIX): Keys {
     failedDeliveries: `${tagged}:deliveries:failed`,
     delivered: `${tagged}:deliveries:delivered`,
     stoppedRoutes: `${tagged}:stopped-routes`,
-    appliedSecrets: (account) => `${tagged}:applied-secrets:${account}`,
     rejected: `${tagged}:rejected`,
     rejectedOrder: `${tagged}:rejected:order`,
   };

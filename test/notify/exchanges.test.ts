@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PlatformClient } from '../../src/notify/platform/client.ts';
@@ -42,11 +43,12 @@ describe.skipIf(!PRESENT)('recorded exchanges of the webhook-integration API', (
   it('there are some', () => expect(exchanges.length).toBeGreaterThan(0));
 
   it.each(exchanges)('$method $path is asked for and read as recorded', async (exchange) => {
-    const asked: { method?: string; url?: string; body: string }[] = [];
+    const asked: { method?: string; url?: string; headers: IncomingHttpHeaders; body: string }[] = [];
     const server = await startTestServer(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;
-      asked.push({ ...(request.method ? { method: request.method } : {}), url: request.url ?? '', body });
+      const { method, headers, url = '' } = request;
+      asked.push({ ...(method === undefined ? {} : { method }), url, headers, body });
       response.writeHead(exchange.status, exchange.resHeaders).end(exchange.resBody);
     });
     const platform = await openPlatform(server.url, { headerPrefix: 'DD' });
@@ -58,6 +60,12 @@ describe.skipIf(!PRESENT)('recorded exchanges of the webhook-integration API', (
     await server.close();
     expect(asked).toHaveLength(1);
     expect(asked[0]).toMatchObject({ method: exchange.method, url: exchange.path });
+    expect(asked[0]?.headers).toMatchObject({
+      accept: 'application/json',
+      'dd-api-key': expect.any(String),
+      'dd-application-key': expect.any(String),
+      ...(exchange.reqBody === null ? {} : { 'content-type': 'application/json' }),
+    });
     if (exchange.reqBody !== null)
       expect(JSON.parse(asked[0]?.body ?? '')).toEqual(JSON.parse(exchange.reqBody));
     if (exchange.status === 404) expect(outcome).toMatchObject({ error: { code: 'not-found' } });

@@ -2,7 +2,7 @@ import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import { createApiClient } from '../../src/discovery/client.ts';
 import { startWebhookService, type WebhookServiceOptions } from '../../src/embedded/webhooks/service.ts';
 import { createHttpClient, type HttpClientOptions } from '../../src/http/undici-client.ts';
-import type { AppliedSecrets } from '../../src/model/applied-secrets.ts';
+import type { AppliedObject, AppliedObjects } from '../../src/model/applied-objects.ts';
 import type { Lock } from '../../src/model/lock.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { createPlatformClient } from '../../src/notify/platform/client.ts';
@@ -60,14 +60,20 @@ export function createLocalLock(): Lock {
   };
 }
 
-/** Remembers hashes in `stored`, by account and variable. */
-export function createLocalAppliedSecrets(): AppliedSecrets & { readonly stored: Map<string, string> } {
-  const stored = new Map<string, string>();
-  const key = (account: string, variable: string) => `${account} ${variable}`;
+/** Remembers in `stored`, by account and id. */
+export function createLocalApplied(): AppliedObjects & {
+  readonly stored: Map<string, Map<string, AppliedObject>>;
+} {
+  const stored = new Map<string, Map<string, AppliedObject>>();
+  const of = (account: string) => {
+    const known = stored.get(account) ?? new Map<string, AppliedObject>();
+    stored.set(account, known);
+    return known;
+  };
   return {
     stored,
-    read: async (account, variable) => stored.get(key(account, variable)),
-    write: async (account, variable, hash) => void stored.set(key(account, variable), hash),
-    remove: async (account, variable) => void stored.delete(key(account, variable)),
+    read: async (account) => new Map(of(account)),
+    write: async (account, id, applied) => void of(account).set(id, applied),
+    remove: async (account, id) => void of(account).delete(id),
   };
 }

@@ -1,5 +1,5 @@
 import type { Change } from '../../src/model/change.ts';
-import type { Notification } from '../../src/model/notification.ts';
+import type { Notification, NotifiedChange } from '../../src/model/notification.ts';
 
 /** A change about a package of any name. */
 export function changeOf(
@@ -35,9 +35,10 @@ export function changeOf(
 }
 
 /** A notification with these changes. */
-export function notificationOf(changes: readonly Change[] = [changeOf('left-pad')]): Notification {
+export function notificationOf(changes: readonly NotifiedChange[] = [changeOf('left-pad')]): Notification {
   return {
     id: 'msg_0123456789abcdef',
+    route: 'default',
     scan: 'scan-1',
     target: { id: 'shop/web', labels: { team: 'web', org: 'Shop' } },
     date: '2026-11-21T03:04:05.000Z',

@@ -1,67 +1,20 @@
 import { inspect } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
-import type { WebhookServiceOptions } from '../../src/embedded/webhooks/service.ts';
-import { Secret } from '../../src/model/secret.ts';
-import type { DesiredWebhook } from '../../src/notify/definition.ts';
-import { deriveHashKey } from '../../src/notify/keyed-hash.ts';
-import { plan } from '../../src/notify/plan.ts';
+import { describe, expect, it } from 'vitest';
 import type { PlatformClient } from '../../src/notify/platform/client.ts';
 import { genericPreset } from '../../src/notify/presets/generic.ts';
 import { provision } from '../../src/notify/provision.ts';
-import { createLocalAppliedSecrets, createLocalLock, startLocalPlatform } from './local-platform.ts';
-
-const closers: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-const WEBHOOK = {
-  name: 'lockhound',
-  url: 'https://$HOST/alerts',
-  headers: { Authorization: 'Bearer $TOKEN' },
-};
-
-function desiring(token = 'first-token', webhook: Partial<DesiredWebhook['webhook']> = {}): DesiredWebhook {
-  return {
-    webhook: { ...WEBHOOK, ...webhook },
-    variables: { HOST: { value: 'example.com' }, TOKEN: { secret: new Secret(token) } },
-  };
-}
-
-async function start(options: WebhookServiceOptions = {}) {
-  const { service, client, close } = await startLocalPlatform(options);
-  closers.push(close);
-  const appliedSecrets = createLocalAppliedSecrets();
-  const shared = {
-    client,
-    appliedSecrets,
-    account: service.url,
-    hashKey: deriveHashKey(new Secret('application-key-of-the-tests')),
-    lock: createLocalLock(),
-    signal: new AbortController().signal,
-  };
-  const writes = () => service.snapshot().calls.filter((call) => !call.endsWith('.get'));
-  return {
-    service,
-    client,
-    appliedSecrets,
-    shared,
-    writes,
-    apply: (desired: DesiredWebhook) => provision({ ...shared, desired }),
-    applyAlone: (desired: DesiredWebhook) => provision({ ...shared, lock: createLocalLock(), desired }),
-    plan: (desired: DesiredWebhook) => plan({ ...shared, desired }),
-  };
-}
-
-const actions = (
-  changes: readonly { kind: string; name: string; action: string; fields: readonly string[] }[],
-) => changes.map(({ name, action, fields }) => `${name} ${action} ${fields.join('+')}`.trim());
+import { warningsOf } from '../../src/notify/validate.ts';
+import { actions, desiring, start, WEBHOOK } from './provision-room.ts';
 
 describe('apply', () => {
   it('creates variables, then the webhook, and reads the definition back', async () => {
     const { apply, service, writes } = await start();
-    const { definition, changes } = await apply(desiring());
-    expect(definition).toEqual({ ...WEBHOOK, payload: genericPreset.payload, encodeAs: 'json' });
+    const { definitions, changes } = await apply(desiring());
+    expect(definitions.get('default')).toEqual({
+      ...WEBHOOK,
+      payload: genericPreset.payload,
+      encodeAs: 'json',
+    });
     expect(changes.map(({ action }) => action)).toEqual(['created', 'created', 'created']);
     expect(writes()).toEqual([
       'webhooks.customVariables.create',
@@ -107,13 +60,13 @@ describe('apply', () => {
     await apply(desiring());
     await client.updateWebhook('lockhound', { url: 'https://elsewhere.example/', encode_as: 'form' });
     await client.updateVariable('HOST', { value: 'elsewhere.example' });
-    const { changes, definition } = await apply(desiring());
+    const { changes, definitions } = await apply(desiring());
     expect(actions(changes)).toEqual([
       'HOST updated value',
       'TOKEN unchanged',
       'lockhound updated url+encode_as',
     ]);
-    expect(definition).toMatchObject({ url: WEBHOOK.url, encodeAs: 'json' });
+    expect(definitions.get('default')).toMatchObject({ url: WEBHOOK.url, encodeAs: 'json' });
     expect(service.snapshot().variables).toContainEqual({
       name: 'HOST',
       value: 'example.com',
@@ -131,7 +84,7 @@ describe('apply', () => {
 
 describe('secrets', () => {
   it('are updated when they change, and remembered as a keyed hash only', async () => {
-    const { apply, appliedSecrets, service } = await start();
+    const { apply, applied, service } = await start();
     await apply(desiring('first-token'));
     const { changes } = await apply(desiring('second-token'));
     expect(actions(changes)).toEqual(['HOST unchanged', 'TOKEN updated value', 'lockhound unchanged']);
@@ -140,14 +93,16 @@ describe('secrets', () => {
       value: 'second-token',
       is_secret: true,
     });
-    expect([...appliedSecrets.stored.values()]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    const remembered = inspect(applied.stored, { depth: 9 });
+    expect(remembered).toMatch(/value: '[0-9a-f]{64}'/);
+    expect(remembered).not.toContain('token');
     expect(inspect(changes)).not.toContain('token');
   });
 
   it('are applied again when nobody remembers what was', async () => {
-    const { apply, appliedSecrets } = await start();
+    const { apply, applied } = await start();
     await apply(desiring());
-    appliedSecrets.stored.clear();
+    applied.stored.clear();
     expect(actions((await apply(desiring())).changes)).toContain('TOKEN updated value');
   });
 
@@ -191,7 +146,7 @@ describe('others at the same time', () => {
       const { applyAlone, service, writes } = await start({ conflictStatus });
       service.faults.latencyMs = 10;
       const outcomes = await Promise.all([applyAlone(desiring()), applyAlone(desiring())]);
-      expect(outcomes[0]?.definition).toEqual(outcomes[1]?.definition);
+      expect(outcomes[0]?.definitions).toEqual(outcomes[1]?.definitions);
       expect(service.snapshot()).toMatchObject({ webhooks: [{ name: 'lockhound' }] });
       const before = writes().length;
       await applyAlone(desiring());
@@ -233,6 +188,10 @@ describe('what cannot work is said before anything is sent', () => {
     [{ headers: { 'X-A': 'a\r\nX-B: b' } }, 'header-invalid'],
     [{ payload: '{"a": ' }, 'template-invalid'],
     [{ payload: '{"a": $NOWHERE}' }, 'variable-unknown'],
+    [{ payload: '{"a": "$NOWHERE"}' }, 'variable-unknown'],
+    [{ url: 'https://example.com/$NOWHERE' }, 'variable-unknown'],
+    [{ url: 'https://exa mple.com/' }, 'url-invalid'],
+    [{ headers: { 'X-A': 'Bearer $NOWHERE' } }, 'variable-unknown'],
   ])('%j: %s', async (webhook, code) => {
     const { apply, service } = await start();
     await expect(apply(desiring('first-token', webhook))).rejects.toMatchObject({ code, retryable: false });
@@ -249,10 +208,27 @@ describe('what cannot work is said before anything is sent', () => {
       },
     );
     const { TOKEN } = desiring().variables;
-    const error: unknown = await apply({ ...desiring(), variables: TOKEN ? { TOKEN } : {} }).catch(
-      (it) => it,
-    );
+    const variables = TOKEN ? { TOKEN } : {};
+    const error: unknown = await apply({ webhooks: [], variables }).catch((it) => it);
     expect(error).toMatchObject({ code: 'bad-request' });
     expect(inspect(error, { depth: 9 })).not.toContain('first-token');
+  });
+
+  it('a price is no variable, and one name has one webhook', async () => {
+    const { apply } = await start();
+    await apply(desiring('first-token', { payload: '{"price": "US$5 or $ 5", "t": "$TARGET"}' }));
+    const [webhook] = desiring().webhooks;
+    const twice = { ...desiring(), webhooks: webhook ? [webhook, { ...webhook, route: 'other' }] : [] };
+    await expect(apply(twice)).rejects.toThrow(/Two routes use a webhook named lockhound/);
+  });
+
+  it('a secret in a URL is warned of, one in a header is not', () => {
+    expect(warningsOf(desiring())).toEqual([]);
+    const [warning, ...others] = warningsOf(
+      desiring('first-token', { url: 'https://$HOST/?t=$TOKEN&u=$TOKEN' }),
+    );
+    expect(warning).toContain('holds the secret TOKEN');
+    expect(warning).not.toContain('first-token');
+    expect(others).toEqual([]);
   });
 });

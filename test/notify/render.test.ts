@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Notification } from '../../src/model/notification.ts';
 import { Secret } from '../../src/model/secret.ts';
+import { ALERT_VARIABLES } from '../../src/notify/alert-variables.ts';
 import { changeEvent } from '../../src/notify/change-event.ts';
 import type { VariableValue, WebhookDefinition } from '../../src/notify/definition.ts';
-import { NOTIFICATION_VARIABLES } from '../../src/notify/notification-variables.ts';
+
 import { genericPreset } from '../../src/notify/presets/generic.ts';
 import { renderRequest } from '../../src/notify/render.ts';
 import { valuesOf } from '../../src/notify/variables.ts';
@@ -37,6 +39,8 @@ describe('the payload', () => {
     expect(bodyOf(genericPreset.payload)).toEqual({
       schema: 'lockhound.changes/1',
       id: 'msg_0123456789abcdef',
+      route: 'default',
+      test: false,
       date: '2026-11-21T03:04:05.000Z',
       scan: 'scan-1',
       target: 'shop/web',
@@ -48,6 +52,7 @@ describe('the payload', () => {
       gaps: 4,
       changes: [
         {
+          target: 'shop/web',
           transition: 'opened',
           severity: 'high',
           previousSeverity: null,
@@ -88,6 +93,12 @@ describe('the payload', () => {
     ['JSON stands unquoted', '{"n": $NUMBER, "gaps": $GAPS}', { n: 5, gaps: 4 }],
     ['text unquoted becomes a string', '[$TARGET, $BASE]', ['shop/web', 'https://example.com/base?x=1']],
     ['JSON inside a string is text', '"gaps: $GAPS, $LABELS_JSON"', 'gaps: 4, {"team":"web","org":"Shop"}'],
+    [
+      'one tag of many',
+      '"$TAGS[team] $TAGS[nobody]$TAGS[no end"',
+      'web target:shop/web,severity:high,org:Shop,team:web[no end',
+    ],
+    ['what has no meaning here is empty', '["$ALERT_QUERY", $SNAPSHOT]', ['', '']],
     ['an escaped quote does not end a string', String.raw`"\"$TARGET\\"`, '"shop/web\\'],
   ])('%s', (_rule, payload, expected) => expect(bodyOf(payload)).toEqual(expected));
 
@@ -95,6 +106,16 @@ describe('the payload', () => {
     expect(() => render({ payload: '{"a": "$SECRET' })).toThrow(
       expect.objectContaining({ code: 'template-invalid', message: expect.not.stringContaining('quiet') }),
     );
+  });
+
+  it('never lets a backslash take the first character of a value', () => {
+    const hostile = notificationOf([changeOf('", "x": "$SECRET')]);
+    for (const payload of [String.raw`{"a": "\$CHANGES"}`, String.raw`{"a": "\\\$TARGET"}`]) {
+      expect(() => render({ payload }, hostile)).toThrow(
+        expect.objectContaining({ code: 'template-invalid' }),
+      );
+    }
+    expect(bodyOf(String.raw`"\\$TARGET"`)).toBe(String.raw`\shop/web`);
   });
 
   it('goes out as a form, nested values as JSON', () => {
@@ -149,7 +170,7 @@ describe('the payload', () => {
         const expected = Object.fromEntries([
           [value, 1],
           ['text', `a ${value} b`],
-          ['c', [changeEvent(change)]],
+          ['c', [changeEvent(change, 'shop/web')]],
           ['t', `opened high: ${title} (${name}@1.2.3, GHSA-aaaa-bbbb-cccc)`],
         ]);
         expect(JSON.parse(body)).toEqual(expected);
@@ -215,6 +236,16 @@ describe('headers', () => {
     );
   });
 
+  it('and URLs stay short enough to be taken, whatever an advisory is called', () => {
+    const long = notificationOf([changeOf('a', '😀'.repeat(5_000))]);
+    const { headers, url } = render(
+      { headers: { 'X-A': '$EVENT_MSG' }, url: 'https://a.b/?$EVENT_MSG' },
+      long,
+    );
+    expect(decodeURIComponent(headers['x-a'] ?? '')).toMatch(/^.{400,600}\.\.\.$/u);
+    expect(decodeURIComponent(new URL(url).search)).toMatch(/\.\.\.$/);
+  });
+
   it.each([
     { 'X-A': 'a\r\nb' },
     { 'X-A': '$BROKEN' },
@@ -238,12 +269,40 @@ describe('headers', () => {
 
 describe('the table of variables', () => {
   it('has each name once, described in a line', () => {
-    const names = NOTIFICATION_VARIABLES.map(({ name }) => name);
+    const names = ALERT_VARIABLES.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
-    for (const { name, description } of NOTIFICATION_VARIABLES) {
+    for (const { name, description } of ALERT_VARIABLES) {
       expect(name).toMatch(/^[A-Z0-9_]+$/);
       expect(description).toMatch(/^.{3,120}$/);
     }
+  });
+
+  it('ties alerts about the same together', () => {
+    const key = (notification: Notification) => bodyOf('"$DEDUP_KEY $EVENT_ACTION"', notification);
+    const [opened, other, resolved] = [
+      notificationOf([changeOf('a')]),
+      notificationOf([changeOf('a'), changeOf('b')]),
+      notificationOf([changeOf('a', 'Title', 'resolved')]),
+    ];
+    expect(key(opened)).toMatch(/^lockhound-[0-9a-f]{32} trigger$/);
+    expect(key(other)).toBe(key(opened));
+    expect(key(resolved)).toBe(key(opened));
+    const nothing = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unknown: 0 };
+    expect(key({ ...resolved, open: nothing })).toMatch(/ resolve$/);
+    expect(key({ ...opened, mode: 'change' })).toBe(`lockhound-${'f'.repeat(32)} trigger`);
+    expect(key({ ...resolved, mode: 'change' })).toBe(`lockhound-${'f'.repeat(32)} resolve`);
+  });
+
+  it('links to the configured page, else to the advisory', () => {
+    expect(bodyOf('"$LINK"', { ...notificationOf(), link: 'https://ci.example/1' })).toBe(
+      'https://ci.example/1',
+    );
+  });
+
+  it('says whose change it is in a digest over several targets', () => {
+    const digest = notificationOf([changeOf('a'), { ...changeOf('b'), target: 'shop/api' }]);
+    expect(bodyOf('"$CHANGES"', digest)).toMatch(/^opened high: .*\nshop\/api: opened high: /);
+    expect(bodyOf('$CHANGES_JSON', digest)).toMatchObject([{ target: 'shop/web' }, { target: 'shop/api' }]);
   });
 
   it('tells recoveries from alarms', () => {

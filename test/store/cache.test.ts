@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAppliedSecrets } from '../../src/store/applied-secrets.ts';
+import { createAppliedObjects } from '../../src/store/applied-objects.ts';
 import { createCache } from '../../src/store/cache.ts';
 import { closeRedis, connectRedis } from '../../src/store/connection.ts';
 import { createRejectedStore } from '../../src/store/rejected.ts';
@@ -108,13 +108,16 @@ describe('rejected payloads', () => {
   });
 });
 
-it('applied secrets are remembered by account and variable', async () => {
-  const applied = createAppliedSecrets(room.redis, room.keys);
-  await applied.write('account', 'TOKEN', 'hash-1');
-  await applied.write('account', 'TOKEN', 'hash-2');
-  await applied.write('other', 'TOKEN', 'hash-3');
-  expect(await applied.read('account', 'TOKEN')).toBe('hash-2');
-  await applied.remove('account', 'TOKEN');
-  expect(await applied.read('account', 'TOKEN')).toBeUndefined();
-  expect(await applied.read('other', 'TOKEN')).toBe('hash-3');
+it('applied objects are remembered by account and id; what cannot be read counts as never applied', async () => {
+  const applied = createAppliedObjects(room.redis, room.keys);
+  const hook = { name: 'hook', fields: { url: 'hash-1' } };
+  await applied.write('account', 'webhook/default', { name: 'before', fields: {} });
+  await applied.write('account', 'webhook/default', hook);
+  await applied.write('account', 'variable/TOKEN', { name: 'TOKEN', fields: { value: 'hash-2' } });
+  await applied.write('other', 'webhook/default', { name: 'else', fields: {} });
+  expect((await applied.read('account')).get('webhook/default')).toEqual(hook);
+  await applied.remove('account', 'variable/TOKEN');
+  await room.redis.hset(room.keys.applied('account'), 'variable/BROKEN', '{"name":');
+  expect([...(await applied.read('account')).keys()]).toEqual(['webhook/default']);
+  expect((await applied.read('other')).size).toBe(1);
 });

@@ -116,7 +116,9 @@ function readWebhook(fields: Fields, before: StoredWebhook | undefined): StoredW
   const name = fields['name'] ?? before?.name;
   const url = fields['url'] ?? before?.url;
   if (typeof name !== 'string' || name === '' || /\s/.test(name)) return 'Invalid webhook';
-  if (typeof url !== 'string' || !/^https?:\/\/[^\s/]/.test(url)) return 'Invalid webhook url';
+  // A URL may begin with a variable that holds it.
+  if (typeof url !== 'string' || !/^(?:https?:\/\/[^\s/]|\$[A-Z0-9_])/.test(url))
+    return 'Invalid webhook url';
   const headers = pick(fields, 'custom_headers', before?.custom_headers ?? null);
   if (headers !== null && !isJsonObject(headers)) return 'Invalid custom headers';
   const payload = pick(fields, 'payload', before?.payload ?? null);

@@ -1,12 +1,19 @@
+import type { Preset } from '../preset.ts';
 import { genericPreset } from './generic.ts';
-
-/** A payload template for a kind of receiver. */
-export interface Preset {
-  readonly name: string;
-  readonly description: string;
-  readonly encodeAs: 'json' | 'form';
-  readonly payload: string;
-}
+import { githubRepositoryDispatchPreset } from './github-repository-dispatch.ts';
+import { microsoftTeamsPreset } from './microsoft-teams.ts';
+import { opsgeniePreset } from './opsgenie.ts';
+import { opsgenieClosePreset } from './opsgenie-close.ts';
+import { pagerdutyPreset } from './pagerduty.ts';
+import { slackPreset } from './slack.ts';
 
 /** Every file of this folder is listed here; a test holds the list against the folder. */
-export const PRESETS: readonly Preset[] = [genericPreset];
+export const PRESETS: readonly Preset[] = [
+  genericPreset,
+  slackPreset,
+  microsoftTeamsPreset,
+  pagerdutyPreset,
+  opsgeniePreset,
+  opsgenieClosePreset,
+  githubRepositoryDispatchPreset,
+];

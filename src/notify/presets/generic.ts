@@ -1,14 +1,18 @@
+import type { Preset } from '../preset.ts';
+
 /**
  * The generic event, sent where no payload is configured. Version 1 of its schema keeps these keys and their meaning;
- * keys may be added. An example stands in `test/notify/render.test.ts`.
+ * keys may be added. `docs/webhooks.md` has an example.
  */
-export const genericPreset = {
+export const genericPreset: Preset = {
   name: 'generic',
   description: 'One JSON event a scan: what changed, how much is open, what could not be found out.',
   encodeAs: 'json',
   payload: `{
   "schema": "lockhound.changes/1",
   "id": "$ID",
+  "route": "$ROUTE",
+  "test": $TEST,
   "date": "$SCANNED_AT",
   "scan": "$SCAN",
   "target": "$TARGET",
@@ -20,4 +24,4 @@ export const genericPreset = {
   "gaps": $GAPS,
   "changes": $CHANGES_JSON
 }`,
-} as const;
+};

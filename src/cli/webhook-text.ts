@@ -1,0 +1,98 @@
+import type { WebhookAdmin } from '../compose/webhook-admin.ts';
+import type { WebhookTest } from '../compose/webhook-test.ts';
+import type { FieldChange, ProvisionChange } from '../model/provision-change.ts';
+import { palette } from '../report/palette.ts';
+import { printable } from '../report/printable.ts';
+
+type Shown = Awaited<ReturnType<WebhookAdmin['show']>>;
+
+const SIGNS: Readonly<Record<ProvisionChange['action'], string>> = {
+  created: '+',
+  updated: '~',
+  unchanged: ' ',
+  kept: '!',
+  deleted: '-',
+};
+
+/** Tenses of an action: what would happen, and what did. */
+const PLANNED: Readonly<Record<ProvisionChange['action'], string>> = {
+  created: 'create',
+  updated: 'change',
+  unchanged: 'leave',
+  kept: 'leave as the platform has it',
+  deleted: 'delete',
+};
+
+/** A plan, or what was done: each object, and below it each field that differs. */
+export function changesText(
+  changes: readonly ProvisionChange[],
+  { done, colour }: { readonly done: boolean; readonly colour: boolean },
+): string {
+  const { good, bad, faint, strong } = palette(colour);
+  const lines = changes.flatMap(({ kind, name, action, drift, fields }) => {
+    const said = done && action !== 'kept' ? action : PLANNED[action];
+    const note = drift ? faint(' (changed on the platform)') : '';
+    const head = `${SIGNS[action]} ${kind} ${strong(printable(name))}: ${said}${note}`;
+    const paint = action === 'deleted' ? bad : action === 'unchanged' ? faint : good;
+    return [
+      paint(head),
+      ...(action === 'unchanged' ? [] : fields.flatMap(fieldText).map((line) => `    ${line}`)),
+    ];
+  });
+  return `${[...lines, '', summary(changes, done)].join('\n')}\n`;
+}
+
+function fieldText({ name, before, after, drift, kept }: FieldChange): readonly string[] {
+  const note = kept ? ' (kept: notify.drift)' : drift ? ' (changed on the platform)' : '';
+  const shown = after ?? '(none)';
+  if (`${before}${after}`.includes('\n')) {
+    const removed = before === null ? [] : indented(before, '- ');
+    return [`${name}:${note}`, ...removed, ...indented(shown, '+ ')];
+  }
+  if (before === null || after === '(secret, changed)') return [`${name}: ${printable(shown)}${note}`];
+  return [`${name}: ${printable(before)} → ${printable(shown)}${note}`];
+}
+
+/** Payloads have many lines: each is shown as one. */
+function indented(text: string, prefix: string): readonly string[] {
+  return text.split('\n').map((line) => `  ${prefix}${printable(line)}`);
+}
+
+function summary(changes: readonly ProvisionChange[], done: boolean): string {
+  const count = (...actions: readonly ProvisionChange['action'][]) =>
+    changes.filter(({ action }) => actions.includes(action)).length;
+  const parts = [
+    `${count('created')} ${done ? 'created' : 'to create'}`,
+    `${count('updated')} ${done ? 'changed' : 'to change'}`,
+    `${count('deleted')} ${done ? 'deleted' : 'to delete'}`,
+    `${count('unchanged', 'kept')} ${done ? 'left' : 'to leave'}`,
+  ];
+  return `${parts.join(', ')}.`;
+}
+
+export function shownText({ account, webhooks, variables }: Shown): string {
+  const lines = [`At ${account}:`, ''];
+  for (const webhook of webhooks) {
+    const { route, name, there, url, customHeaders, encodeAs, payload } = webhook;
+    lines.push(`webhook ${printable(name)} (route ${route})${there ? '' : ': not there'}`);
+    if (!there) continue;
+    lines.push(
+      `    url: ${printable(url ?? '')}`,
+      `    custom_headers: ${printable(customHeaders ?? '(none)')}`,
+    );
+    lines.push(`    encode_as: ${encodeAs}`, '    payload:', ...indented(payload ?? '(default)', '    '));
+  }
+  for (const { name, there, value } of variables) {
+    lines.push(there ? `variable ${name} = ${printable(value ?? '')}` : `variable ${name}: not there`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+export function testText({ route, id, delivered, status, durationMs, answer, reason }: WebhookTest): string {
+  const came = status === undefined ? 'no answer' : `HTTP ${status}`;
+  const time = durationMs === undefined ? '' : ` after ${durationMs} ms`;
+  const lines = [`Test alert ${id} by route ${route}: ${came}${time}`];
+  if (answer !== undefined && answer !== '') lines.push(`Answer: ${printable(answer)}`);
+  lines.push(delivered ? 'Delivered.' : `Not delivered: ${printable(reason ?? 'no reason')}`);
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,184 @@
+import { Command, Option } from 'commander';
+import type { WebhookAdmin } from '../compose/webhook-admin.ts';
+import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import type { Transition } from '../model/change.ts';
+import type { ProvisionChange } from '../model/provision-change.ts';
+import { EXIT } from './exit-code.ts';
+import { interruptible } from './signals.ts';
+import type { Terminal } from './terminal.ts';
+import { changesText, shownText, testText } from './webhook-text.ts';
+
+interface WebhookOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+const TRANSITIONS: readonly Transition[] = ['opened', 'worsened', 'reopened', 'resolved'];
+
+const EXAMPLES = `
+Examples:
+  lockhound webhook plan                      what would be created, changed or left, field by field
+  lockhound webhook apply                     make it so; the worker does the same on start
+  lockhound webhook show                      what the platform holds now
+  lockhound webhook test                      send one marked test alert and print what came back
+  lockhound webhook rotate ALERT_TOKEN        send a secret's current value again, whatever was applied before
+  lockhound webhook destroy --yes             delete it all: webhooks first, then variables (stop the workers before)
+
+What to write into lockhound.yaml:
+  notify:
+    platform: { site: datadoghq.eu, headerPrefix: DD, apiKey: { env: DD_API_KEY }, applicationKey: { env: DD_APP_KEY } }
+    webhook: { url: https://alerts.example/hook, headers: { authorization: Bearer $ALERT_TOKEN } }
+    variables: { ALERT_TOKEN: { secret: { env: ALERT_TOKEN } } }
+
+Exit codes: 0 nothing differs, or done; 1 plan: something differs, test: not delivered; 2 it could not be done.`;
+
+/** `lockhound webhook …`: what is configured against what the platform holds. */
+export function webhookCommand(terminal: Terminal, exit: (code: number) => void): Command {
+  const context = { terminal, exit };
+  const command = new Command('webhook')
+    .description('Look at, apply, test and remove what the platform holds of the configured webhooks.')
+    .addHelpText('after', EXAMPLES);
+  for (const one of [plan, apply, show, test, rotate, destroy]) command.addCommand(one(context));
+  return command;
+}
+
+interface Context {
+  readonly terminal: Terminal;
+  readonly exit: (code: number) => void;
+}
+
+function plan(context: Context): Command {
+  return subcommand(
+    'plan',
+    'Show what apply would create, change or leave, field by field. Writes nothing.',
+  ).action((options: WebhookOptions) =>
+    administer(context, options, async (admin, signal) => {
+      const changes = await admin.plan(signal);
+      print(context.terminal, options, { changes }, () =>
+        changesText(changes, { done: false, colour: context.terminal.colour }),
+      );
+      return changes.some(({ action }) => action !== 'unchanged' && action !== 'kept')
+        ? EXIT.findings
+        : EXIT.clean;
+    }),
+  );
+}
+
+function apply(context: Context): Command {
+  return subcommand('apply', 'Make the platform hold what is configured.').action((options: WebhookOptions) =>
+    administer(context, options, async (admin, signal) => {
+      return printDone(context, options, await admin.apply(signal));
+    }),
+  );
+}
+
+function rotate(context: Context): Command {
+  return subcommand('rotate', 'Send the current value of a secret variable, even when it was applied before.')
+    .argument('<variable>', 'name of a secret of `notify.variables`')
+    .action((variable: string, options: WebhookOptions) =>
+      administer(context, options, async (admin, signal) =>
+        printDone(context, options, await admin.rotate(variable, signal)),
+      ),
+    );
+}
+
+function show(context: Context): Command {
+  return subcommand('show', 'Print what the platform holds; secrets are never read back.').action(
+    (options: WebhookOptions) =>
+      administer(context, options, async (admin, signal) => {
+        const shown = await admin.show(signal);
+        print(context.terminal, options, shown, () => shownText(shown));
+        return EXIT.clean;
+      }),
+  );
+}
+
+interface TestOptions extends WebhookOptions {
+  readonly route?: string;
+  readonly transition: Transition;
+}
+
+function test(context: Context): Command {
+  return subcommand('test', 'Send one marked test alert and print what came back.')
+    .option('--route <name>', 'route to send it by (default: the default one)')
+    .addOption(
+      new Option('--transition <name>', 'what the test alert says happened')
+        .choices(TRANSITIONS)
+        .default('opened'),
+    )
+    .action(async (options: TestOptions) => {
+      const loaded = load(options);
+      const { testWebhook } = await import('../compose/webhook-test.ts');
+      const { route, transition } = options;
+      const result = await interruptible((signal) =>
+        testWebhook(loaded, { transition, signal, ...(route === undefined ? {} : { route }) }),
+      );
+      print(context.terminal, options, result, () => testText(result));
+      context.exit(result.delivered ? EXIT.clean : EXIT.findings);
+    });
+}
+
+function destroy(context: Context): Command {
+  return subcommand('destroy', 'Delete the configured webhooks, then their variables, from the platform.')
+    .option('-y, --yes', 'do not ask')
+    .action((options: WebhookOptions & { readonly yes?: boolean }) =>
+      administer(context, options, async (admin, signal) => {
+        const { terminal } = context;
+        if (options.yes !== true && !(await confirmed(terminal, await admin.planDestroy(signal))))
+          return EXIT.error;
+        return printDone(context, options, await admin.destroy(signal));
+      }),
+    );
+}
+
+async function confirmed(terminal: Terminal, changes: readonly ProvisionChange[]): Promise<boolean> {
+  if (terminal.confirm === undefined) {
+    terminal.note('error: nobody is there to ask: add --yes to delete without asking\n');
+    return false;
+  }
+  terminal.note(changesText(changes, { done: false, colour: terminal.interactive }));
+  if (changes.length === 0 || (await terminal.confirm('Delete it?'))) return true;
+  terminal.note('Nothing was deleted.\n');
+  return false;
+}
+
+function subcommand(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .option('--json', 'print one JSON document')
+    .option('-c, --config <file>', 'configuration file');
+}
+
+/** Opens the account, notes what is worth a warning, and ends with the code that `work` gives. */
+async function administer(
+  { terminal, exit }: Context,
+  options: WebhookOptions,
+  work: (admin: WebhookAdmin, signal: AbortSignal) => Promise<number>,
+): Promise<void> {
+  const loaded = load(options);
+  const { withWebhookAdmin } = await import('../compose/webhook-admin.ts');
+  const code = await interruptible((signal) =>
+    withWebhookAdmin(loaded, (admin) => {
+      for (const warning of admin.warnings) terminal.note(`warning: ${warning}\n`);
+      return work(admin, signal);
+    }),
+  );
+  exit(code);
+}
+
+function load({ config }: WebhookOptions): LoadedConfig {
+  return loadConfig(config === undefined ? {} : { file: config });
+}
+
+function printDone(
+  { terminal }: Context,
+  options: WebhookOptions,
+  changes: readonly ProvisionChange[],
+): number {
+  print(terminal, options, { changes }, () => changesText(changes, { done: true, colour: terminal.colour }));
+  return EXIT.clean;
+}
+
+function print(terminal: Terminal, { json }: WebhookOptions, result: object, text: () => string): void {
+  terminal.out(json === true ? `${JSON.stringify(result, null, 2)}\n` : text());
+}

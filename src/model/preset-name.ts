@@ -1,0 +1,12 @@
+/** Kinds of receivers that Lockhound knows how to talk to (`notify/presets`). */
+export const PRESET_NAMES = [
+  'generic',
+  'slack',
+  'microsoft-teams',
+  'pagerduty',
+  'opsgenie',
+  'opsgenie-close',
+  'github-repository-dispatch',
+] as const;
+
+export type PresetName = (typeof PRESET_NAMES)[number];

@@ -1,0 +1,87 @@
+import type { Notification } from '../../model/notification.ts';
+import { cutText } from '../cut-text.ts';
+import { linkOf, titleOf } from '../notification-message.ts';
+import { tagsOf, worstChange } from '../notification-summary.ts';
+import type { Preset } from '../preset.ts';
+import { messageWithin, safeUrl } from '../within-limits.ts';
+
+const LONGEST_MESSAGE = 130;
+const LONGEST_DESCRIPTION = 15_000;
+const LONGEST_DETAIL = 1_000;
+const LONGEST_TAG = 50;
+const MOST_TAGS = 20;
+const LONGEST_ENTITY = 512;
+
+/** Alert API: creates alerts. `opsgenie-close` closes them. https://docs.opsgenie.com/docs/alert-api */
+export const opsgeniePreset: Preset = {
+  name: 'opsgenie',
+  description: 'Opsgenie: an alert for each finding that opens, worsens or returns.',
+  encodeAs: 'json',
+  url: 'https://api.opsgenie.com/v2/alerts',
+  headers: { authorization: 'GenieKey $OPSGENIE_API_KEY' },
+  payload: `{
+  "message": "$OPSGENIE_MESSAGE",
+  "alias": "$DEDUP_KEY",
+  "description": "$OPSGENIE_DESCRIPTION",
+  "priority": "$ALERT_PRIORITY",
+  "entity": "$OPSGENIE_ENTITY",
+  "source": "Lockhound",
+  "tags": $OPSGENIE_TAGS,
+  "details": $OPSGENIE_DETAILS
+}`,
+  secret: { name: 'OPSGENIE_API_KEY', description: 'key of an API integration' },
+  mode: 'change',
+  transitions: ['opened', 'worsened', 'reopened'],
+  limits: ['130 characters of message', '15,000 of description', '20 tags of 50', '8,000 of details'],
+  variables: [
+    {
+      name: 'OPSGENIE_MESSAGE',
+      description: 'The headline; at most 130 characters.',
+      text: (notification) => cutText(headline(notification), LONGEST_MESSAGE),
+    },
+    {
+      name: 'OPSGENIE_DESCRIPTION',
+      description: 'A line for each change, with a count of what does not fit; at most 15,000 characters.',
+      text: (notification) => messageWithin(notification, LONGEST_DESCRIPTION),
+    },
+    {
+      name: 'OPSGENIE_ENTITY',
+      description: 'The target; at most 512 characters.',
+      text: ({ target }) => cutText(target.id, LONGEST_ENTITY),
+    },
+    {
+      name: 'OPSGENIE_TAGS',
+      description: 'JSON: list of at most 20 tags of 50 characters.',
+      json: (notification) =>
+        tagsOf(notification)
+          .slice(0, MOST_TAGS)
+          .map((tag) => cutText(tag, LONGEST_TAG)),
+    },
+    { name: 'OPSGENIE_DETAILS', description: 'JSON: scan, package, advisory, link.', json: detailsOf },
+  ],
+};
+
+function headline(notification: Notification): string {
+  const [change] = notification.changes;
+  if (notification.mode !== 'change' || change === undefined) return titleOf(notification);
+  const { name, version } = change.finding.package;
+  const marked = notification.test === true ? '[test] ' : '';
+  return `${marked}[${change.finding.severity}] ${notification.target.id}: ${name}@${version}: ${change.finding.title}`;
+}
+
+function detailsOf(notification: Notification): Readonly<Record<string, string>> {
+  const finding = worstChange(notification)?.finding;
+  const details = {
+    scan: notification.scan,
+    package: finding === undefined ? undefined : `${finding.package.name}@${finding.package.version}`,
+    purl: finding?.package.purl,
+    advisory: finding?.advisory?.id,
+    advice: finding?.advice,
+    link: safeUrl(linkOf(notification)),
+  };
+  return Object.fromEntries(
+    Object.entries(details).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, cutText(value, LONGEST_DETAIL)]],
+    ),
+  );
+}

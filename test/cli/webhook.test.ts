@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../../src/cli/program.ts';
+import { type LocalServices, startLocalServices } from '../../src/compose/local-services.ts';
+import { startValkey } from '../../src/embedded/valkey.ts';
+import { Secret } from '../../src/model/secret.ts';
+
+const SECRETS = { api: 'cli-api-key-1', application: 'cli-application-key-2', token: 'cli-alert-token-3' };
+const folder = mkdtempSync(join(tmpdir(), 'webhook-cli-'));
+const output: string[] = [];
+let services: LocalServices;
+let valkey: Awaited<ReturnType<typeof startValkey>>;
+
+beforeAll(async () => {
+  valkey = await startValkey();
+  services = await startLocalServices({
+    apiKey: new Secret(SECRETS.api),
+    applicationKey: new Secret(SECRETS.application),
+  });
+  for (const [name, value] of Object.entries(SECRETS)) writeFileSync(join(folder, name), `${value}\n`);
+});
+
+afterAll(async () => {
+  await services.close();
+  await valkey.close();
+  rmSync(folder, { recursive: true });
+});
+
+function configFile(prefix: string, webhook: object = {}, others: object = {}): string {
+  const file = join(folder, `${prefix}.yaml`);
+  const secret = (name: string) => ({ file: join(folder, name) });
+  const config = {
+    redis: { url: valkey.url, prefix: `{${prefix}}` },
+    notify: {
+      platform: { url: services.webhooks.url, apiKey: secret('api'), applicationKey: secret('application') },
+      webhook: {
+        name: prefix,
+        url: `${services.receiver.url}/${prefix}`,
+        headers: { authorization: 'Bearer $TOKEN' },
+        ...webhook,
+      },
+      variables: { TOKEN: { secret: secret('token') }, TEAM: { value: 'blue' } },
+      allowAddresses: ['127.0.0.1'],
+      ...others,
+    },
+  };
+  // YAML reads JSON.
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+
+async function lockhound(args: readonly string[], confirm?: (question: string) => Promise<boolean>) {
+  const written = { out: '', note: '' };
+  const code = await run(args, {
+    out: (text) => {
+      written.out += text;
+    },
+    note: (text) => {
+      written.note += text;
+    },
+    colour: false,
+    interactive: false,
+    width: 100,
+    ...(confirm === undefined ? {} : { confirm }),
+  });
+  output.push(written.out, written.note);
+  return { code, ...written };
+}
+
+const webhook = (command: string, file: string, ...more: readonly string[]) =>
+  lockhound(['webhook', command, ...more, '--config', file]);
+
+describe('lockhound webhook', () => {
+  it('plans, applies, and then has nothing to do', async () => {
+    const file = configFile('apply');
+    const planned = await webhook('plan', file);
+    expect(planned.code).toBe(1);
+    expect(planned.out).toContain(
+      '+ variable TOKEN: create\n    value: (secret, changed)\n    is_secret: true\n',
+    );
+    expect(planned.out).toContain(`+ webhook apply: create\n    url: ${services.receiver.url}/apply\n`);
+    expect(planned.out).toContain('3 to create, 0 to change, 0 to delete, 0 to leave.');
+    expect(services.webhooks.snapshot().webhooks).toEqual([]);
+
+    const applied = await webhook('apply', file, '--json');
+    expect(applied.code).toBe(0);
+    expect(JSON.parse(applied.out).changes.map(({ action }: { action: string }) => action)).toEqual([
+      'created',
+      'created',
+      'created',
+    ]);
+    const again = await webhook('plan', file);
+    expect(again).toMatchObject({ code: 0, note: '' });
+    expect(again.out).toContain('0 to create, 0 to change, 0 to delete, 3 to leave.');
+    expect((await webhook('show', file)).out).toContain(`webhook apply (route default)`);
+  });
+
+  it('follows a new name, and shows each field that changes', async () => {
+    const file = configFile('rename');
+    await webhook('apply', file);
+    configFile('rename', { name: 'renamed', encodeAs: 'form' });
+    const { out, code } = await webhook('plan', file);
+    expect(code).toBe(1);
+    expect(out).toContain(
+      '~ webhook renamed: change\n    name: rename → renamed\n    encode_as: json → form\n',
+    );
+    await webhook('apply', file);
+    const names = services.webhooks.snapshot().webhooks.map(({ name }) => name);
+    expect(names).toContain('renamed');
+    expect(names).not.toContain('rename');
+  });
+
+  it('sends a test alert that says it is one, and says what came back', async () => {
+    const file = configFile('test');
+    const early = await webhook('test', file);
+    expect(early).toMatchObject({ code: 2, note: expect.stringContaining('[not-provisioned]') });
+    await webhook('apply', file);
+    const { code, out } = await webhook('test', file);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^Test alert msg_test_\S+ by route default: HTTP 200 after \d+ ms\nAnswer: .*\nDelivered\.\n$/,
+    );
+    const got = services.receiver.deliveries().find(({ path }) => path === '/test');
+    expect(got?.headers['authorization']).toBe(`Bearer ${SECRETS.token}`);
+    expect(JSON.parse(got?.body ?? '')).toMatchObject({
+      test: true,
+      summary: expect.stringContaining('[test]'),
+    });
+
+    services.receiver.faults.inject({ kind: 'answer', status: 422, body: `no ${SECRETS.token}` });
+    const refused = await webhook('test', file, '--json');
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.out)).toMatchObject({ delivered: false, status: 422, answer: 'no (secret)' });
+    const unknown = await webhook('test', file, '--route', 'nowhere');
+    expect(unknown).toMatchObject({ code: 2, note: expect.stringContaining('choose one of default') });
+  });
+
+  it('rotates a secret', async () => {
+    const file = configFile('rotate');
+    await webhook('apply', file);
+    const { code, out } = await webhook('rotate', file, 'TOKEN');
+    expect(code).toBe(0);
+    expect(out).toContain('~ variable TOKEN: updated\n    value: (secret, changed)\n');
+    expect((await webhook('rotate', file, 'TEAM')).code).toBe(2);
+  });
+
+  it('destroys after it was told to', async () => {
+    const file = configFile('destroy');
+    const there = () => services.webhooks.snapshot().webhooks.some(({ name }) => name === 'destroy');
+    await webhook('apply', file);
+    expect(await webhook('destroy', file)).toMatchObject({ code: 2, note: expect.stringContaining('--yes') });
+    const declined = await lockhound(['webhook', 'destroy', '--config', file], async () => false);
+    expect(declined).toMatchObject({ code: 2, note: expect.stringContaining('Nothing was deleted.') });
+    expect(there()).toBe(true);
+    const confirmed = await lockhound(['webhook', 'destroy', '--config', file], async () => true);
+    expect(confirmed.out).toContain('- webhook destroy: deleted\n');
+    expect(there()).toBe(false);
+    expect((await webhook('destroy', file, '--yes')).out).toContain('0 deleted');
+  });
+
+  it('warns of a secret in the URL, and of a store that remembers nothing', async () => {
+    const url = `${services.receiver.url}/?t=$TOKEN`;
+    expect((await webhook('plan', configFile('warned', { url }))).note).toContain('holds the secret TOKEN');
+  });
+
+  it('says what is missing', async () => {
+    const file = join(folder, 'none.yaml');
+    writeFileSync(file, '{}');
+    const { code, note } = await webhook('plan', file);
+    expect(code).toBe(2);
+    expect(note).toContain('no webhook is configured');
+  });
+
+  it('printed no secret in all of this', () => {
+    expect(output.length).toBeGreaterThan(20);
+    const text = output.join('\n');
+    for (const secret of Object.values(SECRETS)) expect(text).not.toContain(secret);
+  });
+});

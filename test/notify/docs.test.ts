@@ -1,0 +1,93 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { generateDocs } from '../../scripts/generate-docs.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { PRESET_NAMES, type PresetName } from '../../src/model/preset-name.ts';
+import { Secret } from '../../src/model/secret.ts';
+import { ALERT_VARIABLES } from '../../src/notify/alert-variables.ts';
+import type { VariableValue } from '../../src/notify/definition.ts';
+import { webhookOf } from '../../src/notify/preset-webhook.ts';
+import { renderRequest } from '../../src/notify/render.ts';
+import { validateDesired } from '../../src/notify/validate.ts';
+import { valuesOf } from '../../src/notify/variables.ts';
+import { notificationOf } from './notification.ts';
+import { RECEIVERS } from './receiver-schemas.ts';
+
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
+const KEY = '0123456789abcdef0123456789abcdef';
+const folder = mkdtempSync(join(tmpdir(), 'docs-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('docs/webhooks.md', () => {
+  it('has variables and presets as the code has them (npm run generate)', async () => {
+    for (const { content } of await generateDocs()) {
+      expect(PAGE).toBe(content);
+      for (const { name } of ALERT_VARIABLES) expect(content).toContain(`\`$${name}\``);
+    }
+  });
+
+  it.each(PRESET_NAMES)('has an example of %s that works as it stands', (name) => {
+    const loaded = configOf(exampleOf(name));
+    const { webhook, variables } = loaded.config.notify ?? {};
+    if (webhook === undefined || variables === undefined) throw new Error('an example has a webhook');
+    const values = Object.entries(variables).map(([variable]): [string, VariableValue] => [
+      variable,
+      { secret: loaded.secrets.variables.get(variable) ?? new Secret('') },
+    ]);
+    const desired = {
+      webhooks: [webhookOf({ route: 'default', ...webhook })],
+      variables: Object.fromEntries(values),
+    };
+    validateDesired(desired);
+    const [made] = desired.webhooks;
+    if (made === undefined) throw new Error('there is one');
+    const { payload = null, encodeAs = 'json', headers = {} } = made;
+    const notification = { ...notificationOf(), mode: 'change' as const };
+    const request = renderRequest(
+      { ...made, payload, encodeAs, headers },
+      valuesOf(notification, desired.variables),
+    );
+    expect(RECEIVERS[name as PresetName]?.safeParse(JSON.parse(request.body)).error?.issues ?? []).toEqual(
+      [],
+    );
+    expect(request.url).toMatch(/^https:/);
+  });
+
+  it('shows the generic event as it is', () => {
+    const [, text = ''] = /```json generic-event\n([\s\S]*?)```/.exec(PAGE) ?? [];
+    const { payload = null } = webhookOf({ route: 'default', name: 'a', url: 'https://a.example' });
+    const definition = {
+      name: 'a',
+      url: 'https://a.example',
+      headers: {},
+      payload,
+      encodeAs: 'json',
+    } as const;
+    const { body } = renderRequest(definition, valuesOf(notificationOf(), {}));
+    expect(JSON.parse(text)).toEqual(JSON.parse(body));
+  });
+});
+
+function exampleOf(name: string): string {
+  const [, text] = new RegExp(`\`\`\`yaml example=${name}\\n([\\s\\S]*?)\`\`\``).exec(PAGE) ?? [];
+  if (text === undefined) throw new Error(`no example of ${name}`);
+  return text;
+}
+
+/** The example as the `notify` part of a configuration, its secrets in place. */
+function configOf(example: string) {
+  const secret = join(folder, 'secret');
+  writeFileSync(secret, example.includes('_URL') ? 'https://receiver.example/x' : KEY);
+  const lines = example.replaceAll(/file: [^ }]+/g, `file: ${secret}`).split('\n');
+  const file = join(folder, 'lockhound.yaml');
+  const head =
+    'notify:\n  platform: { url: "https://p.example", apiKey: { env: K }, applicationKey: { env: K } }\n';
+  writeFileSync(file, head + lines.map((line) => `  ${line}\n`).join(''));
+  const named = [...example.matchAll(/env: (\w+)/g)].map(([, name = '']) => [
+    name,
+    readFileSync(secret, 'utf8'),
+  ]);
+  return loadConfig({ file, environment: { K: 'key', ...Object.fromEntries(named) } });
+}

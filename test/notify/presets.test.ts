@@ -1,0 +1,260 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Notification } from '../../src/model/notification.ts';
+import { PRESET_NAMES, type PresetName } from '../../src/model/preset-name.ts';
+import { Secret } from '../../src/model/secret.ts';
+import type { VariableValue, WebhookDefinition } from '../../src/notify/definition.ts';
+import { presetNamed, type WebhookChoice, webhookOf } from '../../src/notify/preset-webhook.ts';
+import { PRESETS } from '../../src/notify/presets/catalog.ts';
+import { renderRequest } from '../../src/notify/render.ts';
+import { testNotification } from '../../src/notify/test-alert.ts';
+import { validateDesired, warningsOf } from '../../src/notify/validate.ts';
+import { type Values, valuesOf } from '../../src/notify/variables.ts';
+import { changeOf, notificationOf } from './notification.ts';
+import { RECEIVERS } from './receiver-schemas.ts';
+
+const KEY = 'quiet-key-0123456789abcdef012345';
+const VARIABLES: Record<string, VariableValue> = {
+  SLACK_WEBHOOK_URL: { secret: new Secret(`https://hooks.example/${KEY}`) },
+  TEAMS_WEBHOOK_URL: { secret: new Secret(`https://flows.example/${KEY}?sig=1`) },
+  PAGERDUTY_ROUTING_KEY: { secret: new Secret(KEY) },
+  OPSGENIE_API_KEY: { secret: new Secret(KEY) },
+  GITHUB_TOKEN: { secret: new Secret(KEY) },
+};
+
+function choice(preset: PresetName, more: Partial<WebhookChoice> = {}): WebhookChoice {
+  const needsUrl = presetNamed(preset).url === undefined;
+  return {
+    route: 'default',
+    name: 'hook',
+    preset,
+    ...(needsUrl ? { url: 'https://receiver.example/x' } : {}),
+    ...more,
+  };
+}
+
+function definitionOf(preset: PresetName, more: Partial<WebhookChoice> = {}): WebhookDefinition {
+  const { name, url, headers = {}, payload = null, encodeAs = 'json' } = webhookOf(choice(preset, more));
+  return { name, url, headers, payload, encodeAs };
+}
+
+function render(preset: PresetName, notification: Notification) {
+  return renderRequest(definitionOf(preset), valuesOf(notification, VARIABLES));
+}
+
+const bodyOf = (preset: PresetName, notification: Notification) =>
+  JSON.parse(render(preset, notification).body);
+
+const many = (count: number, title = 'Prototype pollution') =>
+  notificationOf(Array.from({ length: count }, (_, index) => changeOf(`package-${index}`, title)));
+
+describe.each(PRESET_NAMES)('%s', (name) => {
+  it('is in the catalog, and valid with its variables', () => {
+    const webhook = webhookOf(choice(name));
+    validateDesired({ webhooks: [webhook], variables: VARIABLES });
+    expect(PRESETS.some((preset) => preset.name === name)).toBe(true);
+    const { secret } = presetNamed(name);
+    if (secret === undefined) return;
+    expect(() => validateDesired({ webhooks: [webhook], variables: {} })).toThrow(
+      `$${secret.name}, defined nowhere`,
+    );
+    const other = webhookOf(choice(name, { secretVariable: 'OTHER' }));
+    expect(JSON.stringify(other)).not.toContain(secret.name);
+    validateDesired({
+      webhooks: [other],
+      variables: { OTHER: { secret: new Secret('https://x.example/') } },
+    });
+  });
+
+  it('keeps to what the receiver takes, for no change, one, thousands and a test', () => {
+    const link = `https://ci.example/${'x'.repeat(1_900)}`;
+    for (const notification of [
+      notificationOf([]),
+      notificationOf(),
+      { ...many(1), mode: 'change' as const },
+      { ...many(1, 'x'.repeat(30_000)), mode: 'change' as const },
+      many(5_000),
+      { ...many(5_000, '<&>😀'.repeat(400)), link },
+      testNotification({ route: 'default', id: 'msg_1', date: '2026-11-21T03:04:05Z', transition: 'opened' }),
+    ]) {
+      const read = RECEIVERS[name]?.safeParse(bodyOf(name, notification));
+      expect(read?.error?.issues ?? []).toEqual([]);
+      expect(read?.success).toBe(true);
+    }
+  });
+
+  it('has the structure of its template, whatever packages and titles are called', () => {
+    fc.assert(
+      fc.property(notifications, (notification) => {
+        const values = valuesOf(notification, VARIABLES);
+        const body = JSON.parse(renderRequest(definitionOf(name), values).body);
+        expect(body).toEqual(intended(definitionOf(name).payload ?? '', values));
+        expect(RECEIVERS[name]?.safeParse(body).error?.issues ?? []).toEqual([]);
+        const secrets = JSON.stringify(body).split(KEY).length - 1;
+        expect(secrets).toBe(name === 'pagerduty' ? 1 : 0);
+      }),
+      // Without shrinking: that takes for ever over texts of this length.
+      { numRuns: 150, endOnFailure: true },
+    );
+  });
+});
+
+const nasty = fc.constantFrom(
+  '"',
+  '\\',
+  '$',
+  '{',
+  '}',
+  ',',
+  ':',
+  '\n',
+  '\0',
+  '<',
+  '&',
+  '|',
+  '*',
+  '\ud800',
+  '😀',
+  'a',
+);
+const anyText = fc.oneof(
+  fc.string({ unit: nasty }),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    '"},"x":"$PAGERDUTY_ROUTING_KEY',
+    '$CHANGES_JSON',
+    '<!channel>',
+    '](https://evil.example)',
+    '',
+  ),
+  fc.string({ unit: nasty, minLength: 1_000, maxLength: 4_000 }),
+);
+
+const notifications: fc.Arbitrary<Notification> = fc
+  .record({
+    changes: fc.array(
+      fc.record({
+        name: anyText,
+        title: anyText,
+        transition: fc.constantFrom('opened' as const, 'worsened' as const, 'resolved' as const),
+        url: fc.oneof(anyText, fc.webUrl()),
+        target: fc.option(anyText, { nil: undefined }),
+      }),
+      { maxLength: 12 },
+    ),
+    mode: fc.constantFrom('digest' as const, 'change' as const, 'periodic' as const),
+    id: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }),
+    link: fc.option(fc.oneof(fc.webUrl(), anyText), { nil: undefined }),
+  })
+  .map(({ changes, mode, id, link }) => ({
+    ...notificationOf(
+      changes.map(({ name, title, transition, url, target }) => {
+        const change = changeOf(name, title, transition);
+        const advisory = { id: name || 'GHSA', aliases: [title], title, url };
+        return { ...change, finding: { ...change.finding, advisory }, ...(target ? { target } : {}) };
+      }),
+    ),
+    mode,
+    target: { id, labels: { team: id } },
+    ...(link === undefined ? {} : { link }),
+  }));
+
+/** What a template means, worked out another way: parsed first, and only then filled in. */
+function intended(template: string, values: Values): unknown {
+  const marked = template.replace(/"(?:[^"\\]|\\.)*"|\$[A-Z0-9_]+/g, (token) =>
+    token.startsWith('"') ? token : JSON.stringify(`\u0001${token.slice(1)}`),
+  );
+  const fill = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(fill);
+    if (typeof node === 'object' && node !== null) {
+      return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, fill(value)]));
+    }
+    if (typeof node !== 'string') return node;
+    if (node.startsWith('\u0001')) return JSON.parse(values.get(node.slice(1))?.json ?? 'null');
+    return node.replace(/\$([A-Z0-9_]+)/g, (_all, variable) => values.get(variable)?.text ?? `?${variable}`);
+  };
+  return fill(JSON.parse(marked));
+}
+
+describe('what is left out', () => {
+  it.each([
+    ['slack', /_and (\d+) more_: <https:\/\/ci\.example\/1\|details>/],
+    ['microsoft-teams', /… and (\d+) more changes: https:\/\/ci\.example\/1/],
+    ['opsgenie', /and (\d+) more changes: https:\/\/ci\.example\/1/],
+    ['opsgenie-close', /and (\d+) more changes: https:\/\/ci\.example\/1/],
+    ['pagerduty', /"left_out":(\d+)/],
+    ['github-repository-dispatch', /"more":\{"leftOut":(\d+),"link":"https:\/\/ci\.example\/1"\}/],
+  ] as const)('%s: is counted, with a link to the rest', (name, pattern) => {
+    const { body } = render(name, { ...many(5_000), link: 'https://ci.example/1' });
+    const leftOut = Number(pattern.exec(body)?.[1]);
+    const shown = new Set(body.match(/package-\d+/g)).size;
+    expect(shown).toBeGreaterThan(10);
+    expect(leftOut + shown).toBe(5_000);
+  });
+});
+
+describe('slack', () => {
+  it('mentions nobody and links nothing that is not an address', () => {
+    const change = changeOf('a', '<!channel> & <https://evil.example|click>');
+    const { advisory } = change.finding;
+    const finding = {
+      ...change.finding,
+      ...(advisory ? { advisory: { ...advisory, url: 'javascript:alert(1)' } } : {}),
+    };
+    const { blocks } = bodyOf('slack', notificationOf([{ ...change, finding }]));
+    expect(blocks[1].text.text).toBe(
+      '*opened* high: &lt;!channel&gt; &amp; &lt;https://evil.example|click&gt; (a@1.2.3) GHSA-aaaa-bbbb-cccc',
+    );
+  });
+
+  it('goes to the secret address', () => {
+    expect(render('slack', notificationOf()).url).toBe(`https://hooks.example/${KEY}`);
+    expect(warningsOf({ webhooks: [webhookOf(choice('slack'))], variables: VARIABLES })).toHaveLength(1);
+  });
+});
+
+describe('pagerduty', () => {
+  it('resolves with the key that triggered', () => {
+    const alert = (transition: 'opened' | 'worsened' | 'resolved') =>
+      bodyOf('pagerduty', { ...notificationOf([changeOf('a', 'Title', transition)]), mode: 'change' });
+    expect(alert('opened')).toMatchObject({ event_action: 'trigger', payload: { severity: 'error' } });
+    expect(alert('resolved')).toMatchObject({ event_action: 'resolve' });
+    expect(
+      new Set([alert('opened'), alert('worsened'), alert('resolved')].map((one) => one.dedup_key)).size,
+    ).toBe(1);
+  });
+});
+
+describe('opsgenie', () => {
+  it('closes by the alias that it created', () => {
+    const notification = { ...notificationOf([changeOf('a', 'Title', 'resolved')]), mode: 'change' as const };
+    const { alias } = bodyOf('opsgenie', notification);
+    const { url, headers } = render('opsgenie-close', notification);
+    expect(url).toBe(`https://api.opsgenie.com/v2/alerts/${alias}/close?identifierType=alias`);
+    expect(headers['authorization']).toBe(`GenieKey ${KEY}`);
+    expect(presetNamed('opsgenie').transitions).not.toContain('resolved');
+    expect(presetNamed('opsgenie-close').transitions).toEqual(['resolved']);
+  });
+});
+
+describe('github-repository-dispatch', () => {
+  it('needs an address, and sends what the API asks for', () => {
+    expect(() => webhookOf({ route: 'a', name: 'a', preset: 'github-repository-dispatch' })).toThrow(
+      /needs a `url`/,
+    );
+    expect(render('github-repository-dispatch', notificationOf()).headers).toEqual({
+      'content-type': 'application/json',
+      accept: 'application/vnd.github+json',
+      authorization: `Bearer ${KEY}`,
+      'x-github-api-version': '2022-11-28',
+    });
+  });
+});
+
+describe('a configured webhook', () => {
+  it('lays its own headers and payload over those of the preset', () => {
+    const webhook = webhookOf(choice('opsgenie', { headers: { Authorization: 'x', a: 'b' }, payload: null }));
+    expect(webhook.headers).toEqual({ Authorization: 'x', a: 'b' });
+    expect(webhook.payload).toBeNull();
+  });
+});

@@ -1,0 +1,64 @@
+import { afterEach } from 'vitest';
+import type { WebhookServiceOptions } from '../../src/embedded/webhooks/service.ts';
+import type { ProvisionChange } from '../../src/model/provision-change.ts';
+import { Secret } from '../../src/model/secret.ts';
+import type { Desired, DesiredWebhook } from '../../src/notify/definition.ts';
+import { destroy } from '../../src/notify/destroy.ts';
+import { deriveHashKey } from '../../src/notify/keyed-hash.ts';
+import { createMasker } from '../../src/notify/masking.ts';
+import { plan } from '../../src/notify/plan.ts';
+import { provision } from '../../src/notify/provision.ts';
+import { createLocalApplied, createLocalLock, startLocalPlatform } from './local-platform.ts';
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+export const WEBHOOK = {
+  name: 'lockhound',
+  url: 'https://$HOST/alerts',
+  headers: { Authorization: 'Bearer $TOKEN' },
+};
+
+/** Two variables, one of them secret, and a webhook that uses them. */
+export function desiring(token = 'first-token', webhook: Partial<DesiredWebhook> = {}): Desired {
+  return {
+    webhooks: [{ route: 'default', ...WEBHOOK, ...webhook }],
+    variables: { HOST: { value: 'example.com' }, TOKEN: { secret: new Secret(token) } },
+  };
+}
+
+/** The local service, and what provisions it; closed after the test. */
+export async function start(options: WebhookServiceOptions = {}) {
+  const { service, client, close } = await startLocalPlatform(options);
+  closers.push(close);
+  const applied = createLocalApplied();
+  const shared = {
+    client,
+    applied,
+    mask: createMasker(['first-token', 'second-token']),
+    account: service.url,
+    hashKey: deriveHashKey(new Secret('application-key-of-the-tests')),
+    lock: createLocalLock(),
+    signal: new AbortController().signal,
+  };
+  const writes = () => service.snapshot().calls.filter((call) => !call.endsWith('.get'));
+  return {
+    service,
+    client,
+    applied,
+    shared,
+    writes,
+    apply: (desired: Desired) => provision({ ...shared, desired }),
+    applyAlone: (desired: Desired) => provision({ ...shared, lock: createLocalLock(), desired }),
+    plan: (desired: Desired) => plan({ ...shared, desired }),
+    destroy: (desired: Desired) => destroy({ ...shared, desired }),
+  };
+}
+
+/** `NAME action field+field`. */
+export const actions = (changes: readonly ProvisionChange[]) =>
+  changes.map(({ name, action, fields }) =>
+    `${name} ${action} ${fields.map((field) => field.name).join('+')}`.trim(),
+  );

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createWorld, SECRETS, type World } from './world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+}, 30_000);
+
+afterAll(() => world.close());
+
+async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  for (let tries = 0; tries < 1_200; tries += 1) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await sleep(25);
+  }
+  throw new Error(`${what} did not happen`);
+}
+
+/** An operator at the platform's own screen. */
+async function edit(name: string, url: string): Promise<void> {
+  const response = await fetch(
+    `${world.services.webhooks.url}/api/v1/integration/webhooks/configuration/webhooks/${name}`,
+    {
+      method: 'PUT',
+      headers: { 'SVC-API-KEY': SECRETS.apiKey, 'SVC-APPLICATION-KEY': SECRETS.applicationKey },
+      body: JSON.stringify({ url }),
+    },
+  );
+  expect(response.status).toBe(200);
+}
+
+const urlOf = (name: string) =>
+  world.services.webhooks.snapshot().webhooks.find((webhook) => webhook.name === name)?.url;
+
+async function notes(health: string): Promise<string> {
+  return JSON.stringify(await (await fetch(`${health}/readyz`)).json());
+}
+
+it.each(['restore', 'keep'] as const)(
+  'a worker looks again, says what was changed, and does: %s',
+  async (drift) => {
+    const room = await world.room(`drift-${drift}`);
+    const worker = room.startWorker({
+      LOCKHOUND_NOTIFY_RECHECK: '100ms',
+      LOCKHOUND_NOTIFY_DRIFT: drift,
+      LOCKHOUND_WORKER_HEALTH_PORT: '0',
+    });
+    const name = `hook-drift-${drift}`;
+    const before = await until('provisioning', () => urlOf(name));
+    const health = await until('ready', () => /"health":"(http[^"]+)"/.exec(worker.output())?.[1]);
+    await edit(name, 'https://elsewhere.example/');
+    await until('a report', () => (worker.output().includes(`drift: webhook ${name}`) ? true : undefined));
+    if (drift === 'restore') {
+      await until('the old URL', () => (urlOf(name) === before ? true : undefined));
+      await until('a clean bill', async () => ((await notes(health)).includes('note') ? undefined : true));
+    } else {
+      await until('a note', async () =>
+        (await notes(health)).includes(`webhook ${name} (url) kept`) ? true : undefined,
+      );
+      expect(urlOf(name)).toBe('https://elsewhere.example/');
+    }
+    expect((await fetch(`${health}/readyz`)).status).toBe(200);
+    await worker.kill('SIGTERM');
+  },
+  120_000,
+);
