@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Receiver, startReceiver } from '../../src/embedded/receiver/service.ts';
+import { createHttpClient } from '../../src/http/undici-client.ts';
+import { jobIdOf } from '../../src/jobs/contract.ts';
+import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
+import { sealEnvelope } from '../../src/jobs/envelope.ts';
+import type { Ports } from '../../src/jobs/ports.ts';
+import type { WebhookDefinition } from '../../src/notify/definition.ts';
+import { createNotifier, type Route } from '../../src/notify/deliver.ts';
+import { gateRoutes } from '../../src/notify/route-gate.ts';
+import { createDeliveryStore } from '../../src/store/deliveries.ts';
+import { createKeys } from '../../src/store/keys.ts';
+import { createLaneStore } from '../../src/store/lanes.ts';
+import { placeOf } from '../../src/workers/flow.ts';
+import { notificationOf } from '../notify/notification.ts';
+import { openWorkerRoom, type WorkerRoom } from '../workers/worker-room.ts';
+
+let room: WorkerRoom;
+let receiver: Receiver;
+beforeAll(async () => {
+  [room, receiver] = await Promise.all([openWorkerRoom(), startReceiver()]);
+});
+afterAll(async () => {
+  await room.close();
+  await receiver.close();
+});
+
+const TARGETS = 60;
+const HANG_MS = 3_000;
+
+/** A worker's delivery with these routes, over a queue of its own. */
+async function startDelivery(name: string, routes: readonly string[]) {
+  const bench = room.bench(name);
+  const keys = createKeys(name);
+  const deliveries = createDeliveryStore(room.redis, keys);
+  const lanes = createLaneStore(room.redis, keys);
+  const http = createHttpClient();
+  const webhooks = routes.map((route): Route => {
+    const url = `${receiver.url}/${name}/${route}`;
+    const definition: WebhookDefinition = { name: route, url, headers: {}, payload: null, encodeAs: 'json' };
+    return { name: route, definition: () => definition, variables: {} };
+  });
+  const { concurrency } = deliverNotification.limits;
+  const notifier = createNotifier({
+    webhooks,
+    http,
+    timeoutMs: HANG_MS,
+    now: () => new Date(),
+    recordAttempt: (_route, id, attempt) => deliveries.addAttempt(id, attempt),
+  });
+  const ports = {
+    deliveries,
+    notifier: gateRoutes(notifier, { stops: deliveries, concurrency }),
+    outcomes: { read: async () => verdict },
+  } as unknown as Ports;
+  const runtime = await bench.start([deliverNotification], { ports });
+  const queue = bench.queue(deliverNotification.name);
+  return {
+    deliveries,
+    async enqueue(route: string, target: string) {
+      const payload = { scan: target, target, route, requestedAt: '2026-05-01T00:00:00Z' };
+      const place = placeOf(deliverNotification, payload);
+      if (place !== undefined) await lanes.take(place);
+      const envelope = sealEnvelope(deliverNotification, payload);
+      await queue.add(deliverNotification.name, envelope, {
+        jobId: jobIdOf(deliverNotification.name, envelope.key),
+      });
+    },
+    taken: (route: string) => receiver.deliveries().filter(({ path }) => path === `/${name}/${route}`).length,
+    async close() {
+      await runtime.close(0);
+      await http.close();
+    },
+  };
+}
+
+const { scan, target, date: requestedAt, changes, open } = notificationOf();
+const verdict = { scan, target, requestedAt, changes, counts: { severities: open }, gaps: [] };
+
+describe('a route whose receiver hangs', () => {
+  it('does not hold up the other one, however many of its alerts wait', async () => {
+    const delivery = await startDelivery('hanging', ['bad', 'good']);
+    const hang = ({ url }: { url: string }) => url === '/hanging/bad';
+    receiver.faults.inject({ kind: 'hang' }, { times: Number.POSITIVE_INFINITY, when: hang });
+    const names = Array.from({ length: TARGETS }, (_, index) => `target-${index}`);
+    await Promise.all(names.map((name) => delivery.enqueue('bad', name)));
+    // Every place that the bad route may take is taken by now.
+    await expect.poll(() => receiver.attempts(), { timeout: 5_000 }).toBeGreaterThanOrEqual(12);
+    const started = performance.now();
+    await Promise.all(names.map((name) => delivery.enqueue('good', name)));
+    await expect.poll(() => delivery.taken('good'), { timeout: 10_000, interval: 20 }).toBe(TARGETS);
+    expect(performance.now() - started).toBeLessThan(HANG_MS);
+    expect(delivery.taken('bad')).toBe(0);
+    receiver.faults.clear();
+    await expect.poll(() => delivery.taken('bad'), { timeout: 60_000, interval: 100 }).toBe(TARGETS);
+    expect(await delivery.deliveries.list(['failed'])).toEqual([]);
+    await delivery.close();
+  }, 90_000);
+});
