@@ -1,6 +1,8 @@
-import { existsSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 import { BENCH_FOLDER } from './peers.ts';
 import { runCommand } from './run-command.ts';
 
@@ -8,12 +10,12 @@ export const LOCKFILE_FOLDER = join(BENCH_FOLDER, 'lockfiles');
 
 /** Sizes in packages, about, and what is asked for to get there. */
 export const SIZES: Readonly<Record<string, readonly string[]>> = {
-  '1000': ['react-scripts', 'eslint', 'jest', 'webpack'],
+  '1000': ['react-scripts', 'eslint@^8', 'jest@^27', 'gulp@^4'],
   '6500': [
     ...['react-scripts', 'rs4=react-scripts@^4', '@angular/cli', 'ng15=@angular/cli@^15'],
     ...['@angular-devkit/build-angular', 'next', 'nuxt', 'gatsby', 'expo', 'react-native', 'webpack'],
-    ...['wp4=webpack@^4', '@storybook/react-webpack5', 'storybook', 'jest', 'jest26=jest@^26', 'mocha'],
-    ...['eslint', 'eslint-config-airbnb', '@nestjs/cli', 'nx', 'lerna', 'lerna4=lerna@^4', 'serverless@^3'],
+    ...['wp4=webpack@^4', '@storybook/react-webpack5', 'storybook', 'jest@^29', 'jest26=jest@^26', 'mocha'],
+    ...['eslint@^8', 'eslint-config-airbnb', '@nestjs/cli', 'nx', 'lerna', 'lerna4=lerna@^4', 'serverless@^3'],
     ...['aws-cdk-lib', '@aws-sdk/client-s3', 'firebase', 'firebase-tools', '@sentry/node', 'puppeteer'],
     ...['cypress', 'ember-cli', '@vue/cli-service', 'vuepress@^1', 'vitepress', '@docusaurus/core'],
     ...['@docusaurus/preset-classic', 'gulp', 'grunt', 'browserify', 'parcel', 'rollup', '@ionic/cli'],
@@ -37,43 +39,50 @@ export const SIZES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What each package manager writes, and how it is made to write that and nothing else. */
-const MANAGERS: readonly {
+interface Manager {
   readonly file: string;
   readonly folder: string;
-  readonly command: readonly string[];
+  readonly commands: readonly (readonly string[])[];
+  /** File of another manager that it begins with. */
   readonly from?: string;
-}[] = [
-  {
-    file: 'package-lock.json',
-    folder: 'npm',
-    command: [
-      'npm',
-      'install',
-      '--package-lock-only',
-      '--ignore-scripts',
-      '--legacy-peer-deps',
-      '--no-audit',
-    ],
-  },
+  /** Makes the folder a project of its own. */
+  readonly emptyLockfile?: true;
+}
+
+const NPM = ['npm', 'install', '--package-lock-only', '--ignore-scripts', '--legacy-peer-deps', '--no-audit'];
+
+const MANAGERS: readonly Manager[] = [
+  { file: 'package-lock.json', folder: 'npm', commands: [NPM] },
   {
     file: 'pnpm-lock.yaml',
     folder: 'pnpm',
-    command: [
-      'npx',
-      '-y',
-      'pnpm@10',
-      'install',
-      '--lockfile-only',
-      '--ignore-scripts',
-      '--no-strict-peer-dependencies',
+    commands: [
+      [
+        'npx',
+        '-y',
+        'pnpm@10',
+        'install',
+        '--lockfile-only',
+        '--ignore-scripts',
+        '--no-strict-peer-dependencies',
+      ],
     ],
   },
-  // Reads npm's file: yarn 1 itself cannot lock without installing.
-  { file: 'yarn.lock', folder: 'yarn', command: ['npx', '-y', 'yarn@1.22.22', 'import'], from: 'npm' },
+  {
+    // yarn 1 cannot lock without installing, but reads npm's file of old.
+    file: 'yarn.lock',
+    folder: 'yarn',
+    from: 'npm/package-lock.json',
+    commands: [
+      [...NPM, '--lockfile-version', '1'],
+      ['npx', '-y', 'yarn@1.22.22', 'import'],
+    ],
+  },
   {
     file: 'yarn.lock',
     folder: 'berry',
-    command: ['npx', '-y', '@yarnpkg/cli-dist@4', 'install', '--mode=update-lockfile'],
+    emptyLockfile: true,
+    commands: [['npx', '-y', '@yarnpkg/cli-dist@4', 'install', '--mode=update-lockfile']],
   },
 ];
 
@@ -88,24 +97,33 @@ export async function run([wanted]: readonly string[]): Promise<void> {
 async function make(
   size: string,
   specifiers: readonly string[],
-  { file, folder, command, from }: (typeof MANAGERS)[number],
+  { file, folder, commands, from, emptyLockfile }: Manager,
 ): Promise<void> {
   const place = join(LOCKFILE_FOLDER, size, folder);
-  if (existsSync(join(place, file))) {
+  if (existsSync(join(place, file)) && !isEmpty(join(place, file))) {
     console.log(`${size}/${folder}/${file}: is there`);
     return;
   }
   await mkdir(place, { recursive: true });
   await writeFile(join(place, 'package.json'), manifest(specifiers));
-  if (from !== undefined)
-    await copyFile(join(place, '..', from, 'package-lock.json'), join(place, 'package-lock.json'));
-  const [program = '', ...args] = command;
+  if (emptyLockfile === true) await writeFile(join(place, file), '');
   try {
-    await runCommand(program, args, place, { YARN_ENABLE_TELEMETRY: '0', CI: '' });
+    if (from !== undefined) await copyFile(join(place, '..', from), join(place, basename(from)));
+    // yarn does not read npm's configuration, and takes the registry from here.
+    const { stdout } = await promisify(execFile)('npm', ['config', 'get', 'registry']);
+    const environment = {
+      YARN_NPM_REGISTRY_SERVER: stdout.trim().replace(/\/$/, ''),
+      YARN_ENABLE_TELEMETRY: '0',
+    };
+    for (const [program = '', ...args] of commands) await runCommand(program, args, place, environment);
     console.log(`${size}/${folder}/${file}: made`);
   } catch (error) {
     console.log(`${size}/${folder}/${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+function isEmpty(path: string): boolean {
+  return statSync(path).size === 0;
 }
 
 /** `name`, `name@range` or `alias=name@range`. */
