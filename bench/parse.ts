@@ -7,8 +7,8 @@ import { median } from './median.ts';
 import { installPeers, loadPeer } from './peers.ts';
 import { syntheticPackageLock } from './synthetic-package-lock.ts';
 
-const ROUNDS = 21;
-const WARM_UP = 5;
+const ROUNDS = 31;
+const WARM_UP = 20;
 /** Slower ones take part in fewer rounds. */
 const SLOW_MS = 400;
 

@@ -46,31 +46,35 @@ function takeEntry(
   index: DescriptorIndex<PackageDraft>,
 ): PackageDraft | string {
   const patterns = splitPatterns(entry.key);
-  const names = patterns.map(nameIn);
-  const ranges = patterns.map((pattern, at) => pattern.slice((names[at]?.length ?? 0) + 1));
-  const stated = draftOf(entry, names[0] ?? '', ranges);
+  const [first = ''] = patterns;
+  const end = endOfName(first);
+  const stated = draftOf(entry, first.slice(0, end), patterns);
   if (typeof stated === 'string') return stated;
   const draft = collector.add(stated);
-  for (const [at, name] of names.entries()) index.add(name, ranges[at] ?? '', draft);
+  for (const pattern of patterns) {
+    const at = endOfName(pattern);
+    index.add(pattern.slice(0, at), pattern.slice(at + 1), draft);
+  }
   return draft;
 }
 
-/** What stands before the `@` of the range. */
-function nameIn(pattern: string): string {
+/** The `@` before the range. */
+function endOfName(pattern: string): number {
   const at = pattern.indexOf('@', 1);
-  return at < 0 ? pattern : pattern.slice(0, at);
+  return at < 0 ? pattern.length : at;
 }
 
 function draftOf(
   { version, resolved, integrity, line }: ClassicEntry,
-  stated: string,
-  ranges: readonly string[],
+  name: string,
+  patterns: readonly string[],
 ): PackageDraft | string {
-  const source: Source = sourceOfEntry(resolved, ranges);
+  const source: Source = sourceOfEntry(resolved, patterns);
   if (version === '' && source.kind === 'registry') return 'has no version';
+  const range = patterns[0]?.slice(name.length + 1) ?? '';
   return draftPackage({
     ecosystem: 'npm',
-    name: registryName(source, aliasedName(ranges[0] ?? '') ?? stated),
+    name: registryName(source, aliasedName(range) ?? name),
     version,
     source,
     line,

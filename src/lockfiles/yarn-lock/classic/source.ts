@@ -5,18 +5,23 @@ const PLACE = /^(?:file|link|portal):|^\.{0,2}\//;
 const REGISTRY: Source = { kind: 'registry' };
 
 /** Where an entry comes from: its `resolved`, else its pattern says so; a commit may stand in either. */
-export function sourceOfEntry(resolved: string | undefined, ranges: readonly string[]): Source {
+export function sourceOfEntry(resolved: string | undefined, patterns: readonly string[]): Source {
   if (resolved === undefined) {
-    const place = ranges.find((range) => PLACE.test(range));
+    const place = patterns.map(rangeOf).find((range) => PLACE.test(range));
     return place === undefined ? REGISTRY : sourceOf(place.replace(/^portal:/, 'file:'), undefined);
   }
   const source = sourceOf(resolved, undefined);
   if (source.kind !== 'git' || source.commit !== undefined) return source;
-  for (const range of ranges) {
-    const stated = sourceOf(range, undefined);
+  for (const pattern of patterns) {
+    const stated = sourceOf(rangeOf(pattern), undefined);
     if (stated.kind === 'git' && stated.commit !== undefined) return { ...source, commit: stated.commit };
   }
   return source;
+}
+
+function rangeOf(pattern: string): string {
+  const at = pattern.indexOf('@', 1);
+  return at < 0 ? '' : pattern.slice(at + 1);
 }
 
 const TARBALL = /\/((?:(?:@|%40)[^/]+(?:\/|%2f))?[^/@%]+)\/-\/[^/]*$/i;
