@@ -17,6 +17,9 @@ interface Read {
   readonly draft: PackageDraft;
 }
 
+/** Of a place in the installed tree; finding what it needs takes a look-up for each of them. */
+const MAX_PARTS = 256;
+
 /** Lists by which a folder of the target asks for packages. */
 const LISTS: readonly (readonly [string, readonly Group[]])[] = [
   ['dependencies', []],
@@ -35,6 +38,10 @@ export function readPackages(root: JsonObject, text: string) {
     const line = lines?.get(key)?.line;
     const parsed = parseEntry(entry, line);
     if (parsed === 'own') continue;
+    if (key.split('/', MAX_PARTS + 1).length > MAX_PARTS) {
+      reading.problem(line, `"${key.slice(0, 200)}" nests deeper than any package does`);
+      continue;
+    }
     const draft = reading.take(typeof parsed === 'string' ? parsed : parsed.draft, line, key);
     if (draft === undefined || typeof parsed === 'string') continue;
     byKey.set(key, { path: pathOf(key), details: parsed.details, draft });

@@ -1,4 +1,4 @@
-import type { Source } from '../../../model/lockfile.ts';
+import type { Integrity, Source } from '../../../model/lockfile.ts';
 import { LockfileError } from '../../errors.ts';
 import type { LockfileInput } from '../../format.ts';
 import { parseIntegrity } from '../../npm-integrity.ts';
@@ -75,8 +75,15 @@ function draftOf(
     version,
     source,
     line,
-    integrity: parseIntegrity(integrity),
+    integrity: integrity === undefined ? digestIn(resolved, source) : parseIntegrity(integrity),
   });
+}
+
+/** Before yarn 1.10 the SHA-1 of the archive stood behind its URL alone. */
+function digestIn(resolved: string | undefined, { kind }: Source): readonly Integrity[] {
+  if (kind === 'git' || kind === 'path') return NONE;
+  const value = /#([0-9a-f]{40})$/.exec(resolved ?? '')?.[1];
+  return value === undefined ? NONE : [{ algorithm: 'sha1', value, encoding: 'hex' }];
 }
 
 function connectEntry(entry: ClassicEntry, draft: PackageDraft, index: DescriptorIndex<PackageDraft>): void {
