@@ -29,12 +29,15 @@ export async function readCompanions(file: DiscoveredLockfile): Promise<readonly
   const text = await textOf(file.path, MAX_TEXT_BYTES);
   const found = new Map<string, Buffer | undefined>();
   const asked = text === undefined ? [] : namesIn(format, text, '');
-  for (let name = asked.shift(); name !== undefined && found.size < MAX_FILES; name = asked.shift()) {
+  // Grows while it is gone through.
+  for (const name of asked) {
+    if (found.size >= MAX_FILES) break;
     if (found.has(name)) continue;
     const content = await contentInside(root, join(folder, name));
     found.set(name, content);
     const included = content === undefined ? undefined : decoded(content, name);
-    if (included !== undefined) asked.push(...namesIn(format, included, posix.dirname(name)));
+    if (included === undefined) continue;
+    for (const one of namesIn(format, included, posix.dirname(name))) asked.push(one);
   }
   return [...found].flatMap(([name, content]) => (content === undefined ? [] : [{ name, content }]));
 }

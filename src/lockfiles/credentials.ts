@@ -1,16 +1,34 @@
 /**
  * The location without what may be a secret in it: a source goes on into Redis, reports and alerts. The user name of ssh
- * (`git@`) is none, and stays.
+ * (`git@`) is none, and stays; what a query says beside tokens and signatures stays too.
  */
 export function withoutCredentials(location: string): string {
-  const at = location.indexOf('@');
-  if (at < 0) return location;
+  const named = location.includes('?') ? withoutSecretParameters(location) : location;
+  const at = named.indexOf('@');
+  if (at < 0) return named;
   // An `@` in the path begins a scope.
-  const path = location.indexOf('/', location.indexOf('://') + 3);
-  if (path >= 0 && path < at) return location;
-  return location.replace(
-    /^((?:[a-z]+\+)?([a-z]+):\/\/)([^/?#]*)@/i,
-    (_all, start: string, scheme: string, user: string) =>
-      /^ssh$/i.test(scheme) ? `${start}${user.replace(/:.*$/, '')}@` : start,
-  );
+  const path = named.indexOf('/', named.indexOf('://') + 3);
+  if (path >= 0 && path < at) return named;
+  return named.replace(/^([a-z][a-z0-9.+-]*:\/\/|\/\/)([^/?#]*)@/i, withoutUser);
+}
+
+/** The same for a text that may hold locations anywhere in it: the message of a problem quotes what could not be read. */
+export function withoutSecrets(text: string): string {
+  const named = text.includes('?') ? withoutSecretParameters(text) : text;
+  if (!named.includes('@')) return named;
+  return named.replace(/((?:\b[a-z][a-z0-9.+-]{0,40}:)?\/\/)([^\s/?#"'<>]*)@/gi, withoutUser);
+}
+
+function withoutUser(_all: string, start: string, user: string): string {
+  return /(?:^|\+)ssh:/i.test(start) ? `${start}${user.replace(/:.*$/s, '')}@` : start;
+}
+
+/** `token`, `access_token`, `private_token`, `sig`, `X-Amz-Signature`, `X-Amz-Credential`, `api_key` and the like. */
+const SECRET_PARAMETER =
+  /([?&])(?:[a-z0-9_.-]{0,60}(?:token|secret|signature|credential|passwd|password|apikey|api[_-]key)|sig|auth|key|pwd)=[^&#\s"'<>]*/gi;
+
+function withoutSecretParameters(location: string): string {
+  const left = location.replace(SECRET_PARAMETER, '$1');
+  // What is left of `?a=b&token=x&c=d`, or of a query that was nothing else.
+  return left === location ? location : left.replace(/([?&])&+/g, '$1').replace(/[?&]+(?=#|\s|"|'|$)/g, '');
 }

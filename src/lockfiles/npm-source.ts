@@ -1,6 +1,7 @@
 import type { Source } from '../model/lockfile.ts';
 import { withoutCredentials } from './credentials.ts';
 
+const MAX_LENGTH = 2_048;
 const LOCAL = /^(?:file|link):/i;
 /** npm's short names of hosted repositories, with the host each stands for. */
 const HOSTED = /^(github|gitlab|bitbucket|gist):(?!\/\/)/i;
@@ -17,7 +18,8 @@ const ARCHIVES: readonly RegExp[] = [
   /^https:\/\/(?<host>[^/?#]*gitlab[^/?#]*)\/api\/v4\/projects\/(?<path>[^/?#]+)\/repository\/archive\.tar\.gz\?(?:ref|sha)=(?<commit>[0-9a-f]{7,64})$/i,
   /^https:\/\/(?<host>gitlab\.com)\/(?<path>[^?#]+?)\/repository\/archive\.tar\.gz\?ref=(?<commit>[0-9a-f]{7,64})$/i,
   /^https:\/\/(?<host>bitbucket\.org)\/(?<path>[^/?#]+\/[^/?#]+)\/get\/(?<commit>[0-9a-f]{7,64})\.tar\.gz$/i,
-  /^https:\/\/(?<host>github\.com|gitlab\.com|bitbucket\.org)\/(?<path>[^?#]+?)\/?#(?:commit[=:])?(?<commit>[0-9a-f]{7,64})$/i,
+  // What follows the hash of an archive is the archive's own digest.
+  /^https:\/\/(?<host>github\.com|gitlab\.com|bitbucket\.org)\/(?<path>[^?#]+?)(?<!\.(?:tgz|gz|zip|bz2|xz))\/?#(?:commit[=:])?(?<commit>[0-9a-f]{7,64})$/i,
 ];
 /**
  * How registries and their mirrors lay out tarballs: `<base>/<name>/-/<file>.tgz`; GitLab repeats the scope before the
@@ -37,6 +39,8 @@ export function sourceOf(stated: string | undefined, version: string | undefined
   if (location === undefined || location === '') return { kind: 'registry' };
   // Nearly all of them, told apart without the patterns below.
   if (isPlainTarball(location)) return { kind: 'registry', url: resolved ?? location };
+  // Longer than any address; the patterns take more than linear time.
+  if (location.length > MAX_LENGTH) return { kind: 'url', url: location.slice(0, MAX_LENGTH) };
   if (REGISTRY_TARBALL.test(location) || REGISTRY_DOWNLOAD.test(location)) {
     return { kind: 'registry', url: resolved ?? location };
   }
@@ -78,7 +82,7 @@ function git(location: string): Source {
   const hash = location.indexOf('#');
   const url = unabbreviated(hash < 0 ? location : location.slice(0, hash));
   const fragment = hash < 0 ? '' : location.slice(hash + 1);
-  const commit = /^(?:commit[=:])?([0-9a-f]{7,64})$/i.exec(fragment)?.[1];
+  const commit = /(?:^|&)(?:commit[=:])?([0-9a-f]{7,64})(?:&|$)/i.exec(fragment)?.[1];
   if (commit !== undefined) return { kind: 'git', url, commit };
   return { kind: 'git', url: fragment === '' ? url : `${url}#${fragment}` };
 }

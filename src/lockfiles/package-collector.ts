@@ -21,6 +21,9 @@ export class PackageCollector {
   /** Of packages with several entries: all conditions these are under; `undefined` when one is under none. */
   readonly #conditions = new Map<PackageDraft, ReadonlySet<Group> | undefined>();
 
+  /** Of packages whose entries state different digests: all of them. */
+  readonly #digests = new Map<PackageDraft, Map<string, Integrity>>();
+
   /** Adds an entry, which becomes the package itself when it is the first of its id; gives the package. */
   add(entry: PackageDraft): PackageDraft {
     const known = this.#drafts.get(entry.id);
@@ -30,19 +33,25 @@ export class PackageCollector {
     }
     if (entry.direct === true) known.direct = true;
     this.#joinGroups(known, entry.groups);
-    for (const digest of entry.integrity) {
-      if (!known.integrity.some((other) => sameDigest(other, digest)))
-        known.integrity = [...known.integrity, digest];
-    }
+    this.#joinIntegrity(known, entry.integrity);
     return known;
   }
 
   packages(): readonly LockedPackage[] {
+    for (const [draft, digests] of this.#digests) draft.integrity = [...digests.values()];
     for (const [draft, conditions] of this.#conditions) {
       if (conditions === undefined || conditionsOf(draft.groups).length > 0) continue;
       draft.groups = [...[...conditions].sort(), ...draft.groups];
     }
     return [...this.#drafts.values()];
+  }
+
+  #joinIntegrity(known: PackageDraft, digests: readonly Integrity[]): void {
+    if (digests.length === 0) return;
+    const joined = this.#digests.get(known) ?? new Map(known.integrity.map((one) => [digestKey(one), one]));
+    const before = joined.size;
+    for (const one of digests) joined.set(digestKey(one), joined.get(digestKey(one)) ?? one);
+    if (joined.size > before) this.#digests.set(known, joined);
   }
 
   #joinGroups(known: PackageDraft, groups: readonly Group[]): void {
@@ -68,10 +77,23 @@ function someOf(groups: readonly Group[]): ReadonlySet<Group> | undefined {
  * of the same package at another place are added.
  */
 export function connect(draft: PackageDraft, dependencies: string[]): void {
-  if (draft.dependencies === undefined || draft.dependencies.length === 0) draft.dependencies = dependencies;
-  else if (dependencies.length > 0)
-    draft.dependencies = [...new Set([...draft.dependencies, ...dependencies])];
+  const known = draft.dependencies;
+  if (known === undefined || known.length === 0) {
+    draft.dependencies = dependencies;
+    return;
+  }
+  if (dependencies.length === 0) return;
+  const ids = JOINED.get(known) ?? new Set(known);
+  JOINED.set(known, ids);
+  for (const id of dependencies) {
+    if (ids.has(id)) continue;
+    ids.add(id);
+    known.push(id);
+  }
 }
+
+/** Ids in the lists that several entries add to: a file may repeat a package as often as it has lines. */
+const JOINED = new WeakMap<readonly string[], Set<string>>();
 
 /** `name@version`, followed by the source where that is not a registry. */
 export function packageId(name: string, version: string, source: Source): string {
@@ -87,6 +109,6 @@ export function packageId(name: string, version: string, source: Source): string
   }
 }
 
-function sameDigest(left: Integrity, right: Integrity): boolean {
-  return left.algorithm === right.algorithm && left.value === right.value;
+function digestKey({ algorithm, value }: Integrity): string {
+  return `${algorithm}:${value}`;
 }

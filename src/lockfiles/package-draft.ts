@@ -1,4 +1,5 @@
 import type { Group, Integrity, Source } from '../model/lockfile.ts';
+import { withoutSecrets } from './credentials.ts';
 import { type PackageDraft, packageId } from './package-collector.ts';
 import { buildPurl, plainNpmPurl } from './purl.ts';
 
@@ -18,6 +19,16 @@ export interface DraftParts {
   readonly qualifiers?: Readonly<Record<string, string>>;
 }
 
+/** Places that are written where none is expected may hold credentials too. */
+function withoutSecretsIn(parts: DraftParts, source: Source): DraftParts {
+  const clean = (text: string) => withoutSecrets(text).replaceAll('://', ':');
+  return {
+    ...parts,
+    version: clean(parts.version),
+    source: source.kind === 'path' ? { ...source, path: clean(source.path) } : source,
+  };
+}
+
 const NOTHING: readonly never[] = [];
 const REGISTRY: Source = { kind: 'registry' };
 
@@ -25,6 +36,10 @@ const REGISTRY: Source = { kind: 'registry' };
 export function draftPackage(parts: DraftParts): PackageDraft | string {
   const { ecosystem, name, version, source = REGISTRY, line, direct } = parts;
   if (name === '') return 'has no name';
+  if (name.includes('://')) return 'has a place where its name should be';
+  if (version.includes('://') || (source.kind === 'path' && source.path.includes('://'))) {
+    return draftPackage(withoutSecretsIn(parts, source));
+  }
   const purl = purlOf(parts, source);
   if (purl === undefined) {
     return `has a name or version that no purl can hold: ${name.slice(0, 200)}@${version.slice(0, 200)}`;

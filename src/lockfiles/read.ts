@@ -1,5 +1,6 @@
 import type { Lockfile } from '../model/lockfile.ts';
 import { detectFormat, formatNamed } from './catalog.ts';
+import { withoutSecrets } from './credentials.ts';
 import { decodeText } from './decode-text.ts';
 import { LockfileError } from './errors.ts';
 import type { Format } from './format.ts';
@@ -42,7 +43,9 @@ export function readLockfile(request: ReadRequest): Lockfile {
       `${path}: ${lockfile.packages.length} packages are more than the ${limits.maxPackages} that are taken; raise lockfiles.maxPackages if it is right`,
     );
   }
-  return lockfile;
+  // What could not be read is quoted, and may be a location with credentials in it.
+  const problems = lockfile.problems.map(({ line, message }) => ({ line, message: withoutSecrets(message) }));
+  return { ...lockfile, problems };
 }
 
 /** Refuses a file by its size alone, before anything of it is read. Throws `LockfileError` (`too-large`). */

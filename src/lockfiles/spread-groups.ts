@@ -77,11 +77,17 @@ interface Step<T> {
   readonly drafts: T[];
 }
 
+/** Sets of conditions that are told apart: the time is that of a walk through the packages for each. */
+const MAX_SETS = 256;
+const KINDS: ReadonlySet<Group> = new Set(['dev', 'optional', 'peer']);
+
 /** The empty set of conditions comes first: what is reached under it needs no other way. */
 function createWaiting<T>() {
   const steps = new Map<string, Step<T>>();
   const stepOf = (groups: readonly Group[]): Step<T> => {
-    const set = sorted(groups);
+    const stated = sorted(groups);
+    // A file may name as many extras as it has lines: past that the kind of condition alone counts.
+    const set = steps.size < MAX_SETS ? stated : stated.filter((group) => KINDS.has(group));
     const key = set.length === 1 ? (set[0] ?? '') : set.join('\0');
     const known = steps.get(key);
     if (known !== undefined) return known;

@@ -6,7 +6,7 @@ const MULTI_LINE = /"""|'''/g;
  */
 export function tableLines(text: string, header: string): (index: number) => number | undefined {
   const lines: number[] = [];
-  const opening = new RegExp(`^\\s*\\[\\[\\s*(?:${header}|"${header}")\\s*\\]\\]\\s*(?:#.*)?$`);
+  const opening = new RegExp(`^\\s*\\[\\[\\s*(?:${header}|"${header}")\\s*\\]\\]\\s*(?:#[^]*)?$`);
   let inTable = false;
   let quote: string | undefined;
   for (const [index, line] of text.split('\n').entries()) {

@@ -3,7 +3,7 @@ import type { LineCursor } from './line-cursor.ts';
 /** Thrown where the text uses YAML that is not read line by line: the whole file is then left to the general parser. */
 export class UnknownYaml extends Error {}
 
-const [QUOTE, APOSTROPHE, COLON, SPACE, QUESTION, BACKSLASH] = [34, 39, 58, 32, 63, 92];
+const [QUOTE, APOSTROPHE, COLON, SPACE, QUESTION, BACKSLASH, DASH] = [34, 39, 58, 32, 63, 92, 45];
 /** What a plain scalar cannot begin with: anchors, aliases, tags, block scalars, flow collections and the reserved. */
 const SPECIAL = new Set([...'&*!|>%@`[]{},#'].map((character) => character.charCodeAt(0)));
 
@@ -20,11 +20,50 @@ export function keyEnd(cursor: LineCursor): number {
     throw new UnknownYaml(`line ${cursor.line}`);
   }
   if (first === QUESTION && text.charCodeAt(start + 1) === SPACE) return end;
-  if (SPECIAL.has(first)) throw new UnknownYaml(`line ${cursor.line}`);
+  // A list, or the value of a key that stands on a line of its own.
+  const isIndicator = (first === DASH && isEndOrSpace(text, start + 1, end)) || first === COLON;
+  if (isIndicator || SPECIAL.has(first)) throw new UnknownYaml(`line ${cursor.line}`);
   for (let at = text.indexOf(':', start); at >= 0 && at < end; at = text.indexOf(':', at + 1)) {
-    if (at + 1 === end || text.charCodeAt(at + 1) === SPACE) return at;
+    if (at + 1 !== end && text.charCodeAt(at + 1) !== SPACE) continue;
+    // The spaces before a colon are no part of the key.
+    if (text.charCodeAt(at - 1) === SPACE) break;
+    return at;
   }
   throw new UnknownYaml(`line ${cursor.line}`);
+}
+
+function isEndOrSpace(text: string, at: number, end: number): boolean {
+  return at >= end || text.charCodeAt(at) === SPACE;
+}
+
+/** Throws for what no line reader looks at where it stands: tabs, and lines that end in a carriage return alone. */
+export function refuseOddSpaces(text: string): void {
+  if (text.includes('\t') || (text.includes('\r') && /\r(?!\n)/.test(text)))
+    throw new UnknownYaml('odd spaces');
+}
+
+/**
+ * Steps into the value of an explicit key, which begins with a colon at the key's own depth: on the line of the value, or
+ * on one of its own.
+ */
+export function enterExplicitValue(cursor: LineCursor, indent: number): void {
+  const { text, start, end } = cursor;
+  if (cursor.indent !== indent || text.charCodeAt(start) !== COLON) return;
+  if (start + 1 === end) {
+    cursor.advance();
+    return;
+  }
+  if (text.charCodeAt(start + 1) !== SPACE || text.charCodeAt(start + 2) === SPACE) {
+    throw new UnknownYaml(`line ${cursor.line}`);
+  }
+  cursor.start += 2;
+  cursor.indent += 2;
+}
+
+/** Moves on from a value that ends with its line; throws where the next one continues it. */
+export function leaveValue(cursor: LineCursor): void {
+  const { indent } = cursor;
+  if (cursor.advance() && cursor.indent > indent) throw new UnknownYaml(`line ${cursor.line}`);
 }
 
 /** The key of the current line, which ends at `colon`. */
@@ -72,7 +111,8 @@ export function flowMapping(raw: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
   if (!raw.startsWith('{') || !raw.endsWith('}')) throw new UnknownYaml(raw.slice(0, 100));
   const inner = raw.slice(1, -1).trim();
-  if (/[{}[\]]/.test(inner)) throw new UnknownYaml(raw.slice(0, 100));
+  // A comma ends a plain value with or without a space behind it.
+  if (/[{}[\]]|,(?!\s)/.test(inner)) throw new UnknownYaml(raw.slice(0, 100));
   for (const part of inner === '' ? [] : inner.split(/,\s+/)) {
     const colon = part.search(/:\s/);
     if (colon <= 0) throw new UnknownYaml(raw.slice(0, 100));

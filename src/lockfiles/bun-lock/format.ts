@@ -16,8 +16,9 @@ export const bunLock: Format = {
     /^\s*\{\s*"lockfileVersion"\s*:\s*\d+,\s*(?:"configVersion"\s*:\s*\d+,\s*)?"workspaces"\s*:\s*\{/.test(
       head,
     ),
-  read({ text, path }) {
-    const root = parseTolerant(text, path);
+  read(input) {
+    const { path } = input;
+    const { root, text } = parseTolerant(input.text, path);
     const version = root['lockfileVersion'];
     if (version !== undefined && (typeof version !== 'number' || version < 0 || version > 9)) {
       throw new LockfileError(

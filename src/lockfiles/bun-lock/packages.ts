@@ -6,6 +6,7 @@ import { sourceOf } from '../npm-source.ts';
 import { connect, type PackageDraft } from '../package-collector.ts';
 import { draftPackage } from '../package-draft.ts';
 import { isJsonObject, type JsonObject } from '../parse-json.ts';
+import { textsIn } from '../parse-toml.ts';
 import { Reading } from '../reading.ts';
 import { type Root, spreadGroups } from '../spread-groups.ts';
 
@@ -15,6 +16,9 @@ interface Read {
   readonly details: JsonObject;
   readonly draft: PackageDraft;
 }
+
+/** Of a place in the installed tree; finding what it needs takes a look-up for each of them. */
+const MAX_PARTS = 256;
 
 /** Lists by which a folder of the target asks for packages. */
 const LISTS: readonly (readonly [string, readonly Group[]])[] = [
@@ -34,6 +38,10 @@ export function readPackages(root: JsonObject, text: string) {
     const line = lines?.get(key)?.line;
     const parsed = parseEntry(entry, line);
     if (parsed === 'own') continue;
+    if (key.split('/', MAX_PARTS + 1).length > MAX_PARTS) {
+      reading.problem(line, `"${key.slice(0, 200)}" nests deeper than any package does`);
+      continue;
+    }
     const draft = reading.take(typeof parsed === 'string' ? parsed : parsed.draft, line, key);
     if (draft === undefined || typeof parsed === 'string') continue;
     byKey.set(key, { path: pathOf(key), details: parsed.details, draft });
@@ -115,13 +123,21 @@ function findUpwards(
 function connectAll(byKey: ReadonlyMap<string, Read>) {
   const needs = new Map<PackageDraft, { always: PackageDraft[]; optional: PackageDraft[] }>();
   for (const { path, details, draft } of byKey.values()) {
-    const find = (list: string) =>
-      namesIn(details[list]).flatMap((name) => findUpwards(name, path, byKey) ?? []);
+    const find = (list: string, wanted: (name: string) => boolean = () => true) =>
+      namesIn(details[list])
+        .filter(wanted)
+        .flatMap((name) => findUpwards(name, path, byKey) ?? []);
     const known = needs.get(draft) ?? { always: [], optional: [] };
-    known.always.push(...find('dependencies'), ...find('peerDependencies'));
-    known.optional.push(...find('optionalDependencies'));
+    // A peer that may be missing is needed where it is there all the same, and leaves what asks for it as it is.
+    const optionalPeers = new Set(textsIn(details['optionalPeers']));
+    const peers = (optional: boolean) =>
+      find('peerDependencies', (name) => optionalPeers.has(name) === optional);
+    const always = [...find('dependencies'), ...peers(false)];
+    const optional = [...find('optionalDependencies'), ...peers(true)];
+    for (const one of always) known.always.push(one);
+    for (const one of optional) known.optional.push(one);
     needs.set(draft, known);
-    connect(draft, [...new Set([...known.always, ...known.optional].map(({ id }) => id))]);
+    connect(draft, [...new Set([...always, ...optional].map(({ id }) => id))]);
   }
   return needs;
 }

@@ -44,6 +44,8 @@ function readCrate(
     return { table, own: false, draft: undefined };
   }
   if (source === undefined) return { table, own: true, draft: undefined };
+  // Another crate is built in its place, by the `[replace]` of old manifests.
+  if (typeof table['replace'] === 'string') return { table, own: false, draft: undefined };
   const from: Source = sourceOf(textIn(source) ?? '');
   const digest = textIn(checksum) ?? checksums.get(`${name} ${version} (${textIn(source)})`);
   const integrity: Integrity[] = [];
@@ -72,18 +74,38 @@ function oldChecksums(root: Table): ReadonlyMap<string, string> {
 
 /** Dependencies are stated as `name`, `name version` or `name version (source)`: as much as tells them apart. */
 function finderOf(crates: readonly Crate[]): (stated: string) => PackageDraft | undefined {
-  const byName = Map.groupBy(crates, ({ table }) => textIn(table['name']) ?? '');
+  const index = indexOf(crates);
   return (stated) => {
-    const [name = '', version, source] = stated.split(' ', 3);
-    const wanted = (byName.get(name) ?? []).filter(({ table }) => {
-      if (version !== undefined && table['version'] !== version) return false;
-      return source === undefined || `(${withoutCommit(textIn(table['source']))})` === source;
-    });
-    return (wanted.find(({ draft }) => draft !== undefined) ?? wanted[0])?.draft;
+    const wanted = index.get(keyOf(stated));
+    const replacement = textIn(wanted?.table['replace']);
+    return replacement === undefined ? wanted?.draft : index.get(keyOf(replacement))?.draft;
   };
 }
 
-/** In dependencies the source of a git package stands without the commit. */
+function keyOf(stated: string): string {
+  const [name = '', version, source] = stated.split(' ', 3);
+  if (version === undefined) return name;
+  return source === undefined
+    ? `${name} ${version}`
+    : `${name} ${version} ${withoutCommit(source.slice(1, -1))}`;
+}
+
+/**
+ * Crates by all that may be stated of them. Of several with one name and version the target's own comes first: the others
+ * are stated with their sources.
+ */
+function indexOf(crates: readonly Crate[]): ReadonlyMap<string, Crate> {
+  const index = new Map<string, Crate>();
+  for (const crate of [...crates.filter(({ own }) => own), ...crates.filter(({ own }) => !own)]) {
+    const { name, version, source } = crate.table;
+    const keys = [textIn(name) ?? '', `${textIn(name)} ${textIn(version)}`];
+    if (!crate.own) keys.push(`${textIn(name)} ${textIn(version)} ${withoutCommit(textIn(source))}`);
+    for (const key of keys) if (!index.has(key)) index.set(key, crate);
+  }
+  return index;
+}
+
+/** Since version 2 the source of a git package stands without the commit in dependencies. */
 function withoutCommit(source: string | undefined): string {
-  return source?.startsWith('git+') === true ? source.replace(/#.*$/, '') : (source ?? '');
+  return source?.startsWith('git+') === true ? source.replace(/#.*$/s, '') : (source ?? '');
 }

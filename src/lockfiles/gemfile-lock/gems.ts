@@ -1,6 +1,7 @@
 import type { Integrity, Source } from '../../model/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { LockfileInput } from '../format.ts';
+import { indexByName } from '../name-index.ts';
 import { connect, type PackageDraft } from '../package-collector.ts';
 import { draftPackage } from '../package-draft.ts';
 import { Reading } from '../reading.ts';
@@ -38,16 +39,18 @@ export function readGems({ text, path }: LockfileInput) {
   const gems = known
     .filter(({ heading }) => isSource(heading))
     .flatMap((section) => gemsOf(section, checksums, reading));
-  const byName = Map.groupBy(gems, ({ name }) => name);
+  const named = indexByName(
+    gems.flatMap(({ draft }) => draft ?? []),
+    ({ name }) => name,
+    reading,
+  );
   for (const { draft, needs, own } of gems) {
-    const needed = needs.flatMap((name) => byName.get(name)?.flatMap((gem) => gem.draft ?? []) ?? []);
+    const needed = needs.flatMap(named);
     if (draft !== undefined) connect(draft, [...new Set(needed.map(({ id }) => id))]);
     if (own) for (const one of needed) one.direct = true;
   }
   for (const { text: stated } of linesOf(known, 'DEPENDENCIES')) {
-    for (const { draft } of byName.get(NAME.exec(stated)?.[1] ?? '') ?? []) {
-      if (draft !== undefined) draft.direct = true;
-    }
+    for (const draft of named(NAME.exec(stated)?.[1] ?? '')) draft.direct = true;
   }
   return reading.result();
 }
@@ -66,7 +69,10 @@ function gemsOf(
   for (const { line, indent, text } of lines) {
     if (indent <= OPTION) {
       const colon = text.indexOf(':');
-      options.set(text.slice(0, colon), text.slice(colon + 1).trim());
+      const option = text.slice(0, colon);
+      // Of several remotes in one section nothing says which one a gem is from.
+      if (option === 'remote' && options.has(option)) options.set(option, '');
+      else options.set(option, text.slice(colon + 1).trim());
     } else if (indent === DEPENDENCY) gems.at(-1)?.needs.push(NAME.exec(text)?.[1] ?? '');
     else if (indent === GEM)
       gems.push(readGem(text, line, { source: sourceOf(heading, options), checksums, reading }));

@@ -37,11 +37,19 @@ export function readDirectives(text: string): Directives {
   return { directives, malformed };
 }
 
-/** A comment begins with `//` at the start or after a space: paths hold `//` in no other place. */
+/** A comment begins with the first `//` that stands in no quotes. */
 function splitComment(raw: string): { readonly code: string; readonly comment: string } {
-  const at = raw.startsWith('//') ? 0 : raw.search(/\s\/\//);
+  let at = raw.indexOf('//');
+  if (at >= 0 && /["`]/.test(raw.slice(0, at))) at = commentAfterQuotes(raw);
   if (at < 0) return { code: raw.trim(), comment: '' };
-  return { code: raw.slice(0, at).trim(), comment: raw.slice(at).trim().replace(/^\/\//, '').trim() };
+  return { code: raw.slice(0, at).trim(), comment: raw.slice(at + 2).trim() };
+}
+
+const QUOTED_OR_COMMENT = /"(?:[^"\\]|\\.)*"|`[^`]*`|\/\//g;
+
+function commentAfterQuotes(raw: string): number {
+  for (const { 0: found, index } of raw.matchAll(QUOTED_OR_COMMENT)) if (found === '//') return index;
+  return -1;
 }
 
 function wordsOf(code: string): string[] {

@@ -32,11 +32,12 @@ export function readModules(input: LockfileInput) {
       continue;
     }
     named.add(path);
-    const direct = !/^indirect(?:$|[;\s])/.test(comment);
+    // As Go itself tells: the word alone, or followed by a semicolon and anything.
+    const direct = !/^indirect(?:$|;)/.test(comment);
     takeModule({ path, version, direct, line }, { replaced, checksums, reading });
   }
   if (!isComplete(of('go'))) {
-    for (const { path, version } of newestOf(checksums)) {
+    for (const { path, version } of newestOf(checksums.values())) {
       if (!named.has(path))
         takeModule({ path, version, direct: false, line: undefined }, { replaced, checksums, reading });
     }
@@ -53,13 +54,14 @@ interface Required {
 
 interface Context {
   readonly replaced: ReturnType<typeof replacerOf>;
-  readonly checksums: readonly ChecksummedModule[];
+  /** By path and version. */
+  readonly checksums: ReadonlyMap<string, ChecksummedModule>;
   readonly reading: Reading;
 }
 
 function takeModule(required: Required, { replaced, checksums, reading }: Context): void {
   const { path, version, source, line } = replaced(required);
-  const known = checksums.find((one) => one.path === path && one.version === version);
+  const known = checksums.get(`${path}@${version}`);
   const draft = draftPackage({
     ecosystem: 'golang',
     name: path,
@@ -71,27 +73,31 @@ function takeModule(required: Required, { replaced, checksums, reading }: Contex
   reading.take(draft, line, path);
 }
 
-function checksumsBeside(input: LockfileInput): readonly ChecksummedModule[] {
+function checksumsBeside(input: LockfileInput): ReadonlyMap<string, ChecksummedModule> {
   const content = input.sibling?.('go.sum');
-  if (content === undefined) return [];
+  if (content === undefined) return new Map();
   try {
-    return readChecksums(decodeText(content, 'go.sum')).modules;
+    const { modules } = readChecksums(decodeText(content, 'go.sum'));
+    return new Map(modules.map((one) => [`${one.path}@${one.version}`, one]));
   } catch (error) {
     // A companion is a help, not a need.
-    if (error instanceof LockfileError) return [];
+    if (error instanceof LockfileError) return new Map();
     throw error;
   }
 }
 
 /** A go.mod without a `go` line counts as 1.16. */
 function isComplete(versions: readonly Directive[]): boolean {
-  const [major = 1, minor = 16] = (versions.at(-1)?.words[0] ?? '1.16').split('.').map(Number);
+  const [major = 1, minor = 16] = (versions.at(-1)?.words[0] ?? '1.16')
+    .split('.')
+    // A pre-release counts as its release: `1.21rc1`.
+    .map((part) => Number.parseInt(part, 10));
   const [wantedMajor = 1, wantedMinor = 17] = COMPLETE_SINCE;
   return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
 }
 
 /** Of several versions of a module, Go builds the highest. */
-function newestOf(checksums: readonly ChecksummedModule[]): readonly ChecksummedModule[] {
+function newestOf(checksums: Iterable<ChecksummedModule>): readonly ChecksummedModule[] {
   const newest = new Map<string, ChecksummedModule>();
   for (const one of checksums) {
     const known = newest.get(one.path);

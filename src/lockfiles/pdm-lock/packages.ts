@@ -1,5 +1,6 @@
 import type { Group, Integrity, Source } from '../../model/lockfile.ts';
 import { withoutCredentials } from '../credentials.ts';
+import { indexByName } from '../name-index.ts';
 import { connect, type PackageDraft } from '../package-collector.ts';
 import { draftPackage } from '../package-draft.ts';
 import { isTable, type Table, tablesIn, textIn, textsIn } from '../parse-toml.ts';
@@ -20,6 +21,8 @@ export function readPackages(root: Table, text: string, direct: ReadonlySet<stri
     const name = textIn(table['name']) ?? '';
     const version = textIn(table['version']) ?? '';
     const source = sourceOf(table);
+    // The project itself.
+    if (source.kind === 'path' && /^\.?\/?$/.test(source.path)) continue;
     if (version === '' && source.kind === 'registry' && name !== '') {
       reading.problem(line, `"${name.slice(0, 200)}" has no version`);
       continue;
@@ -37,17 +40,24 @@ export function readPackages(root: Table, text: string, direct: ReadonlySet<stri
     const draft = reading.take(stated, line, name);
     if (draft !== undefined) read.push({ table, draft });
   }
-  connectAll(read);
+  connectAll(read, reading);
   return reading.result();
 }
 
 /** Dependencies are requirements of PEP 508; the versions that the file holds of a name are all that can be meant. */
-function connectAll(read: readonly { readonly table: Table; readonly draft: PackageDraft }[]): void {
-  const byName = Map.groupBy(read, ({ draft }) => normalizedName(draft.name));
+function connectAll(
+  read: readonly { readonly table: Table; readonly draft: PackageDraft }[],
+  reading: Reading,
+): void {
+  const named = indexByName(
+    read.map(({ draft }) => draft),
+    ({ name }) => normalizedName(name),
+    reading,
+  );
   for (const { table, draft } of read) {
     const needed = textsIn(table['dependencies']).flatMap((requirement) => {
       const name = requirementName(requirement);
-      return name === undefined ? [] : (byName.get(name)?.map((one) => one.draft.id) ?? []);
+      return name === undefined ? [] : named(name).map(({ id }) => id);
     });
     connect(
       draft,

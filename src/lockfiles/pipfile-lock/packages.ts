@@ -35,6 +35,8 @@ export function readPackages(root: JsonObject, text: string, direct: ReadonlySet
     for (const [name, entry] of Object.entries(entries)) {
       const line = lines?.members?.get(category)?.members?.get(name)?.line;
       const groups = CATEGORIES.get(category) ?? [category];
+      // The project itself, which Pipenv lists where it is installed as editable.
+      if (isJsonObject(entry) && /^\.?\/?$/.test(textIn(entry['path']) ?? 'x')) continue;
       reading.take(readEntry(name, entry, { line, groups, ...context }), line, name);
     }
   }

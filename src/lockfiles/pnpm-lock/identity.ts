@@ -9,6 +9,8 @@ export interface Identity {
   readonly source: Source;
 }
 
+/** A key of lockfileVersion 6 below the host of a registry that is not the default one. */
+const HOST_AND_NAME = /^(?<host>[^@]+?)\/(?<name>(?:@[^/@]+\/)?[^/@]+)@(?<reference>\d+\.\d+\.\d+[^/]*)$/;
 const VERSION = /^\d+\.\d+\.\d+/;
 const REGISTRY: Source = { kind: 'registry' };
 
@@ -57,7 +59,11 @@ function parseOldKey(rest: string): ParsedKey {
   const parts = rest.split('/');
   const versionAt = parts.findIndex((part, index) => index > 0 && VERSION.test(part));
   const version = parts[versionAt];
-  if (version === undefined) return { name: parts.at(-2) ?? rest, reference: rest, host: '' };
+  if (version === undefined) {
+    const { host, name, reference } = HOST_AND_NAME.exec(rest)?.groups ?? {};
+    if (host !== undefined && name !== undefined && reference !== undefined) return { name, reference, host };
+    return { name: parts.at(-2) ?? rest, reference: rest, host: '' };
+  }
   const scoped = parts[versionAt - 2]?.startsWith('@') === true;
   const nameAt = versionAt - (scoped ? 2 : 1);
   return {
@@ -85,5 +91,7 @@ function placeOf(reference: string, isVersion: boolean, host: string): Source {
     const [, site = '', path = '', commit = ''] = hosted;
     return { kind: 'git', url: `https://${site}/${path}`, commit };
   }
+  // What pnpm fetches by itself: a runtime such as Node.js.
+  if (reference.startsWith('runtime:')) return { kind: 'url', url: reference };
   return sourceOf(reference, undefined);
 }

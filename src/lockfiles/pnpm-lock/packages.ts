@@ -64,10 +64,20 @@ function connectEntry(entry: PnpmEntry, installed: Installed | undefined, find: 
   if (installed === undefined) return;
   installed.always = resolveAll(entry.dependencies, find);
   installed.optional = resolveAll(entry.optionalDependencies, find);
+  connect(installed.draft, distinctIds(installed.always, installed.optional));
+}
+
+/** A list is faster than a set for the few that a package needs. */
+const FEW = 64;
+
+function distinctIds(always: readonly Installed[], optional: readonly Installed[]): string[] {
+  if (always.length + optional.length > FEW) {
+    return [...new Set([...always, ...optional].map(({ draft }) => draft.id))];
+  }
   const ids: string[] = [];
-  for (const { draft } of installed.always) if (!ids.includes(draft.id)) ids.push(draft.id);
-  for (const { draft } of installed.optional) if (!ids.includes(draft.id)) ids.push(draft.id);
-  connect(installed.draft, ids);
+  for (const { draft } of always) if (!ids.includes(draft.id)) ids.push(draft.id);
+  for (const { draft } of optional) if (!ids.includes(draft.id)) ids.push(draft.id);
+  return ids;
 }
 
 /** A package is in no group when it is in none with any set of peers. */
@@ -153,7 +163,8 @@ function reachable({ importers, packages, snapshots }: PnpmDocument): ReadonlySe
     if (key === undefined || found.has(key)) continue;
     found.add(key);
     const entry = byKey.get(key);
-    pending.push(...(entry?.dependencies ?? []), ...(entry?.optionalDependencies ?? []));
+    for (const one of entry?.dependencies ?? []) pending.push(one);
+    for (const one of entry?.optionalDependencies ?? []) pending.push(one);
   }
   return found;
 }

@@ -22,14 +22,14 @@ function documentOf(yaml: YamlDocument): PnpmDocument {
   const root = yaml.content as Table;
   const document = emptyDocument();
   const version = root['lockfileVersion'];
-  document.lockfileVersion = version === undefined ? undefined : String(version);
-  if (membersOf(root).some(([key]) => IMPORTER_LISTS.includes(key)))
-    document.importers.push(importerOf('.', root));
+  document.lockfileVersion = textIn(version);
+  const own = importerOf('.', root);
+  if (own.lists.size > 0) document.importers.push(own);
   for (const [path, importer] of membersOf(root['importers']))
     document.importers.push(importerOf(path, importer));
   for (const section of ['packages', 'snapshots'] as const) {
-    for (const [key, entry] of membersOf(root[section])) {
-      document[section].push(entryOf(key, isTable(entry) ? entry : {}, yaml.line(section, key)));
+    for (const { key, value, line } of yaml.entries(section)) {
+      document[section].push(entryOf(key, isTable(value) ? value : {}, line));
     }
   }
   return document;
@@ -47,10 +47,10 @@ function entryOf(key: string, stated: Table, line: number | undefined): PnpmEntr
   const { name, version, resolution, dev, optional, dependencies, optionalDependencies } = stated;
   const entry = emptyEntry(key, line);
   entry.name = textIn(name);
-  entry.version = version === undefined ? undefined : String(version);
+  entry.version = textIn(version);
   if (isTable(resolution)) entry.resolution = resolutionOf(resolution);
-  entry.dev = dev === true;
-  entry.optional = optional === true;
+  entry.dev = dev === 'true';
+  entry.optional = optional === 'true';
   entry.dependencies = referencesOf(dependencies);
   entry.optionalDependencies = referencesOf(optionalDependencies);
   return entry;
@@ -66,6 +66,6 @@ function resolutionOf(stated: Table): Resolution {
 function referencesOf(stated: unknown): References {
   return membersOf(stated).flatMap(([name, value]): References => {
     const reference = isTable(value) ? textIn(value['version']) : value;
-    return reference === undefined || reference === null ? [] : [name, String(reference)];
+    return typeof reference === 'string' ? [name, reference] : [];
   });
 }

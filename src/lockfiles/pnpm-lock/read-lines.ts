@@ -1,5 +1,16 @@
 import { LineCursor } from '../line-cursor.ts';
-import { flowMapping, keyEnd, keyText, rawValue, scalar, UnknownYaml, valueText } from '../yaml-lines.ts';
+import {
+  enterExplicitValue,
+  flowMapping,
+  keyEnd,
+  keyText,
+  leaveValue,
+  rawValue,
+  refuseOddSpaces,
+  scalar,
+  UnknownYaml,
+  valueText,
+} from '../yaml-lines.ts';
 import {
   emptyDocument,
   emptyEntry,
@@ -15,21 +26,24 @@ import {
  * else that YAML allows.
  */
 export function readLines(text: string): readonly PnpmDocument[] {
+  refuseOddSpaces(text);
   const cursor = new LineCursor(text);
   const documents: PnpmDocument[] = [];
   let document = emptyDocument();
   let isEmpty = true;
+  const sections = new Set<string>();
   for (let more = cursor.advance(); more; ) {
     if (cursor.indent !== 0) throw new UnknownYaml(`line ${cursor.line}`);
     if (isMarker(cursor)) {
       if (!isEmpty) documents.push(document);
       document = emptyDocument();
       isEmpty = true;
+      sections.clear();
       more = cursor.advance();
       continue;
     }
     isEmpty = false;
-    more = readSection(cursor, document);
+    more = readSection(cursor, document, sections);
   }
   if (!isEmpty) documents.push(document);
   return documents;
@@ -40,10 +54,13 @@ function isMarker({ text, start, end }: LineCursor): boolean {
 }
 
 /** Reads one key of the top level with all below it; leaves the cursor on the next; `false` at the end. */
-function readSection(cursor: LineCursor, document: PnpmDocument): boolean {
+function readSection(cursor: LineCursor, document: PnpmDocument, sections: Set<string>): boolean {
   const colon = keyEnd(cursor);
   const key = keyText(cursor, colon);
   const value = rawValue(cursor, colon);
+  // Of keys that are repeated the last counts.
+  if (sections.has(key)) throw new UnknownYaml(`line ${cursor.line}`);
+  sections.add(key);
   if (key === 'lockfileVersion') document.lockfileVersion = scalar(value);
   const isRead =
     key === 'packages' || key === 'snapshots' || key === 'importers' || IMPORTER_LISTS.includes(key);
@@ -128,19 +145,13 @@ function readEntries(cursor: LineCursor, entries: PnpmEntry[]): boolean {
     const value = colon < cursor.end ? rawValue(cursor, colon) : '';
     if (value !== '' && value !== '{}') throw new UnknownYaml(`line ${cursor.line}`);
     entries.push(entry);
+    const isExplicit = colon === cursor.end;
     cursor.advance();
-    afterExplicitKey(cursor, indent);
+    if (isExplicit) enterExplicitValue(cursor, indent);
     const inner = cursor.indent;
     if (inner > indent) readFields(cursor, inner, entry);
   }
   return endOf(cursor, indent);
-}
-
-/** Below `? key` its value begins with `: `, which counts as indentation. */
-function afterExplicitKey(cursor: LineCursor, indent: number): void {
-  if (cursor.indent !== indent || !cursor.text.startsWith(': ', cursor.start)) return;
-  cursor.start += 2;
-  cursor.indent += 2;
 }
 
 /** How the fields begin that are read: `resolution`, `dependencies`, `dev`, `optional…`, `name`, `version`, quotes, `{}`. */
@@ -170,16 +181,20 @@ function readField(cursor: LineCursor, entry: PnpmEntry): boolean {
       return true;
     case 'name':
       entry.name = valueText(cursor, colon);
-      return false;
+      leaveValue(cursor);
+      return true;
     case 'version':
       entry.version = valueText(cursor, colon);
-      return false;
+      leaveValue(cursor);
+      return true;
     case 'dev':
-      entry.dev = rawValue(cursor, colon) === 'true';
-      return false;
+      entry.dev = valueText(cursor, colon) === 'true';
+      leaveValue(cursor);
+      return true;
     case 'optional':
-      entry.optional = rawValue(cursor, colon) === 'true';
-      return false;
+      entry.optional = valueText(cursor, colon) === 'true';
+      leaveValue(cursor);
+      return true;
     default:
       return false;
   }
@@ -201,8 +216,19 @@ function readResolution(cursor: LineCursor, colon: number): Resolution {
     if (cursor.indent > indent) throw new UnknownYaml(`line ${cursor.line}`);
     return parseResolution(value);
   }
-  const pairs = cursor.indent > indent ? readReferences(cursor) : [];
-  return Object.fromEntries(pairs.flatMap((name, at) => (at % 2 === 0 ? [[name, pairs[at + 1]]] : [])));
+  const members: [string, string][] = [];
+  const inner = cursor.indent;
+  while (cursor.indent === inner && inner > indent) {
+    const at = keyEnd(cursor);
+    const member = rawValue(cursor, at);
+    if (member === '' || member.startsWith('[')) cursor.skipDeeper(inner);
+    else {
+      members.push([keyText(cursor, at), scalar(member)]);
+      leaveValue(cursor);
+    }
+  }
+  if (inner > indent) endOf(cursor, inner);
+  return Object.fromEntries(members);
 }
 
 const INTEGRITY = '{integrity: ';

@@ -1,9 +1,19 @@
+/** References of one name, above which they are looked up by a table: no honest file has as many. */
+const MANY = 32;
+
+interface Known<T> {
+  readonly references: string[];
+  readonly values: T[];
+  /** The first position of each reference, once there are many. */
+  positions: Map<string, number> | undefined;
+}
+
 /**
  * Finds entries by what refers to them: a name and a reference. Keys hold the two as `name@reference`, `/name@reference` or
  * `/name/reference`; they are split once, so that no key has to be put together for a look-up.
  */
 export class ReferenceIndex<T> {
-  readonly #byName = new Map<string, { readonly references: string[]; readonly values: T[] }>();
+  readonly #byName = new Map<string, Known<T>>();
   readonly #byKey = new Map<string, T>();
 
   add(key: string, value: T): void {
@@ -14,10 +24,12 @@ export class ReferenceIndex<T> {
     const name = key.slice(from, end);
     const reference = key.slice(end + 1);
     const known = this.#byName.get(name);
-    if (known === undefined) this.#byName.set(name, { references: [reference], values: [value] });
+    if (known === undefined)
+      this.#byName.set(name, { references: [reference], values: [value], positions: undefined });
     else {
       known.references.push(reference);
       known.values.push(value);
+      known.positions = undefined;
     }
   }
 
@@ -28,11 +40,18 @@ export class ReferenceIndex<T> {
   find(name: string, reference: string): T | undefined {
     const known = this.#byName.get(name);
     if (known !== undefined) {
-      const at = known.references.indexOf(reference);
+      const at = positionIn(known, reference);
       if (at >= 0) return known.values[at];
     }
     return this.#byKey.get(reference);
   }
+}
+
+function positionIn<T>(known: Known<T>, reference: string): number {
+  const { references } = known;
+  if (references.length <= MANY) return references.indexOf(reference);
+  known.positions ??= new Map(references.map((one, at) => [one, at] as const).reverse());
+  return known.positions.get(reference) ?? -1;
 }
 
 /** Where the name ends: at the first `@` or `/` that does not belong to the scope. */

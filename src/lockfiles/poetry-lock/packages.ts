@@ -1,5 +1,6 @@
 import type { Group, Integrity, Source } from '../../model/lockfile.ts';
 import { withoutCredentials } from '../credentials.ts';
+import { indexByName } from '../name-index.ts';
 import { connect, type PackageDraft } from '../package-collector.ts';
 import { draftPackage } from '../package-draft.ts';
 import { isTable, membersOf, type Table, tablesIn, textIn, textsIn } from '../parse-toml.ts';
@@ -35,10 +36,14 @@ export function readPackages(root: Table, text: string, direct: ReadonlySet<stri
     const draft = reading.take(stated, line, name);
     if (draft !== undefined) read.push({ table, draft });
   }
-  const byName = Map.groupBy(read, ({ draft }) => normalizedName(draft.name));
+  const named = indexByName(
+    read.map(({ draft }) => draft),
+    ({ name }) => normalizedName(name),
+    reading,
+  );
   for (const { table, draft } of read) {
-    const needed = membersOf(table['dependencies']).flatMap(
-      ([name]) => byName.get(normalizedName(name))?.map((one) => one.draft.id) ?? [],
+    const needed = membersOf(table['dependencies']).flatMap(([name]) =>
+      named(normalizedName(name)).map(({ id }) => id),
     );
     connect(
       draft,
@@ -75,20 +80,45 @@ function sourceOf(stated: unknown): Source {
   }
 }
 
+/** Digests that stand beside the packages. */
+interface Beside {
+  readonly list: unknown;
+  /** How many packages of the name there are. */
+  packages: number;
+}
+
+const MAX_VERSIONS = 100;
+
 /** Until lock-version 2.0 the files stand in `[metadata.files]`, and before 1.0 their digests in `[metadata.hashes]`. */
-function digestsBeside(root: Table): ReadonlyMap<string, unknown> {
+function digestsBeside(root: Table): ReadonlyMap<string, Beside> {
   const metadata = isTable(root['metadata']) ? root['metadata'] : {};
-  const found = new Map<string, unknown>();
-  for (const [name, list] of membersOf(metadata['hashes'])) found.set(normalizedName(name), list);
-  for (const [name, list] of membersOf(metadata['files'])) found.set(normalizedName(name), list);
+  const found = new Map<string, Beside>();
+  for (const [name, list] of [...membersOf(metadata['hashes']), ...membersOf(metadata['files'])]) {
+    found.set(normalizedName(name), { list, packages: 0 });
+  }
+  for (const { name } of tablesIn(root['package'])) {
+    const beside = found.get(normalizedName(textIn(name) ?? ''));
+    if (beside !== undefined) beside.packages += 1;
+  }
   return found;
 }
 
-function integrityOf(table: Table, beside: unknown, version: string): readonly Integrity[] {
+function integrityOf(table: Table, beside: Beside | undefined, version: string): readonly Integrity[] {
   const own = tablesIn(table['files']);
   if (own.length > 0) return parseDigests(own.flatMap((file) => textIn(file['hash']) ?? []));
-  // One list for all versions of a name: a file belongs to the version that it names.
-  const files = tablesIn(beside).filter((file) => textIn(file['file'])?.includes(version) ?? true);
-  const bare = textsIn(beside).map((digest) => (digest.includes(':') ? digest : `sha256:${digest}`));
+  if (beside === undefined) return [];
+  const { list, packages } = beside;
+  // No honest file locks a name in as many versions, and each looks through the whole list.
+  if (packages > MAX_VERSIONS) return [];
+  // One list for all versions of a name: where there are several, a file belongs to the version that it names.
+  const files = tablesIn(list).filter(
+    (file) => packages === 1 || isOfVersion(textIn(file['file']) ?? '', version),
+  );
+  const bare = textsIn(list).map((digest) => (digest.includes(':') ? digest : `sha256:${digest}`));
   return parseDigests([...files.flatMap((file) => textIn(file['hash']) ?? []), ...bare]);
+}
+
+/** `name-version-…` or `name-version.tar.gz`. */
+function isOfVersion(file: string, version: string): boolean {
+  return file.includes(`-${version}-`) || file.includes(`-${version}.`);
 }

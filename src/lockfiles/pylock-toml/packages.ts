@@ -1,5 +1,6 @@
 import type { Integrity, Source } from '../../model/lockfile.ts';
 import { withoutCredentials } from '../credentials.ts';
+import { indexByName } from '../name-index.ts';
 import { connect, type PackageDraft } from '../package-collector.ts';
 import { draftPackage } from '../package-draft.ts';
 import { isTable, membersOf, type Table, tablesIn, textIn } from '../parse-toml.ts';
@@ -45,19 +46,22 @@ export function readPackages(root: Table, text: string, direct: ReadonlySet<stri
     anyEdges ||= table['dependencies'] !== undefined;
   }
   // Dependencies are optional in the format: where no entry has any, nothing is known of them.
-  if (anyEdges) connectAll(read);
+  if (anyEdges) connectAll(read, reading);
   return reading.result();
 }
 
-function connectAll(read: readonly Read[]): void {
-  const byName = Map.groupBy(read, ({ draft }) => normalizedName(draft.name));
+function connectAll(read: readonly Read[], reading: Reading): void {
+  const namedAs = indexByName(
+    read.map(({ draft }) => draft),
+    ({ name }) => normalizedName(name),
+    reading,
+  );
   for (const { table, draft } of read) {
     const needed = tablesIn(table['dependencies']).flatMap((wanted) => {
-      const named = byName.get(normalizedName(textIn(wanted['name']) ?? '')) ?? [];
       const { version } = wanted;
-      return named
-        .filter((one) => version === undefined || one.draft.version === version)
-        .map((one) => one.draft.id);
+      return namedAs(normalizedName(textIn(wanted['name']) ?? ''))
+        .filter((one) => version === undefined || one.version === version)
+        .map(({ id }) => id);
     });
     connect(draft, [...new Set(needed)]);
   }

@@ -14,7 +14,7 @@ export interface Requirement {
 
 const HASH = /\s--hash(?:=|\s+)(\S+)/g;
 const OTHER_OPTIONS = /\s--[a-z][\s\S]*$/;
-const NAMED = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*([^\s\w][\s\S]*)?$/;
+const NAMED = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\]\s*)?([^\s\w][\s\S]*)?$/;
 const CLAUSE = /^(===|==|~=|!=|<=|>=|<|>)\s*(\S+)$/;
 /** PEP 440, in all the spellings that it allows. */
 const VERSION =
@@ -33,6 +33,7 @@ export function parseRequirement(statement: string): Requirement | 'own' | strin
   if (named === null) return 'is no requirement that can be read';
   const [, name = '', rest = ''] = named;
   if (rest.startsWith('@')) {
+    if (!LOCATION.test(rest.slice(1).trim())) return 'is to come from a place that is none';
     return { name, version: '', source: sourceAt(rest.slice(1).trim()), integrity };
   }
   const version = pinnedVersion(rest);
@@ -64,32 +65,45 @@ function pinnedVersion(stated: string): string | undefined {
   return pinned;
 }
 
+/** Longer than any path or address; the patterns take more than linear time. */
+const MAX_PLACE = 2_048;
+
 /** A requirement that is a place: its name stands in the fragment, or in the name of the file. */
 function located(text: string, integrity: readonly Integrity[]): Requirement | string {
   const place = text.replace(/\s*\[[^\]]*\]$/, '');
+  if (place.length > MAX_PLACE) return 'is a place of more characters than any has';
   const egg = /[#&]egg=([A-Za-z0-9._-]+)/.exec(place)?.[1];
-  const file = /([^/\\]+?)\.(?:whl|zip|tgz|tar(?:\.\w+)?)(?:[?#].*)?$/i.exec(place)?.[1];
-  // `name-version-…` in wheels, `name-version` in source archives.
-  const parts = file === undefined ? null : /^(.+?)-(v?\d[^-]*)(?:-.*)?$/.exec(file);
-  const folder = place
-    .replace(/[?#].*$/, '')
-    .replace(/@[^@/]*$/, '')
+  const last = place
+    .replace(/[?#].*$/s, '')
     .replace(/[/\\]+$/, '')
     .split(/[/\\]/)
     .at(-1);
-  const name = egg ?? parts?.[1] ?? folder?.replace(/\.git$/, '') ?? '';
+  const file = /^(.+)\.(?:whl|zip|tgz|tar(?:\.\w+)?)$/is.exec(last ?? '')?.[1];
+  // `name-version-…` in wheels, `name-version` in source archives.
+  const parts = file === undefined ? null : /^(.+?)-(v?\d[^-]*)(?:-.*)?$/s.exec(file);
+  const folder = last?.replace(/@[^@]*$/, '').replace(/\.git$/, '');
+  const name = egg ?? parts?.[1] ?? folder ?? '';
   if (name === '' || /^\.+$/.test(name)) return 'is a place whose package has no name';
-  return { name, version: parts?.[2] ?? '', source: sourceAt(place), integrity };
+  return { name, version: decoded(parts?.[2] ?? ''), source: sourceAt(place), integrity };
 }
+
+/** `1.0%2Bcpu` in URLs. */
+function decoded(version: string): string {
+  return version.replace(/%2b/gi, '+').replace(/%21/g, '!');
+}
+
+const COMMIT = /^[0-9a-f]{7,64}$/i;
 
 function sourceAt(stated: string): Source {
   const place = withoutCredentials(stated);
   const version = /^(?:git|hg|svn|bzr)\+/.exec(place);
   if (version !== null || place.startsWith('git@')) {
-    const url = place.replace(/#.*$/, '');
+    const url = place.replace(/#.*$/s, '');
     const at = url.lastIndexOf('@');
-    const isRevision = at > url.lastIndexOf('/') && at > url.indexOf('://') + 3;
-    return isRevision
+    // A branch or a tag, which may stand for another commit tomorrow, stays in the URL.
+    const isCommit =
+      at > url.lastIndexOf('/') && at > url.indexOf('://') + 3 && COMMIT.test(url.slice(at + 1));
+    return isCommit
       ? { kind: 'git', url: url.slice(0, at), commit: url.slice(at + 1) }
       : { kind: 'git', url };
   }

@@ -9,6 +9,9 @@ import { Reading } from '../reading.ts';
 import { includeOf, type LogicalLine, logicalLines } from './logical-lines.ts';
 import { parseRequirement, type Requirement } from './requirement.ts';
 
+/** Files included by each other; they are read within each other. */
+const MAX_FILES = 1_000;
+
 /** What has been gathered of a file and of all that it includes. */
 interface Gathered {
   readonly requirements: { readonly requirement: Requirement; readonly line: number | undefined }[];
@@ -83,6 +86,10 @@ function follow(stated: string, from: Place, line: number | undefined, gathered:
   const path = posix.normalize(posix.join(posix.dirname(from.path), stated));
   if (gathered.seen.has(path) || isTheLockfile(path, from.input)) return;
   gathered.seen.add(path);
+  if (gathered.seen.size > MAX_FILES) {
+    gathered.reading.problem(line, `includes more than the ${MAX_FILES} files that are read`);
+    return;
+  }
   const content = from.input.sibling?.(path);
   const within = from.path === '' ? '' : ` (included by ${from.path})`;
   if (content === undefined) {

@@ -1,4 +1,5 @@
 import type { Integrity } from '../../model/lockfile.ts';
+import { indexByName } from '../name-index.ts';
 import { connect, type PackageDraft } from '../package-collector.ts';
 import { draftPackage } from '../package-draft.ts';
 import { isTable, membersOf, type Table, tablesIn, textIn, textsIn } from '../parse-toml.ts';
@@ -25,13 +26,15 @@ export function readPackages(root: Table, text: string) {
   const entries = tablesIn(root['package']).map((table, index) =>
     readEntry(table, lines(index), members, reading),
   );
-  const find = finderOf(entries);
-  const needs = new Map<PackageDraft, readonly PackageDraft[]>();
+  const find = finderOf(entries, reading);
+  const needs = new Map<PackageDraft, PackageDraft[]>();
   for (const { table, draft } of entries) {
     if (draft === undefined) continue;
     const extras = membersOf(table['optional-dependencies']).flatMap(([, list]) => find(list));
     const needed = [...new Set([...find(table['dependencies']), ...extras])].filter((one) => one !== draft);
-    needs.set(draft, [...(needs.get(draft) ?? []), ...needed]);
+    const known = needs.get(draft);
+    if (known === undefined) needs.set(draft, needed);
+    else for (const one of needed) known.push(one);
     connect(
       draft,
       needed.map(({ id }) => id),
@@ -76,14 +79,17 @@ function integrityOf(table: Table): readonly Integrity[] {
 }
 
 /** Finds what a list of dependencies names: a version and a source are stated where the name alone is not enough. */
-function finderOf(entries: readonly Entry[]): (list: unknown) => readonly PackageDraft[] {
-  const byName = Map.groupBy(entries, ({ table }) => normalizedName(textIn(table['name']) ?? ''));
+function finderOf(entries: readonly Entry[], reading: Reading): (list: unknown) => readonly PackageDraft[] {
+  const namedAs = indexByName(
+    entries.flatMap(({ draft }) => draft ?? []),
+    ({ name }) => normalizedName(name),
+    reading,
+  );
   return (list) =>
     tablesIn(list).flatMap((wanted) => {
-      const named = byName.get(normalizedName(textIn(wanted['name']) ?? '')) ?? [];
       const { version } = wanted;
-      const exact = named.filter(({ table }) => version === undefined || table['version'] === version);
-      return exact.flatMap(({ draft }) => draft ?? []);
+      const named = namedAs(normalizedName(textIn(wanted['name']) ?? ''));
+      return named.filter((one) => version === undefined || one.version === version);
     });
 }
 

@@ -1,7 +1,8 @@
-import type { Integrity, Problem } from '../../../model/lockfile.ts';
+import type { Integrity } from '../../../model/lockfile.ts';
 import type { LockfileInput } from '../../format.ts';
 import { connect, PackageCollector, type PackageDraft } from '../../package-collector.ts';
 import { draftPackage } from '../../package-draft.ts';
+import { ProblemList } from '../../problem-list.ts';
 import { UnknownYaml } from '../../yaml-lines.ts';
 import { DescriptorIndex } from '../descriptor.ts';
 import { applyManifest } from '../direct.ts';
@@ -22,13 +23,13 @@ export function readBerry(input: LockfileInput) {
   const entries = entriesOf(input);
   const collector = new PackageCollector();
   const index = new DescriptorIndex<PackageDraft>();
-  const problems: Problem[] = [];
+  const problems = new ProblemList();
   const read: Read[] = [];
   const direct = entries.some(({ resolution }) => resolution.includes('@workspace:')) ? false : undefined;
   for (const entry of entries) {
     const stated = draftOf(entry, direct);
     if (typeof stated === 'string') {
-      problems.push({ line: entry.line, message: `"${entry.key.slice(0, 200)}" ${stated}` });
+      problems.add(entry.line, `"${entry.key.slice(0, 200)}" ${stated}`);
       continue;
     }
     const draft = stated === undefined ? undefined : collector.add(stated);
@@ -44,7 +45,7 @@ export function readBerry(input: LockfileInput) {
   // The dependencies of a folder and those for its development stand in one list: its manifest tells them apart.
   const hasOthers = read.filter(({ draft }) => draft === undefined).length > 1;
   if (manifest !== undefined && !hasOthers) useManifest(manifest, read, index);
-  return { packages: collector.packages(), problems };
+  return { packages: collector.packages(), problems: problems.all() };
 }
 
 function entriesOf({ text, path }: LockfileInput): readonly BerryEntry[] {
@@ -83,8 +84,9 @@ function useManifest(manifest: Manifest, read: readonly Read[], index: Descripto
   for (const { entry, draft } of read) {
     if (draft === undefined) continue;
     const known = needs.get(draft) ?? { always: [], optional: [] };
-    known.always.push(...neededBy(entry, index, (name) => !entry.optional.includes(name)));
-    known.optional.push(...neededBy(entry, index, (name) => entry.optional.includes(name)));
+    const optional = new Set(entry.optional);
+    for (const one of neededBy(entry, index, (name) => !optional.has(name))) known.always.push(one);
+    for (const one of neededBy(entry, index, (name) => optional.has(name))) known.optional.push(one);
     needs.set(draft, known);
   }
   applyManifest({ ...manifest, hasWorkspaces: false }, index, needs.keys(), (draft) => needs.get(draft));

@@ -5,9 +5,10 @@ import { type BerryEntry, emptyEntry } from './entries.ts';
 /** Reads a yarn.lock in whatever way its YAML is written. Throws `LockfileError`. */
 export function readGeneral(text: string, path: string): readonly BerryEntry[] {
   return parseYaml(text, path).flatMap((document) =>
-    membersOf(document.content)
-      .filter(([key]) => key !== '__metadata')
-      .map(([key, stated]) => entryOf(key, stated, document.line(undefined, key))),
+    document
+      .entries()
+      .filter(({ key }) => key !== '__metadata')
+      .map(({ key, value, line }) => entryOf(key, value, line)),
   );
 }
 
@@ -20,11 +21,11 @@ function entryOf(key: string, stated: unknown, line: number | undefined): BerryE
   entry.checksum = checksum === undefined ? undefined : textOf(checksum);
   entry.dependencies = membersOf(dependencies).flatMap(([name, range]) => [name, textOf(range)]);
   entry.optional = membersOf(dependenciesMeta)
-    .filter(([, meta]) => isTable(meta) && meta['optional'] === true)
+    .filter(([, meta]) => isTable(meta) && meta['optional'] === 'true')
     .map(([name]) => name);
   return entry;
 }
 
 function textOf(value: unknown): string {
-  return value === undefined || value === null || typeof value === 'object' ? '' : String(value);
+  return typeof value === 'string' ? value : '';
 }

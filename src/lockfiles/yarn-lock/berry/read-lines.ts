@@ -1,5 +1,14 @@
 import { LineCursor } from '../../line-cursor.ts';
-import { keyEnd, keyText, rawValue, UnknownYaml, valueText } from '../../yaml-lines.ts';
+import {
+  enterExplicitValue,
+  keyEnd,
+  keyText,
+  leaveValue,
+  rawValue,
+  refuseOddSpaces,
+  UnknownYaml,
+  valueText,
+} from '../../yaml-lines.ts';
 import { type BerryEntry, emptyEntry } from './entries.ts';
 
 /**
@@ -7,6 +16,7 @@ import { type BerryEntry, emptyEntry } from './entries.ts';
  * YAML allows.
  */
 export function readLines(text: string): readonly BerryEntry[] {
+  refuseOddSpaces(text);
   const cursor = new LineCursor(text);
   const entries: BerryEntry[] = [];
   for (let more = cursor.advance(); more; more = cursor.indent >= 0) {
@@ -19,12 +29,9 @@ export function readLines(text: string): readonly BerryEntry[] {
       continue;
     }
     const entry = emptyEntry(key, cursor.line);
+    const keyLineEnd = cursor.end;
     cursor.advance();
-    // Below `? key` its value begins with `: `, which counts as indentation.
-    if (cursor.indent === 0 && text.startsWith(': ', cursor.start)) {
-      cursor.start += 2;
-      cursor.indent += 2;
-    }
+    if (colon === keyLineEnd) enterExplicitValue(cursor, 0);
     if (cursor.indent > 0) readFields(cursor, entry);
     entries.push(entry);
   }
@@ -54,31 +61,42 @@ function readField(cursor: LineCursor, entry: BerryEntry): boolean {
   switch (keyText(cursor, colon)) {
     case 'version':
       entry.version = valueText(cursor, colon);
-      return false;
+      leaveValue(cursor);
+      return true;
     case 'resolution':
       entry.resolution = valueText(cursor, colon);
-      return false;
+      leaveValue(cursor);
+      return true;
     case 'checksum':
       entry.checksum = valueText(cursor, colon);
-      return false;
+      leaveValue(cursor);
+      return true;
     case 'dependencies':
-      entry.dependencies = readPairs(cursor, cursor.indent);
+      entry.dependencies = readPairs(cursor, colon);
       return true;
     case 'dependenciesMeta':
-      entry.optional = readOptional(cursor, cursor.indent);
+      entry.optional = readOptional(cursor, colon);
       return true;
     default:
       return false;
   }
 }
 
-function readPairs(cursor: LineCursor, indent: number): readonly string[] {
+/** Steps into the mapping below a key; `false` when nothing stands there. */
+function enterMapping(cursor: LineCursor, colon: number): boolean {
+  const { indent } = cursor;
+  if (rawValue(cursor, colon) !== '') throw new UnknownYaml(`line ${cursor.line}`);
+  return cursor.advance() && cursor.indent > indent;
+}
+
+function readPairs(cursor: LineCursor, colon: number): readonly string[] {
+  const { indent } = cursor;
   const pairs: string[] = [];
-  cursor.advance();
+  if (!enterMapping(cursor, colon)) return pairs;
   const inner = cursor.indent;
-  while (cursor.indent === inner && inner > indent) {
-    const colon = keyEnd(cursor);
-    pairs.push(keyText(cursor, colon), valueText(cursor, colon));
+  while (cursor.indent === inner) {
+    const end = keyEnd(cursor);
+    pairs.push(keyText(cursor, end), valueText(cursor, end));
     cursor.advance();
   }
   if (cursor.indent > indent) throw new UnknownYaml(`line ${cursor.line}`);
@@ -86,16 +104,22 @@ function readPairs(cursor: LineCursor, indent: number): readonly string[] {
 }
 
 /** `name:` above `optional: true`. */
-function readOptional(cursor: LineCursor, indent: number): readonly string[] {
+function readOptional(cursor: LineCursor, colon: number): readonly string[] {
+  const { indent } = cursor;
   const names: string[] = [];
-  cursor.advance();
+  if (!enterMapping(cursor, colon)) return names;
   const inner = cursor.indent;
-  while (cursor.indent === inner && inner > indent) {
-    const name = keyText(cursor, keyEnd(cursor));
-    while (cursor.advance() && cursor.indent > inner) {
-      const colon = keyEnd(cursor);
-      if (keyText(cursor, colon) === 'optional' && rawValue(cursor, colon) === 'true') names.push(name);
+  while (cursor.indent === inner) {
+    const end = keyEnd(cursor);
+    const name = keyText(cursor, end);
+    if (!enterMapping(cursor, end)) continue;
+    const deepest = cursor.indent;
+    while (cursor.indent === deepest) {
+      const at = keyEnd(cursor);
+      if (keyText(cursor, at) === 'optional' && valueText(cursor, at) === 'true') names.push(name);
+      leaveValue(cursor);
     }
+    if (cursor.indent > inner) throw new UnknownYaml(`line ${cursor.line}`);
   }
   if (cursor.indent > indent) throw new UnknownYaml(`line ${cursor.line}`);
   return names;

@@ -1,5 +1,5 @@
-import type { Problem } from '../../../model/lockfile.ts';
 import { LineCursor } from '../../line-cursor.ts';
+import type { ProblemList } from '../../problem-list.ts';
 
 /** An entry: what leads to it, and what it was resolved to. */
 export interface ClassicEntry {
@@ -22,7 +22,7 @@ const [QUOTE, COLON, SPACE] = [34, 58, 32];
  */
 export function readEntries(
   text: string,
-  problems: Problem[],
+  problems: ProblemList,
 ): readonly ClassicEntry[] | { conflict: number } {
   const cursor = new LineCursor(text);
   const entries: ClassicEntry[] = [];
@@ -39,11 +39,7 @@ export function readEntries(
       list = undefined;
       entry = openEntry(cursor);
       if (entry !== undefined) entries.push(entry);
-      else
-        problems.push({
-          line: cursor.line,
-          message: `"${text.slice(start, Math.min(end, start + 200))}" is no entry`,
-        });
+      else problems.add(cursor.line, `"${text.slice(start, Math.min(end, start + 200))}" is no entry`);
     }
   }
   return entries;

@@ -1,9 +1,10 @@
-import type { Problem, Source } from '../../../model/lockfile.ts';
+import type { Integrity, Source } from '../../../model/lockfile.ts';
 import { LockfileError } from '../../errors.ts';
 import type { LockfileInput } from '../../format.ts';
 import { parseIntegrity } from '../../npm-integrity.ts';
 import { connect, PackageCollector, type PackageDraft } from '../../package-collector.ts';
 import { draftPackage } from '../../package-draft.ts';
+import { ProblemList } from '../../problem-list.ts';
 import { aliasedName, DescriptorIndex } from '../descriptor.ts';
 import { applyManifest } from '../direct.ts';
 import { type Manifest, readManifest } from '../manifest.ts';
@@ -18,13 +19,13 @@ interface Read {
 /** Reads a yarn.lock of version 1. */
 export function readClassic(input: LockfileInput) {
   const { text, path } = input;
-  const problems: Problem[] = [];
+  const problems = new ProblemList();
   const entries = readEntries(text, problems);
   if ('conflict' in entries) {
     throw new LockfileError('syntax', `${path}:${entries.conflict}: unresolved merge conflict`);
   }
-  if (entries.length === 0 && problems.length > 0) {
-    throw new LockfileError('wrong-format', `${path}:${problems[0]?.line}: this is no yarn.lock`);
+  if (entries.length === 0 && problems.count > 0) {
+    throw new LockfileError('wrong-format', `${path}:${problems.all()[0]?.line}: this is no yarn.lock`);
   }
   const collector = new PackageCollector();
   const index = new DescriptorIndex<PackageDraft>();
@@ -32,12 +33,12 @@ export function readClassic(input: LockfileInput) {
   for (const entry of entries) {
     const stated = takeEntry(entry, collector, index);
     if (typeof stated !== 'string') read.push({ entry, draft: stated });
-    else problems.push({ line: entry.line, message: `"${entry.key.slice(0, 200)}" ${stated}` });
+    else problems.add(entry.line, `"${entry.key.slice(0, 200)}" ${stated}`);
   }
   for (const { entry, draft } of read) connectEntry(entry, draft, index);
   const manifest = readManifest(input);
   if (manifest !== undefined) useManifest(manifest, read, index);
-  return { packages: collector.packages(), problems };
+  return { packages: collector.packages(), problems: problems.all() };
 }
 
 function takeEntry(
@@ -78,15 +79,34 @@ function draftOf(
     version,
     source,
     line,
-    integrity: parseIntegrity(integrity),
+    integrity: integrity === undefined ? digestIn(resolved, source) : parseIntegrity(integrity),
   });
 }
 
+/** Before yarn 1.10 the SHA-1 of the archive stood behind its URL alone. */
+function digestIn(resolved: string | undefined, { kind }: Source): readonly Integrity[] {
+  if (kind === 'git' || kind === 'path') return NONE;
+  const value = /#([0-9a-f]{40})$/.exec(resolved ?? '')?.[1];
+  return value === undefined ? NONE : [{ algorithm: 'sha1', value, encoding: 'hex' }];
+}
+
 function connectEntry(entry: ClassicEntry, draft: PackageDraft, index: DescriptorIndex<PackageDraft>): void {
+  const always = neededBy(entry.dependencies, index);
+  const optional = neededBy(entry.optionalDependencies, index);
+  connect(draft, distinctIds(always, optional));
+}
+
+/** A list is faster than a set for the few that a package needs. */
+const FEW = 64;
+
+function distinctIds(always: readonly PackageDraft[], optional: readonly PackageDraft[]): string[] {
+  if (always.length + optional.length > FEW) {
+    return [...new Set([...always, ...optional].map(({ id }) => id))];
+  }
   const ids: string[] = [];
-  for (const { id } of neededBy(entry.dependencies, index)) if (!ids.includes(id)) ids.push(id);
-  for (const { id } of neededBy(entry.optionalDependencies, index)) if (!ids.includes(id)) ids.push(id);
-  connect(draft, ids);
+  for (const { id } of always) if (!ids.includes(id)) ids.push(id);
+  for (const { id } of optional) if (!ids.includes(id)) ids.push(id);
+  return ids;
 }
 
 const NONE: readonly never[] = [];
@@ -106,9 +126,9 @@ function useManifest(manifest: Manifest, read: readonly Read[], index: Descripto
   for (const { entry, draft } of read) {
     const known = needs.get(draft) ?? { always: [], optional: [] };
     // yarn writes an optional dependency into both lists.
-    const optional = neededBy(entry.optionalDependencies, index);
-    known.optional.push(...optional);
-    known.always.push(...neededBy(entry.dependencies, index).filter((one) => !optional.includes(one)));
+    const optional = new Set(neededBy(entry.optionalDependencies, index));
+    for (const one of optional) known.optional.push(one);
+    for (const one of neededBy(entry.dependencies, index)) if (!optional.has(one)) known.always.push(one);
     needs.set(draft, known);
   }
   applyManifest(manifest, index, needs.keys(), (draft) => needs.get(draft));
