@@ -60,7 +60,7 @@ function readEntry(entry: SbomEntry, taken: Map<string, string>): PackageDraft |
   if (entry.purl === undefined) return 'has no purl: of which ecosystem it is cannot be told';
   const read = readPurl(entry.purl, entry.version);
   if (typeof read === 'string') {
-    return `has a purl that cannot be read (${read}): ${JSON.stringify(entry.purl.slice(0, 200))}`;
+    return `has a purl that cannot be read (${read}): ${JSON.stringify(withoutSecrets(entry.purl))}`;
   }
   const { ecosystem, version, purl, source } = read;
   return {
@@ -90,6 +90,14 @@ function idOf({ name, version, source, purl }: PurlPackage, taken: Map<string, s
     taken.set(id, purl);
     return id;
   }
+}
+
+/** Qualifiers, and what is no purl at all, may hold credentials. */
+function withoutSecrets(purl: string): string {
+  return purl
+    .replace(/[?#].*$/s, '')
+    .replace(/^.*@(?=.*@)|\/\/[^/]*@/s, '…')
+    .slice(0, 200);
 }
 
 function shownName({ names, version }: SbomEntry): string {

@@ -179,6 +179,8 @@ describe.each([
         { id: 'SPDXRef-7', name: 'nobody', version: 'NOASSERTION' },
         { id: 'SPDXRef-8', name: 'alpine', version: '3', purpose: 'OPERATING-SYSTEM' },
         { id: 'SPDXRef-9', name: 'copy of o', version: '3' },
+        { id: 'SPDXRef-10', name: 'app/Gemfile.lock', purpose: 'APPLICATION' },
+        { id: 'SPDXRef-11', name: 'nginx', version: '1', purpose: 'APPLICATION' },
       ],
       relationships: [['SPDXRef-3', 'ANCESTOR_OF', 'SPDXRef-9']],
     });
@@ -194,6 +196,7 @@ describe.each([
     ]);
     expect(problems.map(({ message }) => message)).toEqual([
       '"nobody" has no purl: of which ecosystem it is cannot be told',
+      '"nginx@1" has no purl: of which ecosystem it is cannot be told',
     ]);
   });
 });
@@ -227,10 +230,18 @@ describe('SPDX', () => {
 
 describe('purls of an SBOM', () => {
   it('keep no credentials', () => {
-    const { packages } = readText(
+    const { packages, problems } = readText(
       'a.spdx.json',
       asJson({
         packages: [
+          {
+            id: 'SPDXRef-4',
+            name: 'd',
+            references: purl('pkg:maven/d?vcs_url=https://me:geheim@example.org'),
+          },
+          { id: 'SPDXRef-5', name: 'e', references: purl('pkg://me:geheim@example.org/npm/e@1') },
+          { id: 'SPDXRef-6', name: 'f', references: purl('https://me:geheim@example.org/f@1') },
+          { id: 'SPDXRef-7', name: 'g', references: purl('https://me:geheim@example.org/g') },
           {
             id: 'SPDXRef-1',
             name: 'a',
@@ -252,6 +263,8 @@ describe('purls of an SBOM', () => {
       }),
     );
     expect(JSON.stringify(packages)).not.toContain('geheim');
+    expect(problems).toHaveLength(4);
+    expect(JSON.stringify(problems)).not.toContain('geheim');
     expect(byName(packages).get('a')?.source).toEqual({
       kind: 'git',
       url: 'git+https://example.org/a.git',
