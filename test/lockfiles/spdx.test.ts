@@ -147,6 +147,27 @@ describe.each([
     );
   });
 
+  it('puts what only a conditional dependency needs in its group', () => {
+    const { packages } = read({
+      packages: [{ id: 'SPDXRef-App', name: 'app' }, npm('dev'), npm('tool'), npm('both'), npm('prod')],
+      relationships: [
+        [DOCUMENT, 'DESCRIBES', 'SPDXRef-App'],
+        ['SPDXRef-dev', 'DEV_DEPENDENCY_OF', 'SPDXRef-App'],
+        ['SPDXRef-tool', 'DEPENDENCY_OF', 'SPDXRef-dev'],
+        ['SPDXRef-dev', 'DEPENDENCY_OF', 'SPDXRef-tool'],
+        ['SPDXRef-both', 'DEPENDENCY_OF', 'SPDXRef-tool'],
+        ['SPDXRef-both', 'DEPENDENCY_OF', 'SPDXRef-prod'],
+        ['SPDXRef-prod', 'DEPENDENCY_OF', 'SPDXRef-App'],
+      ],
+    });
+    expect(packages.map(({ name, groups }) => [name, groups.join()])).toEqual([
+      ['dev', 'dev'],
+      ['tool', 'dev'],
+      ['both', ''],
+      ['prod', ''],
+    ]);
+  });
+
   it('takes several that it describes for packages, and one alone', () => {
     const { packages } = read({
       packages: [npm('a'), npm('b')],
