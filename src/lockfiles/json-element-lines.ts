@@ -114,22 +114,26 @@ function linesUntil(text: string, end: number): number {
   return line;
 }
 
+/** Lists in lists; nobody asks for lines further inwards. */
+const MAX_DEPTH = 250;
+
 /** Whether there are as many elements as were parsed, everywhere. */
-function agrees(node: LineNode | undefined, key: string, list: readonly unknown[]): boolean {
+function agrees(node: LineNode | undefined, key: string, list: readonly unknown[], depth = 0): boolean {
   const objects = list.filter(isJsonObject);
-  if (objects.length !== (node?.elements?.length ?? 0)) return false;
+  if (depth > MAX_DEPTH || objects.length !== (node?.elements?.length ?? 0)) return false;
   return objects.every((object, index) => {
     const inner = object[key];
-    return !Array.isArray(inner) || agrees(node?.elements?.[index]?.members?.get(key), key, inner);
+    return !Array.isArray(inner) || agrees(node?.elements?.[index]?.members?.get(key), key, inner, depth + 1);
   });
 }
 
 /** Everything stands on the only line. */
-function fakeLines(list: readonly unknown[], key: string): LineNode {
+function fakeLines(list: readonly unknown[], key: string, depth = 0): LineNode {
   const elements = list.filter(isJsonObject).map((object) => {
     const node = newNode(1);
     const inner = object[key];
-    if (Array.isArray(inner)) node.members = new Map([[key, fakeLines(inner, key)]]);
+    if (Array.isArray(inner) && depth < MAX_DEPTH)
+      node.members = new Map([[key, fakeLines(inner, key, depth + 1)]]);
     return node;
   });
   return { line: 1, members: undefined, elements };

@@ -82,7 +82,7 @@ function readAny(text: string, statedVersion: string): PurlPackage | string {
     const [type, namespace, name = '', ownVersion, stated, subpath] = PackageURL.parseString(text);
     const version = ownVersion ?? statedVersion;
     const qualifiers = cleaned(stated);
-    const purl = new PackageURL(
+    const purl = canonical(
       type ?? '',
       namespace,
       name,
@@ -100,6 +100,24 @@ function readAny(text: string, statedVersion: string): PurlPackage | string {
     };
   } catch (error) {
     return messageOf(error).slice(0, 120);
+  }
+}
+
+type Parts = ConstructorParameters<typeof PackageURL>;
+
+/**
+ * Some types ask for more than a purl has to have (a version for CRAN, for Go one that is semantic): a package that lacks
+ * it is a package. Only Maven's group is a part of the name.
+ */
+function canonical(type: string, ...rest: Parts extends [unknown, ...infer Rest] ? Rest : never): PackageURL {
+  try {
+    return new PackageURL(type, ...rest);
+  } catch (error) {
+    const lower = type.toLowerCase();
+    if (lower === 'maven' || !/^[a-z][a-z0-9.+-]*$/.test(lower)) throw error;
+    const purl = new PackageURL('generic', ...rest);
+    purl.type = lower;
+    return purl;
   }
 }
 

@@ -3,7 +3,7 @@ import { connect, PackageCollector, type PackageDraft, packageId } from './packa
 import { createPassingEdges } from './passing-edges.ts';
 import { ProblemList } from './problem-list.ts';
 import { statedName } from './purl-name.ts';
-import { readPurl } from './read-purl.ts';
+import { type PurlPackage, readPurl } from './read-purl.ts';
 import type { Relations } from './sbom-relations.ts';
 
 /** An element of an SBOM. */
@@ -45,10 +45,9 @@ export function sbomPackages(sbom: Sbom): {
   const collector = new PackageCollector();
   const problems = new ProblemList();
   const drafts = new Map<string, PackageDraft | undefined>();
-  const ids: Ids = new Map();
-  const taken = new Set<string>();
+  const taken = new Map<string, string>();
   for (const entry of sbom.entries) {
-    const read = entry.role === 'package' ? readEntry(entry, ids, taken) : undefined;
+    const read = entry.role === 'package' ? readEntry(entry, taken) : undefined;
     if (typeof read === 'string') problems.add(entry.line, `${shownName(entry)} ${read}`);
     const draft = read === undefined || typeof read === 'string' ? undefined : collector.add(read);
     if (entry.key !== undefined && drafts.get(entry.key) === undefined) drafts.set(entry.key, draft);
@@ -57,18 +56,17 @@ export function sbomPackages(sbom: Sbom): {
   return { packages: collector.packages(), problems: problems.all() };
 }
 
-function readEntry(entry: SbomEntry, ids: Ids, taken: Set<string>): PackageDraft | string {
+function readEntry(entry: SbomEntry, taken: Map<string, string>): PackageDraft | string {
   if (entry.purl === undefined) return 'has no purl: of which ecosystem it is cannot be told';
   const read = readPurl(entry.purl, entry.version);
   if (typeof read === 'string') {
-    return `has a purl that cannot be read (${read}): ${JSON.stringify(entry.purl.slice(0, 200))}`;
+    return `has a purl that cannot be read (${read}): ${JSON.stringify(withoutSecrets(entry.purl))}`;
   }
   const { ecosystem, version, purl, source } = read;
-  const name = statedName(ecosystem, read.name, entry.names);
   return {
-    id: idOf(packageId(name, version, source), purl, ids, taken),
+    id: idOf(read, taken),
     ecosystem,
-    name,
+    name: statedName(ecosystem, read.name, entry.names),
     version,
     purl,
     direct: undefined,
@@ -80,18 +78,26 @@ function readEntry(entry: SbomEntry, ids: Ids, taken: Set<string>): PackageDraft
   };
 }
 
-/** Ids by purl: the same purl is the same package, whatever name stands beside it. */
-type Ids = Map<string, string>;
+/**
+ * Two ecosystems may have the same name, and one package several forms: these are told apart by their purls. `taken`: the
+ * purls that ids were given to. The plain id follows from the purl alone, so the same purl always gets the same.
+ */
+function idOf({ name, version, source, purl }: PurlPackage, taken: Map<string, string>): string {
+  for (let id = packageId(name, version, source); ; id = `${id} (${purl})`) {
+    const owner = taken.get(id);
+    if (owner === purl) return id;
+    if (owner !== undefined) continue;
+    taken.set(id, purl);
+    return id;
+  }
+}
 
-/** Two ecosystems may have the same name, and one package several forms: these are told apart by their purls. */
-function idOf(plain: string, purl: string, ids: Ids, taken: Set<string>): string {
-  const known = ids.get(purl);
-  if (known !== undefined) return known;
-  let id = plain;
-  while (taken.has(id)) id = `${id} (${purl})`;
-  taken.add(id);
-  ids.set(purl, id);
-  return id;
+/** Qualifiers, and what is no purl at all, may hold credentials. */
+function withoutSecrets(purl: string): string {
+  return purl
+    .replace(/[?#].*$/s, '')
+    .replace(/^.*@(?=.*@)|\/\/[^/]*@/s, '…')
+    .slice(0, 200);
 }
 
 function shownName({ names, version }: SbomEntry): string {

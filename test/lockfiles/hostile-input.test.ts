@@ -209,6 +209,8 @@ describe('the sizes of hostile files', () => {
       'nuget-packages-lock',
       `{"version":1,"dependencies":${'{"a":'.repeat(1_000_000)}0${'}'.repeat(1_000_001)}`,
     ],
+    ['spdx-json', `{"spdxVersion":"SPDX-2.3",${'"packages":[{'.repeat(100_000)}${'}]'.repeat(100_000)}}`],
+    ['spdx-json', `{\n "spdxVersion":"SPDX-2.3",${'"packages":[{'.repeat(100_000)}${'}]'.repeat(100_000)}}`],
     ['maven-pom-xml', `<project>${'<a>&lt;'.repeat(500_000)}`],
   ])('are no matter (%s)', (format, text) => {
     const started = performance.now();

@@ -68,6 +68,8 @@ describe('a pom', () => {
         dependency('b', '${project.version}'),
         dependency('c', '${pom.version}-${version}'),
         dependency('d', '${project.parent.version}'),
+        '<dependency><groupId>org.own</groupId><artifactId>module</artifactId><version>${project.version}</version></dependency>',
+        '<dependency><groupId>org.own</groupId><artifactId>other</artifactId><version>3.0</version></dependency>',
         dependency('e', '[1.0,2.0)'),
         dependency('f', '[1.5]'),
         '<dependency><groupId>${project.groupId}</groupId><artifactId>${project.artifactId}-core</artifactId><version>${project.parent.groupId}</version></dependency>',
@@ -79,6 +81,8 @@ describe('a pom', () => {
       'org.a:d': '9',
       'org.a:e': '[1.0,2.0)',
       'org.a:f': '1.5',
+      // By reference it would be a module of this project.
+      'org.own:other': '3.0',
       'org.own:app-core': 'org.up',
     });
   });

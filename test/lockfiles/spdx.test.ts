@@ -147,6 +147,27 @@ describe.each([
     );
   });
 
+  it('puts what only a conditional dependency needs in its group', () => {
+    const { packages } = read({
+      packages: [{ id: 'SPDXRef-App', name: 'app' }, npm('dev'), npm('tool'), npm('both'), npm('prod')],
+      relationships: [
+        [DOCUMENT, 'DESCRIBES', 'SPDXRef-App'],
+        ['SPDXRef-dev', 'DEV_DEPENDENCY_OF', 'SPDXRef-App'],
+        ['SPDXRef-tool', 'DEPENDENCY_OF', 'SPDXRef-dev'],
+        ['SPDXRef-dev', 'DEPENDENCY_OF', 'SPDXRef-tool'],
+        ['SPDXRef-both', 'DEPENDENCY_OF', 'SPDXRef-tool'],
+        ['SPDXRef-both', 'DEPENDENCY_OF', 'SPDXRef-prod'],
+        ['SPDXRef-prod', 'DEPENDENCY_OF', 'SPDXRef-App'],
+      ],
+    });
+    expect(packages.map(({ name, groups }) => [name, groups.join()])).toEqual([
+      ['dev', 'dev'],
+      ['tool', 'dev'],
+      ['both', ''],
+      ['prod', ''],
+    ]);
+  });
+
   it('takes several that it describes for packages, and one alone', () => {
     const { packages } = read({
       packages: [npm('a'), npm('b')],
@@ -179,6 +200,8 @@ describe.each([
         { id: 'SPDXRef-7', name: 'nobody', version: 'NOASSERTION' },
         { id: 'SPDXRef-8', name: 'alpine', version: '3', purpose: 'OPERATING-SYSTEM' },
         { id: 'SPDXRef-9', name: 'copy of o', version: '3' },
+        { id: 'SPDXRef-10', name: 'app/Gemfile.lock', purpose: 'APPLICATION' },
+        { id: 'SPDXRef-11', name: 'nginx', version: '1', purpose: 'APPLICATION' },
       ],
       relationships: [['SPDXRef-3', 'ANCESTOR_OF', 'SPDXRef-9']],
     });
@@ -194,6 +217,7 @@ describe.each([
     ]);
     expect(problems.map(({ message }) => message)).toEqual([
       '"nobody" has no purl: of which ecosystem it is cannot be told',
+      '"nginx@1" has no purl: of which ecosystem it is cannot be told',
     ]);
   });
 });
@@ -227,10 +251,18 @@ describe('SPDX', () => {
 
 describe('purls of an SBOM', () => {
   it('keep no credentials', () => {
-    const { packages } = readText(
+    const { packages, problems } = readText(
       'a.spdx.json',
       asJson({
         packages: [
+          {
+            id: 'SPDXRef-4',
+            name: 'd',
+            references: purl('pkg:maven/d?vcs_url=https://me:geheim@example.org'),
+          },
+          { id: 'SPDXRef-5', name: 'e', references: purl('pkg://me:geheim@example.org/npm/e@1') },
+          { id: 'SPDXRef-6', name: 'f', references: purl('https://me:geheim@example.org/f@1') },
+          { id: 'SPDXRef-7', name: 'g', references: purl('https://me:geheim@example.org/g') },
           {
             id: 'SPDXRef-1',
             name: 'a',
@@ -252,6 +284,8 @@ describe('purls of an SBOM', () => {
       }),
     );
     expect(JSON.stringify(packages)).not.toContain('geheim');
+    expect(problems).toHaveLength(4);
+    expect(JSON.stringify(problems)).not.toContain('geheim');
     expect(byName(packages).get('a')?.source).toEqual({
       kind: 'git',
       url: 'git+https://example.org/a.git',

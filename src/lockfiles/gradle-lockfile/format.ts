@@ -22,7 +22,7 @@ export const gradleLockfile: Format = {
     const collector = new PackageCollector();
     const problems = new ProblemList();
     let entries = 0;
-    for (const [index, row] of text.split(/\r\n|\n|\r/).entries()) {
+    for (const [index, row] of text.split('\n').entries()) {
       const entry = row.trim();
       // `empty=` lists the configurations that nothing is locked for.
       if (entry === '' || entry.startsWith('#')) continue;

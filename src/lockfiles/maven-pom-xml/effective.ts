@@ -13,11 +13,15 @@ export interface EffectiveDependency {
   readonly line: number;
 }
 
+/** What a module writes for the version of another one of its own project. */
+const OWN_VERSION = /^\$\{(?:(?:project|pom)\.(?:parent\.)?version|version|revision)\}/;
+
 type Interpolate = (text: string) => Interpolated;
 
 /**
  * The dependencies of the youngest pom: its own and those it inherits, with versions and scopes from dependency
- * management where they state none. Which two are the same Maven tells by group, artifact, type and classifier.
+ * management where they state none. Which two are the same Maven tells by group, artifact, type and classifier. Other
+ * modules of the same project are left out: they are the target itself.
  */
 export function effectiveDependencies(
   lineage: readonly Pom[],
@@ -40,7 +44,22 @@ export function effectiveDependencies(
       dependencies.set(keyOf(one), { ...one, line });
     }
   }
-  return [...dependencies].map(([key, one]) => merged(one, managed.get(key), interpolate));
+  const isOwn = createModuleCheck(interpolate);
+  return [...dependencies].flatMap(([key, one]) => {
+    const effective = merged(one, managed.get(key), interpolate);
+    return isOwn(effective, one.version ?? managed.get(key)?.version ?? '') ? [] : effective;
+  });
+}
+
+/** Tells other modules: of the project's group, in the version that is the project's by reference or only built here. */
+function createModuleCheck(interpolate: Interpolate): (one: EffectiveDependency, stated: string) => boolean {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: Maven's references
+  const [group, version] = ['${project.groupId}', '${project.version}'].map((text) => interpolate(text));
+  return (one, stated) =>
+    group?.missing === undefined &&
+    one.group.text === group?.text &&
+    one.version.text === version?.text &&
+    (OWN_VERSION.test(stated) || one.version.text.endsWith('-SNAPSHOT'));
 }
 
 function merged(

@@ -74,14 +74,18 @@ function targetsOf(
 }
 
 function roleOf(
-  { id, purpose }: SpdxPackage,
+  { id, purpose, version, references }: SpdxPackage,
   purl: string | undefined,
   known: { readonly packages: ReadonlyMap<string, string | undefined>; readonly relations: SpdxRelations },
 ): 'package' | 'other' {
   if (purl !== undefined) return 'package';
   // A copy of what has a purl is accounted for by that.
   const isCopy = known.relations.copies.get(id)?.some((other) => known.packages.get(other) !== undefined);
-  return isCopy === true || NO_PACKAGES.has(purpose.toUpperCase()) ? 'other' : 'package';
+  if (isCopy === true || NO_PACKAGES.has(purpose.toUpperCase())) return 'other';
+  // An application without a version or a name in the vulnerability database is a lockfile that something was found in.
+  const isLockfile =
+    purpose === 'APPLICATION' && version === '' && !references.some(({ type }) => type.startsWith('cpe'));
+  return isLockfile ? 'other' : 'package';
 }
 
 function purlOf({ references }: SpdxPackage): string | undefined {

@@ -1,5 +1,6 @@
 import type { Group } from '../../model/lockfile.ts';
 import { addRelation, type Relations } from '../sbom-relations.ts';
+import { type ConditionalEdge, groupsOf } from './groups.ts';
 
 export interface Relationship {
   readonly from: string;
@@ -10,7 +11,7 @@ export interface Relationship {
 export interface SpdxRelations {
   readonly dependsOn: Relations;
   readonly contains: Relations;
-  /** By a package all of whose dependents need it under a condition only. */
+  /** Of what is needed under a condition only. */
   readonly groups: ReadonlyMap<string, readonly Group[]>;
   /** What the document is about. */
   readonly described: readonly string[];
@@ -61,7 +62,8 @@ export function readRelationships(relationships: readonly Relationship[]): SpdxR
     copies: new Map<string, string[]>(),
   };
   const described = new Set<string>();
-  const conditions = new Map<string, Set<Group> | undefined>();
+  const plain = new Map<string, string[]>();
+  const conditional: ConditionalEdge[] = [];
   for (const { from, type, to } of relationships) {
     const meaning = MEANINGS.get(type) ?? MEANINGS.get(type.toUpperCase());
     if (meaning === undefined) continue;
@@ -71,23 +73,16 @@ export function readRelationships(relationships: readonly Relationship[]): SpdxR
     // `A DEPENDS_ON NONE` says that it depends on nothing.
     else if (owned !== 'NOASSERTION')
       addRelation(relations[meaning.kind], owner, isNobody(owned) ? [] : [owned]);
-    if (meaning.kind === 'dependsOn') addCondition(conditions, owned, meaning.group);
+    if (meaning.group !== undefined) conditional.push({ owned, group: meaning.group });
+    else if (meaning.kind === 'dependsOn') addRelation(plain, owner, [owned]);
   }
-  const groups = new Map([...conditions].map(([id, some]) => [id, [...(some ?? [])].sort()]));
-  return { ...relations, groups, described: [...described] };
+  return {
+    ...relations,
+    groups: groupsOf([plain, relations.contains], conditional),
+    described: [...described],
+  };
 }
 
 function isNobody(id: string): boolean {
   return id === 'NONE' || id === 'NOASSERTION';
-}
-
-/** Once it is needed without a condition, none counts any more. */
-function addCondition(
-  conditions: Map<string, Set<Group> | undefined>,
-  id: string,
-  group: Group | undefined,
-): void {
-  if (group === undefined) conditions.set(id, undefined);
-  else if (!conditions.has(id)) conditions.set(id, new Set([group]));
-  else conditions.get(id)?.add(group);
 }

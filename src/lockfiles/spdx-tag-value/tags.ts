@@ -19,7 +19,7 @@ export function readTags(text: string): {
 } {
   const tags: Tag[] = [];
   const problems = new ProblemList();
-  const rows = text.split(/\r\n|\n|\r/);
+  const rows = text.split('\n');
   for (let index = 0; index < rows.length; index += 1) {
     const row = rows[index]?.trim() ?? '';
     if (row === '' || row.startsWith('#')) continue;
