@@ -4,10 +4,13 @@ import type { NotifyConfig } from '../config/schema.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { DeliveryAttempt } from '../model/notification.ts';
+import type { Routing } from '../model/routing.ts';
 import type { WebhookDefinition } from '../notify/definition.ts';
 import type { Notifier } from '../notify/deliver.ts';
+import { linker } from '../notify/link.ts';
 import { type Provisioned, provision } from '../notify/provision.ts';
 import { createDelivery } from './delivery.ts';
+import { routingOf } from './routing.ts';
 import type { Store } from './store.ts';
 import { openWebhookAccount, type WebhookAccount } from './webhook-account.ts';
 
@@ -16,6 +19,8 @@ export interface NotifierHandle {
   /** One attempt past the gate, for a test: stops no route and asks for none. Throws `NotifyError`. */
   readonly send: Notifier['deliver'];
   readonly webhooks: WebhookAccount;
+  /** Where changes go. */
+  readonly routing: Routing;
   /** Makes the platform what the configuration says; deliveries wait until this has succeeded once. */
   provision(signal: AbortSignal): Promise<Provisioned>;
   /** Takes definitions as they were read back by somebody else. */
@@ -41,6 +46,7 @@ export async function openNotifier(
   const { secrets } = loaded;
   const webhooks = await openWebhookAccount(loaded, notify, store);
   const { account, desired } = webhooks;
+  const linked = linker(notify.link);
   let definitions: ReadonlyMap<string, WebhookDefinition> = new Map();
   let fault: string | undefined = 'not provisioned yet';
   let drift: string | undefined;
@@ -58,8 +64,12 @@ export async function openNotifier(
     ...(recordAttempt === undefined ? {} : { recordAttempt }),
   });
   return {
-    port: delivery.port,
-    send: delivery.notifier.deliver,
+    port: {
+      ...delivery.port,
+      deliver: (route, notification, signal) => delivery.port.deliver(route, linked(notification), signal),
+    },
+    send: (route, notification, signal) => delivery.notifier.deliver(route, linked(notification), signal),
+    routing: routingOf(notify),
     webhooks,
     async provision(signal) {
       try {

@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { JOBS } from '../jobs/catalog.ts';
 import type { JobLimits } from '../jobs/job.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
+import type { Routing } from '../model/routing.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { startWorkers } from '../workers/runtime.ts';
 import { openInsights } from './insights.ts';
@@ -14,7 +15,7 @@ export interface PipelineOptions {
   readonly onEvent?: (event: WorkerEvent) => void;
   readonly limits?: Partial<JobLimits>;
   /** Without it changes are recorded and nobody is alerted. */
-  readonly notifier?: { readonly port: NotifierPort };
+  readonly notifier?: { readonly port: NotifierPort; readonly routing: Routing };
 }
 
 export interface Pipeline {
@@ -35,7 +36,7 @@ export async function startPipeline(
   const runtime = await startWorkers({
     ...others,
     jobs: JOBS,
-    ports: createPorts(loaded, store, insights, notifier?.port ?? NO_NOTIFIER),
+    ports: createPorts(loaded, store, insights, notifier?.port ?? NO_NOTIFIER, notifier?.routing),
     outcomes: store.outcomes,
     lanes: store.lanes,
     limitsOf: { 'deliver-notification': deliveryLimits(loaded) },

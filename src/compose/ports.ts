@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import type { NotifierPort, Ports } from '../jobs/ports.ts';
 import { DEFAULT_LIMITS } from '../lockfiles/read.ts';
+import type { Routing } from '../model/routing.ts';
 import type { InsightsHandle } from './insights.ts';
 import type { Store } from './store.ts';
 
@@ -10,6 +11,7 @@ export function createPorts(
   store: Store,
   { insights }: InsightsHandle,
   notifier: NotifierPort,
+  routing: Routing = NO_ROUTING,
 ): Ports {
   return {
     blobs: store.blobs,
@@ -18,6 +20,8 @@ export function createPorts(
     targets: store.targets,
     notifier,
     deliveries: store.deliveries,
+    routing: { routing: () => routing },
+    digests: store.digests,
     limits: {
       lockfile: {
         ...DEFAULT_LIMITS,
@@ -27,6 +31,8 @@ export function createPorts(
     },
   };
 }
+
+const NO_ROUTING: Routing = { take: 'all', rules: [] };
 
 /** For runs that alert nobody: changes have nowhere to go. */
 export const NO_NOTIFIER: NotifierPort = {

@@ -13,6 +13,7 @@ import { type Credentials, credentialHeaders } from '../notify/platform/credenti
 import { baseUrlOf } from '../notify/platform/sites.ts';
 import { webhookOf } from '../notify/preset-webhook.ts';
 import type { Account } from '../notify/resources.ts';
+import { configuredWebhooks } from './routing.ts';
 import type { Store } from './store.ts';
 
 /** The account on the platform, and everything that the configuration wants in it. */
@@ -62,7 +63,9 @@ function requireKeys({ apiKey, applicationKey }: LoadedConfig['secrets']) {
 
 function desiredOf(notify: NotifyConfig, secrets: ReadonlyMap<string, Secret>): Desired {
   return {
-    webhooks: [webhookOf({ route: 'default', ...defaultPayload(notify), ...notify.webhook })],
+    webhooks: configuredWebhooks(notify).map(({ route, name, webhook }) =>
+      webhookOf({ ...defaultPayload(notify), ...webhook, route, name }),
+    ),
     variables: variableValues(notify, secrets),
     drift: notify.drift,
   };

@@ -2,6 +2,7 @@ import { collectAdvisories } from './collect-advisories.ts';
 import { deliverNotification } from './deliver-notification.ts';
 import type { AnyJob } from './envelope.ts';
 import { expandDependencies } from './expand-dependencies.ts';
+import { gatherDigest } from './gather-digest.ts';
 import { ingestLockfiles } from './ingest-lockfiles.ts';
 import { judgeScan } from './judge-scan.ts';
 
@@ -12,4 +13,5 @@ export const JOBS: readonly AnyJob[] = [
   expandDependencies,
   judgeScan,
   deliverNotification,
+  gatherDigest,
 ];

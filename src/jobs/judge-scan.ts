@@ -10,8 +10,9 @@ import { unknownFacts } from '../policy/unknown-facts.ts';
 import type { CollectedAdvisories } from './collect-advisories.ts';
 import { JobError } from './errors.ts';
 import type { ExpandedDependencies } from './expand-dependencies.ts';
-import type { FollowUp, Job } from './job.ts';
+import type { DigestAddition, FollowUp, Job } from './job.ts';
 import type { OutcomePort } from './ports.ts';
+import { type RoutedChanges, routeChanges } from './route-changes.ts';
 import { scanId } from './scan-id.ts';
 import { partKey } from './scan-part.ts';
 import { countScan, gapsOf, type ScanFacts } from './scan-summary.ts';
@@ -33,14 +34,14 @@ type JudgeScan = z.infer<typeof schema>;
  * Turns a scan's facts into findings, compares them with the target's state, and hands the changes to every route
  * they take. The new state is saved together with the verdict, or not at all.
  */
-export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'notifier'> = {
+export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routing'> = {
   name: 'judge-scan',
   version: 1,
   schema,
   limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 120_000, concurrency: 2 },
-  needs: ['outcomes', 'targets', 'notifier'],
+  needs: ['outcomes', 'targets', 'routing'],
   key: ({ scan }) => scan,
-  async run(payload, { outcomes, targets, notifier }) {
+  async run(payload, { outcomes, targets, routing }) {
     const { scan, target, requestedAt } = payload;
     const inventory = await readInventory(outcomes, scan);
     const facts = await readFacts(outcomes, payload);
@@ -49,6 +50,7 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'notifi
     const previous = await targets.read(target.id);
     const unknown = unknownFacts(inventory);
     const compared = compareFindings(previous, findings, { scan, requestedAt, unknown });
+    const routed = routeChanges(routing.routing(), target, compared.changes);
     const result: Verdict = {
       scan,
       target,
@@ -58,24 +60,42 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'notifi
       gaps: gapsOf(inventory, facts),
       counts: countScan(inventory, compared.findings),
       superseded: compared.superseded,
+      routed: Object.fromEntries(routed.map(({ rule, changes }) => [rule.name, changes])),
     };
     if (compared.superseded) return { result, next: [] };
     const replaces = previous?.revision ?? 0;
     const state = { revision: replaces + 1, scan, requestedAt, findings: compared.tracked };
     return {
       result,
-      next: compared.changes.length === 0 ? [] : deliveries(payload, notifier.routes()),
-      state: { target: target.id, replaces, state },
+      next: routed.flatMap((one) => deliveries(payload, one)),
+      state: { target: target.id, replaces, state, digests: digestsOf(result, routed) },
     };
   },
 };
 
-function deliveries(payload: JudgeScan, routes: readonly string[]): readonly FollowUp[] {
+/** What is sent at once: a digest, or every change by itself. */
+function deliveries(payload: JudgeScan, { rule, changes }: RoutedChanges): readonly FollowUp[] {
   const { scan, requestedAt } = payload;
-  const target = payload.target.id;
-  return routes.map((route) => ({
-    job: 'deliver-notification',
-    payload: { scan, target, route, requestedAt },
+  const digest = { scan, target: payload.target.id, route: rule.name, requestedAt };
+  const job = 'deliver-notification';
+  if (rule.mode === 'digest') return [{ job, payload: digest }];
+  return rule.mode === 'change' ? changes.map((change) => ({ job, payload: { ...digest, change } })) : [];
+}
+
+/** What waits for a periodic digest. */
+function digestsOf(verdict: Verdict, routed: readonly RoutedChanges[]): readonly DigestAddition[] {
+  const { scan, target, requestedAt: date, counts, gaps } = verdict;
+  const periodic = routed.filter(({ rule }) => rule.mode === 'periodic');
+  return periodic.map(({ rule, changes }) => ({
+    route: rule.name,
+    entry: {
+      scan,
+      target,
+      date,
+      changes: changes.flatMap((index) => verdict.changes[index] ?? []),
+      open: counts.severities,
+      gaps: gaps.length,
+    },
   }));
 }
 

@@ -3,9 +3,11 @@ import type { Advisory } from '../model/advisory.ts';
 import type { TargetState } from '../model/change.ts';
 import type { DeliveryIdentity, DeliveryMove } from '../model/delivery.ts';
 import type { DependencyGraph } from '../model/dependency-graph.ts';
+import type { DigestEntry } from '../model/digest.ts';
 import type { LockedPackage } from '../model/lockfile.ts';
 import type { DeliveryReceipt, Notification } from '../model/notification.ts';
 import type { Resolution } from '../model/resolution.ts';
+import type { Routing } from '../model/routing.ts';
 import type { LockfileReference } from '../model/target.ts';
 import type { VersionKey } from '../model/version-record.ts';
 
@@ -18,6 +20,8 @@ export interface Ports {
   readonly notifier: NotifierPort;
   readonly deliveries: DeliveryPort;
   readonly limits: LimitsPort;
+  readonly routing: RoutingPort;
+  readonly digests: DigestPort;
 }
 
 /** Bounds that the configuration sets for what comes in. */
@@ -56,6 +60,16 @@ export interface OutcomePort {
 
 export interface TargetPort {
   read(target: string): Promise<TargetState | undefined>;
+}
+
+export interface RoutingPort {
+  /** Where changes go, as of now. */
+  routing(): Routing;
+}
+
+export interface DigestPort {
+  /** What waits for the next periodic digest of a route, oldest scan first. */
+  read(route: string): Promise<readonly DigestEntry[]>;
 }
 
 export interface NotifierPort {

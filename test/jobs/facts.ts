@@ -16,6 +16,7 @@ export function ports(given: {
   readonly outcomes?: ReadonlyMap<string, unknown>;
   readonly state?: Awaited<ReturnType<Ports['targets']['read']>>;
   readonly routes?: readonly string[];
+  readonly waiting?: Awaited<ReturnType<Ports['digests']['read']>>;
 }): Ports {
   return {
     blobs: { read: unexpected },
@@ -25,6 +26,13 @@ export function ports(given: {
     notifier: { routes: () => given.routes ?? [], deliver: unexpected },
     deliveries: { file: unexpected, read: unexpected, move: unexpected },
     limits: { lockfile: DEFAULT_LIMITS },
+    routing: {
+      routing: () => ({
+        take: 'all',
+        rules: (given.routes ?? []).map((name) => ({ name, mode: 'digest', match: {}, rest: false })),
+      }),
+    },
+    digests: { read: async () => given.waiting ?? [] },
   };
 }
 
