@@ -51,13 +51,14 @@ function listCommand(terminal: Terminal): Command {
     .option('--limit <count>', 'at most so many', count, 50)
     .action((options: Filter & { readonly limit: number }) =>
       atDesk(options, async (desk) => {
-        const deliveries = await desk.list({ ...filterOf(options), limit: options.limit });
-        const stoppedRoutes = await desk.stoppedRoutes();
-        terminal.out(
-          options.json === true
-            ? `${JSON.stringify({ deliveries, stoppedRoutes })}\n`
-            : deliveryListText(deliveries, stoppedRoutes, terminal),
-        );
+        const { limit } = options;
+        const found = await desk.list({ ...filterOf(options), limit: limit + 1 });
+        const list = {
+          deliveries: found.slice(0, limit),
+          more: found.length > limit,
+          stoppedRoutes: await desk.stoppedRoutes(),
+        };
+        terminal.out(options.json === true ? `${JSON.stringify(list)}\n` : deliveryListText(list, terminal));
       }),
     );
 }

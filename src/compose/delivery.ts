@@ -12,7 +12,7 @@ import type { AttemptOptions } from '../notify/attempt.ts';
 import { createNotifier, type Notifier, type Route } from '../notify/deliver.ts';
 import { type Credentials, credentialHeaders } from '../notify/platform/credentials.ts';
 import { createEventNotifier } from '../notify/platform-event.ts';
-import { gateRoutes } from '../notify/route-gate.ts';
+import { gateRoutes, type RouteStops } from '../notify/route-gate.ts';
 import type { Store } from './store.ts';
 
 export interface DeliveryParts {
@@ -36,7 +36,7 @@ export interface DeliveryHandle {
 
 /** The way of a notification to its receiver, straight or through an event on the platform. */
 export function createDelivery(parts: DeliveryParts): DeliveryHandle {
-  const { notify, store } = parts;
+  const { notify } = parts;
   // The addresses of receivers are other people's, that of the platform is the operator's own.
   const outbound = createHttpClient({
     totalTimeoutMs: notify.timeout,
@@ -45,11 +45,23 @@ export function createDelivery(parts: DeliveryParts): DeliveryHandle {
   const notifier = notify.delivery === 'direct' ? direct(parts, outbound) : throughEvents(parts);
   return {
     port: gateRoutes(notifier, {
-      stops: store.deliveries,
+      stops: loudStops(parts),
       concurrency: deliverNotification.limits.concurrency,
     }),
     notifier,
     close: () => outbound.close(),
+  };
+}
+
+/** That a route is stopped is for somebody to act on: the log says how. */
+function loudStops({ store, log }: DeliveryParts): RouteStops {
+  return {
+    stoppedRoute: store.deliveries.stoppedRoute,
+    async stopRoute(route, reason) {
+      if (!(await store.deliveries.stopRoute(route, reason))) return;
+      const advice = `mend it, then \`lockhound deliveries resume ${route}\``;
+      log.error({ route, reason }, `route ${route} is stopped and its alerts are held: ${advice}`);
+    },
   };
 }
 

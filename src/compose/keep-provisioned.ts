@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CodedError, messageOf } from '../model/errors.ts';
 import type { ProvisionChange } from '../model/provision-change.ts';
-import { warningsOf } from '../notify/validate.ts';
 import type { NotifierHandle } from './notifier.ts';
 
 const FIRST_RETRY_MS = 1_000;
@@ -25,7 +24,7 @@ export async function keepProvisioned(
   options: KeepProvisionedOptions,
 ): Promise<void> {
   const { log, signal, recheckMs } = options;
-  for (const warning of warningsOf(notifier.webhooks.desired)) log.warn(warning);
+  for (const warning of notifier.webhooks.warnings) log.warn(warning);
   let retryMs = FIRST_RETRY_MS;
   while (!signal.aborted) {
     const done = await provisionOnce(notifier, log, signal);

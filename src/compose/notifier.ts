@@ -5,10 +5,9 @@ import type { NotifierPort } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { DeliveryAttempt } from '../model/notification.ts';
 import type { Routing } from '../model/routing.ts';
-import type { WebhookDefinition } from '../notify/definition.ts';
 import type { Notifier } from '../notify/deliver.ts';
 import { linker } from '../notify/link.ts';
-import { type Provisioned, provision } from '../notify/provision.ts';
+import { type Provisioned, provision, type ReadBack } from '../notify/provision.ts';
 import { createDelivery } from './delivery.ts';
 import { routingOf } from './routing.ts';
 import type { Store } from './store.ts';
@@ -23,8 +22,8 @@ export interface NotifierHandle {
   readonly routing: Routing;
   /** Makes the platform what the configuration says; deliveries wait until this has succeeded once. */
   provision(signal: AbortSignal): Promise<Provisioned>;
-  /** Takes definitions as they were read back by somebody else. */
-  use(definitions: ReadonlyMap<string, WebhookDefinition>): void;
+  /** Renders with what somebody else read back. */
+  use(read: ReadBack): void;
   /** Why nothing can be delivered yet; `undefined` when all is well. */
   fault(): string | undefined;
   /** What an operator changed on the platform, as of the last look; `undefined` when nothing. */
@@ -47,7 +46,7 @@ export async function openNotifier(
   const webhooks = await openWebhookAccount(loaded, notify, store);
   const { account, desired } = webhooks;
   const linked = linker(notify.link);
-  let definitions: ReadonlyMap<string, WebhookDefinition> = new Map();
+  let current: ReadBack = { definitions: new Map(), variables: desired.variables };
   let fault: string | undefined = 'not provisioned yet';
   let drift: string | undefined;
   const delivery = createDelivery({
@@ -55,8 +54,10 @@ export async function openNotifier(
     secrets,
     webhooks: desired.webhooks.map(({ route }) => ({
       name: route,
-      definition: () => definitions.get(route),
-      variables: desired.variables,
+      definition: () => current.definitions.get(route),
+      get variables() {
+        return current.variables;
+      },
     })),
     platform: webhooks.platform,
     store,
@@ -74,7 +75,7 @@ export async function openNotifier(
     async provision(signal) {
       try {
         const provisioned = await provision({ ...account, lock: store.lock, desired, signal });
-        definitions = provisioned.definitions;
+        current = provisioned;
         drift = driftIn(provisioned);
         fault = deletedByOthers(provisioned, desired.webhooks.length);
         return provisioned;
@@ -84,7 +85,7 @@ export async function openNotifier(
       }
     },
     use: (read) => {
-      definitions = read;
+      current = read;
     },
     fault: () => fault,
     drift: () => drift,

@@ -13,6 +13,7 @@ import { type Credentials, credentialHeaders } from '../notify/platform/credenti
 import { baseUrlOf } from '../notify/platform/sites.ts';
 import { webhookOf } from '../notify/preset-webhook.ts';
 import type { Account } from '../notify/resources.ts';
+import { platformWarningsOf, warningsOf } from '../notify/validate.ts';
 import { configuredWebhooks } from './routing.ts';
 import type { Store } from './store.ts';
 
@@ -20,6 +21,8 @@ import type { Store } from './store.ts';
 export interface WebhookAccount {
   readonly account: Account;
   readonly desired: Desired;
+  /** What works, and is worth a second look; a line each. */
+  readonly warnings: readonly string[];
   /** Base URL of the platform, its credentials, and the client for it. */
   readonly platform: { readonly url: string; readonly credentials: Credentials; readonly http: HttpClient };
   close(): Promise<void>;
@@ -51,6 +54,10 @@ export async function openWebhookAccount(
       mask: createMasker(hidden.map((secret) => secret.reveal())),
     },
     desired,
+    warnings: [
+      ...warningsOf(desired),
+      ...(notify.delivery === 'platform-event' ? platformWarningsOf(desired) : []),
+    ],
     platform: { url: rootUrl, credentials, http },
     close: () => http.close(),
   };

@@ -5,7 +5,7 @@ import { NotifyError } from './errors.ts';
 /** Where it is remembered which routes are stopped, for all workers. */
 export interface RouteStops {
   stoppedRoute(route: string): Promise<{ readonly reason: string } | undefined>;
-  stopRoute(route: string, reason: string): Promise<void>;
+  stopRoute(route: string, reason: string): Promise<unknown>;
 }
 
 export interface GateOptions {

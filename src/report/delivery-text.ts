@@ -7,10 +7,16 @@ interface Options {
   readonly colour: boolean;
 }
 
+export interface DeliveryList {
+  readonly deliveries: readonly DeliveryRecord[];
+  /** Whether there are more than these. */
+  readonly more: boolean;
+  readonly stoppedRoutes: readonly StoppedRoute[];
+}
+
 /** Two lines a delivery, and what an operator can do about stopped routes. */
 export function deliveryListText(
-  deliveries: readonly DeliveryRecord[],
-  stopped: readonly StoppedRoute[],
+  { deliveries, more, stoppedRoutes }: DeliveryList,
   { colour }: Options,
 ): string {
   const paint = palette(colour);
@@ -22,12 +28,15 @@ export function deliveryListText(
       `           ${facts.join(', ')}${reasonText(delivery)}`,
     ];
   });
-  const stops = stopped.map(
+  const stops = stoppedRoutes.map(
     ({ route, at, reason }) =>
       `${paint.bad(`Route ${printable(route)} is stopped`)} since ${at}: ${printable(reason)}\n` +
       `  lockhound deliveries resume ${printable(route)}   once that is mended`,
   );
-  const summary = deliveries.length === 0 ? ['No deliveries.'] : [];
+  const summary = [
+    ...(deliveries.length === 0 ? ['No deliveries.'] : []),
+    ...(more ? [paint.faint('… and more: --limit shows them')] : []),
+  ];
   return `${[...lines, ...summary, ...stops].join('\n')}\n`;
 }
 

@@ -33,7 +33,8 @@ export interface DeliveryStore {
   attempts(id: string): Promise<readonly DeliveryAttempt[]>;
   /** Ids of deliveries by their last change, newest first. `since`: ms since 1970. */
   list(kinds: readonly DeliveryIndex[], since?: number): Promise<readonly string[]>;
-  stopRoute(route: string, reason: string): Promise<void>;
+  /** False when it was stopped already: the first reason stays. */
+  stopRoute(route: string, reason: string): Promise<boolean>;
   /** False when it was not stopped. */
   resumeRoute(route: string): Promise<boolean>;
   stoppedRoute(route: string): Promise<StoppedRoute | undefined>;
@@ -102,7 +103,8 @@ function routeStops(redis: RedisClient, keys: Keys, now: () => number): RouteSto
   return {
     async stopRoute(route, reason) {
       const at = new Date(now()).toISOString();
-      await redis.hsetnx(keys.stoppedRoutes, route, JSON.stringify({ route, at, reason }));
+      const stopped = JSON.stringify({ route, at, reason });
+      return (await redis.hsetnx(keys.stoppedRoutes, route, stopped)) === 1;
     },
     resumeRoute: async (route) => (await redis.hdel(keys.stoppedRoutes, route)) === 1,
     async stoppedRoute(route) {

@@ -19,6 +19,38 @@ describe('masking', () => {
     );
   });
 
+  it('finds a value in HTML', () => {
+    const mask = createMasker([`a"b'c<d>&e`]);
+    for (const quotes of [
+      ['&quot;', '&#39;'],
+      ['&#34;', '&#39;'],
+      ['&quot;', '&#x27;'],
+      ['"', "'"],
+    ]) {
+      expect(mask(`<p>a${quotes[0]}b${quotes[1]}c&lt;d&gt;&amp;e</p>`)).toBe('<p>(secret)</p>');
+    }
+  });
+
+  it('finds a value in the Base64 of whatever holds it', () => {
+    const secret = fc.string({ unit: 'grapheme-ascii', minLength: 6 }).filter((text) => text.trim() === text);
+    fc.assert(
+      fc.property(
+        secret,
+        fc.string({ maxLength: 9 }),
+        fc.string({ maxLength: 9 }),
+        (value, before, after) => {
+          for (const encoding of ['base64', 'base64url'] as const) {
+            const encoded = Buffer.from(before + value + after).toString(encoding);
+            const masked = createMasker([value])(encoded);
+            expect(masked).toContain('(secret)');
+            const left = masked.split('(secret)').map((part) => Buffer.from(part, encoding).toString());
+            expect(left.join('\n')).not.toContain(value);
+          }
+        },
+      ),
+    );
+  });
+
   it('masks the longer of two values that begin alike, and leaves text without secrets alone', () => {
     expect(createMasker(['token', 'token-long'])('a token-long and a TOKEN')).toBe(
       'a (secret) and a (secret)',

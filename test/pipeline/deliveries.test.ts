@@ -142,6 +142,38 @@ describe('a receiver that refuses', () => {
   );
 });
 
+describe('a Redis that takes no writes while an alert is being delivered', () => {
+  it('has it sent again under its id: neither lost nor given up', async () => {
+    const name = 'no-writes';
+    const room = await world.room(name, QUICK);
+    const writable = (replicas: string) =>
+      room.store.redis.call('CONFIG', 'SET', 'min-replicas-to-write', replicas);
+    const worker = room.startWorker();
+    await expect.poll(() => worker.output(), { timeout: 15_000 }).toContain('worker ready');
+    // The alert is on its way; by the time it is taken, nothing can be written down any more.
+    const { receiver } = world.services;
+    receiver.faults.latencyMs = 500;
+    const before = receiver.attempts();
+    await room.producer.enqueue({
+      scan: 'one',
+      target: { id: 'target' },
+      lockfiles: [{ path: 'package-lock.json', content: LOCKFILE }],
+    });
+    await expect.poll(() => receiver.attempts(), { timeout: 15_000, interval: 5 }).toBeGreaterThan(before);
+    await writable('1');
+    receiver.faults.latencyMs = 0;
+    await expect.poll(() => worker.output(), { timeout: 10_000 }).toContain('NOREPLICAS');
+    await sleep(1_000);
+    await writable('0');
+    await room.outcome('deliver-notification', 'one.default', 60_000);
+    expect(alerts(name)).toHaveLength(1);
+    expect(alerts(name)[0]?.taken).toBeGreaterThan(1);
+    await expect.poll(() => room.store.deliveries.list(['delivered']), { timeout: 10_000 }).toHaveLength(1);
+    expect(await room.store.deliveries.list(['open', 'failed'])).toEqual([]);
+    await worker.kill('SIGTERM');
+  }, 90_000);
+});
+
 describe('delivery: platform-event', () => {
   it('has the platform call the webhook, with its own copy of the secrets', async () => {
     const name = 'through-events';

@@ -1,118 +1,99 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { scheduleDigests } from '../../src/compose/digests.ts';
-import { configSchema } from '../../src/config/schema.ts';
-import { LOCKFILE } from './fixtures.ts';
-import { createWorld, type Room, type World } from './world.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Receiver, startReceiver } from '../../src/embedded/receiver/service.ts';
+import { createHttpClient } from '../../src/http/undici-client.ts';
+import { jobIdOf } from '../../src/jobs/contract.ts';
+import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
+import { sealEnvelope } from '../../src/jobs/envelope.ts';
+import type { Ports } from '../../src/jobs/ports.ts';
+import type { WebhookDefinition } from '../../src/notify/definition.ts';
+import { createNotifier, type Route } from '../../src/notify/deliver.ts';
+import { gateRoutes } from '../../src/notify/route-gate.ts';
+import { createDeliveryStore } from '../../src/store/deliveries.ts';
+import { createKeys } from '../../src/store/keys.ts';
+import { createLaneStore } from '../../src/store/lanes.ts';
+import { placeOf } from '../../src/workers/flow.ts';
+import { notificationOf } from '../notify/notification.ts';
+import { openWorkerRoom, type WorkerRoom } from '../workers/worker-room.ts';
 
-let world: World;
-
+let room: WorkerRoom;
+let receiver: Receiver;
 beforeAll(async () => {
-  world = await createWorld();
-}, 60_000);
+  [room, receiver] = await Promise.all([openWorkerRoom(), startReceiver()]);
+});
+afterAll(async () => {
+  await room.close();
+  await receiver.close();
+});
 
-afterAll(() => world.close());
+const TARGETS = 60;
+const HANG_MS = 3_000;
 
-interface Event {
-  readonly route: string;
-  readonly target: string;
-  readonly summary: string;
-  readonly changes: readonly {
-    readonly fingerprint: string;
-    readonly severity: string;
-    readonly target: string;
-  }[];
-}
-
-const eventsAt = (path: string) =>
-  world.services.receiver
-    .deliveries()
-    .filter((delivery) => delivery.path === path)
-    .map(({ body }) => JSON.parse(body) as Event);
-
-const scan = (room: Room, name: string, target: string) =>
-  room.producer.enqueue({
-    scan: name,
-    target: { id: target, labels: { team: target } },
-    lockfiles: [{ path: 'package-lock.json', content: LOCKFILE }],
+/** A worker's delivery with these routes, over a queue of its own. */
+async function startDelivery(name: string, routes: readonly string[]) {
+  const bench = room.bench(name);
+  const keys = createKeys(name);
+  const deliveries = createDeliveryStore(room.redis, keys);
+  const lanes = createLaneStore(room.redis, keys);
+  const http = createHttpClient();
+  const webhooks = routes.map((route): Route => {
+    const url = `${receiver.url}/${name}/${route}`;
+    const definition: WebhookDefinition = { name: route, url, headers: {}, payload: null, encodeAs: 'json' };
+    return { name: route, definition: () => definition, variables: {} };
   });
-
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1_200; tries += 1) {
-    if (await holds()) return;
-    await sleep(25);
-  }
-  throw new Error(`${what} did not happen`);
+  const { concurrency } = deliverNotification.limits;
+  const notifier = createNotifier({
+    webhooks,
+    http,
+    timeoutMs: HANG_MS,
+    now: () => new Date(),
+    recordAttempt: (_route, id, attempt) => deliveries.addAttempt(id, attempt),
+  });
+  const ports = {
+    deliveries,
+    notifier: gateRoutes(notifier, { stops: deliveries, concurrency }),
+    outcomes: { read: async () => verdict },
+  } as unknown as Ports;
+  const runtime = await bench.start([deliverNotification], { ports });
+  const queue = bench.queue(deliverNotification.name);
+  return {
+    deliveries,
+    async enqueue(route: string, target: string) {
+      const payload = { scan: target, target, route, requestedAt: '2026-05-01T00:00:00Z' };
+      const place = placeOf(deliverNotification, payload);
+      if (place !== undefined) await lanes.take(place);
+      const envelope = sealEnvelope(deliverNotification, payload);
+      await queue.add(deliverNotification.name, envelope, {
+        jobId: jobIdOf(deliverNotification.name, envelope.key),
+      });
+    },
+    taken: (route: string) => receiver.deliveries().filter(({ path }) => path === `/${name}/${route}`).length,
+    async close() {
+      await runtime.close(0);
+      await http.close();
+    },
+  };
 }
 
-it('changes go by the routes that fit: each by itself, in a digest over time, and the rest at once', async () => {
-  const routes = [
-    {
-      name: 'high',
-      match: { minSeverity: 'high' },
-      webhook: { url: `${world.services.receiver.url}/high`, mode: 'change' },
-    },
-    {
-      name: 'daily',
-      match: { rules: ['vulnerability'] },
-      webhook: { url: `${world.services.receiver.url}/daily`, mode: 'periodic', every: '24h' },
-    },
-  ];
-  // YAML reads JSON.
-  const room = await world.room('routes', [`routes: ${JSON.stringify(routes)}`]);
-  const worker = room.startWorker();
-  await scan(room, 'one', 'shop');
-  await scan(room, 'two', 'api');
-  const verdicts = [await room.verdict('one'), await room.verdict('two')];
-  const [verdict] = verdicts;
-  const all = verdict?.changes ?? [];
-  const high = all.filter(({ finding }) => ['critical', 'high'].includes(finding.severity));
-  const rest = all.filter(
-    ({ finding }) => finding.rule !== 'vulnerability' && !['critical', 'high'].includes(finding.severity),
-  );
-  const vulnerable = all.filter(({ finding }) => finding.rule === 'vulnerability');
-  expect(Math.min(high.length, rest.length, vulnerable.length)).toBeGreaterThan(0);
+const { scan, target, date: requestedAt, changes, open } = notificationOf();
+const verdict = { scan, target, requestedAt, changes, counts: { severities: open }, gaps: [] };
 
-  await until(
-    'every alert',
-    () => eventsAt('/high').length === 2 * high.length && eventsAt('/routes').length === 2,
-  );
-  for (const event of eventsAt('/high')) expect(event.changes).toHaveLength(1);
-  expect(
-    eventsAt('/high')
-      .filter(({ target }) => target === 'shop')
-      .map(({ changes }) => changes[0]?.fingerprint),
-  ).toEqual(high.map(({ finding }) => finding.fingerprint));
-  for (const event of eventsAt('/routes'))
-    expect(event).toMatchObject({ route: 'default', changes: { length: rest.length } });
-  expect(eventsAt('/daily')).toEqual([]);
-
-  // The worker dies before the time is over; the next one sends what waits, once.
-  await worker.kill('SIGKILL');
-  room.startWorker();
-  const stop = new AbortController();
-  const notify = configSchema.parse({
-    notify: {
-      platform: { url: 'https://p.example', apiKey: { env: 'A' }, applicationKey: { env: 'B' } },
-      routes,
-    },
-  }).notify;
-  if (notify === undefined) throw new Error('there is one');
-  const later = {
-    log: pino({ level: 'silent' }),
-    signal: stop.signal,
-    now: () => Date.now() + 2 * 86_400_000,
-  };
-  // Two workers ask for the same digest.
-  const schedules = [scheduleDigests(room.store, notify, later), scheduleDigests(room.store, notify, later)];
-  await until('the digest', () => eventsAt('/daily').length > 0);
-  stop.abort();
-  await Promise.all(schedules);
-  const [digest, ...others] = eventsAt('/daily');
-  expect(others).toEqual([]);
-  expect(digest).toMatchObject({ route: 'daily', target: '2 targets' });
-  expect(new Set(digest?.changes.map(({ fingerprint }) => fingerprint)).size).toBe(2 * vulnerable.length);
-  expect(new Set(digest?.changes.map(({ target }) => target))).toEqual(new Set(['shop', 'api']));
-  expect(await room.store.digests.read('daily')).toEqual([]);
-}, 120_000);
+describe('a route whose receiver hangs', () => {
+  it('does not hold up the other one, however many of its alerts wait', async () => {
+    const delivery = await startDelivery('hanging', ['bad', 'good']);
+    const hang = ({ url }: { url: string }) => url === '/hanging/bad';
+    receiver.faults.inject({ kind: 'hang' }, { times: Number.POSITIVE_INFINITY, when: hang });
+    const names = Array.from({ length: TARGETS }, (_, index) => `target-${index}`);
+    await Promise.all(names.map((name) => delivery.enqueue('bad', name)));
+    // Every place that the bad route may take is taken by now.
+    await expect.poll(() => receiver.attempts(), { timeout: 5_000 }).toBeGreaterThanOrEqual(12);
+    const started = performance.now();
+    await Promise.all(names.map((name) => delivery.enqueue('good', name)));
+    await expect.poll(() => delivery.taken('good'), { timeout: 10_000, interval: 20 }).toBe(TARGETS);
+    expect(performance.now() - started).toBeLessThan(HANG_MS);
+    expect(delivery.taken('bad')).toBe(0);
+    receiver.faults.clear();
+    await expect.poll(() => delivery.taken('bad'), { timeout: 60_000, interval: 100 }).toBe(TARGETS);
+    expect(await delivery.deliveries.list(['failed'])).toEqual([]);
+    await delivery.close();
+  }, 90_000);
+});

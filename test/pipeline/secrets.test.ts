@@ -12,11 +12,12 @@ let log = '';
 let processTexts = '';
 let shown = '';
 
-/** What a receiver may repeat of what it was sent: as it is, in JSON, in a URL. */
+/** What a receiver may repeat of what it was sent: as it is, in JSON, in a URL, in Base64. */
 const ECHO = [
   SECRETS.alertToken,
   JSON.stringify({ authorization: `Bearer ${SECRETS.alertToken}` }),
   encodeURIComponent(SECRETS.alertToken),
+  Buffer.from(SECRETS.alertToken).toString('base64'),
 ].join('\n');
 
 /**
@@ -95,7 +96,7 @@ describe('no secret', () => {
     for (const id of await room.store.deliveries.list(['delivered', 'failed'])) {
       attempts.push(...(await room.store.deliveries.attempts(id)));
     }
-    const answer = expect.stringContaining('(secret) {"authorization":"Bearer (secret)"} (secret)');
+    const answer = expect.stringContaining('(secret) {"authorization":"Bearer (secret)"} (secret) (secret)');
     expect(attempts).toHaveLength(3);
     expect(attempts).toContainEqual(expect.objectContaining({ status: 500, answer }));
     expect(attempts).toContainEqual(expect.objectContaining({ status: 400, answer }));

@@ -145,8 +145,8 @@ describe('a route', () => {
   it('stays stopped, for the first reason, until it is resumed', async () => {
     const { store } = open('routes');
     expect(await store.stoppedRoute('default')).toBeUndefined();
-    await store.stopRoute('default', 'HTTP 410');
-    await store.stopRoute('default', 'again');
+    expect(await store.stopRoute('default', 'HTTP 410')).toBe(true);
+    expect(await store.stopRoute('default', 'again')).toBe(false);
     const stopped = { route: 'default', at: '2026-05-01T00:00:00.000Z', reason: 'HTTP 410' };
     expect(await store.stoppedRoute('default')).toEqual(stopped);
     expect(await store.stoppedRoute('other')).toBeUndefined();

@@ -183,4 +183,22 @@ describe('jobs of one lane', () => {
     await (await queue.getJob(second))?.promote();
     await until('both are done', async () => (await done('a-0')) && (await done('a-1')));
   });
+
+  it('keep their places while nobody has queued them: a worker died between its outcome and what follows', async () => {
+    const bench = room.bench('died');
+    const { telling, jobs, plan, send, done } = lanesOn(bench, async (id, { ran }) => void ran.push(id));
+    const saved = (id: string) => {
+      const next = [{ job: 'send', payload: { id } }];
+      const place = { lane: 'a', id: jobIdOf('send', id) };
+      return bench.outcomes.save('plan', id, { result: id, next }, undefined, [place]);
+    };
+    await saved('a-0');
+    await saved('a-1');
+    await bench.enqueue(send, 'a-1');
+    await bench.start(jobs);
+    await until('the second one waits', () => telling.waited.includes('a-1'));
+    await bench.enqueue(plan, 'a-0');
+    await until('both are done', () => done('a-1'));
+    expect(telling.ran).toEqual(['a-0', 'a-1']);
+  });
 });

@@ -1,0 +1,71 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { DeliveryRecord } from '../../src/model/delivery.ts';
+import { deliveryListText, deliveryText } from '../../src/report/delivery-text.ts';
+
+const record: DeliveryRecord = {
+  id: 'msg_1',
+  key: 'one.default',
+  route: 'default',
+  target: 'shop\u001b[31m',
+  scan: 'one',
+  date: '2026-05-01T00:00:00Z',
+  state: 'retrying',
+  reason: 'POST https://hooks.example/: HTTP 503',
+  changes: 2,
+  filedAt: '2026-05-01T00:00:01.000Z',
+  updatedAt: '2026-05-01T00:00:02.000Z',
+  nextAttemptAt: '2026-05-01T00:00:06.000Z',
+  attempts: 7,
+};
+const stopped = { route: 'default', at: '2026-05-01T00:00:00.000Z', reason: 'HTTP 410' };
+const plain = { colour: false };
+
+describe('the list of deliveries', () => {
+  it('has two lines for each, and nothing that a terminal would obey', () => {
+    expect(deliveryListText({ deliveries: [record], more: false, stoppedRoutes: [] }, plain)).toBe(
+      'retrying   shop\\u001b[31m  msg_1  2026-05-01T00:00:02.000Z\n' +
+        '           2 changes, 7 attempts, route default: POST https://hooks.example/: HTTP 503; ' +
+        'next attempt 2026-05-01T00:00:06.000Z\n',
+    );
+  });
+
+  it('says that there are none, that there are more, and what to do about a stopped route', () => {
+    expect(deliveryListText({ deliveries: [], more: false, stoppedRoutes: [stopped] }, plain)).toBe(
+      'No deliveries.\nRoute default is stopped since 2026-05-01T00:00:00.000Z: HTTP 410\n' +
+        '  lockhound deliveries resume default   once that is mended\n',
+    );
+    const cut = deliveryListText({ deliveries: [record], more: true, stoppedRoutes: [] }, plain);
+    expect(cut).toContain('… and more: --limit shows them');
+  });
+
+  it('is the same in colour', () => {
+    const list = { deliveries: [{ ...record, target: 'shop' }], more: true, stoppedRoutes: [stopped] };
+    const coloured = deliveryListText(list, { colour: true });
+    expect(coloured).not.toBe(deliveryListText(list, plain));
+    expect(stripVTControlCharacters(coloured)).toBe(deliveryListText(list, plain));
+  });
+});
+
+describe('one delivery', () => {
+  it('shows its attempts, and how many are not kept', () => {
+    const text = deliveryText(
+      record,
+      [
+        { at: '2026-05-01T00:00:01.000Z', durationMs: 12, error: 'POST https://hooks.example/: reset' },
+        { at: '2026-05-01T00:00:02.000Z', durationMs: 34, status: 503, error: 'HTTP 503', answer: 'busy' },
+        { at: '2026-05-01T00:00:03.000Z', durationMs: 5, status: 200, answer: '' },
+      ],
+      plain,
+    );
+    expect(text).toContain('  4 earlier attempts are not kept\n');
+    expect(text).toContain(
+      '  2026-05-01T00:00:01.000Z  no answer after 12 ms\n    POST https://hooks.example/: reset\n',
+    );
+    expect(text).toContain(
+      '  2026-05-01T00:00:02.000Z  HTTP 503 after 34 ms\n    HTTP 503\n    answer: busy\n',
+    );
+    expect(text).toMatch(/ {2}2026-05-01T00:00:03\.000Z {2}HTTP 200 after 5 ms\n$/);
+    expect(text).toContain('  target       shop\\u001b[31m\n');
+  });
+});
