@@ -95,23 +95,27 @@ function show(context: Context): Command {
 
 interface TestOptions extends WebhookOptions {
   readonly route?: string;
-  readonly transition: Transition;
+  readonly transition?: Transition;
 }
 
 function test(context: Context): Command {
   return subcommand('test', 'Send one marked test alert and print what came back.')
     .option('--route <name>', 'route to send it by (default: the default one)')
     .addOption(
-      new Option('--transition <name>', 'what the test alert says happened')
-        .choices(TRANSITIONS)
-        .default('opened'),
+      new Option('--transition <name>', 'what the test alert says happened (default: opened)').choices(
+        TRANSITIONS,
+      ),
     )
     .action(async (options: TestOptions) => {
       const loaded = load(options);
       const { testWebhook } = await import('../compose/webhook-test.ts');
       const { route, transition } = options;
       const result = await interruptible((signal) =>
-        testWebhook(loaded, { transition, signal, ...(route === undefined ? {} : { route }) }),
+        testWebhook(loaded, {
+          signal,
+          ...(route === undefined ? {} : { route }),
+          ...(transition === undefined ? {} : { transition }),
+        }),
       );
       print(context.terminal, options, result, () => testText(result));
       context.exit(result.delivered ? EXIT.clean : EXIT.findings);

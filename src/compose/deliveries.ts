@@ -3,7 +3,7 @@ import { Queue } from 'bullmq';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { jobIdOf } from '../jobs/contract.ts';
-import { deliverNotification } from '../jobs/deliver-notification.ts';
+import { deliverNotification, payloadOf } from '../jobs/deliver-notification.ts';
 import { sealEnvelope } from '../jobs/envelope.ts';
 import type { DeliveryRecord, DeliveryState, StoppedRoute } from '../model/delivery.ts';
 import type { DeliveryAttempt } from '../model/notification.ts';
@@ -144,8 +144,7 @@ async function retryAll(
  * without one takes itself for given up.
  */
 async function sendAgain({ lanes, deliveries }: Store, queue: Queue, record: DeliveryRecord): Promise<void> {
-  const { scan, target, route, date } = record;
-  const payload = { scan, target, route, requestedAt: date };
+  const payload = payloadOf(record);
   const jobId = jobIdOf(deliverNotification.name, record.key);
   if (record.state === 'failed') await untilAtRest(queue, jobId);
   const place = placeOf(deliverNotification, payload);

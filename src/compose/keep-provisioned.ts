@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CodedError, messageOf } from '../model/errors.ts';
 import type { ProvisionChange } from '../model/provision-change.ts';
-import { warningsOf } from '../notify/validate.ts';
 import type { NotifierHandle } from './notifier.ts';
 
-const PROVISION_AGAIN_MS = 30_000;
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 30_000;
 const JITTER = 0.2;
 
 export interface KeepProvisionedOptions {
@@ -24,12 +24,14 @@ export async function keepProvisioned(
   options: KeepProvisionedOptions,
 ): Promise<void> {
   const { log, signal, recheckMs } = options;
-  for (const warning of warningsOf(notifier.webhooks.desired)) log.warn(warning);
+  for (const warning of notifier.webhooks.warnings) log.warn(warning);
+  let retryMs = FIRST_RETRY_MS;
   while (!signal.aborted) {
     const done = await provisionOnce(notifier, log, signal);
     if (done && recheckMs === 0) return;
     // Workers that were started together do not all look at the same moment.
-    const pause = done ? recheckMs * (1 - JITTER * Math.random()) : PROVISION_AGAIN_MS;
+    const pause = (done ? recheckMs : retryMs) * (1 - JITTER * Math.random());
+    retryMs = done ? FIRST_RETRY_MS : Math.min(retryMs * 2, LONGEST_RETRY_MS);
     await sleep(pause, undefined, { signal }).catch(() => {});
   }
 }

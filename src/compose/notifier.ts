@@ -4,10 +4,12 @@ import type { NotifyConfig } from '../config/schema.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { DeliveryAttempt } from '../model/notification.ts';
-import type { WebhookDefinition } from '../notify/definition.ts';
+import type { Routing } from '../model/routing.ts';
 import type { Notifier } from '../notify/deliver.ts';
-import { type Provisioned, provision } from '../notify/provision.ts';
+import { linker } from '../notify/link.ts';
+import { type Provisioned, provision, type ReadBack } from '../notify/provision.ts';
 import { createDelivery } from './delivery.ts';
+import { routingOf } from './routing.ts';
 import type { Store } from './store.ts';
 import { openWebhookAccount, type WebhookAccount } from './webhook-account.ts';
 
@@ -16,10 +18,12 @@ export interface NotifierHandle {
   /** One attempt past the gate, for a test: stops no route and asks for none. Throws `NotifyError`. */
   readonly send: Notifier['deliver'];
   readonly webhooks: WebhookAccount;
+  /** Where changes go. */
+  readonly routing: Routing;
   /** Makes the platform what the configuration says; deliveries wait until this has succeeded once. */
   provision(signal: AbortSignal): Promise<Provisioned>;
-  /** Takes definitions as they were read back by somebody else. */
-  use(definitions: ReadonlyMap<string, WebhookDefinition>): void;
+  /** Renders with what somebody else read back. */
+  use(read: ReadBack): void;
   /** Why nothing can be delivered yet; `undefined` when all is well. */
   fault(): string | undefined;
   /** What an operator changed on the platform, as of the last look; `undefined` when nothing. */
@@ -41,7 +45,8 @@ export async function openNotifier(
   const { secrets } = loaded;
   const webhooks = await openWebhookAccount(loaded, notify, store);
   const { account, desired } = webhooks;
-  let definitions: ReadonlyMap<string, WebhookDefinition> = new Map();
+  const linked = linker(notify.link);
+  let current: ReadBack = { definitions: new Map(), variables: desired.variables };
   let fault: string | undefined = 'not provisioned yet';
   let drift: string | undefined;
   const delivery = createDelivery({
@@ -49,8 +54,10 @@ export async function openNotifier(
     secrets,
     webhooks: desired.webhooks.map(({ route }) => ({
       name: route,
-      definition: () => definitions.get(route),
-      variables: desired.variables,
+      definition: () => current.definitions.get(route),
+      get variables() {
+        return current.variables;
+      },
     })),
     platform: webhooks.platform,
     store,
@@ -58,13 +65,17 @@ export async function openNotifier(
     ...(recordAttempt === undefined ? {} : { recordAttempt }),
   });
   return {
-    port: delivery.port,
-    send: delivery.notifier.deliver,
+    port: {
+      ...delivery.port,
+      deliver: (route, notification, signal) => delivery.port.deliver(route, linked(notification), signal),
+    },
+    send: (route, notification, signal) => delivery.notifier.deliver(route, linked(notification), signal),
+    routing: routingOf(notify),
     webhooks,
     async provision(signal) {
       try {
         const provisioned = await provision({ ...account, lock: store.lock, desired, signal });
-        definitions = provisioned.definitions;
+        current = provisioned;
         drift = driftIn(provisioned);
         fault = deletedByOthers(provisioned, desired.webhooks.length);
         return provisioned;
@@ -74,7 +85,7 @@ export async function openNotifier(
       }
     },
     use: (read) => {
-      definitions = read;
+      current = read;
     },
     fault: () => fault,
     drift: () => drift,

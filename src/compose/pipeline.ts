@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { JOBS } from '../jobs/catalog.ts';
 import type { JobLimits } from '../jobs/job.ts';
 import type { ContractPort, NotifierPort } from '../jobs/ports.ts';
+import type { Routing } from '../model/routing.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { startWorkers } from '../workers/runtime.ts';
 import type { Schedule } from '../workers/schedules.ts';
@@ -15,7 +16,7 @@ export interface PipelineOptions {
   readonly onEvent?: (event: WorkerEvent) => void;
   readonly limits?: Partial<JobLimits>;
   /** Without it changes are recorded and nobody is alerted. */
-  readonly notifier?: { readonly port: NotifierPort };
+  readonly notifier?: { readonly port: NotifierPort; readonly routing: Routing };
   /** Without it no contract is checked. */
   readonly contracts?: { readonly port: ContractPort } | undefined;
   /** All schedules of this deployment; unset for a run that shares its queues with nobody. */
@@ -46,6 +47,7 @@ export async function startPipeline(
     ports: createPorts(loaded, store, insights, {
       notifier: notifier?.port ?? NO_NOTIFIER,
       contracts: contracts?.port ?? NO_CONTRACTS,
+      ...(notifier === undefined ? {} : { routing: notifier.routing }),
     }),
     outcomes: store.outcomes,
     lanes: store.lanes,

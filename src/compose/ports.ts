@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import type { ContractPort, NotifierPort, Ports } from '../jobs/ports.ts';
 import { DEFAULT_LIMITS } from '../lockfiles/read.ts';
+import type { Routing } from '../model/routing.ts';
 import type { InsightsHandle } from './insights.ts';
 import type { Store } from './store.ts';
 
@@ -9,7 +10,11 @@ export function createPorts(
   { config }: LoadedConfig,
   store: Store,
   { insights }: InsightsHandle,
-  { notifier, contracts }: Pick<Ports, 'notifier' | 'contracts'>,
+  {
+    notifier,
+    contracts,
+    routing = NO_ROUTING,
+  }: Pick<Ports, 'notifier' | 'contracts'> & { routing?: Routing },
 ): Ports {
   return {
     blobs: store.blobs,
@@ -19,6 +24,8 @@ export function createPorts(
     notifier,
     contracts,
     deliveries: store.deliveries,
+    routing: { routing: () => routing },
+    digests: store.digests,
     limits: {
       lockfile: {
         ...DEFAULT_LIMITS,
@@ -28,6 +35,8 @@ export function createPorts(
     },
   };
 }
+
+const NO_ROUTING: Routing = { take: 'all', rules: [] };
 
 /** For runs that alert nobody: changes have nowhere to go. */
 export const NO_NOTIFIER: NotifierPort = {

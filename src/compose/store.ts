@@ -9,6 +9,7 @@ import { createBlobStore } from '../store/blobs.ts';
 import { createCache } from '../store/cache.ts';
 import { closeRedis, connectRedis, type RedisClient } from '../store/connection.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
+import { createDigestStore } from '../store/digests.ts';
 import { createKeys, type Keys } from '../store/keys.ts';
 import { createLaneStore } from '../store/lanes.ts';
 import { createLock } from '../store/lock.ts';
@@ -47,6 +48,7 @@ export async function openStore(loaded: LoadedConfig, log: Logger) {
     }),
     outcomes: createOutcomeStore<FollowUp>(redis, keys, { ttlMs: config.worker.retention }),
     targets: createTargetStore(redis, keys),
+    digests: createDigestStore(redis, keys),
     cache: createCache(redis, keys),
     // A worker that died while it provisioned holds up the next one no longer than its jobs do.
     lock: createLock(redis, keys, { ttlMs: config.worker.lockDuration }),

@@ -13,12 +13,16 @@ import { type Credentials, credentialHeaders } from '../notify/platform/credenti
 import { baseUrlOf } from '../notify/platform/sites.ts';
 import { webhookOf } from '../notify/preset-webhook.ts';
 import type { Account } from '../notify/resources.ts';
+import { platformWarningsOf, warningsOf } from '../notify/validate.ts';
+import { configuredWebhooks } from './routing.ts';
 import type { Store } from './store.ts';
 
 /** The account on the platform, and everything that the configuration wants in it. */
 export interface WebhookAccount {
   readonly account: Account;
   readonly desired: Desired;
+  /** What works, and is worth a second look; a line each. */
+  readonly warnings: readonly string[];
   /** Base URL of the platform, its credentials, and the client for it. */
   readonly platform: { readonly url: string; readonly credentials: Credentials; readonly http: HttpClient };
   close(): Promise<void>;
@@ -50,6 +54,10 @@ export async function openWebhookAccount(
       mask: createMasker(hidden.map((secret) => secret.reveal())),
     },
     desired,
+    warnings: [
+      ...warningsOf(desired),
+      ...(notify.delivery === 'platform-event' ? platformWarningsOf(desired) : []),
+    ],
     platform: { url: rootUrl, credentials, http },
     close: () => http.close(),
   };
@@ -62,7 +70,9 @@ function requireKeys({ apiKey, applicationKey }: LoadedConfig['secrets']) {
 
 function desiredOf(notify: NotifyConfig, secrets: ReadonlyMap<string, Secret>): Desired {
   return {
-    webhooks: [webhookOf({ route: 'default', ...defaultPayload(notify), ...notify.webhook })],
+    webhooks: configuredWebhooks(notify).map(({ route, name, webhook }) =>
+      webhookOf({ ...defaultPayload(notify), ...webhook, route, name }),
+    ),
     variables: variableValues(notify, secrets),
     drift: notify.drift,
   };

@@ -6,7 +6,6 @@ import { plan } from '../notify/plan.ts';
 import { provision } from '../notify/provision.ts';
 import { rotate } from '../notify/rotate.ts';
 import { type ShownAccount, showAccount } from '../notify/show.ts';
-import { warningsOf } from '../notify/validate.ts';
 import { createLogger } from './logger.ts';
 import { openStore } from './store.ts';
 import { openWebhookAccount } from './webhook-account.ts';
@@ -36,11 +35,12 @@ export async function withWebhookAdmin<T>(
   if (notify === undefined) throw noWebhook();
   const store = await openStore(loaded, createLogger(quietly(loaded)));
   try {
-    const { account, desired, close } = await openWebhookAccount(loaded, notify, store);
+    const webhooks = await openWebhookAccount(loaded, notify, store);
+    const { account, desired, close } = webhooks;
     const shared = { ...account, desired, lock: store.lock };
     try {
       return await work({
-        warnings: [...warningsOf(desired), ...(redis.url === undefined ? [NOTHING_REMEMBERED] : [])],
+        warnings: [...webhooks.warnings, ...(redis.url === undefined ? [NOTHING_REMEMBERED] : [])],
         plan: (signal) => plan({ ...account, desired, signal }),
         apply: async (signal) => (await provision({ ...shared, signal })).changes,
         planDestroy: (signal) => planDestroy({ ...account, desired, signal }),

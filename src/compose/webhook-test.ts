@@ -14,7 +14,8 @@ import { noWebhook, quietly } from './webhook-admin.ts';
 export interface WebhookTestOptions {
   /** Default: the only route, or `default`. */
   readonly route?: string;
-  readonly transition: Transition;
+  /** Default: `opened`, or the first one that the route takes. */
+  readonly transition?: Transition;
   readonly signal: AbortSignal;
 }
 
@@ -57,7 +58,7 @@ export async function testWebhook(loaded: LoadedConfig, options: WebhookTestOpti
 
 async function send(
   notifier: NotifierHandle,
-  { route: asked, transition, signal }: WebhookTestOptions,
+  { route: asked, transition: wanted, signal }: WebhookTestOptions,
   lastAttempt: () => DeliveryAttempt | undefined,
 ): Promise<WebhookTest> {
   const { account, desired } = notifier.webhooks;
@@ -67,7 +68,9 @@ async function send(
   );
   notifier.use(await readBack(account, desired, signal));
   const id = `msg_test_${randomUUID()}`;
-  const notification = testNotification({ route, id, transition, date: new Date().toISOString() });
+  const { mode = 'digest', match = {} } = notifier.routing.rules.find(({ name }) => name === route) ?? {};
+  const transition = wanted ?? match.transitions?.[0] ?? 'opened';
+  const notification = testNotification({ route, mode, id, transition, date: new Date().toISOString() });
   const outcome = await notifier.send(route, notification, signal).then(
     () => ({ delivered: true }),
     (error: unknown) => {

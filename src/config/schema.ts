@@ -6,6 +6,11 @@ import { secretReference } from './secret-reference.ts';
 /** Defaults are written as text, as in the file, so that `config check` and the documentation show the same. */
 const seconds = (text: string) => duration.prefault(text);
 
+/** `default` is the route of `notify.webhook`; `digest` would be mistaken for a part of a key. */
+const RESERVED_ROUTES: ReadonlySet<string> = new Set(['default', 'digest']);
+
+const MINUTE_MS = 60_000;
+
 /** Presets whose receivers each have an address of their own. */
 const NEEDS_URL: ReadonlySet<PresetName> = new Set(['generic', 'github-repository-dispatch']);
 
@@ -81,7 +86,8 @@ const webhook = z
     name: z
       .string()
       .regex(/^\S{1,200}$/, 'a name without spaces')
-      .default('lockhound'),
+      .optional()
+      .describe('Unset: `lockhound`, followed by the name of its route where it has one.'),
     preset: z.enum(PRESET_NAMES).optional().describe('Kind of receiver; unset: the generic event.'),
     secretVariable: variableName
       .optional()
@@ -100,11 +106,42 @@ const webhook = z
         "JSON template; unset: the preset's, or the generic event; null: the platform's default payload.",
       ),
     encodeAs: z.enum(['json', 'form']).optional().describe('How the payload is sent; unset: as JSON.'),
+    mode: z
+      .enum(['digest', 'change', 'periodic'])
+      .optional()
+      .describe(
+        "One alert a scan, a change, or a time (`every`); unset: the preset's, as a rule one a scan.",
+      ),
+    every: seconds('24h').describe('Time between two digests of mode `periodic`.'),
   })
+  .refine(({ every }) => every >= MINUTE_MS, { error: 'at least `1m`', path: ['every'] })
   .refine(({ url, preset }) => url !== undefined || !NEEDS_URL.has(preset ?? 'generic'), {
     error: 'the address of the receiver, such as `https://alerts.example/hook`',
     path: ['url'],
   });
+
+const severity = z.enum(['critical', 'high', 'medium', 'unknown', 'low', 'none']);
+const texts = z.union([z.string().transform((text) => [text]), z.array(z.string()).min(1)]);
+
+const route = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/, 'letters, digits, `_` and `-`, beginning with a letter')
+    .refine((name) => !RESERVED_ROUTES.has(name), { error: 'a name other than `default` and `digest`' }),
+  match: z
+    .strictObject({
+      labels: z.record(z.string(), texts).optional(),
+      ecosystems: texts.optional(),
+      minSeverity: severity.optional(),
+      rules: texts.optional(),
+      transitions: z
+        .array(z.enum(['opened', 'worsened', 'reopened', 'resolved']))
+        .min(1)
+        .optional(),
+    })
+    .default({}),
+  webhook,
+});
 
 const retries = z.strictObject({
   attempts: z.int().min(1).max(1_000).default(24).describe('Attempts in all before a delivery is given up.'),
@@ -117,33 +154,53 @@ const history = z.strictObject({
   attempts: z.int().min(1).max(1_000).default(50).describe('Attempts kept of one delivery: the newest.'),
 });
 
-const notify = z.strictObject({
-  platform,
-  webhook,
-  variables: z
-    .record(variableName, variable)
-    .default({})
-    .describe('Custom variables: `{ value }` or `{ secret: { env | file } }`.'),
-  signingSecret: secretReference.optional().describe('Standard Webhooks signing secret (`whsec_…`).'),
-  allowAddresses: z
-    .array(z.string().min(1))
-    .default([])
-    .describe('Hosts or CIDR ranges that may be called although they are private.'),
-  delivery: z
-    .enum(['direct', 'platform-event'])
-    .default('direct')
-    .describe('Call the webhook, or post an event that has the platform call it.'),
-  timeout: seconds('15s').describe('Limit for one delivery.'),
-  drift: z
-    .enum(['restore', 'keep'])
-    .default('restore')
-    .describe('What an operator changed on the platform: put back, or reported only.'),
-  recheck: seconds('10m').describe(
-    'How often workers look whether the platform still holds it; `0s`: on start only.',
-  ),
-  retries: retries.prefault({}),
-  history: history.prefault({}),
-});
+const notify = z
+  .strictObject({
+    platform,
+    webhook: webhook.optional().describe('Where changes go that no route takes.'),
+    routes: z.array(route).default([]),
+    take: z
+      .enum(['all', 'first'])
+      .default('all')
+      .describe('A change goes by every route that fits, or by the first one only.'),
+    minSeverity: severity.optional().describe('Changes of findings below it go nowhere.'),
+    link: z
+      .string()
+      .regex(/^https?:\/\/[^\s/]/, 'an http or https URL')
+      .optional()
+      .describe('Page with the details that alerts link to; may use `$TARGET`, `$SCAN` and the like.'),
+    variables: z
+      .record(variableName, variable)
+      .default({})
+      .describe('Custom variables: `{ value }` or `{ secret: { env | file } }`.'),
+    signingSecret: secretReference.optional().describe('Standard Webhooks signing secret (`whsec_…`).'),
+    allowAddresses: z
+      .array(z.string().min(1))
+      .default([])
+      .describe('Hosts or CIDR ranges that may be called although they are private.'),
+    delivery: z
+      .enum(['direct', 'platform-event'])
+      .default('direct')
+      .describe('Call the webhook, or post an event that has the platform call it.'),
+    timeout: seconds('15s').describe('Limit for one delivery.'),
+    drift: z
+      .enum(['restore', 'keep'])
+      .default('restore')
+      .describe('What an operator changed on the platform: put back, or reported only.'),
+    recheck: seconds('10m').describe(
+      'How often workers look whether the platform still holds it; `0s`: on start only.',
+    ),
+    retries: retries.prefault({}),
+    history: history.prefault({}),
+  })
+  .refine(({ webhook, routes }) => webhook !== undefined || routes.length > 0, {
+    error: 'a webhook to alert by: `webhook`, `routes`, or both',
+    path: ['webhook'],
+  })
+  .refine(({ routes }) => new Set(routes.map(({ name }) => name)).size === routes.length, {
+    error: 'routes with names of their own',
+    path: ['routes'],
+  });
 
 const lockfiles = z.strictObject({
   maxBytes: z.int().min(1).default(104_857_600).describe('Largest lockfile that is read, in bytes.'),
@@ -194,3 +251,4 @@ export const configSchema = z.strictObject({
 
 export type Config = z.infer<typeof configSchema>;
 export type NotifyConfig = z.infer<typeof notify>;
+export type WebhookConfig = z.infer<typeof webhook>;

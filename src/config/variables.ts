@@ -53,7 +53,9 @@ function walk(schema: z.ZodType, path: readonly string[]): readonly Setting[] {
   if (inner instanceof z.ZodObject) {
     return Object.entries(inner.shape).flatMap(([key, field]) => walk(field as z.ZodType, [...path, key]));
   }
+  // A list of objects is no text: only the file can give it.
   if (inner instanceof z.ZodRecord) return [];
+  if (inner instanceof z.ZodArray && inner.element instanceof z.ZodObject) return [];
   const variable = PREFIX + path.map(upperSnake).join('_');
   const description = schema.description ?? inner.description;
   return [{ path, variable, description, read: reader(inner, variable) }];

@@ -3,6 +3,7 @@ import { collectAdvisories } from './collect-advisories.ts';
 import { deliverNotification } from './deliver-notification.ts';
 import type { AnyJob } from './envelope.ts';
 import { expandDependencies } from './expand-dependencies.ts';
+import { gatherDigest } from './gather-digest.ts';
 import { ingestLockfiles } from './ingest-lockfiles.ts';
 import { judgeScan } from './judge-scan.ts';
 
@@ -14,4 +15,5 @@ export const JOBS: readonly AnyJob[] = [
   judgeScan,
   deliverNotification,
   checkContract,
+  gatherDigest,
 ];

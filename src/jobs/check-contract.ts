@@ -16,14 +16,14 @@ export const CONTRACT_TARGET = { id: 'lockhound:contract', labels: {} } as const
  * Holds the pinned description documents against what the services publish now. A breaking difference opens a finding,
  * which is resolved when it is gone; a document that cannot be had leaves everything as it was and is a gap.
  */
-export const checkContract: Job<z.infer<typeof schema>, Verdict, 'contracts' | 'targets' | 'notifier'> = {
+export const checkContract: Job<z.infer<typeof schema>, Verdict, 'contracts' | 'targets' | 'routing'> = {
   name: 'check-contract',
   version: 1,
   schema,
   limits: { attempts: 6, backoffMs: 5_000, maxBackoffMs: 300_000, timeoutMs: 120_000, concurrency: 1 },
-  needs: ['contracts', 'targets', 'notifier'],
+  needs: ['contracts', 'targets', 'routing'],
   key: ({ scan }) => scan,
-  async run({ scan, requestedAt }, { contracts, targets, notifier }, context) {
+  async run({ scan, requestedAt }, { contracts, targets, routing }, context) {
     const { found, absent, failed } = await gather(
       contracts.apis(),
       (api) => contracts.compare(api, context.signal),
@@ -45,7 +45,7 @@ export const checkContract: Job<z.infer<typeof schema>, Verdict, 'contracts' | '
         ].map((gap) => ({ kind: 'document' as const, ...gap })),
         counts: (findings) => countScan({ lockfiles: [], unread: [] }, findings),
       },
-      { targets, notifier },
+      { targets, routing },
     );
   },
 };

@@ -2,8 +2,9 @@ import type { Finding } from '../model/finding.ts';
 import type { Gap, Verdict } from '../model/scan.ts';
 import type { Target } from '../model/target.ts';
 import { compareFindings } from '../policy/changes.ts';
-import type { FollowUp, JobRun } from './job.ts';
+import type { DigestAddition, FollowUp, JobRun } from './job.ts';
 import type { Ports } from './ports.ts';
+import { type RoutedChanges, routeChanges } from './route-changes.ts';
 
 /** Everything that a scan found, before it is compared with what is remembered. */
 export interface JudgedScan {
@@ -18,16 +19,17 @@ export interface JudgedScan {
 }
 
 /**
- * Compares a scan's findings with the target's state and hands the changes to every route they go by. The new state is
- * saved together with the verdict, or not at all.
+ * Compares a scan's findings with the target's state and hands the changes to the routes they go by: at once, or with
+ * the next periodic digest. The new state is saved together with the verdict, or not at all.
  */
 export async function concludeScan(
   judged: JudgedScan,
-  { targets, notifier }: Pick<Ports, 'targets' | 'notifier'>,
+  { targets, routing }: Pick<Ports, 'targets' | 'routing'>,
 ): Promise<JobRun<Verdict>> {
   const { scan, target, requestedAt, findings, unknown, gaps } = judged;
   const previous = await targets.read(target.id);
   const compared = compareFindings(previous, findings, { scan, requestedAt, unknown });
+  const routed = routeChanges(routing.routing(), target, compared.changes);
   const result: Verdict = {
     scan,
     target,
@@ -37,23 +39,42 @@ export async function concludeScan(
     gaps,
     counts: judged.counts(compared.findings),
     superseded: compared.superseded,
+    routed: Object.fromEntries(routed.map(({ rule, changes }) => [rule.name, changes])),
   };
   if (compared.superseded) return { result, next: [] };
   const replaces = previous?.revision ?? 0;
   const state = { revision: replaces + 1, scan, requestedAt, findings: compared.tracked };
   return {
     result,
-    next: compared.changes.length === 0 ? [] : deliveries(judged, notifier.routes()),
-    state: { target: target.id, replaces, state },
+    next: routed.flatMap((one) => deliveries(judged, one)),
+    state: { target: target.id, replaces, state, digests: digestsOf(result, routed) },
   };
 }
 
+/** What is sent at once: a digest, or every change by itself. */
 function deliveries(
   { scan, target, requestedAt }: JudgedScan,
-  routes: readonly string[],
+  { rule, changes }: RoutedChanges,
 ): readonly FollowUp[] {
-  return routes.map((route) => ({
-    job: 'deliver-notification',
-    payload: { scan, target: target.id, route, requestedAt },
+  const digest = { scan, target: target.id, route: rule.name, requestedAt };
+  const job = 'deliver-notification';
+  if (rule.mode === 'digest') return [{ job, payload: digest }];
+  return rule.mode === 'change' ? changes.map((change) => ({ job, payload: { ...digest, change } })) : [];
+}
+
+/** What waits for a periodic digest. */
+function digestsOf(verdict: Verdict, routed: readonly RoutedChanges[]): readonly DigestAddition[] {
+  const { scan, target, requestedAt: date, counts, gaps } = verdict;
+  const periodic = routed.filter(({ rule }) => rule.mode === 'periodic');
+  return periodic.map(({ rule, changes }) => ({
+    route: rule.name,
+    entry: {
+      scan,
+      target,
+      date,
+      changes: changes.flatMap((index) => verdict.changes[index] ?? []),
+      open: counts.severities,
+      gaps: gaps.length,
+    },
   }));
 }

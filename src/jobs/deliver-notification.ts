@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { DeliveryIdentity, DeliveryMove } from '../model/delivery.ts';
 import type { DeliveryReceipt, Notification } from '../model/notification.ts';
-import type { Verdict } from '../model/scan.ts';
 import { JobError } from './errors.ts';
+import type { GatheredDigest } from './gather-digest.ts';
 import type { AttemptEnding, Job } from './job.ts';
-import type { Ports } from './ports.ts';
+import type { OutcomePort, Ports } from './ports.ts';
 import { printableText } from './printable-text.ts';
 import { readVerdict } from './read-verdict.ts';
 import { scanId } from './scan-id.ts';
@@ -15,13 +15,15 @@ const schema = z.strictObject({
   target: printableText(1, 200),
   route: z.string().min(1).max(200),
   requestedAt: z.iso.datetime({ offset: true }),
+  change: z.int().nonnegative().optional().describe('Only this one of the changes of the scan.'),
+  digest: z.literal(true).optional().describe('`scan` is a periodic digest (`gather-digest`).'),
 });
 
 type DeliverNotification = z.infer<typeof schema>;
 type Needs = 'outcomes' | 'notifier' | 'deliveries';
 
 /**
- * Sends the changes of one scan by one route. The notification's id depends on the payload alone, so a repeat after
+ * Sends the changes of one scan by one route, together or one of them, or a periodic digest. The notification's id depends on the payload alone, so a repeat after
  * a crash carries the same one and the receiver drops it. What a target has to say goes out in order.
  */
 export const deliverNotification: Job<DeliverNotification, DeliveryReceipt, Needs> = {
@@ -48,15 +50,25 @@ export const deliverNotification: Job<DeliverNotification, DeliveryReceipt, Need
   },
 };
 
-function keyOf({ scan, route }: DeliverNotification): string {
-  return `${scan}.${route}`;
+function keyOf({ scan, route, change, digest }: DeliverNotification): string {
+  const part = digest === true ? '.digest' : change === undefined ? '' : `.${change}`;
+  return `${scan}.${route}${part}`;
+}
+
+/** The payload of a delivery, for sending it again. */
+export function payloadOf({ key, scan, target, route, date }: DeliveryIdentity): DeliverNotification {
+  const part = key.slice(`${scan}.${route}.`.length);
+  const what = part === 'digest' ? { digest: true as const } : part === '' ? {} : { change: Number(part) };
+  return { scan, target, route, requestedAt: date, ...what };
 }
 
 function identityOf(payload: DeliverNotification): DeliveryIdentity {
   const { scan, target, route, requestedAt: date } = payload;
   // With the time in it, installations whose producers number their scans alike do not take each other's ids.
   const digest = createHash('sha256')
-    .update(JSON.stringify([scan, target, route, date]))
+    .update(
+      JSON.stringify([scan, target, route, date, ...(payload.change === undefined ? [] : [payload.change])]),
+    )
     .digest('hex');
   return { id: `msg_${digest.slice(0, 32)}`, key: keyOf(payload), route, target, scan, date };
 }
@@ -69,28 +81,41 @@ async function filed(
   const identity = identityOf(payload);
   const known = await deliveries.read(identity.id);
   if (known !== undefined) return known;
-  const { scan } = payload;
-  const verdict = await readVerdict(outcomes, scan);
-  if (verdict === undefined) {
-    throw new JobError('facts-missing', `the verdict of scan ${scan} is not in the store any more`);
-  }
-  const notification = notificationOf(identity, verdict);
+  const notification = await made(identity, payload, outcomes);
   await deliveries.file(identity, notification);
   return notification;
 }
 
-function notificationOf({ id, route }: DeliveryIdentity, verdict: Verdict): Notification {
-  const { scan, target, requestedAt, changes, counts, gaps } = verdict;
+async function made(
+  { id, route }: DeliveryIdentity,
+  { scan, change, digest }: DeliverNotification,
+  outcomes: OutcomePort,
+): Promise<Notification> {
+  if (digest === true) {
+    const gathered = (await outcomes.read('gather-digest', scan)) as GatheredDigest | undefined;
+    if (gathered?.notification == null) throw gone(`the digest ${scan}`);
+    return { ...gathered.notification, id, route };
+  }
+  const verdict = await readVerdict(outcomes, scan);
+  if (verdict === undefined) throw gone(`the verdict of scan ${scan}`);
+  const { target, requestedAt: date, changes, counts, gaps, routed } = verdict;
+  // A verdict of an older release says nothing of routes: all its changes went by each.
+  const own = change === undefined ? (routed?.[route] ?? [...changes.keys()]) : [change];
   return {
     id,
     route,
+    mode: change === undefined ? 'digest' : 'change',
     scan,
     target,
-    date: requestedAt,
-    changes,
+    date,
+    changes: own.flatMap((index) => changes[index] ?? []),
     open: counts.severities,
     gaps: gaps.length,
   };
+}
+
+function gone(what: string): JobError {
+  return new JobError('facts-missing', `${what} is not in the store any more`);
 }
 
 function moveOf(ending: AttemptEnding): DeliveryMove | undefined {

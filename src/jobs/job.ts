@@ -1,5 +1,6 @@
 import type { ZodType } from 'zod';
 import type { TargetState } from '../model/change.ts';
+import type { DigestEntry } from '../model/digest.ts';
 import type { Ports } from './ports.ts';
 
 /** How the queue treats a job. Times in milliseconds. */
@@ -43,13 +44,27 @@ export interface StateChange {
   /** The revision it replaces; 0 when the target is new. Another one there makes the job run again. */
   readonly replaces: number;
   readonly state: TargetState;
+  /** What waits for periodic digests from now on. */
+  readonly digests?: readonly DigestAddition[];
+}
+
+export interface DigestAddition {
+  readonly route: string;
+  readonly entry: DigestEntry;
+}
+
+/** Entries that a digest took, saved together with it or not at all: each goes into exactly one digest. */
+export interface DigestTaking {
+  readonly route: string;
+  /** Scans of the entries. */
+  readonly taken: readonly string[];
 }
 
 /** What `run` returns. Nothing has happened yet: the runtime saves it, then acts on it. */
 export interface JobRun<Result> {
   readonly result: Result;
   readonly next: readonly FollowUp[];
-  readonly state?: StateChange;
+  readonly state?: StateChange | DigestTaking;
 }
 
 /** How an attempt ended. */

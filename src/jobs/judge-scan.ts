@@ -33,14 +33,14 @@ type JudgeScan = z.infer<typeof schema>;
  * Turns a scan's facts into findings, compares them with the target's state, and hands the changes to every route
  * they take. The new state is saved together with the verdict, or not at all.
  */
-export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'notifier'> = {
+export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routing'> = {
   name: 'judge-scan',
   version: 1,
   schema,
   limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 120_000, concurrency: 2 },
-  needs: ['outcomes', 'targets', 'notifier'],
+  needs: ['outcomes', 'targets', 'routing'],
   key: ({ scan }) => scan,
-  async run(payload, { outcomes, targets, notifier }) {
+  async run(payload, { outcomes, targets, routing }) {
     const { scan, target, requestedAt } = payload;
     const inventory = await readInventory(outcomes, scan);
     const facts = await readFacts(outcomes, payload);
@@ -56,7 +56,7 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'notifi
         gaps: gapsOf(inventory, facts),
         counts: (found) => countScan(inventory, found),
       },
-      { targets, notifier },
+      { targets, routing },
     );
   },
 };

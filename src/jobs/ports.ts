@@ -4,9 +4,11 @@ import type { TargetState } from '../model/change.ts';
 import type { ContractComparison } from '../model/contract.ts';
 import type { DeliveryIdentity, DeliveryMove } from '../model/delivery.ts';
 import type { DependencyGraph } from '../model/dependency-graph.ts';
+import type { DigestEntry } from '../model/digest.ts';
 import type { LockedPackage } from '../model/lockfile.ts';
 import type { DeliveryReceipt, Notification } from '../model/notification.ts';
 import type { Resolution } from '../model/resolution.ts';
+import type { Routing } from '../model/routing.ts';
 import type { LockfileReference } from '../model/target.ts';
 import type { VersionKey } from '../model/version-record.ts';
 
@@ -20,6 +22,8 @@ export interface Ports {
   readonly contracts: ContractPort;
   readonly deliveries: DeliveryPort;
   readonly limits: LimitsPort;
+  readonly routing: RoutingPort;
+  readonly digests: DigestPort;
 }
 
 /** Bounds that the configuration sets for what comes in. */
@@ -58,6 +62,16 @@ export interface OutcomePort {
 
 export interface TargetPort {
   read(target: string): Promise<TargetState | undefined>;
+}
+
+export interface RoutingPort {
+  /** Where changes go, as of now. */
+  routing(): Routing;
+}
+
+export interface DigestPort {
+  /** What waits for the next periodic digest of a route, oldest scan first. */
+  read(route: string): Promise<readonly DigestEntry[]>;
 }
 
 export interface NotifierPort {

@@ -6,7 +6,7 @@ export type Transition = 'opened' | 'worsened' | 'resolved' | 'reopened';
 export interface Change {
   readonly transition: Transition;
   readonly finding: Finding;
-  /** The severity before, for `worsened`. */
+  /** For `worsened` the severity before; for `resolved` the worst it was, when that is worse than the last one. */
   readonly previousSeverity?: Severity;
 }
 
@@ -17,6 +17,8 @@ export interface TrackedFinding {
   /** RFC 3339 times of the scans that saw the transitions. */
   readonly openedAt: string;
   readonly changedAt: string;
+  /** The worst severity since it opened, where it has become less bad. */
+  readonly worst?: Severity;
 }
 
 /** Everything remembered of a target: the outcome of its last judged scan. */

@@ -27,4 +27,6 @@ export interface Verdict {
   };
   /** True when a newer scan of the target was judged before this one: it then changes nothing. */
   readonly superseded: boolean;
+  /** Positions in `changes` that go by each route. */
+  readonly routed?: Readonly<Record<string, readonly number[]>>;
 }

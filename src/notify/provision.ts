@@ -1,7 +1,7 @@
 import type { Lock } from '../model/lock.ts';
 import type { ProvisionChange } from '../model/provision-change.ts';
 import { readIfThere } from './compare.ts';
-import { type Desired, readDefinition, type WebhookDefinition } from './definition.ts';
+import { type Desired, readDefinition, type VariableValue, type WebhookDefinition } from './definition.ts';
 import { leftovers, takenBy } from './leftovers.ts';
 import { reconcile } from './reconcile.ts';
 import { deletion, isThere, removeObject } from './remove.ts';
@@ -15,9 +15,14 @@ export interface ProvisionOptions extends Account {
   readonly signal: AbortSignal;
 }
 
-export interface Provisioned {
-  /** By route, as the platform reads them back after everything was applied. */
+/** What alerts are rendered with: what the platform reads back, and the secrets, which it does not. */
+export interface ReadBack {
+  /** By route. A webhook that is not there has none. */
   readonly definitions: ReadonlyMap<string, WebhookDefinition>;
+  readonly variables: Readonly<Record<string, VariableValue>>;
+}
+
+export interface Provisioned extends ReadBack {
   readonly changes: readonly ProvisionChange[];
 }
 
@@ -58,7 +63,7 @@ async function apply(account: Account, desired: Desired, signal: AbortSignal): P
     changes.push(...(await reconcile(account, resource, options)));
   }
   changes.push(...(await removeLeftovers(account, resources, remembered, signal)));
-  return { definitions: await readBack(account, desired, signal), changes };
+  return { ...(await readBack(account, desired, signal)), changes };
 }
 
 async function removeLeftovers(
@@ -79,16 +84,23 @@ async function removeLeftovers(
   return changes;
 }
 
-/** Definitions by route, as the platform holds them. One that is not there has none. Throws `NotifyError`. */
+/** What the platform holds. Throws `NotifyError`. */
 export async function readBack(
   { client }: Account,
-  { webhooks }: Desired,
+  desired: Desired,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, WebhookDefinition>> {
+): Promise<ReadBack> {
+  const variables: Record<string, VariableValue> = { ...desired.variables };
+  for (const [name, wanted] of Object.entries(desired.variables)) {
+    if ('secret' in wanted) continue;
+    // Another value than the configured one is there only where an operator's change is kept.
+    const value = (await readIfThere({ read: client.readVariable }, name, signal))?.value.value;
+    if (value !== undefined) variables[name] = { value };
+  }
   const definitions = new Map<string, WebhookDefinition>();
-  for (const { route, name } of webhooks) {
+  for (const { route, name } of desired.webhooks) {
     const found = await readIfThere({ read: client.readWebhook }, name, signal);
     if (found !== undefined) definitions.set(route, readDefinition(found.value));
   }
-  return definitions;
+  return { definitions, variables };
 }

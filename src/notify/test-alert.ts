@@ -1,8 +1,9 @@
 import type { Transition } from '../model/change.ts';
-import type { Notification } from '../model/notification.ts';
+import type { Notification, NotificationMode } from '../model/notification.ts';
 
 export interface TestAlert {
   readonly route: string;
+  readonly mode: NotificationMode;
   readonly id: string;
   /** RFC 3339. */
   readonly date: string;
@@ -10,7 +11,7 @@ export interface TestAlert {
 }
 
 /** A notification that says itself that it is a test. It has one change, about a package that does not exist. */
-export function testNotification({ route, id, date, transition }: TestAlert): Notification {
+export function testNotification({ route, mode, id, date, transition }: TestAlert): Notification {
   const name = 'lockhound-test-package';
   const finding = {
     // The same in every test, so that a `resolved` one closes what an `opened` one opened.
@@ -33,6 +34,7 @@ export function testNotification({ route, id, date, transition }: TestAlert): No
   return {
     id,
     route,
+    mode,
     scan: 'lockhound-test',
     target: { id: 'lockhound-test', labels: { test: 'true' } },
     date,

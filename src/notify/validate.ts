@@ -1,6 +1,8 @@
+import { ALERT_VARIABLES } from './alert-variables.ts';
 import { DEFAULT_PAYLOAD } from './default-payload.ts';
 import type { Desired, DesiredWebhook } from './definition.ts';
 import { NotifyError } from './errors.ts';
+import { PLATFORM_VARIABLES } from './platform-variables.ts';
 import { genericPreset } from './presets/generic.ts';
 import { checkName } from './render-headers.ts';
 import { markQuoted, splitTemplate, unknownNames } from './template.ts';
@@ -41,6 +43,28 @@ export function warningsOf({ webhooks, variables }: Desired): readonly string[] 
     );
   });
 }
+
+/**
+ * With `delivery: platform-event` the platform fills payloads in: a line for each webhook that uses variables which only
+ * Lockhound knows.
+ */
+export function platformWarningsOf({ webhooks, variables }: Desired): readonly string[] {
+  const isKnown = knownNames(variables);
+  return webhooks.flatMap(({ name, payload }) => {
+    const pieces = splitTemplate(payload ?? '', isKnown);
+    const used = pieces.flatMap((piece) => ('variable' in piece ? [piece.variable] : []));
+    const own = [...new Set(used)].filter((one) => OWN_NAMES.has(one) && !Object.hasOwn(variables, one));
+    if (own.length === 0) return [];
+    const list = own.map((one) => `$${one}`).join(', ');
+    return [
+      `The payload of webhook ${name} uses ${list}, which the platform does not know: it stays as it is`,
+    ];
+  });
+}
+
+const OWN_NAMES: ReadonlySet<string> = new Set(
+  ALERT_VARIABLES.filter((variable) => !PLATFORM_VARIABLES.includes(variable)).map(({ name }) => name),
+);
 
 function checkWebhook(webhook: DesiredWebhook, isKnown: IsKnown): void {
   const { name, url, headers, payload, encodeAs } = webhook;

@@ -69,9 +69,10 @@ function follow({ finding, tracked }: MatchedFinding, now: string): Step {
   }
   const before = tracked.finding.severity;
   const kept = keepWhatWasKnown(finding, tracked.finding);
-  if (!isWorse(kept.severity, before)) return { tracked: { ...tracked, finding: kept } };
+  if (!isWorse(kept.severity, before))
+    return { tracked: { ...tracked, finding: kept, ...worstSince(tracked, kept) } };
   return {
-    tracked: { ...tracked, finding: kept, changedAt: now },
+    tracked: { ...tracked, finding: kept, changedAt: now, ...worstSince(tracked, kept) },
     change: { transition: 'worsened', finding: kept, previousSeverity: before },
   };
 }
@@ -82,8 +83,22 @@ function leave(tracked: TrackedFinding, { requestedAt, unknown }: ComparedScan):
   const { finding } = tracked;
   return {
     tracked: { ...tracked, status: 'resolved', changedAt: requestedAt },
-    change: { transition: 'resolved', finding },
+    change: { transition: 'resolved', finding, ...previousOf(tracked) },
   };
+}
+
+/** What was told as bad stays remembered as bad until it is resolved. */
+function worstSince({ worst, finding }: TrackedFinding, now: Finding): { readonly worst?: Severity } {
+  const before = worst ?? finding.severity;
+  return isLess(now.severity, before) ? { worst: before } : {};
+}
+
+function previousOf({ worst, finding }: TrackedFinding): { readonly previousSeverity?: Severity } {
+  return worst !== undefined && isLess(finding.severity, worst) ? { previousSeverity: worst } : {};
+}
+
+function isLess(left: Severity, right: Severity): boolean {
+  return SEVERITIES.indexOf(left) > SEVERITIES.indexOf(right);
 }
 
 /** An advisory that does not load this time takes nothing back of what it said before. */

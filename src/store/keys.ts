@@ -18,6 +18,9 @@ export interface Keys {
   applied(account: string): string;
   /** List of job ids that run one after another. */
   lane(name: string): string;
+  /** What waits for a periodic digest, by scan; and the routes that ever had something waiting. */
+  digest(route: string): string;
+  readonly digestRoutes: string;
   /** A delivery's record, and its attempts. */
   delivery(id: string): string;
   deliveryAttempts(id: string): string;
@@ -45,6 +48,8 @@ export function createKeys(prefix: string = DEFAULT_PREFIX): Keys {
     budget: (name) => `${tagged}:budget:${name}`,
     applied: (account) => `${tagged}:applied:${account}`,
     lane: (name) => `${tagged}:lane:${name}`,
+    digest: (route) => `${tagged}:digest:${route}`,
+    digestRoutes: `${tagged}:digest-routes`,
     delivery: (id) => `${tagged}:delivery:${id}`,
     deliveryAttempts: (id) => `${tagged}:delivery:${id}:attempts`,
     openDeliveries: `${tagged}:deliveries:open`,

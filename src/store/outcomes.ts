@@ -1,4 +1,5 @@
 import type { TargetState } from '../model/change.ts';
+import type { DigestEntry } from '../model/digest.ts';
 import { messageOf } from '../model/errors.ts';
 import { packJson, unpackJson } from './compression.ts';
 import type { RedisClient } from './connection.ts';
@@ -20,6 +21,15 @@ export interface TargetChange {
   /** The revision it replaces; 0 when the target is new. */
   readonly replaces: number;
   readonly state: TargetState;
+  /** What waits for periodic digests from now on. */
+  readonly digests?: readonly { readonly route: string; readonly entry: DigestEntry }[];
+}
+
+/** Entries that a digest took: gone as soon as it is saved. */
+export interface DigestTaking {
+  readonly route: string;
+  /** Scans of the entries. */
+  readonly taken: readonly string[];
 }
 
 export type SaveAnswer<Next> =
@@ -34,7 +44,7 @@ export interface OutcomeStore<Next> {
     job: string,
     key: string,
     outcome: StoredOutcome<Next>,
-    change?: TargetChange,
+    change?: TargetChange | DigestTaking,
     places?: readonly LanePlace[],
   ): Promise<SaveAnswer<Next>>;
 }
@@ -54,21 +64,52 @@ export function createOutcomeStore<Next>(
       return stored === null ? undefined : unpackOutcome<Next>(stored, job, key);
     },
     async save(job, key, outcome, change, places = []) {
+      const targetChange = change !== undefined && 'replaces' in change ? change : undefined;
+      const digests = await digestSteps(keys, change);
       const value = await packJson({ result: outcome.result ?? null, next: outcome.next });
       const answer = await runScript(
         redis,
         SAVE_OUTCOME,
         [
           keys.outcome(job, key),
-          keys.target(change?.target ?? ''),
+          keys.target(targetChange?.target ?? ''),
           keys.targets,
           ...places.map(({ lane }) => keys.lane(lane)),
+          ...digests.map(({ key }) => key),
         ],
-        [value, ttlMs, ...(await changeArguments(change)), ...places.map(({ id }) => id)],
+        [
+          ...[value, ttlMs, ...(await changeArguments(targetChange))],
+          ...[places.length, ...places.map(({ id }) => id)],
+          ...digests.flatMap(({ step }) => step),
+        ],
       );
       return readAnswer<Next>(answer, job, key);
     },
   };
+}
+
+interface DigestStep {
+  readonly key: string;
+  readonly step: readonly [command: 'HSET' | 'HDEL' | 'SADD', field: string, value: string | Buffer];
+}
+
+/** What happens to waiting digests together with the outcome. */
+async function digestSteps(
+  keys: Keys,
+  change: TargetChange | DigestTaking | undefined,
+): Promise<readonly DigestStep[]> {
+  if (change === undefined) return [];
+  if ('taken' in change) {
+    const key = keys.digest(change.route);
+    return change.taken.map((scan) => ({ key, step: ['HDEL', scan, ''] }));
+  }
+  const additions = (change.digests ?? []).map(
+    async ({ route, entry }): Promise<readonly DigestStep[]> => [
+      { key: keys.digest(route), step: ['HSET', entry.scan, await packJson(entry)] },
+      { key: keys.digestRoutes, step: ['SADD', route, ''] },
+    ],
+  );
+  return (await Promise.all(additions)).flat();
 }
 
 async function changeArguments(change: TargetChange | undefined): Promise<readonly (string | Buffer)[]> {

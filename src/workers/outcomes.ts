@@ -1,4 +1,4 @@
-import type { FollowUp, StateChange } from '../jobs/job.ts';
+import type { DigestTaking, FollowUp, StateChange } from '../jobs/job.ts';
 import type { LanePlace } from './lanes.ts';
 
 export interface StoredOutcome {
@@ -16,7 +16,7 @@ export interface Outcomes extends OutcomeReader {
     job: string,
     key: string,
     outcome: StoredOutcome,
-    state?: StateChange,
+    state?: StateChange | DigestTaking,
     places?: readonly LanePlace[],
   ): Promise<
     | { readonly status: 'saved' }

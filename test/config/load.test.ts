@@ -38,6 +38,27 @@ describe('loadConfig', () => {
     expect(file).toContain('.yaml');
   });
 
+  it.each([
+    ['routes: [{ name: default, webhook: { url: "https://a.example" } }]', /routes\.0\.name/],
+    ['routes: [{ name: a.b, webhook: { url: "https://a.example" } }]', /routes\.0\.name/],
+    ['routes: [{ name: a, webhook: {} }]', /routes\.0\.webhook\.url/],
+    [
+      'routes: [{ name: a, webhook: { url: "https://a.example", mode: periodic, every: 1s } }]',
+      /every: at least/,
+    ],
+    [
+      'routes: [{ name: a, webhook: { preset: slack } }, { name: a, webhook: { preset: slack } }]',
+      /names of their own/,
+    ],
+    ['routes: []', /a webhook to alert by/],
+    ['webhook: { preset: telegraph }', /notify\.webhook\.preset/],
+  ])('refuses %s', (line, message) => {
+    const file = fileWith(
+      `notify:\n  platform: { url: "https://p.example", apiKey: { env: K }, applicationKey: { env: K } }\n  ${line}\n`,
+    );
+    expect(() => loadConfig({ file, environment: { K: 'k' } })).toThrow(message);
+  });
+
   it('lays environment variables over the file', () => {
     const { config } = loadConfig({
       file: fileWith('insights:\n  url: https://one.example\n  concurrency: 3\n'),

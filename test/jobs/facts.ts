@@ -17,6 +17,7 @@ export function ports(given: {
   readonly state?: Awaited<ReturnType<Ports['targets']['read']>>;
   readonly routes?: readonly string[];
   readonly contracts?: Ports['contracts'];
+  readonly waiting?: Awaited<ReturnType<Ports['digests']['read']>>;
 }): Ports {
   return {
     blobs: { read: unexpected },
@@ -27,6 +28,13 @@ export function ports(given: {
     contracts: given.contracts ?? { apis: () => [], compare: unexpected },
     deliveries: { file: unexpected, read: unexpected, move: unexpected },
     limits: { lockfile: DEFAULT_LIMITS },
+    routing: {
+      routing: () => ({
+        take: 'all',
+        rules: (given.routes ?? []).map((name) => ({ name, mode: 'digest', match: {}, rest: false })),
+      }),
+    },
+    digests: { read: async () => given.waiting ?? [] },
   };
 }
 

@@ -114,6 +114,27 @@ describe('judge-scan', () => {
     expect(state).toMatchObject({ target: 't', replaces: 0, state: { revision: 1, scan: 's' } });
   });
 
+  it('sends each change by itself, or puts them away for a digest, as the route says', async () => {
+    const given = ports({ outcomes });
+    const rules = (['change', 'periodic'] as const).map((mode) => ({
+      name: mode,
+      mode,
+      match: {},
+      rest: false,
+    }));
+    const routing = { routing: () => ({ take: 'all' as const, rules }) };
+    const { result, next, state } = await judgeScan.run(payload, { ...given, routing }, context());
+    expect(result.routed).toEqual({ change: [0], periodic: [0] });
+    expect(next.map(({ payload: one }) => one)).toEqual([
+      { scan: 's', target: 't', route: 'change', requestedAt: header.requestedAt, change: 0 },
+    ]);
+    expect(state).toMatchObject({
+      digests: [
+        { route: 'periodic', entry: { scan: 's', target: { id: 't' }, changes: [{ transition: 'opened' }] } },
+      ],
+    });
+  });
+
   it('goes on without a child that failed for good, and says so', async () => {
     const partial = new Map(outcomes);
     partial.delete('collect-advisories/s.0');

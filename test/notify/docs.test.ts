@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { generateDocs } from '../../scripts/generate-docs.ts';
+import { configuredWebhooks, periodicRoutes, routingOf } from '../../src/compose/routing.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { PRESET_NAMES, type PresetName } from '../../src/model/preset-name.ts';
 import { Secret } from '../../src/model/secret.ts';
@@ -37,7 +38,7 @@ describe('docs/webhooks.md', () => {
       { secret: loaded.secrets.variables.get(variable) ?? new Secret('') },
     ]);
     const desired = {
-      webhooks: [webhookOf({ route: 'default', ...webhook })],
+      webhooks: [webhookOf({ ...webhook, route: 'default', name: 'lockhound' })],
       variables: Object.fromEntries(values),
     };
     validateDesired(desired);
@@ -53,6 +54,28 @@ describe('docs/webhooks.md', () => {
       [],
     );
     expect(request.url).toMatch(/^https:/);
+  });
+
+  it('has an example of routes that works as it stands', () => {
+    const [, text = ''] = /```yaml routes\n([\s\S]*?)```/.exec(PAGE) ?? [];
+    const { notify } = configOf(text).config;
+    if (notify === undefined) throw new Error('there is one');
+    expect(routingOf(notify)).toMatchObject({
+      take: 'all',
+      rules: [
+        { name: 'pager', mode: 'change', match: { minSeverity: 'critical', labels: { tier: ['1', '2'] } } },
+        { name: 'payments', mode: 'digest', match: { minSeverity: 'low', ecosystems: ['npm', 'pypi'] } },
+        { name: 'weekly', mode: 'periodic', match: { rules: ['deprecated', 'missing'] } },
+        { name: 'default', mode: 'digest', rest: true, match: { minSeverity: 'low' } },
+      ],
+    });
+    expect(configuredWebhooks(notify).map(({ name }) => name)).toEqual([
+      'lockhound-pager',
+      'lockhound-payments',
+      'lockhound-weekly',
+      'lockhound',
+    ]);
+    expect([...periodicRoutes(notify)]).toEqual([['weekly', 7 * 86_400_000]]);
   });
 
   it('shows the generic event as it is', () => {

@@ -44,11 +44,12 @@ describe('what an operator changed on the platform', () => {
   it('is kept where that is configured, while the configuration’s own changes are applied', async () => {
     const { apply, writes, client } = await disturbed(keeping());
     const before = writes().length;
-    const { changes, definitions } = await apply(keeping());
+    const { changes, definitions, variables } = await apply(keeping());
     expect(writes()).toHaveLength(before);
     expect(actions(changes)).toEqual(['HOST kept value', 'TOKEN unchanged', 'lockhound kept url']);
     expect(changes.map(({ drift }) => drift)).toEqual([true, false, true]);
     expect(definitions.get('default')?.url).toBe('https://elsewhere.example/');
+    expect(variables).toMatchObject({ HOST: { value: 'elsewhere.example' }, TOKEN: { secret: {} } });
 
     const desired = keeping('first-token', { payload: '{"t": "$TARGET"}' });
     expect(actions((await apply(desired)).changes).at(-1)).toBe('lockhound updated url+payload');

@@ -75,7 +75,13 @@ describe.each(PRESET_NAMES)('%s', (name) => {
       { ...many(1, 'x'.repeat(30_000)), mode: 'change' as const },
       many(5_000),
       { ...many(5_000, '<&>😀'.repeat(400)), link },
-      testNotification({ route: 'default', id: 'msg_1', date: '2026-11-21T03:04:05Z', transition: 'opened' }),
+      testNotification({
+        route: 'default',
+        mode: 'change',
+        id: 'msg_1',
+        date: '2026-11-21T03:04:05Z',
+        transition: 'opened',
+      }),
     ]) {
       const read = RECEIVERS[name]?.safeParse(bodyOf(name, notification));
       expect(read?.error?.issues ?? []).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PlatformClient } from '../../src/notify/platform/client.ts';
 import { genericPreset } from '../../src/notify/presets/generic.ts';
 import { provision } from '../../src/notify/provision.ts';
-import { warningsOf } from '../../src/notify/validate.ts';
+import { platformWarningsOf, warningsOf } from '../../src/notify/validate.ts';
 import { actions, desiring, start, WEBHOOK } from './provision-room.ts';
 
 describe('apply', () => {
@@ -230,5 +230,13 @@ describe('what cannot work is said before anything is sent', () => {
     expect(warning).toContain('holds the secret TOKEN');
     expect(warning).not.toContain('first-token');
     expect(others).toEqual([]);
+  });
+
+  it('what only Lockhound knows is pointed out where the platform fills payloads in', () => {
+    const payload = '{"a": "$EVENT_TITLE $HOST", "b": $CHANGES_JSON}';
+    expect(platformWarningsOf(desiring('first-token', { payload }))).toEqual([
+      expect.stringContaining('uses $CHANGES_JSON, which the platform does not know'),
+    ]);
+    expect(platformWarningsOf(desiring('first-token', { payload: null }))).toEqual([]);
   });
 });

@@ -4,8 +4,9 @@ import { defineScript } from './run-script.ts';
  * Saves an outcome unless there is one, together with a target's new state or not at all, and takes places in lanes for
  * what follows from it: so their order is that of the outcomes.
  *
- * Keys: outcome, target, set of targets, lanes. Arguments: outcome, its time to live in ms, target id ('' without a state
- * change), revision replaced, new revision, new state, a job id for each lane.
+ * Keys: outcome, target, set of targets, lanes, then hashes and sets of waiting digests. Arguments: outcome, its time to
+ * live in ms, target id ('' without a state change), revision replaced, new revision, new state, number of lanes, a job id
+ * for each lane, and for each of the rest what is done to it (`HSET`, `HDEL` or `SADD`), the field, and the value.
  */
 export const SAVE_OUTCOME = defineScript(`
 local stored = redis.call('GET', KEYS[1])
@@ -21,10 +22,20 @@ if ARGV[3] ~= '' then
   redis.call('SADD', KEYS[3], ARGV[3])
 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-for index = 4, #KEYS do
-  if not redis.call('LPOS', KEYS[index], ARGV[index + 3]) then
-    redis.call('RPUSH', KEYS[index], ARGV[index + 3])
+local lanes = tonumber(ARGV[7])
+for index = 1, lanes do
+  if not redis.call('LPOS', KEYS[3 + index], ARGV[7 + index]) then
+    redis.call('RPUSH', KEYS[3 + index], ARGV[7 + index])
   end
+end
+local at = 8 + lanes
+for index = 4 + lanes, #KEYS do
+  if ARGV[at] == 'HSET' then
+    redis.call('HSET', KEYS[index], ARGV[at + 1], ARGV[at + 2])
+  else
+    redis.call(ARGV[at], KEYS[index], ARGV[at + 1])
+  end
+  at = at + 3
 end
 return {'saved'}
 `);

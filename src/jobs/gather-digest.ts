@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { DigestEntry } from '../model/digest.ts';
+import type { Severity } from '../model/finding.ts';
+import type { Notification } from '../model/notification.ts';
+import type { Target } from '../model/target.ts';
+import type { Job } from './job.ts';
+
+const schema = z.strictObject({
+  route: z.string().min(1).max(200),
+  window: z.iso.datetime().describe('When the time over which is gathered ended.'),
+});
+
+type GatherDigest = z.infer<typeof schema>;
+
+/** What a digest came to; `null` when nothing waited. `id` and `route` are set by whoever delivers it. */
+export interface GatheredDigest {
+  readonly notification: Notification | null;
+}
+
+/** What ties the lane of a route's digests together: they are about no single target. */
+const EVERYBODY = '*';
+
+/**
+ * Makes one notification of everything that waits for a route. The entries are taken away together with the outcome that
+ * holds them, or not at all: whatever dies in between, each change goes into exactly one digest.
+ */
+export const gatherDigest: Job<GatherDigest, GatheredDigest, 'digests'> = {
+  name: 'gather-digest',
+  version: 1,
+  schema,
+  limits: { attempts: 50, backoffMs: 1_000, maxBackoffMs: 600_000, timeoutMs: 120_000, concurrency: 1 },
+  needs: ['digests'],
+  key: keyOf,
+  async run(payload, { digests }) {
+    const { route, window } = payload;
+    const entries = await digests.read(route);
+    if (entries.length === 0) return { result: { notification: null }, next: [] };
+    const scan = keyOf(payload);
+    return {
+      result: { notification: notificationOf(scan, payload, entries) },
+      next: [
+        {
+          job: 'deliver-notification',
+          payload: { scan, target: EVERYBODY, route, requestedAt: window, digest: true },
+        },
+      ],
+      state: { route, taken: entries.map((entry) => entry.scan) },
+    };
+  },
+};
+
+/** Fits where the id of a scan is expected. */
+function keyOf({ route, window }: GatherDigest): string {
+  const name = createHash('sha256').update(route).digest('hex').slice(0, 12);
+  return `digest-${name}-${window.replaceAll(/[^0-9TZ]/g, '')}`;
+}
+
+function notificationOf(
+  scan: string,
+  { route, window }: GatherDigest,
+  entries: readonly DigestEntry[],
+): Notification {
+  const latest = new Map(entries.map((entry) => [entry.target.id, entry]));
+  const several = latest.size > 1;
+  return {
+    id: scan,
+    route,
+    mode: 'periodic',
+    scan,
+    target: targetOf([...latest.values()].map(({ target }) => target)),
+    date: window,
+    changes: entries.flatMap(({ target, changes }) =>
+      several ? changes.map((change) => ({ ...change, target: target.id })) : changes,
+    ),
+    open: openIn([...latest.values()]),
+    gaps: [...latest.values()].reduce((sum, { gaps }) => sum + gaps, 0),
+  };
+}
+
+/** The one target, or all of them under the labels that they share. */
+function targetOf(targets: readonly Target[]): Target {
+  const [first] = targets;
+  if (first === undefined || targets.length === 1) return first ?? { id: EVERYBODY, labels: {} };
+  const shared = Object.entries(first.labels).filter(([name, value]) =>
+    targets.every(({ labels }) => Object.hasOwn(labels, name) && labels[name] === value),
+  );
+  return { id: `${targets.length} targets`, labels: Object.fromEntries(shared) };
+}
+
+function openIn(entries: readonly DigestEntry[]): Readonly<Record<Severity, number>> {
+  const sum = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unknown: 0 };
+  for (const { open } of entries) {
+    for (const severity of Object.keys(sum) as Severity[]) sum[severity] += open[severity] ?? 0;
+  }
+  return sum;
+}

@@ -1,0 +1,13 @@
+import type { Notification, NotifiedChange } from './notification.ts';
+import type { Target } from './target.ts';
+
+/** The changes of one scan that wait for a periodic digest. Complete in itself: the scan's outcome may expire meanwhile. */
+export interface DigestEntry {
+  readonly scan: string;
+  readonly target: Target;
+  /** `requestedAt` of the scan. */
+  readonly date: string;
+  readonly changes: readonly NotifiedChange[];
+  readonly open: Notification['open'];
+  readonly gaps: number;
+}

@@ -1,0 +1,30 @@
+import type { Transition } from './change.ts';
+import type { Severity } from './finding.ts';
+import type { NotificationMode } from './notification.ts';
+
+/** What a change has to be for a route to take it; what is left out does not matter. All that is there has to fit. */
+export interface RouteMatch {
+  /** Labels of the target, each with the values that fit; `*` stands for any text. */
+  readonly labels?: Readonly<Record<string, readonly string[]>>;
+  readonly ecosystems?: readonly string[];
+  readonly minSeverity?: Severity;
+  /** Names of policy rules. */
+  readonly rules?: readonly string[];
+  readonly transitions?: readonly Transition[];
+}
+
+/** A way for changes to a receiver. */
+export interface RouteRule {
+  readonly name: string;
+  readonly mode: NotificationMode;
+  readonly match: RouteMatch;
+  /** Takes only what no other route takes. */
+  readonly rest: boolean;
+}
+
+/** Where changes go. */
+export interface Routing {
+  /** A change goes by every route that fits, or only by the first one. */
+  readonly take: 'all' | 'first';
+  readonly rules: readonly RouteRule[];
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { routeChanges } from '../../src/jobs/route-changes.ts';
+import type { Change } from '../../src/model/change.ts';
+import type { Severity } from '../../src/model/finding.ts';
+import type { RouteMatch, RouteRule } from '../../src/model/routing.ts';
+import { changeOf } from '../notify/notification.ts';
+
+const target = { id: 'shop', labels: { team: 'checkout-web', tier: '1' } };
+
+function change(
+  severity: Severity,
+  more: Partial<Change> & { ecosystem?: string; rule?: string } = {},
+): Change {
+  const { ecosystem = 'npm', rule = 'vulnerability', ...others } = more;
+  const made = changeOf('a');
+  const finding = { ...made.finding, severity, rule, package: { ...made.finding.package, ecosystem } };
+  return { ...made, finding, ...others };
+}
+
+const rule = (name: string, match: RouteMatch, rest = false): RouteRule => ({
+  name,
+  match,
+  rest,
+  mode: 'digest',
+});
+
+function routed(rules: readonly RouteRule[], changes: readonly Change[], take: 'all' | 'first' = 'all') {
+  return routeChanges({ take, rules }, target, changes).map(
+    (one) => `${one.rule.name} ${one.changes.join(',')}`,
+  );
+}
+
+describe('routes', () => {
+  it.each<[string, RouteMatch, readonly Change[], string]>([
+    ['everything', {}, [change('low')], '0'],
+    [
+      'severity, unknown between medium and low',
+      { minSeverity: 'unknown' },
+      [change('medium'), change('unknown'), change('low')],
+      '0,1',
+    ],
+    [
+      'ecosystem',
+      { ecosystems: ['pypi', 'cargo'] },
+      [change('low'), change('low', { ecosystem: 'cargo' })],
+      '1',
+    ],
+    ['rule', { rules: ['missing'] }, [change('low', { rule: 'missing' }), change('low')], '0'],
+    [
+      'transition',
+      { transitions: ['resolved'] },
+      [change('low'), change('low', { transition: 'resolved' })],
+      '1',
+    ],
+    ['label', { labels: { team: ['other', 'checkout-*'], tier: ['1'] } }, [change('low')], '0'],
+    ['two stars', { labels: { team: ['*out*web'] } }, [change('low')], '0'],
+    [
+      'a resolution of what was worse before',
+      { minSeverity: 'high' },
+      [change('low', { transition: 'resolved', previousSeverity: 'high' })],
+      '0',
+    ],
+  ])('take by %s', (_what, match, changes, expected) => {
+    expect(routed([rule('r', match)], changes)).toEqual([`r ${expected}`]);
+  });
+
+  it.each<RouteMatch>([
+    { labels: { team: ['checkout'] } },
+    { labels: { nobody: ['*'] } },
+    { labels: { constructor: ['*'] } },
+    { labels: { team: ['checkout-web*web'] } },
+    { labels: { team: ['checkout-*'] }, minSeverity: 'high' },
+  ])('do not take what does not fit: %j', (match) => {
+    expect(routed([rule('r', match)], [change('low')])).toEqual([]);
+  });
+
+  it('share: all that fit take a change, or only the first one; the rest goes by the rest', () => {
+    const rules = [
+      rule('high', { minSeverity: 'high' }),
+      rule('npm', { ecosystems: ['npm'] }),
+      rule('default', {}, true),
+    ];
+    const changes = [
+      change('critical'),
+      change('low'),
+      change('high', { ecosystem: 'go' }),
+      change('low', { ecosystem: 'go' }),
+    ];
+    expect(routed(rules, changes)).toEqual(['high 0,2', 'npm 0,1', 'default 3']);
+    expect(routed(rules, changes, 'first')).toEqual(['high 0,2', 'npm 1', 'default 3']);
+  });
+
+  it('leave nothing for the rest that it would not take either', () => {
+    expect(
+      routed([rule('default', { minSeverity: 'medium' }, true)], [change('low'), change('high')]),
+    ).toEqual(['default 1']);
+  });
+});

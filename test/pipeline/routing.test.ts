@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { scheduleDigests } from '../../src/compose/digests.ts';
+import { configSchema } from '../../src/config/schema.ts';
+import { LOCKFILE } from './fixtures.ts';
+import { createWorld, type Room, type World } from './world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+}, 60_000);
+
+afterAll(() => world.close());
+
+interface Event {
+  readonly route: string;
+  readonly target: string;
+  readonly summary: string;
+  readonly changes: readonly {
+    readonly fingerprint: string;
+    readonly severity: string;
+    readonly target: string;
+  }[];
+}
+
+const eventsAt = (path: string) =>
+  world.services.receiver
+    .deliveries()
+    .filter((delivery) => delivery.path === path)
+    .map(({ body }) => JSON.parse(body) as Event);
+
+const scan = (room: Room, name: string, target: string) =>
+  room.producer.enqueue({
+    scan: name,
+    target: { id: target, labels: { team: target } },
+    lockfiles: [{ path: 'package-lock.json', content: LOCKFILE }],
+  });
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 1_200; tries += 1) {
+    if (await holds()) return;
+    await sleep(25);
+  }
+  throw new Error(`${what} did not happen`);
+}
+
+it('changes go by the routes that fit: each by itself, in a digest over time, and the rest at once', async () => {
+  const routes = [
+    {
+      name: 'high',
+      match: { minSeverity: 'high' },
+      webhook: { url: `${world.services.receiver.url}/high`, mode: 'change' },
+    },
+    {
+      name: 'daily',
+      match: { rules: ['vulnerability'] },
+      webhook: { url: `${world.services.receiver.url}/daily`, mode: 'periodic', every: '24h' },
+    },
+  ];
+  // YAML reads JSON.
+  const room = await world.room('routes', [`routes: ${JSON.stringify(routes)}`]);
+  const worker = room.startWorker();
+  await scan(room, 'one', 'shop');
+  await scan(room, 'two', 'api');
+  const verdicts = [await room.verdict('one'), await room.verdict('two')];
+  const [verdict] = verdicts;
+  const all = verdict?.changes ?? [];
+  const high = all.filter(({ finding }) => ['critical', 'high'].includes(finding.severity));
+  const rest = all.filter(
+    ({ finding }) => finding.rule !== 'vulnerability' && !['critical', 'high'].includes(finding.severity),
+  );
+  const vulnerable = all.filter(({ finding }) => finding.rule === 'vulnerability');
+  expect(Math.min(high.length, rest.length, vulnerable.length)).toBeGreaterThan(0);
+
+  await until(
+    'every alert',
+    () => eventsAt('/high').length === 2 * high.length && eventsAt('/routes').length === 2,
+  );
+  for (const event of eventsAt('/high')) expect(event.changes).toHaveLength(1);
+  expect(
+    eventsAt('/high')
+      .filter(({ target }) => target === 'shop')
+      .map(({ changes }) => changes[0]?.fingerprint),
+  ).toEqual(high.map(({ finding }) => finding.fingerprint));
+  for (const event of eventsAt('/routes'))
+    expect(event).toMatchObject({ route: 'default', changes: { length: rest.length } });
+  expect(eventsAt('/daily')).toEqual([]);
+
+  // The worker dies before the time is over; the next one sends what waits, once.
+  await worker.kill('SIGKILL');
+  room.startWorker();
+  const stop = new AbortController();
+  const notify = configSchema.parse({
+    notify: {
+      platform: { url: 'https://p.example', apiKey: { env: 'A' }, applicationKey: { env: 'B' } },
+      routes,
+    },
+  }).notify;
+  if (notify === undefined) throw new Error('there is one');
+  const later = {
+    log: pino({ level: 'silent' }),
+    signal: stop.signal,
+    now: () => Date.now() + 2 * 86_400_000,
+  };
+  // Two workers ask for the same digest.
+  const schedules = [scheduleDigests(room.store, notify, later), scheduleDigests(room.store, notify, later)];
+  await until('the digest', () => eventsAt('/daily').length > 0);
+  stop.abort();
+  await Promise.all(schedules);
+  const [digest, ...others] = eventsAt('/daily');
+  expect(others).toEqual([]);
+  expect(digest).toMatchObject({ route: 'daily', target: '2 targets' });
+  expect(new Set(digest?.changes.map(({ fingerprint }) => fingerprint)).size).toBe(2 * vulnerable.length);
+  expect(new Set(digest?.changes.map(({ target }) => target))).toEqual(new Set(['shop', 'api']));
+  expect(await room.store.digests.read('daily')).toEqual([]);
+}, 120_000);
