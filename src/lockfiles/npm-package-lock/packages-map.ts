@@ -35,7 +35,9 @@ export function readPackagesMap(
   const direct = isEntry(root) ? false : undefined;
   const reading: Reading = { tree, collector, problems, links: [], outside: new Map(), direct };
   const lines = entryLines(text, 'packages');
-  for (const [path, entry] of Object.entries(packages)) {
+  const entries = packages as Readonly<Record<string, unknown>>;
+  for (const path of Object.keys(entries)) {
+    const entry = entries[path];
     const line = lines.next(path, 2, () => [path]);
     const fault = takeEntry(reading, path, entry, line);
     if (fault !== undefined) problems.push({ line, message: `"${path.slice(0, 500)}" ${fault}` });
