@@ -10,7 +10,7 @@ import type {
 import type { PlatformClient } from './platform/client.ts';
 import { genericPreset } from './presets/generic.ts';
 import type { Field, Resource } from './resource.ts';
-import { sameHeaders, samePayload } from './same-meaning.ts';
+import { sameHeaders, samePayload, sameUrl } from './same-meaning.ts';
 
 /** Where things are provisioned, and what is remembered of it. */
 export interface Account {
@@ -44,7 +44,7 @@ export function webhookResource(account: Account, webhook: DesiredWebhook): Reso
     payload: webhook.payload === undefined ? genericPreset.payload : webhook.payload,
   } as const;
   const same: Readonly<Record<keyof typeof body, (actual: WebhooksIntegration) => boolean>> = {
-    url: (actual) => actual.url === body.url,
+    url: (actual) => sameUrl(actual.url, body.url),
     custom_headers: (actual) => sameHeaders(actual.custom_headers ?? null, body.custom_headers),
     encode_as: (actual) => (actual.encode_as ?? 'json') === body.encode_as,
     payload: (actual) => samePayload(actual.payload ?? null, body.payload),

@@ -11,6 +11,13 @@ export function samePayload(left: string | null, right: string | null): boolean 
   return parsed !== undefined && otherParsed !== undefined && isDeepStrictEqual(parsed, otherParsed);
 }
 
+/** URL templates: a platform may write `https://a.example` as `https://a.example/`. */
+export function sameUrl(left: string, right: string): boolean {
+  if (left === right) return true;
+  const [one, other] = [URL.parse(left), URL.parse(right)];
+  return one !== null && other !== null && one.href === other.href;
+}
+
 /** `custom_headers` as JSON objects; null is none. */
 export function sameHeaders(left: string | null, right: string | null): boolean {
   const [one, other] = [parseHeaders(left), parseHeaders(right)];

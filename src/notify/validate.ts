@@ -17,7 +17,10 @@ type IsKnown = (name: string) => boolean;
 export function validateDesired({ webhooks, variables }: Desired): void {
   const isKnown = knownNames(variables);
   for (const name of Object.keys(variables)) checkVariableName(name);
-  for (const webhook of webhooks) checkWebhook(webhook, isKnown);
+  for (const webhook of webhooks) {
+    checkWebhook(webhook, isKnown);
+    checkAddress(webhook, variables, isKnown);
+  }
   const names = webhooks.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
@@ -85,6 +88,24 @@ function checkWebhook(webhook: DesiredWebhook, isKnown: IsKnown): void {
   }
   const template = payload === undefined ? genericPreset.payload : (payload ?? DEFAULT_PAYLOAD);
   checkPayload(template, encodeAs ?? 'json', isKnown, subject);
+}
+
+/** A URL that begins with a variable takes its address from there: the variable has to be a configured one that has one. */
+function checkAddress(
+  { name, url }: DesiredWebhook,
+  variables: Desired['variables'],
+  isKnown: IsKnown,
+): void {
+  const [first] = splitTemplate(url, isKnown);
+  if (first === undefined || 'text' in first) return;
+  const value = Object.hasOwn(variables, first.variable) ? variables[first.variable] : undefined;
+  const text = value === undefined ? '' : 'secret' in value ? value.secret.reveal() : value.value;
+  if (/^https?:\/\/[^\s/]/i.test(text.trim())) return;
+  const what =
+    value === undefined
+      ? 'which is no custom variable'
+      : 'whose value does not begin with http:// or https://';
+  throw new NotifyError('url-invalid', `The URL of webhook ${name} begins with $${first.variable}, ${what}`);
 }
 
 function checkVariableName(name: string): void {

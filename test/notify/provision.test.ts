@@ -51,6 +51,11 @@ describe('apply', () => {
     const before = writes().length;
     await apply(desired);
     expect(writes()).toHaveLength(before);
+    const plain = desiring('first-token', { payload, url: 'https://example.com' });
+    await apply(plain);
+    await client.updateWebhook('lockhound', { url: 'https://EXAMPLE.com/' });
+    expect(actions((await apply(plain)).changes)).toContain('lockhound unchanged');
+    await apply(desired);
     await client.updateWebhook('lockhound', { payload: '{"b": "$COUNTS", "a": "$COUNTS"}' });
     expect(actions((await apply(desired)).changes)).toContain('lockhound updated payload');
   });
@@ -191,6 +196,9 @@ describe('what cannot work is said before anything is sent', () => {
     [{ payload: '{"a": "$NOWHERE"}' }, 'variable-unknown'],
     [{ url: 'https://example.com/$NOWHERE' }, 'variable-unknown'],
     [{ url: 'https://exa mple.com/' }, 'url-invalid'],
+    [{ url: '$LINK' }, 'url-invalid'],
+    [{ url: '$HOST/path' }, 'url-invalid'],
+    [{ url: '$TOKEN' }, 'url-invalid'],
     [{ headers: { 'X-A': 'Bearer $NOWHERE' } }, 'variable-unknown'],
   ])('%j: %s', async (webhook, code) => {
     const { apply, service } = await start();
