@@ -16,6 +16,10 @@ export function floorOf(file: string, text: string): readonly Floor[] {
       { name: 'JSON.parse and the set of purls', work: () => purlSet(JSON.parse(text)) },
     ];
   }
+  if (file === 'bun.lock') {
+    const strict = (): string => text.replace(/,(?=\s*\n\s*[}\]])/g, '');
+    return [{ name: 'JSON.parse without trailing commas', work: () => JSON.parse(strict()) }];
+  }
   const pattern = file === 'pnpm-lock.yaml' ? PNPM : YARN;
   return [{ name: 'one pass for names and versions', work: () => namesAndVersions(text, pattern) }];
 }

@@ -60,6 +60,7 @@ interface Manager {
 const NPM = ['npm', 'install', '--package-lock-only', '--ignore-scripts', '--legacy-peer-deps', '--no-audit'];
 
 const MANAGERS: readonly Manager[] = [
+  { file: 'bun.lock', folder: 'bun', commands: [['npx', '-y', 'bun@1', 'install', '--lockfile-only']] },
   { file: 'package-lock.json', folder: 'npm', commands: [NPM] },
   {
     file: 'pnpm-lock.yaml',

@@ -91,6 +91,12 @@ type Snyk = {
   parseNpmLockV2Project(manifest: string, lock: string, options: object): Promise<unknown>;
 };
 
+const LOCKPARSE_TYPES: Readonly<Record<string, string>> = {
+  'yarn.lock': 'yarn',
+  'pnpm-lock.yaml': 'pnpm',
+  'bun.lock': 'bun',
+};
+
 async function peersOf(name: string, text: string): Promise<readonly Subject[]> {
   try {
     await installPeers();
@@ -99,10 +105,11 @@ async function peersOf(name: string, text: string): Promise<readonly Subject[]> 
     return [];
   }
   const lockparse = await loadPeer<Lockparse>('lockparse');
-  const type = name === 'yarn.lock' ? 'yarn' : name === 'pnpm-lock.yaml' ? 'pnpm' : 'npm';
+  const type = LOCKPARSE_TYPES[name] ?? 'npm';
   const subjects: Subject[] = [{ name: 'lockparse', work: () => lockparse.parse(text, type) }];
   if (name === 'yarn.lock') subjects.push(await yarnPeer(text));
   if (name === 'yarn.lock' && !text.includes('__metadata:')) return subjects;
+  if (name === 'bun.lock') return subjects;
   if (name !== 'package-lock.json') {
     const yaml = await loadPeer<{ load(text: string): unknown }>('js-yaml');
     subjects.push({ name: 'js-yaml', work: () => yaml.load(text) });

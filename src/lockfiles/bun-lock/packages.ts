@@ -1,6 +1,6 @@
 import type { Group, Source } from '../../model/lockfile.ts';
 import { withoutCredentials } from '../credentials.ts';
-import { lineNodes } from '../json-lines.ts';
+import { entryLines } from '../entry-lines.ts';
 import { parseIntegrity } from '../npm-integrity.ts';
 import { sourceOf } from '../npm-source.ts';
 import { connect, type PackageDraft } from '../package-collector.ts';
@@ -9,16 +9,12 @@ import { isJsonObject, type JsonObject } from '../parse-json.ts';
 import { textsIn } from '../parse-toml.ts';
 import { Reading } from '../reading.ts';
 import { type Root, spreadGroups } from '../spread-groups.ts';
+import { Places } from './places.ts';
 
 interface Read {
-  /** Names on the way to it in the installed tree, its own last. */
-  readonly path: readonly string[];
   readonly details: JsonObject;
   readonly draft: PackageDraft;
 }
-
-/** Of a place in the installed tree; finding what it needs takes a look-up for each of them. */
-const MAX_PARTS = 256;
 
 /** Lists by which a folder of the target asks for packages. */
 const LISTS: readonly (readonly [string, readonly Group[]])[] = [
@@ -31,23 +27,24 @@ const LISTS: readonly (readonly [string, readonly Group[]])[] = [
 /** Reads the packages; workspaces are the target itself. */
 export function readPackages(root: JsonObject, text: string) {
   const reading = new Reading();
-  const lines = lineNodes(text, { members: { packages: { each: {} } } })?.members?.get('packages')?.members;
+  const lines = entryLines(text, 'packages', '[');
   const packages = isJsonObject(root['packages']) ? root['packages'] : {};
-  const byKey = new Map<string, Read>();
-  for (const [key, entry] of Object.entries(packages)) {
-    const line = lines?.get(key)?.line;
-    const parsed = parseEntry(entry, line);
+  const places = new Places<Read>();
+  for (const key of Object.keys(packages)) {
+    const line = lines.next(key, 2, () => [key]);
+    const parsed = parseEntry(packages[key], line);
     if (parsed === 'own') continue;
-    if (key.split('/', MAX_PARTS + 1).length > MAX_PARTS) {
-      reading.problem(line, `"${key.slice(0, 200)}" nests deeper than any package does`);
-      continue;
-    }
     const draft = reading.take(typeof parsed === 'string' ? parsed : parsed.draft, line, key);
     if (draft === undefined || typeof parsed === 'string') continue;
-    byKey.set(key, { path: pathOf(key), details: parsed.details, draft });
+    if (!places.add(key, { details: parsed.details, draft })) {
+      reading.problem(
+        line,
+        `"${key.slice(0, 200)}" nests deeper than any package does: its edges are not read`,
+      );
+    }
   }
-  const needs = connectAll(byKey);
-  const roots = rootsOf(root['workspaces'], byKey);
+  const needs = connectAll(places);
+  const roots = rootsOf(root['workspaces'], places);
   for (const { draft } of roots) draft.direct = true;
   spreadGroups(roots, (draft) => needs.get(draft));
   return reading.result();
@@ -93,71 +90,55 @@ function registrySource(stated: unknown): Source {
     : { kind: 'registry' };
 }
 
-/** `a/@b/c/d` is the package d in `@b/c` in a. */
-function pathOf(key: string): readonly string[] {
-  const names: string[] = [];
-  let scope = '';
-  for (const part of key.split('/')) {
-    if (part.startsWith('@') && scope === '') scope = `${part}/`;
-    else {
-      names.push(scope + part);
-      scope = '';
-    }
-  }
-  return names;
-}
+type Needed = { readonly always: PackageDraft[]; readonly optional: PackageDraft[] };
 
-/** What Node would load for a name: the nearest folder on the way up. */
-function findUpwards(
-  name: string,
-  from: readonly string[],
-  byKey: ReadonlyMap<string, Read>,
-): PackageDraft | undefined {
-  for (let depth = from.length; depth >= 0; depth -= 1) {
-    const found = byKey.get([...from.slice(0, depth), name].join('/'));
-    if (found !== undefined) return found.draft;
-  }
-  return undefined;
-}
-
-function connectAll(byKey: ReadonlyMap<string, Read>) {
-  const needs = new Map<PackageDraft, { always: PackageDraft[]; optional: PackageDraft[] }>();
-  for (const { path, details, draft } of byKey.values()) {
-    const find = (list: string, wanted: (name: string) => boolean = () => true) =>
-      namesIn(details[list])
-        .filter(wanted)
-        .flatMap((name) => findUpwards(name, path, byKey) ?? []);
+function connectAll(places: Places<Read>): ReadonlyMap<PackageDraft, Needed> {
+  const needs = new Map<PackageDraft, Needed>();
+  for (const [key, { details, draft }] of places.entries()) {
     const known = needs.get(draft) ?? { always: [], optional: [] };
-    // A peer that may be missing is needed where it is there all the same, and leaves what asks for it as it is.
-    const optionalPeers = new Set(textsIn(details['optionalPeers']));
-    const peers = (optional: boolean) =>
-      find('peerDependencies', (name) => optionalPeers.has(name) === optional);
-    const always = [...find('dependencies'), ...peers(false)];
-    const optional = [...find('optionalDependencies'), ...peers(true)];
-    for (const one of always) known.always.push(one);
-    for (const one of optional) known.optional.push(one);
+    const found = neededBy(details, key, places);
+    for (const one of found.always) known.always.push(one);
+    for (const one of found.optional) known.optional.push(one);
     needs.set(draft, known);
-    connect(draft, [...new Set([...always, ...optional].map(({ id }) => id))]);
+    connect(draft, [...new Set([...found.always, ...found.optional].map(({ id }) => id))]);
   }
   return needs;
 }
 
-function rootsOf(workspaces: unknown, byKey: ReadonlyMap<string, Read>): readonly Root<PackageDraft>[] {
+function neededBy(details: JsonObject, from: string, places: Places<Read>): Needed {
+  const always: PackageDraft[] = [];
+  const optional: PackageDraft[] = [];
+  const add = (name: string, into: PackageDraft[]): void => {
+    const draft = places.findUpwards(name, from)?.draft;
+    if (draft !== undefined) into.push(draft);
+  };
+  const { dependencies, optionalDependencies, peerDependencies, optionalPeers } = details;
+  for (const name of namesIn(dependencies)) add(name, always);
+  for (const name of namesIn(optionalDependencies)) add(name, optional);
+  // A peer that may be missing is needed where it is there all the same, and leaves what asks for it as it is.
+  const mayMiss = textsIn(optionalPeers);
+  for (const name of namesIn(peerDependencies)) add(name, mayMiss.includes(name) ? optional : always);
+  return { always, optional };
+}
+
+function rootsOf(workspaces: unknown, places: Places<Read>): readonly Root<PackageDraft>[] {
   if (!isJsonObject(workspaces)) return [];
   return Object.values(workspaces)
     .filter(isJsonObject)
     .flatMap((workspace) => {
       const name = workspace['name'];
-      const from = typeof name === 'string' ? pathOf(name) : [];
+      const from = typeof name === 'string' ? name : '';
       return LISTS.flatMap(([list, groups]) =>
         namesIn(workspace[list]).flatMap((wanted) => {
-          const draft = findUpwards(wanted, from, byKey);
-          return draft === undefined ? [] : [{ draft, groups }];
+          const found = places.findUpwards(wanted, from);
+          return found === undefined ? [] : [{ draft: found.draft, groups }];
         }),
       );
     });
 }
 
+const NONE: readonly string[] = [];
+
 function namesIn(list: unknown): readonly string[] {
-  return isJsonObject(list) ? Object.keys(list) : [];
+  return isJsonObject(list) ? Object.keys(list) : NONE;
 }

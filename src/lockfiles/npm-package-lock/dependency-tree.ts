@@ -1,8 +1,8 @@
 import type { Problem } from '../../model/lockfile.ts';
+import { entryLines } from '../entry-lines.ts';
 import { LockfileError } from '../errors.ts';
 import { connect, PackageCollector, type PackageDraft } from '../package-collector.ts';
 import { type Entry, isEntry, keysOf } from './entry.ts';
-import { entryLines } from './lines.ts';
 import { readEntry } from './read-entry.ts';
 
 interface Node {

@@ -1,8 +1,8 @@
 import type { LockedPackage, Problem } from '../../model/lockfile.ts';
+import { entryLines } from '../entry-lines.ts';
 import { connect, PackageCollector, type PackageDraft } from '../package-collector.ts';
 import { type Entry, isEntry, keysOf } from './entry.ts';
 import { createTree, type Folder, findUpwards, type InstalledTree } from './installed-tree.ts';
-import { entryLines } from './lines.ts';
 import { readEntry } from './read-entry.ts';
 import { createMemberCheck } from './workspace-members.ts';
 

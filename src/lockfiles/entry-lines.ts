@@ -1,4 +1,4 @@
-import { type LineNode, lineNodes, type Wanted } from '../json-lines.ts';
+import { type LineNode, lineNodes, type Wanted } from './json-lines.ts';
 
 /** Finds the lines of entries that are asked for in the order in which they stand in the text. */
 export interface EntryLines {
@@ -12,17 +12,22 @@ export interface EntryLines {
 const QUOTE = 34;
 
 /**
- * Lines of the entries in one section (`packages` or `dependencies`) of the text. Text as npm writes it, one member on
- * each line, is passed over once: a key at the right depth is told by its indentation. Anything else (written by hand,
+ * Lines of the entries in one section (`packages` or `dependencies`) of the text. Text as npm and Bun write it, one
+ * member on each line, is passed over once: a key at the right depth is told by its indentation. Anything else (written by hand,
  * keys with escapes, in another order than they are asked for) is scanned properly, once.
  */
-export function entryLines(text: string, section: 'packages' | 'dependencies'): EntryLines {
+export function entryLines(
+  text: string,
+  section: 'packages' | 'dependencies',
+  opening: '{' | '[' = '{',
+): EntryLines {
   if (!text.includes('\n')) return { next: () => 1 };
   const indent = /^\s*\{\r?\n([ \t]+)"/.exec(text)?.[1] ?? '';
   let position = indent === '' ? -1 : text.indexOf(`\n${indent}"${section}": {`);
   let line = position < 0 ? 0 : newlinesBefore(text, position) + 1;
   let scanned: ReturnType<typeof scanLines> | undefined;
   const margins: string[] = [];
+  const open = `": ${opening}`;
   const search = (key: string, margin: string): number | undefined => {
     const width = margin.length;
     while (position >= 0) {
@@ -31,7 +36,7 @@ export function entryLines(text: string, section: 'packages' | 'dependencies'): 
       position = text.indexOf('\n', start);
       if (text.charCodeAt(start + width) !== QUOTE || !text.startsWith(key, start + width + 1)) continue;
       const end = start + width + 1 + key.length;
-      if (text.startsWith('": {', end) && text.startsWith(margin, start)) return line;
+      if (text.startsWith(open, end) && text.startsWith(margin, start)) return line;
     }
     return undefined;
   };
