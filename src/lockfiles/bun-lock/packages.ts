@@ -95,30 +95,41 @@ type Needed = { readonly always: PackageDraft[]; readonly optional: PackageDraft
 function connectAll(places: Places<Read>): ReadonlyMap<PackageDraft, Needed> {
   const needs = new Map<PackageDraft, Needed>();
   for (const [key, { details, draft }] of places.entries()) {
-    const known = needs.get(draft) ?? { always: [], optional: [] };
     const found = neededBy(details, key, places);
-    for (const one of found.always) known.always.push(one);
-    for (const one of found.optional) known.optional.push(one);
-    needs.set(draft, known);
-    connect(draft, [...new Set([...found.always, ...found.optional].map(({ id }) => id))]);
+    const known = needs.get(draft);
+    if (known === undefined) needs.set(draft, found);
+    else {
+      for (const one of found.always) known.always.push(one);
+      for (const one of found.optional) known.optional.push(one);
+    }
+    const ids: string[] = [];
+    for (const { id } of found.always) if (!ids.includes(id)) ids.push(id);
+    for (const { id } of found.optional) if (!ids.includes(id)) ids.push(id);
+    connect(draft, ids);
   }
   return needs;
 }
 
 function neededBy(details: JsonObject, from: string, places: Places<Read>): Needed {
+  const { dependencies, optionalDependencies, peerDependencies, optionalPeers } = details;
   const always: PackageDraft[] = [];
   const optional: PackageDraft[] = [];
-  const add = (name: string, into: PackageDraft[]): void => {
-    const draft = places.findUpwards(name, from)?.draft;
-    if (draft !== undefined) into.push(draft);
-  };
-  const { dependencies, optionalDependencies, peerDependencies, optionalPeers } = details;
-  for (const name of namesIn(dependencies)) add(name, always);
-  for (const name of namesIn(optionalDependencies)) add(name, optional);
-  // A peer that may be missing is needed where it is there all the same, and leaves what asks for it as it is.
-  const mayMiss = textsIn(optionalPeers);
-  for (const name of namesIn(peerDependencies)) add(name, mayMiss.includes(name) ? optional : always);
+  addAll(dependencies, always);
+  addAll(optionalDependencies, optional);
+  if (peerDependencies !== undefined) {
+    // A peer that may be missing is needed where it is there all the same, and leaves what asks for it as it is.
+    const mayMiss = textsIn(optionalPeers);
+    for (const name of namesIn(peerDependencies)) add(name, mayMiss.includes(name) ? optional : always);
+  }
   return { always, optional };
+
+  function addAll(list: unknown, into: PackageDraft[]): void {
+    if (list !== undefined) for (const name of namesIn(list)) add(name, into);
+  }
+  function add(name: string, into: PackageDraft[]): void {
+    const found = places.findUpwards(name, from);
+    if (found !== undefined) into.push(found.draft);
+  }
 }
 
 function rootsOf(workspaces: unknown, places: Places<Read>): readonly Root<PackageDraft>[] {
