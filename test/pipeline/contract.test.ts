@@ -75,7 +75,7 @@ describe('a published document that breaks us', () => {
       lockfiles: [{ path: 'package-lock.json', content: LOCKFILE }],
     });
     expect((await room.verdict('one')).counts.outcomes).toMatchObject({ resolved: 3 });
-    await room.outcome('deliver-notification', 'one.hook-drift');
+    await room.outcome('deliver-notification', 'one.default');
     await checks(room, 2);
     expect(alerts('drift')).toHaveLength(2);
     world.services.discovery.faults.clear();
