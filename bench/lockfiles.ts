@@ -13,36 +13,19 @@ export const SIZES: Readonly<Record<string, readonly string[]>> = {
   '1000': ['react-scripts', 'eslint@^8', 'jest@^27', 'gulp@^4'],
   '6500': [
     ...['react-scripts', 'rs4=react-scripts@^4', '@angular/cli', 'ng15=@angular/cli@^15'],
-    ...['@angular-devkit/build-angular', 'next', 'nuxt', 'gatsby', 'expo', 'react-native', 'webpack'],
-    ...['wp4=webpack@^4', '@storybook/react-webpack5', 'storybook', 'jest@^29', 'jest26=jest@^26', 'mocha'],
-    ...[
-      'eslint@^8',
-      'eslint-config-airbnb',
-      '@nestjs/cli',
-      'nx',
-      'lerna',
-      'lerna4=lerna@^4',
-      'serverless@^3',
-    ],
-    ...['aws-cdk-lib', '@aws-sdk/client-s3', 'firebase', 'firebase-tools', '@sentry/node', 'puppeteer'],
-    ...['cypress', 'ember-cli', '@vue/cli-service', 'vuepress@^1', 'vitepress', '@docusaurus/core'],
-    ...['@docusaurus/preset-classic', 'gulp', 'grunt', 'browserify', 'parcel', 'rollup', '@ionic/cli'],
-    ...['cordova', 'electron-builder', 'semantic-release', 'standard', 'xo', 'ava', 'karma', 'webdriverio'],
-    ...['@wdio/cli', 'apollo-server', '@apollo/client', 'prisma', 'typeorm', 'sequelize', 'knex', 'mongoose'],
-    ...[
-      'hexo',
-      'hexo-cli',
-      'ghost-cli',
-      '@strapi/strapi',
-      'sails',
-      '@remix-run/dev',
-      'astro',
-      '@sveltejs/kit',
-    ],
-    ...['@quasar/app-vite', 'quasar', 'tailwindcss', 'postcss-preset-env', 'stylelint', '@babel/preset-env'],
-    ...['babel-preset-react-app', 'bower', 'yo', 'node-red', 'verdaccio', 'npm6=npm@^6', '@microsoft/rush'],
-    ...['@elastic/eui', 'antd', '@mui/x-data-grid', 'pm2', 'newman', 'swagger-ui-react'],
-    ...['hardhat@^2', 'web3', 'discord.js', 'botbuilder', '@google-cloud/storage', 'googleapis'],
+    ...['@angular-devkit/build-angular', 'next', 'nuxt', 'gatsby', 'react-native', 'webpack'],
+    ...['wp4=webpack@^4', '@storybook/react-webpack5', 'storybook', 'jest@^29', 'jest26=jest@^26'],
+    ...['mocha', 'eslint@^8', 'eslint-config-airbnb', '@nestjs/cli', 'nx', 'lerna', 'lerna4=lerna@^4'],
+    ...['serverless@^3', '@aws-sdk/client-s3', 'firebase', 'firebase-tools', 'puppeteer', 'cypress'],
+    ...['ember-cli', '@vue/cli-service', 'vuepress@^1', 'vitepress', '@docusaurus/core', 'gulp'],
+    ...['grunt', 'browserify', 'parcel', 'rollup', '@ionic/cli', 'cordova', 'electron-builder'],
+    ...['standard', 'xo', 'karma', 'webdriverio', '@wdio/cli', 'apollo-server', '@apollo/client'],
+    ...['prisma', 'typeorm', 'sequelize', 'knex', 'mongoose', 'hexo', 'hexo-cli', 'ghost-cli', 'sails'],
+    ...['@remix-run/dev', 'astro', '@sveltejs/kit', '@quasar/app-vite', 'quasar', 'tailwindcss'],
+    ...['stylelint', '@babel/preset-env', 'babel-preset-react-app', 'bower', 'yo', 'node-red'],
+    ...['npm6=npm@^6', '@microsoft/rush', '@elastic/eui', 'antd', '@mui/x-data-grid', 'pm2', 'newman'],
+    ...['swagger-ui-react', 'hardhat@^2', 'web3', 'discord.js', 'botbuilder', '@google-cloud/storage'],
+    ...['googleapis'],
   ],
 };
 
@@ -61,7 +44,6 @@ const NPM = ['npm', 'install', '--package-lock-only', '--ignore-scripts', '--leg
 
 const MANAGERS: readonly Manager[] = [
   { file: 'bun.lock', folder: 'bun', commands: [['npx', '-y', 'bun@1', 'install', '--lockfile-only']] },
-  { file: 'package-lock.json', folder: 'npm', commands: [NPM] },
   {
     file: 'pnpm-lock.yaml',
     folder: 'pnpm',
@@ -78,6 +60,13 @@ const MANAGERS: readonly Manager[] = [
     ],
   },
   {
+    file: 'yarn.lock',
+    folder: 'berry',
+    emptyLockfile: true,
+    commands: [['npx', '-y', '@yarnpkg/cli-dist@4', 'install', '--mode=update-lockfile']],
+  },
+  { file: 'package-lock.json', folder: 'npm', commands: [NPM] },
+  {
     // yarn 1 cannot lock without installing, but reads npm's file of old.
     file: 'yarn.lock',
     folder: 'yarn',
@@ -86,12 +75,6 @@ const MANAGERS: readonly Manager[] = [
       [...NPM, '--lockfile-version', '1'],
       ['npx', '-y', 'yarn@1.22.22', 'import'],
     ],
-  },
-  {
-    file: 'yarn.lock',
-    folder: 'berry',
-    emptyLockfile: true,
-    commands: [['npx', '-y', '@yarnpkg/cli-dist@4', 'install', '--mode=update-lockfile']],
   },
 ];
 
