@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
 import { readLockfile } from '../../src/lockfiles/read.ts';
+import type { LockedPackage } from '../../src/model/lockfile.ts';
 import type { Comparison } from './compare.ts';
 
 /** What a format's own parser says of a whole lockfile. */
@@ -75,7 +76,18 @@ function compareRead(corpora: string, file: string): Comparison {
   );
   for (const one of wanted) if (!found.has(one)) failures.push(`missing ${one}`);
   for (const one of found) if (!wanted.has(one)) failures.push(`extra ${one}`);
+  if (oracle.tool.startsWith('@npmcli/arborist'))
+    failures.push(...devFailures(packages, oracle.data as readonly Row[]));
   return { policies: [], failures };
+}
+
+/** arborist says of each place whether it is there for development only; a package is when all its places are. */
+function devFailures(packages: readonly LockedPackage[], rows: readonly Row[]): readonly string[] {
+  const places = Map.groupBy(rows, pair);
+  return packages.flatMap(({ id, name, version, groups }) => {
+    const wanted = (places.get(`${name}@${version}`) ?? []).every(({ dev }) => dev === true);
+    return groups.includes('dev') === wanted ? [] : [`${id} is ${wanted ? 'not ' : ''}in the group dev`];
+  });
 }
 
 function wantedOf({ tool, data }: Oracle, file: string): ReadonlySet<string> {

@@ -3,6 +3,7 @@ import type { Group, Integrity, LockedPackage, Source } from '../model/lockfile.
 /** A package while its file is being read: entries and edges are still being added to it. */
 export interface PackageDraft extends LockedPackage {
   direct: boolean | undefined;
+  source: Source;
   groups: readonly Group[];
   integrity: readonly Integrity[];
   dependencies: string[] | undefined;
@@ -32,6 +33,7 @@ export class PackageCollector {
       return entry;
     }
     if (entry.direct === true) known.direct = true;
+    if (known.source.kind === 'registry' && known.source.url === undefined) known.source = entry.source;
     this.#joinGroups(known, entry.groups);
     this.#joinIntegrity(known, entry.integrity);
     return known;

@@ -39,13 +39,20 @@ export function spreadGroups<T extends Grouped>(
       for (const needed of needs.optional) waiting.add(step.orOptional, needed);
     }
   }
-  for (const draft of reached.always) draft.groups = NONE;
-  for (const [draft, groups] of reached.conditional) if (!reached.always.has(draft)) draft.groups = groups;
+  settle(reached);
+}
+
+function settle<T extends Grouped>({ always, conditional }: Reached<T>): void {
+  for (const draft of always) draft.groups = NONE;
+  for (const [draft, groups] of conditional) {
+    if (!always.has(draft)) draft.groups = groups instanceof Set ? [...groups].sort() : groups;
+  }
 }
 
 interface Reached<T> {
   readonly always: Set<T>;
-  readonly conditional: Map<T, readonly Group[]>;
+  /** A set where there are several ways with different conditions. */
+  readonly conditional: Map<T, readonly Group[] | Set<Group>>;
 }
 
 /** Notes that a package is reached under the step's conditions; tells whether that is news. */
@@ -59,9 +66,14 @@ function enter<T>(draft: T, { groups, seen }: Step<T>, { always, conditional }: 
 
 const NONE: readonly Group[] = [];
 
-function joined(known: readonly Group[] | undefined, groups: readonly Group[]): readonly Group[] {
+function joined(
+  known: readonly Group[] | Set<Group> | undefined,
+  groups: readonly Group[],
+): readonly Group[] | Set<Group> {
   if (known === undefined) return groups;
-  return groups.every((group) => known.includes(group)) ? known : sorted([...known, ...groups]);
+  const joint = known instanceof Set ? known : new Set(known);
+  for (const group of groups) joint.add(group);
+  return joint;
 }
 
 function sorted(groups: readonly Group[]): readonly Group[] {
@@ -78,7 +90,7 @@ interface Step<T> {
 }
 
 /** Sets of conditions that are told apart: the time is that of a walk through the packages for each. */
-const MAX_SETS = 256;
+const MAX_SETS = 128;
 const KINDS: ReadonlySet<Group> = new Set(['dev', 'optional', 'peer']);
 
 /** The empty set of conditions comes first: what is reached under it needs no other way. */

@@ -9,9 +9,9 @@ const SPECIAL = new Set([...'&*!|>%@`[]{},#'].map((character) => character.charC
 
 /**
  * Where the key of the current line ends, which is where its colon is. An explicit key (`? key`, which YAML demands of
- * keys over 1,024 characters) ends with its line.
+ * keys over 1,024 characters), for callers that take one, ends with its line.
  */
-export function keyEnd(cursor: LineCursor): number {
+export function keyEnd(cursor: LineCursor, mayBeExplicit = false): number {
   const { text, start, end } = cursor;
   const first = text.charCodeAt(start);
   if (first === QUOTE || first === APOSTROPHE) {
@@ -19,10 +19,12 @@ export function keyEnd(cursor: LineCursor): number {
     if (text.charCodeAt(close + 1) === COLON) return close + 1;
     throw new UnknownYaml(`line ${cursor.line}`);
   }
-  if (first === QUESTION && text.charCodeAt(start + 1) === SPACE) return end;
-  // A list, or the value of a key that stands on a line of its own.
-  const isIndicator = (first === DASH && isEndOrSpace(text, start + 1, end)) || first === COLON;
-  if (isIndicator || SPECIAL.has(first)) throw new UnknownYaml(`line ${cursor.line}`);
+  if (first === DASH || first === QUESTION || first === COLON) {
+    if (mayBeExplicit && first === QUESTION && text.charCodeAt(start + 1) === SPACE) return end;
+    // A list, or what a key on lines of its own is made of.
+    if (isEndOrSpace(text, start + 1, end) || first === COLON) throw new UnknownYaml(`line ${cursor.line}`);
+  }
+  if (SPECIAL.has(first)) throw new UnknownYaml(`line ${cursor.line}`);
   for (let at = text.indexOf(':', start); at >= 0 && at < end; at = text.indexOf(':', at + 1)) {
     if (at + 1 !== end && text.charCodeAt(at + 1) !== SPACE) continue;
     // The spaces before a colon are no part of the key.
@@ -69,10 +71,17 @@ export function leaveValue(cursor: LineCursor): void {
 /** The key of the current line, which ends at `colon`. */
 export function keyText(cursor: LineCursor, colon: number): string {
   const { text, start } = cursor;
-  if (text.charCodeAt(start) === QUESTION) return scalar(text.slice(start + 2, colon).trim());
   const first = text.charCodeAt(start);
+  // An explicit key, which may be a mapping itself; a plain one may begin with a question mark too.
+  if (first === QUESTION && text.charCodeAt(start + 1) === SPACE) {
+    const key = text.slice(start + 2, colon).trim();
+    if (!/^["']/.test(key) && /:(?:\s|$)/.test(key)) throw new UnknownYaml(`line ${cursor.line}`);
+    return scalar(key);
+  }
   if (first === QUOTE || first === APOSTROPHE) return scalar(text.slice(start, colon));
-  return text.slice(start, colon);
+  const key = text.slice(start, colon);
+  if (key.includes(' #')) throw new UnknownYaml(`line ${cursor.line}`);
+  return key;
 }
 
 /** The value on the current line, as it stands there; empty when it follows on lines of its own. */
@@ -115,7 +124,7 @@ export function flowMapping(raw: string): ReadonlyMap<string, string> {
   if (/[{}[\]]|,(?!\s)/.test(inner)) throw new UnknownYaml(raw.slice(0, 100));
   for (const part of inner === '' ? [] : inner.split(/,\s+/)) {
     const colon = part.search(/:\s/);
-    if (colon <= 0) throw new UnknownYaml(raw.slice(0, 100));
+    if (colon <= 0 || /^[?-]\s/.test(part)) throw new UnknownYaml(raw.slice(0, 100));
     members.set(scalar(part.slice(0, colon).trim()), scalar(part.slice(colon + 1).trim()));
   }
   return members;

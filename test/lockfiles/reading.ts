@@ -1,6 +1,11 @@
+import { join } from 'node:path';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
 import { readLockfile } from '../../src/lockfiles/read.ts';
 import type { LockedPackage, Lockfile } from '../../src/model/lockfile.ts';
+
+/** Real inputs that others wrote, beside the repository: the tests that need them are left out where they are not. */
+export const CORPORA =
+  process.env['LOCKHOUND_CORPORA'] ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'corpora');
 
 /** Reads text as a file of that name, with the files that came with it (`../pom.xml`). */
 export function readText(path: string, text: string, given: Readonly<Record<string, string>> = {}): Lockfile {

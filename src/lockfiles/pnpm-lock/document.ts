@@ -25,6 +25,7 @@ export interface PnpmEntry {
 
 /** What one folder of the target asks for, by the name of the list. */
 export interface PnpmImporter {
+  /** Empty where the lists stand at the top of the file. */
   readonly path: string;
   readonly lists: Map<string, References>;
 }

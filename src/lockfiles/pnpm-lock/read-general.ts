@@ -23,7 +23,7 @@ function documentOf(yaml: YamlDocument): PnpmDocument {
   const document = emptyDocument();
   const version = root['lockfileVersion'];
   document.lockfileVersion = textIn(version);
-  const own = importerOf('.', root);
+  const own = importerOf('', root);
   if (own.lists.size > 0) document.importers.push(own);
   for (const [path, importer] of membersOf(root['importers']))
     document.importers.push(importerOf(path, importer));
@@ -58,7 +58,7 @@ function entryOf(key: string, stated: Table, line: number | undefined): PnpmEntr
 
 function resolutionOf(stated: Table): Resolution {
   const texts = membersOf(stated).filter(
-    (member): member is [string, string] => typeof member[1] === 'string',
+    (member): member is [string, string] => typeof member[1] === 'string' && member[1] !== '',
   );
   return Object.fromEntries(texts);
 }
@@ -66,6 +66,6 @@ function resolutionOf(stated: Table): Resolution {
 function referencesOf(stated: unknown): References {
   return membersOf(stated).flatMap(([name, value]): References => {
     const reference = isTable(value) ? textIn(value['version']) : value;
-    return typeof reference === 'string' ? [name, reference] : [];
+    return typeof reference === 'string' && reference !== '' ? [name, reference] : [];
   });
 }

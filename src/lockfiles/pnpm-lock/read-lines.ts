@@ -77,9 +77,9 @@ function readSection(cursor: LineCursor, document: PnpmDocument, sections: Set<s
 
 /** A target of one folder writes its lists at the top level. */
 function rootOf(document: PnpmDocument) {
-  const known = document.importers.find(({ path }) => path === '.');
+  const known = document.importers.find(({ path }) => path === '');
   if (known !== undefined) return known;
-  const root = { path: '.', lists: new Map<string, References>() };
+  const root = { path: '', lists: new Map<string, References>() };
   document.importers.push(root);
   return root;
 }
@@ -123,7 +123,8 @@ function readReferences(cursor: LineCursor): References {
     const value = rawValue(cursor, colon);
     cursor.advance();
     if (value !== '') {
-      found.push(name, scalar(value));
+      const reference = scalar(value);
+      if (reference !== '') found.push(name, reference);
       continue;
     }
     const inner = cursor.indent;
@@ -140,7 +141,7 @@ function readReferences(cursor: LineCursor): References {
 function readEntries(cursor: LineCursor, entries: PnpmEntry[]): boolean {
   const { indent } = cursor;
   while (cursor.indent === indent) {
-    const colon = keyEnd(cursor);
+    const colon = keyEnd(cursor, true);
     const entry = emptyEntry(keyText(cursor, colon), cursor.line);
     const value = colon < cursor.end ? rawValue(cursor, colon) : '';
     if (value !== '' && value !== '{}') throw new UnknownYaml(`line ${cursor.line}`);
@@ -154,12 +155,15 @@ function readEntries(cursor: LineCursor, entries: PnpmEntry[]): boolean {
   return endOf(cursor, indent);
 }
 
-/** How the fields begin that are read: `resolution`, `dependencies`, `dev`, `optional…`, `name`, `version`, quotes, `{}`. */
-const READ = new Set([...'rdonv"\'{'].map((character) => character.charCodeAt(0)));
+/**
+ * How fields begin that are not read: with a letter that none of `resolution`, `dependencies`, `dev`, `optional…`, `name`
+ * and `version` begins with.
+ */
+const UNREAD = new Set([...'abcefghijklmpqstuwxyz'].map((character) => character.charCodeAt(0)));
 
 function readFields(cursor: LineCursor, indent: number, entry: PnpmEntry): void {
   while (cursor.indent === indent) {
-    if (READ.has(cursor.text.charCodeAt(cursor.start)) && readField(cursor, entry)) continue;
+    if (!UNREAD.has(cursor.text.charCodeAt(cursor.start)) && readField(cursor, entry)) continue;
     cursor.skipDeeper(indent);
   }
   endOf(cursor, indent);
@@ -231,13 +235,12 @@ function readResolution(cursor: LineCursor, colon: number): Resolution {
   return Object.fromEntries(members);
 }
 
-const INTEGRITY = '{integrity: ';
+const INTEGRITY = /^\{integrity: (\w[\w+/=-]*)\}$/;
 
 function parseResolution(value: string): Resolution {
   // Nearly all of them.
-  if (value.startsWith(INTEGRITY) && value.endsWith('}') && !/[,'"#]/.test(value)) {
-    return { integrity: value.slice(INTEGRITY.length, -1) };
-  }
+  const integrity = INTEGRITY.exec(value)?.[1];
+  if (integrity !== undefined) return { integrity };
   return Object.fromEntries(flowMapping(value));
 }
 

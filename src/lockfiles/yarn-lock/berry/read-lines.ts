@@ -21,7 +21,7 @@ export function readLines(text: string): readonly BerryEntry[] {
   const entries: BerryEntry[] = [];
   for (let more = cursor.advance(); more; more = cursor.indent >= 0) {
     if (cursor.indent !== 0) throw new UnknownYaml(`line ${cursor.line}`);
-    const colon = keyEnd(cursor);
+    const colon = keyEnd(cursor, true);
     if (colon < cursor.end && colon + 1 !== cursor.end) throw new UnknownYaml(`line ${cursor.line}`);
     const key = keyText(cursor, colon);
     if (key === '__metadata') {
@@ -38,18 +38,15 @@ export function readLines(text: string): readonly BerryEntry[] {
   return entries;
 }
 
-const [V, R, C, D] = [...'vrcd'].map((character) => character.charCodeAt(0));
-const [QUOTE, APOSTROPHE] = [34, 39];
+const [A = 0, Z = 0, V, R, C, D] = [...'azvrcd'].map((character) => character.charCodeAt(0));
 
 function readFields(cursor: LineCursor, entry: BerryEntry): void {
   const { indent } = cursor;
   while (cursor.indent === indent) {
-    // Most fields are of no interest: they are told by how they begin.
+    // Most fields are of no interest: they are told by the letter that they begin with.
     const first = cursor.text.charCodeAt(cursor.start);
     const isRead = first === V || first === R || first === C || first === D;
-    if (isRead || first === QUOTE || first === APOSTROPHE) {
-      if (readField(cursor, entry)) continue;
-    }
+    if ((isRead || first < A || first > Z) && readField(cursor, entry)) continue;
     cursor.skipDeeper(indent);
   }
   if (cursor.indent > 0) throw new UnknownYaml(`line ${cursor.line}`);

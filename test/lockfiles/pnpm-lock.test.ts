@@ -1,0 +1,357 @@
+import { describe, expect, it } from 'vitest';
+import { byName, failureOf, readText } from './reading.ts';
+
+const COMMIT = '0123456789abcdef0123456789abcdef01234567';
+
+const V9 = `lockfileVersion: '9.0'
+
+settings:
+  autoInstallPeers: true
+
+importers:
+
+  .:
+    dependencies:
+      '@scope/a':
+        specifier: ^1.0.0
+        version: 1.2.0(peer@3.0.0)
+      alias:
+        specifier: npm:b@^2.0.0
+        version: b@2.0.0
+    devDependencies:
+      peer:
+        specifier: ^3.0.0
+        version: 3.0.0
+    optionalDependencies:
+      o:
+        specifier: ^1.0.0
+        version: 1.0.0
+  packages/w:
+    dependencies:
+      g:
+        specifier: github:o/g
+        version: https://codeload.github.com/o/g/tar.gz/${COMMIT}
+      linked:
+        specifier: workspace:*
+        version: link:../linked
+
+packages:
+
+  '@scope/a@1.2.0':
+    resolution: {integrity: sha512-YWJj}
+    peerDependencies:
+      peer: ^3.0.0
+
+  b@2.0.0:
+    resolution: {integrity: sha512-YWJj, tarball: https://user:hunter2@files.example/b.tgz}
+    deprecated: "use c: it's # better"
+
+  g@https://codeload.github.com/o/g/tar.gz/${COMMIT}:
+    resolution: {tarball: https://codeload.github.com/o/g/tar.gz/${COMMIT}}
+    version: 4.0.0
+
+  local@file:../local:
+    resolution: {directory: ../local, type: directory}
+
+  node@runtime:24.4.1:
+    hasBin: true
+    resolution:
+      type: variations
+      variants:
+        - resolution:
+            archive: tarball
+            integrity: sha256-YWJj
+    version: 24.4.1
+
+  o@1.0.0:
+    resolution: {integrity: sha512-YWJj}
+
+  peer@3.0.0:
+    resolution: {integrity: sha512-YWJj}
+
+snapshots:
+
+  '@scope/a@1.2.0(peer@3.0.0)':
+    dependencies:
+      b: 2.0.0
+      peer: 3.0.0
+    optionalDependencies:
+      o: 1.0.0
+
+  b@2.0.0: {}
+
+  g@https://codeload.github.com/o/g/tar.gz/${COMMIT}:
+    dependencies:
+      local: file:../local
+
+  local@file:../local: {}
+
+  node@runtime:24.4.1: {}
+
+  o@1.0.0:
+    optional: true
+
+  peer@3.0.0: {}
+`;
+
+describe('pnpm-lock.yaml of version 9', () => {
+  const { packages, problems } = readText('pnpm-lock.yaml', V9);
+  const named = byName(packages);
+
+  it('gives every package with its line', () => {
+    expect(problems).toEqual([]);
+    expect(packages.map(({ name, version, line }) => [name, version, line])).toEqual([
+      ['@scope/a', '1.2.0', 35],
+      ['b', '2.0.0', 40],
+      ['g', '4.0.0', 44],
+      ['local', '', 48],
+      ['node', '24.4.1', 51],
+      ['o', '1.0.0', 61],
+      ['peer', '3.0.0', 64],
+    ]);
+    expect(named.get('@scope/a')?.purl).toBe('pkg:npm/%40scope/a@1.2.0');
+  });
+
+  it('gives sources without credentials', () => {
+    expect(named.get('@scope/a')?.source).toEqual({ kind: 'registry' });
+    expect(named.get('b')?.source).toEqual({ kind: 'url', url: 'https://files.example/b.tgz' });
+    expect(named.get('g')?.source).toEqual({ kind: 'git', url: 'https://github.com/o/g', commit: COMMIT });
+    expect(named.get('local')?.source).toEqual({ kind: 'path', path: '../local' });
+    expect(named.get('node')?.source).toEqual({ kind: 'url', url: 'runtime:24.4.1' });
+  });
+
+  it('gives edges, what is direct, and groups by what leads to a package', () => {
+    const b = 'b@2.0.0 (https://files.example/b.tgz)';
+    expect(named.get('@scope/a')?.dependencies).toEqual([b, 'peer@3.0.0', 'o@1.0.0']);
+    expect(packages.filter(({ direct }) => direct).map(({ name }) => name)).toEqual([
+      '@scope/a',
+      'b',
+      'g',
+      'o',
+      'peer',
+    ]);
+    expect(named.get('peer')?.groups).toEqual([]);
+    expect(named.get('o')?.groups).toEqual(['optional']);
+    expect(named.get('local')?.groups).toEqual([]);
+  });
+});
+
+const V6 = `lockfileVersion: '6.0'
+dependencies:
+  a:
+    specifier: ^1.0.0
+    version: 1.0.0(@scope/p@2.0.0)
+devDependencies:
+  l:
+    specifier: file:../l
+    version: file:../l
+packages:
+  /a@1.0.0(@scope/p@2.0.0):
+    resolution: {integrity: sha512-YWJj}
+    dependencies:
+      '@scope/p': 2.0.0
+    dev: false
+  /@scope/p@2.0.0:
+    resolution: {integrity: sha512-YWJj}
+    dev: true
+    optional: true
+  npm.acme.example/@scope/h@3.0.0:
+    resolution: {integrity: sha512-YWJj, registry: https://npm.acme.example/, tarball: https://npm.acme.example/@scope/h/-/h-3.0.0.tgz}
+  github.com/o/g/${COMMIT}:
+    resolution: {tarball: https://codeload.github.com/o/g/tar.gz/${COMMIT}}
+    name: g
+    version: 4.0.0
+  file:../l:
+    resolution: {directory: ../l, type: directory}
+    name: l
+    version: 5.0.0
+    dev: true
+`;
+
+const V5 = `lockfileVersion: 5.3
+specifiers:
+  a: ^1.0.0
+dependencies:
+  a: 1.0.0_@scope+p@2.0.0
+packages:
+  /a/1.0.0_@scope+p@2.0.0:
+    resolution: {integrity: sha512-YWJj}
+    dependencies:
+      '@scope/p': 2.0.0
+    dev: false
+  /@scope/p/2.0.0_abc123:
+    resolution: {integrity: sha512-YWJj}
+    dev: true
+  /@scope/p/2.0.0:
+    resolution:
+      integrity: sha512-YWJj
+    dev: true
+  npm.acme.example/h/3.0.0:
+    resolution: {integrity: sha512-YWJj}
+  github.com/o/g/${COMMIT}:
+    resolution: {commit: ${COMMIT}, repo: 'https://user:hunter2@github.com/o/g', type: git}
+    name: g
+    version: 4.0.0
+`;
+
+describe('pnpm-lock.yaml of older versions', () => {
+  it('reads version 6', () => {
+    const { packages, problems } = readText('pnpm-lock.yaml', V6);
+    expect(problems).toEqual([]);
+    expect(
+      packages.map(({ id, direct, groups, line, dependencies }) => [
+        id,
+        direct,
+        groups.join(),
+        line,
+        dependencies,
+      ]),
+    ).toEqual([
+      ['a@1.0.0', true, '', 11, ['@scope/p@2.0.0']],
+      ['@scope/p@2.0.0', false, 'dev,optional', 16, []],
+      ['@scope/h@3.0.0', false, '', 20, []],
+      [`g@4.0.0 (https://github.com/o/g#${COMMIT})`, false, '', 22, []],
+      ['l@5.0.0 (../l)', true, 'dev', 26, []],
+    ]);
+    expect(byName(packages).get('@scope/h')?.source).toEqual({
+      kind: 'registry',
+      url: 'https://npm.acme.example/@scope/h/-/h-3.0.0.tgz',
+    });
+  });
+
+  it('reads version 5', () => {
+    const { packages, problems } = readText('pnpm-lock.yaml', V5);
+    expect(problems).toEqual([]);
+    expect(packages.map(({ id, direct, groups, line }) => [id, direct, groups.join(), line])).toEqual([
+      ['a@1.0.0', true, '', 7],
+      ['@scope/p@2.0.0', false, 'dev', 12],
+      ['h@3.0.0', false, '', 19],
+      [`g@4.0.0 (https://github.com/o/g#${COMMIT})`, false, '', 21],
+    ]);
+    expect(packages[0]?.dependencies).toEqual(['@scope/p@2.0.0']);
+    expect(byName(packages).get('h')?.source).toEqual({ kind: 'registry', url: 'https://npm.acme.example/' });
+  });
+
+  it('takes the host out of a key of version 6 that states nothing else', () => {
+    const text = `lockfileVersion: '6.0'\npackages:\n  npm.acme.example/@s/a@1.0.0(b@2.0.0):\n    dev: false\n`;
+    expect(readText('pnpm-lock.yaml', text).packages).toMatchObject([
+      { name: '@s/a', version: '1.0.0', source: { kind: 'registry', url: 'https://npm.acme.example/' } },
+    ]);
+  });
+});
+
+describe('documents before the lockfile itself', () => {
+  const text = `---
+lockfileVersion: '9.0'
+importers:
+  .:
+    configDependencies:
+      conf:
+        specifier: 1.0.0
+        version: 1.0.0
+    packageManagerDependencies:
+      pnpm:
+        specifier: 11.0.0
+        version: 11.0.0
+packages:
+  conf@1.0.0:
+    resolution: {integrity: sha512-YWJj}
+  pnpm@11.0.0:
+    resolution: {integrity: sha512-YWJj}
+snapshots:
+  conf@1.0.0: {}
+  pnpm@11.0.0: {}
+---
+${V9}`;
+
+  it('give what the target asks for, and not pnpm itself', () => {
+    const { packages } = readText('pnpm-lock.yaml', text);
+    expect(packages).toHaveLength(8);
+    expect(packages[0]).toMatchObject({ id: 'conf@1.0.0', direct: true, groups: ['dev'], line: 14 });
+    expect(packages[1]?.line).toBe(35 + 21);
+  });
+});
+
+describe('YAML that pnpm writes rarely, or people write', () => {
+  const head = "lockfileVersion: '9.0'\npackages:\n";
+  it.each([
+    ['block mappings', '  a@1.0.0:\n    resolution:\n      integrity: sha512-YWJj\n'],
+    ['mappings without spaces', '  a@1.0.0:\n    resolution: {integrity: sha512-YWJj,x: y}\n'],
+    ['mappings over several lines', '  a@1.0.0:\n    resolution: {integrity:\n      sha512-YWJj}\n'],
+    ['quoted keys and values', '  "a@1.0.0":\n    \'resolution\': {"integrity": "sha512-YWJj"}\n'],
+    ['comments', '  a@1.0.0: # x\n    resolution: {integrity: sha512-YWJj} # y\n'],
+    ['anchors and aliases', '  a@1.0.0:\n    x: &r {integrity: sha512-YWJj}\n    resolution: *r\n'],
+    ['block scalars', '  a@1.0.0:\n    resolution:\n      integrity: >-\n        sha512-YWJj\n'],
+    ['tabs', '  a@1.0.0:\n    resolution:\t{integrity: sha512-YWJj}\n'],
+    ['deeper indentation', '     a@1.0.0:\n         resolution: {integrity: sha512-YWJj}\n'],
+  ])('reads %s', (_what, entry) => {
+    const { packages, problems } = readText('pnpm-lock.yaml', head + entry);
+    expect(problems).toEqual([]);
+    expect(packages).toMatchObject([
+      { id: 'a@1.0.0', integrity: [{ algorithm: 'sha512', value: 'YWJj' }], line: 3 },
+    ]);
+  });
+
+  it('reads keys over 1,024 characters', () => {
+    const peers = Array.from({ length: 100 }, (_, at) => `(peer-${at}@1.0.0)`).join('');
+    const text = `lockfileVersion: '9.0'
+importers:
+  .:
+    dependencies:
+      a:
+        specifier: 1.0.0
+        version: 1.0.0${peers}
+packages:
+  a@1.0.0:
+    resolution: {integrity: sha512-YWJj}
+  b@1.0.0:
+    resolution: {integrity: sha512-YWJj}
+snapshots:
+  ? a@1.0.0${peers}
+  : dependencies:
+      b: 1.0.0
+  b@1.0.0: {}
+`;
+    const { packages, problems } = readText('pnpm-lock.yaml', text);
+    expect(problems).toEqual([]);
+    expect(packages[0]).toMatchObject({ id: 'a@1.0.0', direct: true, dependencies: ['b@1.0.0'] });
+  });
+
+  it('lets the last of repeated sections count', () => {
+    const text = `${head}  a@1.0.0: {}\npackages:\n  b@1.0.0: {}\n`;
+    expect(readText('pnpm-lock.yaml', text).packages).toMatchObject([{ id: 'b@1.0.0', line: 5 }]);
+  });
+
+  it('refuses aliases that multiply', () => {
+    const levels = Array.from(
+      { length: 9 },
+      (_, at) => `x${at + 1}: &a${at + 1} [${`*a${at}, `.repeat(9)}1]`,
+    );
+    const failure = failureOf(
+      'pnpm-lock.yaml',
+      `lockfileVersion: '9.0'\nx0: &a0 [1]\n${levels.join('\n')}\npackages: *a9\n`,
+    );
+    expect(failure.code).toBe('syntax');
+  });
+
+  it.each([
+    ["lockfileVersion: '10.0'\n", 'unsupported-version'],
+    ["lockfileVersion: '2.0'\n", 'unsupported-version'],
+    ['a: b\n', 'wrong-format'],
+    [`${head}<<<<<<< HEAD\n  a@1.0.0: {}\n`, 'syntax'],
+    ["lockfileVersion: '9.0'\npackages: {a: [\n", 'syntax'],
+  ])('refuses %j', (text, code) => {
+    expect(failureOf('pnpm-lock.yaml', text).code).toBe(code);
+  });
+
+  it('refuses nesting without end', () => {
+    const text = `lockfileVersion: '9.0'\npackages: ${'['.repeat(100_000)}\n`;
+    expect(['syntax', 'too-deep']).toContain(failureOf('pnpm-lock.yaml', text).code);
+  });
+
+  it('reports entries that are no packages', () => {
+    const { packages, problems } = readText('pnpm-lock.yaml', `${head}  nothing: {}\n  a@1.0.0: {}\n`);
+    expect(packages).toHaveLength(1);
+    expect(problems).toEqual([{ line: 3, message: '"nothing" names no package with a version' }]);
+  });
+});

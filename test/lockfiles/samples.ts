@@ -1,0 +1,445 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: Maven writes its references like that
+
+const COMMIT = '0123456789abcdef0123456789abcdef01234567';
+const SHA256 = 'ab'.repeat(32);
+
+/**
+ * A small file of each format, with something of everything that its reader looks at, by the name of the format; of its
+ * other versions with what they are in brackets.
+ */
+export const SAMPLES: Readonly<Record<string, string>> = {
+  'npm-package-lock': JSON.stringify({
+    name: 'r',
+    lockfileVersion: 3,
+    packages: {
+      '': { name: 'r', dependencies: { a: '^1' }, devDependencies: { b: '1' }, workspaces: ['w'] },
+      'node_modules/a': {
+        version: '1.0.0',
+        resolved: 'https://registry.yarnpkg.com/a/-/a-1.0.0.tgz',
+        integrity: 'sha512-YWJj',
+        dependencies: { b: '1' },
+        optionalDependencies: { o: '1' },
+      },
+      'node_modules/a/node_modules/b': { name: '@s/b', version: '2.0.0', bundled: true },
+      'node_modules/b': { version: '1.0.0', dev: true, peerDependencies: { a: '1' } },
+      'node_modules/o': { version: '1.0.0', optional: true, resolved: `git+ssh://git@h/o.git#${COMMIT}` },
+      'node_modules/w': { resolved: 'w', link: true },
+      w: { name: 'w', version: '1.0.0', dependencies: { a: '1' } },
+    },
+  }),
+  'npm-package-lock (v1)': JSON.stringify({
+    name: 'r',
+    lockfileVersion: 1,
+    dependencies: {
+      a: {
+        version: '1.0.0',
+        resolved: 'https://registry.yarnpkg.com/a/-/a-1.0.0.tgz',
+        requires: { b: '1' },
+        dependencies: { b: { version: 'npm:c@2.0.0', dev: true } },
+      },
+      b: { version: `github:o/b#${COMMIT}`, from: 'b@github:o/b', optional: true },
+      f: { version: 'file:../f', bundled: true },
+    },
+  }),
+  'yarn-lock': `# yarn lockfile v1
+
+
+"@s/a@^1.0.0", "@s/a@^1.0.1":
+  version "1.2.0"
+  resolved "https://registry.yarnpkg.com/@s/a/-/a-1.2.0.tgz#${COMMIT}"
+  integrity sha512-YWJj
+  dependencies:
+    b "^2.0.0"
+  optionalDependencies:
+    "o" "^1.0.0"
+
+"alias@npm:b@^2.0.0", b@^2.0.0:
+  version "2.0.0"
+  resolved "https://codeload.github.com/o/b/tar.gz/${COMMIT}"
+
+o@^1.0.0:
+  version "1.0.0"
+`,
+  'yarn-lock (berry)': `__metadata:
+  version: 8
+  cacheKey: 10c0
+
+"@s/a@npm:^1.0.0, @s/a@npm:^1.0.1":
+  version: 1.2.0
+  resolution: "@s/a@npm:1.2.0"
+  dependencies:
+    b: "npm:^2.0.0"
+    o: ^1.0.0
+  dependenciesMeta:
+    o:
+      optional: true
+  checksum: 10c0/${'ab'.repeat(64)}
+  languageName: node
+
+"b@npm:^2.0.0":
+  version: 2.0.0
+  resolution: "b@npm:2.0.0::__archiveUrl=https%3A%2F%2Fh%2Fb.tgz"
+
+"o@npm:^1.0.0":
+  version: 1.0.0
+  resolution: "o@https://h/o.git#commit=${COMMIT}"
+
+"r@workspace:.":
+  version: 0.0.0-use.local
+  resolution: "r@workspace:."
+  dependencies:
+    "@s/a": "npm:^1.0.0"
+`,
+  'pnpm-lock': `lockfileVersion: '9.0'
+
+importers:
+  .:
+    dependencies:
+      '@s/a':
+        specifier: ^1.0.0
+        version: 1.2.0(p@3.0.0)
+    devDependencies:
+      p:
+        specifier: ^3.0.0
+        version: 3.0.0
+
+packages:
+  '@s/a@1.2.0':
+    resolution: {integrity: sha512-YWJj}
+  o@file:../o:
+    resolution: {directory: ../o, type: directory}
+  p@3.0.0:
+    resolution: {integrity: sha512-YWJj, tarball: https://h/p.tgz}
+
+snapshots:
+  '@s/a@1.2.0(p@3.0.0)':
+    dependencies:
+      p: 3.0.0
+    optionalDependencies:
+      o: file:../o
+  o@file:../o: {}
+  p@3.0.0: {}
+`,
+  'pnpm-lock (v5)': `lockfileVersion: 5.3
+specifiers:
+  a: ^1.0.0
+dependencies:
+  a: 1.0.0_p@2.0.0
+packages:
+  /a/1.0.0_p@2.0.0:
+    resolution: {integrity: sha512-YWJj}
+    dependencies:
+      p: 2.0.0
+    dev: false
+  /p/2.0.0:
+    resolution: {integrity: sha512-YWJj}
+    dev: true
+    optional: true
+  github.com/o/g/${COMMIT}:
+    resolution: {commit: ${COMMIT}, repo: 'https://github.com/o/g', type: git}
+    name: g
+    version: 4.0.0
+`,
+  'bun-lock': `{
+  "lockfileVersion": 1,
+  "workspaces": {
+    "": {
+      "name": "r",
+      "dependencies": { "a": "^1", },
+      "devDependencies": { "t": "1" },
+    },
+    "w": { "name": "w", "optionalDependencies": { "a": "2" } },
+  },
+  "packages": {
+    "a": ["a@1.0.0", "", { "dependencies": { "t": "^1" }, "peerDependencies": { "g": "*" }, "optionalPeers": ["g"] }, "sha512-YWJj"],
+    "g": ["g@github:o/g#0123456", {}, "o-g-0123456"],
+    "t": ["t@1.0.0", "https://h/t.tgz", {}, "sha512-YWJj"],
+    "w": ["w@workspace:w"],
+    "w/a": ["@s/a@2.0.0", "", {}, "sha512-YWJj"],
+  }
+}
+`,
+  'requirements-txt': `# x
+-r other.txt
+-c constraints.txt
+--index-url https://h/simple
+a[x]==1.0 ; python_version > "3" \\
+    --hash=sha256:${SHA256}  # via b
+b>=1,<2
+c @ git+https://h/c.git@${COMMIT}
+-e git+https://h/d.git#egg=d
+./e-1.0.tar.gz
+`,
+  'poetry-lock': `[[package]]
+name = "a"
+version = "1.0"
+optional = true
+groups = ["main", "dev"]
+files = [{file = "a-1.0.tar.gz", hash = "sha256:${SHA256}"}]
+
+[package.dependencies]
+B = {version = "*", optional = true}
+
+[[package]]
+name = "b"
+version = "1.0"
+category = "dev"
+
+[package.source]
+type = "git"
+url = "https://h/b.git"
+resolved_reference = "${COMMIT}"
+
+[metadata]
+lock-version = "2.1"
+
+[metadata.files]
+b = [{file = "b-1.0.tar.gz", hash = "sha256:${SHA256}"}]
+`,
+  'pipfile-lock': JSON.stringify({
+    _meta: { sources: [{ name: 'pypi', url: 'https://h/simple' }] },
+    default: {
+      a: { version: '==1.0', index: 'pypi', hashes: [`sha256:${SHA256}`] },
+      g: { git: 'https://h/g.git', ref: COMMIT },
+      p: { path: './p', editable: true },
+    },
+    develop: { a: { version: '==1.0' }, f: { file: 'https://h/f.zip' } },
+    docs: { d: { version: '==2.0' } },
+  }),
+  'pdm-lock': `[metadata]
+groups = ["default", "dev"]
+lock_version = "4.5"
+
+[[package]]
+name = "a"
+version = "1.0"
+groups = ["default"]
+dependencies = ["b>=1; python_version > '3'"]
+files = [{file = "a-1.0.tar.gz", hash = "sha256:${SHA256}"}]
+
+[[package]]
+name = "b"
+version = "1.0"
+sections = ["dev"]
+git = "https://h/b.git"
+revision = "${COMMIT}"
+
+[[package]]
+name = "b"
+version = "2.0"
+path = "./b"
+`,
+  'uv-lock': `version = 1
+requires-python = ">=3.8"
+
+[manifest]
+members = ["r"]
+requirements = [{ name = "b" }]
+
+[[package]]
+name = "a"
+version = "1.0"
+source = { registry = "https://h/simple" }
+dependencies = [{ name = "b", version = "1.0" }]
+sdist = { url = "https://h/a.tar.gz", hash = "sha256:${SHA256}" }
+wheels = [{ url = "https://h/a.whl", hash = "sha256:${SHA256}" }]
+
+[package.optional-dependencies]
+x = [{ name = "b" }]
+
+[[package]]
+name = "b"
+version = "1.0"
+source = { git = "https://h/b?rev=main#${COMMIT}" }
+
+[[package]]
+name = "r"
+version = "0"
+source = { editable = "." }
+dependencies = [{ name = "a", extra = ["x"] }]
+
+[package.dev-dependencies]
+dev = [{ name = "b" }]
+`,
+  'pylock-toml': `lock-version = "1.0"
+created-by = "x"
+default-groups = ["default"]
+
+[[packages]]
+name = "a"
+version = "1.0"
+marker = "'x' in extras or 'dev' in dependency_groups"
+index = "https://h/simple"
+dependencies = [{ name = "b" }]
+sdist = { name = "a.tar.gz", hashes = { sha256 = "${SHA256}" } }
+
+[[packages]]
+name = "b"
+
+[packages.vcs]
+type = "git"
+url = "https://h/b"
+commit-id = "${COMMIT}"
+
+[[packages]]
+name = "r"
+directory = { path = "." }
+`,
+  'go-mod': `module example.com/r
+
+go 1.16
+
+require (
+	example.com/a v1.0.0 // indirect
+	"example.com/b" v2.0.0+incompatible
+)
+
+require example.com/c v0.0.0-20200101000000-0123456789ab
+
+replace example.com/a v1.0.0 => example.com/d v1.1.0
+
+replace example.com/c => ../c
+
+exclude example.com/a v0.9.0
+
+retract [v1.0.0, v1.1.0] // x
+`,
+  'go-sum': `example.com/a v1.0.0 h1:${'a'.repeat(43)}=
+example.com/a v1.0.0/go.mod h1:${'a'.repeat(43)}=
+example.com/b v1.0.0/go.mod h1:${'a'.repeat(43)}=
+`,
+  'cargo-lock': `version = 3
+
+[[package]]
+name = "a"
+version = "1.0.0"
+source = "registry+https://h/index"
+checksum = "${SHA256}"
+dependencies = ["b 1.0.0 (git+https://h/b?branch=x)"]
+
+[[package]]
+name = "b"
+version = "1.0.0"
+source = "git+https://h/b?branch=x#${COMMIT}"
+
+[[package]]
+name = "r"
+version = "0.1.0"
+dependencies = ["a"]
+
+[metadata]
+"checksum b 1.0.0 (git+https://h/b?branch=x#${COMMIT})" = "<none>"
+`,
+  'gemfile-lock': `GIT
+  remote: https://h/g.git
+  revision: ${COMMIT}
+  specs:
+    g (1.0)
+      a (~> 1.0)
+
+PATH
+  remote: .
+  specs:
+    r (0.1)
+      a
+
+GEM
+  remote: https://rubygems.org/
+  specs:
+    a (1.0-java)
+    a (1.0)
+
+PLATFORMS
+  java
+  ruby
+
+DEPENDENCIES
+  g!
+  r!
+
+CHECKSUMS
+  a (1.0) sha256=${SHA256}
+
+BUNDLED WITH
+   2.6.0
+`,
+  'maven-pom-xml': `<?xml version="1.0"?><project xmlns="x"><parent><groupId>g</groupId><artifactId>p</artifactId>
+<version>1</version><relativePath>../pom.xml</relativePath></parent><artifactId>a</artifactId><properties><v>1</v></properties>
+<dependencyManagement><dependencies><dependency><groupId>g</groupId><artifactId>m</artifactId><version>\${v}</version>
+</dependency></dependencies></dependencyManagement><dependencies><dependency><groupId>g</groupId><artifactId>m</artifactId>
+<scope>test</scope><optional>true</optional></dependency></dependencies></project>`,
+  'gradle-lockfile': '# x\ng:a:1=compileClasspath,testRuntimeClasspath\nempty=\n',
+  'gradle-verification-metadata': `<verification-metadata><components><component group="g" name="a" version="1">
+<artifact name="a.jar"><sha256 value="ab"><also-trust value="cd"/></sha256></artifact></component></components></verification-metadata>`,
+  'nuget-packages-lock': JSON.stringify({
+    version: 1,
+    dependencies: {
+      net8: {
+        A: { type: 'Direct', resolved: '1', contentHash: 'x', dependencies: { B: '1' } },
+        B: { type: 'Project', dependencies: { A: '1' } },
+      },
+    },
+  }),
+  'nuget-packages-config': '<packages><package id="A" version="1" developmentDependency="true"/></packages>',
+  'nuget-deps-json': JSON.stringify({
+    runtimeTarget: { name: 't' },
+    targets: { t: { 'A/1': { dependencies: { B: '1' }, runtime: {} }, 'B/1': { runtime: {} } } },
+    libraries: { 'A/1': { type: 'project' }, 'B/1': { type: 'package', sha512: 'sha512-x' } },
+  }),
+  'cyclonedx-json': JSON.stringify({
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    metadata: { component: { 'bom-ref': 'r', type: 'application', name: 'r', components: [{ name: 'm' }] } },
+    components: [
+      {
+        type: 'library',
+        'bom-ref': 'a',
+        name: 'a',
+        version: '1',
+        purl: 'pkg:npm/a@1',
+        hashes: [{ alg: 'SHA-1', content: 'ab' }],
+        properties: [{ name: 'cdx:npm:package:development', value: 'true' }],
+        components: [{ type: 'library', name: 'b', purl: 'pkg:pypi/b' }],
+      },
+    ],
+    dependencies: [{ ref: 'r', dependsOn: ['a'] }],
+  }),
+  'cyclonedx-xml': `<bom xmlns="http://cyclonedx.org/schema/bom/1.4"><metadata><component bom-ref="r" type="application"/></metadata>
+<components><component type="library" bom-ref="a"><name>a</name><version>1</version><hashes><hash alg="MD5">ab</hash></hashes>
+<purl>pkg:npm/a@1</purl></component></components><dependencies><dependency ref="r"><dependency ref="a"/></dependency></dependencies></bom>`,
+  'spdx-json': JSON.stringify({
+    spdxVersion: 'SPDX-2.3',
+    SPDXID: 'SPDXRef-DOCUMENT',
+    documentDescribes: ['SPDXRef-a'],
+    packages: [
+      {
+        SPDXID: 'SPDXRef-a',
+        name: 'a',
+        versionInfo: '1',
+        externalRefs: [{ referenceType: 'purl', referenceLocator: 'pkg:npm/a' }],
+        checksums: [{ algorithm: 'SHA1', checksumValue: 'ab' }],
+      },
+      { SPDXID: 'SPDXRef-b', name: 'b', externalRefs: [{ referenceType: 'npm', referenceLocator: 'b@1' }] },
+      { SPDXID: 'SPDXRef-c', name: 'c' },
+    ],
+    relationships: [
+      { spdxElementId: 'SPDXRef-a', relationshipType: 'DEPENDS_ON', relatedSpdxElement: 'SPDXRef-b' },
+    ],
+  }),
+  'spdx-tag-value': `SPDXVersion: SPDX-2.3
+SPDXID: SPDXRef-DOCUMENT
+PackageName: a
+SPDXID: SPDXRef-a
+PackageVersion: 1
+PackageChecksum: SHA1: ab
+ExternalRef: PACKAGE-MANAGER purl pkg:npm/a
+PackageDescription: <text>x
+y</text>
+Relationship: SPDXRef-DOCUMENT DESCRIBES SPDXRef-a
+`,
+};
+
+/** The format of a sample. */
+export function formatOfSample(label: string): string {
+  return label.replace(/ \(.*$/, '');
+}
