@@ -17,7 +17,7 @@ export function floorOf(file: string, text: string): readonly Floor[] {
     ];
   }
   if (file === 'bun.lock') {
-    const strict = (): string => text.replace(/,(?=\s*\n\s*[}\]])/g, '');
+    const strict = (): string => text.replace(/,(?=\s*[}\]])/g, '');
     return [{ name: 'JSON.parse without trailing commas', work: () => JSON.parse(strict()) }];
   }
   const pattern = file === 'pnpm-lock.yaml' ? PNPM : YARN;

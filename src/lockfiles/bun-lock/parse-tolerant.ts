@@ -1,8 +1,8 @@
 import { LockfileError } from '../errors.ts';
 import { type JsonObject, parseJsonObject } from '../parse-json.ts';
 
-/** A comma at the end of its line, before a bracket that closes: no JSON string spans lines, so it stands in none. */
-const TRAILING_AT_LINE_END = /,(?=[ \t]*\r?\n\s*[}\]])/g;
+/** A comma before a bracket that closes: it trails, unless it stands in a string. */
+const TRAILING = /,(?=\s*[}\]])/g;
 const EXPECTED = 'a bun.lock';
 
 export interface Tolerant {
@@ -13,15 +13,34 @@ export interface Tolerant {
 
 /** Parses JSON with trailing commas, as Bun writes it, and with comments, as Bun reads it. Throws `LockfileError`. */
 export function parseTolerant(text: string, path: string): Tolerant {
-  const strict = text.replace(TRAILING_AT_LINE_END, '');
+  const strict = text.replace(TRAILING, (comma: string, at: number) => (isInString(text, at) ? comma : ''));
   try {
     return { root: parseJsonObject(strict, path, EXPECTED), text: strict };
   } catch (error) {
     if (!(error instanceof LockfileError) || error.code !== 'syntax') throw error;
-    // Comments, or commas that trail within a line: rare, and looked for one character after the other.
+    // Comments: rare, and looked for one character after the other.
     const stricter = withoutTrailingCommas(withoutComments(text));
     return { root: parseJsonObject(stricter, path, EXPECTED), text: stricter };
   }
+}
+
+/** Longer lines than Bun writes. */
+const MAX_LINE = 10_000;
+
+/** No JSON string spans lines: the quotes before a place on its line tell. */
+function isInString(text: string, at: number): boolean {
+  const newline = text.indexOf('\n', at);
+  // Nearly always the last of its line.
+  if (newline >= 0 && text.slice(at + 1, newline).trim() === '') return false;
+  const start = text.lastIndexOf('\n', at) + 1;
+  // Not worth counting: if it does trail, the text does not parse, and is looked at in another way.
+  if (at - start > MAX_LINE) return true;
+  let inside = false;
+  for (let place = start; place < at; place += 1) {
+    if (inside && text[place] === '\\') place += 1;
+    else if (text[place] === '"') inside = !inside;
+  }
+  return inside;
 }
 
 function withoutComments(text: string): string {
