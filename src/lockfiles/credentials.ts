@@ -16,8 +16,13 @@ export function withoutCredentials(location: string): string {
 export function withoutSecrets(text: string): string {
   const named = text.includes('?') ? withoutSecretParameters(text) : text;
   if (!named.includes('@')) return named;
-  return named.replace(/((?:\b[a-z][a-z0-9.+-]{0,40}:)?\/\/)([^\s/?#"'<>]*)@/gi, withoutUser);
+  return named
+    .replace(/((?:\b[a-z][a-z0-9.+-]{0,40}:)?\/\/)([^\s/?#"'<>]*)@/gi, withoutUser)
+    .replace(DAMAGED, '');
 }
+
+/** User and password before a host, where what stands before them is damaged. */
+const DAMAGED = /(?<![^\s"'/+]|\/\/)[^\s"'/@:]+:[^\s"'/@:]+@(?=[\w.-]+[/:])/g;
 
 function withoutUser(_all: string, start: string, user: string): string {
   return /(?:^|\+)ssh:/i.test(start) ? `${start}${user.replace(/:.*$/s, '')}@` : start;

@@ -2,6 +2,8 @@ import type { Source } from '../model/lockfile.ts';
 import { withoutCredentials } from './credentials.ts';
 
 const MAX_LENGTH = 2_048;
+/** What yarn writes behind the path of an archive. */
+const DIGEST = /(?<=\.t(?:ar\.)?gz)#[0-9a-f]{40}$/;
 const LOCAL = /^(?:file|link):/i;
 /** npm's short names of hosted repositories, with the host each stands for. */
 const HOSTED = /^(github|gitlab|bitbucket|gist):(?!\/\/)/i;
@@ -18,8 +20,9 @@ const ARCHIVES: readonly RegExp[] = [
   /^https:\/\/(?<host>[^/?#]*gitlab[^/?#]*)\/api\/v4\/projects\/(?<path>[^/?#]+)\/repository\/archive\.tar\.gz\?(?:ref|sha)=(?<commit>[0-9a-f]{7,64})$/i,
   /^https:\/\/(?<host>gitlab\.com)\/(?<path>[^?#]+?)\/repository\/archive\.tar\.gz\?ref=(?<commit>[0-9a-f]{7,64})$/i,
   /^https:\/\/(?<host>bitbucket\.org)\/(?<path>[^/?#]+\/[^/?#]+)\/get\/(?<commit>[0-9a-f]{7,64})\.tar\.gz$/i,
-  // What follows the hash of an archive is the archive's own digest.
-  /^https:\/\/(?<host>github\.com|gitlab\.com|bitbucket\.org)\/(?<path>[^?#]+?)(?<!\.(?:tgz|gz|zip|bz2|xz))\/?#(?:commit[=:])?(?<commit>[0-9a-f]{7,64})$/i,
+  // A repository, by nothing but its path: what follows the hash of an archive is the archive's own digest.
+  /^https:\/\/(?<host>github\.com|bitbucket\.org)\/(?<path>[^/?#]+\/[^/?#]+)\/?#(?:commit[=:])?(?<commit>[0-9a-f]{7,64})$/i,
+  /^https:\/\/(?<host>gitlab\.com)\/(?<path>(?:(?!-\/|#)[^?#/]+\/)+[^?#/]+?)(?<!\.(?:tgz|gz|zip|bz2))\/?#(?:commit[=:])?(?<commit>[0-9a-f]{7,64})$/i,
 ];
 /**
  * How registries and their mirrors lay out tarballs: `<base>/<name>/-/<file>.tgz`; GitLab repeats the scope before the
@@ -44,7 +47,7 @@ export function sourceOf(stated: string | undefined, version: string | undefined
   if (REGISTRY_TARBALL.test(location) || REGISTRY_DOWNLOAD.test(location)) {
     return { kind: 'registry', url: resolved ?? location };
   }
-  if (LOCAL.test(location)) return { kind: 'path', path: location.replace(LOCAL, '') };
+  if (LOCAL.test(location)) return { kind: 'path', path: location.replace(LOCAL, '').replace(DIGEST, '') };
   if (HOSTED.test(location) || GIT.test(location)) return git(location);
   if (/^https?:/i.test(location)) return archiveOfCommit(location) ?? { kind: 'url', url: location };
   return { kind: 'path', path: location };
@@ -52,7 +55,8 @@ export function sourceOf(stated: string | undefined, version: string | undefined
 
 /** Whether a location is `https://…/-/….tgz`, followed at most by yarn's checksum. */
 function isPlainTarball(location: string): boolean {
-  if (!location.startsWith('https://') || !location.includes('/-/')) return false;
+  const at = location.indexOf('/-/');
+  if (at < 0 || !location.startsWith('https://') || location.includes('/', at + 3)) return false;
   return location.endsWith('.tgz') || location.charCodeAt(location.length - 41) === HASH;
 }
 

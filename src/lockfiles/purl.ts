@@ -35,12 +35,16 @@ export function buildPurl(parts: PurlParts): string {
     if (namespace === undefined) return `pkg:npm/${name}@${version}`;
     if (PLAIN_SCOPE.test(namespace)) return `pkg:npm/%40${namespace.slice(1)}/${name}@${version}`;
   }
-  return new PackageURL(
-    type,
-    namespace,
-    name,
-    version === '' ? undefined : version,
-    qualifiers,
-    undefined,
-  ).toString();
+  return canonicalPurl(
+    new PackageURL(type, namespace, name, version === '' ? undefined : version, qualifiers, undefined),
+  );
+}
+
+/**
+ * The canonical form: colons stand as they are in every component (purl specification, "Character encoding"), which
+ * packageurl-js encodes. A `%3A` that is meant as such is `%253A` there.
+ */
+export function canonicalPurl(purl: PackageURL): string {
+  const text = purl.toString();
+  return text.includes('%3A') ? text.replaceAll('%3A', ':') : text;
 }

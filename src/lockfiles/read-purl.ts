@@ -2,6 +2,7 @@ import { PackageURL } from 'packageurl-js';
 import { messageOf } from '../model/errors.ts';
 import type { Source } from '../model/lockfile.ts';
 import { withoutCredentials } from './credentials.ts';
+import { canonicalPurl } from './purl.ts';
 import { packageNameOf } from './purl-name.ts';
 
 /** A package as its purl tells it. */
@@ -95,7 +96,7 @@ function readAny(text: string, statedVersion: string): PurlPackage | string {
       ecosystem: purl.type,
       name: packageNameOf(purl.type, trimmed, name.trim()),
       version: purl.version ?? '',
-      purl: purl.toString(),
+      purl: canonicalPurl(purl),
       source: sourceOf(qualifiers),
     };
   } catch (error) {

@@ -38,7 +38,7 @@ describe('reading a purl', () => {
         expect(readPurl(text, '')).toMatchObject({
           ecosystem: wanted.type,
           version: wanted.version ?? '',
-          purl: wanted.toString(),
+          purl: wanted.toString().replaceAll('%3A', ':'),
         });
       }),
       { numRuns: 3_000 },

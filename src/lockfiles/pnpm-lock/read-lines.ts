@@ -61,7 +61,11 @@ function readSection(cursor: LineCursor, document: PnpmDocument, sections: Set<s
   // Of keys that are repeated the last counts.
   if (sections.has(key)) throw new UnknownYaml(`line ${cursor.line}`);
   sections.add(key);
-  if (key === 'lockfileVersion') document.lockfileVersion = scalar(value);
+  if (key === 'lockfileVersion') {
+    document.lockfileVersion = scalar(value);
+    leaveValue(cursor);
+    return cursor.indent >= 0;
+  }
   const isRead =
     key === 'packages' || key === 'snapshots' || key === 'importers' || IMPORTER_LISTS.includes(key);
   if (!isRead || value === '{}') return cursor.skipDeeper(0);

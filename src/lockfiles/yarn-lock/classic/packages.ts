@@ -85,7 +85,7 @@ function draftOf(
 
 /** Before yarn 1.10 the SHA-1 of the archive stood behind its URL alone. */
 function digestIn(resolved: string | undefined, { kind }: Source): readonly Integrity[] {
-  if (kind === 'git' || kind === 'path') return NONE;
+  if (kind === 'git') return NONE;
   const value = /#([0-9a-f]{40})$/.exec(resolved ?? '')?.[1];
   return value === undefined ? NONE : [{ algorithm: 'sha1', value, encoding: 'hex' }];
 }

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { byName, failureOf, readText } from './reading.ts';
+
+const H1 = `${'a'.repeat(43)}=`;
+const MOD = `// comment
+module example.com/root // why
+
+go 1.21rc2
+
+toolchain go1.21.5
+godebug default=go1.20
+
+require (
+	example.com/a v1.0.0 // indirect
+	example.com/B/c v2.0.0+incompatible//indirect
+	"example.com/d" v0.1.0 // indirect; why
+	example.com/e v0.0.0-20200101000000-0123456789ab // indirect in part
+)
+require example.com/f v1.0.0
+require(
+	example.com/g v1.0.0
+)
+
+replace (
+	example.com/a => example.com/fork v1.1.0
+	example.com/d v0.1.0 => ../d
+	example.com/g v9.9.9 => example.com/unused v1.0.0
+)
+exclude example.com/a v0.9.0
+retract [v1.0.0, v1.1.0] // bad
+tool example.com/f/cmd
+ignore ./x
+`;
+
+describe('go.mod', () => {
+  const { packages, problems } = readText('go.mod', MOD, {
+    'go.sum': `example.com/f v1.0.0 h1:${H1}\nexample.com/f v1.0.0/go.mod h1:${H1}\nexample.com/z v1.0.0 h1:${H1}\n`,
+  });
+
+  it('gives what is required, as it is after replacements', () => {
+    expect(problems).toEqual([]);
+    expect(packages.map(({ id, line, direct }) => [id, line, direct])).toEqual([
+      ['example.com/fork@v1.1.0', 21, false],
+      ['example.com/B/c@v2.0.0+incompatible', 11, false],
+      ['example.com/d@v0.1.0 (../d)', 22, false],
+      ['example.com/e@v0.0.0-20200101000000-0123456789ab', 13, true],
+      ['example.com/f@v1.0.0', 15, true],
+      ['example.com/g@v1.0.0', 17, true],
+    ]);
+    expect(byName(packages).get('example.com/f')).toMatchObject({
+      purl: 'pkg:golang/example.com/f@v1.0.0',
+      integrity: [{ algorithm: 'h1', value: H1, encoding: 'base64' }],
+      dependencies: undefined,
+    });
+  });
+
+  it('takes indirect modules from go.sum below Go 1.17, the newest of each', () => {
+    const sum = ['a v1.2.0', 'a v1.10.0', 'a v1.9.0', 'direct v1.0.0', 'b v1.0.0/go.mod']
+      .map((one) => `example.com/${one} h1:${H1}\n`)
+      .join('');
+    for (const go of ['go 1.16\n', '']) {
+      const read = readText('go.mod', `module r\n${go}require example.com/direct v1.0.0\n`, {
+        'go.sum': sum,
+      });
+      expect(read.packages.map(({ id, direct }) => [id, direct])).toEqual([
+        ['example.com/direct@v1.0.0', true],
+        ['example.com/a@v1.10.0', false],
+      ]);
+    }
+  });
+
+  it('reports lines that are none', () => {
+    const text =
+      'module r\nrequire example.com/a latest\nreplace example.com/a =>\nlonely\nrequire example.com/b v1.0.0\n';
+    const read = readText('go.mod', text);
+    expect(read.packages).toHaveLength(1);
+    expect(read.problems.map(({ line }) => line)).toEqual([4, 3, 2]);
+  });
+
+  it('refuses what has no directive', () => {
+    expect(failureOf('go.mod', '// nothing\n').code).toBe('wrong-format');
+    expect(failureOf('go.mod', '').code).toBe('empty');
+  });
+});
+
+describe('go.sum', () => {
+  it('gives the modules whose code is there', () => {
+    const text = `example.com/a v1.0.0 h1:${H1}\nexample.com/a v1.0.0/go.mod h1:${H1}\nexample.com/b v1.0.0/go.mod h1:${H1}\nbad line\n`;
+    expect(readText('go.sum', text)).toMatchObject({
+      packages: [
+        {
+          id: 'example.com/a@v1.0.0',
+          line: 1,
+          direct: undefined,
+          integrity: [{ algorithm: 'h1', value: H1, encoding: 'base64' }],
+        },
+      ],
+      problems: [{ line: 4, message: '"bad line" is not `module version hash`' }],
+    });
+    expect(readText('go.sum', '')).toMatchObject({ packages: [], problems: [] });
+  });
+});
