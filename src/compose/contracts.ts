@@ -40,7 +40,11 @@ export async function openContracts(
   const publications = await publicationsOf(config.contract, http);
   const source = createDocumentSource({ http, cache });
   return {
-    schedule: { job: checkContract.name, everyMs: interval, payload: contractCheckDue },
+    schedule: {
+      name: checkContract.name,
+      everyMs: interval,
+      start: (due) => [{ job: checkContract.name, payload: contractCheckDue(due) }],
+    },
     close: () => http.close(),
     port: {
       apis: () => [...publications.keys()],

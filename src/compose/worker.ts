@@ -1,14 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadedConfig } from '../config/load.ts';
 import { openContracts } from './contracts.ts';
-import { scheduleDigests } from './digests.ts';
+import { digestSchedules } from './digests.ts';
 import { keepProvisioned } from './keep-provisioned.ts';
 import { createLogger } from './logger.ts';
 import { type NotifierHandle, openNotifier } from './notifier.ts';
 import { startPipeline } from './pipeline.ts';
 import { openStore, type Store } from './store.ts';
-
-const DIGESTS_GRACE_MS = 1_000;
 
 /**
  * The `worker` command: works until closed. Until the platform is provisioned scans go on, and their alerts wait in the
@@ -37,21 +34,18 @@ export async function runWorker(loaded: LoadedConfig, { signal }: { readonly sig
   const pipeline = await startPipeline(loaded, store, {
     log,
     contracts,
-    schedules: contracts === undefined ? [] : [contracts.schedule],
+    schedules: [
+      ...(contracts === undefined ? [] : [contracts.schedule]),
+      ...(config.notify === undefined ? [] : digestSchedules(store, config.notify)),
+    ],
     ...(notifier === undefined ? {} : { notifier }),
   });
-  const digests =
-    config.notify === undefined
-      ? Promise.resolve()
-      : scheduleDigests(store, config.notify, { log, signal: AbortSignal.any([signal, stop.signal]) });
   const health = await openHealth(loaded, store, notifier);
   log.info({ prefix: store.prefix, health: health?.url }, 'worker ready');
   return {
     async close() {
       stop.abort();
       await provisioning;
-      // Without Redis it waits for an answer that does not come; there is nothing in it to lose.
-      await Promise.race([digests, sleep(DIGESTS_GRACE_MS, undefined, { ref: false })]);
       await health?.close();
       await pipeline.close(config.worker.shutdownGrace);
       await contracts?.close();

@@ -33,6 +33,9 @@ interface Located {
   method?: ApiMethod;
 }
 
+/** Methods that an error names. */
+const MAX_HINTS = 5;
+
 const indexes = new WeakMap<RestDescription, ReadonlyMap<string, Located>>();
 
 /**
@@ -52,9 +55,21 @@ export function countMethods(document: RestDescription): number {
 export function findMethod(document: RestDescription, id: string): ApiMethod {
   const located = indexOf(document).get(id);
   if (located === undefined) {
-    throw new DiscoveryError('unknown-method', `${document.id ?? 'The document'} has no method ${id}`);
+    const hint = hintFor(id, [...indexOf(document).keys()]);
+    throw new DiscoveryError('unknown-method', `${document.id ?? 'The document'} has no method ${id}${hint}`);
   }
   return readMethod(document, id, located);
+}
+
+/** Methods that may have been meant: the same in another case, without the API's name, or of another resource. */
+function hintFor(id: string, ids: readonly string[]): string {
+  const wanted = id.toLowerCase();
+  const [name = ''] = wanted.split('.').slice(-1);
+  const same = ids.filter((one) => one.toLowerCase() === wanted || one.toLowerCase().endsWith(`.${wanted}`));
+  const near = same.length > 0 ? same : ids.filter((one) => one.toLowerCase().split('.').includes(name));
+  if (near.length === 0) return '';
+  const shown = near.slice(0, MAX_HINTS).join(', ');
+  return `; it has ${shown}${near.length > MAX_HINTS ? ` and ${near.length - MAX_HINTS} like these` : ''}`;
 }
 
 function indexOf(document: RestDescription): ReadonlyMap<string, Located> {

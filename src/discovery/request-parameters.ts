@@ -45,6 +45,7 @@ export function placeParameters(
   const query: string[] = [];
   const given = withDefaults(method, params, variables, options);
   for (const [name, value] of given) {
+    if (options.lenient && isPlaceless(method.parameters.get(name), name, variables)) continue;
     const description = describe(document, method, name, variables, options);
     const texts = parameterTexts({ methodId: method.id, name, lenient: options.lenient }, description, value);
     if (variables.has(name)) path.set(name, asPathValue(method, name, description, texts));
@@ -106,8 +107,8 @@ function withDefaults(
   for (const [name, value] of Object.entries(params)) if (value !== undefined) given.set(name, value);
   for (const [name, description] of method.parameters) {
     if (description.required !== true || given.has(name)) continue;
-    // `flatPath` has variables of its own in place of the path's parameters.
-    if (flatPath && description.location === 'path' && !variables.has(name)) continue;
+    // `flatPath` has variables of its own in place of the path's parameters, and some documents name one too many.
+    if (isPlaceless(description, name, variables)) continue;
     if (description.default === undefined) throw missing(method, name);
     given.set(name, description.repeated === true ? [description.default] : description.default);
   }
@@ -115,6 +116,15 @@ function withDefaults(
     for (const name of variables) if (!given.has(name)) throw missing(method, name);
   }
   return given;
+}
+
+/** Whether a parameter belongs in the path, and the path has no variable for it. */
+function isPlaceless(
+  description: ParameterDescription | undefined,
+  name: string,
+  variables: ReadonlySet<string>,
+): boolean {
+  return description?.location === 'path' && !variables.has(name);
 }
 
 function missing(method: ApiMethod, name: string): DiscoveryError {
@@ -129,7 +139,7 @@ function describe(
   { flatPath }: ParameterOptions,
 ): ParameterDescription {
   const description = method.parameters.get(name);
-  if (description?.location === 'path' && !variables.has(name)) {
+  if (isPlaceless(description, name, variables)) {
     const where = flatPath ? 'flatPath' : 'path';
     const has = variables.size === 0 ? 'it has no variables' : `it has ${[...variables].join(', ')}`;
     throw new DiscoveryError(
@@ -140,8 +150,18 @@ function describe(
   if (description !== undefined) return description;
   if (variables.has(name)) return UNDECLARED;
   const common = document.parameters ?? {};
-  if (Object.hasOwn(common, name)) return common[name] ?? {};
+  if (Object.hasOwn(common, name)) return formatsOf(method, name, common[name] ?? {});
   throw new DiscoveryError('invalid-parameter', `${method.id} has no parameter ${name}`);
+}
+
+/** A method that gives media out gives it for `alt=media`, which many documents leave out of the values of `alt`. */
+function formatsOf(
+  { description: { supportsMediaDownload } }: ApiMethod,
+  name: string,
+  common: ParameterDescription,
+): ParameterDescription {
+  if (name !== 'alt' || supportsMediaDownload !== true || common.enum === undefined) return common;
+  return { ...common, enum: [...common.enum, 'media'] };
 }
 
 function asPathValue(

@@ -112,7 +112,7 @@ function checkMethod(
   walk: ShapeWalk,
   warnAt: (walk: ShapeWalk) => ShapeWalk,
 ): void {
-  const { id, httpMethod, path, flatPath, parameterOrder } = method;
+  const { id, httpMethod, path, flatPath } = method;
   if (httpMethod === undefined) refuse(walk, 'is missing', 'httpMethod');
   else if (typeof httpMethod === 'string' && !/^[A-Z]+$/.test(httpMethod)) {
     refuse(walk, `is no HTTP method: ${JSON.stringify(httpMethod)}`, 'httpMethod');
@@ -124,26 +124,44 @@ function checkMethod(
     if (ids.has(id)) refuse(warnAt(walk), `is taken by another method: ${id}`, 'id');
     ids.add(id);
   }
-  const parameters = isFields(method['parameters']) ? method['parameters'] : {};
-  for (const name of checkTemplate(path, 'path', walk)) {
-    if (!Object.hasOwn(parameters, name))
-      refuse(warnAt(walk), `has a variable, ${name}, that is no parameter`, 'path');
+  checkParameterNames(method, walk, warnAt(walk));
+}
+
+/** Holds parameters, the variables of the path and `parameterOrder` against each other. */
+function checkParameterNames(
+  { path, parameters: declared, parameterOrder }: Fields,
+  walk: ShapeWalk,
+  warning: ShapeWalk,
+): void {
+  const parameters = isFields(declared) ? declared : {};
+  const variables = checkTemplate(path, 'path', walk);
+  for (const name of variables ?? []) {
+    if (!Object.hasOwn(parameters, name)) {
+      refuse(warning, `has a variable, ${name}, that is no parameter`, 'path');
+    }
+  }
+  for (const name in parameters) {
+    const parameter = parameters[name];
+    const belongs = isFields(parameter) && parameter['location'] === 'path';
+    if (belongs && variables?.includes(name) === false) {
+      refuse(warning, 'belongs in the path, which has no such variable', 'parameters', name);
+    }
   }
   for (const name of Array.isArray(parameterOrder) ? parameterOrder : []) {
     if (typeof name === 'string' && !Object.hasOwn(parameters, name)) {
-      refuse(warnAt(walk), `names ${name}, which is no parameter`, 'parameterOrder');
+      refuse(warning, `names ${name}, which is no parameter`, 'parameterOrder');
     }
   }
 }
 
-/** The variables of a template; a malformed one is reported and has none. */
-function checkTemplate(template: unknown, field: string, walk: ShapeWalk): readonly string[] {
-  if (typeof template !== 'string') return [];
+/** The variables of a template; `undefined` when there is none or it is malformed, which is reported. */
+function checkTemplate(template: unknown, field: string, walk: ShapeWalk): readonly string[] | undefined {
+  if (typeof template !== 'string') return undefined;
   try {
     return templateVariables(template);
   } catch (error) {
     refuse(walk, messageOf(error), field);
-    return [];
+    return undefined;
   }
 }
 

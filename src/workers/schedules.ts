@@ -1,15 +1,17 @@
 import { type ConnectionOptions, Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
+import type { FollowUp } from '../jobs/job.ts';
 import { enqueueFollowUps, type FlowOptions } from './flow.ts';
 
-/** Starts a job again and again. */
+/** Starts jobs again and again. */
 export interface Schedule {
-  /** Name of the job. */
-  readonly job: string;
+  readonly name: string;
   /** Milliseconds from one start to the next, counted by one clock for all workers. */
   readonly everyMs: number;
-  /** The job's payload for the start that was due at that time; the same time gives the same work. */
-  payload(due: Date): unknown;
+  /** Starts at multiples of `everyMs` since midnight UTC, 1 January 1970; otherwise at once, and counted from there. */
+  readonly aligned?: boolean;
+  /** The jobs to start at the time that was due; a job of the same time and kind has the same key. */
+  start(due: Date): readonly FollowUp[] | Promise<readonly FollowUp[]>;
 }
 
 export interface SchedulesOptions {
@@ -37,29 +39,40 @@ const ATTEMPTS = { attempts: 10, backoff: { type: 'exponential', delay: 1_000 } 
  */
 export async function startSchedules(options: SchedulesOptions): Promise<Schedules | undefined> {
   const { schedules, connection, prefix, flow, log } = options;
-  const byJob = new Map(schedules.map((schedule) => [schedule.job, schedule]));
+  const byName = new Map(schedules.map((schedule) => [schedule.name, schedule]));
   const queue = new Queue(QUEUE, { connection, prefix });
   for (const { key } of await queue.getJobSchedulers()) {
-    if (!byJob.has(key)) await queue.removeJobScheduler(key);
+    if (!byName.has(key)) await queue.removeJobScheduler(key);
   }
   if (schedules.length === 0) {
     await queue.close();
     return undefined;
   }
-  for (const { job, everyMs } of schedules) {
+  for (const { name, everyMs: every, aligned } of schedules) {
     const opts = { ...ATTEMPTS, removeOnComplete: true, removeOnFail: { count: 100 } };
-    await queue.upsertJobScheduler(job, { every: everyMs }, { name: job, data: {}, opts });
+    const times =
+      aligned === true ? { every, startDate: (Math.floor(Date.now() / every) + 1) * every } : { every };
+    await queue.upsertJobScheduler(name, times, { name, data: {}, opts });
   }
   const worker = new Worker(
     QUEUE,
-    async ({ name, timestamp, opts }) => {
-      const schedule = byJob.get(name);
-      if (schedule === undefined) return;
-      const due = new Date(timestamp + (opts.delay ?? 0));
-      log.debug({ job: name, due }, 'scheduled job is due');
-      await enqueueFollowUps(flow, [{ job: name, payload: schedule.payload(due) }]);
+    async ({ name, id }) => {
+      const schedule = byName.get(name);
+      // While a deployment changes, another worker may know it: tried again, as all that fails here is.
+      if (schedule === undefined) throw new RangeError(`this worker has no schedule ${name}`);
+      const due = dueTime(id);
+      log.debug({ schedule: name, due }, 'schedule is due');
+      await enqueueFollowUps(flow, await schedule.start(due));
     },
     { connection, prefix },
   );
   return { queue, worker };
+}
+
+/** BullMQ's own time of a start, `repeat:<name>:<milliseconds>`: the sum of its time stamp and delay is off by a few. */
+function dueTime(id = ''): Date {
+  const milliseconds = /:(\d+)$/.exec(id)?.[1];
+  if (milliseconds === undefined)
+    throw new RangeError(`the schedule's job ${id} does not say when it was due`);
+  return new Date(Number(milliseconds));
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -211,6 +211,46 @@ describe('lockhound api call', () => {
       await server.close();
     }
     expect(got).toEqual([{ type: 'text/plain', url: '/up/x?uploadType=media', body: 'hello' }]);
+  });
+
+  it('writes what it downloads to a file, byte for byte', async () => {
+    const content = Buffer.from([0xff, 0xd8, 0x00, 0x80, 0x0a]);
+    const server = await startTestServer((request, response) => {
+      if (request.url?.includes('gone')) response.writeHead(404).end('no such file');
+      else response.writeHead(200, { 'content-type': 'image/jpeg' }).end(content);
+    });
+    const file = join(folder, 'download.json');
+    const id = { type: 'string', location: 'path', required: true };
+    const get = { id: 'get', httpMethod: 'GET', path: 'files/{id}', supportsMediaDownload: true };
+    const alt = { type: 'string', location: 'query', enum: ['json'] };
+    writeFileSync(
+      file,
+      JSON.stringify({
+        kind: 'discovery#restDescription',
+        rootUrl: server.url,
+        parameters: { alt },
+        methods: { get: { ...get, parameters: { id } } },
+      }),
+    );
+    const target = join(folder, 'photo.jpg');
+    const args = ['--params', '{"alt": "media"}', '--output', target];
+    try {
+      expect(await lockhound(['api', 'call', file, 'get', 'gone', ...args])).toMatchObject({
+        code: 2,
+        out: 'no such file\n',
+      });
+      expect(existsSync(target)).toBe(false);
+      expect(await lockhound(['api', 'call', file, 'get', 'here', ...args])).toMatchObject({
+        code: 0,
+        out: '',
+        note: expect.stringMatching(/\/files\/here: 5 bytes in .*photo\.jpg\n$/),
+      });
+      expect(readFileSync(target)).toEqual(content);
+      const nowhere = await lockhound(['api', 'call', file, 'get', 'here', '--output', folder]);
+      expect(nowhere).toMatchObject({ code: 2, note: expect.stringMatching(/--output EISDIR/) });
+    } finally {
+      await server.close();
+    }
   });
 
   it('does not let a document from elsewhere name hosts of this network', async () => {

@@ -179,7 +179,36 @@ describe.skipIf(!existsSync(join(corpora, 'discovery')))('documents of others', 
   }, 30_000);
 });
 
+describe('lockhound api url --batch', () => {
+  it.each([
+    [['insights', 'insights.getPackage'], /name none beside it/],
+    [['--params', '{}'], /'--batch' cannot be used with option '--params/],
+    [['--root-url', 'http://127.0.0.1'], /cannot be used with option '--root-url/],
+  ])('does not take what its lines say: %j', async (more, expected) => {
+    const { code, out, note } = await lockhound(['api', 'url', '--batch', ...more], '{}');
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(note).toMatch(expected);
+  });
+});
+
+it('tells a file that is not there from one that is not JSON', async () => {
+  const args = ['api', 'url', 'insights', 'insights.getPackage', '--params'];
+  const absent = await lockhound([...args, `@${join(folder, 'absent.json')}`]);
+  expect(absent).toMatchObject({ code: 2, note: expect.stringMatching(/--params cannot be read: ENOENT/) });
+  const broken = await lockhound([...args, '{bad']);
+  expect(broken).toMatchObject({ code: 2, note: expect.stringMatching(/--params is not JSON: /) });
+});
+
 describe('lockhound api validate', () => {
+  it('does not pass for a folder without documents', async () => {
+    const empty = mkdtempSync(join(folder, 'empty-'));
+    expect(await lockhound(['api', 'validate', empty])).toMatchObject({
+      code: 2,
+      out: expect.stringMatching(/^invalid .* \$ is a folder without \.json files\n$/),
+    });
+    expect((await lockhound(['api', 'validate', apis])).code).toBe(0);
+  });
+
   it('prints a line for each file and exits with 2 when one is not valid', async () => {
     const good = join(apis, 'webhooks.v1.json');
     const bad = write(

@@ -90,6 +90,16 @@ describe('lockhound insights', () => {
     expect(out).toBe(`${answer}\n`);
   });
 
+  it.each([
+    [['dependencies', 'npm', 'lodash', '9.9.9'], /^not found: .*\nThe index has not computed a graph/],
+    [['query', '--hash', 'md5:d41d8cd98f00b204e9800998ecf8427e'], /\nThe index does not know it; that/],
+    [['package', 'npm', 'no-such'], /^not found: [^\n]*\n$/],
+  ])('says what a miss means where it may be mistaken: %j', async (args, expected) => {
+    const { code, out, note } = await insights(...args);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(note).toMatch(expected);
+  });
+
   it('keeps to the budget of the configuration, and sends nothing private', async () => {
     process.env['LOCKHOUND_INSIGHTS_REQUESTS_PER_SECOND'] = '5';
     process.env['LOCKHOUND_INSIGHTS_PRIVATE_PACKAGES'] = '@corp/*';

@@ -66,7 +66,9 @@ describe('methods', () => {
   });
 
   test('that are not there are an error', () => {
-    expect(() => urlOf('sample.pong')).toThrow('sample:v1 has no method sample.pong');
+    expect(() => urlOf('sample.pong')).toThrow(/sample:v1 has no method sample\.pong$/);
+    expect(() => urlOf('Shelves.LIST')).toThrow(/no method Shelves\.LIST; it has sample\.shelves\.list$/);
+    expect(() => urlOf('shelves')).toThrow(/; it has sample\.shelves\.list, sample\.shelves\.books\.get$/);
   });
 
   test('of our own documents are all 16 and all 8', async () => {

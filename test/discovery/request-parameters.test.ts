@@ -111,6 +111,38 @@ describe('parameters', () => {
     expect(() => urlOf({ flatPath: true }, 'ping')).toThrow('ping has no flatPath');
   });
 
+  test('of the path that the path has no variable for are not needed', () => {
+    const get = {
+      id: 'get',
+      httpMethod: 'GET',
+      path: 'v1/notes/{note}',
+      parameters: {
+        note: { ...text, location: 'path', required: true },
+        room: { ...text, location: 'path', required: true },
+      },
+    };
+    const call = (params: Record<string, string>, lenient = false) =>
+      compileRequest({ ...document, methods: { get } }, 'get', { params, lenient }).url;
+    const url = 'https://sample.example/v1/notes/1';
+    expect(call({ note: '1' })).toBe(url);
+    expect(() => call({ note: '1', room: 'a' })).toThrow(/room has no place in the path: it has note/);
+    // Who made such a call elsewhere made this URL.
+    expect(call({ note: '1', room: 'a' }, true)).toBe(url);
+    expect(() => call({ room: 'a' }, true)).toThrow(/note is required/);
+  });
+
+  test('take alt=media where media comes out, whatever formats the document names', () => {
+    const alt = { ...text, location: 'query', default: 'json', enum: ['json', 'csv'] };
+    const download = { id: 'download', httpMethod: 'GET', path: 'file', supportsMediaDownload: true };
+    const methods = { download, list: { ...download, id: 'list', supportsMediaDownload: false } };
+    const call = (id: string, value: string) =>
+      compileRequest({ ...document, parameters: { alt }, methods }, id, { params: { alt: value } }).url;
+    expect(call('download', 'media')).toBe('https://sample.example/file?alt=media');
+    expect(call('download', 'csv')).toBe('https://sample.example/file?alt=csv');
+    expect(() => call('download', 'xml')).toThrow(/alt has to be one of json, csv, media/);
+    expect(() => call('list', 'media')).toThrow(/alt has to be one of json, csv;/);
+  });
+
   test('in the order of a signature begin with parameterOrder', () => {
     const method = findMethod(document, 'read');
     expect(signatureOf(method)).toEqual(['mode', 'name', 'ids']);

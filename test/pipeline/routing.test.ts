@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
+import { Queue } from 'bullmq';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { scheduleDigests } from '../../src/compose/digests.ts';
-import { configSchema } from '../../src/config/schema.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
@@ -88,27 +86,18 @@ it('changes go by the routes that fit: each by itself, in a digest over time, an
     expect(event).toMatchObject({ route: 'default', changes: { length: rest.length } });
   expect(eventsAt('/daily')).toEqual([]);
 
-  // The worker dies before the time is over; the next one sends what waits, once.
+  // The worker dies before the time is over; two others come, and one of them sends what waits, once.
   await worker.kill('SIGKILL');
-  room.startWorker();
-  const stop = new AbortController();
-  const notify = configSchema.parse({
-    notify: {
-      platform: { url: 'https://p.example', apiKey: { env: 'A' }, applicationKey: { env: 'B' } },
-      routes,
-    },
-  }).notify;
-  if (notify === undefined) throw new Error('there is one');
-  const later = {
-    log: pino({ level: 'silent' }),
-    signal: stop.signal,
-    now: () => Date.now() + 2 * 86_400_000,
-  };
-  // Two workers ask for the same digest.
-  const schedules = [scheduleDigests(room.store, notify, later), scheduleDigests(room.store, notify, later)];
+  const workers = [room.startWorker(), room.startWorker()];
+  await until('two workers', () => workers.every((one) => one.output().includes('worker ready')));
+  const schedules = new Queue('schedules', { connection: room.store.redis, prefix: room.store.prefix });
+  const day = 86_400_000;
+  const [daily] = (await schedules.getJobSchedulers()).filter(({ key }) => key === 'digest-daily');
+  expect(daily).toMatchObject({ every: day, next: Math.ceil(Date.now() / day) * day });
+  // As if it were midnight.
+  await (await schedules.getDelayed()).find(({ name }) => name === 'digest-daily')?.promote();
   await until('the digest', () => eventsAt('/daily').length > 0);
-  stop.abort();
-  await Promise.all(schedules);
+  await schedules.close();
   const [digest, ...others] = eventsAt('/daily');
   expect(others).toEqual([]);
   expect(digest).toMatchObject({ route: 'daily', target: '2 targets' });

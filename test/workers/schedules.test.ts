@@ -10,10 +10,11 @@ beforeAll(async () => {
 
 afterAll(() => room.close());
 
-const every = (everyMs: number): Schedule => ({
-  job: 'tick',
+const every = (everyMs: number, aligned = false): Schedule => ({
+  name: 'ticks',
   everyMs,
-  payload: (due) => ({ id: `at-${due.getTime()}` }),
+  aligned,
+  start: (due) => [{ job: 'tick', payload: { id: `at-${due.getTime()}` } }],
 });
 
 describe('a schedule', () => {
@@ -38,18 +39,76 @@ describe('a schedule', () => {
     expect(Math.min(...gaps)).toBeGreaterThan(75);
   }, 30_000);
 
+  test('that is aligned starts at whole multiples, with every worker that joins', async () => {
+    const bench = room.bench('schedule-aligned');
+    const ran: string[] = [];
+    const job = testJob('tick', async ({ id }) => {
+      ran.push(id);
+      return undefined;
+    });
+    const options = { schedules: [every(400, true)] };
+    await bench.start([job], options);
+    await expect.poll(() => ran.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(2);
+    await bench.start([job], options);
+    await expect.poll(() => ran.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(5);
+    const times = ran.map((id) => Number(id.slice(3)));
+    expect(times.filter((time) => time % 400 !== 0)).toEqual([]);
+    expect(new Set(times).size).toBe(times.length);
+  }, 30_000);
+
+  test('starts as many jobs as there are at that time, or none', async () => {
+    const bench = room.bench('schedule-several');
+    const ran: string[] = [];
+    const job = testJob('tick', async ({ id }) => {
+      ran.push(id);
+      return undefined;
+    });
+    let starts = 0;
+    const start = async (due: Date) => {
+      starts += 1;
+      return starts === 2
+        ? ['a', 'b'].map((one) => ({ job: 'tick', payload: { id: `${one}-${due.getTime()}` } }))
+        : [];
+    };
+    await bench.start([job], { schedules: [{ name: 'several', everyMs: 150, start }] });
+    await expect.poll(() => starts, { timeout: 15_000 }).toBeGreaterThanOrEqual(4);
+    expect(ran.map((id) => id[0]).sort()).toEqual(['a', 'b']);
+  }, 30_000);
+
+  test('that one of two workers does not know is started by the other', async () => {
+    const bench = room.bench('schedule-mixed');
+    const ran: string[] = [];
+    const job = testJob('tick', async ({ id }) => {
+      ran.push(id);
+      return undefined;
+    });
+    const { start } = every(60_000);
+    const named = (name: string) => ({ name, everyMs: 60_000, start });
+    // It takes the start of `second` away at first: nobody else is there.
+    const old = await bench.start([job], { schedules: [named('first')] });
+    const queue = bench.queue('schedules');
+    const opts = { attempts: 10, backoff: { type: 'fixed', delay: 200 } };
+    await queue.upsertJobScheduler('second', { every: 60_000 }, { name: 'second', opts });
+    const tried = async () => (await queue.getDelayed()).some(({ attemptsMade }) => attemptsMade > 0);
+    await expect.poll(tried, { timeout: 5_000 }).toBe(true);
+    expect(ran).toHaveLength(1);
+    await bench.start([job], { schedules: [named('first'), named('second')] });
+    await old.close(0);
+    await expect.poll(() => ran.length, { timeout: 15_000 }).toBe(2);
+  }, 30_000);
+
   test('of another interval takes the place of the one before, and one that is not configured goes', async () => {
     const bench = room.bench('schedule-change');
     const job = testJob('tick', async () => undefined);
     const schedulers = async () =>
       (await bench.queue('schedules').getJobSchedulers()).map(({ key, every: ms }) => [key, ms]);
     await (await bench.start([job], { schedules: [every(60_000)] })).close(0);
-    expect(await schedulers()).toEqual([['tick', 60_000]]);
+    expect(await schedulers()).toEqual([['ticks', 60_000]]);
     await (await bench.start([job], { schedules: [every(120_000)] })).close(0);
-    expect(await schedulers()).toEqual([['tick', 120_000]]);
+    expect(await schedulers()).toEqual([['ticks', 120_000]]);
     // A run that shares its queues with nobody leaves them alone.
     await (await bench.start([job])).close(0);
-    expect(await schedulers()).toEqual([['tick', 120_000]]);
+    expect(await schedulers()).toEqual([['ticks', 120_000]]);
     await (await bench.start([job], { schedules: [] })).close(0);
     expect(await schedulers()).toEqual([]);
   }, 30_000);

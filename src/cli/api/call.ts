@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import type { ApiResponse } from '../../compose/api/call-api.ts';
 import { ApiError } from '../../compose/api/errors.ts';
@@ -21,6 +21,7 @@ interface CallOptions {
   readonly tokenEnv?: string;
   readonly directory?: string;
   readonly config?: string;
+  readonly output?: string;
   readonly json?: boolean;
 }
 
@@ -29,6 +30,7 @@ Examples:
   lockhound api call insights insights.getPackage NPM ms
   lockhound api call insights insights.purlLookupBatch --body '{"requests": [{"purl": "pkg:npm/ms@2.1.3"}]}'
   lockhound api call drive.json drive.files.create --media photo.png --media-type image/png --token-env TOKEN
+  lockhound api call drive.json drive.files.get 1a2b --params '{"alt": "media"}' --output photo.png --token-env TOKEN
 
 insights and webhooks are called where the configuration says, with its credentials.
 
@@ -60,12 +62,15 @@ export function callCommand(terminal: Terminal, exit: (code: number) => void): C
     .option('--token-env <variable>', 'environment variable with a bearer token')
     .option('--directory <url>', 'discovery service in which other names are looked up')
     .option('-c, --config <file>', 'configuration file')
+    .addOption(new Option('--output <file>', 'write the answer to a file, byte for byte').conflicts('json'))
     .option('--json', 'print {"status", "request", "body"} instead of the body')
     .addHelpText('after', EXAMPLES)
     .action(async (document: string, methodId: string, values: string[], options: CallOptions) => {
       const response = await call(terminal, { ...options, document, methodId, values });
-      print(terminal, response, options.json === true);
-      if (response.status < 200 || response.status > 299) exit(EXIT.error);
+      const succeeded = response.status >= 200 && response.status <= 299;
+      if (succeeded && options.output !== undefined) await save(terminal, response, options.output);
+      else print(terminal, response, options.json === true);
+      if (!succeeded) exit(EXIT.error);
     });
 }
 
@@ -107,6 +112,15 @@ async function readMedia(file: string): Promise<Buffer> {
   } catch (cause) {
     throw new ApiError('invalid-input', `--media ${messageOf(cause)}`, { cause });
   }
+}
+
+async function save(terminal: Terminal, { body, request }: ApiResponse, file: string): Promise<void> {
+  try {
+    await writeFile(file, body);
+  } catch (cause) {
+    throw new ApiError('invalid-input', `--output ${messageOf(cause)}`, { cause });
+  }
+  terminal.note(`${request}: ${body.length} bytes in ${file}\n`);
 }
 
 function print(terminal: Terminal, { status, request, content }: ApiResponse, json: boolean): void {

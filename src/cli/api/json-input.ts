@@ -14,12 +14,13 @@ export function inputLines({ input = process.stdin }: Terminal): AsyncIterable<s
  * (`invalid-input`) naming the option.
  */
 export async function readJsonOption(terminal: Terminal, option: string, given: string): Promise<unknown> {
+  const text = await readText(terminal, given).catch((cause: unknown) => {
+    throw new ApiError('invalid-input', `${option} cannot be read: ${messageOf(cause)}`, { cause });
+  });
   try {
-    return JSON.parse(await readText(terminal, given));
+    return JSON.parse(text);
   } catch (cause) {
-    throw new ApiError('invalid-input', `${option} is not JSON that can be read: ${messageOf(cause)}`, {
-      cause,
-    });
+    throw new ApiError('invalid-input', `${option} is not JSON: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -28,6 +28,8 @@ Such calls were made elsewhere, so bounds and formats of their parameters are le
 
 Exit codes: 0 fine, 2 a URL could not be made.`;
 
+/** What a line of a batch says itself, or has no place for. */
+const ONE_CALL_ONLY = ['params', 'rootUrl', 'endpoint', 'flat', 'directory'];
 const CHUNK_CHARACTERS = 65_536;
 
 export function urlCommand(terminal: Terminal, exit: (code: number) => void): Command {
@@ -37,7 +39,7 @@ export function urlCommand(terminal: Terminal, exit: (code: number) => void): Co
     .argument('[methodId]', 'id of the method')
     .argument('[values...]', 'values of required parameters, in the order of the signature')
     .option('--params <json>', 'parameters as a JSON object; @file reads a file, - standard input')
-    .option('--batch', 'make the URL of every line of standard input')
+    .addOption(new Option('--batch', 'make the URL of every line of standard input').conflicts(ONE_CALL_ONLY))
     .option('--base <folder>', 'folder that file names of a batch are relative to', '.')
     .option('--root-url <url>', "replaces the document's root URL")
     .addOption(new Option('--endpoint <location>', 'use the endpoint for this location').conflicts('rootUrl'))
@@ -55,6 +57,9 @@ export function urlCommand(terminal: Terminal, exit: (code: number) => void): Co
       options: UrlOptions,
     ) => {
       if (options.batch === true) {
+        if (document !== undefined) {
+          command.error('error: --batch reads document and method from its lines: name none beside it');
+        }
         if (await printBatch(terminal, options)) exit(EXIT.error);
       } else if (document === undefined || methodId === undefined) {
         command.error('error: name a document and a method, or use --batch');

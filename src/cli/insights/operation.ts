@@ -48,12 +48,16 @@ export async function withSession<Result>(
   });
 }
 
-/** Asks one operation and prints its answer, or that there is none. Throws what else went wrong. */
+/**
+ * Asks one operation and prints its answer, or that there is none; `absence` is what that means where it may be mistaken.
+ * Throws what else went wrong.
+ */
 export async function answer<Value>(
   { terminal, exit }: Console,
   options: OperationOptions,
   ask: (session: InsightsSession, signal: AbortSignal) => Promise<InsightsAnswer<Value>>,
   render: (value: Value, options: TextOptions) => string,
+  absence = '',
 ): Promise<void> {
   const answered = await withSession(options, async (session, signal) => {
     const one = await ask(session, signal);
@@ -61,7 +65,7 @@ export async function answer<Value>(
     return one;
   });
   if (answered.error?.code === 'not-found') {
-    terminal.note(`not found: ${answered.error.message}\n`);
+    terminal.note(`not found: ${answered.error.message}\n${absence === '' ? '' : `${absence}\n`}`);
     return exit(EXIT.notFound);
   }
   if (answered.error !== undefined) throw answered.error;

@@ -36,7 +36,10 @@ export function queryCommand(console: Console): Command {
     .option('--package-version <version>', 'one version of the package')
     .action(async (options: QueryOptions) => {
       const hashes = await hashesOf(options);
-      await answer(console, options, (session, signal) => ask(session, options, hashes, signal), renderQuery);
+      const asked = (session: InsightsSession, signal: AbortSignal) => ask(session, options, hashes, signal);
+      const absence =
+        hashes[0] === undefined ? '' : 'The index does not know it; that does not mean that it was changed.';
+      await answer(console, options, asked, renderQuery, absence);
     });
 }
 

@@ -43,6 +43,7 @@ export function versionCommands(console: Console): readonly Command[] {
       ),
       ({ operations, service }, key, options) => operations.getDependencies(service, key, options),
       renderDependencyTree,
+      'The index has not computed a graph for it; that does not mean that it depends on nothing.',
     ),
     versionCommand(
       console,
@@ -72,6 +73,7 @@ function versionCommand<Value>(
   command: Command,
   ask: Ask<Value>,
   render: (value: Value, options: TextOptions) => string,
+  absence?: string,
 ): Command {
   return command
     .addArgument(systemArgument())
@@ -83,6 +85,7 @@ function versionCommand<Value>(
         options,
         (session, signal) => ask(session, { system, name, version }, { signal }),
         render,
+        absence,
       ),
     );
 }

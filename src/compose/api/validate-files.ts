@@ -20,7 +20,10 @@ export interface ValidatedFile {
 /** Validates files one after the other, and every `.json` file of folders. A file that cannot be read is a result. */
 export async function* validateFiles(paths: readonly string[]): AsyncGenerator<ValidatedFile> {
   for (const path of paths) {
-    for (const file of await filesOf(path)) yield await validateFile(file);
+    const files = await filesOf(path);
+    for (const file of files) yield await validateFile(file);
+    // A check of nothing would pass for ever.
+    if (files.length === 0) yield unusable(path, 'is a folder without .json files');
   }
 }
 
@@ -37,14 +40,18 @@ async function filesOf(path: string): Promise<readonly string[]> {
     .map((name) => join(path, name));
 }
 
+function unusable(file: string, message: string): ValidatedFile {
+  const problem = { severity: 'error', path: '$', message } as const;
+  return { file, valid: false, id: null, methods: 0, schemas: 0, problems: [problem] };
+}
+
 async function validateFile(file: string): Promise<ValidatedFile> {
   let value: unknown;
   try {
     value = JSON.parse(await readDocumentFile(file));
   } catch (error) {
     const message = error instanceof CodedError ? error.message : `is not JSON: ${messageOf(error)}`;
-    const problem = { severity: 'error', path: '$', message } as const;
-    return { file, valid: false, id: null, methods: 0, schemas: 0, problems: [problem] };
+    return unusable(file, message);
   }
   const problems = validateDescription(value);
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

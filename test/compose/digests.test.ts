@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { digestSchedules } from '../../src/compose/digests.ts';
+import { configSchema } from '../../src/config/schema.ts';
+import type { DigestEntry } from '../../src/model/digest.ts';
+
+const { notify } = configSchema.parse({
+  notify: {
+    platform: { url: 'https://p.example', apiKey: { env: 'A' }, applicationKey: { env: 'B' } },
+    routes: [
+      { name: 'daily', match: {}, webhook: { url: 'https://r.example', mode: 'periodic', every: '24h' } },
+      { name: 'now', match: {}, webhook: { url: 'https://r.example', mode: 'change' } },
+    ],
+  },
+});
+if (notify === undefined) throw new Error('there is one');
+
+const due = new Date('2026-11-21T00:00:00.000Z');
+
+/** Waiting entries by their route; a route may be known and have none. */
+function schedulesWith(waiting: Readonly<Record<string, number>>) {
+  const digests = {
+    routes: async () => Object.keys(waiting),
+    read: async (route: string) => Array<DigestEntry>(waiting[route] ?? 0),
+  };
+  return digestSchedules({ digests } as Parameters<typeof digestSchedules>[0], notify as never);
+}
+
+test('each periodic route has a schedule of its own interval, at whole days', async () => {
+  const [daily, ...others] = schedulesWith({});
+  expect(daily).toMatchObject({ name: 'digest-daily', everyMs: 86_400_000, aligned: true });
+  expect(others.map(({ name }) => name)).toEqual(['digests-left-behind']);
+  expect(await daily?.start(due)).toEqual([
+    { job: 'gather-digest', payload: { route: 'daily', window: '2026-11-21T00:00:00.000Z' } },
+  ]);
+});
+
+test('what waits for a route that is periodic no more is sent, and nothing else is asked for', async () => {
+  const leftBehind = schedulesWith({ daily: 3, now: 2, gone: 1, empty: 0 }).at(-1);
+  expect(await leftBehind?.start(due)).toEqual(
+    ['now', 'gone'].map((route) => ({
+      job: 'gather-digest',
+      payload: { route, window: '2026-11-21T00:00:00.000Z' },
+    })),
+  );
+});
