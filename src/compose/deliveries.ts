@@ -11,6 +11,7 @@ import type { DeliveryIndex } from '../store/deliveries.ts';
 import { placeOf } from '../workers/flow.ts';
 import { revive, wake } from '../workers/wake.ts';
 import { createLogger } from './logger.ts';
+import { inReplayOrder } from './replay-order.ts';
 import { openStore, type Store } from './store.ts';
 
 export interface DeliveryFilter {
@@ -128,11 +129,7 @@ async function retryAll(
     else if ((await store.deliveries.stoppedRoute(record.route)) !== undefined) results.set(id, 'held');
     else records.push(record);
   }
-  const ordered = records.toSorted(
-    (left, right) =>
-      Date.parse(left.date) - Date.parse(right.date) || left.filedAt.localeCompare(right.filedAt),
-  );
-  for (const record of ordered) {
+  for (const record of inReplayOrder(records)) {
     await sendAgain(store, queue, record);
     results.set(record.id, 'queued');
   }

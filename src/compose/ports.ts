@@ -3,6 +3,7 @@ import type { ContractPort, NotifierPort, Ports } from '../jobs/ports.ts';
 import { DEFAULT_LIMITS } from '../lockfiles/read.ts';
 import type { Routing } from '../model/routing.ts';
 import type { InsightsHandle } from './insights.ts';
+import { recentOutcomes } from './recent-outcomes.ts';
 import type { Store } from './store.ts';
 
 /** The outside world, as jobs see it. */
@@ -19,7 +20,7 @@ export function createPorts(
   return {
     blobs: store.blobs,
     insights,
-    outcomes: { read: async (job, key) => (await store.outcomes.read(job, key))?.result },
+    outcomes: recentOutcomes(async (job, key) => (await store.outcomes.read(job, key))?.result),
     targets: store.targets,
     notifier,
     contracts,

@@ -239,15 +239,26 @@ const log = z.strictObject({
 });
 
 /** The whole configuration: `lockhound.yaml` merged with `LOCKHOUND_*` variables. */
-export const configSchema = z.strictObject({
-  redis: redis.prefault({}),
-  insights: insights.prefault({}),
-  notify: notify.optional(),
-  lockfiles: lockfiles.prefault({}),
-  worker: worker.prefault({}),
-  contract: contract.prefault({}),
-  log: log.prefault({}),
-});
+export const configSchema = z
+  .strictObject({
+    redis: redis.prefault({}),
+    insights: insights.prefault({}),
+    notify: notify.optional(),
+    lockfiles: lockfiles.prefault({}),
+    worker: worker.prefault({}),
+    contract: contract.prefault({}),
+    log: log.prefault({}),
+  })
+  // That a digest was made is known as long as outcomes are: within its time it must not be made twice.
+  .refine(({ notify: one, worker: { retention } }) => longestDigest(one) <= retention, {
+    error: 'a time between two digests (`every`) that is no longer than `worker.retention`',
+    path: ['notify'],
+  });
+
+function longestDigest(config: NotifyConfig | undefined): number {
+  const webhooks = [config?.webhook, ...(config?.routes ?? []).map((one) => one.webhook)];
+  return Math.max(0, ...webhooks.flatMap((one) => (one?.mode === 'periodic' ? [one.every] : [])));
+}
 
 export type Config = z.infer<typeof configSchema>;
 export type NotifyConfig = z.infer<typeof notify>;

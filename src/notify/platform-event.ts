@@ -1,6 +1,7 @@
 import type { Notification } from '../model/notification.ts';
 import type { Secret } from '../model/secret.ts';
 import { type AttemptOptions, attemptDelivery } from './attempt.ts';
+import { cutText } from './cut-text.ts';
 import { definitionOf, type Notifier, type Route, routeNamed } from './deliver.ts';
 import { createMasker } from './masking.ts';
 import { lineOf } from './notification-message.ts';
@@ -53,7 +54,7 @@ function eventRequest(
 ): RenderedRequest {
   const values = valuesOf(notification, {});
   const event = {
-    title: cut(withoutMentions(values.get('EVENT_TITLE')?.text ?? ''), TITLE_LIMIT),
+    title: cutText(withoutMentions(values.get('EVENT_TITLE')?.text ?? ''), TITLE_LIMIT),
     text: textOf(notification, `@webhook-${webhook}`),
     tags: [...tagsOf(notification).map(withoutMentions), `lockhound_id:${notification.id}`],
     alert_type: values.get('ALERT_TYPE')?.text ?? 'warning',
@@ -92,8 +93,4 @@ function textOf(notification: Notification, mention: string): string {
  */
 function withoutMentions(text: string): string {
   return text.replaceAll('@', '@\u200b');
-}
-
-function cut(text: string, limit: number): string {
-  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
 }

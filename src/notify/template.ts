@@ -26,6 +26,17 @@ export function unknownNames(template: string, isKnown: (name: string) => boolea
   return [...new Set(names.filter((name) => longestKnown(name, isKnown) === undefined))];
 }
 
+/** Names that are known only by their beginning, and go on with more than `_`. */
+export function partlyKnownNames(
+  template: string,
+  isKnown: (name: string) => boolean,
+): readonly { readonly written: string; readonly known: string }[] {
+  return [...template.matchAll(/\$([A-Z0-9_]+)/g)].flatMap(([, written = '']) => {
+    const known = longestKnown(written, isKnown);
+    return known !== undefined && /[A-Z0-9]/.test(written.slice(known.length)) ? [{ written, known }] : [];
+  });
+}
+
 /** A piece of a JSON template, and where it begins: inside a JSON string, and there behind a lone backslash. */
 export type JsonPiece = Piece & { readonly quoted: boolean; readonly escaped: boolean };
 

@@ -1,20 +1,23 @@
 import { ALERT_VARIABLES } from './alert-variables.ts';
+import { checkRendering } from './check-rendering.ts';
 import { DEFAULT_PAYLOAD } from './default-payload.ts';
 import type { Desired, DesiredWebhook } from './definition.ts';
 import { NotifyError } from './errors.ts';
 import { PLATFORM_VARIABLES } from './platform-variables.ts';
 import { genericPreset } from './presets/generic.ts';
 import { checkName } from './render-headers.ts';
-import { markQuoted, splitTemplate, unknownNames } from './template.ts';
+import { markQuoted, partlyKnownNames, splitTemplate, unknownNames } from './template.ts';
 import { knownNames } from './variables.ts';
 
 type IsKnown = (name: string) => boolean;
 
 /**
- * Finds what cannot work before anything is sent. Throws `NotifyError`: `bad-request` (names), `url-invalid`,
- * `header-invalid`, `template-invalid`, `variable-unknown` (a template uses what is defined nowhere).
+ * Finds what cannot work before anything is sent, also with the values that the variables have now. Throws `NotifyError`:
+ * `bad-request` (names), `url-invalid`, `header-invalid`, `template-invalid`, `variable-unknown` (a template uses what is
+ * defined nowhere).
  */
-export function validateDesired({ webhooks, variables }: Desired): void {
+export function validateDesired(desired: Desired): void {
+  const { webhooks, variables } = desired;
   const isKnown = knownNames(variables);
   for (const name of Object.keys(variables)) checkVariableName(name);
   for (const webhook of webhooks) {
@@ -26,12 +29,14 @@ export function validateDesired({ webhooks, variables }: Desired): void {
   if (twice !== undefined) {
     throw new NotifyError('bad-request', `Two routes use a webhook named ${twice}: give each its own name`);
   }
+  checkRendering(desired);
 }
 
 /** What works, and is likely to be regretted; a line each, without any value. */
 export function warningsOf({ webhooks, variables }: Desired): readonly string[] {
   const isKnown = knownNames(variables);
-  return webhooks.flatMap(({ name, url }) => {
+  return webhooks.flatMap((webhook) => {
+    const { name, url } = webhook;
     const used = splitTemplate(url, isKnown).flatMap((piece) =>
       'variable' in piece ? [piece.variable] : [],
     );
@@ -39,11 +44,25 @@ export function warningsOf({ webhooks, variables }: Desired): readonly string[] 
       const value = Object.hasOwn(variables, variable) ? variables[variable] : undefined;
       return value !== undefined && 'secret' in value;
     });
-    return secrets.map(
-      (secret) =>
-        `The URL of webhook ${name} holds the secret ${secret}: URLs end up in the logs of others. ` +
-        'Put it into a header where the receiver allows it',
-    );
+    return [
+      ...secrets.map(
+        (secret) =>
+          `The URL of webhook ${name} holds the secret ${secret}: URLs end up in the logs of others. ` +
+          'Put it into a header where the receiver allows it',
+      ),
+      ...partlyKnown(webhook, isKnown),
+    ];
+  });
+}
+
+/** The platform reads `$USER_TOKEN` as `$USER` and text when there is no USER_TOKEN; hardly anybody means that. */
+function partlyKnown({ name, url, headers, payload }: DesiredWebhook, isKnown: IsKnown): readonly string[] {
+  const templates = [url, ...Object.values(headers ?? {}), payload ?? ''];
+  const found = templates.flatMap((template) => partlyKnownNames(template, isKnown));
+  const unique = new Map(found.map((one) => [one.written, one]));
+  return [...unique.values()].map(({ written, known }) => {
+    const rest = JSON.stringify(written.slice(known.length));
+    return `Webhook ${name} uses $${written}, which is defined nowhere: it is read as $${known} and the text ${rest}`;
   });
 }
 

@@ -22,7 +22,7 @@ export function deliveryListText(
   const paint = palette(colour);
   const lines = deliveries.flatMap((delivery) => {
     const { id, target, route, changes, attempts, updatedAt } = delivery;
-    const facts = [`${changes} changes`, `${attempts} attempts`, `route ${printable(route)}`];
+    const facts = [counted(changes, 'change'), counted(attempts, 'attempt'), `route ${printable(route)}`];
     return [
       `${stateText(delivery, paint)}  ${paint.strong(printable(target))}  ${id}  ${paint.faint(updatedAt)}`,
       `           ${facts.join(', ')}${reasonText(delivery)}`,
@@ -67,7 +67,9 @@ export function deliveryText(
   return `${[
     paint.strong(id),
     ...facts,
-    ...(earlier > 0 ? [paint.faint(`  ${earlier} earlier attempts are not kept`)] : []),
+    ...(earlier > 0
+      ? [paint.faint(`  ${counted(earlier, 'earlier attempt')} ${earlier === 1 ? 'is' : 'are'} not kept`)]
+      : []),
     ...attempts.flatMap((attempt) => attemptLines(attempt, paint)),
   ].join('\n')}\n`;
 }
@@ -81,6 +83,10 @@ function attemptLines({ at, durationMs, status, error, answer }: DeliveryAttempt
     ...(error === undefined ? [] : [`    ${printable(error)}`]),
     ...(answer === undefined || answer === '' ? [] : [paint.faint(`    answer: ${printable(answer)}`)]),
   ];
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function stateText({ state }: DeliveryRecord, paint: Palette): string {

@@ -120,6 +120,17 @@ describe('what is refused, and how', () => {
     throw new Error('was accepted');
   }
 
+  it('takes no time between two digests that outlives the memory of the last one', () => {
+    const monthly = (retention: string) => {
+      const webhook = '  webhook: { url: "https://a.example", mode: periodic, every: 30d }';
+      const text = NOTIFY.replace(/ {2}webhook:\n.*\n/, `${webhook}\n`);
+      return () =>
+        loadConfig({ file: fileWith(`${text}worker: { retention: ${retention} }\n`), environment: KEYS });
+    };
+    expect(monthly('29d')).toThrow(/notify: a time between two digests \(`every`\) .*`worker.retention`/);
+    expect(monthly('30d')().config.notify?.webhook?.every).toBe(30 * 86_400_000);
+  });
+
   it('names every fault with its path', () => {
     const error = failure('insights: { url: nope, recordTtl: soon }\nworker: { lockDuration: 3 }\n');
     expect(error.code).toBe('config-invalid');

@@ -94,6 +94,15 @@ describe('an event in place of a call', () => {
     expect(text).not.toContain('Old news');
   });
 
+  it('never cuts a character in two', async () => {
+    const { deliver, posted } = await setUp();
+    for (const length of [240, 241]) {
+      const target = { id: `${'t'.repeat(length)}${'😀'.repeat(200)}`, labels: {} };
+      await deliver({ ...notificationOf(), target });
+      expect(posted().title.isWellFormed()).toBe(true);
+    }
+  });
+
   it.each([
     [403, false],
     [429, true],

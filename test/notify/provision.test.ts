@@ -240,6 +240,31 @@ describe('what cannot work is said before anything is sent', () => {
     expect(others).toEqual([]);
   });
 
+  it.each([
+    ['an address that is none', { url: '$TOKEN' }, 'no-address first-token', 'url-invalid'],
+    ['a line break in a token', {}, 'first-token\nsecond line', 'header-invalid'],
+    ['a list in the place of a key', { payload: '{$CHANGES_JSON: 1}' }, 'first-token', 'template-invalid'],
+  ])(
+    '%s is found with the values that there are, before anything is sent',
+    async (_n, webhook, token, code) => {
+      const { plan, apply, writes } = await start();
+      for (const attempt of [plan, apply]) {
+        const error: unknown = await attempt(desiring(token, webhook)).catch((it) => it);
+        expect(error).toMatchObject({ code });
+        expect(inspect(error, { depth: 9 })).not.toContain('first-token');
+      }
+      expect(writes()).toEqual([]);
+    },
+  );
+
+  it('a variable that is known only by its beginning is warned of', () => {
+    const headers = { authorization: 'Bearer $USER_TOKEN', one: '$ID_$TARGET', two: '$USER_TOKEN $TOKENS' };
+    expect(warningsOf(desiring('first-token', { headers }))).toEqual([
+      'Webhook lockhound uses $USER_TOKEN, which is defined nowhere: it is read as $USER and the text "_TOKEN"',
+      'Webhook lockhound uses $TOKENS, which is defined nowhere: it is read as $TOKEN and the text "S"',
+    ]);
+  });
+
   it('what only Lockhound knows is pointed out where the platform fills payloads in', () => {
     const payload = '{"a": "$EVENT_TITLE $HOST", "b": $CHANGES_JSON}';
     expect(platformWarningsOf(desiring('first-token', { payload }))).toEqual([

@@ -30,6 +30,13 @@ describe('the list of deliveries', () => {
     );
   });
 
+  it('counts one change and one attempt as one', () => {
+    const one = { ...record, changes: 1, attempts: 1 };
+    const text = deliveryListText({ deliveries: [one], more: false, stoppedRoutes: [] }, plain);
+    expect(text).toContain(' 1 change, 1 attempt, ');
+    expect(deliveryText(one, [], plain)).toContain('  1 earlier attempt is not kept\n');
+  });
+
   it('says that there are none, that there are more, and what to do about a stopped route', () => {
     expect(deliveryListText({ deliveries: [], more: false, stoppedRoutes: [stopped] }, plain)).toBe(
       'No deliveries.\nRoute default is stopped since 2026-05-01T00:00:00.000Z: HTTP 410\n' +

@@ -1,0 +1,16 @@
+import { payloadOf } from '../jobs/deliver-notification.ts';
+import type { DeliveryRecord } from '../model/delivery.ts';
+
+/**
+ * Deliveries in the order in which they would have gone out: by scan, and the changes of one scan as its verdict lists
+ * them. When a delivery was put away says little: many are at the same time, side by side.
+ */
+export function inReplayOrder(records: readonly DeliveryRecord[]): readonly DeliveryRecord[] {
+  const position = (record: DeliveryRecord): number => payloadOf(record).change ?? 0;
+  return records.toSorted(
+    (left, right) =>
+      Date.parse(left.date) - Date.parse(right.date) ||
+      left.scan.localeCompare(right.scan) ||
+      position(left) - position(right),
+  );
+}

@@ -1,0 +1,20 @@
+import type { Desired } from './definition.ts';
+import { genericPreset } from './presets/generic.ts';
+import { renderRequest } from './render.ts';
+import { testNotification } from './test-alert.ts';
+import { valuesOf } from './variables.ts';
+
+/**
+ * Fills every webhook in once, as for a test alert, with the values that are configured: an address that is none, a line
+ * break in a token and a JSON value in the place of a key show before an alert fails over them. Throws `NotifyError`
+ * (`url-invalid`, `header-invalid`, `template-invalid`), whose messages hold no value.
+ */
+export function checkRendering({ webhooks, variables }: Desired): void {
+  for (const { route, name, url, headers = {}, payload, encodeAs = 'json' } of webhooks) {
+    const sample = testNotification({ route, mode: 'digest', transition: 'opened', ...SAMPLE });
+    const template = payload === undefined ? genericPreset.payload : payload;
+    renderRequest({ name, url, headers, payload: template, encodeAs }, valuesOf(sample, variables));
+  }
+}
+
+const SAMPLE = { id: 'msg_sample', date: '2026-01-01T00:00:00.000Z' } as const;

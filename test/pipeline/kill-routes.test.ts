@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { scheduleDigests } from '../../src/compose/digests.ts';
+import { configSchema, type NotifyConfig } from '../../src/config/schema.ts';
+import type { Change } from '../../src/model/change.ts';
+import { LOCKFILE } from './fixtures.ts';
+import { createWorld, type Room, type WorkerProcess, type World } from './world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+}, 60_000);
+
+afterAll(() => world.close());
+
+const TARGETS = 2;
+const SCANS = 4;
+const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 3);
+const DAY_MS = 86_400_000;
+
+interface Event {
+  readonly id: string;
+  readonly target: string;
+  readonly changes: readonly {
+    readonly target: string;
+    readonly fingerprint: string;
+    readonly transition: string;
+  }[];
+}
+
+const eventsAt = (path: string) =>
+  world.services.receiver
+    .deliveries()
+    .filter((delivery) => delivery.path === path)
+    .map(({ body }) => JSON.parse(body) as Event);
+
+/** Every second scan finds nothing, so everything is resolved and found again. */
+const EMPTY = Buffer.from(JSON.stringify({ name: 'shop', lockfileVersion: 3, packages: { '': {} } }));
+
+async function enqueue(room: Room, target: number, number: number): Promise<void> {
+  await room.producer.enqueue({
+    scan: `t${target}.${number}`,
+    requestedAt: new Date(Date.UTC(2026, 4, 1, 0, number)).toISOString(),
+    target: { id: `t${target}` },
+    lockfiles: [{ path: 'package-lock.json', content: number % 2 === 0 ? LOCKFILE : EMPTY }],
+  });
+}
+
+const line = ({ finding, transition }: Change) => `${transition} ${finding.fingerprint}`;
+
+it('changes one by one and digests over time: workers killed at random moments lose and repeat nothing', async () => {
+  const { url } = world.services.receiver;
+  const routes = [
+    { name: 'each', webhook: { url: `${url}/each`, mode: 'change' } },
+    { name: 'daily', webhook: { url: `${url}/daily`, mode: 'periodic', every: '24h' } },
+  ];
+  const room = await world.room('kill-routes', [
+    `routes: ${JSON.stringify(routes)}`,
+    'retries: { attempts: 60, firstDelay: 5ms, longestDelay: 40ms }',
+  ]);
+  world.services.receiver.faults.inject(
+    { kind: 'drop-answer' },
+    { times: Number.POSITIVE_INFINITY, when: () => Math.random() < 0.1 },
+  );
+  let worker: WorkerProcess = room.startWorker();
+  // A day takes as long as the test wants it to; a digest is asked for every so often while workers die.
+  const stop = new AbortController();
+  const days = daysPass(room, notifyOf(routes), stop.signal);
+  const scans = Array.from({ length: SCANS }, (_, number) => number);
+  for (const number of scans) {
+    for (let target = 0; target < TARGETS; target += 1) await enqueue(room, target, number);
+    // The scans of a target are judged one after the other: what is late would be superseded.
+    const judged = Promise.all(
+      Array.from({ length: TARGETS }, (_, target) => room.verdict(`t${target}.${number}`, 60_000)),
+    );
+    for (let round = 0; round < ROUNDS; round += 1) {
+      // Killed while it provisions it would leave a lock behind, over which the next one waits for half a minute.
+      while (!/variable ALERT_TOKEN: .*webhook hook-kill-routes: /s.test(worker.output())) await sleep(5);
+      await sleep(Math.random() * 250);
+      await worker.kill('SIGKILL');
+      worker = room.startWorker();
+    }
+    await judged;
+  }
+  const open = () => room.store.deliveries.list(['open', 'failed']).then((ids) => ids.length);
+  const waiting = () => room.store.digests.read('daily').then((entries) => entries.length);
+  const verdicts = await Promise.all(
+    Array.from({ length: TARGETS }, (_, target) =>
+      Promise.all(scans.map((number) => room.verdict(`t${target}.${number}`))),
+    ),
+  );
+  const expected = verdicts.map((all) => all.flatMap(({ changes }) => changes.map(line)));
+  const total = expected.flat().length;
+  expect(total).toBeGreaterThan(TARGETS * SCANS * 3);
+  const told = (path: string) => eventsAt(path).reduce((sum, { changes }) => sum + changes.length, 0);
+  await expect.poll(() => told('/each'), { timeout: 60_000, interval: 50 }).toBeGreaterThanOrEqual(total);
+  await expect.poll(() => told('/daily'), { timeout: 60_000, interval: 50 }).toBeGreaterThanOrEqual(total);
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(0);
+  await expect.poll(open, { timeout: 20_000 }).toBe(0);
+  stop.abort();
+  await days;
+
+  for (const [target, changes] of expected.entries()) {
+    const name = `t${target}`;
+    const each = eventsAt('/each').filter((event) => event.target === name);
+    expect(each.map((event) => event.changes.length)).toEqual(changes.map(() => 1));
+    expect(
+      each.flatMap((event) => event.changes.map(lineOfEvent)),
+      name,
+    ).toEqual(changes);
+    const daily = eventsAt('/daily').flatMap((event) => event.changes);
+    expect(daily.filter((one) => one.target === name).map(lineOfEvent), name).toEqual(changes);
+  }
+  // It was about many digests, not one.
+  expect(eventsAt('/daily').length).toBeGreaterThan(1);
+}, 240_000);
+
+const lineOfEvent = ({ transition, fingerprint }: Event['changes'][number]) => `${transition} ${fingerprint}`;
+
+function notifyOf(routes: readonly object[]): NotifyConfig {
+  const platform = { url: 'https://p.example', apiKey: { env: 'A' }, applicationKey: { env: 'B' } };
+  const { notify } = configSchema.parse({ notify: { platform, routes } });
+  if (notify === undefined) throw new Error('there is one');
+  return notify;
+}
+
+/** Asks for the digest of one day after the other, as two workers do. */
+async function daysPass(room: Room, notify: NotifyConfig, signal: AbortSignal): Promise<void> {
+  const log = pino({ level: 'silent' });
+  for (let day = 1; !signal.aborted; day += 1) {
+    const end = AbortSignal.any([signal, AbortSignal.timeout(300)]);
+    const today = { log, signal: end, now: () => Date.now() + day * DAY_MS };
+    await Promise.all([
+      scheduleDigests(room.store, notify, today),
+      scheduleDigests(room.store, notify, today),
+    ]);
+  }
+}
