@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
+import { Queue } from 'bullmq';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { scheduleDigests } from '../../src/compose/digests.ts';
+import { digestSchedules } from '../../src/compose/digests.ts';
 import { configSchema, type NotifyConfig } from '../../src/config/schema.ts';
+import { jobIdOf } from '../../src/jobs/contract.ts';
+import { sealEnvelope } from '../../src/jobs/envelope.ts';
+import { gatherDigest } from '../../src/jobs/gather-digest.ts';
 import type { Change } from '../../src/model/change.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { createWorld, type Room, type WorkerProcess, type World } from './world.ts';
@@ -126,15 +129,22 @@ function notifyOf(routes: readonly object[]): NotifyConfig {
   return notify;
 }
 
-/** Asks for the digest of one day after the other, as two workers do. */
+/** Asks for the digest of one day after the other, twice, as after a scheduler that died in between. */
 async function daysPass(room: Room, notify: NotifyConfig, signal: AbortSignal): Promise<void> {
-  const log = pino({ level: 'silent' });
+  const connection = { url: world.redisUrl };
+  const queue = new Queue(gatherDigest.name, { connection, prefix: room.store.prefix });
   for (let day = 1; !signal.aborted; day += 1) {
-    const end = AbortSignal.any([signal, AbortSignal.timeout(300)]);
-    const today = { log, signal: end, now: () => Date.now() + day * DAY_MS };
-    await Promise.all([
-      scheduleDigests(room.store, notify, today),
-      scheduleDigests(room.store, notify, today),
-    ]);
+    const due = new Date(Math.floor(Date.now() / DAY_MS + day) * DAY_MS);
+    for (const { start } of [
+      ...digestSchedules(room.store, notify),
+      ...digestSchedules(room.store, notify),
+    ]) {
+      for (const { payload } of await start(due)) {
+        const envelope = sealEnvelope(gatherDigest, gatherDigest.schema.parse(payload));
+        await queue.add(gatherDigest.name, envelope, { jobId: jobIdOf(gatherDigest.name, envelope.key) });
+      }
+    }
+    await sleep(300, undefined, { signal }).catch(() => {});
   }
+  await queue.close();
 }
