@@ -1,4 +1,4 @@
-import { buildPurl } from '../src/lockfiles/purl.ts';
+import { buildPurl } from '../src/lockfiles/packages/purl.ts';
 
 interface Floor {
   readonly name: string;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { PackageURL } from 'packageurl-js';
 import { describe, expect, it } from 'vitest';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
-import { buildPurl } from '../../src/lockfiles/purl.ts';
+import { buildPurl } from '../../src/lockfiles/packages/purl.ts';
 import { readLockfile } from '../../src/lockfiles/read.ts';
 import type { LockedPackage } from '../../src/model/lockfile.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { PackageURL } from 'packageurl-js';
 import { describe, expect, it } from 'vitest';
-import { readPurl } from '../../src/lockfiles/read-purl.ts';
+import { readPurl } from '../../src/lockfiles/packages/read-purl.ts';
 
 const part = fc.stringMatching(/^[A-Za-z0-9_.~+%@-]{1,6}$/);
 const purl = fc

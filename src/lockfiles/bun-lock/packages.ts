@@ -1,14 +1,14 @@
 import type { Group, Source } from '../../model/lockfile.ts';
-import { withoutCredentials } from '../credentials.ts';
-import { entryLines } from '../entry-lines.ts';
-import { parseIntegrity } from '../npm-integrity.ts';
-import { sourceOf } from '../npm-source.ts';
-import { connect, type PackageDraft } from '../package-collector.ts';
-import { draftPackage } from '../package-draft.ts';
-import { isJsonObject, type JsonObject } from '../parse-json.ts';
-import { textsIn } from '../parse-toml.ts';
+import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
+import { sourceOf } from '../ecosystems/npm-source.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
+import { connect, type PackageDraft } from '../packages/package-collector.ts';
+import { draftPackage } from '../packages/package-draft.ts';
+import { type Root, spreadGroups } from '../packages/spread-groups.ts';
 import { Reading } from '../reading.ts';
-import { type Root, spreadGroups } from '../spread-groups.ts';
+import { entryLines } from '../syntax/entry-lines.ts';
+import { isJsonObject, type JsonObject } from '../syntax/parse-json.ts';
+import { textsIn } from '../syntax/parse-toml.ts';
 import { Places } from './places.ts';
 
 interface Read {

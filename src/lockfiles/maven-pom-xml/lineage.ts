@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { LockfileError } from '../errors.ts';
 import type { LockfileInput } from '../format.ts';
-import { textOf } from '../xml-document.ts';
+import { textOf } from '../syntax/xml-document.ts';
 import { type ParentReference, type Pom, readPom } from './pom.ts';
 
 /** Nobody inherits from further away. */

@@ -1,7 +1,7 @@
-import { parseIntegrity } from '../npm-integrity.ts';
-import { isLocation, sourceOf } from '../npm-source.ts';
-import type { PackageDraft } from '../package-collector.ts';
-import { draftPackage } from '../package-draft.ts';
+import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
+import { isLocation, sourceOf } from '../ecosystems/npm-source.ts';
+import type { PackageDraft } from '../packages/package-collector.ts';
+import { draftPackage } from '../packages/package-draft.ts';
 import type { Entry } from './entry.ts';
 import { groupsOf } from './groups.ts';
 

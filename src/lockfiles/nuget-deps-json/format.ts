@@ -1,6 +1,6 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { isJsonObject, parseJsonObject } from '../parse-json.ts';
+import { isJsonObject, parseJsonObject } from '../syntax/parse-json.ts';
 import { readLibraries } from './libraries.ts';
 
 const NAME = 'nuget-deps-json';

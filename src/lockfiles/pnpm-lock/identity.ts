@@ -1,6 +1,6 @@
 import type { Source } from '../../model/lockfile.ts';
-import { withoutCredentials } from '../credentials.ts';
-import { sourceOf } from '../npm-source.ts';
+import { sourceOf } from '../ecosystems/npm-source.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
 import type { PnpmEntry, Resolution } from './document.ts';
 
 export interface Identity {

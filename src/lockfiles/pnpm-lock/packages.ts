@@ -1,9 +1,9 @@
 import type { Group } from '../../model/lockfile.ts';
-import { parseIntegrity } from '../npm-integrity.ts';
-import { connect, type PackageDraft } from '../package-collector.ts';
-import { draftPackage } from '../package-draft.ts';
+import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
+import { connect, type PackageDraft } from '../packages/package-collector.ts';
+import { draftPackage } from '../packages/package-draft.ts';
+import { type Root, spreadGroups } from '../packages/spread-groups.ts';
 import type { Reading } from '../reading.ts';
-import { type Root, spreadGroups } from '../spread-groups.ts';
 import type { PnpmDocument, PnpmEntry, References } from './document.ts';
 import { identify, withoutPeers } from './identity.ts';
 import { ReferenceIndex } from './reference-index.ts';

@@ -1,6 +1,6 @@
 import type { Integrity, Source } from '../../model/lockfile.ts';
-import { withoutCredentials } from '../credentials.ts';
-import { parseDigests } from '../python-digests.ts';
+import { parseDigests } from '../ecosystems/python-digests.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
 
 /** One requirement of PEP 508, or of the forms that pip takes beside it. */
 export interface Requirement {

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
-import { withoutCredentials } from '../credentials.ts';
-import { decodeText } from '../decode-text.ts';
+import { normalizedName } from '../ecosystems/python-names.ts';
 import { LockfileError } from '../errors.ts';
 import type { LockfileInput } from '../format.ts';
-import { draftPackage } from '../package-draft.ts';
-import { normalizedName } from '../python-names.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
+import { draftPackage } from '../packages/package-draft.ts';
 import { Reading } from '../reading.ts';
+import { decodeText } from '../syntax/decode-text.ts';
 import { includeOf, type LogicalLine, logicalLines } from './logical-lines.ts';
 import { parseRequirement, type Requirement } from './requirement.ts';
 

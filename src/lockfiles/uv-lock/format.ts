@@ -1,6 +1,6 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { parseToml } from '../parse-toml.ts';
+import { parseToml } from '../syntax/parse-toml.ts';
 import { readPackages } from './packages.ts';
 
 const NAME = 'uv-lock';

@@ -1,9 +1,9 @@
 import type { Integrity } from '../../../model/lockfile.ts';
 import type { LockfileInput } from '../../format.ts';
-import { connect, PackageCollector, type PackageDraft } from '../../package-collector.ts';
-import { draftPackage } from '../../package-draft.ts';
-import { ProblemList } from '../../problem-list.ts';
-import { UnknownYaml } from '../../yaml-lines.ts';
+import { connect, PackageCollector, type PackageDraft } from '../../packages/package-collector.ts';
+import { draftPackage } from '../../packages/package-draft.ts';
+import { ProblemList } from '../../packages/problem-list.ts';
+import { UnknownYaml } from '../../syntax/yaml-lines.ts';
 import { DescriptorIndex } from '../descriptor.ts';
 import { applyManifest } from '../direct.ts';
 import { type Manifest, readManifest } from '../manifest.ts';

@@ -1,5 +1,5 @@
-import { LineCursor } from '../../line-cursor.ts';
-import type { ProblemList } from '../../problem-list.ts';
+import type { ProblemList } from '../../packages/problem-list.ts';
+import { LineCursor } from '../../syntax/line-cursor.ts';
 
 /** An entry: what leads to it, and what it was resolved to. */
 export interface ClassicEntry {

@@ -1,10 +1,10 @@
 import type { Integrity, Source } from '../../../model/lockfile.ts';
+import { parseIntegrity } from '../../ecosystems/npm-integrity.ts';
 import { LockfileError } from '../../errors.ts';
 import type { LockfileInput } from '../../format.ts';
-import { parseIntegrity } from '../../npm-integrity.ts';
-import { connect, PackageCollector, type PackageDraft } from '../../package-collector.ts';
-import { draftPackage } from '../../package-draft.ts';
-import { ProblemList } from '../../problem-list.ts';
+import { connect, PackageCollector, type PackageDraft } from '../../packages/package-collector.ts';
+import { draftPackage } from '../../packages/package-draft.ts';
+import { ProblemList } from '../../packages/problem-list.ts';
 import { aliasedName, DescriptorIndex } from '../descriptor.ts';
 import { applyManifest } from '../direct.ts';
 import { type Manifest, readManifest } from '../manifest.ts';

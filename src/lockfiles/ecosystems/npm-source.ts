@@ -1,5 +1,5 @@
-import type { Source } from '../model/lockfile.ts';
-import { withoutCredentials } from './credentials.ts';
+import type { Source } from '../../model/lockfile.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
 
 const MAX_LENGTH = 2_048;
 /** What yarn writes behind the path of an archive. */
