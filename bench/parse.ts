@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readLockfile } from '../src/lockfiles/read.ts';
 import { floorOf } from './floor.ts';
@@ -30,9 +30,10 @@ export async function run([file]: readonly string[]): Promise<void> {
       'yarn/yarn.lock',
       'berry/yarn.lock',
       'pnpm/pnpm-lock.yaml',
+      'bun/bun.lock',
     ]) {
       const full = join(LOCKFILE_FOLDER, size, path);
-      if (!existsSync(full)) continue;
+      if (!existsSync(full) || statSync(full).size === 0) continue;
       any = true;
       await compare(`${size}/${path}`, readFileSync(full), path.split('/')[1] ?? '');
     }

@@ -49,7 +49,7 @@ export class PackageCollector {
   }
 
   #joinIntegrity(known: PackageDraft, digests: readonly Integrity[]): void {
-    if (digests.length === 0) return;
+    if (digests.length === 0 || isSameDigest(known.integrity, digests)) return;
     const joined = this.#digests.get(known) ?? new Map(known.integrity.map((one) => [digestKey(one), one]));
     const before = joined.size;
     for (const one of digests) joined.set(digestKey(one), joined.get(digestKey(one)) ?? one);
@@ -57,6 +57,8 @@ export class PackageCollector {
   }
 
   #joinGroups(known: PackageDraft, groups: readonly Group[]): void {
+    // Needed unconditionally by both, as nearly all are.
+    if (groups.length === 0 && known.groups.length === 0 && !this.#conditions.has(known)) return;
     const before = this.#conditions.has(known)
       ? this.#conditions.get(known)
       : someOf(conditionsOf(known.groups));
@@ -109,6 +111,14 @@ export function packageId(name: string, version: string, source: Source): string
     case 'url':
       return `${name}@${version} (${source.url})`;
   }
+}
+
+function isSameDigest(
+  [known, ...others]: readonly Integrity[],
+  [one, ...more]: readonly Integrity[],
+): boolean {
+  if (others.length > 0 || more.length > 0) return false;
+  return known?.value === one?.value && known?.algorithm === one?.algorithm;
 }
 
 function digestKey({ algorithm, value }: Integrity): string {
