@@ -2,18 +2,19 @@ import type { Group, Source } from '../../model/lockfile.ts';
 import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
 import { sourceOf } from '../ecosystems/npm-source.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
-import { connect, type PackageDraft } from '../packages/package-collector.ts';
+import type { PackageDraft } from '../packages/package-collector.ts';
 import { draftPackage } from '../packages/package-draft.ts';
-import { type Root, spreadGroups } from '../packages/spread-groups.ts';
+import type { Root } from '../packages/spread-groups.ts';
+import { connectWay, spreadGroupsOfWays, type Way, wayOf } from '../packages/ways.ts';
 import { Reading } from '../reading.ts';
 import { entryLines } from '../syntax/entry-lines.ts';
 import { isJsonObject, type JsonObject } from '../syntax/parse-json.ts';
 import { textsIn } from '../syntax/parse-toml.ts';
-import { Places } from './places.ts';
+import { findUpwards, type Place, Places } from './places.ts';
 
 interface Read {
   readonly details: JsonObject;
-  readonly draft: PackageDraft;
+  readonly way: Way;
 }
 
 /** Lists by which a folder of the target asks for packages. */
@@ -30,23 +31,29 @@ export function readPackages(root: JsonObject, text: string) {
   const lines = entryLines(text, 'packages', '[');
   const packages = isJsonObject(root['packages']) ? root['packages'] : {};
   const places = new Places<Read>();
+  const held: Place<Read>[] = [];
   for (const key of Object.keys(packages)) {
     const line = lines.next(key, 2, () => [key]);
     const parsed = parseEntry(packages[key], line);
     if (parsed === 'own') continue;
     const draft = reading.take(typeof parsed === 'string' ? parsed : parsed.draft, line, key);
     if (draft === undefined || typeof parsed === 'string') continue;
-    if (!places.add(key, { details: parsed.details, draft })) {
+    const place = places.add(key, { details: parsed.details, way: wayOf(draft) });
+    if (place !== undefined) held.push(place);
+    else {
       reading.problem(
         line,
         `"${key.slice(0, 200)}" nests deeper than any package does: its edges are not read`,
       );
     }
   }
-  const needs = connectAll(places);
+  for (const place of held) connectPlace(place);
   const roots = rootsOf(root['workspaces'], places);
-  for (const { draft } of roots) draft.direct = true;
-  spreadGroups(roots, (draft) => needs.get(draft));
+  for (const { draft } of roots) draft.draft.direct = true;
+  spreadGroupsOfWays(
+    roots,
+    held.flatMap(({ value }) => value?.way ?? []),
+  );
   return reading.result();
 }
 
@@ -90,59 +97,38 @@ function registrySource(stated: unknown): Source {
     : { kind: 'registry' };
 }
 
-type Needed = { readonly always: PackageDraft[]; readonly optional: PackageDraft[] };
-
-function connectAll(places: Places<Read>): ReadonlyMap<PackageDraft, Needed> {
-  const needs = new Map<PackageDraft, Needed>();
-  for (const [key, { details, draft }] of places.entries()) {
-    const found = neededBy(details, key, places);
-    const known = needs.get(draft);
-    if (known === undefined) needs.set(draft, found);
-    else {
-      for (const one of found.always) known.always.push(one);
-      for (const one of found.optional) known.optional.push(one);
-    }
-    const ids: string[] = [];
-    for (const { id } of found.always) if (!ids.includes(id)) ids.push(id);
-    for (const { id } of found.optional) if (!ids.includes(id)) ids.push(id);
-    connect(draft, ids);
-  }
-  return needs;
-}
-
-function neededBy(details: JsonObject, from: string, places: Places<Read>): Needed {
+function connectPlace(place: Place<Read>): void {
+  if (place.value === undefined) return;
+  const { details, way } = place.value;
   const { dependencies, optionalDependencies, peerDependencies, optionalPeers } = details;
-  const always: PackageDraft[] = [];
-  const optional: PackageDraft[] = [];
-  addAll(dependencies, always);
-  addAll(optionalDependencies, optional);
+  const always: Way[] = [];
+  const optional: Way[] = [];
+  for (const name of namesIn(dependencies)) add(name, always);
+  for (const name of namesIn(optionalDependencies)) add(name, optional);
   if (peerDependencies !== undefined) {
     // A peer that may be missing is needed where it is there all the same, and leaves what asks for it as it is.
     const mayMiss = textsIn(optionalPeers);
     for (const name of namesIn(peerDependencies)) add(name, mayMiss.includes(name) ? optional : always);
   }
-  return { always, optional };
+  connectWay(way, always, optional);
 
-  function addAll(list: unknown, into: PackageDraft[]): void {
-    if (list !== undefined) for (const name of namesIn(list)) add(name, into);
-  }
-  function add(name: string, into: PackageDraft[]): void {
-    const found = places.findUpwards(name, from);
-    if (found !== undefined) into.push(found.draft);
+  function add(name: string, into: Way[]): void {
+    const found = findUpwards(name, place);
+    if (found !== undefined) into.push(found.way);
   }
 }
 
-function rootsOf(workspaces: unknown, places: Places<Read>): readonly Root<PackageDraft>[] {
+function rootsOf(workspaces: unknown, places: Places<Read>): readonly Root<Way>[] {
   if (!isJsonObject(workspaces)) return [];
   return Object.values(workspaces)
     .filter(isJsonObject)
     .flatMap((workspace) => {
       const name = workspace['name'];
-      const from = typeof name === 'string' ? name : '';
+      const from = places.at(typeof name === 'string' ? name : '');
       return LISTS.flatMap(([list, groups]) =>
         namesIn(workspace[list]).flatMap((wanted) => {
-          const found = places.findUpwards(wanted, from);
-          return found === undefined ? [] : [{ draft: found.draft, groups }];
+          const found = findUpwards(wanted, from);
+          return found === undefined ? [] : [{ draft: found.way, groups }];
         }),
       );
     });
