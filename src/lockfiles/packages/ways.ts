@@ -1,0 +1,50 @@
+import type { Group } from '../../model/lockfile.ts';
+import { connect, type PackageDraft } from './package-collector.ts';
+import { type Root, spreadGroups } from './spread-groups.ts';
+
+/** One of the ways in which a file holds a package: with certain peers, or at a certain place. */
+export interface Way {
+  readonly draft: PackageDraft;
+  groups: readonly Group[];
+  /** What it needs, and what it does without where it cannot be installed. */
+  always: readonly Way[];
+  optional: readonly Way[];
+}
+
+const NONE: readonly never[] = [];
+
+export function wayOf(draft: PackageDraft): Way {
+  return { draft, groups: draft.groups, always: NONE, optional: NONE };
+}
+
+/** A list is faster than a set for the few that a package needs. */
+const FEW = 64;
+
+/** Notes what a package needs in this way. */
+export function connectWay(way: Way, always: readonly Way[], optional: readonly Way[]): void {
+  way.always = always;
+  way.optional = optional;
+  if (always.length + optional.length > FEW) {
+    connect(way.draft, [...new Set([...always, ...optional].map(({ draft }) => draft.id))]);
+    return;
+  }
+  const ids: string[] = [];
+  for (const { draft } of always) if (!ids.includes(draft.id)) ids.push(draft.id);
+  for (const { draft } of optional) if (!ids.includes(draft.id)) ids.push(draft.id);
+  connect(way.draft, ids);
+}
+
+/** Spreads groups over the ways of packages: a package is in no group when it is in none in any of its ways. */
+export function spreadGroupsOfWays(roots: readonly Root<Way>[], ways: readonly Way[]): void {
+  spreadGroups(roots, (way) => way);
+  for (const { draft } of ways) draft.groups = NOT_YET;
+  for (const { draft, groups } of ways) {
+    if (draft.groups === NOT_YET) draft.groups = groups;
+    else if (draft.groups.length > 0) {
+      draft.groups = groups.length === 0 ? groups : [...new Set([...draft.groups, ...groups])].sort();
+    }
+  }
+}
+
+/** Stands for the groups of a package none of whose ways has been looked at. */
+const NOT_YET: readonly Group[] = [];
