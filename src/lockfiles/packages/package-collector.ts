@@ -96,6 +96,25 @@ export function connect(draft: PackageDraft, dependencies: string[]): void {
   }
 }
 
+/** A list is faster than a set for the few that a package needs. */
+const FEW = 64;
+
+/** Notes what a package depends on, where the same package may be named several times. */
+export function connectAll(
+  draft: PackageDraft,
+  always: readonly PackageDraft[],
+  optional: readonly PackageDraft[],
+): void {
+  if (always.length + optional.length > FEW) {
+    connect(draft, [...new Set([...always, ...optional].map(({ id }) => id))]);
+    return;
+  }
+  const ids: string[] = [];
+  for (const { id } of always) if (!ids.includes(id)) ids.push(id);
+  for (const { id } of optional) if (!ids.includes(id)) ids.push(id);
+  connect(draft, ids);
+}
+
 /** Ids in the lists that several entries add to: a file may repeat a package as often as it has lines. */
 const JOINED = new WeakMap<readonly string[], Set<string>>();
 

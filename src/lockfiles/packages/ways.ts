@@ -1,5 +1,5 @@
 import type { Group } from '../../model/lockfile.ts';
-import { connect, type PackageDraft } from './package-collector.ts';
+import { connectAll, type PackageDraft } from './package-collector.ts';
 import { type Root, spreadGroups } from './spread-groups.ts';
 
 /** One of the ways in which a file holds a package: with certain peers, or at a certain place. */
@@ -17,21 +17,15 @@ export function wayOf(draft: PackageDraft): Way {
   return { draft, groups: draft.groups, always: NONE, optional: NONE };
 }
 
-/** A list is faster than a set for the few that a package needs. */
-const FEW = 64;
-
 /** Notes what a package needs in this way. */
 export function connectWay(way: Way, always: readonly Way[], optional: readonly Way[]): void {
   way.always = always;
   way.optional = optional;
-  if (always.length + optional.length > FEW) {
-    connect(way.draft, [...new Set([...always, ...optional].map(({ draft }) => draft.id))]);
-    return;
-  }
-  const ids: string[] = [];
-  for (const { draft } of always) if (!ids.includes(draft.id)) ids.push(draft.id);
-  for (const { draft } of optional) if (!ids.includes(draft.id)) ids.push(draft.id);
-  connect(way.draft, ids);
+  connectAll(way.draft, always.map(draftOf), optional.map(draftOf));
+}
+
+function draftOf({ draft }: Way): PackageDraft {
+  return draft;
 }
 
 /** Spreads groups over the ways of packages: a package is in no group when it is in none in any of its ways. */

@@ -64,7 +64,10 @@ function openEntry({ text, start, end, line }: LineCursor): ClassicEntry | undef
 
 /** `a@^1, "b@npm:c@^2", …`: quoted where it begins with something other than a letter or holds a colon or a space. */
 export function splitPatterns(key: string): readonly string[] {
-  if (!key.includes('"')) return key.includes(', ') ? key.split(', ') : [key];
+  const quote = key.indexOf('"');
+  if (quote < 0) return key.includes(', ') ? key.split(', ') : [key];
+  // One, in quotes: what most scoped packages have.
+  if (quote === 0 && key.indexOf('"', 1) === key.length - 1 && !key.includes('\\')) return [key.slice(1, -1)];
   return [...key.matchAll(/"((?:[^"\\]|\\.)*)"|([^\s,"]+)/g)].map(([, quoted, plain]) =>
     quoted === undefined ? (plain ?? '') : unescaped(quoted),
   );
