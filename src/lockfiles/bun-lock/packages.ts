@@ -7,13 +7,13 @@ import { draftPackage } from '../packages/package-draft.ts';
 import type { Root } from '../packages/spread-groups.ts';
 import { connectWay, spreadGroupsOfWays, type Way, wayOf } from '../packages/ways.ts';
 import { Reading } from '../reading.ts';
-import { entryLines } from '../syntax/entry-lines.ts';
-import { isJsonObject, type JsonObject } from '../syntax/parse-json.ts';
-import { textsIn } from '../syntax/parse-toml.ts';
+import { isJsonObject } from '../syntax/parse-json.ts';
+import type { BunDocument, BunEntry } from './document.ts';
 import { findUpwards, type Place, Places } from './places.ts';
+import { namesIn } from './read-general.ts';
 
 interface Read {
-  readonly details: JsonObject;
+  readonly entry: BunEntry;
   readonly way: Way;
 }
 
@@ -25,90 +25,72 @@ const LISTS: readonly (readonly [string, readonly Group[]])[] = [
   ['peerDependencies', ['peer']],
 ];
 
-/** Reads the packages; workspaces are the target itself. */
-export function readPackages(root: JsonObject, text: string) {
+/** Takes the packages; workspaces are the target itself. */
+export function takePackages({ packages, workspaces }: BunDocument) {
   const reading = new Reading();
-  const lines = entryLines(text, 'packages', '[');
-  const packages = isJsonObject(root['packages']) ? root['packages'] : {};
   const places = new Places<Read>();
   const held: Place<Read>[] = [];
-  for (const key of Object.keys(packages)) {
-    const line = lines.next(key, 2, () => [key]);
-    const parsed = parseEntry(packages[key], line);
-    if (parsed === 'own') continue;
-    const draft = reading.take(typeof parsed === 'string' ? parsed : parsed.draft, line, key);
-    if (draft === undefined || typeof parsed === 'string') continue;
-    const place = places.add(key, { details: parsed.details, way: wayOf(draft) });
-    if (place !== undefined) held.push(place);
-    else {
-      reading.problem(
-        line,
-        `"${key.slice(0, 200)}" nests deeper than any package does: its edges are not read`,
-      );
+  const ways: Way[] = [];
+  for (const entry of packages) {
+    const { key, line } = entry;
+    const stated = 'fault' in entry ? entry.fault : draftOf(entry);
+    if (stated === undefined) continue;
+    const draft = reading.take(stated, line, key);
+    if (draft === undefined || 'fault' in entry) continue;
+    const way = wayOf(draft);
+    const place = places.add(key, { entry, way });
+    if (place === undefined) {
+      const shown = key.slice(0, 200);
+      reading.problem(line, `"${shown}" nests deeper than any package does: its edges are not read`);
+      continue;
     }
+    held.push(place);
+    ways.push(way);
   }
   for (const place of held) connectPlace(place);
-  const roots = rootsOf(root['workspaces'], places);
+  const roots = rootsOf(workspaces, places);
   for (const { draft } of roots) draft.draft.direct = true;
-  spreadGroupsOfWays(
-    roots,
-    held.flatMap(({ value }) => value?.way ?? []),
-  );
+  spreadGroupsOfWays(roots, ways);
   return reading.result();
 }
 
-/**
- * `[id, registry, details, integrity]`, `[id, details, tag]` or `[id]`: the registry and the tag are texts, the details an
- * object.
- */
-function parseEntry(
-  entry: unknown,
-  line: number | undefined,
-): { draft: PackageDraft | string; details: JsonObject } | 'own' | string {
-  if (!Array.isArray(entry)) return 'is not a list';
-  const [id] = entry;
-  if (typeof id !== 'string') return 'does not begin with its name and version';
+const OWN = /^(?:workspace|root):/;
+const VERSION = /^\d+\.\d+\.\d+/;
+
+/** The package of an entry, or why there is none; `undefined` for the target's own. */
+function draftOf({ id, registry, integrity, line }: BunEntry): PackageDraft | string | undefined {
   const at = id.indexOf('@', 1);
   if (at < 0) return 'does not begin with its name and version';
-  const name = id.slice(0, at);
   const reference = id.slice(at + 1);
-  if (/^(?:workspace|root):/.test(reference)) return 'own';
-  const details = entry.find(isJsonObject) ?? {};
-  const isVersion = /^\d+\.\d+\.\d+/.test(reference);
-  const registry: unknown = entry[1];
-  const integrity = entry.findLast((one) => typeof one === 'string' && /^sha\d+-/.test(one)) as
-    | string
-    | undefined;
-  const draft = draftPackage({
+  if (OWN.test(reference)) return undefined;
+  const isVersion = VERSION.test(reference);
+  return draftPackage({
     ecosystem: 'npm',
-    name,
+    name: id.slice(0, at),
     version: isVersion ? reference : '',
     source: isVersion ? registrySource(registry) : sourceOf(reference, undefined),
     line,
     direct: false,
     integrity: parseIntegrity(integrity),
   });
-  return { draft, details };
 }
 
-function registrySource(stated: unknown): Source {
-  return typeof stated === 'string' && /^https?:/i.test(stated)
-    ? { kind: 'registry', url: withoutCredentials(stated) }
-    : { kind: 'registry' };
+const REGISTRY: Source = { kind: 'registry' };
+
+function registrySource(stated: string): Source {
+  return /^https?:/i.test(stated) ? { kind: 'registry', url: withoutCredentials(stated) } : REGISTRY;
 }
 
 function connectPlace(place: Place<Read>): void {
   if (place.value === undefined) return;
-  const { details, way } = place.value;
-  const { dependencies, optionalDependencies, peerDependencies, optionalPeers } = details;
+  const { entry, way } = place.value;
   const always: Way[] = [];
   const optional: Way[] = [];
-  for (const name of namesIn(dependencies)) add(name, always);
-  for (const name of namesIn(optionalDependencies)) add(name, optional);
-  if (peerDependencies !== undefined) {
+  for (const name of entry.dependencies) add(name, always);
+  for (const name of entry.optionalDependencies) add(name, optional);
+  for (const name of entry.peerDependencies) {
     // A peer that may be missing is needed where it is there all the same, and leaves what asks for it as it is.
-    const mayMiss = textsIn(optionalPeers);
-    for (const name of namesIn(peerDependencies)) add(name, mayMiss.includes(name) ? optional : always);
+    add(name, entry.optionalPeers.includes(name) ? optional : always);
   }
   connectWay(way, always, optional);
 
@@ -132,10 +114,4 @@ function rootsOf(workspaces: unknown, places: Places<Read>): readonly Root<Way>[
         }),
       );
     });
-}
-
-const NONE: readonly string[] = [];
-
-function namesIn(list: unknown): readonly string[] {
-  return isJsonObject(list) ? Object.keys(list) : NONE;
 }
