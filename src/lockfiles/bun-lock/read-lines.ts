@@ -13,7 +13,7 @@ const CLOSING = / {2}\},?\s*\}\s*$/y;
  */
 export function readLines(text: string, path: string): BunDocument | undefined {
   const opening = text.indexOf(OPENING);
-  if (opening < 0 || text.includes('\\')) return undefined;
+  if (opening < 0 || /[\\\t\r]/.test(text)) return undefined;
   const head = text.slice(0, opening);
   try {
     const { root } = parseTolerant(`${head}\n}`, path);
