@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { BunDocument } from '../../src/lockfiles/bun-lock/document.ts';
 import { readGeneral } from '../../src/lockfiles/bun-lock/read-general.ts';
 import { readLines } from '../../src/lockfiles/bun-lock/read-lines.ts';
 
@@ -41,6 +42,23 @@ const lockfile = fc
     return `{\n  "lockfileVersion": 1,\n  "workspaces": ${JSON.stringify(workspaces)},\n  "packages": {\n${lines.join('\n')}  }\n}\n`;
   });
 
+/** Names that are repeated, and where JSON.parse puts those that are numbers, are no matter. */
+function essential({ packages, ...rest }: BunDocument) {
+  const list = (texts: readonly string[]) => [...new Set(texts)].sort();
+  const entries = packages.map((one) =>
+    'fault' in one
+      ? one
+      : {
+          ...one,
+          dependencies: list(one.dependencies),
+          optionalDependencies: list(one.optionalDependencies),
+          peerDependencies: list(one.peerDependencies),
+          optionalPeers: list(one.optionalPeers),
+        },
+  );
+  return { ...rest, packages: entries.sort((left, right) => (left.line ?? 0) - (right.line ?? 0)) };
+}
+
 it('reads what Bun writes line by line, and as the general parser does', () => {
   fc.assert(
     fc.property(lockfile, (text) => {
@@ -67,7 +85,7 @@ it('agrees with the general parser on whatever it takes of damaged files', () =>
       const read = readLines(damaged, 'x');
       if (read === undefined) return;
       taken += 1;
-      expect(read).toEqual(readGeneral(damaged, 'x'));
+      expect(essential(read)).toEqual(essential(readGeneral(damaged, 'x')));
     }),
     { numRuns: 2_000 },
   );

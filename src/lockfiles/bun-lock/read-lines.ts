@@ -16,8 +16,7 @@ export function readLines(text: string, path: string): BunDocument | undefined {
   if (opening < 0 || /[\\\t\r]/.test(text)) return undefined;
   const head = text.slice(0, opening);
   try {
-    const { root } = parseTolerant(`${head}\n}`, path);
-    if (Object.hasOwn(root, 'packages')) return undefined;
+    const { root } = parseTolerant(`${head}\n"packages": {} }`, path);
     const packages = readPackages(text, opening + OPENING.length, linesIn(head) + 3);
     return { lockfileVersion: root['lockfileVersion'], workspaces: root['workspaces'], packages };
   } catch (error) {
