@@ -242,6 +242,13 @@ describe('the local package-insights service over the bundled data', () => {
     await small.close();
   });
 
+  it('takes the names of systems and hashes in any case', async () => {
+    const named = await get('systems/npm/packages/lodash/versions/4.17.20');
+    expect(await named.json()).toMatchObject({ versionKey: { system: 'NPM', name: 'lodash' } });
+    const queried = await get('query?versionKey.system=Npm&versionKey.name=lodash&hash.type=sha512');
+    expect(queried.status).toBe(200);
+  });
+
   it('refuses systems that the document does not list, and paths with a raw slash', async () => {
     const unknown = await get('systems/SWIFT/packages/x');
     expect([unknown.status, await unknown.text()]).toEqual([

@@ -199,11 +199,21 @@ describe.skipIf(!existsSync(RECORDED))('recorded exchanges with the platform', (
       const what = `${recorded.method} ${recorded.path}`;
       expect(response.status, what).toBe(recorded.status);
       expect(response.headers.get('content-type'), what).toContain('application/json');
-      expect(await response.json(), what).toEqual(JSON.parse(recorded.resBody));
+      expect(await response.json(), what).toEqual(documented(JSON.parse(recorded.resBody)));
     }
     await service.close();
   });
 });
+
+/** Without the keys that nobody documented: later recordings have some that earlier ones of the same call have not. */
+function documented(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(body).filter(([key]) => DOCUMENTED.has(key)));
+}
+
+const DOCUMENTED: ReadonlySet<string> = new Set([
+  ...['name', 'url', 'custom_headers', 'encode_as', 'payload'],
+  ...['value', 'is_secret', 'errors'],
+]);
 
 async function send(
   service: WebhookService,
