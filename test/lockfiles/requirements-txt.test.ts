@@ -18,6 +18,14 @@ describe('a requirement', () => {
     ['foo>=1', 'foo', '', { kind: 'registry' }],
     ['foo', 'foo', '', { kind: 'registry' }],
     ['foo==1.0 --global-option="--x" --config-settings y', 'foo', '1.0', { kind: 'registry' }],
+    ['foo==1.0 -C x=y', 'foo', '1.0', { kind: 'registry' }],
+    ['foo==1.0 --hash=sha256:00 and the rest', 'foo', '1.0', { kind: 'registry' }],
+    [
+      `foo == 1.0 @ git+https://h/f.git@${COMMIT}`,
+      'foo',
+      '1.0',
+      { kind: 'git', url: 'git+https://h/f.git', commit: COMMIT },
+    ],
     ['foo @ https://h/foo-1.0.tar.gz', 'foo', '', { kind: 'url', url: 'https://h/foo-1.0.tar.gz' }],
     [
       `foo@git+https://h/f.git@${COMMIT}#egg=x`,

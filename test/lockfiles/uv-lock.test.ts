@@ -110,6 +110,10 @@ source = { path = "b.whl" }
     ]);
   });
 
+  it('is empty where nothing has been locked', () => {
+    expect(readText('uv.lock', '')).toMatchObject({ packages: [], problems: [] });
+  });
+
   it('reads no other version', () => {
     expect(failureOf('uv.lock', 'version = 2\n').code).toBe('unsupported-version');
   });

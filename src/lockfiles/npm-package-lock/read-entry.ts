@@ -24,6 +24,7 @@ export function readEntry(entry: Entry, { folder, line, direct }: EntryPlace): P
   if (!isText(integrity)) return wrongType('integrity');
   if (!isText(realName)) return wrongType('name');
   const alias = stated?.startsWith('npm:') ? ALIAS.exec(stated) : null;
+  if (alias === null && stated?.startsWith('npm:')) return 'is an alias that names no package';
   const name = realName ?? alias?.[1] ?? folder;
   const version = alias === null ? (isLocation(stated) ? '' : (stated ?? '')) : (alias[2] ?? '');
   const source = sourceOf(resolved === false ? undefined : resolved, stated);

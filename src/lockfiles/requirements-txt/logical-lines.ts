@@ -6,7 +6,7 @@ export interface LogicalLine {
 }
 
 const COMMENT = /(?:^|\s)#.*$/s;
-const INCLUDE = /^(?:-r|-c|--requirement|--constraint)(?:\s*=\s*|\s*)(\S.*)$/;
+const INCLUDE = /^(?:-[rc](?:\s*=\s*|\s*)|--(?:requirement|constraint)s?(?:\s*=\s*|\s+))(\S.*)$/;
 
 /** Joins lines that end in a backslash; a comment line ends what it continues, and its own backslash counts for nothing. */
 export function logicalLines(text: string): readonly LogicalLine[] {

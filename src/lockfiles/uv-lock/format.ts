@@ -12,6 +12,7 @@ export const uvLock: Format = {
   ecosystem: 'pypi',
   fileNames: ['uv.lock'],
   facts: { edges: true, groups: true, integrity: true, lines: true },
+  mayBeEmpty: true,
   recognises: (head) =>
     /^version = \d+\s/.test(head) && /^(?:requires-python = |\[\[package\]\])/m.test(head),
   read({ path, text }) {
