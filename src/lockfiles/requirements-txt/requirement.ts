@@ -64,13 +64,19 @@ function pinnedVersion(stated: string): string | undefined {
     const [, operator, version = ''] = clause;
     const isWild = version.endsWith('.*');
     if (operator !== '===' && !VERSION.test(isWild ? version.slice(0, -2) : version)) return undefined;
-    if ((operator === '==' && !isWild) || operator === '===') pinned = version;
+    // PEP 440 takes a leading `v` for nothing.
+    if (operator === '===') pinned = version;
+    else if (operator === '==' && !isWild) pinned = version.replace(/^v/i, '');
   }
   return pinned;
 }
 
 /** Longer than any path or address; the patterns take more than linear time. */
 const MAX_PLACE = 2_048;
+
+/** What a host of repositories makes an archive of: the file is named after the commit or the tag. */
+const REPOSITORY_ARCHIVE =
+  /^https?:\/\/[^/?#]+\/(?:[^/?#]+\/)+([^/?#]+)\/(?:-\/)?(?:archive|tarball|zipball)\//i;
 
 /** A requirement that is a place: its name stands in the fragment, or in the name of the file. */
 function located(text: string, integrity: readonly Integrity[]): Requirement | string {
@@ -85,8 +91,9 @@ function located(text: string, integrity: readonly Integrity[]): Requirement | s
   const file = /^(.+)\.(?:whl|zip|tgz|tar(?:\.\w+)?)$/is.exec(last ?? '')?.[1];
   // `name-version-…` in wheels, `name-version` in source archives.
   const parts = file === undefined ? null : /^(.+?)-(v?\d[^-]*)(?:-.*)?$/s.exec(file);
+  const repository = REPOSITORY_ARCHIVE.exec(place)?.[1];
   const folder = last?.replace(/@[^@]*$/, '').replace(/\.git$/, '');
-  const name = egg ?? parts?.[1] ?? folder ?? '';
+  const name = egg ?? repository ?? parts?.[1] ?? file ?? folder ?? '';
   if (name === '' || /^\.+$/.test(name)) return 'is a place whose package has no name';
   return { name, version: decoded(parts?.[2] ?? ''), source: sourceAt(place), integrity };
 }
