@@ -169,3 +169,17 @@ describe('a yarn.lock that npm wrote', () => {
     expect(problems).toEqual([{ line: 19, message: '"none@1" has no version' }]);
   });
 });
+
+describe('a file of an offline mirror', () => {
+  it('is of the registry that it was taken from', () => {
+    const text = `# yarn lockfile v1
+
+a@^1.0.0:
+  version "1.0.0"
+  resolved a-1.0.0.tgz#${SHA1}
+`;
+    const [found] = readText('yarn.lock', text).packages;
+    expect(found?.source).toEqual({ kind: 'registry' });
+    expect(found?.integrity).toEqual([{ algorithm: 'sha1', value: SHA1, encoding: 'hex' }]);
+  });
+});

@@ -10,7 +10,7 @@ export const uvLock: Format = {
   name: NAME,
   title: 'uv.lock (version 1)',
   ecosystem: 'pypi',
-  fileNames: ['uv.lock'],
+  fileNames: ['uv.lock', '*.py.lock'],
   facts: { edges: true, groups: true, integrity: true, lines: true },
   mayBeEmpty: true,
   recognises: (head) =>
