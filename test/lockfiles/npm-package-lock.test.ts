@@ -165,6 +165,18 @@ describe('the dependency tree (lockfileVersion 1)', () => {
     expect([...found.values()].find(({ name }) => name === 'g')?.source.kind).toBe('git');
   });
 
+  it('reports an alias of nothing', () => {
+    const { packages, problems } = read({
+      lockfileVersion: 1,
+      dependencies: { nothing: { version: 'npm:' }, unpinned: { version: 'npm:@real/name' } },
+    });
+    expect(packages).toEqual([]);
+    expect(problems.map(({ message }) => message)).toEqual([
+      '"nothing" is an alias that names no package',
+      '"unpinned" has no version',
+    ]);
+  });
+
   it('learns from the manifest beside it what is direct', () => {
     const { packages } = read(tree, {
       'package.json': { dependencies: { a: '1' }, devDependencies: { b: '3' } },

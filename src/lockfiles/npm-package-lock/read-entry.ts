@@ -23,7 +23,9 @@ export function readEntry(entry: Entry, { folder, line, direct }: EntryPlace): P
   if (!isText(resolved) && resolved !== false) return wrongType('resolved');
   if (!isText(integrity)) return wrongType('integrity');
   if (!isText(realName)) return wrongType('name');
-  const alias = stated?.startsWith('npm:') ? ALIAS.exec(stated) : null;
+  const isAlias = stated?.startsWith('npm:') === true;
+  const alias = isAlias ? ALIAS.exec(stated) : null;
+  if (isAlias && alias === null) return 'is an alias that names no package';
   const name = realName ?? alias?.[1] ?? folder;
   const version = alias === null ? (isLocation(stated) ? '' : (stated ?? '')) : (alias[2] ?? '');
   const source = sourceOf(resolved === false ? undefined : resolved, stated);

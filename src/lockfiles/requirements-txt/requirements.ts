@@ -110,7 +110,7 @@ function isTheLockfile(path: string, input: LockfileInput): boolean {
 
 function take(statement: LogicalLine, place: Place, gathered: Gathered): void {
   const line = lineOf(statement, place);
-  const editable = EDITABLE.exec(statement.text)?.[1];
+  const editable = EDITABLE.exec(statement.text)?.[1]?.replace(/^(["'])(.*)\1$/s, '$2');
   if (editable === undefined && OPTION.test(statement.text)) {
     const index = INDEX.exec(statement.text)?.[1];
     if (index !== undefined) gathered.index = withoutCredentials(index);

@@ -33,7 +33,7 @@ export function readClassic(input: LockfileInput) {
   for (const entry of entries) {
     const stated = takeEntry(entry, collector, index);
     if (typeof stated !== 'string') read.push({ entry, draft: stated });
-    else problems.add(entry.line, `"${entry.key.slice(0, 200)}" ${stated}`);
+    else problems.add(entry.line, `"${splitPatterns(entry.key).join(', ').slice(0, 200)}" ${stated}`);
   }
   for (const { entry, draft } of read) connectEntry(entry, draft, index);
   const manifest = readManifest(input);
