@@ -4,6 +4,8 @@ import { parseJsonObject } from '../syntax/parse-json.ts';
 import { readDependencyTree } from './dependency-tree.ts';
 import { type Entry, isEntry } from './entry.ts';
 import { readPackagesMap } from './packages-map.ts';
+import { readGeneral } from './read-general.ts';
+import { readPackages } from './read-packages.ts';
 
 const NAME = 'npm-package-lock';
 
@@ -19,6 +21,8 @@ export const npmPackageLock: Format = {
   companions: () => ['package.json'],
   recognises: (head) => /^\s*\{/.test(head) && /"lockfileVersion"\s*:\s*[123]\b/.test(head),
   read(input) {
+    const entries = readPackages(input.text);
+    if (entries !== undefined) return { format: NAME, ...readPackagesMap(entries) };
     const root: Entry = parseJsonObject(input.text, input.path, 'a package-lock');
     return { format: NAME, ...readRoot(root, input) };
   },
@@ -37,7 +41,7 @@ function readRoot(root: Entry, { text, path, sibling }: LockfileInput) {
     );
   }
   const { packages, dependencies } = root;
-  if (isEntry(packages)) return readPackagesMap(packages, text);
+  if (isEntry(packages)) return readPackagesMap(readGeneral(packages, text));
   if (isEntry(dependencies) && (root.lockfileVersion !== undefined || holdsEntries(dependencies))) {
     return readDependencyTree(root, text, path, manifestOf(sibling));
   }

@@ -1,9 +1,9 @@
 import type { PackageDraft } from '../packages/package-collector.ts';
-import type { Entry } from './entry.ts';
+import { emptyEntry, type NpmEntry } from './npm-entry.ts';
 
 /** A folder of the installed tree. */
 export interface Folder {
-  readonly entry: Entry;
+  readonly entry: NpmEntry;
   /** Its name below `node_modules`; `undefined` for the target's own folders, the root and workspace members. */
   readonly name: string | undefined;
   /** The package in it, once it is read. */
@@ -14,8 +14,8 @@ export interface Folder {
 }
 
 export interface InstalledTree {
-  /** Adds a folder by its path, such as `packages/a/node_modules/b`. */
-  add(path: string, entry: Entry): Folder;
+  /** Adds the folder at an entry's path, such as `packages/a/node_modules/b`. */
+  add(entry: NpmEntry): Folder;
   /** Hangs nested folders under their parents, in whatever order they were added. */
   link(): void;
   readonly packageFolders: readonly Folder[];
@@ -30,7 +30,7 @@ export function createTree(): InstalledTree {
   const packageFolders: Folder[] = [];
   const nested: { readonly path: string; readonly folder: Folder }[] = [];
   const root: Folder = {
-    entry: {},
+    entry: emptyEntry('', undefined),
     name: undefined,
     draft: undefined,
     parent: undefined,
@@ -40,7 +40,8 @@ export function createTree(): InstalledTree {
   return {
     packageFolders,
     ownFolders,
-    add(path, entry) {
+    add(entry) {
+      const { path } = entry;
       const at = path.lastIndexOf(NODE_MODULES);
       if (at < 0 || (at > 0 && path[at - 1] !== '/')) {
         const folder = path === '' ? { ...root, entry } : newFolder(entry, undefined, root);
@@ -75,7 +76,7 @@ export function findUpwards(name: string, from: Folder): Folder | undefined {
   return undefined;
 }
 
-function newFolder(entry: Entry, name: string | undefined, parent: Folder): Folder {
+function newFolder(entry: NpmEntry, name: string | undefined, parent: Folder): Folder {
   return { entry, name, draft: undefined, parent, children: undefined };
 }
 
@@ -92,7 +93,7 @@ function childOf(folder: Folder, name: string): Folder {
   folder.children ??= new Map();
   const known = folder.children.get(name);
   if (known !== undefined) return known;
-  const missing = newFolder({}, name, folder);
+  const missing = newFolder(emptyEntry('', undefined), name, folder);
   folder.children.set(name, missing);
   return missing;
 }
