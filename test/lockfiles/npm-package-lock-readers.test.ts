@@ -4,19 +4,33 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isEntry } from '../../src/lockfiles/npm-package-lock/entry.ts';
 import type { NpmEntry } from '../../src/lockfiles/npm-package-lock/npm-entry.ts';
+import { readPackagesMap } from '../../src/lockfiles/npm-package-lock/packages-map.ts';
 import { readGeneral } from '../../src/lockfiles/npm-package-lock/read-general.ts';
 import { readPackages } from '../../src/lockfiles/npm-package-lock/read-packages.ts';
+import { UnknownJson } from '../../src/lockfiles/syntax/json-cursor.ts';
 import { damaged } from './damaged.ts';
 import { CORPORA } from './reading.ts';
 
 /** Holds what the one reader accepts to what the parser makes of it; tells whether it did accept it. */
 function agree(text: string): boolean {
-  const read = readPackages(text);
+  const read = asWritten(text);
   if (read === undefined) return false;
   const root = JSON.parse(text) as { lockfileVersion?: unknown; packages: object };
   expect([2, 3]).toContain(root.lockfileVersion);
-  expect(read.map(withoutRepeats)).toEqual(readGeneral(root.packages, text).map(withoutRepeats));
+  const parsed = readGeneral(root.packages, text);
+  expect(read.entries.map(withoutRepeats)).toEqual(parsed.map(withoutRepeats));
+  expect(read.content).toEqual(readPackagesMap(parsed));
   return true;
+}
+
+function asWritten(text: string) {
+  try {
+    const entries = readPackages(text);
+    return { entries, content: readPackagesMap(entries) };
+  } catch (error) {
+    if (error instanceof UnknownJson) return undefined;
+    throw error;
+  }
 }
 
 /** A name that a list repeats says no more than one. */
@@ -139,6 +153,12 @@ describe('the reader of packages and the general parser', () => {
 
   it.each([
     ['a repeated entry', '{"lockfileVersion":3,"packages":{"a":{},"b":{},"a":{"version":"1"}}}'],
+    ['a repeated package', '{"lockfileVersion":3,"packages":{"node_modules/a":{},"node_modules/a":{}}}'],
+    [
+      'a repeated nested package',
+      '{"lockfileVersion":3,"packages":{"x/node_modules/a":{},"y/node_modules/a":{},"x/node_modules/a":{}}}',
+    ],
+    ['a path without end', `{"lockfileVersion":3,"packages":{"${'a/node_modules/'.repeat(300)}":{}}}`],
     ['repeated packages', '{"lockfileVersion":3,"packages":{"a":{}},"packages":{"b":{}}}'],
     ['a repeated version', '{"lockfileVersion":3,"packages":{"a":{}},"lockfileVersion":2}'],
     ['a numeric path', '{"lockfileVersion":3,"packages":{"a":{},"1":{}}}'],
@@ -150,7 +170,7 @@ describe('the reader of packages and the general parser', () => {
     ['no packages', '{"lockfileVersion":3}'],
     ['more behind its end', '{"lockfileVersion":3,"packages":{"a":{}}} {}'],
   ])('%s is left to the parser', (_what, json) => {
-    expect(readPackages(json)).toBeUndefined();
+    expect(asWritten(json)).toBeUndefined();
   });
 
   it('the last of repeated fields counts', () => {

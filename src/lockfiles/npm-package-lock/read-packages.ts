@@ -1,20 +1,16 @@
-import { JsonCursor, KeySet, UnknownJson } from '../syntax/json-cursor.ts';
+import { JsonCursor, KeySet } from '../syntax/json-cursor.ts';
 import { emptyEntry, type NpmEntry } from './npm-entry.ts';
 
-/**
- * Reads the entries of `packages` (lockfileVersion 2 and 3) out of the text, without parsing all the rest of it. Gives
- * `undefined` for any other text, JSON or not, and for what is odd enough to be left to the general parser.
- */
-export function readPackages(text: string): readonly NpmEntry[] | undefined {
-  try {
-    return readRoot(new JsonCursor(text));
-  } catch (error) {
-    if (error instanceof UnknownJson) return undefined;
-    throw error;
-  }
-}
+/** Longer than those of any file system. */
+const MAX_PATH = 3_000;
 
-function readRoot(cursor: JsonCursor): readonly NpmEntry[] | undefined {
+/**
+ * Reads the entries of `packages` (lockfileVersion 2 and 3) out of the text, without parsing all the rest of it; entries
+ * with the same path are all given. Throws `UnknownJson` for any other text, JSON or not, and for what is odd enough to be
+ * left to the general parser.
+ */
+export function readPackages(text: string): readonly NpmEntry[] {
+  const cursor = new JsonCursor(text);
   let version: unknown;
   let entries: readonly NpmEntry[] | undefined;
   for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
@@ -24,30 +20,30 @@ function readRoot(cursor: JsonCursor): readonly NpmEntry[] | undefined {
       // Of members that are repeated the last counts.
       if (version !== undefined) throw cursor.unknown();
       version = cursor.value();
-      if (version !== 2 && version !== 3) return undefined;
+      if (version !== 2 && version !== 3) throw cursor.unknown();
     } else if (key === 'packages') {
       if (entries !== undefined) throw cursor.unknown();
       entries = readEntries(cursor);
     } else cursor.pass();
   }
   cursor.finish();
-  return version === undefined ? undefined : entries;
+  if (version === undefined || entries === undefined) throw cursor.unknown();
+  return entries;
 }
 
 function readEntries(cursor: JsonCursor): readonly NpmEntry[] {
   const entries: NpmEntry[] = [];
-  const paths = new Set<string>();
   for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
     const line = cursor.passKey();
-    const entry = emptyEntry(keyText(cursor), line);
+    const path = keyText(cursor);
+    if (path.length > MAX_PATH) throw cursor.unknown();
+    const entry = emptyEntry(path, line);
     entries.push(entry);
-    paths.add(entry.path);
     for (let field = cursor.enterObject(); field; field = cursor.nextMember()) {
       cursor.passKey();
       readField(cursor, entry);
     }
   }
-  if (paths.size < entries.length) throw cursor.unknown();
   return entries;
 }
 

@@ -10,6 +10,8 @@ PLAIN[BACKSLASH] = 0;
 /** Deeper than what any tool nests; the general parser goes as deep as it likes. */
 const MAX_DEPTH = 100;
 
+const NO_KEYS: readonly never[] = [];
+
 /** Names of members, to be found in the text without a copy of each key. */
 export class KeySet<Key extends string> {
   readonly byLength: (readonly Key[])[] = [];
@@ -84,8 +86,10 @@ export class JsonCursor {
   /** The one of the keys that was passed last; `undefined` when it was another. */
   keyIn<Key extends string>({ byLength }: KeySet<Key>): Key | undefined {
     if (this.#isEscaped) throw this.unknown();
-    for (const key of byLength[this.end - this.start] ?? [])
-      if (this.text.startsWith(key, this.start)) return key;
+    const first = this.#units[this.start];
+    for (const key of byLength[this.end - this.start] ?? NO_KEYS) {
+      if (key.charCodeAt(0) === first && this.text.startsWith(key, this.start)) return key;
+    }
     return undefined;
   }
 
