@@ -37,14 +37,12 @@ export class JsonCursor {
   #at = 0;
   #isEscaped = false;
   #depth = 0;
-  /** The text's UTF-16 units, which are much faster to get at than those of a string; ends with a 0. */
-  readonly #units: Uint16Array;
+  /** The text's units as numbers, which are much faster to get at than those of a string. */
+  readonly #units: Uint8Array | Uint16Array;
 
   constructor(text: string) {
     this.text = text;
-    const bytes = Buffer.allocUnsafeSlow(2 * text.length + 2);
-    bytes.writeUInt16LE(0, bytes.write(text, 'utf16le'));
-    this.#units = new Uint16Array(bytes.buffer);
+    this.#units = unitsOf(text);
   }
 
   /** Moves to the next token, whose first character it gives. */
@@ -205,6 +203,18 @@ export class JsonCursor {
     if (!SCALAR.test(this.text)) throw this.unknown();
     this.#at = SCALAR.lastIndex;
   }
+}
+
+/** The UTF-16 units of a text, with a 0 behind them; as bytes where it is ASCII, as nearly all are. */
+function unitsOf(text: string): Uint8Array | Uint16Array {
+  if (Buffer.byteLength(text) === text.length) {
+    const bytes = Buffer.allocUnsafeSlow(text.length + 1);
+    bytes[bytes.write(text, 'latin1')] = 0;
+    return new Uint8Array(bytes.buffer);
+  }
+  const bytes = Buffer.allocUnsafeSlow(2 * text.length + 2);
+  bytes.writeUInt16LE(0, bytes.write(text, 'utf16le'));
+  return new Uint16Array(bytes.buffer);
 }
 
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
