@@ -11,6 +11,8 @@ const DEPENDENCIES: readonly Field[] = ['dependencies', 'optionalDependencies', 
 const OWN_DEPENDENCIES: readonly Field[] = [...DEPENDENCIES, 'devDependencies'];
 /** No file system holds folders nested as deep as that. */
 const MAX_DEPTH = 250;
+/** Up to here, looking through a list costs less than a set does. */
+const MANY = 50;
 
 interface Reading {
   readonly tree: InstalledTree;
@@ -98,16 +100,15 @@ function idsNeeded(folder: Folder, fields: readonly Field[]): string[] {
   return neededBy(folder, fields).map(({ id }) => id);
 }
 
-/** The packages that the names in an entry's lists lead to. */
+/** The packages that the names in an entry's lists lead to, each once: under two names, or in two lists, it is the same. */
 function neededBy(folder: Folder, fields: readonly Field[]): readonly PackageDraft[] {
   const found: PackageDraft[] = [];
   for (const field of fields) {
     for (const name of folder.entry[field]) {
       // Optional and peer dependencies need not be installed; a dependency on the target's own folders is no edge.
       const draft = findUpwards(name, folder)?.draft;
-      // The same package under two names, or in two lists; the lists are short.
-      if (draft !== undefined && !found.includes(draft)) found.push(draft);
+      if (draft !== undefined && (found.length > MANY || !found.includes(draft))) found.push(draft);
     }
   }
-  return found;
+  return found.length > MANY ? [...new Set(found)] : found;
 }
