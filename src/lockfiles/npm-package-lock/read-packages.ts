@@ -1,4 +1,5 @@
-import { JsonCursor, KeySet } from '../syntax/json-cursor.ts';
+import { JsonCursor } from '../syntax/json-cursor.ts';
+import { KeySet } from '../syntax/key-set.ts';
 import { emptyEntry, type NpmEntry } from './npm-entry.ts';
 
 /** Longer than those of any file system. */

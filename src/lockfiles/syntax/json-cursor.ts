@@ -1,3 +1,5 @@
+import type { KeySet } from './key-set.ts';
+
 /** Thrown where a text is not read by a cursor; the general parser then says what it is, or what is wrong with it. */
 export class UnknownJson extends Error {}
 
@@ -9,19 +11,6 @@ PLAIN[QUOTE] = 0;
 PLAIN[BACKSLASH] = 0;
 /** Deeper than what any tool nests; the general parser goes as deep as it likes. */
 const MAX_DEPTH = 100;
-
-const NO_KEYS: readonly never[] = [];
-
-/** Names of members, to be found in the text without a copy of each key. */
-export class KeySet<Key extends string> {
-  readonly byLength: (readonly Key[])[] = [];
-
-  constructor(keys: readonly Key[]) {
-    const longest = Math.max(...keys.map((key) => key.length));
-    for (let length = 0; length <= longest; length += 1)
-      this.byLength.push(keys.filter((key) => key.length === length));
-  }
-}
 
 /**
  * Moves over JSON text, one value after the other, for readers that want a few of many members. All that it passes is
@@ -81,11 +70,11 @@ export class JsonCursor {
     return this.#next(CLOSE);
   }
 
-  /** The one of the keys that was passed last; `undefined` when it was another. */
-  keyIn<Key extends string>({ byLength }: KeySet<Key>): Key | undefined {
+  /** Which one of the keys was passed last; `undefined` when it was none. Throws for one with escapes: no tool writes any. */
+  keyIn<Key extends string>(keys: KeySet<Key>): Key | undefined {
     if (this.#isEscaped) throw this.unknown();
     const first = this.#units[this.start];
-    for (const key of byLength[this.end - this.start] ?? NO_KEYS) {
+    for (const key of keys.ofLength(this.end - this.start)) {
       if (key.charCodeAt(0) === first && this.text.startsWith(key, this.start)) return key;
     }
     return undefined;
