@@ -21,10 +21,19 @@ export interface BunFault {
   readonly fault: string;
 }
 
+/** A folder of the target, and the names that it asks for. */
+export interface BunWorkspace {
+  name: string;
+  dependencies: readonly string[];
+  devDependencies: readonly string[];
+  optionalDependencies: readonly string[];
+  peerDependencies: readonly string[];
+}
+
 /** What is read of a bun.lock, whichever way it was parsed. */
 export interface BunDocument {
   readonly lockfileVersion: unknown;
-  readonly workspaces: unknown;
+  readonly workspaces: readonly BunWorkspace[];
   readonly packages: readonly (BunEntry | BunFault)[];
 }
 
@@ -42,4 +51,19 @@ export function emptyEntry(key: string, line: number | undefined): BunEntry {
     peerDependencies: NONE,
     optionalPeers: NONE,
   };
+}
+
+export function emptyWorkspace(): BunWorkspace {
+  return {
+    name: '',
+    dependencies: NONE,
+    devDependencies: NONE,
+    optionalDependencies: NONE,
+    peerDependencies: NONE,
+  };
+}
+
+/** Whether it is a digest, not a registry or a tag. */
+export function isIntegrity(text: string): boolean {
+  return /^sha\d+-/.test(text);
 }

@@ -1,15 +1,17 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
+import { UnknownJson } from '../syntax/json-cursor.ts';
+import type { BunDocument } from './document.ts';
 import { takePackages } from './packages.ts';
+import { readDocument } from './read-document.ts';
 import { readGeneral } from './read-general.ts';
-import { readLines } from './read-lines.ts';
 
 const NAME = 'bun-lock';
 
 /** Bun's text lockfile. The binary bun.lockb is not read: `bun install --save-text-lockfile` converts it. */
 export const bunLock: Format = {
   name: NAME,
-  title: 'bun.lock (lockfileVersion 0, 1)',
+  title: 'bun.lock (lockfileVersion 0 to 2)',
   ecosystem: 'npm',
   fileNames: ['bun.lock'],
   facts: { edges: true, groups: true, integrity: true, lines: true },
@@ -19,14 +21,23 @@ export const bunLock: Format = {
     ),
   read(input) {
     const { path, text } = input;
-    const document = readLines(text, path) ?? readGeneral(text, path);
+    const document = read(text, path);
     const version = document.lockfileVersion;
     if (version !== undefined && (typeof version !== 'number' || version < 0 || version > 9)) {
       throw new LockfileError(
         'unsupported-version',
-        `${path}: lockfileVersion ${JSON.stringify(version).slice(0, 40)} is none that is read (0, 1)`,
+        `${path}: lockfileVersion ${JSON.stringify(version).slice(0, 40)} is none that is read (0 to 2)`,
       );
     }
     return { format: NAME, ...takePackages(document) };
   },
 };
+
+function read(text: string, path: string): BunDocument {
+  try {
+    return readDocument(text);
+  } catch (error) {
+    if (error instanceof UnknownJson) return readGeneral(text, path);
+    throw error;
+  }
+}

@@ -7,10 +7,8 @@ import { draftPackage } from '../packages/package-draft.ts';
 import type { Root } from '../packages/spread-groups.ts';
 import { connectWay, spreadGroupsOfWays, type Way, wayOf } from '../packages/ways.ts';
 import { Reading } from '../reading.ts';
-import { isJsonObject } from '../syntax/parse-json.ts';
-import type { BunDocument, BunEntry } from './document.ts';
+import type { BunDocument, BunEntry, BunWorkspace } from './document.ts';
 import { findUpwards, type Place, Places } from './places.ts';
-import { namesIn } from './read-general.ts';
 
 interface Read {
   readonly entry: BunEntry;
@@ -18,7 +16,7 @@ interface Read {
 }
 
 /** Lists by which a folder of the target asks for packages. */
-const LISTS: readonly (readonly [string, readonly Group[]])[] = [
+const LISTS: readonly (readonly [Exclude<keyof BunWorkspace, 'name'>, readonly Group[]])[] = [
   ['dependencies', []],
   ['devDependencies', ['dev']],
   ['optionalDependencies', ['optional']],
@@ -100,18 +98,14 @@ function connectPlace(place: Place<Read>): void {
   }
 }
 
-function rootsOf(workspaces: unknown, places: Places<Read>): readonly Root<Way>[] {
-  if (!isJsonObject(workspaces)) return [];
-  return Object.values(workspaces)
-    .filter(isJsonObject)
-    .flatMap((workspace) => {
-      const name = workspace['name'];
-      const from = places.at(typeof name === 'string' ? name : '');
-      return LISTS.flatMap(([list, groups]) =>
-        namesIn(workspace[list]).flatMap((wanted) => {
-          const found = findUpwards(wanted, from);
-          return found === undefined ? [] : [{ draft: found.way, groups }];
-        }),
-      );
-    });
+function rootsOf(workspaces: readonly BunWorkspace[], places: Places<Read>): readonly Root<Way>[] {
+  return workspaces.flatMap((workspace) => {
+    const from = places.at(workspace.name);
+    return LISTS.flatMap(([list, groups]) =>
+      workspace[list].flatMap((wanted) => {
+        const found = findUpwards(wanted, from);
+        return found === undefined ? [] : [{ draft: found.way, groups }];
+      }),
+    );
+  });
 }

@@ -1,7 +1,14 @@
 import { entryLines } from '../syntax/entry-lines.ts';
 import { isJsonObject } from '../syntax/parse-json.ts';
 import { textsIn } from '../syntax/parse-toml.ts';
-import { type BunDocument, type BunEntry, type BunFault, emptyEntry } from './document.ts';
+import {
+  type BunDocument,
+  type BunEntry,
+  type BunFault,
+  type BunWorkspace,
+  emptyEntry,
+  isIntegrity,
+} from './document.ts';
 import { parseTolerant } from './parse-tolerant.ts';
 
 /** Reads a bun.lock however it is laid out. Throws `LockfileError`. */
@@ -11,7 +18,7 @@ export function readGeneral(source: string, path: string): BunDocument {
   const lines = entryLines(text, 'packages', '[');
   return {
     lockfileVersion: root['lockfileVersion'],
-    workspaces: root['workspaces'],
+    workspaces: readWorkspaces(root['workspaces']),
     packages: Object.keys(packages).map((key) =>
       readEntry(
         key,
@@ -43,12 +50,20 @@ function readEntry(key: string, line: number | undefined, stated: unknown): BunE
   };
 }
 
-/** Whether it is a digest, not a registry or a tag. */
-export function isIntegrity(text: string): boolean {
-  return /^sha\d+-/.test(text);
+function readWorkspaces(stated: unknown): readonly BunWorkspace[] {
+  if (!isJsonObject(stated)) return [];
+  return Object.values(stated)
+    .filter(isJsonObject)
+    .map(({ name, dependencies, devDependencies, optionalDependencies, peerDependencies }) => ({
+      name: typeof name === 'string' ? name : '',
+      dependencies: namesIn(dependencies),
+      devDependencies: namesIn(devDependencies),
+      optionalDependencies: namesIn(optionalDependencies),
+      peerDependencies: namesIn(peerDependencies),
+    }));
 }
 
 /** The keys of an object. */
-export function namesIn(list: unknown): readonly string[] {
+function namesIn(list: unknown): readonly string[] {
   return isJsonObject(list) ? Object.keys(list) : [];
 }

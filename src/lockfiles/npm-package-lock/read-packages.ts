@@ -36,7 +36,7 @@ function readEntries(cursor: JsonCursor): readonly NpmEntry[] {
   const entries: NpmEntry[] = [];
   for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
     const line = cursor.passKey();
-    const path = keyText(cursor);
+    const path = cursor.lastKey();
     if (path.length > MAX_PATH) throw cursor.unknown();
     const entry = emptyEntry(path, line);
     entries.push(entry);
@@ -82,18 +82,8 @@ function readNames(cursor: JsonCursor): readonly string[] {
   const names: string[] = [];
   for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
     cursor.passKey();
-    names.push(keyText(cursor));
+    names.push(cursor.lastKey());
     cursor.pass();
   }
   return names;
-}
-
-const INDEX = /^(?:0|[1-9]\d*)$/;
-
-/** Keys that are numbers come first in a parsed object, wherever they stand in the text. */
-function keyText(cursor: JsonCursor): string {
-  const key = cursor.lastText();
-  const first = key.charCodeAt(0);
-  if (first >= 48 && first <= 57 && INDEX.test(key)) throw cursor.unknown();
-  return key;
 }

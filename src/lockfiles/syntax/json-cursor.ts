@@ -14,7 +14,7 @@ const MAX_DEPTH = 100;
 
 /**
  * Moves over JSON text, one value after the other, for readers that want a few of many members. All that it passes is
- * checked, wanted or not: what it does not refuse is JSON. Throws `UnknownJson`.
+ * checked, wanted or not: what it does not refuse is JSON, but for commas where these may trail. Throws `UnknownJson`.
  */
 export class JsonCursor {
   readonly text: string;
@@ -28,10 +28,12 @@ export class JsonCursor {
   #depth = 0;
   /** The text's units as numbers, which are much faster to get at than those of a string. */
   readonly #units: Uint8Array | Uint16Array;
+  readonly #commasMayTrail: boolean;
 
-  constructor(text: string) {
+  constructor(text: string, { commasMayTrail = false } = {}) {
     this.text = text;
     this.#units = unitsOf(text);
+    this.#commasMayTrail = commasMayTrail;
   }
 
   /** Moves to the next token, whose first character it gives. */
@@ -70,6 +72,31 @@ export class JsonCursor {
     return this.#next(CLOSE);
   }
 
+  /** Steps into the list that has to come next; `false` when it is empty. */
+  enterList(): boolean {
+    return this.#enter(OPEN_LIST, CLOSE_LIST);
+  }
+
+  /** Moves on behind an element: `true` when another follows, `false` when the list ended. */
+  nextElement(): boolean {
+    return this.#next(CLOSE_LIST);
+  }
+
+  isTextNext(): boolean {
+    return this.peek() === QUOTE;
+  }
+
+  isObjectNext(): boolean {
+    return this.peek() === OPEN;
+  }
+
+  /** The string that has to come next. */
+  nextText(): string {
+    this.#expect(QUOTE);
+    this.#passString();
+    return this.lastText();
+  }
+
   /** Which one of the keys was passed last; `undefined` when it was none. Throws for one with escapes: no tool writes any. */
   keyIn<Key extends string>(keys: KeySet<Key>): Key | undefined {
     if (this.#isEscaped) throw this.unknown();
@@ -86,12 +113,22 @@ export class JsonCursor {
     return JSON.parse(this.text.slice(this.start - 1, this.end + 1)) as string;
   }
 
-  /** Any value, parsed. */
+  /**
+   * The key that was passed last, where the order of keys matters. Throws for one that is a number: these come first in a
+   * parsed object, wherever they stand in the text.
+   */
+  lastKey(): string {
+    const key = this.lastText();
+    const first = key.charCodeAt(0);
+    if (first >= 48 && first <= 57 && INDEX.test(key)) throw this.unknown();
+    return key;
+  }
+
+  /** Any value, parsed. Throws for lists and objects where commas may trail. */
   value(): unknown {
-    if (this.peek() === QUOTE) {
-      this.#passString();
-      return this.lastText();
-    }
+    const code = this.peek();
+    if (code === QUOTE) return this.nextText();
+    if (this.#commasMayTrail && (code === OPEN || code === OPEN_LIST)) throw this.unknown();
     const start = this.#at;
     this.pass();
     return JSON.parse(this.text.slice(start, this.#at));
@@ -141,7 +178,9 @@ export class JsonCursor {
     const code = this.peek();
     if (code === COMMA) {
       this.#at += 1;
-      return true;
+      if (!this.#commasMayTrail || this.peek() !== close) return true;
+      this.#leave();
+      return false;
     }
     if (code !== close) throw this.unknown();
     this.#leave();
@@ -154,14 +193,14 @@ export class JsonCursor {
   }
 
   #passObject(): void {
-    for (let more = this.#enter(OPEN, CLOSE); more; more = this.#next(CLOSE)) {
+    for (let more = this.enterObject(); more; more = this.nextMember()) {
       this.passKey();
       this.pass();
     }
   }
 
   #passList(): void {
-    for (let more = this.#enter(OPEN_LIST, CLOSE_LIST); more; more = this.#next(CLOSE_LIST)) this.pass();
+    for (let more = this.enterList(); more; more = this.nextElement()) this.pass();
   }
 
   #passString(): void {
@@ -206,5 +245,6 @@ function unitsOf(text: string): Uint8Array | Uint16Array {
   return new Uint16Array(bytes.buffer);
 }
 
+const INDEX = /^(?:0|[1-9]\d*)$/;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;

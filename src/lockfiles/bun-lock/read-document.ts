@@ -1,0 +1,129 @@
+import { JsonCursor } from '../syntax/json-cursor.ts';
+import { KeySet } from '../syntax/key-set.ts';
+import {
+  type BunDocument,
+  type BunEntry,
+  type BunWorkspace,
+  emptyEntry,
+  emptyWorkspace,
+  isIntegrity,
+} from './document.ts';
+
+const SECTIONS = new KeySet(['lockfileVersion', 'workspaces', 'packages']);
+
+/**
+ * Reads what is wanted of a bun.lock in one pass. Throws `UnknownJson` for what Bun reads, but does not write (comments,
+ * repeated keys), and for what it would refuse.
+ */
+export function readDocument(text: string): BunDocument {
+  const cursor = new JsonCursor(text, { commasMayTrail: true });
+  const seen = new Set<string>();
+  let lockfileVersion: unknown;
+  let workspaces: readonly BunWorkspace[] = [];
+  let packages: readonly BunEntry[] = [];
+  for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
+    cursor.passKey();
+    const section = cursor.keyIn(SECTIONS);
+    if (section === undefined) {
+      cursor.pass();
+      continue;
+    }
+    // Of members that are repeated the last counts.
+    if (seen.has(section)) throw cursor.unknown();
+    seen.add(section);
+    if (section === 'lockfileVersion') lockfileVersion = cursor.value();
+    else if (section === 'workspaces') workspaces = readWorkspaces(cursor);
+    else packages = readPackages(cursor);
+  }
+  cursor.finish();
+  return { lockfileVersion, workspaces, packages };
+}
+
+function readPackages(cursor: JsonCursor): readonly BunEntry[] {
+  const entries: BunEntry[] = [];
+  const keys = new Set<string>();
+  for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
+    const line = cursor.passKey();
+    const entry = emptyEntry(cursor.lastKey(), line);
+    readEntry(cursor, entry);
+    entries.push(entry);
+    keys.add(entry.key);
+    if (keys.size < entries.length) throw cursor.unknown();
+  }
+  return entries;
+}
+
+/** `["name@1.0.0", "", { "dependencies": { "a": "^1" } }, "sha512-…"]` */
+function readEntry(cursor: JsonCursor, entry: BunEntry): void {
+  let position = 0;
+  let hasDetails = false;
+  for (let more = cursor.enterList(); more; more = cursor.nextElement()) {
+    position += 1;
+    if (cursor.isTextNext()) {
+      const text = cursor.nextText();
+      if (position === 1) entry.id = text;
+      else if (isIntegrity(text)) entry.integrity = text;
+      if (position === 2) entry.registry = text;
+    } else if (position === 1) throw cursor.unknown();
+    else if (cursor.isObjectNext() && !hasDetails) {
+      hasDetails = true;
+      readDetails(cursor, entry);
+    } else cursor.pass();
+  }
+  if (position === 0) throw cursor.unknown();
+}
+
+const DETAILS = new KeySet(['dependencies', 'optionalDependencies', 'peerDependencies', 'optionalPeers']);
+
+function readDetails(cursor: JsonCursor, entry: BunEntry): void {
+  for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
+    cursor.passKey();
+    const detail = cursor.keyIn(DETAILS);
+    if (detail === undefined) cursor.pass();
+    else entry[detail] = detail === 'optionalPeers' ? readTexts(cursor) : readNames(cursor);
+  }
+}
+
+const LISTS = new KeySet([
+  'name',
+  'dependencies',
+  'devDependencies',
+  'optionalDependencies',
+  'peerDependencies',
+]);
+
+function readWorkspaces(cursor: JsonCursor): readonly BunWorkspace[] {
+  const workspaces: BunWorkspace[] = [];
+  const paths = new Set<string>();
+  for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
+    cursor.passKey();
+    const workspace = emptyWorkspace();
+    paths.add(cursor.lastKey());
+    workspaces.push(workspace);
+    if (paths.size < workspaces.length) throw cursor.unknown();
+    for (let field = cursor.enterObject(); field; field = cursor.nextMember()) {
+      cursor.passKey();
+      const list = cursor.keyIn(LISTS);
+      if (list === undefined) cursor.pass();
+      else if (list === 'name') workspace.name = cursor.nextText();
+      else workspace[list] = readNames(cursor);
+    }
+  }
+  return workspaces;
+}
+
+function readNames(cursor: JsonCursor): readonly string[] {
+  const names: string[] = [];
+  for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
+    cursor.passKey();
+    names.push(cursor.lastKey());
+    cursor.pass();
+  }
+  return names;
+}
+
+function readTexts(cursor: JsonCursor): readonly string[] {
+  const texts: string[] = [];
+  for (let more = cursor.enterList(); more; more = cursor.nextElement()) texts.push(cursor.nextText());
+  return texts;
+}
