@@ -97,9 +97,13 @@ describe('Gemfile.lock', () => {
     expect(named.get('p')?.source).toEqual({ kind: 'url', url: 'https://plugins.example/x' });
   });
 
-  it('is known under its other name, and refuses what is none', () => {
+  it('is known under its other name, and takes what has no section for one without gems, as Bundler does', () => {
     expect(readText('gems.locked', LOCK).packages).toEqual(packages);
-    expect(failureOf('Gemfile.lock', 'nothing of a lockfile\n').code).toBe('wrong-format');
+    expect(readText('Gemfile.lock', 'nothing of a lockfile\n')).toEqual({
+      format: 'gemfile-lock',
+      packages: [],
+      problems: [{ line: 1, message: 'no section of a Gemfile.lock is in it' }],
+    });
     expect(failureOf('Gemfile.lock', `${LOCK}<<<<<<< HEAD\n`)).toMatchObject({
       code: 'syntax',
       message: `Gemfile.lock:${LOCK.split('\n').length}: unresolved merge conflict`,

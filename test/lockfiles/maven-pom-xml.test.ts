@@ -79,7 +79,7 @@ describe('a pom', () => {
       'org.a:b': '3.0',
       'org.a:c': '3.0-3.0',
       'org.a:d': '9',
-      'org.a:e': '[1.0,2.0)',
+      'org.a:e': '',
       'org.a:f': '1.5',
       // By reference it would be a module of this project.
       'org.own:other': '3.0',
@@ -111,6 +111,42 @@ describe('a pom', () => {
       [6, 'the version of "org.a:b" needs ${loop}, which'],
       [8, '"org.a:${nowhere}" needs ${nowhere}, which is'],
       [9, '":d" has no group'],
+      [7, '"org.a:c" has no version, and inherits none'],
+    ]);
+  });
+
+  it.each(['[1.0,2.0)', '(,1.0],[1.2,)', '[1.0,)', 'LATEST', 'RELEASE'])(
+    'says that %s is not one version',
+    (requirement) => {
+      const { packages, problems } = readText('pom.xml', pom(dependencies(dependency('a', requirement))));
+      expect(packages).toMatchObject([{ id: 'org.a:a@', version: '', purl: 'pkg:maven/org.a/a' }]);
+      expect(problems).toEqual([
+        {
+          line: 5,
+          message: `"org.a:a" asks for ${requirement}: which version that is only its repository tells`,
+        },
+      ]);
+    },
+  );
+
+  it('takes the last of two entries that are the same to Maven, and says so where they differ', () => {
+    const text = pom(
+      dependencies(
+        dependency('a', '1.0'),
+        dependency('b', '1.0'),
+        dependency('a', '1.1'),
+        dependency('b', '1.0'),
+        dependency('a', '1.2', '<classifier>tests</classifier>'),
+      ),
+    );
+    const { packages, problems } = readText('pom.xml', text);
+    expect(packages.map(({ name, version }) => `${name} ${version}`)).toEqual([
+      'org.a:a 1.1',
+      'org.a:b 1.0',
+      'org.a:a 1.2',
+    ]);
+    expect(problems).toEqual([
+      { line: 7, message: '"org.a:a" stands here more than once, with 1.0 before: Maven takes the last' },
     ]);
   });
 
@@ -155,6 +191,40 @@ describe('a pom', () => {
         ),
     );
     expect(Object.keys(versions(text)).sort()).toEqual(['org.a:a', 'org.a:default']);
+  });
+});
+
+describe('a pom whose versions are stated elsewhere', () => {
+  const bom = `<dependencyManagement>${dependencies(
+    dependency('bom', '7', '<type>pom</type><scope>import</scope>'),
+  )}</dependencyManagement>`;
+  const parent =
+    '<parent><groupId>org.up</groupId><artifactId>up</artifactId><version>1</version><relativePath/></parent>';
+
+  it('names each pom that did not come with it, once', () => {
+    const { packages, problems } = readText(
+      'pom.xml',
+      pom(`${parent}${bom}${dependencies(dependency('a'), dependency('b'), dependency('c', '1'))}`),
+    );
+    expect(packages.map(({ version }) => version)).toEqual(['', '', '1']);
+    const rest = 'did not come with the file: 2 dependencies have no version here, and may have it there';
+    expect(problems).toEqual([
+      { line: 4, message: `the parent "org.up:up:1" ${rest}` },
+      { line: 5, message: `the imported "org.a:bom:7" ${rest}` },
+    ]);
+  });
+
+  it('says nothing of poms that no version is missing from', () => {
+    const text = pom(`${parent}${bom}${dependencies(dependency('a', '1'))}`);
+    expect(readText('pom.xml', text).problems).toEqual([]);
+  });
+
+  it('takes nothing for a dependency on the imported pom itself', () => {
+    const { packages } = readText(
+      'pom.xml',
+      pom(`${bom}${dependencies(dependency('bom', undefined, '<type>pom</type>'))}`),
+    );
+    expect(packages).toMatchObject([{ version: '', groups: [] }]);
   });
 });
 

@@ -227,6 +227,8 @@ describe('SPDX', () => {
     const document = { packages: [npm('a')] };
     expect(readText('manifest', asJson(document)).format).toBe('spdx-json');
     expect(readText('manifest', asTags(document)).format).toBe('spdx-tag-value');
+    // Some tools put their JSON under the ending of tag-value.
+    expect(readText('app.spdx', asJson(document))).toEqual(readText('app.spdx.json', asJson(document)));
     const wrapped = readText('export.json', JSON.stringify({ sbom: JSON.parse(asJson(document)) }, null, 2));
     expect(wrapped).toMatchObject({ format: 'spdx-json', packages: [{ name: 'a', line: 12 }] });
   });

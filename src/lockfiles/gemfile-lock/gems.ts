@@ -33,7 +33,8 @@ export function readGems({ text, path }: LockfileInput) {
   }
   const known = sections as readonly Section[];
   if (known.every(({ heading }) => !/^[A-Z][A-Z ]+$/.test(heading))) {
-    throw new LockfileError('wrong-format', `${path}: no section of a Gemfile.lock in it`);
+    // For Bundler a file without any is one without gems.
+    reading.problem(1, 'no section of a Gemfile.lock is in it');
   }
   const checksums = checksumsIn(linesOf(known, 'CHECKSUMS'));
   const gems = known

@@ -10,6 +10,8 @@ export interface EffectiveDependency {
   readonly scope: string;
   readonly isOptional: boolean;
   readonly systemPath: string | undefined;
+  /** What an earlier entry of the same pom says of its version, if that is something else: Maven takes the last. */
+  readonly overridden: string | undefined;
   readonly line: number;
 }
 
@@ -35,13 +37,17 @@ export function effectiveDependencies(
       ),
     );
   const managed = new Map<string, PomDependency>();
-  const dependencies = new Map<string, PomDependency>();
+  const dependencies = new Map<string, PomDependency & Pick<EffectiveDependency, 'overridden'>>();
   // From the oldest, so that the nearest pom has the last word; in one pom the last entry has it.
   for (const pom of lineage.toReversed()) {
-    for (const one of pom.managed) managed.set(keyOf(one), one);
+    for (const one of pom.managed) if (!isImport(one)) managed.set(keyOf(one), one);
+    const own = new Map<string, string | undefined>();
     for (const one of pom.dependencies) {
       const line = pom === lineage[0] ? one.line : parentLine;
-      dependencies.set(keyOf(one), { ...one, line });
+      const key = keyOf(one);
+      const earlier = own.get(key);
+      dependencies.set(key, { ...one, line, overridden: earlier === one.version ? undefined : earlier });
+      own.set(key, one.version);
     }
   }
   const isOwn = createModuleCheck(interpolate);
@@ -62,8 +68,13 @@ function createModuleCheck(interpolate: Interpolate): (one: EffectiveDependency,
     (OWN_VERSION.test(stated) || one.version.text.endsWith('-SNAPSHOT'));
 }
 
+/** Stands for the dependency management of another pom, and manages nothing itself. */
+export function isImport({ type, scope }: PomDependency): boolean {
+  return type === 'pom' && scope === 'import';
+}
+
 function merged(
-  one: PomDependency,
+  one: PomDependency & Pick<EffectiveDependency, 'overridden'>,
   managed: PomDependency | undefined,
   interpolate: Interpolate,
 ): EffectiveDependency {
@@ -74,6 +85,7 @@ function merged(
     scope: interpolate(one.scope ?? managed?.scope ?? '').text.toLowerCase(),
     isOptional: interpolate(one.optional ?? '').text.toLowerCase() === 'true',
     systemPath: one.systemPath ?? managed?.systemPath,
+    overridden: one.overridden === undefined ? undefined : interpolate(one.overridden).text,
     line: one.line,
   };
 }

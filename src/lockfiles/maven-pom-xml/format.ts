@@ -4,10 +4,12 @@ import type { Format } from '../format.ts';
 import { mavenDraft } from '../maven-draft.ts';
 import { PackageCollector, packageId } from '../package-collector.ts';
 import { ProblemList } from '../problem-list.ts';
+import { type AbsentPom, absentPoms } from './absent.ts';
 import { type EffectiveDependency, effectiveDependencies } from './effective.ts';
 import { createInterpolation } from './interpolation.ts';
 import { lineageOf, placesOf } from './lineage.ts';
 import { readPom } from './pom.ts';
+import { exactVersion } from './version-requirement.ts';
 
 const NAME = 'maven-pom-xml';
 
@@ -24,13 +26,32 @@ export const mavenPomXml: Format = {
     const lineage = lineageOf(readPom(input.text, input.path), input);
     const collector = new PackageCollector();
     const problems = new ProblemList();
-    for (const one of effectiveDependencies(lineage, createInterpolation(lineage))) {
+    const interpolate = createInterpolation(lineage);
+    const open: EffectiveDependency[] = [];
+    for (const one of effectiveDependencies(lineage, interpolate)) {
       const fault = addDependency(collector, one);
       if (fault !== undefined) problems.add(one.line, fault);
+      else if (one.version.text === '') open.push(one);
     }
+    reportOpen(open, absentPoms(lineage, interpolate), problems);
     return { format: NAME, packages: collector.packages(), problems: problems.all() };
   },
 };
+
+/** Says of versions that are stated nowhere where they may be: once for each such place, not for each dependency. */
+function reportOpen(
+  open: readonly EffectiveDependency[],
+  absent: readonly AbsentPom[],
+  problems: ProblemList,
+): void {
+  if (open.length === 0) return;
+  const count = open.length === 1 ? 'one dependency has' : `${open.length} dependencies have`;
+  for (const { what, line } of absent) {
+    problems.add(line, `${what} did not come with the file: ${count} no version here, and may have it there`);
+  }
+  if (absent.length > 0) return;
+  for (const one of open) problems.add(one.line, `${shownName(one)} has no version, and inherits none`);
+}
 
 /** A file that is no pom has no parent; what is wrong with it is said when it is read. */
 function parentPlaces(text: string): readonly string[] {
@@ -49,14 +70,14 @@ function parentPlaces(text: string): readonly string[] {
  */
 function addDependency(collector: PackageCollector, one: EffectiveDependency): string | undefined {
   const { group, artifact, version, systemPath, line } = one;
-  const shown = JSON.stringify(`${group.text}:${artifact.text}`.slice(0, 200));
+  const shown = shownName(one);
   const unknownName = group.missing ?? artifact.missing;
   if (unknownName !== undefined) return `${shown} needs \${${unknownName}}, ${NOWHERE_SET}`;
   const draft = mavenDraft(
     {
       group: group.text,
       artifact: artifact.text,
-      version: version.missing === undefined ? exact(version.text) : '',
+      version: version.missing === undefined ? exactVersion(version.text) : '',
     },
     { direct: true, groups: groupsOf(one), line },
   );
@@ -65,16 +86,26 @@ function addDependency(collector: PackageCollector, one: EffectiveDependency): s
     const source = { kind: 'path', path: systemPath } as const;
     collector.add({ ...draft, source, id: packageId(draft.name, draft.version, source) });
   } else collector.add(draft);
-  return version.missing === undefined
+  return versionFault(one, shown);
+}
+
+/** What keeps the version from being told, or makes it doubtful. */
+function versionFault({ version, overridden }: EffectiveDependency, shown: string): string | undefined {
+  if (version.missing !== undefined)
+    return `the version of ${shown} needs \${${version.missing}}, ${NOWHERE_SET}`;
+  const text = version.text.slice(0, 200);
+  if (text !== '' && exactVersion(text) === '') {
+    return `${shown} asks for ${text}: which version that is only its repository tells`;
+  }
+  return overridden === undefined
     ? undefined
-    : `the version of ${shown} needs \${${version.missing}}, ${NOWHERE_SET}`;
+    : `${shown} stands here more than once, with ${overridden.slice(0, 200)} before: Maven takes the last`;
 }
 
 const NOWHERE_SET = 'which is set nowhere in the files that were given';
 
-/** `[1.0]` allows one version only, and is no range. */
-function exact(version: string): string {
-  return /^\[\s*([^[\](),]+?)\s*\]$/.exec(version)?.[1] ?? version;
+function shownName({ group, artifact }: EffectiveDependency): string {
+  return JSON.stringify(`${group.text}:${artifact.text}`.slice(0, 200));
 }
 
 function groupsOf({ scope, isOptional }: EffectiveDependency): readonly Group[] {
