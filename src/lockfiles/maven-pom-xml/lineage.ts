@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { decodeText } from '../decode-text.ts';
 import { LockfileError } from '../errors.ts';
 import type { LockfileInput } from '../format.ts';
 import { textOf } from '../xml-document.ts';
@@ -55,7 +56,7 @@ export function placesOf(relativePath: string): readonly string[] {
 
 function readParent(content: Buffer, path: string): Pom | undefined {
   try {
-    return readPom(content.toString('utf8').replace(/^\uFEFF/, ''), path);
+    return readPom(decodeText(content, path), path);
   } catch (error) {
     // The parent only adds what the pom does not say; its faults are its own.
     if (error instanceof LockfileError) return undefined;
