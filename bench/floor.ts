@@ -1,4 +1,4 @@
-import { buildPurl } from '../src/lockfiles/purl.ts';
+import { buildPurl } from '../src/lockfiles/packages/purl.ts';
 
 interface Floor {
   readonly name: string;
@@ -9,19 +9,21 @@ const PNPM = /^ {2}['"]?\/?((?:@[^@/]+\/)?[^@\s'"]+)@([^(:'"]+)/gm;
 const YARN = /^"?((?:@[^@/]+\/)?[^@\s"]+)@[^\n]*:\n {2}version:? "?([^"\n]+)/gm;
 
 /** The least that reading a file takes: parsing its JSON, or one linear pass that finds names and versions. */
-export function floorOf(file: string, text: string): readonly Floor[] {
+export function floorOf(file: string, content: Buffer): readonly Floor[] {
   if (file === 'package-lock.json') {
     return [
-      { name: 'JSON.parse', work: () => JSON.parse(text) },
-      { name: 'JSON.parse and the set of purls', work: () => purlSet(JSON.parse(text)) },
+      { name: 'JSON.parse', work: () => JSON.parse(content.toString()) },
+      { name: 'JSON.parse and the set of purls', work: () => purlSet(JSON.parse(content.toString())) },
     ];
   }
   if (file === 'bun.lock') {
-    const strict = (): string => text.replace(/,(?=\s*[}\]])/g, '');
+    const strict = (): string => content.toString().replace(/,(?=\s*[}\]])/g, '');
     return [{ name: 'JSON.parse without trailing commas', work: () => JSON.parse(strict()) }];
   }
   const pattern = file === 'pnpm-lock.yaml' ? PNPM : YARN;
-  return [{ name: 'one pass for names and versions', work: () => namesAndVersions(text, pattern) }];
+  return [
+    { name: 'one pass for names and versions', work: () => namesAndVersions(content.toString(), pattern) },
+  ];
 }
 
 function namesAndVersions(text: string, pattern: RegExp): ReadonlySet<string> {

@@ -92,8 +92,9 @@ describe('the catalogs', () => {
   }
 
   it('list every lockfile format', () => {
-    const formats = readdirSync(join(SRC, 'lockfiles'), { withFileTypes: true }).filter((entry) =>
-      entry.isDirectory(),
+    const shared = ['ecosystems', 'packages', 'sbom', 'syntax'];
+    const formats = readdirSync(join(SRC, 'lockfiles'), { withFileTypes: true }).filter(
+      (entry) => entry.isDirectory() && !shared.includes(entry.name),
     );
     expect(formats.length).toBeGreaterThan(0);
     const text = catalogText('lockfiles');

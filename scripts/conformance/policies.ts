@@ -40,6 +40,9 @@ export function missingPolicy(one: Case, wanted: ExpectedPackage, read: Lockfile
   ) {
     return BOUND;
   }
+  if (tool === 'trivy' && one.group === 'requirements-txt' && named.some(({ version }) => version === '')) {
+    return 'trivy takes a bound for the version';
+  }
   if (
     tool === 'osv-scalibr' &&
     read.packages.some(({ source }) => source.kind === 'path' && source.path === wanted.name)
@@ -101,10 +104,9 @@ function ownNpmNames(text: string): ReadonlySet<string> {
 export function extraPolicy(one: Case, locked: LockedPackage): string | undefined {
   const { group, folder, expected } = one;
   const { tool } = expected;
+  const leftOut = leftOutPolicy(one, locked);
+  if (leftOut !== undefined) return leftOut;
   if (tool === 'osv-scalibr') return extraToScalibr(one, locked);
-  if (tool === 'trivy' && locked.version === '') return 'trivy leaves out what has no version';
-  if (tool === 'trivy' && locked.source.kind !== 'registry')
-    return 'trivy leaves out what comes from no registry';
   if (
     tool === 'trivy' &&
     /^(?:pnpm-lock-v[56]|nuget-packages-config)/.test(group) &&
@@ -136,6 +138,16 @@ function extraToScalibr(one: Case, { name, source, version }: LockedPackage): st
   }
   return other !== undefined && one.group === 'maven-pom-xml'
     ? pomPolicy(one, other, [{ version }])
+    : undefined;
+}
+
+/** Packages that a tool leaves out for having no version, or for the place they come from. */
+function leftOutPolicy({ group, expected: { tool } }: Case, { version, source }: LockedPackage) {
+  if (tool !== 'osv-scalibr' && version === '') return `${tool} leaves out what has no version`;
+  if (source.kind === 'registry') return undefined;
+  if (tool === 'trivy') return 'trivy leaves out what comes from no registry';
+  return tool === 'osv-scalibr' && group === 'requirements-txt'
+    ? 'osv-scalibr leaves out requirements that are places'
     : undefined;
 }
 

@@ -4,6 +4,7 @@ import type { ParameterDescription } from './schema-description.ts';
 
 /** One method of a document, ready for use. */
 export interface ApiMethod {
+  /** Its own; its place (`api.resource.method`) when it has none or another method took it before. */
   readonly id: string;
   /** Names of the resources above it, outermost first; empty for a top-level method. */
   readonly resource: readonly string[];
@@ -80,7 +81,11 @@ function indexOf(document: RestDescription): ReadonlyMap<string, Located> {
   for (let at = 0; at < pending.length; at += 1) {
     const { node, resource, deprecated } = pending[at] as Node;
     for (const [name, description] of entriesOf(node.methods)) {
-      const id = description.id ?? [document.name ?? '', ...resource, name].join('.');
+      const byPlace = [document.name ?? '', ...resource, name].join('.');
+      const { id: own = byPlace } = description;
+      // An id belongs to the first that has it; the others are called by their places, and none is lost.
+      const id = index.has(own) ? byPlace : own;
+      if (index.has(id)) continue;
       index.set(id, {
         name,
         resource,

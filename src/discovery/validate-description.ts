@@ -121,7 +121,8 @@ function checkMethod(
   checkTemplate(flatPath, 'flatPath', walk);
   if (id === undefined) refuse(warnAt(walk), 'is missing: the method is named after its place', 'id');
   else if (typeof id === 'string') {
-    if (ids.has(id)) refuse(warnAt(walk), `is taken by another method: ${id}`, 'id');
+    if (ids.has(id))
+      refuse(warnAt(walk), `is taken by another method: ${id}; this one is named after its place`, 'id');
     ids.add(id);
   }
   checkParameterNames(method, walk, warnAt(walk));

@@ -1,3 +1,5 @@
+import { type ErrorShape, PLAIN_ERRORS } from './error-shape.ts';
+
 /** Something a local service does wrong on purpose. */
 export type Fault =
   | {
@@ -52,13 +54,16 @@ export class Faults {
   }
 }
 
-/** A 429; `retryAfter` in seconds or as an HTTP date, left out when the service would not say. */
-export function tooManyRequests(retryAfter?: number | string): Fault {
-  const headers = { 'content-type': 'text/plain; charset=utf-8' };
+/**
+ * A 429; `retryAfter` in seconds or as an HTTP date, left out when the service would not say. In the service's own shape
+ * of errors: plain text, or the list of the webhook-integration API.
+ */
+export function tooManyRequests(retryAfter?: number | string, shape: ErrorShape = PLAIN_ERRORS): Fault {
+  const headers = { 'content-type': shape.type };
   return {
     kind: 'answer',
     status: 429,
-    body: 'too many requests',
+    body: shape.body('too many requests'),
     headers: retryAfter === undefined ? headers : { ...headers, 'retry-after': String(retryAfter) },
   };
 }

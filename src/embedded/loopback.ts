@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { messageOf } from '../model/errors.ts';
+import { type ErrorShape, PLAIN_ERRORS } from './error-shape.ts';
 import { EmbeddedError } from './errors.ts';
 import type { Fault, Faults } from './faults.ts';
 
@@ -19,13 +20,16 @@ export interface LocalService {
 }
 
 /** A server whose connections do not keep it from closing; bodies up to `bodyLimit` bytes arrive as text. */
-export function createServer(bodyLimit: number): FastifyInstance {
+export function createServer(bodyLimit: number, errors: ErrorShape = PLAIN_ERRORS): FastifyInstance {
   const app = fastify({
     bodyLimit,
     forceCloseConnections: true,
     // Addresses fastify itself refuses (broken percent-encoding) get the same kind of answer as any other error.
     frameworkErrors: (error, _request, reply: FastifyReply) => {
-      reply.code(400).type('text/plain; charset=utf-8').send(messageOf(error));
+      reply
+        .code(400)
+        .type(errors.type)
+        .send(errors.body(messageOf(error)));
     },
   });
   app.removeAllContentTypeParsers();

@@ -30,7 +30,7 @@ export function routesOf(document: RestDescription): readonly Route[] {
   return routes.toSorted((left, right) => right.literals - left.literals);
 }
 
-/** Finds the method of a request and reads its path and query parameters, enumerations checked. */
+/** Finds the method of a request and reads its path and query parameters, enumerations checked and in their spelling. */
 export function matchRoute(routes: readonly Route[], httpMethod: string, url: string): RouteMatch {
   const [path = '', query = ''] = url.split('?', 2);
   for (const { method, pattern, names } of routes) {
@@ -43,10 +43,20 @@ export function matchRoute(routes: readonly Route[], httpMethod: string, url: st
     } catch {
       return { kind: 'invalid', reason: `malformed percent-encoding in ${path}` };
     }
+    useOwnSpelling(method, parameters);
     const reason = refusalOf(method, parameters);
     return reason === undefined ? { kind: 'found', method, parameters } : { kind: 'invalid', reason };
   }
   return { kind: 'none' };
+}
+
+/** Names of an enumeration are read in any case, as clients of the public services write them: `npm`, `sha256`. */
+function useOwnSpelling(method: ApiMethod, parameters: Map<string, string>): void {
+  for (const [name, description] of method.parameters) {
+    const value = parameters.get(name)?.toUpperCase();
+    const own = description.enum?.find((one) => one.toUpperCase() === value);
+    if (own !== undefined) parameters.set(name, own);
+  }
 }
 
 function refusalOf(method: ApiMethod, parameters: ReadonlyMap<string, string>): string | undefined {

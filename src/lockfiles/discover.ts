@@ -4,9 +4,9 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { messageOf } from '../model/errors.ts';
 import { detectFormat, formatNamed, formatOfName } from './catalog.ts';
-import { decodeText } from './decode-text.ts';
 import { LockfileError } from './errors.ts';
 import { unknownFormat } from './read.ts';
+import { decodeText } from './syntax/decode-text.ts';
 
 export interface DiscoverOptions {
   /** Format of every file named explicitly; otherwise detected. */

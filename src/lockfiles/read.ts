@@ -1,9 +1,9 @@
 import type { Lockfile } from '../model/lockfile.ts';
 import { detectFormat, formatNamed } from './catalog.ts';
-import { withoutSecrets } from './credentials.ts';
-import { decodeText } from './decode-text.ts';
 import { LockfileError } from './errors.ts';
 import type { Format } from './format.ts';
+import { withoutSecrets } from './packages/credentials.ts';
+import { decodeText } from './syntax/decode-text.ts';
 
 export interface LockfileLimits {
   /** Size of the file in bytes. */

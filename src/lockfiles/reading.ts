@@ -1,6 +1,6 @@
 import type { LockedPackage, Problem } from '../model/lockfile.ts';
-import { PackageCollector, type PackageDraft } from './package-collector.ts';
-import { ProblemList } from './problem-list.ts';
+import { PackageCollector, type PackageDraft } from './packages/package-collector.ts';
+import { ProblemList } from './packages/problem-list.ts';
 
 /** Collects the packages and problems of a file while it is read. */
 export class Reading {

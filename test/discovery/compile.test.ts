@@ -65,6 +65,27 @@ describe('methods', () => {
     ]);
   });
 
+  test('that share an id are all kept: the first has it, the others are named after their places', () => {
+    const shelf = { id: 'sample.get', httpMethod: 'GET', path: 'shelf' };
+    const shared = asDescription(
+      {
+        ...document,
+        methods: {},
+        resources: {
+          shelf: { methods: { get: shelf, getMedia: { ...shelf, path: 'shelf/media' } } },
+          box: { methods: { get: { ...shelf, path: 'box' } } },
+        },
+      },
+      'sample',
+    );
+    const path = (id: string) => compileRequest(shared, id).url.slice('https://sample.example/v1/'.length);
+    expect(methodsOf(shared).map(({ id }) => [id, path(id)])).toEqual([
+      ['sample.get', 'shelf'],
+      ['sample.shelf.getMedia', 'shelf/media'],
+      ['sample.box.get', 'box'],
+    ]);
+  });
+
   test('that are not there are an error', () => {
     expect(() => urlOf('sample.pong')).toThrow(/sample:v1 has no method sample\.pong$/);
     expect(() => urlOf('Shelves.LIST')).toThrow(/no method Shelves\.LIST; it has sample\.shelves\.list$/);

@@ -200,6 +200,55 @@ describe('the local package-insights service over the bundled data', () => {
     expect(await purl.json()).toMatchObject({ version: { versionKey: { name: '@babel/code-frame' } } });
   });
 
+  it('narrows a digest by every part of a name that is given, and names the artifact', async () => {
+    const digest = 'PlhdFcillOINfeV7Ni6oF1TAEayyZBoZ8bcshTHqOYJYlrqzRK5hagpagky5o4HfCzzd1TRkXPMFq6cKk9rGmA==';
+    const ask = async (names: Readonly<Record<string, string>>) => {
+      const parameters = { 'hash.type': 'SHA512', 'hash.value': digest, ...names };
+      const response = await get(`query?${new URLSearchParams(parameters)}`);
+      return response.status === 200 ? response.json() : [response.status, await response.text()];
+    };
+    const both = { 'versionKey.system': 'NPM', 'versionKey.name': 'lodash', 'versionKey.version': '4.17.20' };
+    expect(await ask(both)).toMatchObject({
+      results: [{ artifacts: [{ url: 'https://registry.yarnpkg.com/lodash/-/lodash-4.17.20.tgz' }] }],
+    });
+    for (const [name, other] of Object.entries({ system: 'PYPI', name: 'qs', version: '4.17.21' })) {
+      expect(await ask({ ...both, [`versionKey.${name}`]: other })).toEqual([404, 'no results match query']);
+    }
+    const named = await get('query?versionKey.system=NPM&versionKey.name=lodash&versionKey.version=4.17.20');
+    expect(await named.json()).toMatchObject({ results: [{ artifacts: [] }] });
+  });
+
+  it('refuses a batch of projects with an entry that names none, and echoes nothing but the key', async () => {
+    const ask = (requests: readonly unknown[]) =>
+      fetch(`${service.url}/v3alpha/projectbatch`, { method: 'POST', body: JSON.stringify({ requests }) });
+    for (const poison of [5, null, {}, { projectKey: { id: 1 } }]) {
+      const refused = await ask([{ projectKey: { id: 'github.com/a/b' } }, poison]);
+      expect([refused.status, await refused.text()]).toEqual([400, 'invalid project key']);
+    }
+    const answered = await ask([{ projectKey: { id: 'github.com/a/b' }, more: 1 }]);
+    expect(await answered.json()).toEqual({
+      responses: [{ request: { projectKey: { id: 'github.com/a/b' } } }],
+      nextPageToken: '',
+    });
+  });
+
+  it('tells a project without packages from one that it does not know', async () => {
+    const projects = [{ id: 'github.com/example/empty' }];
+    const small = await startInsightsService({ data: { packages: [], advisories: [], projects } });
+    const ask = (name: string) =>
+      fetch(`${small.url}/v3alpha/projects/github.com%2Fexample%2F${name}:packageversions`);
+    expect(await (await ask('empty')).json()).toEqual({ versions: [] });
+    expect((await ask('unknown')).status).toBe(404);
+    await small.close();
+  });
+
+  it('takes the names of systems and hashes in any case', async () => {
+    const named = await get('systems/npm/packages/lodash/versions/4.17.20');
+    expect(await named.json()).toMatchObject({ versionKey: { system: 'NPM', name: 'lodash' } });
+    const queried = await get('query?versionKey.system=Npm&versionKey.name=lodash&hash.type=sha512');
+    expect(queried.status).toBe(200);
+  });
+
   it('refuses systems that the document does not list, and paths with a raw slash', async () => {
     const unknown = await get('systems/SWIFT/packages/x');
     expect([unknown.status, await unknown.text()]).toEqual([

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { LISTED_ERRORS } from '../../src/embedded/error-shape.ts';
 import { tooManyRequests } from '../../src/embedded/faults.ts';
 import {
   startWebhookService,
@@ -79,6 +80,67 @@ describe('the local webhook-integration service', () => {
     expect(service.snapshot().calls).toEqual([]);
   });
 
+  it('lets a key do what its permissions allow, and nothing else', async () => {
+    const reader = await startWebhookService({ permissions: ['integrations_read'] });
+    const creator = await startWebhookService({ permissions: ['create_webhooks'] });
+    const webhook = { name: 'alerts', url: 'https://hooks.example/a' };
+    const variable = { name: 'A', value: 'v', is_secret: false };
+    const asked = [
+      ['POST', '/webhooks', webhook],
+      ['GET', '/webhooks/alerts', undefined],
+      ['PUT', '/webhooks/alerts', {}],
+      ['DELETE', '/webhooks/alerts', undefined],
+      ['POST', '/custom-variables', variable],
+      ['GET', '/custom-variables/A', undefined],
+      ['PUT', '/custom-variables/A', {}],
+      ['DELETE', '/custom-variables/A', undefined],
+    ] as const;
+    const statuses = (service: WebhookService) =>
+      Promise.all(
+        asked.map(async ([method, path, body]) => (await send(service, method, path, KEYS, body)).status),
+      );
+    expect(await statuses(reader)).toEqual([403, 404, 403, 403, 403, 404, 403, 403]);
+    expect(await statuses(creator)).toEqual([201, 403, 403, 403, 403, 403, 403, 403]);
+    const refused = await send(reader, 'DELETE', '/webhooks/alerts', KEYS);
+    expect(refused.body).toEqual({ errors: ['Forbidden'] });
+    await Promise.all([reader.close(), creator.close()]);
+  });
+
+  it('lists its errors as JSON, also where no operation is reached', async () => {
+    service.faults.inject(tooManyRequests(3, LISTED_ERRORS));
+    expect(await call('GET', '/webhooks/x')).toEqual({
+      status: 429,
+      body: { errors: ['too many requests'] },
+    });
+    for (const [method, path, status] of [
+      ['GET', '/webhooks/%zz', 400],
+      ['PATCH', '/webhooks/x', 404],
+      ['GET', '/webhooks', 404],
+    ] as const) {
+      const refused = await call(method, path);
+      expect(refused).toEqual({ status, body: { errors: [expect.any(String)] } });
+    }
+  });
+
+  it('wants a body where one is required, and deletes whatever the body is', async () => {
+    await call('POST', '/webhooks', { name: 'alerts', url: 'https://hooks.example/a' });
+    await call('POST', '/custom-variables', { name: 'A', value: 'v', is_secret: false });
+    const invalid = { status: 400, body: { errors: ['Invalid JSON'] } };
+    expect(await call('PUT', '/webhooks/alerts')).toEqual(invalid);
+    expect(await call('PUT', '/webhooks/alerts', [])).toEqual(invalid);
+    expect(await call('PUT', '/webhooks/alerts', {})).toMatchObject({
+      status: 200,
+      body: { name: 'alerts' },
+    });
+    for (const changes of [{ name: null }, { url: null }]) {
+      expect(await call('PUT', '/webhooks/alerts', changes)).toMatchObject({ status: 400 });
+    }
+    for (const changes of [{ name: null }, { value: null }, { is_secret: null }]) {
+      expect(await call('PUT', '/custom-variables/A', changes)).toMatchObject({ status: 400 });
+    }
+    expect(await call('DELETE', '/webhooks/alerts', 'no object')).toEqual({ status: 200, body: {} });
+  });
+
   it('says when something already exists, and keeps it', async () => {
     const body = { name: 'alerts', url: 'https://hooks.example/a' };
     await call('POST', '/webhooks', body);
@@ -137,11 +199,21 @@ describe.skipIf(!existsSync(RECORDED))('recorded exchanges with the platform', (
       const what = `${recorded.method} ${recorded.path}`;
       expect(response.status, what).toBe(recorded.status);
       expect(response.headers.get('content-type'), what).toContain('application/json');
-      expect(await response.json(), what).toEqual(JSON.parse(recorded.resBody));
+      expect(await response.json(), what).toEqual(documented(JSON.parse(recorded.resBody)));
     }
     await service.close();
   });
 });
+
+/** Without the keys that nobody documented: later recordings have some that earlier ones of the same call have not. */
+function documented(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(body).filter(([key]) => DOCUMENTED.has(key)));
+}
+
+const DOCUMENTED: ReadonlySet<string> = new Set([
+  ...['name', 'url', 'custom_headers', 'encode_as', 'payload'],
+  ...['value', 'is_secret', 'errors'],
+]);
 
 async function send(
   service: WebhookService,

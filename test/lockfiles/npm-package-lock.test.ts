@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { PackageURL } from 'packageurl-js';
 import { describe, expect, it } from 'vitest';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
-import { buildPurl } from '../../src/lockfiles/purl.ts';
+import { buildPurl } from '../../src/lockfiles/packages/purl.ts';
 import { readLockfile } from '../../src/lockfiles/read.ts';
 import type { LockedPackage } from '../../src/model/lockfile.ts';
 
@@ -163,6 +163,18 @@ describe('the dependency tree (lockfileVersion 1)', () => {
     expect(found.get('b@2.0.0')?.groups).toEqual(['bundled']);
     expect(found.get('@real/name@4.0.0')).toBeDefined();
     expect([...found.values()].find(({ name }) => name === 'g')?.source.kind).toBe('git');
+  });
+
+  it('reports an alias of nothing', () => {
+    const { packages, problems } = read({
+      lockfileVersion: 1,
+      dependencies: { nothing: { version: 'npm:' }, unpinned: { version: 'npm:@real/name' } },
+    });
+    expect(packages).toEqual([]);
+    expect(problems.map(({ message }) => message)).toEqual([
+      '"nothing" is an alias that names no package',
+      '"unpinned" has no version',
+    ]);
   });
 
   it('learns from the manifest beside it what is direct', () => {

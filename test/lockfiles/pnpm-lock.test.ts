@@ -355,3 +355,35 @@ snapshots:
     expect(problems).toEqual([{ line: 3, message: '"nothing" names no package with a version' }]);
   });
 });
+
+describe('keys that are no place', () => {
+  it('are reported where they name no version either', () => {
+    const text = `lockfileVersion: 5.3
+
+packages:
+  /a/1.0.0:
+  /a/next:
+  github.com/o/r:
+  host.example:
+`;
+    const { packages, problems } = readText('pnpm-lock.yaml', text);
+    expect(packages.map(({ id }) => id)).toEqual(['a@1.0.0']);
+    expect(problems.map(({ line }) => line)).toEqual([5, 6, 7]);
+  });
+});
+
+describe('an archive in the layout of JSR', () => {
+  it('is of a registry', () => {
+    const url = 'https://npm.jsr.io/~/1/@jsr/s__f/1.0.1.tgz';
+    const text = `lockfileVersion: '9.0'
+
+packages:
+
+  '@jsr/s__f@1.0.1':
+    resolution: {integrity: sha512-YWJj, tarball: ${url}}
+`;
+    expect(readText('pnpm-lock.yaml', text).packages.map(({ source }) => source)).toEqual([
+      { kind: 'registry', url },
+    ]);
+  });
+});

@@ -111,3 +111,9 @@ lock-version = "2.1"
     expect(failureOf('poetry.lock', '[[package]]\nname = \n').code).toBe('syntax');
   });
 });
+
+describe('another major version of the format', () => {
+  it('is refused', () => {
+    expect(failureOf('poetry.lock', '[metadata]\nlock-version = "3.0"\n').code).toBe('unsupported-version');
+  });
+});

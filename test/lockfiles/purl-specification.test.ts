@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PackageURL } from 'packageurl-js';
 import { describe, expect, it } from 'vitest';
-import { buildPurl, canonicalPurl } from '../../src/lockfiles/purl.ts';
-import { readPurl } from '../../src/lockfiles/read-purl.ts';
+import { buildPurl, canonicalPurl } from '../../src/lockfiles/packages/purl.ts';
+import { readPurl } from '../../src/lockfiles/packages/read-purl.ts';
 import { CORPORA } from './reading.ts';
 
 interface Parts {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { byName, readText } from './reading.ts';
+import { byName, failureOf, readText } from './reading.ts';
 
 const SHA = 'ab'.repeat(32);
 const OTHER = 'cd'.repeat(32);
@@ -71,5 +71,13 @@ name = "none"
   it('says nothing of edges where no entry has any', () => {
     const text = 'lock-version = "1.0"\ncreated-by = "x"\n[[packages]]\nname = "a"\nversion = "1"\n';
     expect(readText('pylock.dev.toml', text).packages).toMatchObject([{ dependencies: undefined }]);
+  });
+});
+
+describe('another major version of the format', () => {
+  it('is refused', () => {
+    expect(failureOf('pylock.toml', 'lock-version = "2.0"\ncreated-by = "x"\n').code).toBe(
+      'unsupported-version',
+    );
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { PackageURL } from 'packageurl-js';
 import { describe, expect, it } from 'vitest';
-import { readPurl } from '../../src/lockfiles/read-purl.ts';
+import { readPurl } from '../../src/lockfiles/packages/read-purl.ts';
 
 const part = fc.stringMatching(/^[A-Za-z0-9_.~+%@-]{1,6}$/);
 const purl = fc
@@ -62,7 +62,7 @@ describe('reading a purl', () => {
 
   it.each([
     ['pkg:golang/example.org/a@v1', 'golang', 'example.org/a', 'v1'],
-    ['pkg:swift/Alamofire', 'swift', 'Alamofire', ''],
+    ['pkg:swift/github.com/Alamofire/Alamofire', 'swift', 'github.com/Alamofire/Alamofire', ''],
     ['pkg:cran/ggplot2', 'cran', 'ggplot2', ''],
     ['pkg:conan/me/stable/zlib@1.3', 'conan', 'zlib', '1.3'],
     ['pkg:oci/library/alpine@3', 'oci', 'library/alpine', '3'],
@@ -77,10 +77,17 @@ describe('reading a purl', () => {
     expect(readPurl('pkg:npm/a', '')).toMatchObject({ purl: 'pkg:npm/a', version: '' });
   });
 
-  it.each(['', 'npm/a@1', 'pkg:', 'pkg:npm', 'pkg:maven/b@1', 'pkg:npm/%ZZ@1', 'pkg://u:p@h/npm/a'])(
-    'gives a reason for %j',
-    (text) => {
-      expect(readPurl(text, '')).toMatch(/\w/);
-    },
-  );
+  it.each([
+    '',
+    'npm/a@1',
+    'pkg:',
+    'pkg:npm',
+    'pkg:maven/b@1',
+    'pkg:swift/Alamofire',
+    'pkg:cran/@1',
+    'pkg:npm/%ZZ@1',
+    'pkg://u:p@h/npm/a',
+  ])('gives a reason for %j', (text) => {
+    expect(readPurl(text, '')).toMatch(/\w/);
+  });
 });

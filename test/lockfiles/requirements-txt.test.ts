@@ -18,6 +18,22 @@ describe('a requirement', () => {
     ['foo>=1', 'foo', '', { kind: 'registry' }],
     ['foo', 'foo', '', { kind: 'registry' }],
     ['foo==1.0 --global-option="--x" --config-settings y', 'foo', '1.0', { kind: 'registry' }],
+    ['foo==v1.0', 'foo', '1.0', { kind: 'registry' }],
+    ['-e "git+https://h/o/foo.git#egg=foo"', 'foo', '', { kind: 'git', url: 'git+https://h/o/foo.git' }],
+    [
+      'https://h/o/foo/archive/refs/tags/v3.1.zip',
+      'foo',
+      '',
+      { kind: 'url', url: 'https://h/o/foo/archive/refs/tags/v3.1.zip' },
+    ],
+    ['foo==1.0 -C x=y', 'foo', '1.0', { kind: 'registry' }],
+    ['foo==1.0 --hash=sha256:00 and the rest', 'foo', '1.0', { kind: 'registry' }],
+    [
+      `foo == 1.0 @ git+https://h/f.git@${COMMIT}`,
+      'foo',
+      '1.0',
+      { kind: 'git', url: 'git+https://h/f.git', commit: COMMIT },
+    ],
     ['foo @ https://h/foo-1.0.tar.gz', 'foo', '', { kind: 'url', url: 'https://h/foo-1.0.tar.gz' }],
     [
       `foo@git+https://h/f.git@${COMMIT}#egg=x`,
@@ -123,5 +139,17 @@ c==3 \\
   it('may hold nothing', () => {
     expect(readText('requirements.txt', '')).toMatchObject({ packages: [], problems: [] });
     expect(readText('requirements-dev.txt', '# nothing\n')).toMatchObject({ packages: [], problems: [] });
+  });
+});
+
+describe('separators of lines that only Python knows', () => {
+  it('end a comment, as they do for pip', () => {
+    const { packages } = readText('requirements.txt', 'a==1.0 # why\fb==2.0\n# c\u2028c==3.0\u001cd==4.0\n');
+    expect(packages.map(({ id, line }) => [id, line])).toEqual([
+      ['a@1.0', 1],
+      ['b@2.0', 1],
+      ['c@3.0', 2],
+      ['d@4.0', 2],
+    ]);
   });
 });

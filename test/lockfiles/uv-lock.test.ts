@@ -110,6 +110,15 @@ source = { path = "b.whl" }
     ]);
   });
 
+  it('is read beside a script too', () => {
+    const text = 'version = 1\n\n[[package]]\nname = "a"\nversion = "1"\n';
+    expect(readText('tool.py.lock', text)).toMatchObject({ format: 'uv-lock', packages: [{ id: 'a@1' }] });
+  });
+
+  it('is empty where nothing has been locked', () => {
+    expect(readText('uv.lock', '')).toMatchObject({ packages: [], problems: [] });
+  });
+
   it('reads no other version', () => {
     expect(failureOf('uv.lock', 'version = 2\n').code).toBe('unsupported-version');
   });

@@ -6,7 +6,7 @@ import { LockfileError } from '../../src/lockfiles/errors.ts';
 import type { PnpmDocument } from '../../src/lockfiles/pnpm-lock/document.ts';
 import * as pnpmGeneral from '../../src/lockfiles/pnpm-lock/read-general.ts';
 import * as pnpmLines from '../../src/lockfiles/pnpm-lock/read-lines.ts';
-import { UnknownYaml } from '../../src/lockfiles/yaml-lines.ts';
+import { UnknownYaml } from '../../src/lockfiles/syntax/yaml-lines.ts';
 import type { BerryEntry } from '../../src/lockfiles/yarn-lock/berry/entries.ts';
 import * as berryGeneral from '../../src/lockfiles/yarn-lock/berry/read-general.ts';
 import * as berryLines from '../../src/lockfiles/yarn-lock/berry/read-lines.ts';

@@ -111,7 +111,7 @@ describe('yarn.lock of version 1', () => {
     expect(packages).toEqual([]);
     expect(problems).toEqual([
       { line: 7, message: '"no entry" is no entry' },
-      { line: 3, message: '""https://host/a.tgz"" has a place where its name should be' },
+      { line: 3, message: '"https://host/a.tgz" has a place where its name should be' },
       { line: 5, message: '"b@1" has no version' },
     ]);
   });
@@ -131,5 +131,55 @@ describe('yarn.lock of version 1', () => {
 
   it('is empty where nothing is locked', () => {
     expect(readText('yarn.lock', '# yarn lockfile v1\n\n\n')).toMatchObject({ packages: [], problems: [] });
+  });
+});
+
+describe('a yarn.lock that npm wrote', () => {
+  const text = `# yarn lockfile v1
+
+
+"a@^1.0.0":
+  "integrity" "sha512-YWJj"
+  "resolved" "https://registry.yarnpkg.com/a/-/a-1.2.0.tgz"
+  "version" "1.2.0"
+  "dependencies":
+    "@s/b" "^2.0.0"
+  "optionalDependencies":
+    "c" "3"
+
+"@s/b@^2.0.0":
+  "version" "2.0.0"
+
+"c@3":
+  "version" "3.0.0"
+
+"none@1":
+  "resolved" "https://registry.yarnpkg.com/none/-/none-1.0.0.tgz"`;
+
+  it('has the names of its fields in quotes', () => {
+    const { packages, problems } = readText('yarn.lock', text);
+    expect(packages.map(({ id, dependencies }) => [id, dependencies])).toEqual([
+      ['a@1.2.0', ['@s/b@2.0.0', 'c@3.0.0']],
+      ['@s/b@2.0.0', []],
+      ['c@3.0.0', []],
+    ]);
+    expect(byName(packages).get('a')?.integrity).toEqual([
+      { algorithm: 'sha512', value: 'YWJj', encoding: 'base64' },
+    ]);
+    expect(problems).toEqual([{ line: 19, message: '"none@1" has no version' }]);
+  });
+});
+
+describe('a file of an offline mirror', () => {
+  it('is of the registry that it was taken from', () => {
+    const text = `# yarn lockfile v1
+
+a@^1.0.0:
+  version "1.0.0"
+  resolved a-1.0.0.tgz#${SHA1}
+`;
+    const [found] = readText('yarn.lock', text).packages;
+    expect(found?.source).toEqual({ kind: 'registry' });
+    expect(found?.integrity).toEqual([{ algorithm: 'sha1', value: SHA1, encoding: 'hex' }]);
   });
 });

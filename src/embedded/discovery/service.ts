@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BUNDLED_APIS, readBundledDescription } from '../../discovery/bundled.ts';
 import type { RestDescription } from '../../discovery/description.ts';
+import type { ErrorShape } from '../error-shape.ts';
 import { EmbeddedError } from '../errors.ts';
 import { Faults } from '../faults.ts';
 import { addFaults, createServer, type ListenOptions, type LocalService, listen } from '../loopback.ts';
@@ -41,7 +42,7 @@ export async function startDiscoveryService(
   );
   const routes = routesOf(await readBundledDescription('discovery.v1'));
   const answers = new Map<number, number>();
-  const app = createServer(BODY_LIMIT);
+  const app = createServer(BODY_LIMIT, NESTED_ERRORS);
   addFaults(app, faults);
   app.addHook('onResponse', async (_request, reply) => {
     answers.set(reply.statusCode, (answers.get(reply.statusCode) ?? 0) + 1);
@@ -117,5 +118,11 @@ function directoryOf(
 }
 
 function refusal(code: number, message: string): object {
-  return { error: { code, message, errors: [{ message, domain: 'global', reason: 'notFound' }] } };
+  const reason = code === 404 ? 'notFound' : 'invalidParameter';
+  return { error: { code, message, errors: [{ message, domain: 'global', reason }] } };
 }
+
+const NESTED_ERRORS: ErrorShape = {
+  type: 'application/json; charset=utf-8',
+  body: (message) => JSON.stringify(refusal(400, message)),
+};

@@ -2,6 +2,7 @@ import type { System, VersionKey } from '../../model/version-record.ts';
 import { cutPage, digest, readBatch } from './batch.ts';
 import type { InsightsModel } from './model.ts';
 import { canonicalKey, parsePurl, purlOf } from './names.ts';
+import { queryResults } from './query.ts';
 import { requirementsObject } from './requirements.ts';
 
 /** An answer: JSON text, or an error as plain text (field notes, "Errors are text/plain"). */
@@ -44,7 +45,8 @@ export function insightsOperations(
     'insights.getAdvisory': ({ parameters }) =>
       orMissing(model.advisory(parameters.get('advisoryKey.id') ?? ''), missing('advisory not found')),
     'insights.getSimilarlyNamedPackages': ({ parameters }) => getSimilarlyNamed(model, parameters),
-    'insights.query': ({ parameters }) => query(model, parameters),
+    'insights.query': ({ parameters }) =>
+      orMissing(queryResults(model, parameters, keyOf(parameters)), NO_RESULTS),
     'insights.purlLookup': ({ parameters }) => purlLookup(model, parameters.get('purl') ?? ''),
     'insights.purlLookupBatch': ({ body }) => purlLookupBatch(model, body, pageSize()),
     'insights.queryContainerImages': ({ parameters }) =>
@@ -119,15 +121,20 @@ function purlLookupBatch(model: InsightsModel, body: unknown, pageSize: number):
 function getProjectBatch(model: InsightsModel, body: unknown, pageSize: number): Answer {
   const batch = readBatch(body);
   if ('refused' in batch) return refusal(batch.refused);
+  const ids: string[] = [];
+  for (const request of batch.requests) {
+    const id = (request as { projectKey?: { id?: unknown } } | null)?.projectKey?.id;
+    if (typeof id !== 'string') return refusal('invalid project key');
+    ids.push(id);
+  }
   return answerBatch(
-    batch.requests,
-    (request) => JSON.stringify(request),
+    ids,
+    (id) => id,
     batch.pageToken,
     pageSize,
-    (request) => {
-      const id = (request as { projectKey?: { id?: unknown } } | null)?.projectKey?.id;
-      const project = typeof id === 'string' ? model.project(id) : undefined;
-      const answer = `{"request":${JSON.stringify(request)}`;
+    (id) => {
+      const project = model.project(id);
+      const answer = `{"request":${JSON.stringify({ projectKey: { id } })}`;
       return project === undefined ? `${answer}}` : `${answer},"project":${project}}`;
     },
   );
@@ -162,8 +169,9 @@ function purlLookup(model: InsightsModel, purl: string): Answer {
 }
 
 function getProjectVersions(model: InsightsModel, parameters: ReadonlyMap<string, string>): Answer {
-  const found = model.versionsOfProject(parameters.get('projectKey.id') ?? '').slice(0, 1_500);
-  if (found.length === 0) return missing('project not found');
+  const id = parameters.get('projectKey.id') ?? '';
+  const found = model.versionsOfProject(id).slice(0, 1_500);
+  if (found.length === 0 && model.project(id) === undefined) return missing('project not found');
   const versions = found.map(({ key, relationType }) => ({
     versionKey: key,
     relationType,
@@ -180,22 +188,6 @@ function getSimilarlyNamed(model: InsightsModel, parameters: ReadonlyMap<string,
   if (found === undefined) return PACKAGE_NOT_FOUND;
   // The index is too small for its names to be compared with anything.
   return { json: JSON.stringify({ packageKey: { system, name: found.name }, packages: [] }) };
-}
-
-function query(model: InsightsModel, parameters: ReadonlyMap<string, string>): Answer {
-  const hash = parameters.get('hash.value');
-  const { system, name, version } = keyOf(parameters);
-  const byHash =
-    parameters.get('hash.type') === 'SHA512' && hash !== undefined ? model.versionsByHash(hash) : [];
-  const keys =
-    hash === undefined
-      ? (model.find(system, name)?.versions ?? [])
-          .map((indexed) => ({ system, name, version: indexed.version }))
-          .filter((key) => version === '' || key.version === canonicalKey({ system, name, version }).version)
-      : byHash.filter((key) => name === '' || key.name === name);
-  if (keys.length === 0) return NO_RESULTS;
-  const results = keys.slice(0, 1_000).map((key) => `{"version":${model.version(key)},"artifacts":[]}`);
-  return { json: `{"results":[${results.join(',')}]}` };
 }
 
 function readVersionKey(request: unknown): VersionKey | undefined {

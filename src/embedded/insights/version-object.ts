@@ -44,6 +44,13 @@ export function versionObject(
   };
 }
 
+/** Where the artifacts of a version are (package-insights API, "Query"); known of npm, whose addresses follow a rule. */
+export function artifactsOf({ system, name, version }: VersionKey): readonly { readonly url: string }[] {
+  if (system !== 'NPM') return [];
+  const [file = name] = name.split('/').slice(-1);
+  return [{ url: `${REGISTRY}${name}/-/${file}-${version}.tgz` }];
+}
+
 /** The entry of a version in a Package object. */
 export function packageVersionObject(
   { system, name, default: byDefault }: IndexedPackage,

@@ -113,8 +113,8 @@ function shown({ name, value, is_secret }: StoredVariable): Fields {
 
 /** The webhook that a request makes of `before`, or why it cannot. */
 function readWebhook(fields: Fields, before: StoredWebhook | undefined): StoredWebhook | string {
-  const name = fields['name'] ?? before?.name;
-  const url = fields['url'] ?? before?.url;
+  const name = pick(fields, 'name', before?.name);
+  const url = pick(fields, 'url', before?.url);
   if (typeof name !== 'string' || name === '' || /\s/.test(name)) return 'Invalid webhook';
   // A URL may begin with a variable that holds it.
   if (typeof url !== 'string' || !/^(?:https?:\/\/[^\s/]|\$[A-Z0-9_])/.test(url))
@@ -135,17 +135,17 @@ function readWebhook(fields: Fields, before: StoredWebhook | undefined): StoredW
 }
 
 function readVariable(fields: Fields, before: StoredVariable | undefined): StoredVariable | string {
-  const name = fields['name'] ?? before?.name;
-  const value = fields['value'] ?? before?.value;
-  const secret = fields['is_secret'] ?? before?.is_secret;
+  const name = pick(fields, 'name', before?.name);
+  const value = pick(fields, 'value', before?.value);
+  const secret = pick(fields, 'is_secret', before?.is_secret);
   if (typeof name !== 'string' || !/^[A-Z0-9_]+$/.test(name)) return 'Invalid custom variable name';
   if (typeof value !== 'string') return 'Invalid custom variable value';
   if (typeof secret !== 'boolean') return 'Invalid custom variable is_secret';
   return { name, value, is_secret: secret };
 }
 
-/** A field that may be null: `null` is a value, absence keeps what was there. */
-function pick(fields: Fields, name: string, before: string | null): unknown {
+/** Absence keeps what was there; `null` is a value, and not every field may be it. */
+function pick(fields: Fields, name: string, before: unknown): unknown {
   const value = fields[name];
   return value === undefined ? before : value;
 }

@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { readBundledDescription } from '../../discovery/bundled.ts';
+import { LISTED_ERRORS } from '../error-shape.ts';
 import { Faults } from '../faults.ts';
 import { addFaults, createServer, type ListenOptions, type LocalService, listen } from '../loopback.ts';
 import { matchRoute, type RouteMatch, routesOf } from '../routes.ts';
 import type { WebhookCall } from './call.ts';
 import type { PlatformEvent } from './event.ts';
 import { createEventDesk } from './event-desk.ts';
-import { webhookOperations } from './handler.ts';
+import { type Permission, webhookOperations } from './handler.ts';
 import { type Outcome, type StoredVariable, type StoredWebhook, WebhookModel } from './model.ts';
 
 const BODY_LIMIT = 1 << 20;
@@ -16,6 +17,8 @@ export interface WebhookServiceOptions extends ListenOptions {
   /** Credentials that every request has to carry; without them any will do, but some must be there. */
   readonly apiKey?: string;
   readonly applicationKey?: string;
+  /** What the application key may do; everything by default. Other operations are answered with 403. */
+  readonly permissions?: readonly Permission[];
   /** First part of the credential headers' names; `SVC` by default. */
   readonly headerPrefix?: string;
   /** Status of "already exists" on create, which no recording shows; 409 by default. */
@@ -63,7 +66,9 @@ export async function startWebhookService(options: WebhookServiceOptions = {}): 
     const operation = operations[match.method.id];
     if (operation === undefined) return refusal(404, 'Not found');
     calls.push(match.method.id);
-    const body = readBody(request.body);
+    if (options.permissions?.includes(operation.permission) === false) return refusal(403, 'Forbidden');
+    // Only what has a request schema reads a body: deleting knows no bad request.
+    const body = match.method.request === undefined ? {} : readBody(request.body);
     if (body === undefined) return refusal(400, 'Invalid JSON');
     const outcome = operation.run({ parameters: match.parameters, body });
     if (outcome.kind !== 'ok') return refusal(statusOf(outcome, options.conflictStatus), outcome.error);
@@ -71,7 +76,7 @@ export async function startWebhookService(options: WebhookServiceOptions = {}): 
     return [operation.status, { ...extra, ...outcome.body }];
   }
 
-  const app = createServer(BODY_LIMIT);
+  const app = createServer(BODY_LIMIT, LISTED_ERRORS);
   addFaults(app, faults);
   app.setErrorHandler<Error & { statusCode?: number }>(async (error, _request, reply) =>
     reply.code(error.statusCode ?? 500).send({ errors: [error.message] }),
@@ -121,11 +126,10 @@ function holdsKey(
   return typeof value === 'string' && value !== '' && (expected === undefined || value === expected);
 }
 
-/** An absent body is an empty one: GET and DELETE have none. */
+/** The JSON object of a body; one is required where a body is read at all. */
 function readBody(body: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (typeof body !== 'string' || body === '') return {};
   try {
-    const parsed: unknown = JSON.parse(body);
+    const parsed: unknown = JSON.parse(typeof body === 'string' ? body : '');
     return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
       ? (parsed as Readonly<Record<string, unknown>>)
       : undefined;

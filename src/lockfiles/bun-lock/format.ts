@@ -1,7 +1,8 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { readPackages } from './packages.ts';
-import { parseTolerant } from './parse-tolerant.ts';
+import { takePackages } from './packages.ts';
+import { readGeneral } from './read-general.ts';
+import { readLines } from './read-lines.ts';
 
 const NAME = 'bun-lock';
 
@@ -17,15 +18,15 @@ export const bunLock: Format = {
       head,
     ),
   read(input) {
-    const { path } = input;
-    const { root, text } = parseTolerant(input.text, path);
-    const version = root['lockfileVersion'];
+    const { path, text } = input;
+    const document = readLines(text, path) ?? readGeneral(text, path);
+    const version = document.lockfileVersion;
     if (version !== undefined && (typeof version !== 'number' || version < 0 || version > 9)) {
       throw new LockfileError(
         'unsupported-version',
         `${path}: lockfileVersion ${JSON.stringify(version).slice(0, 40)} is none that is read (0, 1)`,
       );
     }
-    return { format: NAME, ...readPackages(root, text) };
+    return { format: NAME, ...takePackages(document) };
   },
 };

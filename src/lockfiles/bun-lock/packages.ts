@@ -1,19 +1,20 @@
 import type { Group, Source } from '../../model/lockfile.ts';
-import { withoutCredentials } from '../credentials.ts';
-import { entryLines } from '../entry-lines.ts';
-import { parseIntegrity } from '../npm-integrity.ts';
-import { sourceOf } from '../npm-source.ts';
-import { connect, type PackageDraft } from '../package-collector.ts';
-import { draftPackage } from '../package-draft.ts';
-import { isJsonObject, type JsonObject } from '../parse-json.ts';
-import { textsIn } from '../parse-toml.ts';
+import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
+import { sourceOf } from '../ecosystems/npm-source.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
+import type { PackageDraft } from '../packages/package-collector.ts';
+import { draftPackage } from '../packages/package-draft.ts';
+import type { Root } from '../packages/spread-groups.ts';
+import { connectWay, spreadGroupsOfWays, type Way, wayOf } from '../packages/ways.ts';
 import { Reading } from '../reading.ts';
-import { type Root, spreadGroups } from '../spread-groups.ts';
-import { Places } from './places.ts';
+import { isJsonObject } from '../syntax/parse-json.ts';
+import type { BunDocument, BunEntry } from './document.ts';
+import { findUpwards, type Place, Places } from './places.ts';
+import { namesIn } from './read-general.ts';
 
 interface Read {
-  readonly details: JsonObject;
-  readonly draft: PackageDraft;
+  readonly entry: BunEntry;
+  readonly way: Way;
 }
 
 /** Lists by which a folder of the target asks for packages. */
@@ -24,132 +25,93 @@ const LISTS: readonly (readonly [string, readonly Group[]])[] = [
   ['peerDependencies', ['peer']],
 ];
 
-/** Reads the packages; workspaces are the target itself. */
-export function readPackages(root: JsonObject, text: string) {
+/** Takes the packages; workspaces are the target itself. */
+export function takePackages({ packages, workspaces }: BunDocument) {
   const reading = new Reading();
-  const lines = entryLines(text, 'packages', '[');
-  const packages = isJsonObject(root['packages']) ? root['packages'] : {};
   const places = new Places<Read>();
-  for (const key of Object.keys(packages)) {
-    const line = lines.next(key, 2, () => [key]);
-    const parsed = parseEntry(packages[key], line);
-    if (parsed === 'own') continue;
-    const draft = reading.take(typeof parsed === 'string' ? parsed : parsed.draft, line, key);
-    if (draft === undefined || typeof parsed === 'string') continue;
-    if (!places.add(key, { details: parsed.details, draft })) {
-      reading.problem(
-        line,
-        `"${key.slice(0, 200)}" nests deeper than any package does: its edges are not read`,
-      );
+  const held: Place<Read>[] = [];
+  const ways: Way[] = [];
+  for (const entry of packages) {
+    const { key, line } = entry;
+    const stated = 'fault' in entry ? entry.fault : draftOf(entry);
+    if (stated === undefined) continue;
+    const draft = reading.take(stated, line, key);
+    if (draft === undefined || 'fault' in entry) continue;
+    const way = wayOf(draft);
+    const place = places.add(key, { entry, way });
+    if (place === undefined) {
+      const shown = key.slice(0, 200);
+      reading.problem(line, `"${shown}" nests deeper than any package does: its edges are not read`);
+      continue;
     }
+    held.push(place);
+    ways.push(way);
   }
-  const needs = connectAll(places);
-  const roots = rootsOf(root['workspaces'], places);
-  for (const { draft } of roots) draft.direct = true;
-  spreadGroups(roots, (draft) => needs.get(draft));
+  for (const place of held) connectPlace(place);
+  const roots = rootsOf(workspaces, places);
+  for (const { draft } of roots) draft.draft.direct = true;
+  spreadGroupsOfWays(roots, ways);
   return reading.result();
 }
 
-/**
- * `[id, registry, details, integrity]`, `[id, details, tag]` or `[id]`: the registry and the tag are texts, the details an
- * object.
- */
-function parseEntry(
-  entry: unknown,
-  line: number | undefined,
-): { draft: PackageDraft | string; details: JsonObject } | 'own' | string {
-  if (!Array.isArray(entry)) return 'is not a list';
-  const [id] = entry;
-  if (typeof id !== 'string') return 'does not begin with its name and version';
+const OWN = /^(?:workspace|root):/;
+const VERSION = /^\d+\.\d+\.\d+/;
+
+/** The package of an entry, or why there is none; `undefined` for the target's own. */
+function draftOf({ id, registry, integrity, line }: BunEntry): PackageDraft | string | undefined {
   const at = id.indexOf('@', 1);
   if (at < 0) return 'does not begin with its name and version';
-  const name = id.slice(0, at);
   const reference = id.slice(at + 1);
-  if (/^(?:workspace|root):/.test(reference)) return 'own';
-  const details = entry.find(isJsonObject) ?? {};
-  const isVersion = /^\d+\.\d+\.\d+/.test(reference);
-  const registry: unknown = entry[1];
-  const integrity = entry.findLast((one) => typeof one === 'string' && /^sha\d+-/.test(one)) as
-    | string
-    | undefined;
-  const draft = draftPackage({
+  if (OWN.test(reference)) return undefined;
+  const isVersion = VERSION.test(reference);
+  return draftPackage({
     ecosystem: 'npm',
-    name,
+    name: id.slice(0, at),
     version: isVersion ? reference : '',
     source: isVersion ? registrySource(registry) : sourceOf(reference, undefined),
     line,
     direct: false,
     integrity: parseIntegrity(integrity),
   });
-  return { draft, details };
 }
 
-function registrySource(stated: unknown): Source {
-  return typeof stated === 'string' && /^https?:/i.test(stated)
-    ? { kind: 'registry', url: withoutCredentials(stated) }
-    : { kind: 'registry' };
+const REGISTRY: Source = { kind: 'registry' };
+
+function registrySource(stated: string): Source {
+  return /^https?:/i.test(stated) ? { kind: 'registry', url: withoutCredentials(stated) } : REGISTRY;
 }
 
-type Needed = { readonly always: PackageDraft[]; readonly optional: PackageDraft[] };
-
-function connectAll(places: Places<Read>): ReadonlyMap<PackageDraft, Needed> {
-  const needs = new Map<PackageDraft, Needed>();
-  for (const [key, { details, draft }] of places.entries()) {
-    const found = neededBy(details, key, places);
-    const known = needs.get(draft);
-    if (known === undefined) needs.set(draft, found);
-    else {
-      for (const one of found.always) known.always.push(one);
-      for (const one of found.optional) known.optional.push(one);
-    }
-    const ids: string[] = [];
-    for (const { id } of found.always) if (!ids.includes(id)) ids.push(id);
-    for (const { id } of found.optional) if (!ids.includes(id)) ids.push(id);
-    connect(draft, ids);
-  }
-  return needs;
-}
-
-function neededBy(details: JsonObject, from: string, places: Places<Read>): Needed {
-  const { dependencies, optionalDependencies, peerDependencies, optionalPeers } = details;
-  const always: PackageDraft[] = [];
-  const optional: PackageDraft[] = [];
-  addAll(dependencies, always);
-  addAll(optionalDependencies, optional);
-  if (peerDependencies !== undefined) {
+function connectPlace(place: Place<Read>): void {
+  if (place.value === undefined) return;
+  const { entry, way } = place.value;
+  const always: Way[] = [];
+  const optional: Way[] = [];
+  for (const name of entry.dependencies) add(name, always);
+  for (const name of entry.optionalDependencies) add(name, optional);
+  for (const name of entry.peerDependencies) {
     // A peer that may be missing is needed where it is there all the same, and leaves what asks for it as it is.
-    const mayMiss = textsIn(optionalPeers);
-    for (const name of namesIn(peerDependencies)) add(name, mayMiss.includes(name) ? optional : always);
+    add(name, entry.optionalPeers.includes(name) ? optional : always);
   }
-  return { always, optional };
+  connectWay(way, always, optional);
 
-  function addAll(list: unknown, into: PackageDraft[]): void {
-    if (list !== undefined) for (const name of namesIn(list)) add(name, into);
-  }
-  function add(name: string, into: PackageDraft[]): void {
-    const found = places.findUpwards(name, from);
-    if (found !== undefined) into.push(found.draft);
+  function add(name: string, into: Way[]): void {
+    const found = findUpwards(name, place);
+    if (found !== undefined) into.push(found.way);
   }
 }
 
-function rootsOf(workspaces: unknown, places: Places<Read>): readonly Root<PackageDraft>[] {
+function rootsOf(workspaces: unknown, places: Places<Read>): readonly Root<Way>[] {
   if (!isJsonObject(workspaces)) return [];
   return Object.values(workspaces)
     .filter(isJsonObject)
     .flatMap((workspace) => {
       const name = workspace['name'];
-      const from = typeof name === 'string' ? name : '';
+      const from = places.at(typeof name === 'string' ? name : '');
       return LISTS.flatMap(([list, groups]) =>
         namesIn(workspace[list]).flatMap((wanted) => {
-          const found = places.findUpwards(wanted, from);
-          return found === undefined ? [] : [{ draft: found.draft, groups }];
+          const found = findUpwards(wanted, from);
+          return found === undefined ? [] : [{ draft: found.way, groups }];
         }),
       );
     });
-}
-
-const NONE: readonly string[] = [];
-
-function namesIn(list: unknown): readonly string[] {
-  return isJsonObject(list) ? Object.keys(list) : NONE;
 }

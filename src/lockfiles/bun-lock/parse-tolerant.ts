@@ -1,5 +1,5 @@
 import { LockfileError } from '../errors.ts';
-import { type JsonObject, parseJsonObject } from '../parse-json.ts';
+import { type JsonObject, parseJsonObject } from '../syntax/parse-json.ts';
 
 /** A comma before a bracket that closes: it trails, unless it stands in a string. */
 const TRAILING = /,(?=\s*[}\]])/g;

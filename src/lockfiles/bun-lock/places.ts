@@ -1,45 +1,80 @@
+/** A place in the installed tree. */
+export interface Place<T> {
+  /** What lies there; `undefined` where the file has nothing but what lies below. */
+  value: T | undefined;
+  readonly parent: Place<T> | undefined;
+  readonly depth: number;
+  /** By their names. */
+  children: Map<string, Place<T>> | undefined;
+}
+
 /** More names than any place in an installed tree has on the way to it. */
 export const MAX_DEPTH = 256;
 
-/**
- * Places in the installed tree by their keys: `a/@b/c/d` is the package d below `@b/c` below a.
- */
+/** Places in the installed tree by their keys: `a/@b/c/d` is the package d below `@b/c` below a. */
 export class Places<T> {
-  readonly #byKey = new Map<string, T>();
-  /** Keys that something lies below: nearly none. */
-  readonly #parents = new Set<string>();
+  readonly #top: Place<T> = { value: undefined, parent: undefined, depth: -1, children: new Map() };
+  /** What lies below one place stands together in the file. */
+  #last = { key: '', place: this.#top };
 
-  /** `false` for a key that nests deeper than any package does. */
-  add(key: string, value: T): boolean {
-    let depth = 0;
-    for (let above = parentOf(key); above !== ''; above = parentOf(above)) {
-      depth += 1;
-      if (depth > MAX_DEPTH) return false;
-      this.#parents.add(above);
-    }
-    this.#byKey.set(key, value);
-    return true;
+  /** `undefined` for a key that nests deeper than any package does. */
+  add(key: string, value: T): Place<T> | undefined {
+    const start = startOfName(key);
+    const parent = start === 0 ? this.#top : this.#placeAt(key.slice(0, start - 1));
+    if (parent === undefined) return undefined;
+    const place = childOf(parent, start === 0 ? key : key.slice(start));
+    if (place !== undefined) place.value = value;
+    return place;
   }
 
-  entries(): Iterable<[string, T]> {
-    return this.#byKey;
+  /** What lies below the top itself under this name, or lies under what does. */
+  at(name: string): Place<T> {
+    return this.#top.children?.get(name) ?? this.#top;
   }
 
-  /** What Node would load for a name: the nearest place on the way up. */
-  findUpwards(name: string, from: string): T | undefined {
-    for (let above = from; above !== ''; above = parentOf(above)) {
-      const found = this.#parents.has(above) ? this.#byKey.get(`${above}/${name}`) : undefined;
-      if (found !== undefined) return found;
+  #placeAt(key: string): Place<T> | undefined {
+    if (key === this.#last.key) return this.#last.place;
+    let place: Place<T> | undefined = this.#top;
+    for (let start = 0; start < key.length && place !== undefined; ) {
+      const end = endOfName(key, start);
+      place = childOf(place, key.slice(start, end));
+      start = end + 1;
     }
-    return this.#byKey.get(name);
+    if (place !== undefined) this.#last = { key, place };
+    return place;
   }
 }
 
-/** The key without its last name, which may have a scope; empty at the top. */
-function parentOf(key: string): string {
+/** What Node would load for a name: the nearest place on the way up. */
+export function findUpwards<T>(name: string, from: Place<T>): T | undefined {
+  for (let place: Place<T> | undefined = from; place !== undefined; place = place.parent) {
+    const found = place.children?.get(name)?.value;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** `undefined` below the deepest place. */
+function childOf<T>(parent: Place<T>, name: string): Place<T> | undefined {
+  parent.children ??= new Map();
+  const known = parent.children.get(name);
+  if (known !== undefined) return known;
+  if (parent.depth + 1 > MAX_DEPTH) return undefined;
+  const place = { value: undefined, parent, depth: parent.depth + 1, children: undefined };
+  parent.children.set(name, place);
+  return place;
+}
+
+/** Where the last name of a key begins, which may have a scope. */
+function startOfName(key: string): number {
   const slash = key.lastIndexOf('/');
-  if (slash < 0) return '';
+  if (slash < 0) return 0;
   const before = key.lastIndexOf('/', slash - 1);
-  if (key.charAt(before + 1) !== '@') return key.slice(0, slash);
-  return before < 0 ? '' : key.slice(0, before);
+  return key.charAt(before + 1) === '@' ? before + 1 : slash + 1;
+}
+
+function endOfName(key: string, start: number): number {
+  const scopeEnd = key.charAt(start) === '@' ? key.indexOf('/', start) : start;
+  const end = scopeEnd < 0 ? -1 : key.indexOf('/', scopeEnd + (scopeEnd > start ? 1 : 0));
+  return end < 0 ? key.length : end;
 }

@@ -1,5 +1,5 @@
 import type { Format } from '../format.ts';
-import { parseToml } from '../parse-toml.ts';
+import { parseToml } from '../syntax/parse-toml.ts';
 import { readPackages } from './packages.ts';
 
 const NAME = 'cargo-lock';

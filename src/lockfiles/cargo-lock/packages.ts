@@ -1,9 +1,9 @@
 import type { Integrity, Source } from '../../model/lockfile.ts';
-import { connect, type PackageDraft } from '../package-collector.ts';
-import { draftPackage } from '../package-draft.ts';
-import { membersOf, type Table, tablesIn, textIn, textsIn } from '../parse-toml.ts';
+import { connect, type PackageDraft } from '../packages/package-collector.ts';
+import { draftPackage } from '../packages/package-draft.ts';
 import { Reading } from '../reading.ts';
-import { tableLines } from '../table-lines.ts';
+import { membersOf, type Table, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
+import { tableLines } from '../syntax/table-lines.ts';
 import { sourceOf } from './source.ts';
 
 /** An entry of the file; without a draft it is the target's own crate, or one that cannot be read. */

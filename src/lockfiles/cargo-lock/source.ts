@@ -1,5 +1,5 @@
 import type { Source } from '../../model/lockfile.ts';
-import { withoutCredentials } from '../credentials.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
 
 /** Cargo's `source`: `registry+<index>`, `sparse+<index>`, `git+<url>?branch=…#<commit>` or `path+file://…`. */
 export function sourceOf(stated: string): Source {

@@ -1,12 +1,12 @@
 import type { Integrity, Problem } from '../../model/lockfile.ts';
 import { LockfileError } from '../errors.ts';
-import { elementLines } from '../json-element-lines.ts';
-import { type LineNode, lineNodes, type Wanted } from '../json-lines.ts';
-import { isJsonObject, type JsonObject } from '../parse-json.ts';
-import { ProblemList } from '../problem-list.ts';
-import type { Sbom, SbomEntry } from '../sbom.ts';
-import { sbomDigest } from '../sbom-digest.ts';
-import { addRelation, type Relations } from '../sbom-relations.ts';
+import { ProblemList } from '../packages/problem-list.ts';
+import type { Sbom, SbomEntry } from '../sbom/sbom.ts';
+import { sbomDigest } from '../sbom/sbom-digest.ts';
+import { addRelation, type Relations } from '../sbom/sbom-relations.ts';
+import { elementLines } from '../syntax/json-element-lines.ts';
+import { type LineNode, lineNodes, type Wanted } from '../syntax/json-lines.ts';
+import { isJsonObject, type JsonObject } from '../syntax/parse-json.ts';
 import { type Component, componentEntry, isTelling, type Subject } from './component.ts';
 
 /** Components hold components. */

@@ -1,5 +1,5 @@
 import type { Group, Integrity } from '../../model/lockfile.ts';
-import type { SbomEntry } from '../sbom.ts';
+import type { SbomEntry } from '../sbom/sbom.ts';
 
 /** A component as either notation states it; empty where it does not. */
 export interface Component {

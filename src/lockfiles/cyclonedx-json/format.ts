@@ -1,7 +1,7 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { type JsonObject, parseJsonObject } from '../parse-json.ts';
-import { sbomPackages } from '../sbom.ts';
+import { sbomPackages } from '../sbom/sbom.ts';
+import { type JsonObject, parseJsonObject } from '../syntax/parse-json.ts';
 import { readBom } from './bom.ts';
 
 const NAME = 'cyclonedx-json';

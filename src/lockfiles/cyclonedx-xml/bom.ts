@@ -1,9 +1,9 @@
 import type { Integrity } from '../../model/lockfile.ts';
 import { type Component, componentEntry, isTelling, type Subject } from '../cyclonedx-json/component.ts';
-import type { Sbom, SbomEntry } from '../sbom.ts';
-import { sbomDigest } from '../sbom-digest.ts';
-import { addRelation, type Relations } from '../sbom-relations.ts';
-import { attributeOf, childOf, childrenOf, type XmlElement } from '../xml-document.ts';
+import type { Sbom, SbomEntry } from '../sbom/sbom.ts';
+import { sbomDigest } from '../sbom/sbom-digest.ts';
+import { addRelation, type Relations } from '../sbom/sbom-relations.ts';
+import { attributeOf, childOf, childrenOf, type XmlElement } from '../syntax/xml-document.ts';
 
 /** What a BOM says of packages: the same as its JSON, in elements and attributes. */
 export function readBom(root: XmlElement): Sbom {

@@ -1,7 +1,7 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { sbomPackages } from '../sbom.ts';
-import { readXml, type XmlElement } from '../xml-document.ts';
+import { sbomPackages } from '../sbom/sbom.ts';
+import { readXml, type XmlElement } from '../syntax/xml-document.ts';
 import { readBom } from './bom.ts';
 
 const NAME = 'cyclonedx-xml';

@@ -1,9 +1,9 @@
 import type { Integrity, Source } from '../../model/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { LockfileInput } from '../format.ts';
-import { indexByName } from '../name-index.ts';
-import { connect, type PackageDraft } from '../package-collector.ts';
-import { draftPackage } from '../package-draft.ts';
+import { indexByName } from '../packages/name-index.ts';
+import { connect, type PackageDraft } from '../packages/package-collector.ts';
+import { draftPackage } from '../packages/package-draft.ts';
 import { Reading } from '../reading.ts';
 import { type Line, readSections, type Section } from './sections.ts';
 import { isSource, sourceOf } from './source.ts';

@@ -1,5 +1,5 @@
 import type { Source } from '../../model/lockfile.ts';
-import { withoutCredentials } from '../credentials.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
 
 const HEADINGS: ReadonlySet<string> = new Set(['GEM', 'GIT', 'PATH', 'PLUGIN SOURCE']);
 

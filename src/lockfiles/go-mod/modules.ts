@@ -1,10 +1,10 @@
 import semver from 'semver';
-import { decodeText } from '../decode-text.ts';
 import { LockfileError } from '../errors.ts';
 import type { LockfileInput } from '../format.ts';
 import { type ChecksummedModule, readChecksums } from '../go-sum/checksums.ts';
-import { draftPackage } from '../package-draft.ts';
+import { draftPackage } from '../packages/package-draft.ts';
 import { Reading } from '../reading.ts';
+import { decodeText } from '../syntax/decode-text.ts';
 import { type Directive, readDirectives } from './directives.ts';
 import { replacerOf } from './replacements.ts';
 

@@ -1,5 +1,5 @@
 import type { Format } from '../format.ts';
-import { draftPackage } from '../package-draft.ts';
+import { draftPackage } from '../packages/package-draft.ts';
 import { Reading } from '../reading.ts';
 import { readChecksums } from './checksums.ts';
 

@@ -1,8 +1,8 @@
+import { mavenDraft } from '../ecosystems/maven-draft.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { mavenDraft } from '../maven-draft.ts';
-import { PackageCollector, type PackageDraft } from '../package-collector.ts';
-import { ProblemList } from '../problem-list.ts';
+import { PackageCollector, type PackageDraft } from '../packages/package-collector.ts';
+import { ProblemList } from '../packages/problem-list.ts';
 import { groupsOfConfigurations } from './configurations.ts';
 
 const NAME = 'gradle-lockfile';

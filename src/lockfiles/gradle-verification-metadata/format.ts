@@ -1,10 +1,10 @@
 import type { Integrity } from '../../model/lockfile.ts';
+import { mavenDraft } from '../ecosystems/maven-draft.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { mavenDraft } from '../maven-draft.ts';
-import { PackageCollector } from '../package-collector.ts';
-import { ProblemList } from '../problem-list.ts';
-import { attributeOf, childOf, childrenOf, readXml, type XmlElement } from '../xml-document.ts';
+import { PackageCollector } from '../packages/package-collector.ts';
+import { ProblemList } from '../packages/problem-list.ts';
+import { attributeOf, childOf, childrenOf, readXml, type XmlElement } from '../syntax/xml-document.ts';
 
 const NAME = 'gradle-verification-metadata';
 

@@ -1,9 +1,9 @@
 import type { Group } from '../../model/lockfile.ts';
+import { mavenDraft } from '../ecosystems/maven-draft.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { mavenDraft } from '../maven-draft.ts';
-import { PackageCollector, packageId } from '../package-collector.ts';
-import { ProblemList } from '../problem-list.ts';
+import { PackageCollector, packageId } from '../packages/package-collector.ts';
+import { ProblemList } from '../packages/problem-list.ts';
 import { type AbsentPom, absentPoms } from './absent.ts';
 import { type EffectiveDependency, effectiveDependencies } from './effective.ts';
 import { createInterpolation } from './interpolation.ts';

@@ -1,4 +1,4 @@
-import { childOf, textOf, type XmlElement } from '../xml-document.ts';
+import { childOf, textOf, type XmlElement } from '../syntax/xml-document.ts';
 import type { Pom } from './pom.ts';
 
 export interface Interpolated {

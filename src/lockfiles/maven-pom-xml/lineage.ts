@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import { decodeText } from '../decode-text.ts';
 import { LockfileError } from '../errors.ts';
 import type { LockfileInput } from '../format.ts';
-import { textOf } from '../xml-document.ts';
+import { decodeText } from '../syntax/decode-text.ts';
+import { textOf } from '../syntax/xml-document.ts';
 import { type ParentReference, type Pom, readPom } from './pom.ts';
 
 /** Nobody inherits from further away. */

@@ -1,5 +1,5 @@
 import { LockfileError } from '../errors.ts';
-import { childOf, childrenOf, readXml, textOf, type XmlElement } from '../xml-document.ts';
+import { childOf, childrenOf, readXml, textOf, type XmlElement } from '../syntax/xml-document.ts';
 
 /** One pom as it is written, nothing of it interpolated. */
 export interface Pom {

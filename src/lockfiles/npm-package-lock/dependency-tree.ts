@@ -1,7 +1,7 @@
 import type { Problem } from '../../model/lockfile.ts';
-import { entryLines } from '../entry-lines.ts';
 import { LockfileError } from '../errors.ts';
-import { connect, PackageCollector, type PackageDraft } from '../package-collector.ts';
+import { connect, PackageCollector, type PackageDraft } from '../packages/package-collector.ts';
+import { entryLines } from '../syntax/entry-lines.ts';
 import { type Entry, isEntry, keysOf } from './entry.ts';
 import { readEntry } from './read-entry.ts';
 

@@ -1,6 +1,6 @@
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
-import { parseJsonObject } from '../parse-json.ts';
+import { parseJsonObject } from '../syntax/parse-json.ts';
 import { readDependencyTree } from './dependency-tree.ts';
 import { type Entry, isEntry } from './entry.ts';
 import { readPackagesMap } from './packages-map.ts';

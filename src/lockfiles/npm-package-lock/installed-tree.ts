@@ -1,4 +1,4 @@
-import type { PackageDraft } from '../package-collector.ts';
+import type { PackageDraft } from '../packages/package-collector.ts';
 import type { Entry } from './entry.ts';
 
 /** A folder of the installed tree. */

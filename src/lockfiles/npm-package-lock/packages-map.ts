@@ -1,6 +1,6 @@
 import type { LockedPackage, Problem } from '../../model/lockfile.ts';
-import { entryLines } from '../entry-lines.ts';
-import { connect, PackageCollector, type PackageDraft } from '../package-collector.ts';
+import { connect, PackageCollector, type PackageDraft } from '../packages/package-collector.ts';
+import { entryLines } from '../syntax/entry-lines.ts';
 import { type Entry, isEntry, keysOf } from './entry.ts';
 import { createTree, type Folder, findUpwards, type InstalledTree } from './installed-tree.ts';
 import { readEntry } from './read-entry.ts';

@@ -1,7 +1,7 @@
-import { parseIntegrity } from '../npm-integrity.ts';
-import { isLocation, sourceOf } from '../npm-source.ts';
-import type { PackageDraft } from '../package-collector.ts';
-import { draftPackage } from '../package-draft.ts';
+import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
+import { isLocation, sourceOf } from '../ecosystems/npm-source.ts';
+import type { PackageDraft } from '../packages/package-collector.ts';
+import { draftPackage } from '../packages/package-draft.ts';
 import type { Entry } from './entry.ts';
 import { groupsOf } from './groups.ts';
 
@@ -23,7 +23,9 @@ export function readEntry(entry: Entry, { folder, line, direct }: EntryPlace): P
   if (!isText(resolved) && resolved !== false) return wrongType('resolved');
   if (!isText(integrity)) return wrongType('integrity');
   if (!isText(realName)) return wrongType('name');
-  const alias = stated?.startsWith('npm:') ? ALIAS.exec(stated) : null;
+  const isAlias = stated?.startsWith('npm:') === true;
+  const alias = isAlias ? ALIAS.exec(stated) : null;
+  if (isAlias && alias === null) return 'is an alias that names no package';
   const name = realName ?? alias?.[1] ?? folder;
   const version = alias === null ? (isLocation(stated) ? '' : (stated ?? '')) : (alias[2] ?? '');
   const source = sourceOf(resolved === false ? undefined : resolved, stated);

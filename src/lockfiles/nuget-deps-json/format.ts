@@ -1,6 +1,6 @@
 import type { Lockfile } from '../../model/lockfile.ts';
 import type { Format } from '../format.ts';
-import { isJsonObject, parseJson } from '../parse-json.ts';
+import { isJsonObject, parseJson } from '../syntax/parse-json.ts';
 import { readLibraries } from './libraries.ts';
 
 const NAME = 'nuget-deps-json';

@@ -1,9 +1,9 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { PackageCollector, type PackageDraft } from '../package-collector.ts';
-import { draftPackage } from '../package-draft.ts';
-import { ProblemList } from '../problem-list.ts';
-import { attributeOf, childrenOf, readXml, type XmlElement } from '../xml-document.ts';
+import { PackageCollector, type PackageDraft } from '../packages/package-collector.ts';
+import { draftPackage } from '../packages/package-draft.ts';
+import { ProblemList } from '../packages/problem-list.ts';
+import { attributeOf, childrenOf, readXml, type XmlElement } from '../syntax/xml-document.ts';
 
 const NAME = 'nuget-packages-config';
 

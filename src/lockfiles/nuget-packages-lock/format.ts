@@ -1,6 +1,6 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { isJsonObject, type JsonObject, parseJsonObject } from '../parse-json.ts';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../syntax/parse-json.ts';
 import { readFrameworks } from './frameworks.ts';
 
 const NAME = 'nuget-packages-lock';

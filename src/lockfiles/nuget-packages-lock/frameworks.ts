@@ -1,10 +1,10 @@
 import type { Integrity, LockedPackage, Problem } from '../../model/lockfile.ts';
-import { type LineNode, lineNodes } from '../json-lines.ts';
-import { connect, PackageCollector, type PackageDraft } from '../package-collector.ts';
-import { draftPackage } from '../package-draft.ts';
-import { isJsonObject, type JsonObject } from '../parse-json.ts';
-import { createPassingEdges } from '../passing-edges.ts';
-import { ProblemList } from '../problem-list.ts';
+import { connect, PackageCollector, type PackageDraft } from '../packages/package-collector.ts';
+import { draftPackage } from '../packages/package-draft.ts';
+import { createPassingEdges } from '../packages/passing-edges.ts';
+import { ProblemList } from '../packages/problem-list.ts';
+import { type LineNode, lineNodes } from '../syntax/json-lines.ts';
+import { isJsonObject, type JsonObject } from '../syntax/parse-json.ts';
 
 /** An entry of one framework; without a draft it is a project of the same solution, or cannot be read. */
 interface Locked {

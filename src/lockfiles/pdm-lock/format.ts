@@ -1,6 +1,6 @@
+import { namesInPyproject, PYPROJECT } from '../ecosystems/pyproject.ts';
 import type { Format } from '../format.ts';
-import { parseToml } from '../parse-toml.ts';
-import { namesInPyproject, PYPROJECT } from '../pyproject.ts';
+import { parseToml } from '../syntax/parse-toml.ts';
 import { readPackages } from './packages.ts';
 
 const NAME = 'pdm-lock';

@@ -1,13 +1,13 @@
 import type { Group, Integrity, Source } from '../../model/lockfile.ts';
-import { withoutCredentials } from '../credentials.ts';
-import { indexByName } from '../name-index.ts';
-import { connect, type PackageDraft } from '../package-collector.ts';
-import { draftPackage } from '../package-draft.ts';
-import { isTable, type Table, tablesIn, textIn, textsIn } from '../parse-toml.ts';
-import { parseDigests } from '../python-digests.ts';
-import { normalizedName, requirementName } from '../python-names.ts';
+import { parseDigests } from '../ecosystems/python-digests.ts';
+import { normalizedName, requirementName } from '../ecosystems/python-names.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
+import { indexByName } from '../packages/name-index.ts';
+import { connect, type PackageDraft } from '../packages/package-collector.ts';
+import { draftPackage } from '../packages/package-draft.ts';
 import { Reading } from '../reading.ts';
-import { tableLines } from '../table-lines.ts';
+import { isTable, type Table, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
+import { tableLines } from '../syntax/table-lines.ts';
 
 /** Reads the packages; an entry for an extra of a package is that package. */
 export function readPackages(root: Table, text: string, direct: ReadonlySet<string> | undefined) {

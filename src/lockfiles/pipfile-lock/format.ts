@@ -1,5 +1,5 @@
 import type { Format } from '../format.ts';
-import { parseJsonObject } from '../parse-json.ts';
+import { parseJsonObject } from '../syntax/parse-json.ts';
 import { namesInPipfile, PIPFILE } from './manifest.ts';
 import { readPackages } from './packages.ts';
 

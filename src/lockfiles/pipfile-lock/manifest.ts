@@ -1,7 +1,7 @@
+import { normalizedName } from '../ecosystems/python-names.ts';
 import { LockfileError } from '../errors.ts';
 import type { LockfileInput } from '../format.ts';
-import { isTable, membersOf, parseToml } from '../parse-toml.ts';
-import { normalizedName } from '../python-names.ts';
+import { isTable, membersOf, parseToml } from '../syntax/parse-toml.ts';
 
 /** Name of the manifest beside the lockfile. */
 export const PIPFILE = 'Pipfile';

@@ -1,13 +1,13 @@
 import type { Group, Source } from '../../model/lockfile.ts';
-import { withoutCredentials } from '../credentials.ts';
-import { lineNodes, type Wanted } from '../json-lines.ts';
-import type { PackageDraft } from '../package-collector.ts';
-import { draftPackage } from '../package-draft.ts';
-import { isJsonObject, type JsonObject } from '../parse-json.ts';
-import { textIn, textsIn } from '../parse-toml.ts';
-import { parseDigests } from '../python-digests.ts';
-import { normalizedName } from '../python-names.ts';
+import { parseDigests } from '../ecosystems/python-digests.ts';
+import { normalizedName } from '../ecosystems/python-names.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
+import type { PackageDraft } from '../packages/package-collector.ts';
+import { draftPackage } from '../packages/package-draft.ts';
 import { Reading } from '../reading.ts';
+import { lineNodes, type Wanted } from '../syntax/json-lines.ts';
+import { isJsonObject, type JsonObject } from '../syntax/parse-json.ts';
+import { textIn, textsIn } from '../syntax/parse-toml.ts';
 
 /** Groups of the categories that every Pipfile.lock has; any other is a group of its own name. */
 const CATEGORIES: ReadonlyMap<string, readonly Group[]> = new Map([

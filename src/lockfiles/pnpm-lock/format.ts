@@ -1,7 +1,7 @@
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
 import { Reading } from '../reading.ts';
-import { UnknownYaml } from '../yaml-lines.ts';
+import { UnknownYaml } from '../syntax/yaml-lines.ts';
 import type { PnpmDocument } from './document.ts';
 import { takePackages } from './packages.ts';
 import { readGeneral } from './read-general.ts';

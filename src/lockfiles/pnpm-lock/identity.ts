@@ -1,6 +1,6 @@
 import type { Source } from '../../model/lockfile.ts';
-import { withoutCredentials } from '../credentials.ts';
-import { sourceOf } from '../npm-source.ts';
+import { sourceOf } from '../ecosystems/npm-source.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
 import type { PnpmEntry, Resolution } from './document.ts';
 
 export interface Identity {
@@ -94,5 +94,5 @@ function placeOf(reference: string, isVersion: boolean, host: string): Source {
   // What pnpm fetches by itself: a runtime such as Node.js.
   if (reference.startsWith('runtime:')) return { kind: 'url', url: reference };
   // A key that is no place either names nothing that can be installed.
-  return /[:/]/.test(reference) ? sourceOf(reference, undefined) : REGISTRY;
+  return reference.includes(':') ? sourceOf(reference, undefined) : REGISTRY;
 }

@@ -1,9 +1,10 @@
 import type { Group } from '../../model/lockfile.ts';
-import { parseIntegrity } from '../npm-integrity.ts';
-import { connect, type PackageDraft } from '../package-collector.ts';
-import { draftPackage } from '../package-draft.ts';
+import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
+import type { PackageDraft } from '../packages/package-collector.ts';
+import { draftPackage } from '../packages/package-draft.ts';
+import type { Root } from '../packages/spread-groups.ts';
+import { connectWay, spreadGroupsOfWays, type Way, wayOf } from '../packages/ways.ts';
 import type { Reading } from '../reading.ts';
-import { type Root, spreadGroups } from '../spread-groups.ts';
 import type { PnpmDocument, PnpmEntry, References } from './document.ts';
 import { identify, withoutPeers } from './identity.ts';
 import { ReferenceIndex } from './reference-index.ts';
@@ -17,18 +18,10 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
 };
 
 /**
- * An entry as it is installed with one set of peers: from lockfileVersion 9 on a package has several of them where its
- * peers differ.
+ * Finds what a reference leads to: an entry as it is installed with one set of peers. From lockfileVersion 9 on a package has
+ * several of them where its peers differ.
  */
-interface Installed {
-  readonly draft: PackageDraft;
-  groups: readonly Group[];
-  always: readonly Installed[];
-  optional: readonly Installed[];
-}
-
-/** Finds what a reference leads to. */
-type Find = (name: string, reference: string) => Installed | undefined;
+type Find = (name: string, reference: string) => Way | undefined;
 
 /** Reads the packages of one document. */
 export function takePackages(document: PnpmDocument, reading: Reading): void {
@@ -42,56 +35,28 @@ export function takePackages(document: PnpmDocument, reading: Reading): void {
   }
   const hasSnapshots = snapshots.length > 0;
   const entries = hasSnapshots ? snapshots : packages;
-  const index = new ReferenceIndex<Installed>();
-  const installed = entries.map(({ key }): Installed | undefined => {
-    const draft = drafts.get(withoutPeers(key));
-    if (draft === undefined) return undefined;
-    const one = { draft, groups: draft.groups, always: NONE, optional: NONE };
-    index.add(key, one);
-    return one;
-  });
+  const index = new ReferenceIndex<Way>();
+  const ways: Way[] = [];
+  const held: PnpmEntry[] = [];
+  for (const entry of entries) {
+    const draft = drafts.get(withoutPeers(entry.key));
+    if (draft === undefined) continue;
+    const way = wayOf(draft);
+    index.add(entry.key, way);
+    ways.push(way);
+    held.push(entry);
+  }
   const find = index.find.bind(index);
-  for (const [at, entry] of entries.entries()) connectEntry(entry, installed[at], find);
+  for (const [at, { dependencies, optionalDependencies }] of held.entries()) {
+    const way = ways[at];
+    if (way !== undefined)
+      connectWay(way, resolveAll(dependencies, find), resolveAll(optionalDependencies, find));
+  }
   const roots = rootsOf(document, find);
   for (const { draft } of roots) draft.draft.direct = true;
   // Until lockfileVersion 6 every entry says which groups it is in.
   if (!hasSnapshots) return;
-  spreadGroups(roots, (one) => one);
-  mergeGroups(installed);
-}
-
-function connectEntry(entry: PnpmEntry, installed: Installed | undefined, find: Find): void {
-  if (installed === undefined) return;
-  installed.always = resolveAll(entry.dependencies, find);
-  installed.optional = resolveAll(entry.optionalDependencies, find);
-  connect(installed.draft, distinctIds(installed.always, installed.optional));
-}
-
-/** A list is faster than a set for the few that a package needs. */
-const FEW = 64;
-
-function distinctIds(always: readonly Installed[], optional: readonly Installed[]): string[] {
-  if (always.length + optional.length > FEW) {
-    return [...new Set([...always, ...optional].map(({ draft }) => draft.id))];
-  }
-  const ids: string[] = [];
-  for (const { draft } of always) if (!ids.includes(draft.id)) ids.push(draft.id);
-  for (const { draft } of optional) if (!ids.includes(draft.id)) ids.push(draft.id);
-  return ids;
-}
-
-/** A package is in no group when it is in none with any set of peers. */
-function mergeGroups(all: readonly (Installed | undefined)[]): void {
-  const merged = new Map<PackageDraft, readonly Group[]>();
-  for (const one of all) {
-    if (one === undefined) continue;
-    const { draft, groups } = one;
-    const known = merged.get(draft);
-    if (known === undefined) merged.set(draft, groups);
-    else if (known.length > 0)
-      merged.set(draft, groups.length === 0 ? groups : [...new Set([...known, ...groups])].sort());
-  }
-  for (const [draft, groups] of merged) draft.groups = groups;
+  spreadGroupsOfWays(roots, ways);
 }
 
 const NONE: readonly never[] = [];
@@ -119,9 +84,9 @@ function takeEntry(entry: PnpmEntry, reading: Reading): PackageDraft | undefined
   return reading.take(draft, line, key);
 }
 
-function resolveAll(references: References, find: Find): readonly Installed[] {
+function resolveAll(references: References, find: Find): readonly Way[] {
   if (references.length === 0) return NONE;
-  const found: Installed[] = [];
+  const found: Way[] = [];
   for (let at = 0; at < references.length; at += 2) {
     const one = find(references[at] ?? '', references[at + 1] ?? '');
     if (one !== undefined) found.push(one);
@@ -129,8 +94,8 @@ function resolveAll(references: References, find: Find): readonly Installed[] {
   return found;
 }
 
-function rootsOf({ importers }: PnpmDocument, find: Find): readonly Root<Installed>[] {
-  const roots: Root<Installed>[] = [];
+function rootsOf({ importers }: PnpmDocument, find: Find): readonly Root<Way>[] {
+  const roots: Root<Way>[] = [];
   for (const { lists } of importers) {
     for (const [list, references] of lists) {
       const groups = GROUPS[list];

@@ -1,5 +1,5 @@
-import { isTable, membersOf, type Table, textIn } from '../parse-toml.ts';
-import { parseYaml, type YamlDocument } from '../parse-yaml.ts';
+import { isTable, membersOf, type Table, textIn } from '../syntax/parse-toml.ts';
+import { parseYaml, type YamlDocument } from '../syntax/parse-yaml.ts';
 import {
   emptyDocument,
   emptyEntry,

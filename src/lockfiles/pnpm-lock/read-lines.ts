@@ -1,4 +1,4 @@
-import { LineCursor } from '../line-cursor.ts';
+import { LineCursor } from '../syntax/line-cursor.ts';
 import {
   enterExplicitValue,
   flowMapping,
@@ -10,7 +10,7 @@ import {
   scalar,
   UnknownYaml,
   valueText,
-} from '../yaml-lines.ts';
+} from '../syntax/yaml-lines.ts';
 import {
   emptyDocument,
   emptyEntry,

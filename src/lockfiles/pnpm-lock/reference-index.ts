@@ -14,10 +14,15 @@ interface Known<T> {
  */
 export class ReferenceIndex<T> {
   readonly #byName = new Map<string, Known<T>>();
-  readonly #byKey = new Map<string, T>();
+  readonly #keys: string[] = [];
+  readonly #values: T[] = [];
+  /** Made when it is needed: few references are keys. */
+  #byKey: Map<string, T> | undefined;
 
   add(key: string, value: T): void {
-    this.#byKey.set(key, value);
+    this.#keys.push(key);
+    this.#values.push(value);
+    this.#byKey = undefined;
     const from = key.startsWith('/') ? 1 : 0;
     const end = endOfName(key, from);
     if (end < 0) return;
@@ -43,7 +48,12 @@ export class ReferenceIndex<T> {
       const at = positionIn(known, reference);
       if (at >= 0) return known.values[at];
     }
-    return this.#byKey.get(reference);
+    return this.#entryAt(reference);
+  }
+
+  #entryAt(key: string): T | undefined {
+    this.#byKey ??= new Map(this.#keys.map((one, at) => [one, this.#values[at] as T]));
+    return this.#byKey.get(key);
   }
 }
 

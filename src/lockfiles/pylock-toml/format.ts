@@ -1,6 +1,7 @@
+import { namesInPyproject, PYPROJECT } from '../ecosystems/pyproject.ts';
+import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { parseToml } from '../parse-toml.ts';
-import { namesInPyproject, PYPROJECT } from '../pyproject.ts';
+import { parseToml, textIn } from '../syntax/parse-toml.ts';
 import { readPackages } from './packages.ts';
 
 const NAME = 'pylock-toml';
@@ -15,8 +16,17 @@ export const pylockToml: Format = {
   mayBeEmpty: true,
   companions: () => [PYPROJECT],
   recognises: (head) => /^lock-version\s*=/m.test(head) && /^created-by\s*=/m.test(head),
-  read: (input) => ({
-    format: NAME,
-    ...readPackages(parseToml(input.text, input.path), input.text, namesInPyproject(input)),
-  }),
+  read(input) {
+    const { path, text } = input;
+    const root = parseToml(text, path);
+    const version = textIn(root['lock-version']);
+    // The specification has readers refuse another major version.
+    if (version !== undefined && !/^1(?:\.|$)/.test(version)) {
+      throw new LockfileError(
+        'unsupported-version',
+        `${path}: lock-version ${version} is not 1, which is read`,
+      );
+    }
+    return { format: NAME, ...readPackages(root, text, namesInPyproject(input)) };
+  },
 };

@@ -1,5 +1,5 @@
 import type { Group } from '../../model/lockfile.ts';
-import { textsIn } from '../parse-toml.ts';
+import { textsIn } from '../syntax/parse-toml.ts';
 
 const MEMBERSHIP = /(?:"([^"]+)"|'([^']+)')\s+in\s+(extras|dependency_groups)/g;
 

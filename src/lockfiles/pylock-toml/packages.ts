@@ -1,12 +1,12 @@
 import type { Integrity, Source } from '../../model/lockfile.ts';
-import { withoutCredentials } from '../credentials.ts';
-import { indexByName } from '../name-index.ts';
-import { connect, type PackageDraft } from '../package-collector.ts';
-import { draftPackage } from '../package-draft.ts';
-import { isTable, membersOf, type Table, tablesIn, textIn } from '../parse-toml.ts';
-import { normalizedName } from '../python-names.ts';
+import { normalizedName } from '../ecosystems/python-names.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
+import { indexByName } from '../packages/name-index.ts';
+import { connect, type PackageDraft } from '../packages/package-collector.ts';
+import { draftPackage } from '../packages/package-draft.ts';
 import { Reading } from '../reading.ts';
-import { tableLines } from '../table-lines.ts';
+import { isTable, membersOf, type Table, tablesIn, textIn } from '../syntax/parse-toml.ts';
+import { tableLines } from '../syntax/table-lines.ts';
 import { createGroupsOf } from './groups.ts';
 
 interface Read {

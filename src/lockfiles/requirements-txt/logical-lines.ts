@@ -6,7 +6,7 @@ export interface LogicalLine {
 }
 
 const COMMENT = /(?:^|\s)#.*$/s;
-const INCLUDE = /^(?:-r|-c|--requirement|--constraint)(?:\s*=\s*|\s*)(\S.*)$/;
+const INCLUDE = /^(?:-[rc](?:\s*=\s*|\s*)|--(?:requirement|constraint)s?(?:\s*=\s*|\s+))(\S.*)$/;
 
 /** Joins lines that end in a backslash; a comment line ends what it continues, and its own backslash counts for nothing. */
 export function logicalLines(text: string): readonly LogicalLine[] {
@@ -19,18 +19,28 @@ export function logicalLines(text: string): readonly LogicalLine[] {
     joined = '';
     start = 0;
   };
-  for (const [index, raw] of text.split(/\r\n|\r|\n/).entries()) {
-    if (start === 0 && raw.trim() !== '') start = index + 1;
+  for (const { line, text: raw } of rawLines(text)) {
+    if (start === 0 && raw.trim() !== '') start = line;
     const isComment = /^\s*#/.test(raw);
     if (raw.endsWith('\\') && !isComment) {
       joined += raw.slice(0, -1);
       continue;
     }
     joined += isComment ? ` ${raw}` : raw;
-    end(index + 1);
+    end(line);
   }
   end(start);
   return found;
+}
+
+/** What ends a line for Python, and with it a comment, though no editor counts it as one. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what the pattern is about.
+const SEPARATORS = /[\v\f\x1c-\x1e\x85\u2028\u2029]/;
+
+function rawLines(text: string): readonly LogicalLine[] {
+  return text
+    .split(/\r\n|\r|\n/)
+    .flatMap((row, index) => row.split(SEPARATORS).map((part) => ({ line: index + 1, text: part })));
 }
 
 export interface Include {

@@ -1,6 +1,6 @@
 import type { Integrity, Source } from '../../model/lockfile.ts';
-import { withoutCredentials } from '../credentials.ts';
-import { parseDigests } from '../python-digests.ts';
+import { parseDigests } from '../ecosystems/python-digests.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
 
 /** One requirement of PEP 508, or of the forms that pip takes beside it. */
 export interface Requirement {
@@ -13,7 +13,8 @@ export interface Requirement {
 }
 
 const HASH = /\s--hash(?:=|\s+)(\S+)/g;
-const OTHER_OPTIONS = /\s--[a-z][\s\S]*$/;
+/** To pip everything from the first word with a hyphen on is an option. */
+const OPTIONS = /\s-[\s\S]*$/;
 const NAMED = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\]\s*)?([^\s\w][\s\S]*)?$/;
 const CLAUSE = /^(===|==|~=|!=|<=|>=|<|>)\s*(\S+)$/;
 /** PEP 440, in all the spellings that it allows. */
@@ -25,7 +26,7 @@ const ARCHIVE = /\.(?:whl|zip|tar\.gz|tgz|tar\.bz2|tar\.xz|tar)(?:[?#]|$)/i;
 /** Reads a requirement; `own` for the folder of the target itself, any other text is why it cannot be read. */
 export function parseRequirement(statement: string): Requirement | 'own' | string {
   const integrity = parseDigests([...` ${statement}`.matchAll(HASH)].map(([, digest = '']) => digest));
-  const text = statement.replace(HASH, '').replace(OTHER_OPTIONS, '').trim();
+  const text = statement.replace(OPTIONS, '').trim();
   const bare = withoutMarker(text);
   if (/^\.(?:\[[^\]]*\])?$/.test(bare)) return 'own';
   if (LOCATION.test(bare) || (ARCHIVE.test(bare) && !bare.includes('@ '))) return located(bare, integrity);
@@ -36,10 +37,13 @@ export function parseRequirement(statement: string): Requirement | 'own' | strin
     if (!LOCATION.test(rest.slice(1).trim())) return 'is to come from a place that is none';
     return { name, version: '', source: sourceAt(rest.slice(1).trim()), integrity };
   }
-  const version = pinnedVersion(rest);
-  return version === undefined
-    ? `states a version that is none: ${rest.slice(0, 100)}`
-    : { name, version, source: undefined, integrity };
+  // A version before the place is more than PEP 508 allows, and is written all the same.
+  const [stated = '', place] = rest.split(/\s+@\s+/, 2);
+  const version = pinnedVersion(stated);
+  if (version === undefined || (place !== undefined && !LOCATION.test(place))) {
+    return `states a version that is none: ${rest.slice(0, 100)}`;
+  }
+  return { name, version, source: place === undefined ? undefined : sourceAt(place), integrity };
 }
 
 /** The marker follows a `;`, after a space where the requirement is a URL. */
@@ -60,13 +64,19 @@ function pinnedVersion(stated: string): string | undefined {
     const [, operator, version = ''] = clause;
     const isWild = version.endsWith('.*');
     if (operator !== '===' && !VERSION.test(isWild ? version.slice(0, -2) : version)) return undefined;
-    if ((operator === '==' && !isWild) || operator === '===') pinned = version;
+    // PEP 440 takes a leading `v` for nothing.
+    if (operator === '===') pinned = version;
+    else if (operator === '==' && !isWild) pinned = version.replace(/^v/i, '');
   }
   return pinned;
 }
 
 /** Longer than any path or address; the patterns take more than linear time. */
 const MAX_PLACE = 2_048;
+
+/** What a host of repositories makes an archive of: the file is named after the commit or the tag. */
+const REPOSITORY_ARCHIVE =
+  /^https?:\/\/[^/?#]+\/(?:[^/?#]+\/)+([^/?#]+)\/(?:-\/)?(?:archive|tarball|zipball)\//i;
 
 /** A requirement that is a place: its name stands in the fragment, or in the name of the file. */
 function located(text: string, integrity: readonly Integrity[]): Requirement | string {
@@ -81,8 +91,9 @@ function located(text: string, integrity: readonly Integrity[]): Requirement | s
   const file = /^(.+)\.(?:whl|zip|tgz|tar(?:\.\w+)?)$/is.exec(last ?? '')?.[1];
   // `name-version-…` in wheels, `name-version` in source archives.
   const parts = file === undefined ? null : /^(.+?)-(v?\d[^-]*)(?:-.*)?$/s.exec(file);
+  const repository = REPOSITORY_ARCHIVE.exec(place)?.[1];
   const folder = last?.replace(/@[^@]*$/, '').replace(/\.git$/, '');
-  const name = egg ?? parts?.[1] ?? folder ?? '';
+  const name = egg ?? repository ?? parts?.[1] ?? file ?? folder ?? '';
   if (name === '' || /^\.+$/.test(name)) return 'is a place whose package has no name';
   return { name, version: decoded(parts?.[2] ?? ''), source: sourceAt(place), integrity };
 }

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
-import { withoutCredentials } from '../credentials.ts';
-import { decodeText } from '../decode-text.ts';
+import { normalizedName } from '../ecosystems/python-names.ts';
 import { LockfileError } from '../errors.ts';
 import type { LockfileInput } from '../format.ts';
-import { draftPackage } from '../package-draft.ts';
-import { normalizedName } from '../python-names.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
+import { draftPackage } from '../packages/package-draft.ts';
 import { Reading } from '../reading.ts';
+import { decodeText } from '../syntax/decode-text.ts';
 import { includeOf, type LogicalLine, logicalLines } from './logical-lines.ts';
 import { parseRequirement, type Requirement } from './requirement.ts';
 
@@ -110,7 +110,7 @@ function isTheLockfile(path: string, input: LockfileInput): boolean {
 
 function take(statement: LogicalLine, place: Place, gathered: Gathered): void {
   const line = lineOf(statement, place);
-  const editable = EDITABLE.exec(statement.text)?.[1];
+  const editable = EDITABLE.exec(statement.text)?.[1]?.replace(/^(["'])(.*)\1$/s, '$2');
   if (editable === undefined && OPTION.test(statement.text)) {
     const index = INDEX.exec(statement.text)?.[1];
     if (index !== undefined) gathered.index = withoutCredentials(index);

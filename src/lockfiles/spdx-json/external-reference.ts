@@ -1,4 +1,4 @@
-import { buildPurl, type PurlParts } from '../purl.ts';
+import { buildPurl, type PurlParts } from '../packages/purl.ts';
 
 /** How a package is called elsewhere. */
 export interface ExternalReference {

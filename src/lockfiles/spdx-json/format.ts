@@ -1,8 +1,8 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { isJsonObject, type JsonObject, parseJsonObject } from '../parse-json.ts';
-import { ProblemList } from '../problem-list.ts';
-import { sbomPackages } from '../sbom.ts';
+import { ProblemList } from '../packages/problem-list.ts';
+import { sbomPackages } from '../sbom/sbom.ts';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../syntax/parse-json.ts';
 import { spdxSbom } from './document.ts';
 import { readDocument } from './read-document.ts';
 import { checkSpdxVersion } from './version.ts';

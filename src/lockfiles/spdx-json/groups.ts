@@ -1,5 +1,5 @@
 import type { Group } from '../../model/lockfile.ts';
-import type { Relations } from '../sbom-relations.ts';
+import type { Relations } from '../sbom/sbom-relations.ts';
 
 /** An element that another one needs under a condition only. */
 export interface ConditionalEdge {

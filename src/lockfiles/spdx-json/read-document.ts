@@ -1,8 +1,8 @@
 import type { Integrity } from '../../model/lockfile.ts';
-import { elementLines } from '../json-element-lines.ts';
-import { isJsonObject, type JsonObject } from '../parse-json.ts';
-import type { ProblemList } from '../problem-list.ts';
-import { sbomDigest } from '../sbom-digest.ts';
+import type { ProblemList } from '../packages/problem-list.ts';
+import { sbomDigest } from '../sbom/sbom-digest.ts';
+import { elementLines } from '../syntax/json-element-lines.ts';
+import { isJsonObject, type JsonObject } from '../syntax/parse-json.ts';
 import type { SpdxDocument, SpdxPackage } from './document.ts';
 import type { ExternalReference } from './external-reference.ts';
 import type { Relationship } from './relationships.ts';

@@ -1,5 +1,5 @@
 import type { Group } from '../../model/lockfile.ts';
-import { addRelation, type Relations } from '../sbom-relations.ts';
+import { addRelation, type Relations } from '../sbom/sbom-relations.ts';
 import { type ConditionalEdge, groupsOf } from './groups.ts';
 
 export interface Relationship {

@@ -1,6 +1,6 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { sbomPackages } from '../sbom.ts';
+import { sbomPackages } from '../sbom/sbom.ts';
 import { spdxSbom } from '../spdx-json/document.ts';
 import { spdxJson } from '../spdx-json/format.ts';
 import { checkSpdxVersion } from '../spdx-json/version.ts';

@@ -1,5 +1,5 @@
 import type { Integrity } from '../../model/lockfile.ts';
-import { sbomDigest } from '../sbom-digest.ts';
+import { sbomDigest } from '../sbom/sbom-digest.ts';
 import type { SpdxDocument, SpdxPackage } from '../spdx-json/document.ts';
 import type { ExternalReference } from '../spdx-json/external-reference.ts';
 import { versionOf } from '../spdx-json/read-document.ts';

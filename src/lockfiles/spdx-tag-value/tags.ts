@@ -1,5 +1,5 @@
 import type { Problem } from '../../model/lockfile.ts';
-import { ProblemList } from '../problem-list.ts';
+import { ProblemList } from '../packages/problem-list.ts';
 
 export interface Tag {
   readonly tag: string;

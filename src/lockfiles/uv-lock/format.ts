@@ -1,6 +1,6 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { parseToml } from '../parse-toml.ts';
+import { parseToml } from '../syntax/parse-toml.ts';
 import { readPackages } from './packages.ts';
 
 const NAME = 'uv-lock';
@@ -10,8 +10,9 @@ export const uvLock: Format = {
   name: NAME,
   title: 'uv.lock (version 1)',
   ecosystem: 'pypi',
-  fileNames: ['uv.lock'],
+  fileNames: ['uv.lock', '*.py.lock'],
   facts: { edges: true, groups: true, integrity: true, lines: true },
+  mayBeEmpty: true,
   recognises: (head) =>
     /^version = \d+\s/.test(head) && /^(?:requires-python = |\[\[package\]\])/m.test(head),
   read({ path, text }) {

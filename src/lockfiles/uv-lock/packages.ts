@@ -1,13 +1,13 @@
 import type { Integrity } from '../../model/lockfile.ts';
-import { indexByName } from '../name-index.ts';
-import { connect, type PackageDraft } from '../package-collector.ts';
-import { draftPackage } from '../package-draft.ts';
-import { isTable, membersOf, type Table, tablesIn, textIn, textsIn } from '../parse-toml.ts';
-import { parseDigests } from '../python-digests.ts';
-import { normalizedName } from '../python-names.ts';
+import { parseDigests } from '../ecosystems/python-digests.ts';
+import { normalizedName } from '../ecosystems/python-names.ts';
+import { indexByName } from '../packages/name-index.ts';
+import { connect, type PackageDraft } from '../packages/package-collector.ts';
+import { draftPackage } from '../packages/package-draft.ts';
+import { type Root, spreadGroups } from '../packages/spread-groups.ts';
 import { Reading } from '../reading.ts';
-import { type Root, spreadGroups } from '../spread-groups.ts';
-import { tableLines } from '../table-lines.ts';
+import { isTable, membersOf, type Table, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
+import { tableLines } from '../syntax/table-lines.ts';
 import { isOwn, sourceOf } from './source.ts';
 
 /** An entry of the file: without a draft the target's own, or one that cannot be read. */

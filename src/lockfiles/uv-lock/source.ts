@@ -1,6 +1,6 @@
 import type { Source } from '../../model/lockfile.ts';
-import { withoutCredentials } from '../credentials.ts';
-import { isTable, textIn } from '../parse-toml.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
+import { isTable, textIn } from '../syntax/parse-toml.ts';
 
 /** Whether an entry is the target itself: a virtual project, the root, or a workspace member. */
 export function isOwn(source: unknown, isMember: boolean): boolean {

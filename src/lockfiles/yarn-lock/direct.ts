@@ -1,5 +1,5 @@
-import type { PackageDraft } from '../package-collector.ts';
-import { type Needs, type Root, spreadGroups } from '../spread-groups.ts';
+import type { PackageDraft } from '../packages/package-collector.ts';
+import { type Needs, type Root, spreadGroups } from '../packages/spread-groups.ts';
 import type { DescriptorIndex } from './descriptor.ts';
 import type { Manifest } from './manifest.ts';
 

@@ -1,6 +1,6 @@
 import type { Group } from '../../model/lockfile.ts';
 import type { LockfileInput } from '../format.ts';
-import { isTable, membersOf, textIn } from '../parse-toml.ts';
+import { isTable, membersOf, textIn } from '../syntax/parse-toml.ts';
 
 /** Name of the manifest beside the lockfile. */
 export const MANIFEST = 'package.json';

@@ -1,9 +1,9 @@
 import type { Integrity } from '../../../model/lockfile.ts';
 import type { LockfileInput } from '../../format.ts';
-import { connect, PackageCollector, type PackageDraft } from '../../package-collector.ts';
-import { draftPackage } from '../../package-draft.ts';
-import { ProblemList } from '../../problem-list.ts';
-import { UnknownYaml } from '../../yaml-lines.ts';
+import { connectAll, PackageCollector, type PackageDraft } from '../../packages/package-collector.ts';
+import { draftPackage } from '../../packages/package-draft.ts';
+import { ProblemList } from '../../packages/problem-list.ts';
+import { UnknownYaml } from '../../syntax/yaml-lines.ts';
 import { DescriptorIndex } from '../descriptor.ts';
 import { applyManifest } from '../direct.ts';
 import { type Manifest, readManifest } from '../manifest.ts';
@@ -39,7 +39,7 @@ export function readBerry(input: LockfileInput) {
   for (const { entry, draft } of read) {
     const needed = neededBy(entry, index);
     if (draft === undefined) for (const one of needed) one.direct = true;
-    else connect(draft, [...new Set(needed.map(({ id }) => id))]);
+    else connectAll(draft, needed, NONE);
   }
   const manifest = readManifest(input);
   // The dependencies of a folder and those for its development stand in one list: its manifest tells them apart.
@@ -114,7 +114,7 @@ function draftOf(entry: BerryEntry, direct: false | undefined): PackageDraft | u
 
 /** Characters of a SHA-512 in hexadecimal. */
 const SHA512_LENGTH = 128;
-const NONE: readonly Integrity[] = [];
+const NONE: readonly never[] = [];
 
 /** yarn's own: SHA-512 of the archive in its cache, after the version of the cache and a slash. */
 function integrityOf(checksum: string | undefined): readonly Integrity[] {

@@ -1,5 +1,5 @@
-import { isTable, membersOf } from '../../parse-toml.ts';
-import { parseYaml } from '../../parse-yaml.ts';
+import { isTable, membersOf } from '../../syntax/parse-toml.ts';
+import { parseYaml } from '../../syntax/parse-yaml.ts';
 import { type BerryEntry, emptyEntry } from './entries.ts';
 
 /** Reads a yarn.lock in whatever way its YAML is written. Throws `LockfileError`. */

@@ -1,4 +1,4 @@
-import { LineCursor } from '../../line-cursor.ts';
+import { LineCursor } from '../../syntax/line-cursor.ts';
 import {
   enterExplicitValue,
   keyEnd,
@@ -8,7 +8,7 @@ import {
   refuseOddSpaces,
   UnknownYaml,
   valueText,
-} from '../../yaml-lines.ts';
+} from '../../syntax/yaml-lines.ts';
 import { type BerryEntry, emptyEntry } from './entries.ts';
 
 /**

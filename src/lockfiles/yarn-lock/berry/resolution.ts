@@ -1,5 +1,5 @@
 import type { Source } from '../../../model/lockfile.ts';
-import { sourceOf } from '../../npm-source.ts';
+import { sourceOf } from '../../ecosystems/npm-source.ts';
 
 const REGISTRY: Source = { kind: 'registry' };
 

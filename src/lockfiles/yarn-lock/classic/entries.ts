@@ -1,5 +1,5 @@
-import { LineCursor } from '../../line-cursor.ts';
-import type { ProblemList } from '../../problem-list.ts';
+import type { ProblemList } from '../../packages/problem-list.ts';
+import { LineCursor } from '../../syntax/line-cursor.ts';
 
 /** An entry: what leads to it, and what it was resolved to. */
 export interface ClassicEntry {
@@ -64,7 +64,10 @@ function openEntry({ text, start, end, line }: LineCursor): ClassicEntry | undef
 
 /** `a@^1, "b@npm:c@^2", …`: quoted where it begins with something other than a letter or holds a colon or a space. */
 export function splitPatterns(key: string): readonly string[] {
-  if (!key.includes('"')) return key.includes(', ') ? key.split(', ') : [key];
+  const quote = key.indexOf('"');
+  if (quote < 0) return key.includes(', ') ? key.split(', ') : [key];
+  // One, in quotes: what most scoped packages have.
+  if (quote === 0 && key.indexOf('"', 1) === key.length - 1 && !key.includes('\\')) return [key.slice(1, -1)];
   return [...key.matchAll(/"((?:[^"\\]|\\.)*)"|([^\s,"]+)/g)].map(([, quoted, plain]) =>
     quoted === undefined ? (plain ?? '') : unescaped(quoted),
   );
@@ -75,6 +78,7 @@ const [V, R, I] = [...'vri'].map((character) => character.charCodeAt(0));
 /** Takes a field; gives the list that the lines below it belong to. */
 function readField({ text, start, end }: LineCursor, entry: ClassicEntry): string[] | undefined {
   const first = text.charCodeAt(start);
+  if (first === QUOTE) return readQuotedField(text, start, end, entry);
   if (first === V && text.startsWith('version ', start)) entry.version = valueFrom(text, start + 8, end);
   else if (first === R && text.startsWith('resolved ', start))
     entry.resolved = valueFrom(text, start + 9, end);
@@ -90,10 +94,33 @@ function readField({ text, start, end }: LineCursor, entry: ClassicEntry): strin
   return undefined;
 }
 
+/** The same with the field's name in quotes, as npm writes a yarn.lock that it finds. */
+function readQuotedField(
+  text: string,
+  start: number,
+  end: number,
+  entry: ClassicEntry,
+): string[] | undefined {
+  const close = text.indexOf('"', start + 1);
+  if (close < 0 || close >= end) return undefined;
+  const name = text.slice(start + 1, close);
+  const isList = text.charCodeAt(close + 1) === COLON;
+  if (name === 'dependencies' || name === 'optionalDependencies') {
+    if (!isList) return undefined;
+    entry[name] ??= [];
+    return entry[name];
+  }
+  if (name === 'version' || name === 'resolved' || name === 'integrity') {
+    if (!isList) entry[name] = valueFrom(text, close + 1, end);
+  }
+  return undefined;
+}
+
 /** `name range`, either of them in quotes or not. */
 function splitField(text: string, start: number, end: number, list: string[]): void {
   if (text.charCodeAt(start) === QUOTE) {
-    const close = text.indexOf('"', start + 1);
+    const stated = text.indexOf('"', start + 1);
+    const close = stated < 0 || stated > end ? end : stated;
     list.push(text.slice(start + 1, close), valueFrom(text, close + 2, end));
     return;
   }

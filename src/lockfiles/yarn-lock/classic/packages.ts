@@ -1,10 +1,10 @@
 import type { Integrity, Source } from '../../../model/lockfile.ts';
+import { parseIntegrity } from '../../ecosystems/npm-integrity.ts';
 import { LockfileError } from '../../errors.ts';
 import type { LockfileInput } from '../../format.ts';
-import { parseIntegrity } from '../../npm-integrity.ts';
-import { connect, PackageCollector, type PackageDraft } from '../../package-collector.ts';
-import { draftPackage } from '../../package-draft.ts';
-import { ProblemList } from '../../problem-list.ts';
+import { connectAll, PackageCollector, type PackageDraft } from '../../packages/package-collector.ts';
+import { draftPackage } from '../../packages/package-draft.ts';
+import { ProblemList } from '../../packages/problem-list.ts';
 import { aliasedName, DescriptorIndex } from '../descriptor.ts';
 import { applyManifest } from '../direct.ts';
 import { type Manifest, readManifest } from '../manifest.ts';
@@ -33,7 +33,7 @@ export function readClassic(input: LockfileInput) {
   for (const entry of entries) {
     const stated = takeEntry(entry, collector, index);
     if (typeof stated !== 'string') read.push({ entry, draft: stated });
-    else problems.add(entry.line, `"${entry.key.slice(0, 200)}" ${stated}`);
+    else problems.add(entry.line, `"${splitPatterns(entry.key).join(', ').slice(0, 200)}" ${stated}`);
   }
   for (const { entry, draft } of read) connectEntry(entry, draft, index);
   const manifest = readManifest(input);
@@ -93,20 +93,7 @@ function digestIn(resolved: string | undefined, { kind }: Source): readonly Inte
 function connectEntry(entry: ClassicEntry, draft: PackageDraft, index: DescriptorIndex<PackageDraft>): void {
   const always = neededBy(entry.dependencies, index);
   const optional = neededBy(entry.optionalDependencies, index);
-  connect(draft, distinctIds(always, optional));
-}
-
-/** A list is faster than a set for the few that a package needs. */
-const FEW = 64;
-
-function distinctIds(always: readonly PackageDraft[], optional: readonly PackageDraft[]): string[] {
-  if (always.length + optional.length > FEW) {
-    return [...new Set([...always, ...optional].map(({ id }) => id))];
-  }
-  const ids: string[] = [];
-  for (const { id } of always) if (!ids.includes(id)) ids.push(id);
-  for (const { id } of optional) if (!ids.includes(id)) ids.push(id);
-  return ids;
+  connectAll(draft, always, optional);
 }
 
 const NONE: readonly never[] = [];

@@ -1,12 +1,14 @@
 import type { Source } from '../../../model/lockfile.ts';
-import { sourceOf } from '../../npm-source.ts';
+import { sourceOf } from '../../ecosystems/npm-source.ts';
 
 const PLACE = /^(?:file|link|portal):|^\.{0,2}\//;
+const IN_MIRROR = /^[^/:]+\.tgz(?:#|$)/;
 const REGISTRY: Source = { kind: 'registry' };
 
 /** Where an entry comes from: its `resolved`, else its pattern says so; a commit may stand in either. */
 export function sourceOfEntry(resolved: string | undefined, patterns: readonly string[]): Source {
-  if (resolved === undefined) {
+  // With an offline mirror the first versions of yarn wrote the name of a file in it.
+  if (resolved === undefined || IN_MIRROR.test(resolved)) {
     const place = patterns.map(rangeOf).find((range) => PLACE.test(range));
     return place === undefined ? REGISTRY : sourceOf(place.replace(/^portal:/, 'file:'), undefined);
   }

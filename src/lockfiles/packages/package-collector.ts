@@ -1,4 +1,4 @@
-import type { Group, Integrity, LockedPackage, Source } from '../model/lockfile.ts';
+import type { Group, Integrity, LockedPackage, Source } from '../../model/lockfile.ts';
 
 /** A package while its file is being read: entries and edges are still being added to it. */
 export interface PackageDraft extends LockedPackage {
@@ -49,7 +49,7 @@ export class PackageCollector {
   }
 
   #joinIntegrity(known: PackageDraft, digests: readonly Integrity[]): void {
-    if (digests.length === 0) return;
+    if (digests.length === 0 || isSameDigest(known.integrity, digests)) return;
     const joined = this.#digests.get(known) ?? new Map(known.integrity.map((one) => [digestKey(one), one]));
     const before = joined.size;
     for (const one of digests) joined.set(digestKey(one), joined.get(digestKey(one)) ?? one);
@@ -57,6 +57,8 @@ export class PackageCollector {
   }
 
   #joinGroups(known: PackageDraft, groups: readonly Group[]): void {
+    // Needed unconditionally by both, as nearly all are.
+    if (groups.length === 0 && known.groups.length === 0 && !this.#conditions.has(known)) return;
     const before = this.#conditions.has(known)
       ? this.#conditions.get(known)
       : someOf(conditionsOf(known.groups));
@@ -94,6 +96,25 @@ export function connect(draft: PackageDraft, dependencies: string[]): void {
   }
 }
 
+/** A list is faster than a set for the few that a package needs. */
+const FEW = 64;
+
+/** Notes what a package depends on, where the same package may be named several times. */
+export function connectAll(
+  draft: PackageDraft,
+  always: readonly PackageDraft[],
+  optional: readonly PackageDraft[],
+): void {
+  if (always.length + optional.length > FEW) {
+    connect(draft, [...new Set([...always, ...optional].map(({ id }) => id))]);
+    return;
+  }
+  const ids: string[] = [];
+  for (const { id } of always) if (!ids.includes(id)) ids.push(id);
+  for (const { id } of optional) if (!ids.includes(id)) ids.push(id);
+  connect(draft, ids);
+}
+
 /** Ids in the lists that several entries add to: a file may repeat a package as often as it has lines. */
 const JOINED = new WeakMap<readonly string[], Set<string>>();
 
@@ -109,6 +130,14 @@ export function packageId(name: string, version: string, source: Source): string
     case 'url':
       return `${name}@${version} (${source.url})`;
   }
+}
+
+function isSameDigest(
+  [known, ...others]: readonly Integrity[],
+  [one, ...more]: readonly Integrity[],
+): boolean {
+  if (others.length > 0 || more.length > 0) return false;
+  return known?.value === one?.value && known?.algorithm === one?.algorithm;
 }
 
 function digestKey({ algorithm, value }: Integrity): string {

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes';
-import { messageOf } from '../model/errors.ts';
-import { LockfileError } from './errors.ts';
+import { messageOf } from '../../model/errors.ts';
+import { LockfileError } from '../errors.ts';
 
 /** An element of an XML file. */
 export interface XmlElement {

@@ -1,9 +1,9 @@
-import type { Group, Integrity, LockedPackage, Problem } from '../model/lockfile.ts';
-import { connect, PackageCollector, type PackageDraft, packageId } from './package-collector.ts';
-import { createPassingEdges } from './passing-edges.ts';
-import { ProblemList } from './problem-list.ts';
-import { statedName } from './purl-name.ts';
-import { type PurlPackage, readPurl } from './read-purl.ts';
+import type { Group, Integrity, LockedPackage, Problem } from '../../model/lockfile.ts';
+import { connect, PackageCollector, type PackageDraft, packageId } from '../packages/package-collector.ts';
+import { createPassingEdges } from '../packages/passing-edges.ts';
+import { ProblemList } from '../packages/problem-list.ts';
+import { statedName } from '../packages/purl-name.ts';
+import { type PurlPackage, readPurl } from '../packages/read-purl.ts';
 import type { Relations } from './sbom-relations.ts';
 
 /** An element of an SBOM. */

@@ -1,6 +1,6 @@
 import { PackageURL } from 'packageurl-js';
-import { messageOf } from '../model/errors.ts';
-import type { Source } from '../model/lockfile.ts';
+import { messageOf } from '../../model/errors.ts';
+import type { Source } from '../../model/lockfile.ts';
 import { withoutCredentials } from './credentials.ts';
 import { canonicalPurl } from './purl.ts';
 import { packageNameOf } from './purl-name.ts';
@@ -108,14 +108,16 @@ type Parts = ConstructorParameters<typeof PackageURL>;
 
 /**
  * Some types ask for more than a purl has to have (a version for CRAN, for Go one that is semantic): a package that lacks
- * it is a package. Only Maven's group is a part of the name.
+ * it is a package. What is missing of its name is not made up for.
  */
 function canonical(type: string, ...rest: Parts extends [unknown, ...infer Rest] ? Rest : never): PackageURL {
   try {
     return new PackageURL(type, ...rest);
   } catch (error) {
     const lower = type.toLowerCase();
-    if (lower === 'maven' || !/^[a-z][a-z0-9.+-]*$/.test(lower)) throw error;
+    const [, name] = rest;
+    const lacksName = name.startsWith('@') || /requires a "(?:namespace|name)"/.test(messageOf(error));
+    if (lacksName || !/^[a-z][a-z0-9.+-]*$/.test(lower)) throw error;
     const purl = new PackageURL('generic', ...rest);
     purl.type = lower;
     return purl;

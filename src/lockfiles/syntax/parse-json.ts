@@ -1,5 +1,5 @@
-import { messageOf } from '../model/errors.ts';
-import { LockfileError } from './errors.ts';
+import { messageOf } from '../../model/errors.ts';
+import { LockfileError } from '../errors.ts';
 
 /**
  * Parses the text of `expected` (such as `a package-lock`), or says what it is instead. Throws `LockfileError` (`syntax`,

@@ -1,5 +1,5 @@
-import type { Source } from '../model/lockfile.ts';
-import { withoutCredentials } from './credentials.ts';
+import type { Source } from '../../model/lockfile.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
 
 const MAX_LENGTH = 2_048;
 /** What yarn writes behind the path of an archive. */
@@ -29,8 +29,9 @@ const ARCHIVES: readonly RegExp[] = [
  * file, Gitea puts the version there.
  */
 const REGISTRY_TARBALL = /^https?:\/\/[^?#]+\/-\/(?:(?:@|%40|\d)[^/?#]*\/)?[^/?#]+\.t(?:ar\.)?gz(?:[?#]|$)/i;
-/** GitHub Packages: `<base>/download/<scope>/<name>/<version>/<hash>`. */
-const REGISTRY_DOWNLOAD = /^https?:\/\/[^?#]+\/download\/@[^?#]+\/[0-9a-f]{40,}(?:[?#]|$)/i;
+/** GitHub Packages: `<base>/download/<scope>/<name>/<version>/<hash>`; JSR: `<base>/~/<number>/@jsr/<name>/<version>.tgz`. */
+const REGISTRY_DOWNLOAD =
+  /^https?:\/\/(?:[^?#]+\/download\/@[^?#]+\/[0-9a-f]{40,}|npm\.jsr\.io\/~\/[^?#]+\.tgz)(?:[?#]|$)/i;
 
 /**
  * Where an entry comes from, by its `resolved` and, in v1, by a `version` that is a location. An entry without either

@@ -1,6 +1,6 @@
-import { LockfileError } from './errors.ts';
-import type { LockfileInput } from './format.ts';
-import { membersOf, parseToml, type Table, textsIn } from './parse-toml.ts';
+import { LockfileError } from '../errors.ts';
+import type { LockfileInput } from '../format.ts';
+import { membersOf, parseToml, type Table, textsIn } from '../syntax/parse-toml.ts';
 import { normalizedName, requirementName } from './python-names.ts';
 
 /** Name of the manifest beside the lockfiles of Python's tools. */

@@ -1,6 +1,6 @@
 import { type Document, isMap, isNode, isScalar, LineCounter, parseAllDocuments, type YAMLMap } from 'yaml';
-import { messageOf } from '../model/errors.ts';
-import { LockfileError } from './errors.ts';
+import { messageOf } from '../../model/errors.ts';
+import { LockfileError } from '../errors.ts';
 import { conflictLine } from './merge-conflict.ts';
 import { isTable, type Table } from './parse-toml.ts';
 

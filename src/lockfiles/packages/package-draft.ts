@@ -1,4 +1,4 @@
-import type { Group, Integrity, Source } from '../model/lockfile.ts';
+import type { Group, Integrity, Source } from '../../model/lockfile.ts';
 import { withoutSecrets } from './credentials.ts';
 import { type PackageDraft, packageId } from './package-collector.ts';
 import { buildPurl, plainNpmPurl } from './purl.ts';
@@ -34,7 +34,13 @@ const REGISTRY: Source = { kind: 'registry' };
 
 /** A package as one entry of a file states it; the reason when an entry like that can be no package. */
 export function draftPackage(parts: DraftParts): PackageDraft | string {
-  const { ecosystem, name, version, source = REGISTRY, line, direct } = parts;
+  const { ecosystem, name, version, source = REGISTRY } = parts;
+  const label = `${name}@${version}`;
+  // Nearly all of npm's, for which nothing else has to be looked at.
+  if (ecosystem === 'npm' && source.kind === 'registry' && parts.qualifiers === undefined) {
+    const plain = plainNpmPurl(label);
+    if (plain !== undefined) return draftOf(parts, { id: label, purl: plain, source });
+  }
   if (name === '') return 'has no name';
   if (name.includes('://')) return 'has a place where its name should be';
   if (version.includes('://') || (source.kind === 'path' && source.path.includes('://'))) {
@@ -44,15 +50,22 @@ export function draftPackage(parts: DraftParts): PackageDraft | string {
   if (purl === undefined) {
     return `has a name or version that no purl can hold: ${name.slice(0, 200)}@${version.slice(0, 200)}`;
   }
+  return draftOf(parts, { id: packageId(name, version, source), purl, source });
+}
+
+function draftOf(
+  { ecosystem, name, version, line, direct, groups, integrity }: DraftParts,
+  { id, purl, source }: Pick<PackageDraft, 'id' | 'purl' | 'source'>,
+): PackageDraft {
   return {
-    id: packageId(name, version, source),
+    id,
     ecosystem,
     name,
     version,
     purl,
     direct,
-    groups: parts.groups ?? NOTHING,
-    integrity: parts.integrity ?? NOTHING,
+    groups: groups ?? NOTHING,
+    integrity: integrity ?? NOTHING,
     source,
     line,
     dependencies: undefined,
@@ -64,14 +77,6 @@ const NAMESPACE_END: Readonly<Record<string, string>> = { npm: '/', golang: '/',
 
 function purlOf(parts: DraftParts, source: Source): string | undefined {
   const { ecosystem, name, version } = parts;
-  if (
-    ecosystem === 'npm' &&
-    (source.kind === 'registry' || source.kind === 'path') &&
-    parts.qualifiers === undefined
-  ) {
-    const plain = plainNpmPurl(`${name}@${version}`);
-    if (plain !== undefined) return plain;
-  }
   const end = NAMESPACE_END[ecosystem];
   const at = end === undefined ? -1 : name.lastIndexOf(end);
   const qualifiers = qualifiersOf(source, parts.qualifiers);

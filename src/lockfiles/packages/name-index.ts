@@ -1,5 +1,5 @@
+import type { Reading } from '../reading.ts';
 import type { PackageDraft } from './package-collector.ts';
-import type { Reading } from './reading.ts';
 
 /** Packages of one name that are told apart; in files made by a tool there are a handful. */
 const MAX_ALIKE = 100;

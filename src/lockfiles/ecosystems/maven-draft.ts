@@ -1,5 +1,5 @@
-import type { PackageDraft } from './package-collector.ts';
-import { type DraftParts, draftPackage } from './package-draft.ts';
+import type { PackageDraft } from '../packages/package-collector.ts';
+import { type DraftParts, draftPackage } from '../packages/package-draft.ts';
 
 /** The package of Maven coordinates; the reason when they are none. */
 export function mavenDraft(

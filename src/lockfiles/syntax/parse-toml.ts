@@ -1,6 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
-import { messageOf } from '../model/errors.ts';
-import { LockfileError } from './errors.ts';
+import { messageOf } from '../../model/errors.ts';
+import { LockfileError } from '../errors.ts';
 import { conflictLine } from './merge-conflict.ts';
 
 /** A table of the file, unchecked. */

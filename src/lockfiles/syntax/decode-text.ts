@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { LockfileError } from './errors.ts';
+import { LockfileError } from '../errors.ts';
 
 /**
  * Text in UTF-8, or UTF-16 by its byte order mark, without the mark, in lines: where carriage returns alone end these, they

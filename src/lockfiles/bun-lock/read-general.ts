@@ -1,0 +1,54 @@
+import { entryLines } from '../syntax/entry-lines.ts';
+import { isJsonObject } from '../syntax/parse-json.ts';
+import { textsIn } from '../syntax/parse-toml.ts';
+import { type BunDocument, type BunEntry, type BunFault, emptyEntry } from './document.ts';
+import { parseTolerant } from './parse-tolerant.ts';
+
+/** Reads a bun.lock however it is laid out. Throws `LockfileError`. */
+export function readGeneral(source: string, path: string): BunDocument {
+  const { root, text } = parseTolerant(source, path);
+  const packages = isJsonObject(root['packages']) ? root['packages'] : {};
+  const lines = entryLines(text, 'packages', '[');
+  return {
+    lockfileVersion: root['lockfileVersion'],
+    workspaces: root['workspaces'],
+    packages: Object.keys(packages).map((key) =>
+      readEntry(
+        key,
+        lines.next(key, 2, () => [key]),
+        packages[key],
+      ),
+    ),
+  };
+}
+
+/**
+ * `[id, registry, details, integrity]`, `[id, details, tag]` or `[id]`: the registry and the tag are texts, the details an
+ * object.
+ */
+function readEntry(key: string, line: number | undefined, stated: unknown): BunEntry | BunFault {
+  if (!Array.isArray(stated)) return { key, line, fault: 'is not a list' };
+  const [id, registry] = stated;
+  if (typeof id !== 'string') return { key, line, fault: 'does not begin with its name and version' };
+  const details = stated.find(isJsonObject) ?? {};
+  return {
+    ...emptyEntry(key, line),
+    id,
+    registry: typeof registry === 'string' ? registry : '',
+    integrity: stated.findLast((one) => typeof one === 'string' && isIntegrity(one)),
+    dependencies: namesIn(details['dependencies']),
+    optionalDependencies: namesIn(details['optionalDependencies']),
+    peerDependencies: namesIn(details['peerDependencies']),
+    optionalPeers: textsIn(details['optionalPeers']),
+  };
+}
+
+/** Whether it is a digest, not a registry or a tag. */
+export function isIntegrity(text: string): boolean {
+  return /^sha\d+-/.test(text);
+}
+
+/** The keys of an object. */
+export function namesIn(list: unknown): readonly string[] {
+  return isJsonObject(list) ? Object.keys(list) : [];
+}
