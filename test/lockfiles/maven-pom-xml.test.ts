@@ -228,6 +228,66 @@ describe('a pom whose versions are stated elsewhere', () => {
   });
 });
 
+describe('a pom that imports dependency management', () => {
+  const imported = (artifact: string, group = '${project.groupId}') =>
+    `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>3.0</version><type>pom</type><scope>import</scope></dependency>`;
+  const management = (...all: string[]) =>
+    `<dependencyManagement>${dependencies(...all)}</dependencyManagement>`;
+  const bom = (artifact: string, body: string) =>
+    `<project><groupId>org.own</groupId><artifactId>${artifact}</artifactId><version>3.0</version>${body}</project>`;
+  const asking = dependencies(dependency('a'), dependency('b'), dependency('c'));
+
+  it.each([
+    ['a module', '<modules><module>boms/main</module></modules>', 'boms/main/pom.xml'],
+    ['a folder of its name beside it', '', '../own-bom/pom.xml'],
+    ['a folder of its name below it', '', 'own-bom/pom.xml'],
+  ])('takes versions from %s', (_what, modules, place) => {
+    const properties = (version: string) => `<properties><v>${version}</v></properties>`;
+    const text = pom(
+      `${modules}${properties('9')}${management(imported('own-bom'), dependency('b', '2'))}${asking}`,
+    );
+    const main = bom(
+      'own-bom',
+      properties('1') +
+        management(
+          dependency('a', '${v}', '<scope>test</scope>'),
+          dependency('b', '8'),
+          dependency('c', '${no}'),
+        ),
+    );
+    const { packages, problems } = readText('pom.xml', text, { [place]: main });
+    // Its own properties count there, not those of the pom that imports it; what that states itself comes first.
+    expect(packages.map(({ name, version, groups }) => `${name} ${version} ${groups}`)).toEqual([
+      'org.a:a 1 test',
+      'org.a:b 2 ',
+      'org.a:c  ',
+    ]);
+    expect(problems.map(({ message }) => message)).toEqual(['"org.a:c" has no version, and inherits none']);
+  });
+
+  it('follows what is imported in turn, the first with the last word, round in circles too', () => {
+    const text = pom(`${management(imported('one'), imported('two'))}${asking}`);
+    const given = {
+      'one/pom.xml': bom('one', management(dependency('a', '1'), imported('two'), imported('one'))),
+      'two/pom.xml': bom('two', management(imported('one'), dependency('a', '2'), dependency('b', '2'))),
+      // Neither the group nor the version that is asked for.
+      'three/pom.xml': bom('three', management(dependency('c', '3'))),
+    };
+    expect(versions(text, given)).toEqual({ 'org.a:a': '1', 'org.a:b': '2', 'org.a:c': '' });
+    expect(readText('pom.xml', text, given).problems).toMatchObject([
+      { message: expect.stringMatching(/"org\.a:c"/) },
+    ]);
+  });
+
+  it('looks for no pom of another group', () => {
+    const text = pom(`${management(imported('own-bom', 'org.other'))}${asking}`);
+    const { problems } = readText('pom.xml', text, { 'own-bom/pom.xml': bom('own-bom', '') });
+    expect(problems).toMatchObject([
+      { message: expect.stringContaining('the imported "org.other:own-bom:3.0"') },
+    ]);
+  });
+});
+
 describe('a pom and its parents', () => {
   const parent = (relativePath: string, version = '1') =>
     `<parent><groupId>org.up</groupId><artifactId>up</artifactId><version>${version}</version>${relativePath}</parent>`;

@@ -1,6 +1,5 @@
-import { isImport } from './effective.ts';
 import type { Interpolated } from './interpolation.ts';
-import type { Pom } from './pom.ts';
+import { isImport, type Pom, type PomDependency } from './pom.ts';
 
 /** A pom that may state versions, and did not come with the file. */
 export interface AbsentPom {
@@ -9,10 +8,11 @@ export interface AbsentPom {
   readonly line: number;
 }
 
-/** The ancestor that was not found, and all poms whose dependency management is imported: no path leads to these. */
+/** The ancestor and the imported poms that were not found. */
 export function absentPoms(
   lineage: readonly Pom[],
   interpolate: (text: string) => Interpolated,
+  found: ReadonlySet<PomDependency>,
 ): readonly AbsentPom[] {
   const parentLine = lineage[0]?.parent?.line ?? 1;
   const shown = (parts: readonly (string | undefined)[]) =>
@@ -33,10 +33,12 @@ export function absentPoms(
           },
         ];
   const imported = lineage.flatMap((pom, generation) =>
-    pom.managed.filter(isImport).map(({ groupId, artifactId, version, line }) => ({
-      what: `the imported ${shown([groupId, artifactId, version])}`,
-      line: generation === 0 ? line : parentLine,
-    })),
+    pom.managed
+      .filter((one) => isImport(one) && !found.has(one))
+      .map(({ groupId, artifactId, version, line }) => ({
+        what: `the imported ${shown([groupId, artifactId, version])}`,
+        line: generation === 0 ? line : parentLine,
+      })),
   );
   return [...ancestor, ...imported];
 }

@@ -1,5 +1,5 @@
 import type { Interpolated } from './interpolation.ts';
-import type { Pom, PomDependency } from './pom.ts';
+import { isImport, type Pom, type PomDependency } from './pom.ts';
 
 /** A dependency with everything that the poms say of it. */
 export interface EffectiveDependency {
@@ -22,12 +22,13 @@ type Interpolate = (text: string) => Interpolated;
 
 /**
  * The dependencies of the youngest pom: its own and those it inherits, with versions and scopes from dependency
- * management where they state none. Which two are the same Maven tells by group, artifact, type and classifier. Other
+ * management where they state none; of what is `imported` into that, the first has the last word, after the poms' own. Which two are the same Maven tells by group, artifact, type and classifier. Other
  * modules of the same project are left out: they are the target itself.
  */
 export function effectiveDependencies(
   lineage: readonly Pom[],
   interpolate: Interpolate,
+  imported: readonly PomDependency[],
 ): readonly EffectiveDependency[] {
   const parentLine = lineage[0]?.parent?.line ?? 1;
   const keyOf = (one: PomDependency) =>
@@ -37,6 +38,7 @@ export function effectiveDependencies(
       ),
     );
   const managed = new Map<string, PomDependency>();
+  for (const one of imported.toReversed()) managed.set(keyOf(one), one);
   const dependencies = new Map<string, PomDependency & Pick<EffectiveDependency, 'overridden'>>();
   // From the oldest, so that the nearest pom has the last word; in one pom the last entry has it.
   for (const pom of lineage.toReversed()) {
@@ -66,11 +68,6 @@ function createModuleCheck(interpolate: Interpolate): (one: EffectiveDependency,
     one.group.text === group?.text &&
     one.version.text === version?.text &&
     (OWN_VERSION.test(stated) || one.version.text.endsWith('-SNAPSHOT'));
-}
-
-/** Stands for the dependency management of another pom, and manages nothing itself. */
-export function isImport({ type, scope }: PomDependency): boolean {
-  return type === 'pom' && scope === 'import';
 }
 
 function merged(

@@ -6,6 +6,7 @@ import { PackageCollector, packageId } from '../packages/package-collector.ts';
 import { ProblemList } from '../packages/problem-list.ts';
 import { type AbsentPom, absentPoms } from './absent.ts';
 import { type EffectiveDependency, effectiveDependencies } from './effective.ts';
+import { importPlaces, readImports } from './imports.ts';
 import { createInterpolation } from './interpolation.ts';
 import { lineageOf, placesOf } from './lineage.ts';
 import { readPom } from './pom.ts';
@@ -20,7 +21,7 @@ export const mavenPomXml: Format = {
   ecosystem: 'maven',
   fileNames: ['pom.xml', '*.pom'],
   facts: { edges: false, groups: true, integrity: false, lines: true },
-  companions: (text) => parentPlaces(text),
+  companions: (text) => relatedPlaces(text),
   recognises: (head) => /<project[\s>]/.test(head) && /maven\.apache\.org\/POM|<modelVersion>/.test(head),
   read(input) {
     const lineage = lineageOf(readPom(input.text, input.path), input);
@@ -28,12 +29,13 @@ export const mavenPomXml: Format = {
     const problems = new ProblemList();
     const interpolate = createInterpolation(lineage);
     const open: EffectiveDependency[] = [];
-    for (const one of effectiveDependencies(lineage, interpolate)) {
+    const imports = readImports(lineage, input);
+    for (const one of effectiveDependencies(lineage, interpolate, imports.managed)) {
       const fault = addDependency(collector, one);
       if (fault !== undefined) problems.add(one.line, fault);
       else if (one.version.text === '') open.push(one);
     }
-    reportOpen(open, absentPoms(lineage, interpolate), problems);
+    reportOpen(open, absentPoms(lineage, interpolate, imports.found), problems);
     return { format: NAME, packages: collector.packages(), problems: problems.all() };
   },
 };
@@ -53,11 +55,12 @@ function reportOpen(
   for (const one of open) problems.add(one.line, `${shownName(one)} has no version, and inherits none`);
 }
 
-/** A file that is no pom has no parent; what is wrong with it is said when it is read. */
-function parentPlaces(text: string): readonly string[] {
+/** A file that is no pom has no others; what is wrong with it is said when it is read. */
+function relatedPlaces(text: string): readonly string[] {
   try {
-    const { parent } = readPom(text, 'pom.xml');
-    return parent === undefined ? [] : placesOf(parent.relativePath);
+    const pom = readPom(text, 'pom.xml');
+    const parents = pom.parent === undefined ? [] : placesOf(pom.parent.relativePath);
+    return [...parents, ...importPlaces(pom)];
   } catch (error) {
     if (error instanceof LockfileError) return [];
     throw error;
