@@ -33,7 +33,11 @@ describe('a pom', () => {
         dependency('tested', '1.0', '<scope>test</scope>'),
         dependency('given', '1.0', '<scope> provided </scope><optional>true</optional>'),
         dependency('run', '1.0', '<scope>runtime</scope>'),
-        dependency('local', '1.0', '<scope>system</scope><systemPath>lib/local.jar</systemPath>'),
+        dependency(
+          'local',
+          '1.0',
+          '<scope>system</scope><systemPath>${project.basedir}/lib/${project.artifactId}.jar</systemPath>',
+        ),
       ),
     );
     const found = byName(readText('pom.xml', text).packages);
@@ -55,7 +59,7 @@ describe('a pom', () => {
     expect(found.get('org.a:run')?.groups).toEqual([]);
     expect(found.get('org.a:local')).toMatchObject({
       groups: ['system'],
-      source: { kind: 'path', path: 'lib/local.jar' },
+      source: { kind: 'path', path: 'lib/app.jar' },
     });
   });
 

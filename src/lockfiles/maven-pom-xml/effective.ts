@@ -18,6 +18,9 @@ export interface EffectiveDependency {
 /** What a module writes for the version of another one of its own project. */
 const OWN_VERSION = /^\$\{(?:(?:project|pom)\.(?:parent\.)?version|version|revision)\}/;
 
+/** Where the youngest pom is: paths are told from there. */
+const OWN_FOLDER = /^\$\{(?:(?:project|pom)\.)?basedir\}[\\/]?/;
+
 type Interpolate = (text: string) => Interpolated;
 
 /**
@@ -75,13 +78,14 @@ function merged(
   managed: PomDependency | undefined,
   interpolate: Interpolate,
 ): EffectiveDependency {
+  const systemPath = (one.systemPath ?? managed?.systemPath)?.replace(OWN_FOLDER, '');
   return {
     group: interpolate(one.groupId ?? ''),
     artifact: interpolate(one.artifactId ?? ''),
     version: interpolate(one.version ?? managed?.version ?? ''),
     scope: interpolate(one.scope ?? managed?.scope ?? '').text.toLowerCase(),
     isOptional: interpolate(one.optional ?? '').text.toLowerCase() === 'true',
-    systemPath: one.systemPath ?? managed?.systemPath,
+    systemPath: systemPath === undefined ? undefined : interpolate(systemPath).text,
     overridden: one.overridden === undefined ? undefined : interpolate(one.overridden).text,
     line: one.line,
   };
