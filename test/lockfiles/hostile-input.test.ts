@@ -289,6 +289,15 @@ it('reads a go.mod with as large a go.sum', () => {
   expect(performance.now() - started).toBeLessThan(10_000);
 });
 
+/** One package that depends on all others. */
+function packageLockOfOneUser(count: number): string {
+  const names = Array.from({ length: count }, (_, at) => `p${at}`);
+  const dependencies = Object.fromEntries(names.map((name) => [name, '*']));
+  const others = names.map((name) => [`node_modules/${name}`, { version: '1.0.0' }]);
+  const packages = { ...Object.fromEntries(others), 'node_modules/user': { version: '1.0.0', dependencies } };
+  return JSON.stringify({ lockfileVersion: 3, packages });
+}
+
 describe('the sizes of hostile files', () => {
   it.each([
     ['gradle-lockfile', 'x\n'.repeat(1_000_000)],
@@ -303,6 +312,9 @@ describe('the sizes of hostile files', () => {
     ['spdx-json', `{"spdxVersion":"SPDX-2.3",${'"packages":[{'.repeat(100_000)}${'}]'.repeat(100_000)}}`],
     ['spdx-json', `{\n "spdxVersion":"SPDX-2.3",${'"packages":[{'.repeat(100_000)}${'}]'.repeat(100_000)}}`],
     ['maven-pom-xml', `<project>${'<a>&lt;'.repeat(500_000)}`],
+    ['npm-package-lock', packageLockOfOneUser(400_000)],
+    ['npm-package-lock', `{"lockfileVersion":3,"packages":{${'"a":{},'.repeat(500_000)}"b":{}}}`],
+    ['npm-package-lock', `{"lockfileVersion":3,"packages":${'{"a":'.repeat(1_000_000)}`],
     ...HOSTILE,
   ] as (readonly [format: string, text: string])[])('are no matter (%s)', (format, text) => {
     const content = Buffer.from(text);

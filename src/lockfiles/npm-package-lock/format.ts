@@ -1,9 +1,15 @@
+import type { Lockfile } from '../../model/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
+import { UnknownJson } from '../syntax/json-cursor.ts';
 import { parseJsonObject } from '../syntax/parse-json.ts';
 import { readDependencyTree } from './dependency-tree.ts';
 import { type Entry, isEntry } from './entry.ts';
 import { readPackagesMap } from './packages-map.ts';
+import { readGeneral } from './read-general.ts';
+import { readPackages } from './read-packages.ts';
+
+type Content = Pick<Lockfile, 'packages' | 'problems'>;
 
 const NAME = 'npm-package-lock';
 
@@ -19,16 +25,26 @@ export const npmPackageLock: Format = {
   companions: () => ['package.json'],
   recognises: (head) => /^\s*\{/.test(head) && /"lockfileVersion"\s*:\s*[123]\b/.test(head),
   read(input) {
-    const root: Entry = parseJsonObject(input.text, input.path, 'a package-lock');
-    return { format: NAME, ...readRoot(root, input) };
+    return { format: NAME, ...(readAsWritten(input) ?? readParsed(input)) };
   },
 };
+
+/** Reads what npm writes today; `undefined` for anything else. */
+function readAsWritten({ text }: LockfileInput): Content | undefined {
+  try {
+    return readPackagesMap(readPackages(text));
+  } catch (error) {
+    if (error instanceof UnknownJson) return undefined;
+    throw error;
+  }
+}
 
 /**
  * Version 2 holds both forms and `packages` is the one that tells more; version 1 and shrinkwraps of old have only
  * `dependencies`. A lock of nothing has neither.
  */
-function readRoot(root: Entry, { text, path, sibling }: LockfileInput) {
+function readParsed({ text, path, sibling }: LockfileInput): Content {
+  const root: Entry = parseJsonObject(text, path, 'a package-lock');
   const version = root.lockfileVersion ?? 1;
   if (typeof version !== 'number' || ![1, 2, 3].includes(version)) {
     throw new LockfileError(
@@ -37,7 +53,7 @@ function readRoot(root: Entry, { text, path, sibling }: LockfileInput) {
     );
   }
   const { packages, dependencies } = root;
-  if (isEntry(packages)) return readPackagesMap(packages, text);
+  if (isEntry(packages)) return readPackagesMap(readGeneral(packages, text));
   if (isEntry(dependencies) && (root.lockfileVersion !== undefined || holdsEntries(dependencies))) {
     return readDependencyTree(root, text, path, manifestOf(sibling));
   }

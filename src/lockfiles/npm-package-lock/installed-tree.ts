@@ -1,9 +1,10 @@
 import type { PackageDraft } from '../packages/package-collector.ts';
-import type { Entry } from './entry.ts';
+import { UnknownJson } from '../syntax/json-cursor.ts';
+import { emptyEntry, type NpmEntry } from './npm-entry.ts';
 
 /** A folder of the installed tree. */
 export interface Folder {
-  readonly entry: Entry;
+  readonly entry: NpmEntry;
   /** Its name below `node_modules`; `undefined` for the target's own folders, the root and workspace members. */
   readonly name: string | undefined;
   /** The package in it, once it is read. */
@@ -14,8 +15,11 @@ export interface Folder {
 }
 
 export interface InstalledTree {
-  /** Adds a folder by its path, such as `packages/a/node_modules/b`. */
-  add(path: string, entry: Entry): Folder;
+  /**
+   * Adds the folder at an entry's path, such as `packages/a/node_modules/b`. Throws `UnknownJson` for a path that was added
+   * before: what has been parsed repeats none.
+   */
+  add(entry: NpmEntry): Folder;
   /** Hangs nested folders under their parents, in whatever order they were added. */
   link(): void;
   readonly packageFolders: readonly Folder[];
@@ -28,42 +32,48 @@ const NESTED = '/node_modules/';
 
 export function createTree(): InstalledTree {
   const packageFolders: Folder[] = [];
-  const nested: { readonly path: string; readonly folder: Folder }[] = [];
-  const root: Folder = {
-    entry: {},
-    name: undefined,
-    draft: undefined,
-    parent: undefined,
-    children: new Map(),
-  };
+  const nested = new Map<string, Folder>();
+  const inRoot = new Map<string, Folder>();
+  const root: Folder = { ...newFolder(emptyEntry('', undefined), undefined, undefined), children: inRoot };
   const ownFolders = new Map<string, Folder>();
   return {
     packageFolders,
     ownFolders,
-    add(path, entry) {
+    add(entry) {
+      const { path } = entry;
       const at = path.lastIndexOf(NODE_MODULES);
       if (at < 0 || (at > 0 && path[at - 1] !== '/')) {
         const folder = path === '' ? { ...root, entry } : newFolder(entry, undefined, root);
-        ownFolders.set(path, folder);
+        addOnce(ownFolders, path, folder);
         return folder;
       }
-      const folder = newFolder(entry, path.slice(at + NODE_MODULES.length), root);
+      const name = path.slice(at + NODE_MODULES.length);
+      const folder = newFolder(entry, name, root);
       packageFolders.push(folder);
-      if (at === 0) root.children?.set(path.slice(NODE_MODULES.length), folder);
-      else nested.push({ path: path.slice(0, at - 1), folder });
+      if (at === 0) addOnce(inRoot, name, folder);
+      else addOnce(nested, path, folder);
       return folder;
     },
     link() {
       // A parent's path is shorter than its children's: in this order every parent is in its place already.
-      nested.sort((left, right) => left.path.length - right.path.length);
-      for (const { path, folder } of nested) {
-        const parent = folderAt(path, ownFolders, root);
+      const inOrder = [...nested.values()].sort(
+        (left, right) => left.entry.path.length - right.entry.path.length,
+      );
+      for (const folder of inOrder) {
+        const { path } = folder.entry;
+        const parent = folderAt(path.slice(0, path.lastIndexOf(NESTED)), ownFolders, root);
         folder.parent = parent;
         parent.children ??= new Map();
         parent.children.set(folder.name ?? '', folder);
       }
     },
   };
+}
+
+function addOnce(folders: Map<string, Folder>, key: string, folder: Folder): void {
+  const before = folders.size;
+  folders.set(key, folder);
+  if (folders.size === before) throw new UnknownJson('a path is repeated');
 }
 
 /** What Node would load for a name: the nearest `node_modules` on the way up. */
@@ -75,7 +85,7 @@ export function findUpwards(name: string, from: Folder): Folder | undefined {
   return undefined;
 }
 
-function newFolder(entry: Entry, name: string | undefined, parent: Folder): Folder {
+function newFolder(entry: NpmEntry, name: string | undefined, parent: Folder | undefined): Folder {
   return { entry, name, draft: undefined, parent, children: undefined };
 }
 
@@ -92,7 +102,7 @@ function childOf(folder: Folder, name: string): Folder {
   folder.children ??= new Map();
   const known = folder.children.get(name);
   if (known !== undefined) return known;
-  const missing = newFolder({}, name, folder);
+  const missing = newFolder(emptyEntry('', undefined), name, folder);
   folder.children.set(name, missing);
   return missing;
 }

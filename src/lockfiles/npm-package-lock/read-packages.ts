@@ -1,0 +1,99 @@
+import { JsonCursor } from '../syntax/json-cursor.ts';
+import { KeySet } from '../syntax/key-set.ts';
+import { emptyEntry, type NpmEntry } from './npm-entry.ts';
+
+/** Longer than those of any file system. */
+const MAX_PATH = 3_000;
+
+/**
+ * Reads the entries of `packages` (lockfileVersion 2 and 3) out of the text, without parsing all the rest of it; entries
+ * with the same path are all given. Throws `UnknownJson` for any other text, JSON or not, and for what is odd enough to be
+ * left to the general parser.
+ */
+export function readPackages(text: string): readonly NpmEntry[] {
+  const cursor = new JsonCursor(text);
+  let version: unknown;
+  let entries: readonly NpmEntry[] | undefined;
+  for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
+    cursor.passKey();
+    const key = cursor.lastText();
+    if (key === 'lockfileVersion') {
+      // Of members that are repeated the last counts.
+      if (version !== undefined) throw cursor.unknown();
+      version = cursor.value();
+      if (version !== 2 && version !== 3) throw cursor.unknown();
+    } else if (key === 'packages') {
+      if (entries !== undefined) throw cursor.unknown();
+      entries = readEntries(cursor);
+    } else cursor.pass();
+  }
+  cursor.finish();
+  if (version === undefined || entries === undefined) throw cursor.unknown();
+  return entries;
+}
+
+function readEntries(cursor: JsonCursor): readonly NpmEntry[] {
+  const entries: NpmEntry[] = [];
+  for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
+    const line = cursor.passKey();
+    const path = keyText(cursor);
+    if (path.length > MAX_PATH) throw cursor.unknown();
+    const entry = emptyEntry(path, line);
+    entries.push(entry);
+    for (let field = cursor.enterObject(); field; field = cursor.nextMember()) {
+      cursor.passKey();
+      readField(cursor, entry);
+    }
+  }
+  return entries;
+}
+
+const TEXTS = ['name', 'version', 'resolved', 'integrity'] as const;
+const FLAGS = ['link', 'dev', 'optional', 'devOptional', 'peer', 'inBundle', 'bundled'] as const;
+const LISTS = ['dependencies', 'optionalDependencies', 'peerDependencies', 'devDependencies'] as const;
+type Field = (typeof TEXTS | typeof FLAGS | typeof LISTS)[number] | 'workspaces';
+const FIELDS = new KeySet<Field>([...TEXTS, ...FLAGS, ...LISTS, 'workspaces']);
+
+function readField(cursor: JsonCursor, entry: NpmEntry): void {
+  const field = cursor.keyIn(FIELDS);
+  switch (field) {
+    case undefined:
+      cursor.pass();
+      return;
+    case 'name':
+    case 'version':
+    case 'resolved':
+    case 'integrity':
+    case 'workspaces':
+      entry[field] = cursor.value();
+      return;
+    case 'dependencies':
+    case 'optionalDependencies':
+    case 'peerDependencies':
+    case 'devDependencies':
+      entry[field] = readNames(cursor);
+      return;
+    default:
+      entry[field] = cursor.passTrue();
+  }
+}
+
+function readNames(cursor: JsonCursor): readonly string[] {
+  const names: string[] = [];
+  for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
+    cursor.passKey();
+    names.push(keyText(cursor));
+    cursor.pass();
+  }
+  return names;
+}
+
+const INDEX = /^(?:0|[1-9]\d*)$/;
+
+/** Keys that are numbers come first in a parsed object, wherever they stand in the text. */
+function keyText(cursor: JsonCursor): string {
+  const key = cursor.lastText();
+  const first = key.charCodeAt(0);
+  if (first >= 48 && first <= 57 && INDEX.test(key)) throw cursor.unknown();
+  return key;
+}

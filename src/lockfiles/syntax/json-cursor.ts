@@ -1,0 +1,210 @@
+import type { KeySet } from './key-set.ts';
+
+/** Thrown where a text is not read by a cursor; the general parser then says what it is, or what is wrong with it. */
+export class UnknownJson extends Error {}
+
+const [TAB, NEWLINE, RETURN, SPACE, QUOTE, COMMA, MINUS] = [9, 10, 13, 32, 34, 44, 45];
+const [COLON, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN, CLOSE] = [58, 91, 92, 93, 123, 125];
+/** By UTF-16 unit, 1 for what stands in a string as it is. */
+const PLAIN = new Uint8Array(65_536).fill(1, SPACE);
+PLAIN[QUOTE] = 0;
+PLAIN[BACKSLASH] = 0;
+/** Deeper than what any tool nests; the general parser goes as deep as it likes. */
+const MAX_DEPTH = 100;
+
+/**
+ * Moves over JSON text, one value after the other, for readers that want a few of many members. All that it passes is
+ * checked, wanted or not: what it does not refuse is JSON. Throws `UnknownJson`.
+ */
+export class JsonCursor {
+  readonly text: string;
+  /** 1-based line of what comes next, once `peek` was called. */
+  line = 1;
+  /** Where the string that was passed last begins and ends, without its quotes. */
+  start = 0;
+  end = 0;
+  #at = 0;
+  #isEscaped = false;
+  #depth = 0;
+  /** The text's units as numbers, which are much faster to get at than those of a string. */
+  readonly #units: Uint8Array | Uint16Array;
+
+  constructor(text: string) {
+    this.text = text;
+    this.#units = unitsOf(text);
+  }
+
+  /** Moves to the next token, whose first character it gives. */
+  peek(): number {
+    const units = this.#units;
+    let at = this.#at;
+    let code = units[at] ?? 0;
+    while (code <= SPACE) {
+      if (code === NEWLINE) this.line += 1;
+      else if (code !== SPACE && code !== RETURN && code !== TAB) break;
+      at += 1;
+      while (units[at] === SPACE) at += 1;
+      code = units[at] ?? 0;
+    }
+    this.#at = at;
+    return code;
+  }
+
+  /** Steps into the object that has to come next; `false` when it has no members. */
+  enterObject(): boolean {
+    return this.#enter(OPEN, CLOSE);
+  }
+
+  /** Moves past the key of a member and its colon; gives the line of the key. */
+  passKey(): number {
+    this.#expect(QUOTE);
+    const { line } = this;
+    this.#passString();
+    this.#expect(COLON);
+    this.#at += 1;
+    return line;
+  }
+
+  /** Moves on behind a member's value: `true` when another member follows, `false` when the object ended. */
+  nextMember(): boolean {
+    return this.#next(CLOSE);
+  }
+
+  /** Which one of the keys was passed last; `undefined` when it was none. Throws for one with escapes: no tool writes any. */
+  keyIn<Key extends string>(keys: KeySet<Key>): Key | undefined {
+    if (this.#isEscaped) throw this.unknown();
+    const first = this.#units[this.start];
+    for (const key of keys.ofLength(this.end - this.start)) {
+      if (key.charCodeAt(0) === first && this.text.startsWith(key, this.start)) return key;
+    }
+    return undefined;
+  }
+
+  /** The string that was passed last. */
+  lastText(): string {
+    if (!this.#isEscaped) return this.text.slice(this.start, this.end);
+    return JSON.parse(this.text.slice(this.start - 1, this.end + 1)) as string;
+  }
+
+  /** Any value, parsed. */
+  value(): unknown {
+    if (this.peek() === QUOTE) {
+      this.#passString();
+      return this.lastText();
+    }
+    const start = this.#at;
+    this.pass();
+    return JSON.parse(this.text.slice(start, this.#at));
+  }
+
+  /** Moves past any value; tells whether it is `true`. */
+  passTrue(): boolean {
+    this.peek();
+    const start = this.#at;
+    this.pass();
+    return this.text.startsWith('true', start);
+  }
+
+  /** Moves past any value. */
+  pass(): void {
+    const code = this.peek();
+    if (code === QUOTE) this.#passString();
+    else if (code === OPEN) this.#passObject();
+    else if (code === OPEN_LIST) this.#passList();
+    else this.#passScalar(code);
+  }
+
+  /** Throws when anything but white space follows. */
+  finish(): void {
+    if (this.peek() !== 0 || this.#at !== this.text.length) throw this.unknown();
+  }
+
+  unknown(): UnknownJson {
+    return new UnknownJson(`line ${this.line}`);
+  }
+
+  #expect(code: number): void {
+    if (this.peek() !== code) throw this.unknown();
+  }
+
+  #enter(open: number, close: number): boolean {
+    this.#expect(open);
+    this.#at += 1;
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) throw this.unknown();
+    if (this.peek() !== close) return true;
+    this.#leave();
+    return false;
+  }
+
+  #next(close: number): boolean {
+    const code = this.peek();
+    if (code === COMMA) {
+      this.#at += 1;
+      return true;
+    }
+    if (code !== close) throw this.unknown();
+    this.#leave();
+    return false;
+  }
+
+  #leave(): void {
+    this.#at += 1;
+    this.#depth -= 1;
+  }
+
+  #passObject(): void {
+    for (let more = this.#enter(OPEN, CLOSE); more; more = this.#next(CLOSE)) {
+      this.passKey();
+      this.pass();
+    }
+  }
+
+  #passList(): void {
+    for (let more = this.#enter(OPEN_LIST, CLOSE_LIST); more; more = this.#next(CLOSE_LIST)) this.pass();
+  }
+
+  #passString(): void {
+    const units = this.#units;
+    let at = this.#at + 1;
+    this.start = at;
+    this.#isEscaped = false;
+    while (PLAIN[units[at] ?? 0] === 1) at += 1;
+    while (units[at] !== QUOTE) {
+      at = this.#pastEscape(at);
+      while (PLAIN[units[at] ?? 0] === 1) at += 1;
+    }
+    this.end = at;
+    this.#at = at + 1;
+  }
+
+  #pastEscape(at: number): number {
+    this.#isEscaped = true;
+    ESCAPE.lastIndex = at;
+    if (!ESCAPE.test(this.text)) throw this.unknown();
+    return ESCAPE.lastIndex;
+  }
+
+  #passScalar(code: number): void {
+    // A letter, a digit or a minus; what is neither is refused without a look at the rest.
+    if (code !== MINUS && (code < 48 || code > 122)) throw this.unknown();
+    SCALAR.lastIndex = this.#at;
+    if (!SCALAR.test(this.text)) throw this.unknown();
+    this.#at = SCALAR.lastIndex;
+  }
+}
+
+/** The UTF-16 units of a text, with a 0 behind them; as bytes where it is ASCII, as nearly all are. */
+function unitsOf(text: string): Uint8Array | Uint16Array {
+  if (Buffer.byteLength(text) === text.length) {
+    const bytes = Buffer.allocUnsafeSlow(text.length + 1);
+    bytes[bytes.write(text, 'latin1')] = 0;
+    return new Uint8Array(bytes.buffer);
+  }
+  const bytes = Buffer.allocUnsafeSlow(2 * text.length + 2);
+  bytes.writeUInt16LE(0, bytes.write(text, 'utf16le'));
+  return new Uint16Array(bytes.buffer);
+}
+
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
+const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
