@@ -38,7 +38,7 @@ export function missingPolicy(one: Case, wanted: ExpectedPackage, read: Lockfile
     wanted.comparator !== undefined &&
     named.some(({ version }) => version === '')
   ) {
-    return 'osv-scalibr takes a bound for the version';
+    return BOUND;
   }
   if (tool === 'trivy' && one.group === 'requirements-txt' && named.some(({ version }) => version === '')) {
     return 'trivy takes a bound for the version';
@@ -49,7 +49,22 @@ export function missingPolicy(one: Case, wanted: ExpectedPackage, read: Lockfile
   ) {
     return 'osv-scalibr names a Go module after its folder';
   }
-  return undefined;
+  return tool === 'osv-scalibr' && one.group === 'maven-pom-xml' ? pomPolicy(one, wanted, named) : undefined;
+}
+
+const BOUND = 'osv-scalibr takes a bound for the version';
+const FIRST = 'osv-scalibr takes the first of two entries, Maven the last';
+
+function pomPolicy(
+  { content }: Case,
+  wanted: ExpectedPackage,
+  named: readonly Pick<LockedPackage, 'version'>[],
+): string | undefined {
+  const text = content.toString('utf8');
+  if (named.some(({ version }) => version === '') && text.includes(`[${wanted.version},`)) return BOUND;
+  const [artifact = ''] = wanted.name.split(':').slice(-1);
+  const isRepeated = text.split(`<artifactId>${artifact}</artifactId>`).length > 2;
+  return named.length > 0 && isRepeated ? FIRST : undefined;
 }
 
 /** The target's own packages, by the marks that each format puts on them. */
@@ -88,22 +103,10 @@ function ownNpmNames(text: string): ReadonlySet<string> {
 /** Why one of our packages is not in a tool's list, by a known policy; `undefined`: it should not be in ours. */
 export function extraPolicy(one: Case, locked: LockedPackage): string | undefined {
   const { group, folder, expected } = one;
-  const { tool, packages = [] } = expected;
-  if (
-    tool === 'osv-scalibr' &&
-    locked.source.kind === 'path' &&
-    packages.some(({ name }) => name === (locked.source as { path: string }).path)
-  ) {
-    return 'osv-scalibr names a Go module after its folder';
-  }
-  if (
-    tool === 'osv-scalibr' &&
-    packages.some(({ name, comparator }) => name === locked.name && comparator !== undefined)
-  ) {
-    return 'osv-scalibr takes a bound for the version';
-  }
+  const { tool } = expected;
   const leftOut = leftOutPolicy(one, locked);
   if (leftOut !== undefined) return leftOut;
+  if (tool === 'osv-scalibr') return extraToScalibr(one, locked);
   if (
     tool === 'trivy' &&
     /^(?:pnpm-lock-v[56]|nuget-packages-config)/.test(group) &&
@@ -120,10 +123,22 @@ export function extraPolicy(one: Case, locked: LockedPackage): string | undefine
   if (tool === 'syft' && (locked.groups.includes('dev') || locked.name === 'dev-nested')) {
     return 'syft leaves out development packages';
   }
-  if (packages.length === 0 && existsSync(join(folder, 'npm-shrinkwrap.json'))) {
+  return undefined;
+}
+
+function extraToScalibr(one: Case, { name, source, version }: LockedPackage): string | undefined {
+  const packages = one.expected.packages ?? [];
+  if (source.kind === 'path' && packages.some((other) => other.name === source.path)) {
+    return 'osv-scalibr names a Go module after its folder';
+  }
+  const other = packages.find((wanted) => wanted.name === name);
+  if (other?.comparator !== undefined) return BOUND;
+  if (packages.length === 0 && existsSync(join(one.folder, 'npm-shrinkwrap.json'))) {
     return 'osv-scalibr reads no package-lock beside a shrinkwrap';
   }
-  return undefined;
+  return other !== undefined && one.group === 'maven-pom-xml'
+    ? pomPolicy(one, other, [{ version }])
+    : undefined;
 }
 
 /** Packages that a tool leaves out for having no version, or for the place they come from. */

@@ -97,9 +97,19 @@ describe('Gemfile.lock', () => {
     expect(named.get('p')?.source).toEqual({ kind: 'url', url: 'https://plugins.example/x' });
   });
 
-  it('is known under its other name, and refuses what is none', () => {
+  it('is known under its other name, and passes over sections that there are not, as Bundler does', () => {
     expect(readText('gems.locked', LOCK).packages).toEqual(packages);
-    expect(failureOf('Gemfile.lock', 'nothing of a lockfile\n').code).toBe('wrong-format');
+    expect(readText('Gemfile.lock', 'nothing of a lockfile\n')).toEqual({
+      format: 'gemfile-lock',
+      packages: [],
+      problems: [{ line: 1, message: '"nothing of a lockfile" is no section of a Gemfile.lock' }],
+    });
+    const other = readText('Gemfile.lock', `${LOCK}\nGEMS\n  specs:\n    lost (1.0)\n`);
+    expect(other.packages).toEqual(packages);
+    expect(other.problems).toContainEqual({
+      line: LOCK.split('\n').length + 1,
+      message: '"GEMS" is no section of a Gemfile.lock',
+    });
     expect(failureOf('Gemfile.lock', `${LOCK}<<<<<<< HEAD\n`)).toMatchObject({
       code: 'syntax',
       message: `Gemfile.lock:${LOCK.split('\n').length}: unresolved merge conflict`,

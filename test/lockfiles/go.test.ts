@@ -73,8 +73,36 @@ describe('go.mod', () => {
     const text =
       'module r\nrequire example.com/a latest\nreplace example.com/a =>\nlonely\nrequire example.com/b v1.0.0\n';
     const read = readText('go.mod', text);
-    expect(read.packages).toHaveLength(1);
+    expect(read.packages.map(({ purl }) => purl)).toEqual([
+      'pkg:golang/example.com/a',
+      'pkg:golang/example.com/b@v1.0.0',
+    ]);
     expect(read.problems.map(({ line }) => line)).toEqual([4, 3, 2]);
+  });
+
+  it('reports a directive that go.mod has not, with all that stands in its block', () => {
+    const text = `module r\ngo 1.22\nrequre (\n\texample.com/a v1.0.0\n)\nrequire example.com/b v1.0.0
+tool example.com/b/cmd\nignore ./x\ngodebug default=go1.21\nretract v0.1.0\nexclude example.com/b v0.9.0\n`;
+    const read = readText('go.mod', text);
+    expect(read.packages.map(({ name }) => name)).toEqual(['example.com/b']);
+    expect(read.problems).toEqual([
+      { line: 4, message: '"requre example.com/a v1.0.0" is no directive that go.mod has' },
+    ]);
+    expect(failureOf('go.mod', 'some words of prose\n').code).toBe('wrong-format');
+  });
+
+  it('keeps a module that is asked for by a branch', () => {
+    const text =
+      'module r\nrequire (\n\texample.com/a master\n\texample.com/b v1.0.0\n)\nreplace example.com/b => example.com/c main\n';
+    const { packages, problems } = readText('go.mod', text);
+    expect(packages.map(({ name, version, line }) => [name, version, line])).toEqual([
+      ['example.com/a', '', 3],
+      ['example.com/c', '', 6],
+    ]);
+    expect(problems.map(({ line, message }) => [line, message])).toEqual([
+      [3, 'the version of example.com/a is "master", which is none of Go\'s'],
+      [6, 'the version of example.com/c is "main", which is none of Go\'s'],
+    ]);
   });
 
   it('refuses what has no directive', () => {

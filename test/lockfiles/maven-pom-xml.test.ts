@@ -33,7 +33,11 @@ describe('a pom', () => {
         dependency('tested', '1.0', '<scope>test</scope>'),
         dependency('given', '1.0', '<scope> provided </scope><optional>true</optional>'),
         dependency('run', '1.0', '<scope>runtime</scope>'),
-        dependency('local', '1.0', '<scope>system</scope><systemPath>lib/local.jar</systemPath>'),
+        dependency(
+          'local',
+          '1.0',
+          '<scope>system</scope><systemPath>${project.basedir}/lib/${project.artifactId}.jar</systemPath>',
+        ),
       ),
     );
     const found = byName(readText('pom.xml', text).packages);
@@ -55,7 +59,7 @@ describe('a pom', () => {
     expect(found.get('org.a:run')?.groups).toEqual([]);
     expect(found.get('org.a:local')).toMatchObject({
       groups: ['system'],
-      source: { kind: 'path', path: 'lib/local.jar' },
+      source: { kind: 'path', path: 'lib/app.jar' },
     });
   });
 
@@ -79,7 +83,7 @@ describe('a pom', () => {
       'org.a:b': '3.0',
       'org.a:c': '3.0-3.0',
       'org.a:d': '9',
-      'org.a:e': '[1.0,2.0)',
+      'org.a:e': '',
       'org.a:f': '1.5',
       // By reference it would be a module of this project.
       'org.own:other': '3.0',
@@ -111,6 +115,42 @@ describe('a pom', () => {
       [6, 'the version of "org.a:b" needs ${loop}, which'],
       [8, '"org.a:${nowhere}" needs ${nowhere}, which is'],
       [9, '":d" has no group'],
+      [7, '"org.a:c" has no version, and inherits none'],
+    ]);
+  });
+
+  it.each(['[1.0,2.0)', '(,1.0],[1.2,)', '[1.0,)', 'LATEST', 'RELEASE'])(
+    'says that %s is not one version',
+    (requirement) => {
+      const { packages, problems } = readText('pom.xml', pom(dependencies(dependency('a', requirement))));
+      expect(packages).toMatchObject([{ id: 'org.a:a@', version: '', purl: 'pkg:maven/org.a/a' }]);
+      expect(problems).toEqual([
+        {
+          line: 5,
+          message: `"org.a:a" asks for ${requirement}: which version that is only its repository tells`,
+        },
+      ]);
+    },
+  );
+
+  it('takes the last of two entries that are the same to Maven, and says so where they differ', () => {
+    const text = pom(
+      dependencies(
+        dependency('a', '1.0'),
+        dependency('b', '1.0'),
+        dependency('a', '1.1'),
+        dependency('b', '1.0'),
+        dependency('a', '1.2', '<classifier>tests</classifier>'),
+      ),
+    );
+    const { packages, problems } = readText('pom.xml', text);
+    expect(packages.map(({ name, version }) => `${name} ${version}`)).toEqual([
+      'org.a:a 1.1',
+      'org.a:b 1.0',
+      'org.a:a 1.2',
+    ]);
+    expect(problems).toEqual([
+      { line: 7, message: '"org.a:a" stands here more than once, with 1.0 before: Maven takes the last' },
     ]);
   });
 
@@ -155,6 +195,100 @@ describe('a pom', () => {
         ),
     );
     expect(Object.keys(versions(text)).sort()).toEqual(['org.a:a', 'org.a:default']);
+  });
+});
+
+describe('a pom whose versions are stated elsewhere', () => {
+  const bom = `<dependencyManagement>${dependencies(
+    dependency('bom', '7', '<type>pom</type><scope>import</scope>'),
+  )}</dependencyManagement>`;
+  const parent =
+    '<parent><groupId>org.up</groupId><artifactId>up</artifactId><version>1</version><relativePath/></parent>';
+
+  it('names each pom that did not come with it, once', () => {
+    const { packages, problems } = readText(
+      'pom.xml',
+      pom(`${parent}${bom}${dependencies(dependency('a'), dependency('b'), dependency('c', '1'))}`),
+    );
+    expect(packages.map(({ version }) => version)).toEqual(['', '', '1']);
+    const rest = 'did not come with the file: 2 dependencies have no version here, and may have it there';
+    expect(problems).toEqual([
+      { line: 4, message: `the parent "org.up:up:1" ${rest}` },
+      { line: 5, message: `the imported "org.a:bom:7" ${rest}` },
+    ]);
+  });
+
+  it('says nothing of poms that no version is missing from', () => {
+    const text = pom(`${parent}${bom}${dependencies(dependency('a', '1'))}`);
+    expect(readText('pom.xml', text).problems).toEqual([]);
+  });
+
+  it('takes nothing for a dependency on the imported pom itself', () => {
+    const { packages } = readText(
+      'pom.xml',
+      pom(`${bom}${dependencies(dependency('bom', undefined, '<type>pom</type>'))}`),
+    );
+    expect(packages).toMatchObject([{ version: '', groups: [] }]);
+  });
+});
+
+describe('a pom that imports dependency management', () => {
+  const imported = (artifact: string, group = '${project.groupId}') =>
+    `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>3.0</version><type>pom</type><scope>import</scope></dependency>`;
+  const management = (...all: string[]) =>
+    `<dependencyManagement>${dependencies(...all)}</dependencyManagement>`;
+  const bom = (artifact: string, body: string) =>
+    `<project><groupId>org.own</groupId><artifactId>${artifact}</artifactId><version>3.0</version>${body}</project>`;
+  const asking = dependencies(dependency('a'), dependency('b'), dependency('c'));
+
+  it.each([
+    ['a module', '<modules><module>boms/main</module></modules>', 'boms/main/pom.xml'],
+    ['a folder of its name beside it', '', '../own-bom/pom.xml'],
+    ['a folder of its name below it', '', 'own-bom/pom.xml'],
+  ])('takes versions from %s', (_what, modules, place) => {
+    const properties = (version: string) => `<properties><v>${version}</v></properties>`;
+    const text = pom(
+      `${modules}${properties('9')}${management(imported('own-bom'), dependency('b', '2'))}${asking}`,
+    );
+    const main = bom(
+      'own-bom',
+      properties('1') +
+        management(
+          dependency('a', '${v}', '<scope>test</scope>'),
+          dependency('b', '8'),
+          dependency('c', '${no}'),
+        ),
+    );
+    const { packages, problems } = readText('pom.xml', text, { [place]: main });
+    // Its own properties count there, not those of the pom that imports it; what that states itself comes first.
+    expect(packages.map(({ name, version, groups }) => `${name} ${version} ${groups}`)).toEqual([
+      'org.a:a 1 test',
+      'org.a:b 2 ',
+      'org.a:c  ',
+    ]);
+    expect(problems.map(({ message }) => message)).toEqual(['"org.a:c" has no version, and inherits none']);
+  });
+
+  it('follows what is imported in turn, the first with the last word, round in circles too', () => {
+    const text = pom(`${management(imported('one'), imported('two'))}${asking}`);
+    const given = {
+      'one/pom.xml': bom('one', management(dependency('a', '1'), imported('two'), imported('one'))),
+      'two/pom.xml': bom('two', management(imported('one'), dependency('a', '2'), dependency('b', '2'))),
+      // Neither the group nor the version that is asked for.
+      'three/pom.xml': bom('three', management(dependency('c', '3'))),
+    };
+    expect(versions(text, given)).toEqual({ 'org.a:a': '1', 'org.a:b': '2', 'org.a:c': '' });
+    expect(readText('pom.xml', text, given).problems).toMatchObject([
+      { message: expect.stringMatching(/"org\.a:c"/) },
+    ]);
+  });
+
+  it('looks for no pom of another group', () => {
+    const text = pom(`${management(imported('own-bom', 'org.other'))}${asking}`);
+    const { problems } = readText('pom.xml', text, { 'own-bom/pom.xml': bom('own-bom', '') });
+    expect(problems).toMatchObject([
+      { message: expect.stringContaining('the imported "org.other:own-bom:3.0"') },
+    ]);
   });
 });
 

@@ -76,11 +76,11 @@ describe('packages.lock.json', () => {
         dependencies: { net8: { a: 1, b: { type: 'Direct' }, c: { resolved: '1' } }, net9: [] },
       }),
     );
-    expect(packages).toEqual([]);
+    // NuGet itself writes the type always.
+    expect(packages).toMatchObject([{ id: 'c@1', direct: undefined }]);
     expect(problems).toEqual([
       { line: 5, message: '"a" is not an object' },
       { line: 6, message: '"b" has no `resolved` version' },
-      { line: 9, message: '"c" has no `type`' },
       { line: 13, message: 'the framework "net9" is not an object' },
     ]);
   });
@@ -177,6 +177,25 @@ describe('deps.json', () => {
     expect(
       packages.every(({ direct, dependencies }) => direct === undefined && dependencies === undefined),
     ).toBe(true);
-    expect(failureOf('App.deps.json', '{"libraries": []}').code).toBe('wrong-format');
+  });
+
+  it('keeps the name of a package that only looks like a runtime pack', () => {
+    const text = json({
+      libraries: { 'runtimepack.A/1.0': library('package'), 'runtimepack.B/1.0': library('runtimepack') },
+    });
+    expect(readText('App.deps.json', text).packages.map(({ name }) => name)).toEqual(['runtimepack.A', 'B']);
+  });
+
+  it.each([
+    ['[]', 'this is no deps.json of .NET'],
+    ['{"libraries": []}', 'this is no deps.json of .NET'],
+    ['{"targets": {"net8.0": {}}}', 'which of its `targets` are packages cannot be told'],
+  ])('finds nothing in %s, and says why', (text, reason) => {
+    expect(readText('editor.deps.json', text)).toEqual({
+      format: 'nuget-deps-json',
+      packages: [],
+      problems: [{ line: 1, message: `it has no \`libraries\`: ${reason}` }],
+    });
+    expect(failureOf('App.deps.json', `${text},`).code).toBe('syntax');
   });
 });

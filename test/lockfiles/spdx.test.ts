@@ -180,6 +180,15 @@ describe.each([
       ['a', true, undefined],
       ['b', true, undefined],
     ]);
+    // Nothing says that it is made of the other one.
+    const beside = read({
+      packages: [npm('a'), npm('b')],
+      relationships: [[DOCUMENT, 'DESCRIBES', 'SPDXRef-a']],
+    });
+    expect(beside.packages.map(({ name, direct }) => [name, direct])).toEqual([
+      ['a', true],
+      ['b', false],
+    ]);
     const alone = read({ packages: [npm('a')], relationships: [[DOCUMENT, 'DESCRIBES', 'SPDXRef-a']] });
     expect(alone.packages.map(({ name }) => name)).toEqual(['a']);
   });
@@ -223,10 +232,30 @@ describe.each([
 });
 
 describe('SPDX', () => {
+  it('takes the word that older versions of trivy have for DESCRIBES', () => {
+    const document = (type: string) => ({
+      packages: [{ id: 'SPDXRef-App', name: 'app' }, npm('a')],
+      relationships: [
+        [DOCUMENT, type, 'SPDXRef-App'],
+        ['SPDXRef-App', 'DEPENDS_ON', 'SPDXRef-a'],
+      ] as const,
+    });
+    const read = readText('a.spdx.json', asJson(document('DESCRIBE')));
+    expect(read).toMatchObject({ packages: [{ name: 'a', direct: true }], problems: [] });
+    expect(read.packages).toEqual(
+      readText('a.spdx', asJson(document('DESCRIBES'))).packages.map((one) => ({
+        ...one,
+        line: read.packages[0]?.line,
+      })),
+    );
+  });
+
   it('is told by its content, too', () => {
     const document = { packages: [npm('a')] };
     expect(readText('manifest', asJson(document)).format).toBe('spdx-json');
     expect(readText('manifest', asTags(document)).format).toBe('spdx-tag-value');
+    // Some tools put their JSON under the ending of tag-value.
+    expect(readText('app.spdx', asJson(document))).toEqual(readText('app.spdx.json', asJson(document)));
     const wrapped = readText('export.json', JSON.stringify({ sbom: JSON.parse(asJson(document)) }, null, 2));
     expect(wrapped).toMatchObject({ format: 'spdx-json', packages: [{ name: 'a', line: 12 }] });
   });

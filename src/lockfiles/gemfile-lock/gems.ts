@@ -20,6 +20,10 @@ interface Gem {
 const SPEC = /^(\S+) \(([^()\s-]+)(?:-([^()]+))?\)$/;
 const NAME = /^([^\s(!]+)/;
 const CHECKSUM = /^(\S+) \(([^()]+)\)\s+(.+)$/;
+/** Sections besides those of the sources. */
+const OTHERS: ReadonlySet<string> = new Set([
+  ...['PLATFORMS', 'DEPENDENCIES', 'CHECKSUMS', 'RUBY VERSION', 'BUNDLED WITH'],
+]);
 /** Depths at which Bundler writes the options of a source, its gems, and what these depend on. */
 const [OPTION, GEM, DEPENDENCY] = [2, 4, 6];
 
@@ -32,8 +36,10 @@ export function readGems({ text, path }: LockfileInput) {
     throw new LockfileError('syntax', `${path}:${conflict}: unresolved merge conflict`);
   }
   const known = sections as readonly Section[];
-  if (known.every(({ heading }) => !/^[A-Z][A-Z ]+$/.test(heading))) {
-    throw new LockfileError('wrong-format', `${path}: no section of a Gemfile.lock in it`);
+  for (const { heading, line } of known) {
+    // Bundler passes over them: a file of nothing else is one without gems.
+    if (!isSource(heading) && !OTHERS.has(heading))
+      reading.problem(line, `${JSON.stringify(heading.slice(0, 200))} is no section of a Gemfile.lock`);
   }
   const checksums = checksumsIn(linesOf(known, 'CHECKSUMS'));
   const gems = known

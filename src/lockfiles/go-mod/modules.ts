@@ -9,6 +9,9 @@ import { type Directive, readDirectives } from './directives.ts';
 import { replacerOf } from './replacements.ts';
 
 const VERSION = /^v\d+\.\d+\.\d+/;
+const VERBS: ReadonlySet<string> = new Set([
+  ...['module', 'go', 'toolchain', 'godebug', 'require', 'exclude', 'replace', 'retract', 'tool', 'ignore'],
+]);
 /** From Go 1.17 on, go.mod names every module that the build needs. */
 const COMPLETE_SINCE = [1, 17];
 
@@ -17,17 +20,21 @@ export function readModules(input: LockfileInput) {
   const reading = new Reading();
   const { directives, malformed } = readDirectives(input.text);
   const of = (verb: string) => directives.filter((one) => one.verb === verb);
-  if (directives.length === 0) {
+  if (!directives.some(({ verb }) => VERBS.has(verb))) {
     throw new LockfileError('wrong-format', `${input.path}: no directive of a go.mod in it`);
   }
   for (const { line, text } of malformed) reading.problem(line, `"${text.slice(0, 200)}" is no directive`);
+  for (const { verb, words, line } of directives) {
+    if (!VERBS.has(verb))
+      reading.problem(line, `"${[verb, ...words].join(' ').slice(0, 200)}" is no directive that go.mod has`);
+  }
   const checksums = checksumsBeside(input);
   const replaced = replacerOf(of('replace'), (line, message) => reading.problem(line, message));
   const named = new Set<string>();
   for (const directive of of('require')) {
     const { words, comment, line } = directive;
     const [path = '', version = ''] = words;
-    if (words.length !== 2 || !VERSION.test(version)) {
+    if (words.length !== 2) {
       reading.problem(line, `"${words.join(' ').slice(0, 200)}" is no module with a version`);
       continue;
     }
@@ -60,7 +67,14 @@ interface Context {
 }
 
 function takeModule(required: Required, { replaced, checksums, reading }: Context): void {
-  const { path, version, source, line } = replaced(required);
+  const { path, version: stated, source, line } = replaced(required);
+  // Go takes a branch there, and writes the version in its place as soon as it runs.
+  const version = VERSION.test(stated) ? stated : '';
+  if (version === '')
+    reading.problem(
+      line,
+      `the version of ${path.slice(0, 200)} is "${stated.slice(0, 100)}", which is none of Go's`,
+    );
   const known = checksums.get(`${path}@${version}`);
   const draft = draftPackage({
     ecosystem: 'golang',

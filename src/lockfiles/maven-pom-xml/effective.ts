@@ -1,5 +1,5 @@
 import type { Interpolated } from './interpolation.ts';
-import type { Pom, PomDependency } from './pom.ts';
+import { isImport, type Pom, type PomDependency } from './pom.ts';
 
 /** A dependency with everything that the poms say of it. */
 export interface EffectiveDependency {
@@ -10,22 +10,28 @@ export interface EffectiveDependency {
   readonly scope: string;
   readonly isOptional: boolean;
   readonly systemPath: string | undefined;
+  /** What an earlier entry of the same pom says of its version, if that is something else: Maven takes the last. */
+  readonly overridden: string | undefined;
   readonly line: number;
 }
 
 /** What a module writes for the version of another one of its own project. */
 const OWN_VERSION = /^\$\{(?:(?:project|pom)\.(?:parent\.)?version|version|revision)\}/;
 
+/** Where the youngest pom is: paths are told from there. */
+const OWN_FOLDER = /^\$\{(?:(?:project|pom)\.)?basedir\}[\\/]?/;
+
 type Interpolate = (text: string) => Interpolated;
 
 /**
  * The dependencies of the youngest pom: its own and those it inherits, with versions and scopes from dependency
- * management where they state none. Which two are the same Maven tells by group, artifact, type and classifier. Other
+ * management where they state none; of what is `imported` into that, the first has the last word, after the poms' own. Which two are the same Maven tells by group, artifact, type and classifier. Other
  * modules of the same project are left out: they are the target itself.
  */
 export function effectiveDependencies(
   lineage: readonly Pom[],
   interpolate: Interpolate,
+  imported: readonly PomDependency[],
 ): readonly EffectiveDependency[] {
   const parentLine = lineage[0]?.parent?.line ?? 1;
   const keyOf = (one: PomDependency) =>
@@ -35,13 +41,18 @@ export function effectiveDependencies(
       ),
     );
   const managed = new Map<string, PomDependency>();
-  const dependencies = new Map<string, PomDependency>();
+  for (const one of imported.toReversed()) managed.set(keyOf(one), one);
+  const dependencies = new Map<string, PomDependency & Pick<EffectiveDependency, 'overridden'>>();
   // From the oldest, so that the nearest pom has the last word; in one pom the last entry has it.
   for (const pom of lineage.toReversed()) {
-    for (const one of pom.managed) managed.set(keyOf(one), one);
+    for (const one of pom.managed) if (!isImport(one)) managed.set(keyOf(one), one);
+    const own = new Map<string, string | undefined>();
     for (const one of pom.dependencies) {
       const line = pom === lineage[0] ? one.line : parentLine;
-      dependencies.set(keyOf(one), { ...one, line });
+      const key = keyOf(one);
+      const earlier = own.get(key);
+      dependencies.set(key, { ...one, line, overridden: earlier === one.version ? undefined : earlier });
+      own.set(key, one.version);
     }
   }
   const isOwn = createModuleCheck(interpolate);
@@ -63,17 +74,19 @@ function createModuleCheck(interpolate: Interpolate): (one: EffectiveDependency,
 }
 
 function merged(
-  one: PomDependency,
+  one: PomDependency & Pick<EffectiveDependency, 'overridden'>,
   managed: PomDependency | undefined,
   interpolate: Interpolate,
 ): EffectiveDependency {
+  const systemPath = (one.systemPath ?? managed?.systemPath)?.replace(OWN_FOLDER, '');
   return {
     group: interpolate(one.groupId ?? ''),
     artifact: interpolate(one.artifactId ?? ''),
     version: interpolate(one.version ?? managed?.version ?? ''),
     scope: interpolate(one.scope ?? managed?.scope ?? '').text.toLowerCase(),
     isOptional: interpolate(one.optional ?? '').text.toLowerCase() === 'true',
-    systemPath: one.systemPath ?? managed?.systemPath,
+    systemPath: systemPath === undefined ? undefined : interpolate(systemPath).text,
+    overridden: one.overridden === undefined ? undefined : interpolate(one.overridden).text,
     line: one.line,
   };
 }

@@ -4,10 +4,13 @@ import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
 import { PackageCollector, packageId } from '../packages/package-collector.ts';
 import { ProblemList } from '../packages/problem-list.ts';
+import { type AbsentPom, absentPoms } from './absent.ts';
 import { type EffectiveDependency, effectiveDependencies } from './effective.ts';
+import { importPlaces, readImports } from './imports.ts';
 import { createInterpolation } from './interpolation.ts';
 import { lineageOf, placesOf } from './lineage.ts';
 import { readPom } from './pom.ts';
+import { exactVersion } from './version-requirement.ts';
 
 const NAME = 'maven-pom-xml';
 
@@ -18,25 +21,46 @@ export const mavenPomXml: Format = {
   ecosystem: 'maven',
   fileNames: ['pom.xml', '*.pom'],
   facts: { edges: false, groups: true, integrity: false, lines: true },
-  companions: (text) => parentPlaces(text),
+  companions: (text) => relatedPlaces(text),
   recognises: (head) => /<project[\s>]/.test(head) && /maven\.apache\.org\/POM|<modelVersion>/.test(head),
   read(input) {
     const lineage = lineageOf(readPom(input.text, input.path), input);
     const collector = new PackageCollector();
     const problems = new ProblemList();
-    for (const one of effectiveDependencies(lineage, createInterpolation(lineage))) {
+    const interpolate = createInterpolation(lineage);
+    const open: EffectiveDependency[] = [];
+    const imports = readImports(lineage, input);
+    for (const one of effectiveDependencies(lineage, interpolate, imports.managed)) {
       const fault = addDependency(collector, one);
       if (fault !== undefined) problems.add(one.line, fault);
+      else if (one.version.text === '') open.push(one);
     }
+    reportOpen(open, absentPoms(lineage, interpolate, imports.found), problems);
     return { format: NAME, packages: collector.packages(), problems: problems.all() };
   },
 };
 
-/** A file that is no pom has no parent; what is wrong with it is said when it is read. */
-function parentPlaces(text: string): readonly string[] {
+/** Says of versions that are stated nowhere where they may be: once for each such place, not for each dependency. */
+function reportOpen(
+  open: readonly EffectiveDependency[],
+  absent: readonly AbsentPom[],
+  problems: ProblemList,
+): void {
+  if (open.length === 0) return;
+  const count = open.length === 1 ? 'one dependency has' : `${open.length} dependencies have`;
+  for (const { what, line } of absent) {
+    problems.add(line, `${what} did not come with the file: ${count} no version here, and may have it there`);
+  }
+  if (absent.length > 0) return;
+  for (const one of open) problems.add(one.line, `${shownName(one)} has no version, and inherits none`);
+}
+
+/** A file that is no pom has no others; what is wrong with it is said when it is read. */
+function relatedPlaces(text: string): readonly string[] {
   try {
-    const { parent } = readPom(text, 'pom.xml');
-    return parent === undefined ? [] : placesOf(parent.relativePath);
+    const pom = readPom(text, 'pom.xml');
+    const parents = pom.parent === undefined ? [] : placesOf(pom.parent.relativePath);
+    return [...parents, ...importPlaces(pom)];
   } catch (error) {
     if (error instanceof LockfileError) return [];
     throw error;
@@ -49,14 +73,14 @@ function parentPlaces(text: string): readonly string[] {
  */
 function addDependency(collector: PackageCollector, one: EffectiveDependency): string | undefined {
   const { group, artifact, version, systemPath, line } = one;
-  const shown = JSON.stringify(`${group.text}:${artifact.text}`.slice(0, 200));
+  const shown = shownName(one);
   const unknownName = group.missing ?? artifact.missing;
   if (unknownName !== undefined) return `${shown} needs \${${unknownName}}, ${NOWHERE_SET}`;
   const draft = mavenDraft(
     {
       group: group.text,
       artifact: artifact.text,
-      version: version.missing === undefined ? exact(version.text) : '',
+      version: version.missing === undefined ? exactVersion(version.text) : '',
     },
     { direct: true, groups: groupsOf(one), line },
   );
@@ -65,16 +89,26 @@ function addDependency(collector: PackageCollector, one: EffectiveDependency): s
     const source = { kind: 'path', path: systemPath } as const;
     collector.add({ ...draft, source, id: packageId(draft.name, draft.version, source) });
   } else collector.add(draft);
-  return version.missing === undefined
+  return versionFault(one, shown);
+}
+
+/** What keeps the version from being told, or makes it doubtful. */
+function versionFault({ version, overridden }: EffectiveDependency, shown: string): string | undefined {
+  if (version.missing !== undefined)
+    return `the version of ${shown} needs \${${version.missing}}, ${NOWHERE_SET}`;
+  const text = version.text.slice(0, 200);
+  if (text !== '' && exactVersion(text) === '') {
+    return `${shown} asks for ${text}: which version that is only its repository tells`;
+  }
+  return overridden === undefined
     ? undefined
-    : `the version of ${shown} needs \${${version.missing}}, ${NOWHERE_SET}`;
+    : `${shown} stands here more than once, with ${overridden.slice(0, 200)} before: Maven takes the last`;
 }
 
 const NOWHERE_SET = 'which is set nowhere in the files that were given';
 
-/** `[1.0]` allows one version only, and is no range. */
-function exact(version: string): string {
-  return /^\[\s*([^[\](),]+?)\s*\]$/.exec(version)?.[1] ?? version;
+function shownName({ group, artifact }: EffectiveDependency): string {
+  return JSON.stringify(`${group.text}:${artifact.text}`.slice(0, 200));
 }
 
 function groupsOf({ scope, isOptional }: EffectiveDependency): readonly Group[] {

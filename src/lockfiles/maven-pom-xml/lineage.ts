@@ -1,8 +1,9 @@
 import { posix } from 'node:path';
 import { LockfileError } from '../errors.ts';
 import type { LockfileInput } from '../format.ts';
+import { decodeText } from '../syntax/decode-text.ts';
 import { textOf } from '../syntax/xml-document.ts';
-import { type ParentReference, type Pom, readPom } from './pom.ts';
+import { type Coordinates, type ParentReference, type Pom, readPom } from './pom.ts';
 
 /** Nobody inherits from further away. */
 const MAX_GENERATIONS = 20;
@@ -11,17 +12,22 @@ const MAX_GENERATIONS = 20;
  * A pom and those that it inherits from, the nearest first, as far as they were given with it. Like Maven, takes a file
  * for the parent only when it has the parent's coordinates. A parent that is not given is no error.
  */
-export function lineageOf(pom: Pom, input: LockfileInput): readonly Pom[] {
-  const lineage = [pom];
-  let folder = '';
+export function lineageOf(pom: Pom, input: LockfileInput, from = ''): readonly PlacedPom[] {
+  let folder = from;
+  const lineage: PlacedPom[] = [{ ...pom, folder }];
   for (let youngest = pom; youngest.parent !== undefined && lineage.length < MAX_GENERATIONS; ) {
     const found = findParent(youngest.parent, folder, input);
     if (found === undefined) break;
-    lineage.push(found.pom);
-    youngest = found.pom;
     folder = posix.dirname(found.path);
+    lineage.push({ ...found.pom, folder });
+    youngest = found.pom;
   }
   return lineage;
+}
+
+/** A pom with the folder that it is in, relative to the first one. */
+export interface PlacedPom extends Pom {
+  readonly folder: string;
 }
 
 interface Found {
@@ -31,11 +37,20 @@ interface Found {
 }
 
 function findParent(parent: ParentReference, folder: string, input: LockfileInput): Found | undefined {
-  for (const place of placesOf(parent.relativePath)) {
+  return findPom(parent, placesOf(parent.relativePath), { folder, input });
+}
+
+/** The pom of these coordinates at one of the places, which are relative to a folder. */
+export function findPom(
+  wanted: Coordinates,
+  places: readonly string[],
+  { folder, input }: { readonly folder: string; readonly input: LockfileInput },
+): Found | undefined {
+  for (const place of places) {
     const path = posix.normalize(posix.join(folder, place));
     const content = input.sibling?.(path);
     const pom = content === undefined ? undefined : readParent(content, input.path);
-    if (pom !== undefined && isThe(parent, pom)) return { pom, path };
+    if (pom !== undefined && isThe(wanted, pom)) return { pom, path };
   }
   return undefined;
 }
@@ -55,7 +70,7 @@ export function placesOf(relativePath: string): readonly string[] {
 
 function readParent(content: Buffer, path: string): Pom | undefined {
   try {
-    return readPom(content.toString('utf8').replace(/^\uFEFF/, ''), path);
+    return readPom(decodeText(content, path), path);
   } catch (error) {
     // The parent only adds what the pom does not say; its faults are its own.
     if (error instanceof LockfileError) return undefined;
@@ -63,7 +78,7 @@ function readParent(content: Buffer, path: string): Pom | undefined {
   }
 }
 
-function isThe(wanted: ParentReference, { project, parent }: Pom): boolean {
+function isThe(wanted: Coordinates, { project, parent }: Pom): boolean {
   return (
     textOf(project, 'artifactId') === wanted.artifactId &&
     (textOf(project, 'groupId') ?? parent?.groupId) === wanted.groupId &&

@@ -5,16 +5,23 @@ import { childOf, childrenOf, readXml, textOf, type XmlElement } from '../syntax
 export interface Pom {
   /** `<project>` itself, for `${project.…}`. */
   readonly project: XmlElement;
+  /** Its own; else it has its parent's. */
+  readonly groupId: string | undefined;
   readonly parent: ParentReference | undefined;
   readonly properties: ReadonlyMap<string, string>;
   readonly dependencies: readonly PomDependency[];
   readonly managed: readonly PomDependency[];
+  /** Folders, or poms, of the modules that are built with it. */
+  readonly modules: readonly string[];
 }
 
-export interface ParentReference {
+export interface Coordinates {
   readonly groupId: string;
   readonly artifactId: string;
   readonly version: string;
+}
+
+export interface ParentReference extends Coordinates {
   /** Of the parent's pom, or of the folder that it is in; Maven's default is the folder above. */
   readonly relativePath: string;
   readonly line: number;
@@ -32,10 +39,15 @@ export interface PomDependency {
   readonly line: number;
 }
 
+/** Stands for the dependency management of another pom, and manages nothing itself. */
+export function isImport({ type, scope }: PomDependency): boolean {
+  return type === 'pom' && scope === 'import';
+}
+
 /** What no dependency stands in; `build` has the plugins' own. */
 const UNWANTED = new Set([
   ...['build', 'reporting', 'repositories', 'pluginRepositories', 'distributionManagement', 'licenses'],
-  ...['developers', 'contributors', 'mailingLists', 'modules', 'exclusions', 'reports', 'ciManagement'],
+  ...['developers', 'contributors', 'mailingLists', 'exclusions', 'reports', 'ciManagement'],
 ]);
 
 /** Reads a pom. Throws `LockfileError` when it is none. */
@@ -51,10 +63,14 @@ export function readPom(text: string, path: string): Pom {
   const parts = [project, ...activeProfiles(project)];
   return {
     project,
+    groupId: textOf(project, 'groupId'),
     parent: readParent(childOf(project, 'parent')),
     properties: new Map(parts.flatMap(readProperties)),
     dependencies: parts.flatMap(readDependencies),
     managed: parts.flatMap((part) => readDependencies(childOf(part, 'dependencyManagement'))),
+    modules: parts.flatMap((part) =>
+      childrenOf(childOf(part, 'modules'), 'module').map(({ text }) => text.trim()),
+    ),
   };
 }
 

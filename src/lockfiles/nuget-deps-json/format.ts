@@ -1,6 +1,6 @@
-import { LockfileError } from '../errors.ts';
+import type { Lockfile } from '../../model/lockfile.ts';
 import type { Format } from '../format.ts';
-import { isJsonObject, parseJsonObject } from '../syntax/parse-json.ts';
+import { isJsonObject, parseJson } from '../syntax/parse-json.ts';
 import { readLibraries } from './libraries.ts';
 
 const NAME = 'nuget-deps-json';
@@ -14,20 +14,23 @@ export const nugetDepsJson: Format = {
   facts: { edges: true, groups: false, integrity: true, lines: true },
   recognises: (head) => /^\s*\{\s*"runtimeTarget"\s*:/.test(head),
   read({ path, text }) {
-    const root = parseJsonObject(text, path, 'a deps.json');
-    const { libraries, targets, runtimeTarget } = root as Record<
+    const root = parseJson(text, path, 'a deps.json');
+    const { libraries, targets, runtimeTarget } = (isJsonObject(root) ? root : {}) as Record<
       'libraries' | 'targets' | 'runtimeTarget',
       unknown
     >;
-    if (!isJsonObject(libraries)) {
-      throw new LockfileError(
-        'wrong-format',
-        `${path}: its \`libraries\` are not an object: this is no deps.json of .NET`,
-      );
-    }
+    if (!isJsonObject(libraries)) return withoutLibraries(isJsonObject(targets));
     return { format: NAME, ...readLibraries(libraries, targetOf(targets, runtimeTarget), text) };
   },
 };
+
+/** Others than .NET give their files this ending, too: such a file is nothing to stop at. */
+function withoutLibraries(isDotnet: boolean): Lockfile {
+  const message = isDotnet
+    ? 'it has no `libraries`: which of its `targets` are packages cannot be told'
+    : 'it has no `libraries`: this is no deps.json of .NET';
+  return { format: NAME, packages: [], problems: [{ line: 1, message }] };
+}
 
 /** What is used on the platform that the application was built for, by `name/version`; `undefined` when not told. */
 function targetOf(targets: unknown, runtimeTarget: unknown): Readonly<Record<string, unknown>> | undefined {

@@ -40,7 +40,7 @@ export function readLibraries(
       continue;
     }
     const isUsed = PACKAGES.has(type) && hasAssets(target === undefined ? undefined : ownOf(target, key));
-    const draft = isUsed ? readLibrary(key, entry['sha512'], line) : undefined;
+    const draft = isUsed ? readLibrary(nameAndVersion(key, type), entry['sha512'], line) : undefined;
     if (typeof draft === 'string') problems.add(line, `${shown} ${draft}`);
     const kept = draft === undefined || typeof draft === 'string' ? undefined : collector.add(draft);
     read.set(key.toLowerCase(), { key, type, draft: kept });
@@ -49,12 +49,17 @@ export function readLibraries(
   return { packages: collector.packages(), problems: problems.all() };
 }
 
+/** Runtime packs stand under another name than their packages do; what is a package only looks like one has its own. */
+function nameAndVersion(key: string, type: string): string {
+  return type === 'runtimepack' ? key.replace(RUNTIME_PACK, '') : key;
+}
+
 function readLibrary(key: string, sha512: unknown, line: number | undefined): PackageDraft | string {
   const slash = key.lastIndexOf('/');
   if (slash <= 0 || slash === key.length - 1) return 'is not `name/version`';
   return draftPackage({
     ecosystem: 'nuget',
-    name: key.slice(0, slash).replace(RUNTIME_PACK, ''),
+    name: key.slice(0, slash),
     version: key.slice(slash + 1),
     integrity: integrityOf(sha512),
     line,

@@ -61,13 +61,13 @@ function readFramework(
 
 function readEntry(name: string, entry: JsonObject, line: number | undefined): PackageDraft | string {
   const { type, resolved, contentHash } = entry as Record<'type' | 'resolved' | 'contentHash', unknown>;
-  if (typeof type !== 'string') return 'has no `type`';
   if (typeof resolved !== 'string' || resolved === '') return 'has no `resolved` version';
   return draftPackage({
     ecosystem: 'nuget',
     name,
     version: resolved,
-    direct: type.toLowerCase() === 'direct',
+    // NuGet writes it always, other tools do not.
+    direct: typeof type === 'string' ? type.toLowerCase() === 'direct' : undefined,
     integrity: integrityOf(contentHash),
     line,
   });

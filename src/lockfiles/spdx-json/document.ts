@@ -55,8 +55,8 @@ export function spdxSbom(document: SpdxDocument): Sbom {
 }
 
 /**
- * Of what the document describes, the target itself: the one that is described, where there are other packages; of
- * several, those that bring others and cannot be looked up.
+ * Of what the document describes, the target itself: the one that is described, where there are other packages and it
+ * brings these or cannot be looked up; of several, those that do both.
  */
 function targetsOf(
   described: readonly string[],
@@ -65,12 +65,12 @@ function targetsOf(
 ): ReadonlySet<string> {
   const [first, ...others] = described.filter((id) => packages.has(id));
   if (first === undefined) return new Set();
-  if (others.length === 0) return new Set(packages.size > 1 ? [first] : []);
-  return new Set(
-    [first, ...others].filter((id) => {
-      return packages.get(id) === undefined && (dependsOn.has(id) || contains.has(id));
-    }),
-  );
+  const hasPurl = (id: string) => packages.get(id) !== undefined;
+  const bringsOthers = (id: string) => dependsOn.has(id) || contains.has(id);
+  if (others.length === 0) {
+    return new Set(packages.size > 1 && (!hasPurl(first) || bringsOthers(first)) ? [first] : []);
+  }
+  return new Set([first, ...others].filter((id) => !hasPurl(id) && bringsOthers(id)));
 }
 
 function roleOf(

@@ -30,6 +30,8 @@ interface Meaning {
 /** Types of relationships (SPDX 2.3, clause 11) that say how packages hang together; the others do not. */
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ['DESCRIBES', { kind: 'describes' }],
+  // As older SBOMs of trivy have it.
+  ['DESCRIBE', { kind: 'describes' }],
   ['DESCRIBED_BY', { kind: 'describes', isReversed: true }],
   ['DEPENDS_ON', { kind: 'dependsOn' }],
   ['HAS_PREREQUISITE', { kind: 'dependsOn' }],

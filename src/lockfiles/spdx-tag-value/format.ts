@@ -2,6 +2,7 @@ import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
 import { sbomPackages } from '../sbom/sbom.ts';
 import { spdxSbom } from '../spdx-json/document.ts';
+import { spdxJson } from '../spdx-json/format.ts';
 import { checkSpdxVersion } from '../spdx-json/version.ts';
 import { readDocument } from './read-document.ts';
 import { readTags } from './tags.ts';
@@ -16,7 +17,10 @@ export const spdxTagValue: Format = {
   fileNames: ['*.spdx', '*.spdx.tv'],
   facts: { edges: true, groups: true, integrity: true, lines: true },
   recognises: (head) => /^SPDXVersion:\s*SPDX-/m.test(head),
-  read({ path, text }) {
+  read(input) {
+    const { path, text } = input;
+    // The ending `.spdx` is for tag-value, and some tools put their JSON under it.
+    if (/^\s*\{/.test(text)) return spdxJson.read(input);
     const { tags, problems } = readTags(text);
     const version = tags.find(({ tag }) => tag === 'SPDXVersion')?.value;
     if (version === undefined) {
