@@ -105,14 +105,19 @@ export function connectAll(
   always: readonly PackageDraft[],
   optional: readonly PackageDraft[],
 ): void {
-  if (always.length + optional.length > FEW) {
-    connect(draft, [...new Set([...always, ...optional].map(({ id }) => id))]);
-    return;
-  }
-  const ids: string[] = [];
-  for (const { id } of always) if (!ids.includes(id)) ids.push(id);
-  for (const { id } of optional) if (!ids.includes(id)) ids.push(id);
-  connect(draft, ids);
+  const all = optional.length === 0 ? always : [...always, ...optional];
+  // A list that is made whole takes no more memory than it needs; one that grows does.
+  const ids = all.map(idOf);
+  connect(draft, all.length <= FEW && isDistinct(all) ? ids : [...new Set(ids)]);
+}
+
+function idOf({ id }: PackageDraft): string {
+  return id;
+}
+
+function isDistinct(all: readonly PackageDraft[]): boolean {
+  for (let at = 1; at < all.length; at += 1) if (all.indexOf(all[at] as PackageDraft) !== at) return false;
+  return true;
 }
 
 /** Ids in the lists that several entries add to: a file may repeat a package as often as it has lines. */

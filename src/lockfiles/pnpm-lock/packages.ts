@@ -86,11 +86,13 @@ function takeEntry(entry: PnpmEntry, reading: Reading): PackageDraft | undefined
 
 function resolveAll(references: References, find: Find): readonly Way[] {
   if (references.length === 0) return NONE;
-  const found: Way[] = [];
+  const found = new Array<Way>(references.length / 2);
+  let count = 0;
   for (let at = 0; at < references.length; at += 2) {
     const one = find(references[at] ?? '', references[at + 1] ?? '');
-    if (one !== undefined) found.push(one);
+    if (one !== undefined) found[count++] = one;
   }
+  found.length = count;
   return found;
 }
 
