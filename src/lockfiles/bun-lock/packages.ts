@@ -82,20 +82,33 @@ function registrySource(stated: string): Source {
 function connectPlace(place: Place<Read>): void {
   if (place.value === undefined) return;
   const { entry, way } = place.value;
-  const always: Way[] = [];
-  const optional: Way[] = [];
-  for (const name of entry.dependencies) add(name, always);
-  for (const name of entry.optionalDependencies) add(name, optional);
-  for (const name of entry.peerDependencies) {
-    // A peer that may be missing is needed where it is there all the same, and leaves what asks for it as it is.
-    add(name, entry.optionalPeers.includes(name) ? optional : always);
+  const { peerDependencies, optionalPeers } = entry;
+  const always = waysTo(entry.dependencies, place);
+  const optional = waysTo(entry.optionalDependencies, place);
+  if (peerDependencies.length === 0) {
+    connectWay(way, always, optional);
+    return;
   }
-  connectWay(way, always, optional);
+  // A peer that may be missing is needed where it is there all the same, and leaves what asks for it as it is.
+  const mayMiss = new Set(optionalPeers);
+  const required = peerDependencies.filter((name) => !mayMiss.has(name));
+  const others = peerDependencies.filter((name) => mayMiss.has(name));
+  connectWay(way, [...always, ...waysTo(required, place)], [...optional, ...waysTo(others, place)]);
+}
 
-  function add(name: string, into: Way[]): void {
-    const found = findUpwards(name, place);
-    if (found !== undefined) into.push(found.way);
+const NONE: readonly Way[] = [];
+
+/** What the names lead to from a place, as far as it is installed. */
+function waysTo(names: readonly string[], place: Place<Read>): readonly Way[] {
+  if (names.length === 0) return NONE;
+  const found = new Array<Way>(names.length);
+  let count = 0;
+  for (const name of names) {
+    const one = findUpwards(name, place);
+    if (one !== undefined) found[count++] = one.way;
   }
+  found.length = count;
+  return found;
 }
 
 function rootsOf(workspaces: readonly BunWorkspace[], places: Places<Read>): readonly Root<Way>[] {
