@@ -78,7 +78,8 @@ export function keyText(cursor: LineCursor, colon: number): string {
     if (!/^["']/.test(key) && /:(?:\s|$)/.test(key)) throw new UnknownYaml(`line ${cursor.line}`);
     return scalar(key);
   }
-  if (first === QUOTE || first === APOSTROPHE) return scalar(text.slice(start, colon));
+  if (first === QUOTE) return plainlyQuoted(text, start, colon) ?? scalar(text.slice(start, colon));
+  if (first === APOSTROPHE) return scalar(text.slice(start, colon));
   const key = text.slice(start, colon);
   if (key.includes(' #')) throw new UnknownYaml(`line ${cursor.line}`);
   return key;
@@ -96,7 +97,16 @@ export function rawValue(cursor: LineCursor, colon: number): string {
 
 /** The scalar value on the current line. */
 export function valueText(cursor: LineCursor, colon: number): string {
-  return scalar(rawValue(cursor, colon));
+  const { text, end } = cursor;
+  const plain = text.charCodeAt(colon + 2) === QUOTE ? plainlyQuoted(text, colon + 2, end) : undefined;
+  return plain ?? scalar(rawValue(cursor, colon));
+}
+
+/** What stands between double quotes at both ends, when neither a quote nor an escape does; `undefined` for all else. */
+function plainlyQuoted(text: string, start: number, end: number): string | undefined {
+  if (text.indexOf('"', start + 1) !== end - 1) return undefined;
+  const inner = text.slice(start + 1, end - 1);
+  return inner.includes('\\') ? undefined : inner;
 }
 
 /** A quoted or plain scalar that begins and ends on one line. */

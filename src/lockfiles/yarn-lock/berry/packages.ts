@@ -57,12 +57,19 @@ function entriesOf({ text, path }: LockfileInput): readonly BerryEntry[] {
   }
 }
 
-/** Descriptors are separated by a comma and a space; what follows begins with a name and its `@`. */
 function addToIndex(key: string, draft: PackageDraft, index: DescriptorIndex<PackageDraft>): void {
-  for (const descriptor of key.includes(', ') ? key.split(/, (?=@?[^@,\s]+@)/) : [key]) {
+  for (const descriptor of descriptorsIn(key)) {
     const at = descriptor.indexOf('@', 1);
     if (at > 0) index.add(descriptor.slice(0, at), descriptor.slice(at + 1), draft);
   }
+}
+
+/** Descriptors are separated by a comma and a space; what follows begins with a name and its `@`. */
+function descriptorsIn(key: string): readonly string[] {
+  if (!key.includes(', ')) return [key];
+  const parts = key.split(', ');
+  // A range may hold a comma and a space too.
+  return parts.every((part) => /^@?[^@\s]+@/.test(part)) ? parts : key.split(/, (?=@?[^@,\s]+@)/);
 }
 
 function neededBy(
