@@ -120,6 +120,8 @@ source = { path = "b.whl" }
   });
 
   it('reads no other version', () => {
-    expect(failureOf('uv.lock', 'version = 2\n').code).toBe('unsupported-version');
+    for (const version of ['2', '"1"', '[1]', '{ toString = 1 }', '2024-01-01']) {
+      expect(failureOf('uv.lock', `version = ${version}\n`).code).toBe('unsupported-version');
+    }
   });
 });

@@ -19,10 +19,8 @@ export const uvLock: Format = {
     const root = parseToml(text, path);
     const version = root['version'] ?? 1;
     if (version !== 1) {
-      throw new LockfileError(
-        'unsupported-version',
-        `${path}: version ${String(version)} is not 1, which is read`,
-      );
+      const stated = typeof version === 'number' ? version : 'of another type than a number';
+      throw new LockfileError('unsupported-version', `${path}: version ${stated} is not 1, which is read`);
     }
     return { format: NAME, ...readPackages(root, text) };
   },

@@ -1,0 +1,359 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: Maven writes its references like that
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FORMATS } from '../../src/lockfiles/catalog.ts';
+import { LockfileError } from '../../src/lockfiles/errors.ts';
+import { readLockfile } from '../../src/lockfiles/read.ts';
+import type { LockedPackage } from '../../src/model/lockfile.ts';
+import { formatOfSample, SAMPLES } from './samples.ts';
+
+function readsOrRefuses(format: string, text: string): void {
+  const content = Buffer.from(text);
+  const beside = () => content;
+  try {
+    const { packages, problems } = readLockfile({
+      path: 'x',
+      content,
+      format,
+      sibling: beside,
+    });
+    const ids = new Set(packages.map(({ id }) => id));
+    expect(ids.size).toBe(packages.length);
+    for (const one of packages) {
+      expect(one.name).not.toBe('');
+      expect(one.purl.startsWith(`pkg:${one.ecosystem}/`)).toBe(true);
+      expect(one.dependencies?.filter((id) => !ids.has(id)) ?? []).toEqual([]);
+    }
+    for (const { message } of problems) expect(message).not.toBe('');
+  } catch (error) {
+    if (!(error instanceof LockfileError)) throw error;
+    expect(error.message).toMatch(/^x[: ]/);
+  }
+}
+
+/** Other values for every place of a JSON file. */
+const anyValue = fc.oneof(
+  { depthSize: 'small' },
+  fc.constantFrom(null, true, 0, -1, 1e99, '', 'x', '__proto__', 'constructor', 'toString', [], {}),
+  fc.array(fc.constantFrom(null, 0, 'x', {}, [[]]), { maxLength: 3 }),
+  fc.dictionary(
+    fc.constantFrom('toString', 'valueOf', '__proto__', 'name', 'type', 'A'),
+    fc.constantFrom(1, 'x', {}),
+  ),
+);
+
+function places(value: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return [path, ...Object.entries(value).flatMap(([key, inner]) => places(inner, [...path, key]))];
+}
+
+function replaced(value: unknown, [key, ...rest]: readonly string[], by: unknown): unknown {
+  if (key === undefined) return by;
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>;
+  copy[key] = replaced(copy[key], rest, by);
+  return copy;
+}
+
+const samples = Object.entries(SAMPLES).map(
+  ([label, sample]) => [label, formatOfSample(label), sample] as const,
+);
+
+it('has a sample of every format, and of no other', () => {
+  const sampled = new Set(samples.map(([, format]) => format));
+  expect([...sampled].sort()).toEqual(FORMATS.map(({ name }) => name).sort());
+});
+
+function read(format: string, text: string) {
+  return readLockfile({ path: 'x', content: Buffer.from(text), format });
+}
+
+describe.each(samples)('%s', (_label, format, sample) => {
+  it('has a sample that reads', () => {
+    const { packages, problems } = read(format, sample);
+    expect(packages.length).toBeGreaterThan(0);
+    // The one includes files that did not come with it, the other has a package without a purl.
+    if (format !== 'requirements-txt' && format !== 'spdx-json') expect(problems).toEqual([]);
+  });
+
+  it('throws nothing but its own error for any change, cut or doubling', () => {
+    const at = fc.nat({ max: sample.length });
+    const piece = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 4 }),
+      fc.constantFrom(
+        '<',
+        '>',
+        '"',
+        '\n',
+        '&',
+        '&#0;',
+        '&x;',
+        ']]>',
+        '<!--',
+        '<![CDATA[',
+        '<!DOCTYPE a [',
+        '{',
+        '}',
+        '[',
+        '${v}',
+      ),
+    );
+    fc.assert(
+      fc.property(at, at, piece, (one, other, text) => {
+        const [from, to] = [Math.min(one, other), Math.max(one, other)];
+        readsOrRefuses(format, sample.slice(0, from) + text + sample.slice(to));
+        readsOrRefuses(format, sample.slice(0, from) + text + sample.slice(from));
+        readsOrRefuses(format, sample.slice(0, to) + sample.slice(from));
+      }),
+      { numRuns: 6_000 },
+    );
+  });
+
+  it('gives the same packages with other line endings', () => {
+    expect(read(format, sample.replaceAll('\n', '\r\n'))).toEqual(read(format, sample));
+    expect(read(format, sample.replaceAll('\n', '\r'))).toEqual(read(format, sample));
+  });
+});
+
+const json = samples.filter(([, , sample]) => sample.startsWith('{"'));
+
+describe.each(json)('%s, in JSON,', (_label, format, sample) => {
+  it('throws nothing but its own error for a value of another type anywhere', () => {
+    const value: unknown = JSON.parse(sample);
+    fc.assert(
+      fc.property(fc.constantFrom(...places(value)), anyValue, (path, by) => {
+        readsOrRefuses(format, JSON.stringify(replaced(value, path, by)));
+      }),
+      { numRuns: 6_000 },
+    );
+  });
+
+  it('gives the same packages with the keys in another order', () => {
+    const turned = JSON.stringify(reversed(JSON.parse(sample)));
+    expect(turned).not.toBe(sample);
+    expect(facts(read(format, turned).packages)).toEqual(facts(read(format, sample).packages));
+  });
+});
+
+/** Formats of which a file is a list of mappings or tables, with what each begins with. */
+const ENTRIES: readonly (readonly [label: string, entry: RegExp])[] = [
+  ['yarn-lock', /\n(?=["\w@][^\n]*:\n)/],
+  ['yarn-lock (berry)', /\n(?=")/],
+  ['cargo-lock', /(?=^\[)/m],
+  ['poetry-lock', /(?=^\[\[package|^\[metadata\])/m],
+  ['pdm-lock', /(?=^\[)/m],
+  ['uv-lock', /(?=^\[\[|^\[manifest)/m],
+  ['pylock-toml', /(?=^\[\[)/m],
+  ['go-mod', /(?=^(?:require|replace|exclude|retract) )/m],
+];
+
+describe.each(ENTRIES)('%s, in parts,', (label, entry) => {
+  const format = formatOfSample(label);
+  const [head = '', ...parts] = (SAMPLES[label] ?? '').split(entry);
+
+  it('gives the same packages with the parts in another order', () => {
+    expect(parts.length).toBeGreaterThan(1);
+    const whole = facts(read(format, [head, ...parts].join('\n')).packages);
+    fc.assert(
+      fc.property(fc.shuffledSubarray(parts, { minLength: parts.length }), (shuffled) => {
+        expect(facts(read(format, [head, ...shuffled].join('\n')).packages)).toEqual(whole);
+      }),
+    );
+  });
+});
+
+/** Lines of tables and mappings that may stand in any order. */
+const FIELDS: readonly (readonly [label: string, first: RegExp])[] = [
+  ['yarn-lock', /^ {2}(?:version|resolved|integrity) /],
+  ['yarn-lock (berry)', /^ {2}(?:version|resolution|checksum|languageName): /],
+  ['pnpm-lock (v5)', /^ {4}(?:resolution|name|version|dev|optional): /],
+  ['cargo-lock', /^(?:name|version|source|checksum|dependencies) = /],
+  ['poetry-lock', /^(?:name|version|optional|groups|files|category) = /],
+  ['pdm-lock', /^(?:name|version|groups|dependencies|files|sections|git|revision|path) = /],
+  ['uv-lock', /^(?:name|version|source|dependencies|sdist|wheels) = /],
+  ['pylock-toml', /^(?:name|version|marker|index|dependencies|sdist|directory) = /],
+];
+
+describe.each(FIELDS)('%s, by its fields,', (label, field) => {
+  it('gives the same packages with fields in another order', () => {
+    const sample = SAMPLES[label] ?? '';
+    const turned: string[] = [];
+    let run: string[] = [];
+    for (const line of [...sample.split('\n'), '']) {
+      if (field.test(line)) run.unshift(line);
+      else {
+        turned.push(...run, line);
+        run = [];
+      }
+    }
+    const format = formatOfSample(label);
+    expect(turned.join('\n').trimEnd()).not.toBe(sample.trimEnd());
+    expect(facts(read(format, turned.join('\n')).packages)).toEqual(facts(read(format, sample).packages));
+  });
+});
+
+/** Packages without what the order of a file decides: their own order, that of their edges, and lines. */
+function facts(packages: readonly LockedPackage[]): readonly unknown[] {
+  return packages
+    .map(({ line: _line, dependencies, groups, integrity, ...rest }) => ({
+      ...rest,
+      dependencies: dependencies && [...dependencies].sort(),
+      groups: [...groups].sort(),
+      integrity: integrity.map(({ value }) => value).sort(),
+    }))
+    .sort((left, right) => (left.id < right.id ? -1 : 1));
+}
+
+/** The members of objects in the opposite order. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, inner]) => [key, reversed(inner)]),
+  );
+}
+
+const MANY = 30_000;
+/** `of(0)` to `of(MANY - 1)`, one after the other. */
+const many = (of: (at: number) => string, count = MANY) =>
+  Array.from({ length: count }, (_, at) => of(at)).join('');
+
+/** Files that take the square of their size where something is looked for in a list, or copied, for each of its entries. */
+const HOSTILE: readonly (readonly [format: string, text: string])[] = [
+  // Ranges, entries or digests of one package.
+  [
+    'yarn-lock',
+    `# yarn lockfile v1\n${many((at) => `a@${at}:\n  version "${at}"\n  dependencies:\n    a "${MANY - at}"\n`)}`,
+  ],
+  ['yarn-lock', `# yarn lockfile v1\n${many((at) => `a@${at}:\n  version "1"\n  integrity sha512-${at}\n`)}`],
+  [
+    'yarn-lock',
+    `# yarn lockfile v1\n${many((at) => `b@${at}:\n  version "${at}"\n`)}a@1:\n  version "1"\n  dependencies:\n${many((at) => `    b "${at}"\n`)}`,
+  ],
+  [
+    'yarn-lock',
+    `__metadata:\n  version: 8\n${many((at) => `"a@npm:${at}":\n  version: ${at}\n  resolution: "a@npm:${at}"\n  dependencies:\n    a: x\n`)}`,
+  ],
+  [
+    'pnpm-lock',
+    `lockfileVersion: '6.0'\npackages:\n${many((at) => `  /a@1.0.${at}:\n    dependencies:\n      a: 1.0.${MANY - at}\n`)}`,
+  ],
+  [
+    'pnpm-lock',
+    `lockfileVersion: '9.0'\npackages:\n${many((at) => `  a${at}@1.0.0: {}\n`)}snapshots:\n  b@1.0.0:\n    dependencies:\n${many((at) => `      a${at}: 1.0.0\n`, 200_000)}`,
+  ],
+  // What is left to the general parser.
+  ['pnpm-lock', `lockfileVersion: '6.0'\npackages:\n${many((at) => `  /a@1.0.${at}: # x\n    dev: true\n`)}`],
+  ['bun-lock', `{"packages":{"${'a/'.repeat(MANY)}b":["b@1.0.0","",{"dependencies":{"c":"1","d":"1"}}]}}`],
+  ['bun-lock', `{"packages":{"${'\\"'.repeat(1_000_000)}`],
+  ['requirements-txt', `a${' '.repeat(200_000)}b\n./${'a'.repeat(200_000)}\n./${'/'.repeat(200_000)}x\n`],
+  ['requirements-txt', many((at) => `-r x${at}\n`, 300_000)],
+  [
+    'poetry-lock',
+    `${many((at) => `[[package]]\nname = "a"\nversion = "${at}"\n[package.dependencies]\na = "*"\n`)}[metadata.files]\na = [${many((at) => `{file="a-${at}.tar.gz",hash="sha256:00"},`)}]\n`,
+  ],
+  ['pdm-lock', many((at) => `[[package]]\nname = "a"\nversion = "${at}"\ndependencies = ["a"]\n`)],
+  [
+    'uv-lock',
+    `version = 1\n${many((at) => `[[package]]\nname = "a"\nversion = "${at}"\ndependencies = [{ name = "a" }]\n`)}`,
+  ],
+  [
+    'uv-lock',
+    `version = 1\n${many((at) => `[[package]]\nname = "a${at}"\nversion = "1"\ndependencies = [{ name = "a${at + 1}" }]\n`, 5_000)}[[package]]\nname = "r"\nsource = { virtual = "." }\n[package.optional-dependencies]\n${many((at) => `x${at} = [{ name = "a0" }]\n`, 5_000)}`,
+  ],
+  [
+    'pylock-toml',
+    many((at) => `[[packages]]\nname = "a"\nversion = "${at}"\ndependencies = [{ name = "a" }]\n`),
+  ],
+  ['go-sum', many((at) => `a.example/b v1.0.${at} h1:x\n`, 100_000)],
+  [
+    'cargo-lock',
+    many(
+      (at) =>
+        `[[package]]\nname = "a"\nversion = "${at}"\nsource = "registry+x"\ndependencies = ["a ${at + 1}"]\n`,
+    ),
+  ],
+  ['gemfile-lock', `GEM\n  remote: x\n  specs:\n${many((at) => `    a (${at})\n      a\n`)}`],
+];
+
+it('reads a go.mod with as large a go.sum', () => {
+  const started = performance.now();
+  const sum = Buffer.from(many((at) => `a.example/b${at} v1.0.0 h1:x\n`));
+  const { packages } = readLockfile({
+    path: 'go.mod',
+    content: Buffer.from(`module r\n\nrequire (\n${many((at) => `\ta.example/b${at} v1.0.0\n`)})\n`),
+    sibling: () => sum,
+  });
+  expect(packages).toHaveLength(MANY);
+  expect(performance.now() - started).toBeLessThan(10_000);
+});
+
+/** One package that depends on all others. */
+function packageLockOfOneUser(count: number): string {
+  const names = Array.from({ length: count }, (_, at) => `p${at}`);
+  const dependencies = Object.fromEntries(names.map((name) => [name, '*']));
+  const others = names.map((name) => [`node_modules/${name}`, { version: '1.0.0' }]);
+  const packages = { ...Object.fromEntries(others), 'node_modules/user': { version: '1.0.0', dependencies } };
+  return JSON.stringify({ lockfileVersion: 3, packages });
+}
+
+describe('the sizes of hostile files', () => {
+  it.each([
+    ['gradle-lockfile', 'x\n'.repeat(1_000_000)],
+    ['spdx-tag-value', `SPDXVersion: SPDX-2.3\n${'<text>\n'.repeat(300_000)}`],
+    ['spdx-tag-value', `SPDXVersion: SPDX-2.3\n${'A: <text>\n'.repeat(300_000)}`],
+    ['cyclonedx-json', `{"bomFormat":"CycloneDX","components":[${'0,'.repeat(2_000_000)}0]}`],
+    ['cyclonedx-xml', `<bom xmlns="http://cyclonedx.org/schema/bom/1.4">${'<components>'.repeat(100_000)}`],
+    [
+      'nuget-packages-lock',
+      `{"version":1,"dependencies":${'{"a":'.repeat(1_000_000)}0${'}'.repeat(1_000_001)}`,
+    ],
+    ['spdx-json', `{"spdxVersion":"SPDX-2.3",${'"packages":[{'.repeat(100_000)}${'}]'.repeat(100_000)}}`],
+    ['spdx-json', `{\n "spdxVersion":"SPDX-2.3",${'"packages":[{'.repeat(100_000)}${'}]'.repeat(100_000)}}`],
+    ['maven-pom-xml', `<project>${'<a>&lt;'.repeat(500_000)}`],
+    ['npm-package-lock', packageLockOfOneUser(400_000)],
+    ['npm-package-lock', `{"lockfileVersion":3,"packages":{${'"a":{},'.repeat(500_000)}"b":{}}}`],
+    ['npm-package-lock', `{"lockfileVersion":3,"packages":${'{"a":'.repeat(1_000_000)}`],
+    ...HOSTILE,
+  ] as (readonly [format: string, text: string])[])('are no matter (%s)', (format, text) => {
+    const content = Buffer.from(text);
+    const started = performance.now();
+    try {
+      readLockfile({ path: 'x', content, format });
+    } catch (error) {
+      expect(error).toBeInstanceOf(LockfileError);
+    }
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  it('do not multiply through elements that are no packages', () => {
+    const fan = 3_000;
+    const files = Array.from({ length: fan }, (_, at) => ({
+      type: 'file',
+      name: `f${at}`,
+      'bom-ref': `f${at}`,
+    }));
+    const libraries = Array.from({ length: fan }, (_, at) => ({
+      type: 'library',
+      name: `l${at}`,
+      'bom-ref': `l${at}`,
+      purl: `pkg:npm/l${at}@1`,
+    }));
+    const refs = files.map((one) => one['bom-ref']);
+    const dependencies = [
+      { ref: 'f0', dependsOn: refs },
+      ...libraries.map((one) => ({ ref: one['bom-ref'], dependsOn: ['f0'] })),
+    ];
+    const text = JSON.stringify({
+      bomFormat: 'CycloneDX',
+      components: [...files, ...libraries],
+      dependencies,
+    });
+    const started = performance.now();
+    const { packages, problems } = readLockfile({ path: 'bom.json', content: Buffer.from(text) });
+    expect(performance.now() - started).toBeLessThan(15_000);
+    expect(packages).toHaveLength(fan);
+    expect(problems.at(-1)?.message).toMatch(/too many to follow/);
+  });
+});
