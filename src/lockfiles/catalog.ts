@@ -60,16 +60,27 @@ export function formatNamed(name: string): Format | undefined {
 export function formatOfName(path: string): Format | undefined {
   const parts = path.split(/[\\/]/);
   const name = parts.at(-1) ?? '';
-  return FORMATS.find((format) =>
-    format.fileNames.some((pattern) =>
-      pattern.includes('/') ? matches(pattern, `${parts.at(-2) ?? ''}/${name}`) : matches(pattern, name),
-    ),
+  return FORMATS.find(
+    (format) =>
+      format.fileNames.some((pattern) =>
+        pattern.includes('/') ? matches(pattern, `${parts.at(-2) ?? ''}/${name}`) : matches(pattern, name),
+      ) || isUnreadable(format, name),
   );
 }
 
 /** The format of a file by its name, else by how its content begins. */
 export function detectFormat(path: string, head: string): Format | undefined {
   return formatOfName(path) ?? FORMATS.find((format) => format.recognises(head));
+}
+
+function isUnreadable({ unreadable }: Format, name: string): boolean {
+  return unreadable !== undefined && Object.hasOwn(unreadable, name);
+}
+
+/** What to do about a file that is known and not read; `undefined` for all others. */
+export function insteadOf(path: string): string | undefined {
+  const name = path.split(/[\\/]/).at(-1) ?? '';
+  return FORMATS.find((format) => isUnreadable(format, name))?.unreadable?.[name];
 }
 
 function matches(pattern: string, name: string): boolean {

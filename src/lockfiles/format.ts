@@ -31,6 +31,8 @@ export interface Format {
   readonly ecosystem: string | undefined;
   /** File names it is known by, with `*` for any text; with a `/`, the folder counts too. */
   readonly fileNames: readonly string[];
+  /** Names of its tool's files that are not read, with what to do instead: these are found and reported, not passed over. */
+  readonly unreadable?: Readonly<Record<string, string>>;
   readonly facts: FormatFacts;
   /** Names of files that their tool ignores when another one lies beside them. */
   readonly overriddenBy?: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import type { Lockfile } from '../model/lockfile.ts';
-import { detectFormat, formatNamed } from './catalog.ts';
+import { detectFormat, formatNamed, insteadOf } from './catalog.ts';
 import { LockfileError } from './errors.ts';
 import type { Format } from './format.ts';
 import { withoutSecrets } from './packages/credentials.ts';
@@ -31,6 +31,7 @@ export function readLockfile(request: ReadRequest): Lockfile {
   const { path, content, sibling } = request;
   const limits = { ...DEFAULT_LIMITS, ...request.limits };
   checkSize(path, content.length, limits);
+  refuseUnreadable(path);
   const text = decodeText(content, path);
   const format = formatFor(request, text.slice(0, HEAD_CHARACTERS));
   if (text.trim() === '' && format.mayBeEmpty !== true) {
@@ -46,6 +47,11 @@ export function readLockfile(request: ReadRequest): Lockfile {
   // What could not be read is quoted, and may be a location with credentials in it.
   const problems = lockfile.problems.map(({ line, message }) => ({ line, message: withoutSecrets(message) }));
   return { ...lockfile, problems };
+}
+
+function refuseUnreadable(path: string): void {
+  const instead = insteadOf(path);
+  if (instead !== undefined) throw new LockfileError('unsupported-version', `${path}: ${instead}`);
 }
 
 /** Refuses a file by its size alone, before anything of it is read. Throws `LockfileError` (`too-large`). */

@@ -77,4 +77,10 @@ describe('bun.lock', () => {
       { name: 'a', source: { kind: 'path', path: './x,]//y/*z*/' } },
     ]);
   });
+
+  it('says what to do about the binary one', () => {
+    const failure = failureOf('bun.lockb', '#!/usr/bin/env bun\nbun-lockfile-format-v0\n\0');
+    expect(failure.code).toBe('unsupported-version');
+    expect(failure.message).toContain('bun install --save-text-lockfile');
+  });
 });

@@ -71,6 +71,11 @@ describe('discovery', () => {
     expect(await found()).toEqual(['a/package-lock.json']);
   });
 
+  it('finds what is known and not read, unless what is read lies beside it', async () => {
+    await write({ 'a/bun.lockb': '', 'b/bun.lockb': '', 'b/bun.lock': LOCK });
+    expect(await found()).toEqual(['a/bun.lockb', 'b/bun.lock']);
+  });
+
   it('takes the shrinkwrap where both lie side by side, as npm does', async () => {
     await write({ 'package-lock.json': LOCK, 'npm-shrinkwrap.json': LOCK });
     expect(await found()).toEqual(['npm-shrinkwrap.json']);

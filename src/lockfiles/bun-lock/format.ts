@@ -8,12 +8,17 @@ import { readGeneral } from './read-general.ts';
 
 const NAME = 'bun-lock';
 
-/** Bun's text lockfile. The binary bun.lockb is not read: `bun install --save-text-lockfile` converts it. */
+/** Bun's text lockfile. */
 export const bunLock: Format = {
   name: NAME,
   title: 'bun.lock (lockfileVersion 0 to 2)',
   ecosystem: 'npm',
   fileNames: ['bun.lock'],
+  unreadable: {
+    'bun.lockb':
+      "Bun's binary lockfile is not read; `bun install --save-text-lockfile` writes a bun.lock in its place",
+  },
+  overriddenBy: { 'bun.lockb': 'bun.lock' },
   facts: { edges: true, groups: true, integrity: true, lines: true },
   recognises: (head) =>
     /^\s*\{\s*"lockfileVersion"\s*:\s*\d+,\s*(?:"configVersion"\s*:\s*\d+,\s*)?"workspaces"\s*:\s*\{/.test(
