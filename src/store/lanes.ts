@@ -1,17 +1,8 @@
+import type { LanePlace, Turn } from '../model/lane.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { LEAVE_LANE, LOOK_UP_TURN, TAKE_PLACE } from './scripts/lanes.lua.ts';
 import { runScript } from './scripts/run-script.ts';
-
-export type Turn =
-  | { readonly kind: 'first' }
-  | { readonly kind: 'waiting'; readonly first: string }
-  | { readonly kind: 'absent' };
-
-export interface LanePlace {
-  readonly lane: string;
-  readonly id: string;
-}
 
 /** Rows of job ids, each of which waits for those before it. An empty row is no key. */
 export interface LaneStore {

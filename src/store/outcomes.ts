@@ -1,11 +1,11 @@
 import type { TargetState } from '../model/change.ts';
 import type { DigestEntry } from '../model/digest.ts';
 import { messageOf } from '../model/errors.ts';
+import type { LanePlace } from '../model/lane.ts';
 import { packJson, unpackJson } from './compression.ts';
 import type { RedisClient } from './connection.ts';
 import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';
-import type { LanePlace } from './lanes.ts';
 import { runScript } from './scripts/run-script.ts';
 import { SAVE_OUTCOME } from './scripts/save-outcome.lua.ts';
 

@@ -3,9 +3,10 @@ import type { Logger } from 'pino';
 import type { AnyJob } from '../jobs/envelope.ts';
 import type { JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
+import type { LanePlace } from '../model/lane.ts';
 import type { WorkerEvent } from './events.ts';
 import type { FlowOptions } from './flow.ts';
-import type { LanePlace, Lanes } from './lanes.ts';
+import type { Lanes } from './lanes.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { RejectedJob } from './rejected-job.ts';
 

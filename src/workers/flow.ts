@@ -2,7 +2,7 @@ import type { FlowJob, FlowProducer, Queue } from 'bullmq';
 import { jobIdOf } from '../jobs/contract.ts';
 import { type AnyJob, sealEnvelope } from '../jobs/envelope.ts';
 import type { FollowUp } from '../jobs/job.ts';
-import type { LanePlace } from './lanes.ts';
+import type { LanePlace } from '../model/lane.ts';
 import type { OutcomeReader } from './outcomes.ts';
 
 export interface FlowOptions {

@@ -1,17 +1,4 @@
-/** Where a job stands in its lane. */
-export type Turn =
-  | { readonly kind: 'first' }
-  /** Another one, `first`, goes before it. */
-  | { readonly kind: 'waiting'; readonly first: string }
-  /** It was never there, or is done. */
-  | { readonly kind: 'absent' };
-
-/** A job's place, taken together with the outcome that it follows from. */
-export interface LanePlace {
-  readonly lane: string;
-  /** Id of the job. */
-  readonly id: string;
-}
+import type { LanePlace, Turn } from '../model/lane.ts';
 
 /** Rows of jobs that run one after another. Places are taken through `Outcomes.save`. */
 export interface Lanes {

@@ -1,5 +1,5 @@
 import type { DigestTaking, FollowUp, StateChange } from '../jobs/job.ts';
-import type { LanePlace } from './lanes.ts';
+import type { LanePlace } from '../model/lane.ts';
 
 export interface StoredOutcome {
   readonly result: unknown;

@@ -1,8 +1,8 @@
 import type { AnyJob } from '../jobs/envelope.ts';
 import type { FollowUp, JobRun, RunContext } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
+import type { LanePlace } from '../model/lane.ts';
 import { WorkerError } from './errors.ts';
-import type { LanePlace } from './lanes.ts';
 import type { Outcomes, StoredOutcome } from './outcomes.ts';
 
 export interface Work {

@@ -1,6 +1,6 @@
+import type { LanePlace } from '../model/lane.ts';
 import type { OpenedJob, ProcessorOptions } from './attempt.ts';
 import { WorkerError } from './errors.ts';
-import type { LanePlace } from './lanes.ts';
 import { revive, wake } from './wake.ts';
 
 /**

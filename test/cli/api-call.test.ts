@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalServices, startLocalServices } from '../../src/compose/local-services.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { startTestServer } from '../http/test-server.ts';
-import { lockhound } from './run.ts';
+import { lockhound } from './lockhound.ts';
 
 const KEYS = { apiKey: 'cli-api-key-51c2', applicationKey: 'cli-application-key-8e07' };
 const folder = mkdtempSync(join(tmpdir(), 'cli-call-'));

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { lockhound } from './run.ts';
+import { lockhound } from './lockhound.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-api-'));
 afterAll(() => rmSync(folder, { recursive: true }));

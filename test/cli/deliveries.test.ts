@@ -1,35 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { run } from '../../src/cli/program.ts';
 import { parseSince } from '../../src/cli/since.ts';
+import { lockhound } from './lockhound.ts';
 
 beforeAll(() => void vi.stubEnv('REDIS_URL', undefined));
 afterAll(() => void vi.unstubAllEnvs());
 
-async function lockhound(...args: readonly string[]) {
-  const written = { out: '', note: '' };
-  const code = await run(args, {
-    out: (text) => {
-      written.out += text;
-    },
-    note: (text) => {
-      written.note += text;
-    },
-    colour: false,
-    interactive: false,
-    width: 100,
-  });
-  return { code, ...written };
-}
-
 describe('lockhound deliveries', () => {
   it('explains itself, with an example', async () => {
-    const { code, out } = await lockhound('deliveries', '--help');
+    const { code, out } = await lockhound(['deliveries', '--help']);
     expect(code).toBe(0);
     expect(out).toContain('lockhound deliveries retry --failed --since 6h');
   });
 
   it('needs the Redis of the workers', async () => {
-    const { code, note } = await lockhound('deliveries', 'list');
+    const { code, note } = await lockhound(['deliveries', 'list']);
     expect(code).toBe(2);
     expect(note).toContain('REDIS_URL');
   });
@@ -37,7 +21,7 @@ describe('lockhound deliveries', () => {
   it.each([[[]], [['msg_1', '--failed']]])(
     'retry asks for ids or --failed, one of both: %j',
     async (args) => {
-      const { code, note } = await lockhound('deliveries', 'retry', ...args);
+      const { code, note } = await lockhound(['deliveries', 'retry', ...args]);
       expect(code).toBe(2);
       expect(note).toContain('Name ids, or say --failed');
     },
@@ -47,7 +31,7 @@ describe('lockhound deliveries', () => {
     ['--since', 'yesterday', 'a duration such as'],
     ['--limit', '0', 'at least 1'],
   ])('list refuses %s %s', async (option, value, message) => {
-    const { code, note } = await lockhound('deliveries', 'list', option, value);
+    const { code, note } = await lockhound(['deliveries', 'list', option, value]);
     expect(code).toBe(2);
     expect(note).toContain(message);
   });

@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const insights = (...args: readonly string[]) => lockhound('insights', ...args);
+const insights = (...args: readonly string[]) => lockhound(['insights', ...args]);
 
 function file(name: string, text: string): string {
   const path = join(folder, name);

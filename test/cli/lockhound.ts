@@ -1,7 +1,12 @@
+import { Readable } from 'node:stream';
 import { run } from '../../src/cli/program.ts';
 
-/** Runs one command line in this process and gives back what it wrote. */
-export async function lockhound(...args: readonly string[]) {
+/** Runs one command line in this process, as on a terminal without colours, and gives back what it wrote. */
+export async function lockhound(
+  args: readonly string[],
+  input = '',
+  confirm?: (question: string) => Promise<boolean>,
+) {
   const written = { out: '', note: '' };
   const code = await run(args, {
     out: (text) => {
@@ -13,6 +18,8 @@ export async function lockhound(...args: readonly string[]) {
     colour: false,
     interactive: false,
     width: 100,
+    input: Readable.from([input]),
+    ...(confirm === undefined ? {} : { confirm }),
   });
   return { code, ...written };
 }

@@ -29,7 +29,7 @@ beforeAll(() => {
 
 describe('lockhound scan', () => {
   it('reports findings, what could not be read, and nothing of ignored folders', async () => {
-    const { code, out, note } = await lockhound('scan', '--local', join(folder, 'mixed'));
+    const { code, out, note } = await lockhound(['scan', '--local', join(folder, 'mixed')]);
     expect(code).toBe(1);
     expect(note).toBe('');
     expect(out).toContain('lodash@4.17.20 GHSA-35jh-r3h4-6jhm CVE-2021-23337');
@@ -40,7 +40,7 @@ describe('lockhound scan', () => {
   });
 
   it('--json gives every package one outcome', async () => {
-    const { out } = await lockhound('scan', '--local', '--json', join(folder, 'mixed'));
+    const { out } = await lockhound(['scan', '--local', '--json', join(folder, 'mixed')]);
     const report = JSON.parse(out);
     const listed = report.lockfiles.flatMap((file: { packages: { outcome: string }[] }) => file.packages);
     expect(listed.map(({ outcome }: { outcome: string }) => outcome).sort()).toEqual([
@@ -55,13 +55,15 @@ describe('lockhound scan', () => {
 
   it('has exit codes for CI', async () => {
     const clean = join(folder, 'clean');
-    expect((await lockhound('scan', '--local', clean)).code).toBe(0);
-    expect((await lockhound('scan', '--local', join(folder, 'broken'))).code).toBe(2);
+    expect((await lockhound(['scan', '--local', clean])).code).toBe(0);
+    expect((await lockhound(['scan', '--local', join(folder, 'broken')])).code).toBe(2);
     expect(
-      (await lockhound('scan', '--local', '--fail-on', 'never', join(folder, 'mixed/package-lock.json')))
+      (await lockhound(['scan', '--local', '--fail-on', 'never', join(folder, 'mixed/package-lock.json')]))
         .code,
     ).toBe(0);
-    expect((await lockhound('scan', '--local', '--fail-on', 'critical', join(folder, 'mixed'))).code).toBe(1);
+    expect((await lockhound(['scan', '--local', '--fail-on', 'critical', join(folder, 'mixed')])).code).toBe(
+      1,
+    );
   });
 
   it.each([
@@ -76,7 +78,7 @@ describe('lockhound scan', () => {
     ['an unknown severity', ['scan', '--fail-on', 'dire', '.'], /Allowed choices are any, critical/],
     ['enqueue without Redis', ['enqueue', folder, '-t', 'x'], /redis\.url.*\[config-invalid\]/],
   ])('says what is wrong with %s', async (_name, args, message) => {
-    const { code, note, out } = await lockhound(...args);
+    const { code, note, out } = await lockhound(args);
     expect(code).toBe(2);
     expect(note).toMatch(message);
     expect(out).toBe('');
@@ -84,7 +86,7 @@ describe('lockhound scan', () => {
 
   it('names --local when the service cannot be reached', async () => {
     process.env['LOCKHOUND_INSIGHTS_URL'] = 'http://127.0.0.1:9';
-    const { code, note } = await lockhound('scan', join(folder, 'clean')).finally(() => {
+    const { code, note } = await lockhound(['scan', join(folder, 'clean')]).finally(() => {
       delete process.env['LOCKHOUND_INSIGHTS_URL'];
     });
     expect(code).toBe(2);

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { run } from '../../src/cli/program.ts';
 import { type LocalServices, startLocalServices } from '../../src/compose/local-services.ts';
 import { startValkey } from '../../src/embedded/valkey.ts';
 import { Secret } from '../../src/model/secret.ts';
+import { lockhound as runLockhound } from './lockhound.ts';
 
 const SECRETS = { api: 'cli-api-key-1', application: 'cli-application-key-2', token: 'cli-alert-token-3' };
 const folder = mkdtempSync(join(tmpdir(), 'webhook-cli-'));
@@ -52,21 +52,9 @@ function configFile(prefix: string, webhook: object = {}, others: object = {}): 
 }
 
 async function lockhound(args: readonly string[], confirm?: (question: string) => Promise<boolean>) {
-  const written = { out: '', note: '' };
-  const code = await run(args, {
-    out: (text) => {
-      written.out += text;
-    },
-    note: (text) => {
-      written.note += text;
-    },
-    colour: false,
-    interactive: false,
-    width: 100,
-    ...(confirm === undefined ? {} : { confirm }),
-  });
+  const written = await runLockhound(args, '', confirm);
   output.push(written.out, written.note);
-  return { code, ...written };
+  return written;
 }
 
 const webhook = (command: string, file: string, ...more: readonly string[]) =>

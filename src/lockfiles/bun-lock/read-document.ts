@@ -80,7 +80,7 @@ function readDetails(cursor: JsonCursor, entry: BunEntry): void {
     cursor.passKey();
     const detail = cursor.keyIn(DETAILS);
     if (detail === undefined) cursor.pass();
-    else entry[detail] = detail === 'optionalPeers' ? readTexts(cursor) : readNames(cursor);
+    else entry[detail] = detail === 'optionalPeers' ? readTexts(cursor) : cursor.nextKeys();
   }
 }
 
@@ -106,20 +106,10 @@ function readWorkspaces(cursor: JsonCursor): readonly BunWorkspace[] {
       const list = cursor.keyIn(LISTS);
       if (list === undefined) cursor.pass();
       else if (list === 'name') workspace.name = cursor.nextText();
-      else workspace[list] = readNames(cursor);
+      else workspace[list] = cursor.nextKeys();
     }
   }
   return workspaces;
-}
-
-function readNames(cursor: JsonCursor): readonly string[] {
-  const names: string[] = [];
-  for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
-    cursor.passKey();
-    names.push(cursor.lastKey());
-    cursor.pass();
-  }
-  return names;
 }
 
 function readTexts(cursor: JsonCursor): readonly string[] {

@@ -1,7 +1,7 @@
 import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
 import { isLocation, sourceOf } from '../ecosystems/npm-source.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
-import { draftPackage } from '../packages/package-draft.ts';
+import { draftLockedPackage } from '../packages/package-draft.ts';
 import type { Entry } from './entry.ts';
 import { groupsOf } from './groups.ts';
 
@@ -29,8 +29,7 @@ export function readEntry(entry: Entry, { folder, line, direct }: EntryPlace): P
   const name = realName ?? alias?.[1] ?? folder;
   const version = alias === null ? (isLocation(stated) ? '' : (stated ?? '')) : (alias[2] ?? '');
   const source = sourceOf(resolved === false ? undefined : resolved, stated);
-  if (name !== '' && version === '' && source.kind === 'registry') return 'has no version';
-  return draftPackage({
+  return draftLockedPackage({
     ecosystem: 'npm',
     name,
     version,

@@ -71,19 +71,9 @@ function readField(cursor: JsonCursor, entry: NpmEntry): void {
     case 'optionalDependencies':
     case 'peerDependencies':
     case 'devDependencies':
-      entry[field] = readNames(cursor);
+      entry[field] = cursor.nextKeys();
       return;
     default:
       entry[field] = cursor.passTrue();
   }
-}
-
-function readNames(cursor: JsonCursor): readonly string[] {
-  const names: string[] = [];
-  for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
-    cursor.passKey();
-    names.push(cursor.lastKey());
-    cursor.pass();
-  }
-  return names;
 }

@@ -53,6 +53,12 @@ export function draftPackage(parts: DraftParts): PackageDraft | string {
   return draftOf(parts, { id: packageId(name, version, source), purl, source });
 }
 
+/** The same for a file that locks versions: what comes from a registry has one. */
+export function draftLockedPackage(parts: DraftParts): PackageDraft | string {
+  const { name, version, source = REGISTRY } = parts;
+  return name !== '' && version === '' && source.kind === 'registry' ? 'has no version' : draftPackage(parts);
+}
+
 function draftOf(
   { ecosystem, name, version, line, direct, groups, integrity }: DraftParts,
   { id, purl, source }: Pick<PackageDraft, 'id' | 'purl' | 'source'>,

@@ -4,7 +4,7 @@ import { normalizedName, requirementName } from '../ecosystems/python-names.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
 import { indexByName } from '../packages/name-index.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
-import { draftPackage } from '../packages/package-draft.ts';
+import { draftLockedPackage } from '../packages/package-draft.ts';
 import { Reading } from '../reading.ts';
 import { isTable, type Table, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
 import { tableLines } from '../syntax/table-lines.ts';
@@ -23,11 +23,7 @@ export function readPackages(root: Table, text: string, direct: ReadonlySet<stri
     const source = sourceOf(table);
     // The project itself.
     if (source.kind === 'path' && /^\.?\/?$/.test(source.path)) continue;
-    if (version === '' && source.kind === 'registry' && name !== '') {
-      reading.problem(line, `"${name.slice(0, 200)}" has no version`);
-      continue;
-    }
-    const stated = draftPackage({
+    const stated = draftLockedPackage({
       ecosystem: 'pypi',
       name,
       version,

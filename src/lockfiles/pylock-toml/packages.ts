@@ -3,7 +3,7 @@ import { normalizedName } from '../ecosystems/python-names.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
 import { indexByName } from '../packages/name-index.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
-import { draftPackage } from '../packages/package-draft.ts';
+import { draftLockedPackage } from '../packages/package-draft.ts';
 import { Reading } from '../reading.ts';
 import { isTable, membersOf, type Table, tablesIn, textIn } from '../syntax/parse-toml.ts';
 import { tableLines } from '../syntax/table-lines.ts';
@@ -27,11 +27,7 @@ export function readPackages(root: Table, text: string, direct: ReadonlySet<stri
     if (source.kind === 'path' && /^\.?\/?$/.test(source.path)) continue;
     const name = textIn(table['name']) ?? '';
     const version = textIn(table['version']) ?? '';
-    if (version === '' && source.kind === 'registry' && name !== '') {
-      reading.problem(line, `"${name.slice(0, 200)}" has no version`);
-      continue;
-    }
-    const stated = draftPackage({
+    const stated = draftLockedPackage({
       ecosystem: 'pypi',
       name,
       version,

@@ -124,6 +124,17 @@ export class JsonCursor {
     return key;
   }
 
+  /** The keys of the object that has to come next. */
+  nextKeys(): readonly string[] {
+    const keys: string[] = [];
+    for (let more = this.enterObject(); more; more = this.nextMember()) {
+      this.passKey();
+      keys.push(this.lastKey());
+      this.pass();
+    }
+    return keys;
+  }
+
   /** Any value, parsed. Throws for lists and objects where commas may trail. */
   value(): unknown {
     const code = this.peek();

@@ -3,7 +3,7 @@ import { parseDigests } from '../ecosystems/python-digests.ts';
 import { normalizedName } from '../ecosystems/python-names.ts';
 import { indexByName } from '../packages/name-index.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
-import { draftPackage } from '../packages/package-draft.ts';
+import { draftLockedPackage } from '../packages/package-draft.ts';
 import { type Root, spreadGroups } from '../packages/spread-groups.ts';
 import { Reading } from '../reading.ts';
 import { isTable, membersOf, type Table, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
@@ -57,11 +57,7 @@ function readEntry(
     return { table, own: true, draft: undefined };
   const version = textIn(table['version']) ?? '';
   const source = sourceOf(table['source']);
-  if (version === '' && source.kind === 'registry' && name !== '') {
-    reading.problem(line, `"${name.slice(0, 200)}" has no version`);
-    return { table, own: false, draft: undefined };
-  }
-  const stated = draftPackage({
+  const stated = draftLockedPackage({
     ecosystem: 'pypi',
     name,
     version,
