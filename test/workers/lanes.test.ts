@@ -91,6 +91,8 @@ describe('jobs of one lane', () => {
     await bench.enqueue(plan, 'a-0+a-1');
     await bench.start(jobs);
     await until('the next one is done', () => done('a-1'));
+    // Its outcome is there before its end is told.
+    await until('its end is told', () => telling.ended.some(([id, kind]) => id === 'a-1' && kind === 'done'));
     expect(telling.ran).toEqual(['a-1']);
     const given = telling.ended.findIndex(([id, kind]) => id === 'a-0' && kind === 'given-up');
     const next = telling.ended.findIndex(([id, kind]) => id === 'a-1' && kind === 'done');
