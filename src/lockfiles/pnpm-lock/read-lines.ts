@@ -1,7 +1,7 @@
 import { LineCursor } from '../syntax/line-cursor.ts';
 import {
+  endOfMapping,
   enterExplicitValue,
-  flowMapping,
   keyEnd,
   keyText,
   leaveValue,
@@ -18,8 +18,8 @@ import {
   type PnpmDocument,
   type PnpmEntry,
   type References,
-  type Resolution,
 } from './document.ts';
+import { readResolution } from './read-resolution.ts';
 
 /**
  * Reads a pnpm-lock.yaml in the layout that pnpm writes, in one pass over its lines. Throws `UnknownYaml` for anything
@@ -100,7 +100,7 @@ function readImporters(cursor: LineCursor, document: PnpmDocument): boolean {
     const inner = cursor.indent;
     while (cursor.indent === inner && inner > indent) readList(cursor, lists);
   }
-  return endOf(cursor, indent);
+  return endOfMapping(cursor, indent);
 }
 
 function readList(cursor: LineCursor, lists: Map<string, References>): void {
@@ -138,7 +138,7 @@ function readReferences(cursor: LineCursor): References {
       cursor.skipDeeper(inner);
     }
   }
-  endOf(cursor, indent);
+  endOfMapping(cursor, indent);
   return found;
 }
 
@@ -156,7 +156,7 @@ function readEntries(cursor: LineCursor, entries: PnpmEntry[]): boolean {
     const inner = cursor.indent;
     if (inner > indent) readFields(cursor, inner, entry);
   }
-  return endOf(cursor, indent);
+  return endOfMapping(cursor, indent);
 }
 
 /**
@@ -170,7 +170,7 @@ function readFields(cursor: LineCursor, indent: number, entry: PnpmEntry): void 
     if (!UNREAD.has(cursor.text.charCodeAt(cursor.start)) && readField(cursor, entry)) continue;
     cursor.skipDeeper(indent);
   }
-  endOf(cursor, indent);
+  endOfMapping(cursor, indent);
 }
 
 /** Reads a field; `true` when that took the lines below it too. */
@@ -214,42 +214,4 @@ function readNested(cursor: LineCursor, colon: number): References {
   if (value !== '' && value !== '{}') throw new UnknownYaml(`line ${cursor.line}`);
   cursor.advance();
   return cursor.indent > indent ? readReferences(cursor) : [];
-}
-
-function readResolution(cursor: LineCursor, colon: number): Resolution {
-  const { indent } = cursor;
-  const value = rawValue(cursor, colon);
-  cursor.advance();
-  if (value !== '') {
-    if (cursor.indent > indent) throw new UnknownYaml(`line ${cursor.line}`);
-    return parseResolution(value);
-  }
-  const members: [string, string][] = [];
-  const inner = cursor.indent;
-  while (cursor.indent === inner && inner > indent) {
-    const at = keyEnd(cursor);
-    const member = rawValue(cursor, at);
-    if (member === '' || member.startsWith('[')) cursor.skipDeeper(inner);
-    else {
-      members.push([keyText(cursor, at), scalar(member)]);
-      leaveValue(cursor);
-    }
-  }
-  if (inner > indent) endOf(cursor, inner);
-  return Object.fromEntries(members);
-}
-
-const INTEGRITY = /^\{integrity: (\w[\w+/=-]*)\}$/;
-
-function parseResolution(value: string): Resolution {
-  // Nearly all of them.
-  const integrity = INTEGRITY.exec(value)?.[1];
-  if (integrity !== undefined) return { integrity };
-  return Object.fromEntries(flowMapping(value));
-}
-
-/** What stands deeper than its neighbours, without a key above it, is no mapping that is known here. */
-function endOf(cursor: LineCursor, indent: number): boolean {
-  if (cursor.indent >= indent) throw new UnknownYaml(`line ${cursor.line}`);
-  return cursor.indent >= 0;
 }

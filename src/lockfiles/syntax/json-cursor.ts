@@ -1,4 +1,5 @@
 import type { KeySet } from './key-set.ts';
+import { unitsOf } from './text-units.ts';
 
 /** Thrown where a text is not read by a cursor; the general parser then says what it is, or what is wrong with it. */
 export class UnknownJson extends Error {}
@@ -242,18 +243,6 @@ export class JsonCursor {
     if (!SCALAR.test(this.text)) throw this.unknown();
     this.#at = SCALAR.lastIndex;
   }
-}
-
-/** The UTF-16 units of a text, with a 0 behind them; as bytes where it is ASCII, as nearly all are. */
-function unitsOf(text: string): Uint8Array | Uint16Array {
-  if (Buffer.byteLength(text) === text.length) {
-    const bytes = Buffer.allocUnsafeSlow(text.length + 1);
-    bytes[bytes.write(text, 'latin1')] = 0;
-    return new Uint8Array(bytes.buffer);
-  }
-  const bytes = Buffer.allocUnsafeSlow(2 * text.length + 2);
-  bytes.writeUInt16LE(0, bytes.write(text, 'utf16le'));
-  return new Uint16Array(bytes.buffer);
 }
 
 const INDEX = /^(?:0|[1-9]\d*)$/;

@@ -62,6 +62,15 @@ export function enterExplicitValue(cursor: LineCursor, indent: number): void {
   cursor.indent += 2;
 }
 
+/**
+ * Tells whether anything follows the mapping of that indentation. What stands deeper than its neighbours, without a key
+ * above it, is no mapping that is known here.
+ */
+export function endOfMapping(cursor: LineCursor, indent: number): boolean {
+  if (cursor.indent >= indent) throw new UnknownYaml(`line ${cursor.line}`);
+  return cursor.indent >= 0;
+}
+
 /** Moves on from a value that ends with its line; throws where the next one continues it. */
 export function leaveValue(cursor: LineCursor): void {
   const { indent } = cursor;

@@ -1,0 +1,45 @@
+import type { LineCursor } from '../syntax/line-cursor.ts';
+import {
+  endOfMapping,
+  flowMapping,
+  keyEnd,
+  keyText,
+  leaveValue,
+  rawValue,
+  scalar,
+  UnknownYaml,
+} from '../syntax/yaml-lines.ts';
+import type { Resolution } from './document.ts';
+
+/** Reads `resolution`, on one line or on lines of its own; leaves the cursor behind it. */
+export function readResolution(cursor: LineCursor, colon: number): Resolution {
+  const { indent } = cursor;
+  const value = rawValue(cursor, colon);
+  cursor.advance();
+  if (value !== '') {
+    if (cursor.indent > indent) throw new UnknownYaml(`line ${cursor.line}`);
+    return parseResolution(value);
+  }
+  const members: [string, string][] = [];
+  const inner = cursor.indent;
+  while (cursor.indent === inner && inner > indent) {
+    const at = keyEnd(cursor);
+    const member = rawValue(cursor, at);
+    if (member === '' || member.startsWith('[')) cursor.skipDeeper(inner);
+    else {
+      members.push([keyText(cursor, at), scalar(member)]);
+      leaveValue(cursor);
+    }
+  }
+  if (inner > indent) endOfMapping(cursor, inner);
+  return Object.fromEntries(members);
+}
+
+const INTEGRITY = /^\{integrity: (\w[\w+/=-]*)\}$/;
+
+function parseResolution(value: string): Resolution {
+  // Nearly all of them.
+  const integrity = INTEGRITY.exec(value)?.[1];
+  if (integrity !== undefined) return { integrity };
+  return Object.fromEntries(flowMapping(value));
+}
