@@ -58,13 +58,6 @@ export async function connectRedis(options: ConnectOptions): Promise<RedisClient
   return client;
 }
 
-/** A second connection with the same options, for commands that must not share one. Errors are told to `onError`. */
-export function duplicateClient(client: RedisClient, onError: (error: unknown) => void): RedisClient {
-  const copy = client instanceof Cluster ? client.duplicate() : client.duplicate();
-  copy.on('error', onError);
-  return copy;
-}
-
 /** Connections that we close ourselves: nothing is lost with them. */
 const closing = new WeakSet<RedisClient>();
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { BunDocument } from '../../src/lockfiles/bun-lock/document.ts';
 import { readDocument } from '../../src/lockfiles/bun-lock/read-document.ts';
 import { readGeneral } from '../../src/lockfiles/bun-lock/read-general.ts';
-import { UnknownJson } from '../../src/lockfiles/syntax/json-cursor.ts';
+import { UnknownLayout } from '../../src/lockfiles/syntax/unknown-layout.ts';
 
 const name = fc.stringMatching(/^(?:@[a-z]{1,3}\/)?[a-z]{1,4}$/);
 const names = fc.dictionary(name, fc.constantFrom('^1', '*', 'npm:b@1', ''), { maxKeys: 3 });
@@ -47,7 +47,7 @@ function readOnce(text: string): BunDocument | undefined {
   try {
     return readDocument(text);
   } catch (error) {
-    if (error instanceof UnknownJson) return undefined;
+    if (error instanceof UnknownLayout) return undefined;
     throw error;
   }
 }

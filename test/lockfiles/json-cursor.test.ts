@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonCursor, UnknownJson } from '../../src/lockfiles/syntax/json-cursor.ts';
+import { JsonCursor } from '../../src/lockfiles/syntax/json-cursor.ts';
+import { UnknownLayout } from '../../src/lockfiles/syntax/unknown-layout.ts';
 import { damaged } from './damaged.ts';
 
 function isPassed(text: string): boolean {
@@ -10,7 +11,7 @@ function isPassed(text: string): boolean {
     cursor.finish();
     return true;
   } catch (error) {
-    if (error instanceof UnknownJson) return false;
+    if (error instanceof UnknownLayout) return false;
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import type { NpmEntry } from '../../src/lockfiles/npm-package-lock/npm-entry.ts
 import { readPackagesMap } from '../../src/lockfiles/npm-package-lock/packages-map.ts';
 import { readGeneral } from '../../src/lockfiles/npm-package-lock/read-general.ts';
 import { readPackages } from '../../src/lockfiles/npm-package-lock/read-packages.ts';
-import { UnknownJson } from '../../src/lockfiles/syntax/json-cursor.ts';
+import { UnknownLayout } from '../../src/lockfiles/syntax/unknown-layout.ts';
 import { damaged } from './damaged.ts';
 import { CORPORA } from './reading.ts';
 
@@ -28,7 +28,7 @@ function asWritten(text: string) {
     const entries = readPackages(text);
     return { entries, content: readPackagesMap(entries) };
   } catch (error) {
-    if (error instanceof UnknownJson) return undefined;
+    if (error instanceof UnknownLayout) return undefined;
     throw error;
   }
 }

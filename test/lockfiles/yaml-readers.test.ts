@@ -6,7 +6,7 @@ import { LockfileError } from '../../src/lockfiles/errors.ts';
 import type { PnpmDocument } from '../../src/lockfiles/pnpm-lock/document.ts';
 import * as pnpmGeneral from '../../src/lockfiles/pnpm-lock/read-general.ts';
 import * as pnpmLines from '../../src/lockfiles/pnpm-lock/read-lines.ts';
-import { UnknownYaml } from '../../src/lockfiles/syntax/yaml-lines.ts';
+import { UnknownLayout } from '../../src/lockfiles/syntax/unknown-layout.ts';
 import type { BerryEntry } from '../../src/lockfiles/yarn-lock/berry/entries.ts';
 import * as berryGeneral from '../../src/lockfiles/yarn-lock/berry/read-general.ts';
 import * as berryLines from '../../src/lockfiles/yarn-lock/berry/read-lines.ts';
@@ -18,7 +18,7 @@ function byLines<T>(read: (text: string) => T, text: string): T | 'unknown' {
   try {
     return read(text);
   } catch (error) {
-    if (error instanceof UnknownYaml) return 'unknown';
+    if (error instanceof UnknownLayout) return 'unknown';
     throw error;
   }
 }

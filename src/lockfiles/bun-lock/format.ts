@@ -1,7 +1,6 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { UnknownJson } from '../syntax/json-cursor.ts';
-import type { BunDocument } from './document.ts';
+import { inOnePassOr } from '../syntax/unknown-layout.ts';
 import { takePackages } from './packages.ts';
 import { readDocument } from './read-document.ts';
 import { readGeneral } from './read-general.ts';
@@ -26,7 +25,10 @@ export const bunLock: Format = {
     ),
   read(input) {
     const { path, text } = input;
-    const document = read(text, path);
+    const document = inOnePassOr(
+      () => readDocument(text),
+      () => readGeneral(text, path),
+    );
     const version = document.lockfileVersion;
     if (version !== undefined && (typeof version !== 'number' || version < 0 || version > 9)) {
       throw new LockfileError(
@@ -37,12 +39,3 @@ export const bunLock: Format = {
     return { format: NAME, ...takePackages(document) };
   },
 };
-
-function read(text: string, path: string): BunDocument {
-  try {
-    return readDocument(text);
-  } catch (error) {
-    if (error instanceof UnknownJson) return readGeneral(text, path);
-    throw error;
-  }
-}

@@ -12,7 +12,7 @@ import {
 const SECTIONS = new KeySet(['lockfileVersion', 'workspaces', 'packages']);
 
 /**
- * Reads what is wanted of a bun.lock in one pass. Throws `UnknownJson` for what Bun reads, but does not write (comments,
+ * Reads what is wanted of a bun.lock in one pass. Throws `UnknownLayout` for what Bun reads, but does not write (comments,
  * repeated keys), and for what it would refuse.
  */
 export function readDocument(text: string): BunDocument {

@@ -1,4 +1,4 @@
-import { entryLines } from '../syntax/entry-lines.ts';
+import { lineNodes } from '../syntax/json-lines.ts';
 import { isJsonObject } from '../syntax/parse-json.ts';
 import { textsIn } from '../syntax/parse-toml.ts';
 import {
@@ -15,17 +15,11 @@ import { parseTolerant } from './parse-tolerant.ts';
 export function readGeneral(source: string, path: string): BunDocument {
   const { root, text } = parseTolerant(source, path);
   const packages = isJsonObject(root['packages']) ? root['packages'] : {};
-  const lines = entryLines(text, 'packages', '[');
+  const lines = lineNodes(text, { members: { packages: { each: {} } } })?.members?.get('packages')?.members;
   return {
     lockfileVersion: root['lockfileVersion'],
     workspaces: readWorkspaces(root['workspaces']),
-    packages: Object.keys(packages).map((key) =>
-      readEntry(
-        key,
-        lines.next(key, 2, () => [key]),
-        packages[key],
-      ),
-    ),
+    packages: Object.entries(packages).map(([key, stated]) => readEntry(key, lines?.get(key)?.line, stated)),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Problem } from '../../model/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import { connect, PackageCollector, type PackageDraft } from '../packages/package-collector.ts';
-import { entryLines } from '../syntax/entry-lines.ts';
+import { dependencyLines } from './dependency-lines.ts';
 import { type Entry, isEntry, keysOf } from './entry.ts';
 import { readEntry } from './read-entry.ts';
 
@@ -70,7 +70,7 @@ function collect(
   path: string,
   { collector, problems, direct }: Collected,
 ): readonly Node[] {
-  const lines = entryLines(text, 'dependencies');
+  const lines = dependencyLines(text);
   const nodes: Node[] = [];
   const pending = childEntries(top).reverse();
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

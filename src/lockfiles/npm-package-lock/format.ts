@@ -1,8 +1,8 @@
 import type { Lockfile } from '../../model/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
-import { UnknownJson } from '../syntax/json-cursor.ts';
 import { parseJsonObject } from '../syntax/parse-json.ts';
+import { inOnePassOr } from '../syntax/unknown-layout.ts';
 import { readDependencyTree } from './dependency-tree.ts';
 import { type Entry, isEntry } from './entry.ts';
 import { readPackagesMap } from './packages-map.ts';
@@ -25,19 +25,13 @@ export const npmPackageLock: Format = {
   companions: () => ['package.json'],
   recognises: (head) => /^\s*\{/.test(head) && /"lockfileVersion"\s*:\s*[123]\b/.test(head),
   read(input) {
-    return { format: NAME, ...(readAsWritten(input) ?? readParsed(input)) };
+    const content = inOnePassOr(
+      () => readPackagesMap(readPackages(input.text)),
+      () => readParsed(input),
+    );
+    return { format: NAME, ...content };
   },
 };
-
-/** Reads what npm writes today; `undefined` for anything else. */
-function readAsWritten({ text }: LockfileInput): Content | undefined {
-  try {
-    return readPackagesMap(readPackages(text));
-  } catch (error) {
-    if (error instanceof UnknownJson) return undefined;
-    throw error;
-  }
-}
 
 /**
  * Version 2 holds both forms and `packages` is the one that tells more; version 1 and shrinkwraps of old have only

@@ -1,5 +1,5 @@
 import type { PackageDraft } from '../packages/package-collector.ts';
-import { UnknownJson } from '../syntax/json-cursor.ts';
+import { UnknownLayout } from '../syntax/unknown-layout.ts';
 import { emptyEntry, type NpmEntry } from './npm-entry.ts';
 
 /** A folder of the installed tree. */
@@ -16,7 +16,7 @@ export interface Folder {
 
 export interface InstalledTree {
   /**
-   * Adds the folder at an entry's path, such as `packages/a/node_modules/b`. Throws `UnknownJson` for a path that was added
+   * Adds the folder at an entry's path, such as `packages/a/node_modules/b`. Throws `UnknownLayout` for a path that was added
    * before: what has been parsed repeats none.
    */
   add(entry: NpmEntry): Folder;
@@ -73,7 +73,7 @@ export function createTree(): InstalledTree {
 function addOnce(folders: Map<string, Folder>, key: string, folder: Folder): void {
   const before = folders.size;
   folders.set(key, folder);
-  if (folders.size === before) throw new UnknownJson('a path is repeated');
+  if (folders.size === before) throw new UnknownLayout('a path is repeated');
 }
 
 /** What Node would load for a name: the nearest `node_modules` on the way up. */

@@ -7,7 +7,7 @@ const MAX_PATH = 3_000;
 
 /**
  * Reads the entries of `packages` (lockfileVersion 2 and 3) out of the text, without parsing all the rest of it; entries
- * with the same path are all given. Throws `UnknownJson` for any other text, JSON or not, and for what is odd enough to be
+ * with the same path are all given. Throws `UnknownLayout` for any other text, JSON or not, and for what is odd enough to be
  * left to the general parser.
  */
 export function readPackages(text: string): readonly NpmEntry[] {

@@ -1,8 +1,8 @@
 import type { Group, Integrity, Source } from '../../model/lockfile.ts';
 import { parseDigests } from '../ecosystems/python-digests.ts';
+import { indexByPythonName } from '../ecosystems/python-index.ts';
 import { normalizedName, requirementName } from '../ecosystems/python-names.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
-import { indexByName } from '../packages/name-index.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import { draftLockedPackage } from '../packages/package-draft.ts';
 import { Reading } from '../reading.ts';
@@ -45,9 +45,8 @@ function connectAll(
   read: readonly { readonly table: Table; readonly draft: PackageDraft }[],
   reading: Reading,
 ): void {
-  const named = indexByName(
+  const named = indexByPythonName(
     read.map(({ draft }) => draft),
-    ({ name }) => normalizedName(name),
     reading,
   );
   for (const { table, draft } of read) {

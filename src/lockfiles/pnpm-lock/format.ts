@@ -1,7 +1,7 @@
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
 import { Reading } from '../reading.ts';
-import { UnknownYaml } from '../syntax/yaml-lines.ts';
+import { inOnePassOr } from '../syntax/unknown-layout.ts';
 import type { PnpmDocument } from './document.ts';
 import { takePackages } from './packages.ts';
 import { readGeneral } from './read-general.ts';
@@ -21,7 +21,11 @@ export const pnpmLock: Format = {
   recognises: (head) => /^(?:lockfileVersion|shrinkwrapVersion): ['"]?\d/m.test(head),
   read(input) {
     const reading = new Reading();
-    const documents = read(input);
+    const { text, path } = input;
+    const documents = inOnePassOr(
+      () => readLines(text),
+      () => readGeneral(text, path),
+    );
     if (documents.length === 0) reading.problem(undefined, 'nothing is locked: the file holds no document');
     for (const document of documents) {
       checkVersion(document, input);
@@ -30,15 +34,6 @@ export const pnpmLock: Format = {
     return { format: NAME, ...reading.result() };
   },
 };
-
-function read({ text, path }: LockfileInput): readonly PnpmDocument[] {
-  try {
-    return readLines(text);
-  } catch (error) {
-    if (error instanceof UnknownYaml) return readGeneral(text, path);
-    throw error;
-  }
-}
 
 function checkVersion({ lockfileVersion, packages, importers }: PnpmDocument, { path }: LockfileInput): void {
   if (lockfileVersion === undefined) {

@@ -1,4 +1,5 @@
 import { LineCursor } from '../syntax/line-cursor.ts';
+import { UnknownLayout } from '../syntax/unknown-layout.ts';
 import {
   endOfMapping,
   enterExplicitValue,
@@ -8,7 +9,6 @@ import {
   rawValue,
   refuseOddSpaces,
   scalar,
-  UnknownYaml,
   valueText,
 } from '../syntax/yaml-lines.ts';
 import {
@@ -22,7 +22,7 @@ import {
 import { readResolution } from './read-resolution.ts';
 
 /**
- * Reads a pnpm-lock.yaml in the layout that pnpm writes, in one pass over its lines. Throws `UnknownYaml` for anything
+ * Reads a pnpm-lock.yaml in the layout that pnpm writes, in one pass over its lines. Throws `UnknownLayout` for anything
  * else that YAML allows.
  */
 export function readLines(text: string): readonly PnpmDocument[] {
@@ -33,7 +33,7 @@ export function readLines(text: string): readonly PnpmDocument[] {
   let isEmpty = true;
   const sections = new Set<string>();
   for (let more = cursor.advance(); more; ) {
-    if (cursor.indent !== 0) throw new UnknownYaml(`line ${cursor.line}`);
+    if (cursor.indent !== 0) throw new UnknownLayout(`line ${cursor.line}`);
     if (isMarker(cursor)) {
       if (!isEmpty) documents.push(document);
       document = emptyDocument();
@@ -59,7 +59,7 @@ function readSection(cursor: LineCursor, document: PnpmDocument, sections: Set<s
   const key = keyText(cursor, colon);
   const value = rawValue(cursor, colon);
   // Of keys that are repeated the last counts.
-  if (sections.has(key)) throw new UnknownYaml(`line ${cursor.line}`);
+  if (sections.has(key)) throw new UnknownLayout(`line ${cursor.line}`);
   sections.add(key);
   if (key === 'lockfileVersion') {
     document.lockfileVersion = scalar(value);
@@ -69,7 +69,7 @@ function readSection(cursor: LineCursor, document: PnpmDocument, sections: Set<s
   const isRead =
     key === 'packages' || key === 'snapshots' || key === 'importers' || IMPORTER_LISTS.includes(key);
   if (!isRead || value === '{}') return cursor.skipDeeper(0);
-  if (value !== '') throw new UnknownYaml(`line ${cursor.line}`);
+  if (value !== '') throw new UnknownLayout(`line ${cursor.line}`);
   if (!cursor.advance()) return false;
   if (cursor.indent === 0) return true;
   if (key === 'packages') return readEntries(cursor, document.packages);
@@ -95,7 +95,7 @@ function readImporters(cursor: LineCursor, document: PnpmDocument): boolean {
     const lists = new Map<string, References>();
     document.importers.push({ path: keyText(cursor, colon), lists });
     const value = rawValue(cursor, colon);
-    if (value !== '' && value !== '{}') throw new UnknownYaml(`line ${cursor.line}`);
+    if (value !== '' && value !== '{}') throw new UnknownLayout(`line ${cursor.line}`);
     cursor.advance();
     const inner = cursor.indent;
     while (cursor.indent === inner && inner > indent) readList(cursor, lists);
@@ -112,7 +112,7 @@ function readList(cursor: LineCursor, lists: Map<string, References>): void {
     cursor.skipDeeper(indent);
     return;
   }
-  if (value !== '') throw new UnknownYaml(`line ${cursor.line}`);
+  if (value !== '') throw new UnknownLayout(`line ${cursor.line}`);
   cursor.advance();
   lists.set(key, cursor.indent > indent ? readReferences(cursor) : []);
 }
@@ -148,7 +148,7 @@ function readEntries(cursor: LineCursor, entries: PnpmEntry[]): boolean {
     const colon = keyEnd(cursor, true);
     const entry = emptyEntry(keyText(cursor, colon), cursor.line);
     const value = colon < cursor.end ? rawValue(cursor, colon) : '';
-    if (value !== '' && value !== '{}') throw new UnknownYaml(`line ${cursor.line}`);
+    if (value !== '' && value !== '{}') throw new UnknownLayout(`line ${cursor.line}`);
     entries.push(entry);
     const isExplicit = colon === cursor.end;
     cursor.advance();
@@ -211,7 +211,7 @@ function readField(cursor: LineCursor, entry: PnpmEntry): boolean {
 function readNested(cursor: LineCursor, colon: number): References {
   const { indent } = cursor;
   const value = rawValue(cursor, colon);
-  if (value !== '' && value !== '{}') throw new UnknownYaml(`line ${cursor.line}`);
+  if (value !== '' && value !== '{}') throw new UnknownLayout(`line ${cursor.line}`);
   cursor.advance();
   return cursor.indent > indent ? readReferences(cursor) : [];
 }

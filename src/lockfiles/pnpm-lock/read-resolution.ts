@@ -1,4 +1,5 @@
 import type { LineCursor } from '../syntax/line-cursor.ts';
+import { UnknownLayout } from '../syntax/unknown-layout.ts';
 import {
   endOfMapping,
   flowMapping,
@@ -7,7 +8,6 @@ import {
   leaveValue,
   rawValue,
   scalar,
-  UnknownYaml,
 } from '../syntax/yaml-lines.ts';
 import type { Resolution } from './document.ts';
 
@@ -17,7 +17,7 @@ export function readResolution(cursor: LineCursor, colon: number): Resolution {
   const value = rawValue(cursor, colon);
   cursor.advance();
   if (value !== '') {
-    if (cursor.indent > indent) throw new UnknownYaml(`line ${cursor.line}`);
+    if (cursor.indent > indent) throw new UnknownLayout(`line ${cursor.line}`);
     return parseResolution(value);
   }
   const members: [string, string][] = [];

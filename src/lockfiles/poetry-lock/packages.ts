@@ -1,8 +1,8 @@
 import type { Group, Integrity, Source } from '../../model/lockfile.ts';
 import { parseDigests } from '../ecosystems/python-digests.ts';
+import { indexByPythonName } from '../ecosystems/python-index.ts';
 import { normalizedName } from '../ecosystems/python-names.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
-import { indexByName } from '../packages/name-index.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import { draftLockedPackage } from '../packages/package-draft.ts';
 import { Reading } from '../reading.ts';
@@ -32,15 +32,12 @@ export function readPackages(root: Table, text: string, direct: ReadonlySet<stri
     const draft = reading.take(stated, line, name);
     if (draft !== undefined) read.push({ table, draft });
   }
-  const named = indexByName(
+  const named = indexByPythonName(
     read.map(({ draft }) => draft),
-    ({ name }) => normalizedName(name),
     reading,
   );
   for (const { table, draft } of read) {
-    const needed = membersOf(table['dependencies']).flatMap(([name]) =>
-      named(normalizedName(name)).map(({ id }) => id),
-    );
+    const needed = membersOf(table['dependencies']).flatMap(([name]) => named(name).map(({ id }) => id));
     connect(
       draft,
       [...new Set(needed)].filter((id) => id !== draft.id),

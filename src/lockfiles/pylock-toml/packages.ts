@@ -1,7 +1,7 @@
 import type { Integrity, Source } from '../../model/lockfile.ts';
+import { indexByPythonName } from '../ecosystems/python-index.ts';
 import { normalizedName } from '../ecosystems/python-names.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
-import { indexByName } from '../packages/name-index.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import { draftLockedPackage } from '../packages/package-draft.ts';
 import { Reading } from '../reading.ts';
@@ -47,15 +47,14 @@ export function readPackages(root: Table, text: string, direct: ReadonlySet<stri
 }
 
 function connectAll(read: readonly Read[], reading: Reading): void {
-  const namedAs = indexByName(
+  const namedAs = indexByPythonName(
     read.map(({ draft }) => draft),
-    ({ name }) => normalizedName(name),
     reading,
   );
   for (const { table, draft } of read) {
     const needed = tablesIn(table['dependencies']).flatMap((wanted) => {
       const { version } = wanted;
-      return namedAs(normalizedName(textIn(wanted['name']) ?? ''))
+      return namedAs(textIn(wanted['name']) ?? '')
         .filter((one) => version === undefined || one.version === version)
         .map(({ id }) => id);
     });

@@ -1,8 +1,6 @@
 import type { KeySet } from './key-set.ts';
 import { unitsOf } from './text-units.ts';
-
-/** Thrown where a text is not read by a cursor; the general parser then says what it is, or what is wrong with it. */
-export class UnknownJson extends Error {}
+import { UnknownLayout } from './unknown-layout.ts';
 
 const [TAB, NEWLINE, RETURN, SPACE, QUOTE, COMMA, MINUS] = [9, 10, 13, 32, 34, 44, 45];
 const [COLON, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN, CLOSE] = [58, 91, 92, 93, 123, 125];
@@ -15,7 +13,7 @@ const MAX_DEPTH = 100;
 
 /**
  * Moves over JSON text, one value after the other, for readers that want a few of many members. All that it passes is
- * checked, wanted or not: what it does not refuse is JSON, but for commas where these may trail. Throws `UnknownJson`.
+ * checked, wanted or not: what it does not refuse is JSON, but for commas where these may trail. Throws `UnknownLayout`.
  */
 export class JsonCursor {
   readonly text: string;
@@ -168,8 +166,8 @@ export class JsonCursor {
     if (this.peek() !== 0 || this.#at !== this.text.length) throw this.unknown();
   }
 
-  unknown(): UnknownJson {
-    return new UnknownJson(`line ${this.line}`);
+  unknown(): UnknownLayout {
+    return new UnknownLayout(`line ${this.line}`);
   }
 
   #expect(code: number): void {

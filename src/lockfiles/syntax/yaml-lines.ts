@@ -1,7 +1,5 @@
 import type { LineCursor } from './line-cursor.ts';
-
-/** Thrown where the text uses YAML that is not read line by line: the whole file is then left to the general parser. */
-export class UnknownYaml extends Error {}
+import { UnknownLayout } from './unknown-layout.ts';
 
 const [QUOTE, APOSTROPHE, COLON, SPACE, QUESTION, BACKSLASH, DASH] = [34, 39, 58, 32, 63, 92, 45];
 /** What a plain scalar cannot begin with: anchors, aliases, tags, block scalars, flow collections and the reserved. */
@@ -17,21 +15,21 @@ export function keyEnd(cursor: LineCursor, mayBeExplicit = false): number {
   if (first === QUOTE || first === APOSTROPHE) {
     const close = closingQuote(text, start, end);
     if (text.charCodeAt(close + 1) === COLON) return close + 1;
-    throw new UnknownYaml(`line ${cursor.line}`);
+    throw new UnknownLayout(`line ${cursor.line}`);
   }
   if (first === DASH || first === QUESTION || first === COLON) {
     if (mayBeExplicit && first === QUESTION && text.charCodeAt(start + 1) === SPACE) return end;
     // A list, or what a key on lines of its own is made of.
-    if (isEndOrSpace(text, start + 1, end) || first === COLON) throw new UnknownYaml(`line ${cursor.line}`);
+    if (isEndOrSpace(text, start + 1, end) || first === COLON) throw new UnknownLayout(`line ${cursor.line}`);
   }
-  if (SPECIAL.has(first)) throw new UnknownYaml(`line ${cursor.line}`);
+  if (SPECIAL.has(first)) throw new UnknownLayout(`line ${cursor.line}`);
   for (let at = text.indexOf(':', start); at >= 0 && at < end; at = text.indexOf(':', at + 1)) {
     if (at + 1 !== end && text.charCodeAt(at + 1) !== SPACE) continue;
     // The spaces before a colon are no part of the key.
     if (text.charCodeAt(at - 1) === SPACE) break;
     return at;
   }
-  throw new UnknownYaml(`line ${cursor.line}`);
+  throw new UnknownLayout(`line ${cursor.line}`);
 }
 
 function isEndOrSpace(text: string, at: number, end: number): boolean {
@@ -41,7 +39,7 @@ function isEndOrSpace(text: string, at: number, end: number): boolean {
 /** Throws for what no line reader looks at where it stands: tabs, and lines that end in a carriage return alone. */
 export function refuseOddSpaces(text: string): void {
   if (text.includes('\t') || (text.includes('\r') && /\r(?!\n)/.test(text)))
-    throw new UnknownYaml('odd spaces');
+    throw new UnknownLayout('odd spaces');
 }
 
 /**
@@ -56,7 +54,7 @@ export function enterExplicitValue(cursor: LineCursor, indent: number): void {
     return;
   }
   if (text.charCodeAt(start + 1) !== SPACE || text.charCodeAt(start + 2) === SPACE) {
-    throw new UnknownYaml(`line ${cursor.line}`);
+    throw new UnknownLayout(`line ${cursor.line}`);
   }
   cursor.start += 2;
   cursor.indent += 2;
@@ -67,14 +65,14 @@ export function enterExplicitValue(cursor: LineCursor, indent: number): void {
  * above it, is no mapping that is known here.
  */
 export function endOfMapping(cursor: LineCursor, indent: number): boolean {
-  if (cursor.indent >= indent) throw new UnknownYaml(`line ${cursor.line}`);
+  if (cursor.indent >= indent) throw new UnknownLayout(`line ${cursor.line}`);
   return cursor.indent >= 0;
 }
 
 /** Moves on from a value that ends with its line; throws where the next one continues it. */
 export function leaveValue(cursor: LineCursor): void {
   const { indent } = cursor;
-  if (cursor.advance() && cursor.indent > indent) throw new UnknownYaml(`line ${cursor.line}`);
+  if (cursor.advance() && cursor.indent > indent) throw new UnknownLayout(`line ${cursor.line}`);
 }
 
 /** The key of the current line, which ends at `colon`. */
@@ -84,13 +82,13 @@ export function keyText(cursor: LineCursor, colon: number): string {
   // An explicit key, which may be a mapping itself; a plain one may begin with a question mark too.
   if (first === QUESTION && text.charCodeAt(start + 1) === SPACE) {
     const key = text.slice(start + 2, colon).trim();
-    if (!/^["']/.test(key) && /:(?:\s|$)/.test(key)) throw new UnknownYaml(`line ${cursor.line}`);
+    if (!/^["']/.test(key) && /:(?:\s|$)/.test(key)) throw new UnknownLayout(`line ${cursor.line}`);
     return scalar(key);
   }
   if (first === QUOTE) return plainlyQuoted(text, start, colon) ?? scalar(text.slice(start, colon));
   if (first === APOSTROPHE) return scalar(text.slice(start, colon));
   const key = text.slice(start, colon);
-  if (key.includes(' #')) throw new UnknownYaml(`line ${cursor.line}`);
+  if (key.includes(' #')) throw new UnknownLayout(`line ${cursor.line}`);
   return key;
 }
 
@@ -122,12 +120,12 @@ function plainlyQuoted(text: string, start: number, end: number): string | undef
 export function scalar(raw: string): string {
   const first = raw.charCodeAt(0);
   if (first === QUOTE || first === APOSTROPHE) {
-    if (closingQuote(raw, 0, raw.length) !== raw.length - 1) throw new UnknownYaml(raw.slice(0, 100));
+    if (closingQuote(raw, 0, raw.length) !== raw.length - 1) throw new UnknownLayout(raw.slice(0, 100));
     const inner = raw.slice(1, -1);
     if (first === APOSTROPHE) return inner.includes("'") ? inner.replaceAll("''", "'") : inner;
     return inner.includes('\\') ? unescaped(raw) : inner;
   }
-  if (SPECIAL.has(first) || raw.includes(' #')) throw new UnknownYaml(raw.slice(0, 100));
+  if (SPECIAL.has(first) || raw.includes(' #')) throw new UnknownLayout(raw.slice(0, 100));
   return raw;
 }
 
@@ -137,13 +135,13 @@ export function scalar(raw: string): string {
  */
 export function flowMapping(raw: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
-  if (!raw.startsWith('{') || !raw.endsWith('}')) throw new UnknownYaml(raw.slice(0, 100));
+  if (!raw.startsWith('{') || !raw.endsWith('}')) throw new UnknownLayout(raw.slice(0, 100));
   const inner = raw.slice(1, -1).trim();
   // A comma ends a plain value with or without a space behind it.
-  if (/[{}[\]]|,(?!\s)/.test(inner)) throw new UnknownYaml(raw.slice(0, 100));
+  if (/[{}[\]]|,(?!\s)/.test(inner)) throw new UnknownLayout(raw.slice(0, 100));
   for (const part of inner === '' ? [] : inner.split(/,\s+/)) {
     const colon = part.search(/:\s/);
-    if (colon <= 0 || /^[?-]\s/.test(part)) throw new UnknownYaml(raw.slice(0, 100));
+    if (colon <= 0 || /^[?-]\s/.test(part)) throw new UnknownLayout(raw.slice(0, 100));
     members.set(scalar(part.slice(0, colon).trim()), scalar(part.slice(colon + 1).trim()));
   }
   return members;
@@ -154,7 +152,7 @@ function closingQuote(text: string, start: number, end: number): number {
   const mark = quote === QUOTE ? '"' : "'";
   let at = text.indexOf(mark, start + 1);
   for (;;) {
-    if (at < 0 || at >= end) throw new UnknownYaml(text.slice(start, Math.min(end, start + 100)));
+    if (at < 0 || at >= end) throw new UnknownLayout(text.slice(start, Math.min(end, start + 100)));
     if (quote === APOSTROPHE && text.charCodeAt(at + 1) === APOSTROPHE) at = text.indexOf(mark, at + 2);
     else if (quote === QUOTE && isEscaped(text, at)) at = text.indexOf(mark, at + 1);
     else return at;
@@ -172,6 +170,6 @@ function unescaped(quoted: string): string {
   try {
     return JSON.parse(quoted) as string;
   } catch {
-    throw new UnknownYaml(quoted.slice(0, 100));
+    throw new UnknownLayout(quoted.slice(0, 100));
   }
 }

@@ -1,7 +1,7 @@
 import type { Integrity } from '../../model/lockfile.ts';
 import { parseDigests } from '../ecosystems/python-digests.ts';
+import { indexByPythonName } from '../ecosystems/python-index.ts';
 import { normalizedName } from '../ecosystems/python-names.ts';
-import { indexByName } from '../packages/name-index.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import { draftLockedPackage } from '../packages/package-draft.ts';
 import { type Root, spreadGroups } from '../packages/spread-groups.ts';
@@ -76,15 +76,14 @@ function integrityOf(table: Table): readonly Integrity[] {
 
 /** Finds what a list of dependencies names: a version and a source are stated where the name alone is not enough. */
 function finderOf(entries: readonly Entry[], reading: Reading): (list: unknown) => readonly PackageDraft[] {
-  const namedAs = indexByName(
+  const namedAs = indexByPythonName(
     entries.flatMap(({ draft }) => draft ?? []),
-    ({ name }) => normalizedName(name),
     reading,
   );
   return (list) =>
     tablesIn(list).flatMap((wanted) => {
       const { version } = wanted;
-      const named = namedAs(normalizedName(textIn(wanted['name']) ?? ''));
+      const named = namedAs(textIn(wanted['name']) ?? '');
       return named.filter((one) => version === undefined || one.version === version);
     });
 }

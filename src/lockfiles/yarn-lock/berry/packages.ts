@@ -3,7 +3,7 @@ import type { LockfileInput } from '../../format.ts';
 import { connectAll, PackageCollector, type PackageDraft } from '../../packages/package-collector.ts';
 import { draftPackage } from '../../packages/package-draft.ts';
 import { ProblemList } from '../../packages/problem-list.ts';
-import { UnknownYaml } from '../../syntax/yaml-lines.ts';
+import { inOnePassOr } from '../../syntax/unknown-layout.ts';
 import { DescriptorIndex } from '../descriptor.ts';
 import { applyManifest } from '../direct.ts';
 import { type Manifest, readManifest } from '../manifest.ts';
@@ -20,7 +20,11 @@ interface Read {
 
 /** Reads a yarn.lock of version 2 and later. Workspaces are the target itself, and what they ask for is direct. */
 export function readBerry(input: LockfileInput) {
-  const entries = entriesOf(input);
+  const { text, path } = input;
+  const entries = inOnePassOr(
+    () => readLines(text),
+    () => readGeneral(text, path),
+  );
   const collector = new PackageCollector();
   const index = new DescriptorIndex<PackageDraft>();
   const problems = new ProblemList();
@@ -46,15 +50,6 @@ export function readBerry(input: LockfileInput) {
   const hasOthers = read.filter(({ draft }) => draft === undefined).length > 1;
   if (manifest !== undefined && !hasOthers) useManifest(manifest, read, index);
   return { packages: collector.packages(), problems: problems.all() };
-}
-
-function entriesOf({ text, path }: LockfileInput): readonly BerryEntry[] {
-  try {
-    return readLines(text);
-  } catch (error) {
-    if (error instanceof UnknownYaml) return readGeneral(text, path);
-    throw error;
-  }
 }
 
 function addToIndex(key: string, draft: PackageDraft, index: DescriptorIndex<PackageDraft>): void {

@@ -1,4 +1,5 @@
 import { LineCursor } from '../../syntax/line-cursor.ts';
+import { UnknownLayout } from '../../syntax/unknown-layout.ts';
 import {
   enterExplicitValue,
   keyEnd,
@@ -6,13 +7,12 @@ import {
   leaveValue,
   rawValue,
   refuseOddSpaces,
-  UnknownYaml,
   valueText,
 } from '../../syntax/yaml-lines.ts';
 import { type BerryEntry, emptyEntry } from './entries.ts';
 
 /**
- * Reads a yarn.lock in the layout that yarn writes, in one pass over its lines. Throws `UnknownYaml` for anything else that
+ * Reads a yarn.lock in the layout that yarn writes, in one pass over its lines. Throws `UnknownLayout` for anything else that
  * YAML allows.
  */
 export function readLines(text: string): readonly BerryEntry[] {
@@ -20,9 +20,9 @@ export function readLines(text: string): readonly BerryEntry[] {
   const cursor = new LineCursor(text);
   const entries: BerryEntry[] = [];
   for (let more = cursor.advance(); more; more = cursor.indent >= 0) {
-    if (cursor.indent !== 0) throw new UnknownYaml(`line ${cursor.line}`);
+    if (cursor.indent !== 0) throw new UnknownLayout(`line ${cursor.line}`);
     const colon = keyEnd(cursor, true);
-    if (colon < cursor.end && colon + 1 !== cursor.end) throw new UnknownYaml(`line ${cursor.line}`);
+    if (colon < cursor.end && colon + 1 !== cursor.end) throw new UnknownLayout(`line ${cursor.line}`);
     const key = keyText(cursor, colon);
     if (key === '__metadata') {
       cursor.skipDeeper(0);
@@ -49,7 +49,7 @@ function readFields(cursor: LineCursor, entry: BerryEntry): void {
     if ((isRead || first < A || first > Z) && readField(cursor, entry)) continue;
     cursor.skipDeeper(indent);
   }
-  if (cursor.indent > 0) throw new UnknownYaml(`line ${cursor.line}`);
+  if (cursor.indent > 0) throw new UnknownLayout(`line ${cursor.line}`);
 }
 
 /** Reads a field; `true` when that took the lines below it too. */
@@ -82,7 +82,7 @@ function readField(cursor: LineCursor, entry: BerryEntry): boolean {
 /** Steps into the mapping below a key; `false` when nothing stands there. */
 function enterMapping(cursor: LineCursor, colon: number): boolean {
   const { indent } = cursor;
-  if (rawValue(cursor, colon) !== '') throw new UnknownYaml(`line ${cursor.line}`);
+  if (rawValue(cursor, colon) !== '') throw new UnknownLayout(`line ${cursor.line}`);
   return cursor.advance() && cursor.indent > indent;
 }
 
@@ -96,7 +96,7 @@ function readPairs(cursor: LineCursor, colon: number): readonly string[] {
     pairs.push(keyText(cursor, end), valueText(cursor, end));
     cursor.advance();
   }
-  if (cursor.indent > indent) throw new UnknownYaml(`line ${cursor.line}`);
+  if (cursor.indent > indent) throw new UnknownLayout(`line ${cursor.line}`);
   return pairs;
 }
 
@@ -116,8 +116,8 @@ function readOptional(cursor: LineCursor, colon: number): readonly string[] {
       if (keyText(cursor, at) === 'optional' && valueText(cursor, at) === 'true') names.push(name);
       leaveValue(cursor);
     }
-    if (cursor.indent > inner) throw new UnknownYaml(`line ${cursor.line}`);
+    if (cursor.indent > inner) throw new UnknownLayout(`line ${cursor.line}`);
   }
-  if (cursor.indent > indent) throw new UnknownYaml(`line ${cursor.line}`);
+  if (cursor.indent > indent) throw new UnknownLayout(`line ${cursor.line}`);
   return names;
 }

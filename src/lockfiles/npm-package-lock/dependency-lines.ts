@@ -1,7 +1,7 @@
-import { type LineNode, lineNodes, type Wanted } from './json-lines.ts';
+import { type LineNode, lineNodes, type Wanted } from '../syntax/json-lines.ts';
 
 /** Finds the lines of entries that are asked for in the order in which they stand in the text. */
-export interface EntryLines {
+export interface DependencyLines {
   /**
    * 1-based line of the next entry with this key. `depth` counts the objects around it, less the outermost; `path`, for
    * the slow way, gives the keys of the entries around it and its own.
@@ -12,22 +12,17 @@ export interface EntryLines {
 const QUOTE = 34;
 
 /**
- * Lines of the entries in one section (`packages` or `dependencies`) of the text. Text as npm and Bun write it, one
- * member on each line, is passed over once: a key at the right depth is told by its indentation. Anything else (written by hand,
- * keys with escapes, in another order than they are asked for) is scanned properly, once.
+ * Lines of the entries in the nested `dependencies` of the text. Text as npm writes it, one member on each line, is passed
+ * over once: a key at the right depth is told by its indentation. Anything else (written by hand, keys with escapes, in
+ * another order than they are asked for) is scanned properly, once.
  */
-export function entryLines(
-  text: string,
-  section: 'packages' | 'dependencies',
-  opening: '{' | '[' = '{',
-): EntryLines {
+export function dependencyLines(text: string): DependencyLines {
   if (!text.includes('\n')) return { next: () => 1 };
   const indent = /^\s*\{\r?\n([ \t]+)"/.exec(text)?.[1] ?? '';
-  let position = indent === '' ? -1 : text.indexOf(`\n${indent}"${section}": {`);
+  let position = indent === '' ? -1 : text.indexOf(`\n${indent}"dependencies": {`);
   let line = position < 0 ? 0 : newlinesBefore(text, position) + 1;
   let scanned: ReturnType<typeof scanLines> | undefined;
   const margins: string[] = [];
-  const open = `": ${opening}`;
   const search = (key: string, margin: string): number | undefined => {
     const width = margin.length;
     while (position >= 0) {
@@ -36,7 +31,7 @@ export function entryLines(
       position = text.indexOf('\n', start);
       if (text.charCodeAt(start + width) !== QUOTE || !text.startsWith(key, start + width + 1)) continue;
       const end = start + width + 1 + key.length;
-      if (text.startsWith(open, end) && text.startsWith(margin, start)) return line;
+      if (text.startsWith('": {', end) && text.startsWith(margin, start)) return line;
     }
     return undefined;
   };
@@ -46,7 +41,7 @@ export function entryLines(
         margins[depth] ??= indent.repeat(depth);
         const found = search(key, margins[depth]);
         if (found !== undefined) return found;
-        scanned = scanLines(text, section);
+        scanned = scanLines(text);
       }
       return scanned(path());
     },
@@ -57,9 +52,8 @@ export function entryLines(
 const NESTED: { each: Wanted } = { each: {} };
 NESTED.each = { members: { dependencies: NESTED } };
 
-function scanLines(text: string, section: string): (path: readonly string[]) => number | undefined {
-  const wanted: Wanted = section === 'dependencies' ? NESTED : { each: {} };
-  const top = lineNodes(text, { members: { [section]: wanted } })?.members?.get(section);
+function scanLines(text: string): (path: readonly string[]) => number | undefined {
+  const top = lineNodes(text, { members: { dependencies: NESTED } })?.members?.get('dependencies');
   return (path) => {
     let found: LineNode | undefined = top;
     for (const [index, key] of path.entries()) {
