@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { DeliveryDesk, RetriedDelivery } from '../compose/deliveries.ts';
+import type { DeliveryDesk, RetriedDelivery } from '../commands/deliveries.ts';
 import { loadConfig } from '../config/load.ts';
 import type { DeliveryState } from '../model/delivery.ts';
 import { deliveryListText, deliveryText } from '../report/delivery-text.ts';
@@ -138,7 +138,7 @@ function withCommon(command: Command): Command {
 
 async function atDesk(options: Common, work: (desk: DeliveryDesk) => Promise<void>): Promise<void> {
   const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
-  const { openDeliveryDesk } = await import('../compose/deliveries.ts');
+  const { openDeliveryDesk } = await import('../commands/deliveries.ts');
   const desk = await openDeliveryDesk(loaded);
   try {
     await work(desk);

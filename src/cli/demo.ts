@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import type { Demo, DemoAlert } from '../compose/demo.ts';
+import type { Demo, DemoAlert } from '../commands/demo.ts';
 import type { ScanReport } from '../model/scan-report.ts';
 import { palette } from '../report/palette.ts';
 import { printable } from '../report/printable.ts';
@@ -31,7 +31,7 @@ export function demoCommand(terminal: Terminal, exit: (code: number) => void): C
 async function demo(terminal: Terminal, signal: AbortSignal): Promise<number> {
   const show = narrator(terminal);
   show.title('Lockhound: a lockfile goes in, an alert comes out. Everything runs on this machine.');
-  const { startDemo } = await import('../compose/demo.ts');
+  const { startDemo } = await import('../commands/demo.ts');
   const running = await startDemo(signal);
   try {
     show.step('Started');

@@ -25,7 +25,7 @@ export function enqueueCommand(terminal: Terminal): Command {
     .action(async (paths: string[], options: EnqueueOptions) => {
       const { config, json, label, ...others } = options;
       const loaded = loadConfig(config === undefined ? {} : { file: config });
-      const { enqueuePaths } = await import('../compose/enqueue.ts');
+      const { enqueuePaths } = await import('../commands/enqueue.ts');
       const receipt = await interruptible((signal) =>
         enqueuePaths(loaded, { ...others, paths, labels: label ?? {}, signal }),
       );

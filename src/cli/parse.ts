@@ -41,7 +41,7 @@ export function parseCommand(terminal: Terminal, exit: (code: number) => void): 
 }
 
 async function listFormats(terminal: Terminal, json: boolean): Promise<void> {
-  const { describeFormats } = await import('../compose/parse.ts');
+  const { describeFormats } = await import('../commands/parse.ts');
   const formats = describeFormats();
   terminal.out(
     json
@@ -53,7 +53,7 @@ async function listFormats(terminal: Terminal, json: boolean): Promise<void> {
 async function parse(terminal: Terminal, paths: readonly string[], options: ParseOptions): Promise<number> {
   const { config } = loadConfig(options.config === undefined ? {} : { file: options.config });
   // Loaded when it is used: `--help` and errors need none of it.
-  const { parseFiles } = await import('../compose/parse.ts');
+  const { parseFiles } = await import('../commands/parse.ts');
   let unread = 0;
   let packages = 0;
   let files = 0;

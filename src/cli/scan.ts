@@ -55,7 +55,7 @@ async function scan(terminal: Terminal, paths: readonly string[], options: ScanO
   const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
   const progress = progressLine(terminal);
   // Loaded when it is used: `--help` and errors need none of it.
-  const { scanPaths } = await import('../compose/scan.ts');
+  const { scanPaths } = await import('../commands/scan.ts');
   const report = await interruptible((signal) =>
     scanPaths(loaded, {
       paths,

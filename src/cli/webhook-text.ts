@@ -1,5 +1,5 @@
-import type { WebhookAdmin } from '../compose/webhook-admin.ts';
-import type { WebhookTest } from '../compose/webhook-test.ts';
+import type { WebhookAdmin } from '../commands/webhook-admin.ts';
+import type { WebhookTest } from '../commands/webhook-test.ts';
 import type { FieldChange, ProvisionChange } from '../model/provision-change.ts';
 import { palette } from '../report/palette.ts';
 import { printable } from '../report/printable.ts';

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { WebhookAdmin } from '../compose/webhook-admin.ts';
+import type { WebhookAdmin } from '../commands/webhook-admin.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { Transition } from '../model/change.ts';
 import type { ProvisionChange } from '../model/provision-change.ts';
@@ -108,7 +108,7 @@ function test(context: Context): Command {
     )
     .action(async (options: TestOptions) => {
       const loaded = load(options);
-      const { testWebhook } = await import('../compose/webhook-test.ts');
+      const { testWebhook } = await import('../commands/webhook-test.ts');
       const { route, transition } = options;
       const result = await interruptible((signal) =>
         testWebhook(loaded, {
@@ -160,7 +160,7 @@ async function administer(
   work: (admin: WebhookAdmin, signal: AbortSignal) => Promise<number>,
 ): Promise<void> {
   const loaded = load(options);
-  const { withWebhookAdmin } = await import('../compose/webhook-admin.ts');
+  const { withWebhookAdmin } = await import('../commands/webhook-admin.ts');
   const code = await interruptible((signal) =>
     withWebhookAdmin(loaded, (admin) => {
       for (const warning of admin.warnings) terminal.note(`warning: ${warning}\n`);

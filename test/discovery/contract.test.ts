@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createMemoryCache } from '../../src/compose/api/memory-cache.ts';
+import { createMemoryCache } from '../../src/commands/api/memory-cache.ts';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import { compareContract } from '../../src/discovery/contract.ts';
 import { openDirectory } from '../../src/discovery/directory.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createMemoryCache } from '../../src/compose/api/memory-cache.ts';
+import { createMemoryCache } from '../../src/commands/api/memory-cache.ts';
 import { openDirectory } from '../../src/discovery/directory.ts';
 import { chooseApi, readDirectory } from '../../src/discovery/directory-list.ts';
 import { createDocumentSource } from '../../src/discovery/document-source.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
-import type { ApiResponse } from '../../compose/api/call-api.ts';
-import { ApiError } from '../../compose/api/errors.ts';
+import type { ApiResponse } from '../../commands/api/call-api.ts';
+import { ApiError } from '../../commands/api/errors.ts';
 import { loadConfig } from '../../config/load.ts';
 import { secretNamedBy } from '../../config/secret-reference.ts';
 import { messageOf } from '../../model/errors.ts';
@@ -87,7 +87,7 @@ async function call(terminal: Terminal, options: Call): Promise<ApiResponse> {
   const params = await readJsonOption(terminal, '--params', options.params ?? '{}');
   const json = body === undefined ? undefined : await readJsonOption(terminal, '--body', body);
   const content = media === undefined ? undefined : await readMedia(media);
-  const { callApi } = await import('../../compose/api/call-api.ts');
+  const { callApi } = await import('../../commands/api/call-api.ts');
   return await interruptible((signal) =>
     callApi(loaded, {
       document: options.document,

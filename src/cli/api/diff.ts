@@ -26,7 +26,7 @@ export function diffCommand(terminal: Terminal, exit: (code: number) => void): C
         'Exit codes: 0 nothing breaks, 1 something does, 2 the documents could not be compared.',
     )
     .action(async (before: string, after: string, { directory, json }: DiffOptions) => {
-      const { diffApis } = await import('../../compose/api/diff-apis.ts');
+      const { diffApis } = await import('../../commands/api/diff-apis.ts');
       const differences = await interruptible((signal) => diffApis({ before, after, directory, signal }));
       const breaking = differences.some(({ class: severity }) => severity === 'breaking');
       const document = { breaking, counts: countsOf(differences), differences };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { ApiError } from '../../compose/api/errors.ts';
+import { ApiError } from '../../commands/api/errors.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -23,7 +23,7 @@ export function listCommand(terminal: Terminal): Command {
       '\nExamples:\n  lockhound api list\n  lockhound api list --directory https://www.googleapis.com --preferred',
     )
     .action(async ({ directory, name, preferred, json }: ListOptions) => {
-      const { listApis } = await import('../../compose/api/list-apis.ts');
+      const { listApis } = await import('../../commands/api/list-apis.ts');
       const items = await interruptible((signal) =>
         listApis({
           preferred: preferred === true,

@@ -1,4 +1,4 @@
-import type { MethodDetail, ShownApi } from '../../compose/api/show-api.ts';
+import type { MethodDetail, ShownApi } from '../../commands/api/show-api.ts';
 import { type Palette, palette } from '../../report/palette.ts';
 import { printable } from '../../report/printable.ts';
 import type { Terminal } from '../terminal.ts';

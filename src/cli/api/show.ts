@@ -25,7 +25,7 @@ export function showCommand(terminal: Terminal): Command {
         '  lockhound api show sheets:v4 --directory https://www.googleapis.com',
     )
     .action(async (document: string, methodId: string | undefined, { directory, json }: ShowOptions) => {
-      const { showApi } = await import('../../compose/api/show-api.ts');
+      const { showApi } = await import('../../commands/api/show-api.ts');
       const { api, method } = await interruptible((signal) =>
         showApi({ document, methodId, directory, signal }),
       );

@@ -72,7 +72,7 @@ async function printUrl(
   terminal: Terminal,
   options: UrlOptions & { readonly document: string; readonly methodId: string; readonly values: string[] },
 ): Promise<void> {
-  const { makeUrl } = await import('../../compose/api/make-url.ts');
+  const { makeUrl } = await import('../../commands/api/make-url.ts');
   const params = await readJsonOption(terminal, '--params', options.params ?? '{}');
   const request = await interruptible((signal) =>
     makeUrl({
@@ -91,7 +91,7 @@ async function printUrl(
 
 /** Prints an answer for each line; true when one of them is an error. */
 async function printBatch(terminal: Terminal, { base, strict }: UrlOptions): Promise<boolean> {
-  const { batchUrls } = await import('../../compose/api/batch-urls.ts');
+  const { batchUrls } = await import('../../commands/api/batch-urls.ts');
   let failed = false;
   let chunk = '';
   for await (const answer of batchUrls(inputLines(terminal), { folder: base, lenient: strict !== true })) {

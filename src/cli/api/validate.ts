@@ -20,7 +20,7 @@ export function validateCommand(terminal: Terminal, exit: (code: number) => void
       '\nExample:\n  lockhound api validate apis/*.json\n\nExit codes: 0 all valid, 2 one or more are not.',
     )
     .action(async (files: string[], { json }: ValidateOptions) => {
-      const { validateFiles } = await import('../../compose/api/validate-files.ts');
+      const { validateFiles } = await import('../../commands/api/validate-files.ts');
       let invalid = false;
       for await (const file of validateFiles(files)) {
         invalid ||= !file.valid;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { BatchEntry, InsightsSession } from '../../compose/insights-session.ts';
+import type { BatchEntry, InsightsSession } from '../../commands/insights-session.ts';
 import type { VersionKey } from '../../model/version-record.ts';
 import {
   type EntryText,

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { InsightsAnswer, InsightsSession } from '../../compose/insights-session.ts';
+import type { InsightsAnswer, InsightsSession } from '../../commands/insights-session.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { TextOptions } from '../../report/text.ts';
 import { EXIT } from '../exit-code.ts';
@@ -37,7 +37,7 @@ export async function withSession<Result>(
 ): Promise<Result> {
   const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
   // Loaded when it is used: `--help` and errors need none of it.
-  const { openInsightsSession } = await import('../../compose/insights-session.ts');
+  const { openInsightsSession } = await import('../../commands/insights-session.ts');
   return await interruptible(async (signal) => {
     const session = await openInsightsSession(loaded, { local: options.local === true });
     try {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { InsightsAnswer, InsightsSession } from '../../compose/insights-session.ts';
+import type { InsightsAnswer, InsightsSession } from '../../commands/insights-session.ts';
 import type { System } from '../../model/version-record.ts';
 import { type QueryText, renderQuery } from '../../report/insights/found.ts';
 import { CommandError, unreadable } from '../errors.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { InsightsAnswer, InsightsSession } from '../../compose/insights-session.ts';
+import type { InsightsAnswer, InsightsSession } from '../../commands/insights-session.ts';
 import type { System, VersionKey } from '../../model/version-record.ts';
 import { renderCapabilities, renderDependents } from '../../report/insights/counts.ts';
 import { renderDependencyTree } from '../../report/insights/dependency-tree.ts';

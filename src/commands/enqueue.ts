@@ -1,8 +1,8 @@
+import { redisUrls } from '../compose/store.ts';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { createProducer } from '../producer.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
-import { redisUrls } from './store.ts';
 
 export interface EnqueueOptions {
   readonly paths: readonly string[];

@@ -1,17 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type LocalServices, startLocalServices } from '../compose/local-services.ts';
+import { createLogger } from '../compose/logger.ts';
+import { type NotifierHandle, openNotifier } from '../compose/notifier.ts';
+import { type Pipeline, startPipeline } from '../compose/pipeline.ts';
+import { openStore, type Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { configSchema } from '../config/schema.ts';
 import type { ScanReport } from '../model/scan-report.ts';
 import { Secret } from '../model/secret.ts';
 import type { Provisioned } from '../notify/provision.ts';
 import { createProducer, type Producer } from '../producer.ts';
-import { type LocalServices, startLocalServices } from './local-services.ts';
-import { createLogger } from './logger.ts';
-import { type NotifierHandle, openNotifier } from './notifier.ts';
-import { type Pipeline, startPipeline } from './pipeline.ts';
 import { type OnProgress, type ScanWatch, watchScans } from './scan-watch.ts';
-import { openStore, type Store } from './store.ts';
 
 /** An alert as the receiver got it, secrets masked. */
 export interface DemoAlert {

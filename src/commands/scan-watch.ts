@@ -1,9 +1,9 @@
+import type { Store } from '../compose/store.ts';
 import type { Inventory } from '../model/inventory.ts';
 import type { Verdict } from '../model/scan.ts';
 import type { ScanReport } from '../model/scan-report.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { ScanError } from './errors.ts';
-import type { Store } from './store.ts';
 
 export type OnProgress = (step: string, done: number, total: number) => void;
 

@@ -1,10 +1,10 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, posix, sep } from 'node:path';
-import { formatNamed } from '../lockfiles/catalog.ts';
-import type { DiscoveredLockfile } from '../lockfiles/discover.ts';
-import { LockfileError } from '../lockfiles/errors.ts';
-import type { Format } from '../lockfiles/format.ts';
-import { decodeText } from '../lockfiles/syntax/decode-text.ts';
+import { formatNamed } from './catalog.ts';
+import type { DiscoveredLockfile } from './discover.ts';
+import { LockfileError } from './errors.ts';
+import type { Format } from './format.ts';
+import { decodeText } from './syntax/decode-text.ts';
 
 export interface Companion {
   /** Path relative to the lockfile's folder, with forward slashes. */

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
+import { createLogger } from '../compose/logger.ts';
+import { openStore, type Store } from '../compose/store.ts';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { jobIdOf } from '../jobs/contract.ts';
@@ -10,9 +12,7 @@ import type { DeliveryAttempt } from '../model/notification.ts';
 import type { DeliveryIndex } from '../store/deliveries.ts';
 import { placeOf } from '../workers/flow.ts';
 import { revive, wake } from '../workers/wake.ts';
-import { createLogger } from './logger.ts';
 import { inReplayOrder } from './replay-order.ts';
-import { openStore, type Store } from './store.ts';
 
 export interface DeliveryFilter {
   /** Default: all. */

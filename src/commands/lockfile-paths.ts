@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { readCompanions } from '../lockfiles/companions.ts';
 import { discoverLockfiles } from '../lockfiles/discover.ts';
 import type { ProducedLockfile, StoredContent } from '../producer.ts';
-import { readCompanions } from './companions.ts';
 import { ScanError } from './errors.ts';
 
 export interface LockfilePaths {

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { FORMATS, formatNamed } from '../lockfiles/catalog.ts';
+import { readCompanions } from '../lockfiles/companions.ts';
 import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discover.ts';
 import { LockfileError } from '../lockfiles/errors.ts';
 import {
@@ -11,7 +12,6 @@ import {
 } from '../lockfiles/read.ts';
 import { messageOf } from '../model/errors.ts';
 import type { FormatDescription, ParsedFile } from '../model/parsed-file.ts';
-import { readCompanions } from './companions.ts';
 import { ScanError } from './errors.ts';
 
 export interface ParseOptions {

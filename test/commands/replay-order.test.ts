@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inReplayOrder } from '../../src/compose/replay-order.ts';
+import { inReplayOrder } from '../../src/commands/replay-order.ts';
 import type { DeliveryRecord } from '../../src/model/delivery.ts';
 
 function record(scan: string, day: number, part: string): DeliveryRecord {

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { basename, resolve } from 'node:path';
+import { createLogger } from '../compose/logger.ts';
+import { startPipeline } from '../compose/pipeline.ts';
+import { openStore } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { ScanReport } from '../model/scan-report.ts';
 import { createProducer } from '../producer.ts';
 import { ScanError } from './errors.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
-import { createLogger } from './logger.ts';
-import { startPipeline } from './pipeline.ts';
 import { type OnProgress, watchScans } from './scan-watch.ts';
-import { openStore } from './store.ts';
 
 export interface ScanOptions {
   readonly paths: readonly string[];

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { createLogger } from '../compose/logger.ts';
+import { type NotifierHandle, openNotifier } from '../compose/notifier.ts';
+import { openStore } from '../compose/store.ts';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Transition } from '../model/change.ts';
@@ -6,9 +9,6 @@ import { CodedError } from '../model/errors.ts';
 import type { DeliveryAttempt } from '../model/notification.ts';
 import { readBack } from '../notify/provision.ts';
 import { testNotification } from '../notify/test-alert.ts';
-import { createLogger } from './logger.ts';
-import { type NotifierHandle, openNotifier } from './notifier.ts';
-import { openStore } from './store.ts';
 import { noWebhook, quietly } from './webhook-admin.ts';
 
 export interface WebhookTestOptions {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readLockfilePaths } from '../../src/compose/lockfile-paths.ts';
+import { readLockfilePaths } from '../../src/commands/lockfile-paths.ts';
 import { ingestLockfiles } from '../../src/jobs/ingest-lockfiles.ts';
 import type { LockedPackage } from '../../src/model/lockfile.ts';
 import { context, ports } from '../jobs/facts.ts';

@@ -1,3 +1,6 @@
+import { createLogger } from '../compose/logger.ts';
+import { openStore } from '../compose/store.ts';
+import { openWebhookAccount } from '../compose/webhook-account.ts';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { ProvisionChange } from '../model/provision-change.ts';
@@ -6,9 +9,6 @@ import { plan } from '../notify/plan.ts';
 import { provision } from '../notify/provision.ts';
 import { rotate } from '../notify/rotate.ts';
 import { type ShownAccount, showAccount } from '../notify/show.ts';
-import { createLogger } from './logger.ts';
-import { openStore } from './store.ts';
-import { openWebhookAccount } from './webhook-account.ts';
 
 /** What `lockhound webhook …` does to the platform. Every call may be repeated. All throw `NotifyError`. */
 export interface WebhookAdmin {
