@@ -1,33 +1,63 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { TRANSITIONS } from '../src/model/change.ts';
+import { ECOSYSTEMS } from '../src/model/ecosystem.ts';
 import type { NotificationVariable } from '../src/notify/notification-variable.ts';
 import { OWN_VARIABLES } from '../src/notify/notification-variables.ts';
 import { PLATFORM_VARIABLES } from '../src/notify/platform-variables.ts';
 import type { Preset } from '../src/notify/preset.ts';
 import { PRESETS } from '../src/notify/presets/catalog.ts';
+import { RULE_NAMES } from '../src/policy/catalog.ts';
+import { genericEventOf, sampleEnvelope, sampleNotification } from './docs-samples.ts';
 
-const PATH = 'docs/webhooks.md';
-
-/** The generated parts of the documentation, by the name in their markers `<!-- begin NAME -->`, `<!-- end NAME -->`. */
-const SECTIONS: Readonly<Record<string, () => string>> = {
-  'platform variables': () => variableTable(PLATFORM_VARIABLES),
-  'own variables': () => variableTable(OWN_VARIABLES),
-  presets: () => presetTable(PRESETS),
-  'preset variables': () => variableTable(PRESETS.flatMap(({ variables }) => variables ?? [])),
+/** The generated parts of pages, by the name in their markers `<!-- begin NAME -->`, `<!-- end NAME -->`. */
+const PAGES: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  'docs/webhooks.md': {
+    'platform variables': () => variableTable(PLATFORM_VARIABLES),
+    'own variables': () => variableTable(OWN_VARIABLES),
+    presets: () => presetTable(PRESETS),
+    'preset variables': () => variableTable(PRESETS.flatMap(({ variables }) => variables ?? [])),
+    'route names': routeNames,
+    'generic event': () => jsonBlock(genericEventOf(sampleNotification())),
+  },
+  'docs/producers.md': { envelope: () => jsonBlock(sampleEnvelope()) },
 };
 
-/** The documentation of webhooks with its tables as the code has them. */
+/** The documentation with its tables, lists and examples as the code has them. */
 export async function generateDocs(): Promise<
   readonly { readonly path: string; readonly content: string }[]
 > {
-  const text = await readFile(path.resolve(import.meta.dirname, '..', PATH), 'utf8');
-  const content = Object.entries(SECTIONS).reduce((page, [name, section]) => {
-    const [begin, end] = [`<!-- begin ${name} -->\n`, `<!-- end ${name} -->`];
-    const [start, stop] = [page.indexOf(begin), page.indexOf(end)];
-    if (start < 0 || stop < start) throw new RangeError(`${PATH} has no place for "${name}"`);
-    return page.slice(0, start) + begin + section() + page.slice(stop);
-  }, text);
-  return [{ path: PATH, content }];
+  return Promise.all(
+    Object.entries(PAGES).map(async ([page, sections]) => {
+      const text = await readFile(path.resolve(import.meta.dirname, '..', page), 'utf8');
+      const content = Object.entries(sections).reduce(
+        (sofar, [name, section]) => placed(sofar, page, name, section()),
+        text,
+      );
+      return { path: page, content };
+    }),
+  );
+}
+
+function placed(text: string, page: string, name: string, section: string): string {
+  const [begin, end] = [`<!-- begin ${name} -->\n`, `<!-- end ${name} -->`];
+  const [start, stop] = [text.indexOf(begin), text.indexOf(end)];
+  if (start < 0 || stop < start) throw new RangeError(`${page} has no place for "${name}"`);
+  return text.slice(0, start) + begin + section + text.slice(stop);
+}
+
+function jsonBlock(value: unknown): string {
+  return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\`\n`;
+}
+
+function routeNames(): string {
+  const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
+  return [
+    `- \`rules\`: ${list(RULE_NAMES)}.`,
+    `- \`ecosystems\`: ${list(ECOSYSTEMS)}.`,
+    `- \`transitions\`: ${list(TRANSITIONS)}.`,
+    '',
+  ].join('\n');
 }
 
 function variableTable(variables: readonly NotificationVariable[]): string {

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { WebhookAdmin } from '../commands/webhook-admin.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
-import type { Transition } from '../model/change.ts';
+import { TRANSITIONS, type Transition } from '../model/change.ts';
 import type { ProvisionChange } from '../model/provision-change.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './signals.ts';
@@ -12,8 +12,6 @@ interface WebhookOptions {
   readonly config?: string;
   readonly json?: boolean;
 }
-
-const TRANSITIONS: readonly Transition[] = ['opened', 'worsened', 'reopened', 'resolved'];
 
 const EXAMPLES = `
 Examples:

@@ -1,4 +1,4 @@
-import type { NotifyConfig } from '../config/schema.ts';
+import type { NotifyConfig } from '../config/notify.ts';
 import { gatherDigest } from '../jobs/gather-digest.ts';
 import type { FollowUp } from '../jobs/job.ts';
 import type { Schedule } from '../workers/schedules.ts';

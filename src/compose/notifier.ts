@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
-import type { NotifyConfig } from '../config/schema.ts';
+import type { NotifyConfig } from '../config/notify.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { DeliveryAttempt } from '../model/notification.ts';

@@ -1,4 +1,5 @@
-import type { NotifyConfig, WebhookConfig } from '../config/schema.ts';
+import type { NotifyConfig } from '../config/notify.ts';
+import type { WebhookConfig } from '../config/route.ts';
 import { atLeast, type Severity } from '../model/finding.ts';
 import type { RouteMatch, RouteRule, Routing } from '../model/routing.ts';
 import { presetNamed } from '../notify/preset-webhook.ts';

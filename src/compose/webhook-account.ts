@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../config/load.ts';
-import type { NotifyConfig } from '../config/schema.ts';
+import type { NotifyConfig } from '../config/notify.ts';
 import { readBundledDescription } from '../discovery/bundled.ts';
 import { createApiClient } from '../discovery/client.ts';
 import type { HttpClient } from '../http/client.ts';

@@ -16,3 +16,6 @@ export const duration = z
     const unit = text.replace(/^\d+/, '');
     return Number.parseInt(text, 10) * (UNITS[unit] ?? Number.NaN);
   });
+
+/** Defaults are written as text, as in the file, so that `config check` and the documentation show the same. */
+export const seconds = (text: string) => duration.prefault(text);

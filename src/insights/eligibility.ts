@@ -1,6 +1,7 @@
+import { systemOf } from '../model/ecosystem.ts';
 import type { LockedPackage } from '../model/lockfile.ts';
 import type { Resolution } from '../model/resolution.ts';
-import { type LookUp, lookUpOf, systemOf } from './look-up.ts';
+import { type LookUp, lookUpOf } from './look-up.ts';
 import { privateNames } from './private-names.ts';
 import { createRegistryCheck, parseRegistryUrl } from './public-registries.ts';
 

@@ -10,26 +10,8 @@ export interface LookUp {
   readonly versionKey: VersionKey;
 }
 
-const SYSTEMS: ReadonlyMap<string, System> = new Map([
-  ['npm', 'NPM'],
-  ['pypi', 'PYPI'],
-  ['golang', 'GO'],
-  ['cargo', 'CARGO'],
-  ['gem', 'RUBYGEMS'],
-  ['maven', 'MAVEN'],
-  ['nuget', 'NUGET'],
-]);
-
-/** Purl types that the index holds. */
-export const PURL_TYPES: readonly string[] = [...SYSTEMS.keys()];
-
 /** What a canonical purl with a version looks like; the service refuses a whole batch for one that does not. */
 const CANONICAL_PURL = /^pkg:[a-z]+\/(?:[\w.~%:+!-]+\/)*[\w.~%:+!-]+@[\w.~%:+!-]+$/;
-
-/** The index's system for an ecosystem (a purl type), `undefined` when it holds none of that. */
-export function systemOf(ecosystem: string): System | undefined {
-  return SYSTEMS.get(ecosystem);
-}
 
 /** The look-up of a package in a supported ecosystem; `undefined` when its purl is malformed. */
 export function lookUpOf(locked: LockedPackage, system: System): LookUp | undefined {

@@ -1,5 +1,6 @@
+import { PURL_TYPES, systemOf } from '../model/ecosystem.ts';
 import type { System } from '../model/version-record.ts';
-import { canonicalName, canonicalVersion, PURL_TYPES, systemOf, writePurl } from './look-up.ts';
+import { canonicalName, canonicalVersion, writePurl } from './look-up.ts';
 import { broken, type PackageName, ruledPackage } from './rules.ts';
 
 /** What a purl names, as the index spells it. */

@@ -1,7 +1,10 @@
 import type { Finding, Severity } from './finding.ts';
 
 /** Transitions of a finding between two scans (promise 2). */
-export type Transition = 'opened' | 'worsened' | 'resolved' | 'reopened';
+export type Transition = 'opened' | 'worsened' | 'reopened' | 'resolved';
+
+/** In the order in which they are listed. */
+export const TRANSITIONS: readonly Transition[] = ['opened', 'worsened', 'reopened', 'resolved'];
 
 export interface Change {
   readonly transition: Transition;

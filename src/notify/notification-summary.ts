@@ -1,8 +1,6 @@
-import type { Change, Transition } from '../model/change.ts';
+import { type Change, TRANSITIONS, type Transition } from '../model/change.ts';
 import { SEVERITIES, type Severity } from '../model/finding.ts';
 import type { Notification } from '../model/notification.ts';
-
-const TRANSITIONS: readonly Transition[] = ['opened', 'worsened', 'reopened', 'resolved'];
 
 /** Number of changes by transition; all four are there. */
 export function countTransitions({ changes }: Notification): Readonly<Record<Transition, number>> {

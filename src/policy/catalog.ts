@@ -1,3 +1,4 @@
+import { CONTRACT_DRIFT } from './contract-drift.ts';
 import type { Rule } from './rule.ts';
 import { deprecated } from './rules/deprecated.ts';
 import { missing } from './rules/missing.ts';
@@ -5,3 +6,6 @@ import { vulnerability } from './rules/vulnerability.ts';
 
 /** Every rule there is. */
 export const RULES: readonly Rule[] = [vulnerability, missing, deprecated];
+
+/** Names of everything that makes findings. */
+export const RULE_NAMES: readonly string[] = [...RULES.map(({ name }) => name), CONTRACT_DRIFT];

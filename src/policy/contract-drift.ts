@@ -1,9 +1,10 @@
 import type { ContractComparison, ContractDifference } from '../model/contract.ts';
+import { API_ECOSYSTEM } from '../model/ecosystem.ts';
 import type { Finding } from '../model/finding.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
-/** Ecosystem of the "packages" that APIs are in findings. */
-export const API_ECOSYSTEM = 'api';
+/** The rule of these findings; `check-contract` judges by it, not the catalog. */
+export const CONTRACT_DRIFT = 'contract-drift';
 
 /**
  * A published document that differs from the one Lockhound is made for in ways that break it; one finding a difference.
@@ -17,8 +18,8 @@ export function contractDrift(target: string, comparison: ContractComparison): r
     .map((difference): Finding => {
       const issue = issueOf(difference);
       return {
-        fingerprint: fingerprintOf(target, 'contract-drift', purl, issue),
-        rule: 'contract-drift',
+        fingerprint: fingerprintOf(target, CONTRACT_DRIFT, purl, issue),
+        rule: CONTRACT_DRIFT,
         severity: 'high',
         title: titleOf(difference),
         package: { ecosystem: API_ECOSYSTEM, name: api, version, purl, direct: true, groups: [] },

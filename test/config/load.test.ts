@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
+import { ECOSYSTEMS } from '../../src/model/ecosystem.ts';
+import { RULE_NAMES } from '../../src/policy/catalog.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -25,6 +27,11 @@ notify:
     TOKEN: { secret: { env: TOKEN } }
     TEAM: { value: platform }
 `;
+
+const routeThat = (match: string) => `routes: [{ name: a, match: { ${match} }, webhook: { preset: slack } }]`;
+
+const no = (at: string, what: string, name: string, names: readonly string[]) =>
+  `notify.routes.0.match.${at}: no ${what} is named "${name}"; there are ${names.join(', ')}`;
 
 const KEYS = { API_KEY: 'the-api-key', APP_KEY: 'the-application-key', TOKEN: 'the-token' };
 
@@ -52,7 +59,11 @@ describe('loadConfig', () => {
     ],
     ['routes: []', /a webhook to alert by/],
     ['webhook: { preset: telegraph }', /notify\.webhook\.preset/],
-  ])('refuses %s', (line, message) => {
+    [routeThat('rules: [known-vulnerability]'), no('rules.0', 'rule', 'known-vulnerability', RULE_NAMES)],
+    [routeThat('rules: vulnerabillity'), no('rules.0', 'rule', 'vulnerabillity', RULE_NAMES)],
+    [routeThat('ecosystems: [npm, go]'), no('ecosystems.1', 'ecosystem', 'go', ECOSYSTEMS)],
+    [routeThat('transitions: [opened, closed]'), /match\.transitions\.1: .*"opened"\|"worsened"/],
+  ])('refuses %s', (line, message: string | RegExp) => {
     const file = fileWith(
       `notify:\n  platform: { url: "https://p.example", apiKey: { env: K }, applicationKey: { env: K } }\n  ${line}\n`,
     );
@@ -156,6 +167,19 @@ describe('what is refused, and how', () => {
     const error = failure('redis: { url: "redis://:hunter2@cache.example" }');
     expect(error.message).toContain('redis.password');
     expect(error.message).not.toContain('hunter2');
+  });
+
+  it('takes every rule, ecosystem and transition that there is, one of them or a list', () => {
+    const match = `{ rules: [${RULE_NAMES}], ecosystems: [${ECOSYSTEMS}], transitions: opened }`;
+    const file = fileWith(
+      `${NOTIFY}  routes: [{ name: a, match: ${match}, webhook: { url: "https://a.example" } }]\n`,
+    );
+    const { notify } = loadConfig({ file, environment: KEYS }).config;
+    expect(notify?.routes[0]?.match).toEqual({
+      rules: RULE_NAMES,
+      ecosystems: ECOSYSTEMS,
+      transitions: ['opened'],
+    });
   });
 
   it('says which secret is missing', () => {

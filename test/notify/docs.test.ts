@@ -13,6 +13,7 @@ import { webhookOf } from '../../src/notify/preset-webhook.ts';
 import { renderRequest } from '../../src/notify/render.ts';
 import { validateDesired } from '../../src/notify/validate.ts';
 import { valuesOf } from '../../src/notify/variables.ts';
+import { RULE_NAMES } from '../../src/policy/catalog.ts';
 import { notificationOf } from './notification.ts';
 import { RECEIVERS } from './receiver-schemas.ts';
 
@@ -22,11 +23,21 @@ const folder = mkdtempSync(join(tmpdir(), 'docs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('docs/webhooks.md', () => {
-  it('has variables and presets as the code has them (npm run generate)', async () => {
-    for (const { content } of await generateDocs()) {
-      expect(PAGE).toBe(content);
-      for (const { name } of ALERT_VARIABLES) expect(content).toContain(`\`$${name}\``);
+  it('has tables and examples as the code has them, like the other pages (npm run generate)', async () => {
+    const pages = await generateDocs();
+    expect(pages.map(({ path }) => path)).toContain('docs/webhooks.md');
+    for (const { path, content } of pages) {
+      expect(readFileSync(join(import.meta.dirname, '../..', path), 'utf8')).toBe(content);
     }
+    for (const { name } of ALERT_VARIABLES) expect(PAGE).toContain(`\`$${name}\``);
+  });
+
+  it('shows a generic event of a rule that exists, with a fingerprint as findings have them', () => {
+    const [, text = ''] = /<!-- begin generic event -->\n```json\n([\s\S]*?)```/.exec(PAGE) ?? [];
+    const { changes } = JSON.parse(text);
+    expect(changes).toHaveLength(1);
+    expect(RULE_NAMES).toContain(changes[0].rule);
+    expect(changes[0].fingerprint).toMatch(/^[0-9a-f]{32}$/);
   });
 
   it.each(PRESET_NAMES)('has an example of %s that works as it stands', (name) => {
@@ -65,7 +76,7 @@ describe('docs/webhooks.md', () => {
       rules: [
         { name: 'pager', mode: 'change', match: { minSeverity: 'critical', labels: { tier: ['1', '2'] } } },
         { name: 'payments', mode: 'digest', match: { minSeverity: 'low', ecosystems: ['npm', 'pypi'] } },
-        { name: 'weekly', mode: 'periodic', match: { rules: ['deprecated', 'missing'] } },
+        { name: 'weekly', mode: 'periodic', match: { rules: ['deprecated'] } },
         { name: 'default', mode: 'digest', rest: true, match: { minSeverity: 'low' } },
       ],
     });
@@ -76,20 +87,6 @@ describe('docs/webhooks.md', () => {
       'lockhound',
     ]);
     expect([...periodicRoutes(notify)]).toEqual([['weekly', 7 * 86_400_000]]);
-  });
-
-  it('shows the generic event as it is', () => {
-    const [, text = ''] = /```json generic-event\n([\s\S]*?)```/.exec(PAGE) ?? [];
-    const { payload = null } = webhookOf({ route: 'default', name: 'a', url: 'https://a.example' });
-    const definition = {
-      name: 'a',
-      url: 'https://a.example',
-      headers: {},
-      payload,
-      encodeAs: 'json',
-    } as const;
-    const { body } = renderRequest(definition, valuesOf(notificationOf(), {}));
-    expect(JSON.parse(text)).toEqual(JSON.parse(body));
   });
 });
 

@@ -10,8 +10,8 @@ export function changeOf(
   return {
     transition,
     finding: {
-      fingerprint: 'f'.repeat(64),
-      rule: 'known-vulnerability',
+      fingerprint: 'f'.repeat(32),
+      rule: 'vulnerability',
       severity: 'high',
       title,
       package: {

@@ -56,7 +56,7 @@ describe('the payload', () => {
           transition: 'opened',
           severity: 'high',
           previousSeverity: null,
-          rule: 'known-vulnerability',
+          rule: 'vulnerability',
           title: 'Prototype pollution',
           ecosystem: 'npm',
           package: 'left-pad',
@@ -68,7 +68,7 @@ describe('the payload', () => {
           score: 7.5,
           advice: null,
           locations: [{ path: 'package-lock.json', line: 7, dependencyPath: [] }],
-          fingerprint: 'f'.repeat(64),
+          fingerprint: 'f'.repeat(32),
         },
       ],
     });

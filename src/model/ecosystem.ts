@@ -1,0 +1,26 @@
+import type { System } from './version-record.ts';
+
+/** The index's systems by ecosystem, which is a purl type. */
+const SYSTEMS: ReadonlyMap<string, System> = new Map([
+  ['npm', 'NPM'],
+  ['pypi', 'PYPI'],
+  ['golang', 'GO'],
+  ['cargo', 'CARGO'],
+  ['gem', 'RUBYGEMS'],
+  ['maven', 'MAVEN'],
+  ['nuget', 'NUGET'],
+]);
+
+/** Ecosystem of the "packages" that APIs are in findings. */
+export const API_ECOSYSTEM = 'api';
+
+/** Purl types that the index holds. */
+export const PURL_TYPES: readonly string[] = [...SYSTEMS.keys()];
+
+/** Every ecosystem that a finding can be about. */
+export const ECOSYSTEMS: readonly string[] = [...PURL_TYPES, API_ECOSYSTEM];
+
+/** The index's system for an ecosystem (a purl type), `undefined` when it holds none of that. */
+export function systemOf(ecosystem: string): System | undefined {
+  return SYSTEMS.get(ecosystem);
+}
