@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JOBS } from '../src/jobs/catalog.ts';
-import type { AnyJob } from '../src/jobs/envelope.ts';
+import type { AnyJob } from '../src/jobs/job.ts';
 
 /** JSON Schemas (draft 2020-12) of the data of every job, for producers and operators in any language. */
 export async function generateSchemas(): Promise<

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { DEFAULT_PREFIX, jobIdOf } from './jobs/contract.ts';
-import { openEnvelope, sealEnvelope } from './jobs/envelope.ts';
+import { sealEnvelope } from './jobs/envelope.ts';
 import {
   INGEST_LOCKFILES,
   type IngestedLockfile,
@@ -79,9 +79,9 @@ export async function createProducer(options: ProducerOptions): Promise<Producer
   return {
     async enqueue(request) {
       const payload = await payloadOf(request, blobs);
-      const { key } = openEnvelope(INGEST_LOCKFILES, sealEnvelope(INGEST_LOCKFILES, payload));
-      const jobId = jobIdOf(INGEST_LOCKFILES.name, key);
-      await queue.add(INGEST_LOCKFILES.name, sealEnvelope(INGEST_LOCKFILES, payload), { jobId });
+      const envelope = sealEnvelope(INGEST_LOCKFILES, payload);
+      const jobId = jobIdOf(INGEST_LOCKFILES.name, envelope.key);
+      await queue.add(INGEST_LOCKFILES.name, envelope, { jobId });
       return { scan: payload.scan, jobId };
     },
     async close() {

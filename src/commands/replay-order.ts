@@ -1,4 +1,4 @@
-import { payloadOf } from '../jobs/deliver-notification.ts';
+import { payloadOf } from '../jobs/deliver-notification.payload.ts';
 import type { DeliveryRecord } from '../model/delivery.ts';
 
 /**

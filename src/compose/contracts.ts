@@ -7,7 +7,7 @@ import { createDocumentSource } from '../discovery/document-source.ts';
 import { publicAddressesOnly } from '../http/address-guard.ts';
 import type { HttpClient } from '../http/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';
-import { checkContract, contractCheckDue } from '../jobs/check-contract.ts';
+import { CHECK_CONTRACT, contractCheckDue } from '../jobs/check-contract.payload.ts';
 import type { ContractPort } from '../jobs/ports.ts';
 import type { Cache } from '../model/cache.ts';
 import type { ContractComparison } from '../model/contract.ts';
@@ -41,9 +41,9 @@ export async function openContracts(
   const source = createDocumentSource({ http, cache });
   return {
     schedule: {
-      name: checkContract.name,
+      name: CHECK_CONTRACT.name,
       everyMs: interval,
-      start: (due) => [{ job: checkContract.name, payload: contractCheckDue(due) }],
+      start: (due) => [contractCheckDue(due)],
     },
     close: () => http.close(),
     port: {

@@ -1,6 +1,6 @@
 import type { NotifyConfig } from '../config/notify.ts';
-import { gatherDigest } from '../jobs/gather-digest.ts';
-import type { FollowUp } from '../jobs/job.ts';
+import { type FollowUp, followUp } from '../jobs/follow-up.ts';
+import { GATHER_DIGEST } from '../jobs/gather-digest.payload.ts';
 import type { Schedule } from '../workers/schedules.ts';
 import { periodicRoutes } from './routing.ts';
 import type { Store } from './store.ts';
@@ -40,5 +40,5 @@ export function digestSchedules(
 }
 
 function digestOf(route: string, window: Date): FollowUp {
-  return { job: gatherDigest.name, payload: { route, window: window.toISOString() } };
+  return followUp(GATHER_DIGEST, { route, window: window.toISOString() });
 }

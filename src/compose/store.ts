@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import { startValkey } from '../embedded/valkey.ts';
-import type { FollowUp } from '../jobs/job.ts';
+import type { FollowUp } from '../jobs/follow-up.ts';
 import type { RequestBudget } from '../model/request-budget.ts';
 import type { Secret } from '../model/secret.ts';
 import { createAppliedObjects } from '../store/applied-objects.ts';

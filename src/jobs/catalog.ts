@@ -1,10 +1,10 @@
 import { checkContract } from './check-contract.ts';
 import { collectAdvisories } from './collect-advisories.ts';
 import { deliverNotification } from './deliver-notification.ts';
-import type { AnyJob } from './envelope.ts';
 import { expandDependencies } from './expand-dependencies.ts';
 import { gatherDigest } from './gather-digest.ts';
 import { ingestLockfiles } from './ingest-lockfiles.ts';
+import type { AnyJob } from './job.ts';
 import { judgeScan } from './judge-scan.ts';
 
 /** Every job there is. */

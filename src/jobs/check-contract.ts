@@ -1,13 +1,10 @@
-import { z } from 'zod';
 import type { Verdict } from '../model/scan.ts';
 import { contractDrift } from '../policy/contract-drift.ts';
+import { CHECK_CONTRACT, type CheckContract } from './check-contract.payload.ts';
 import { concludeScan } from './conclude-scan.ts';
 import { gather } from './gather.ts';
 import type { Job } from './job.ts';
-import { scanId } from './scan-id.ts';
 import { countScan } from './scan-summary.ts';
-
-const schema = z.strictObject({ scan: scanId, requestedAt: z.iso.datetime({ offset: true }) });
 
 /** Drift of the APIs that Lockhound itself lives on is a finding like any other, on this target. */
 export const CONTRACT_TARGET = { id: 'lockhound:contract', labels: {} } as const;
@@ -16,13 +13,10 @@ export const CONTRACT_TARGET = { id: 'lockhound:contract', labels: {} } as const
  * Holds the pinned description documents against what the services publish now. A breaking difference opens a finding,
  * which is resolved when it is gone; a document that cannot be had leaves everything as it was and is a gap.
  */
-export const checkContract: Job<z.infer<typeof schema>, Verdict, 'contracts' | 'targets' | 'routing'> = {
-  name: 'check-contract',
-  version: 1,
-  schema,
+export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' | 'routing'> = {
+  ...CHECK_CONTRACT,
   limits: { attempts: 6, backoffMs: 5_000, maxBackoffMs: 300_000, timeoutMs: 120_000, concurrency: 1 },
   needs: ['contracts', 'targets', 'routing'],
-  key: ({ scan }) => scan,
   async run({ scan, requestedAt }, { contracts, targets, routing }, context) {
     const { found, absent, failed } = await gather(
       contracts.apis(),
@@ -49,9 +43,3 @@ export const checkContract: Job<z.infer<typeof schema>, Verdict, 'contracts' | '
     );
   },
 };
-
-/** The check that is due at that time. */
-export function contractCheckDue(due: Date): z.infer<typeof schema> {
-  const requestedAt = due.toISOString();
-  return { scan: `lockhound.contract.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`, requestedAt };
-}

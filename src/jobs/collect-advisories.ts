@@ -1,15 +1,7 @@
-import { z } from 'zod';
 import type { Advisory } from '../model/advisory.ts';
+import { COLLECT_ADVISORIES, type CollectAdvisories } from './collect-advisories.payload.ts';
 import { gather } from './gather.ts';
 import type { Job } from './job.ts';
-import { scanId } from './scan-id.ts';
-import { partKey } from './scan-part.ts';
-
-const schema = z.strictObject({
-  scan: scanId,
-  part: z.int().nonnegative(),
-  ids: z.array(z.string().min(1).max(200)).max(1_000),
-});
 
 /** Advisories of one part of a scan, and the ids that gave none, with the reason. */
 export interface CollectedAdvisories {
@@ -18,13 +10,10 @@ export interface CollectedAdvisories {
 }
 
 /** Fetches advisories (GetAdvisory) through the cache. One that will not load takes nothing else with it. */
-export const collectAdvisories: Job<z.infer<typeof schema>, CollectedAdvisories, 'insights'> = {
-  name: 'collect-advisories',
-  version: 1,
-  schema,
+export const collectAdvisories: Job<CollectAdvisories, CollectedAdvisories, 'insights'> = {
+  ...COLLECT_ADVISORIES,
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 120_000, timeoutMs: 300_000, concurrency: 4 },
   needs: ['insights'],
-  key: partKey,
   async run({ ids }, { insights }, context) {
     const gathered = await gather(
       ids,

@@ -2,7 +2,9 @@ import type { Finding } from '../model/finding.ts';
 import type { Gap, Verdict } from '../model/scan.ts';
 import type { Target } from '../model/target.ts';
 import { compareFindings } from '../policy/changes.ts';
-import type { DigestAddition, FollowUp, JobRun } from './job.ts';
+import { DELIVER_NOTIFICATION } from './deliver-notification.payload.ts';
+import { type FollowUp, followUp } from './follow-up.ts';
+import type { DigestAddition, JobRun } from './job.ts';
 import type { Ports } from './ports.ts';
 import { type RoutedChanges, routeChanges } from './route-changes.ts';
 
@@ -57,9 +59,9 @@ function deliveries(
   { rule, changes }: RoutedChanges,
 ): readonly FollowUp[] {
   const digest = { scan, target: target.id, route: rule.name, requestedAt };
-  const job = 'deliver-notification';
-  if (rule.mode === 'digest') return [{ job, payload: digest }];
-  return rule.mode === 'change' ? changes.map((change) => ({ job, payload: { ...digest, change } })) : [];
+  if (rule.mode === 'digest') return [followUp(DELIVER_NOTIFICATION, digest)];
+  if (rule.mode !== 'change') return [];
+  return changes.map((change) => followUp(DELIVER_NOTIFICATION, { ...digest, change }));
 }
 
 /** What waits for a periodic digest. */

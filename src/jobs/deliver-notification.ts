@@ -1,25 +1,13 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
 import type { DeliveryIdentity, DeliveryMove } from '../model/delivery.ts';
 import type { DeliveryReceipt, Notification } from '../model/notification.ts';
+import { DELIVER_NOTIFICATION, type DeliverNotification } from './deliver-notification.payload.ts';
 import { JobError } from './errors.ts';
 import type { GatheredDigest } from './gather-digest.ts';
 import type { AttemptEnding, Job } from './job.ts';
 import type { OutcomePort, Ports } from './ports.ts';
-import { printableText } from './printable-text.ts';
 import { readVerdict } from './read-verdict.ts';
-import { scanId } from './scan-id.ts';
 
-const schema = z.strictObject({
-  scan: scanId,
-  target: printableText(1, 200),
-  route: z.string().min(1).max(200),
-  requestedAt: z.iso.datetime({ offset: true }),
-  change: z.int().nonnegative().optional().describe('Only this one of the changes of the scan.'),
-  digest: z.literal(true).optional().describe('`scan` is a periodic digest (`gather-digest`).'),
-});
-
-type DeliverNotification = z.infer<typeof schema>;
 type Needs = 'outcomes' | 'notifier' | 'deliveries';
 
 /**
@@ -27,12 +15,9 @@ type Needs = 'outcomes' | 'notifier' | 'deliveries';
  * a crash carries the same one and the receiver drops it. What a target has to say goes out in order.
  */
 export const deliverNotification: Job<DeliverNotification, DeliveryReceipt, Needs> = {
-  name: 'deliver-notification',
-  version: 1,
-  schema,
+  ...DELIVER_NOTIFICATION,
   limits: { attempts: 24, backoffMs: 2_000, maxBackoffMs: 7_200_000, timeoutMs: 60_000, concurrency: 24 },
   needs: ['outcomes', 'notifier', 'deliveries'],
-  key: keyOf,
   lane: ({ target, route }) => `deliver-notification:${route}:${target}`,
   async run(payload, ports, { signal }) {
     const notification = await filed(payload, ports);
@@ -50,18 +35,6 @@ export const deliverNotification: Job<DeliverNotification, DeliveryReceipt, Need
   },
 };
 
-function keyOf({ scan, route, change, digest }: DeliverNotification): string {
-  const part = digest === true ? '.digest' : change === undefined ? '' : `.${change}`;
-  return `${scan}.${route}${part}`;
-}
-
-/** The payload of a delivery, for sending it again. */
-export function payloadOf({ key, scan, target, route, date }: DeliveryIdentity): DeliverNotification {
-  const part = key.slice(`${scan}.${route}.`.length);
-  const what = part === 'digest' ? { digest: true as const } : part === '' ? {} : { change: Number(part) };
-  return { scan, target, route, requestedAt: date, ...what };
-}
-
 function identityOf(payload: DeliverNotification): DeliveryIdentity {
   const { scan, target, route, requestedAt: date } = payload;
   // With the time in it, installations whose producers number their scans alike do not take each other's ids.
@@ -70,7 +43,14 @@ function identityOf(payload: DeliverNotification): DeliveryIdentity {
       JSON.stringify([scan, target, route, date, ...(payload.change === undefined ? [] : [payload.change])]),
     )
     .digest('hex');
-  return { id: `msg_${digest.slice(0, 32)}`, key: keyOf(payload), route, target, scan, date };
+  return {
+    id: `msg_${digest.slice(0, 32)}`,
+    key: DELIVER_NOTIFICATION.key(payload),
+    route,
+    target,
+    scan,
+    date,
+  };
 }
 
 /** The notification as it was put away, or else made of the verdict and put away. */

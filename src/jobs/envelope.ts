@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CodedError, messageOf } from '../model/errors.ts';
-import type { Job } from './job.ts';
+import type { JobType } from './job-type.ts';
 
 /** What stands in a job's data: the payload, the version of its schema, and the key of its outcome. */
 export interface Envelope {
@@ -30,22 +30,17 @@ export interface EnvelopeIssue {
   readonly reason: string;
 }
 
-/** Any job: what the generic parts know of it. */
-// biome-ignore lint/suspicious/noExplicitAny: payloads differ from job to job; the envelope's schema checks them
-export type AnyJob = Job<any, unknown>;
-
 const envelopeSchema = z.strictObject({
   version: z.int().positive(),
   key: z.string().min(1).max(512),
   payload: z.unknown(),
 });
 
-/** Puts a payload into an envelope of the job's version. */
-export function sealEnvelope<Payload>(
-  job: Pick<Job<Payload>, 'version' | 'key'>,
-  payload: Payload,
-): Envelope {
-  return { version: job.version, key: job.key(payload), payload };
+/** Checks a payload and puts it into an envelope of the job's version. Throws `EnvelopeError` (`invalid-payload`). */
+export function sealEnvelope<Payload>(type: JobType<Payload>, payload: NoInfer<Payload>): Envelope {
+  const parsed = type.schema.safeParse(payload);
+  if (!parsed.success) throw invalid(type.name, issuesOf(parsed.error, ['payload']));
+  return { version: type.version, key: type.key(parsed.data), payload: parsed.data };
 }
 
 /**
@@ -53,7 +48,7 @@ export function sealEnvelope<Payload>(
  * its payload has. Throws `EnvelopeError`.
  */
 export function openEnvelope<Payload>(
-  job: Pick<Job<Payload>, 'name' | 'version' | 'schema' | 'upgrades' | 'key'>,
+  job: JobType<Payload>,
   data: unknown,
 ): { readonly key: string; readonly payload: Payload } {
   const envelope = envelopeSchema.safeParse(data);
@@ -71,7 +66,11 @@ export function openEnvelope<Payload>(
   return { key, payload: parsed.data };
 }
 
-function upgrade(job: Pick<Job, 'name' | 'version' | 'upgrades'>, from: number, payload: unknown): unknown {
+function upgrade(
+  job: Pick<JobType, 'name' | 'version' | 'upgrades'>,
+  from: number,
+  payload: unknown,
+): unknown {
   let current = payload;
   for (let version = from; version < job.version; version += 1) {
     const step = job.upgrades?.[version];
@@ -111,7 +110,7 @@ function invalid(job: string, issues: readonly EnvelopeIssue[]): EnvelopeError {
   );
 }
 
-function newer(job: Pick<Job, 'name' | 'version'>, version: number): EnvelopeError {
+function newer(job: Pick<JobType, 'name' | 'version'>, version: number): EnvelopeError {
   const reason = `${version} is newer than ${job.version}, the newest that this release knows`;
   return new EnvelopeError('newer-version', `version of a ${job.name} job: ${reason}`, [
     { path: 'version', reason },

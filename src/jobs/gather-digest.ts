@@ -1,17 +1,11 @@
-import { createHash } from 'node:crypto';
-import { z } from 'zod';
 import type { DigestEntry } from '../model/digest.ts';
 import type { Severity } from '../model/finding.ts';
 import type { Notification } from '../model/notification.ts';
 import type { Target } from '../model/target.ts';
+import { DELIVER_NOTIFICATION } from './deliver-notification.payload.ts';
+import { followUp } from './follow-up.ts';
+import { GATHER_DIGEST, type GatherDigest } from './gather-digest.payload.ts';
 import type { Job } from './job.ts';
-
-const schema = z.strictObject({
-  route: z.string().min(1).max(200),
-  window: z.iso.datetime().describe('When the time over which is gathered ended.'),
-});
-
-type GatherDigest = z.infer<typeof schema>;
 
 /** What a digest came to; `null` when nothing waited. `id` and `route` are set by whoever delivers it. */
 export interface GatheredDigest {
@@ -26,35 +20,23 @@ const EVERYBODY = '*';
  * holds them, or not at all: whatever dies in between, each change goes into exactly one digest.
  */
 export const gatherDigest: Job<GatherDigest, GatheredDigest, 'digests'> = {
-  name: 'gather-digest',
-  version: 1,
-  schema,
+  ...GATHER_DIGEST,
   limits: { attempts: 50, backoffMs: 1_000, maxBackoffMs: 600_000, timeoutMs: 120_000, concurrency: 1 },
   needs: ['digests'],
-  key: keyOf,
   async run(payload, { digests }) {
     const { route, window } = payload;
     const entries = await digests.read(route);
     if (entries.length === 0) return { result: { notification: null }, next: [] };
-    const scan = keyOf(payload);
+    const scan = GATHER_DIGEST.key(payload);
     return {
       result: { notification: notificationOf(scan, payload, entries) },
       next: [
-        {
-          job: 'deliver-notification',
-          payload: { scan, target: EVERYBODY, route, requestedAt: window, digest: true },
-        },
+        followUp(DELIVER_NOTIFICATION, { scan, target: EVERYBODY, route, requestedAt: window, digest: true }),
       ],
       state: { route, taken: entries.map((entry) => entry.scan) },
     };
   },
 };
-
-/** Fits where the id of a scan is expected. */
-function keyOf({ route, window }: GatherDigest): string {
-  const name = createHash('sha256').update(route).digest('hex').slice(0, 12);
-  return `digest-${name}-${window.replaceAll(/[^0-9TZ]/g, '')}`;
-}
 
 function notificationOf(
   scan: string,

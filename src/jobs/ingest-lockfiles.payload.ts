@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { JobType } from './job-type.ts';
 import { printableText } from './printable-text.ts';
 import { scanId } from './scan-id.ts';
 import { targetSchema } from './target.payload.ts';
@@ -55,10 +56,11 @@ export const ingestLockfilesSchema = z.strictObject({
 export type IngestLockfiles = z.infer<typeof ingestLockfilesSchema>;
 
 /** What a producer has to know of the job, without the job itself and all that it pulls in. */
-export const INGEST_LOCKFILES = {
+export const INGEST_LOCKFILES: JobType<IngestLockfiles> = {
   name: 'ingest-lockfiles',
   version: 1,
   schema: ingestLockfilesSchema,
-  key: (payload: IngestLockfiles) => payload.scan,
-} as const;
+  key: (payload) => payload.scan,
+};
+
 export type IngestedLockfile = z.infer<typeof lockfile>;

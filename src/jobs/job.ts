@@ -1,6 +1,7 @@
-import type { ZodType } from 'zod';
 import type { TargetState } from '../model/change.ts';
 import type { DigestEntry } from '../model/digest.ts';
+import type { FollowUp } from './follow-up.ts';
+import type { JobType } from './job-type.ts';
 import type { Ports } from './ports.ts';
 
 /** How the queue treats a job. Times in milliseconds. */
@@ -29,13 +30,6 @@ export interface Progress {
   readonly step: string;
   readonly done: number;
   readonly total: number;
-}
-
-/** Work that follows from a job; children run first, and may fail without failing the parent. */
-export interface FollowUp {
-  readonly job: string;
-  readonly payload: unknown;
-  readonly children?: readonly FollowUp[];
 }
 
 /** A target's new state, saved together with the outcome or not at all. */
@@ -81,17 +75,10 @@ export type AttemptEnding =
   | { readonly kind: 'given-up'; readonly reason: string };
 
 /** A job: one file, one verb and noun, pure but for its ports. */
-export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Ports = keyof Ports> {
-  readonly name: string;
-  /** Version of the payload; raised when its meaning changes. */
-  readonly version: number;
-  readonly schema: ZodType<Payload>;
-  /** Turns the payload of an older version (the key) into that of the next one. */
-  readonly upgrades?: Readonly<Record<number, (payload: unknown) => unknown>>;
+export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Ports = keyof Ports>
+  extends JobType<Payload> {
   readonly limits: JobLimits;
   readonly needs: readonly Needs[];
-  /** What the outcome is saved under; the same work has the same key. */
-  key(payload: Payload): string;
   run(payload: Payload, ports: Pick<Ports, Needs>, context: RunContext): Promise<JobRun<Result>>;
   /**
    * Jobs of one lane run one after another, in the order in which the outcomes that they follow from were saved: the
@@ -103,3 +90,7 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
   /** Told how each attempt ended: after its outcome was saved, before the queue knows. May be told twice. */
   onEnd?(payload: Payload, ending: AttemptEnding, ports: Pick<Ports, Needs>): Promise<void>;
 }
+
+/** Any job: what the generic parts know of it. */
+// biome-ignore lint/suspicious/noExplicitAny: payloads differ from job to job; the envelope's schema checks them
+export type AnyJob = Job<any, unknown>;

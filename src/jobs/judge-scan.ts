@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Advisory } from '../model/advisory.ts';
 import type { DependencyGraph } from '../model/dependency-graph.ts';
 import type { Inventory } from '../model/inventory.ts';
@@ -11,35 +10,19 @@ import { concludeScan } from './conclude-scan.ts';
 import { JobError } from './errors.ts';
 import type { ExpandedDependencies } from './expand-dependencies.ts';
 import type { Job } from './job.ts';
+import { JUDGE_SCAN, type JudgeScan } from './judge-scan.payload.ts';
 import type { OutcomePort } from './ports.ts';
-import { scanId } from './scan-id.ts';
 import { partKey } from './scan-part.ts';
 import { countScan, gapsOf, type ScanFacts } from './scan-summary.ts';
-import { targetSchema } from './target.payload.ts';
-
-const MAX_PARTS = 100_000;
-
-const schema = z.strictObject({
-  scan: scanId,
-  target: targetSchema,
-  requestedAt: z.iso.datetime({ offset: true }),
-  advisoryParts: z.int().nonnegative().max(MAX_PARTS),
-  expansionParts: z.int().nonnegative().max(MAX_PARTS),
-});
-
-type JudgeScan = z.infer<typeof schema>;
 
 /**
  * Turns a scan's facts into findings, compares them with the target's state, and hands the changes to every route
  * they take. The new state is saved together with the verdict, or not at all.
  */
 export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routing'> = {
-  name: 'judge-scan',
-  version: 1,
-  schema,
+  ...JUDGE_SCAN,
   limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 120_000, concurrency: 2 },
   needs: ['outcomes', 'targets', 'routing'],
-  key: ({ scan }) => scan,
   async run(payload, { outcomes, targets, routing }) {
     const { scan, target, requestedAt } = payload;
     const inventory = await readInventory(outcomes, scan);

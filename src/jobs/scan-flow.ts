@@ -1,7 +1,10 @@
 import type { Inventory, LockfileInventory } from '../model/inventory.ts';
 import type { Target } from '../model/target.ts';
 import { formatVersionKey, type VersionKey } from '../model/version-record.ts';
-import type { FollowUp } from './job.ts';
+import { COLLECT_ADVISORIES } from './collect-advisories.payload.ts';
+import { EXPAND_DEPENDENCIES } from './expand-dependencies.payload.ts';
+import { type FollowUp, followUp } from './follow-up.ts';
+import { JUDGE_SCAN } from './judge-scan.payload.ts';
 import { referredAdvisories } from './referred-advisories.ts';
 
 /** What every job of a scan is told. */
@@ -19,23 +22,16 @@ export function followScan(header: ScanHeader, inventory: Inventory): FollowUp {
   const { scan, target, requestedAt } = header;
   const advisories = chunks(referredAdvisories(inventory), ADVISORIES_PER_JOB);
   const expansions = chunks(keysToExpand(inventory), GRAPHS_PER_JOB);
-  return {
-    job: 'judge-scan',
-    payload: {
-      scan,
-      target,
-      requestedAt,
-      advisoryParts: advisories.length,
-      expansionParts: expansions.length,
-    },
-    children: [
-      ...advisories.map((ids, part) => ({ job: 'collect-advisories', payload: { scan, part, ids } })),
-      ...expansions.map((versionKeys, part) => ({
-        job: 'expand-dependencies',
-        payload: { scan, part, versionKeys },
-      })),
+  return followUp(
+    JUDGE_SCAN,
+    { scan, target, requestedAt, advisoryParts: advisories.length, expansionParts: expansions.length },
+    [
+      ...advisories.map((ids, part) => followUp(COLLECT_ADVISORIES, { scan, part, ids: [...ids] })),
+      ...expansions.map((versionKeys, part) =>
+        followUp(EXPAND_DEPENDENCIES, { scan, part, versionKeys: [...versionKeys] }),
+      ),
     ],
-  };
+  );
 }
 
 /**

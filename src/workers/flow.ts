@@ -1,7 +1,8 @@
 import type { FlowJob, FlowProducer, Queue } from 'bullmq';
 import { jobIdOf } from '../jobs/contract.ts';
-import { type AnyJob, sealEnvelope } from '../jobs/envelope.ts';
-import type { FollowUp } from '../jobs/job.ts';
+import type { Envelope } from '../jobs/envelope.ts';
+import type { FollowUp } from '../jobs/follow-up.ts';
+import type { AnyJob } from '../jobs/job.ts';
 import type { LanePlace } from '../model/lane.ts';
 import type { OutcomeReader } from './outcomes.ts';
 
@@ -20,7 +21,7 @@ export interface FlowOptions {
 export async function enqueueFollowUps(options: FlowOptions, next: readonly FollowUp[]): Promise<void> {
   for (const followUp of next) {
     const job = jobNamed(options, followUp.job);
-    const { key } = sealEnvelope(job, followUp.payload as never);
+    const { key } = envelopeOf(job, followUp);
     if ((await options.outcomes.read(job.name, key)) !== undefined) continue;
     if ((await options.queues.get(job.name)?.getJob(jobIdOf(job.name, key))) !== undefined) continue;
     await options.producer.add(flowJob(options, followUp));
@@ -41,9 +42,9 @@ export function placeOf(job: AnyJob, payload: unknown): LanePlace | undefined {
   return lane === undefined ? undefined : { lane, id: jobIdOf(job.name, job.key(payload)) };
 }
 
-function flowJob(options: FlowOptions, { job: name, payload, children }: FollowUp, child = false): FlowJob {
-  const job = jobNamed(options, name);
-  const envelope = sealEnvelope(job, payload as never);
+function flowJob(options: FlowOptions, followUp: FollowUp, child = false): FlowJob {
+  const { job: name, children } = followUp;
+  const envelope = envelopeOf(jobNamed(options, name), followUp);
   return {
     name,
     queueName: name,
@@ -58,6 +59,11 @@ function flowJob(options: FlowOptions, { job: name, payload, children }: FollowU
       ? {}
       : { children: children.map((one) => flowJob(options, one, true)) }),
   };
+}
+
+/** Release 0.1.0 saved follow-ups of version 1 without version and key. */
+function envelopeOf(job: AnyJob, { version, key, payload }: Partial<Envelope>): Envelope {
+  return { version: version ?? 1, key: key ?? job.key(payload), payload };
 }
 
 function jobNamed({ jobs }: Pick<FlowOptions, 'jobs'>, name: string): AnyJob {

@@ -1,4 +1,5 @@
-import type { DigestTaking, FollowUp, StateChange } from '../jobs/job.ts';
+import type { FollowUp } from '../jobs/follow-up.ts';
+import type { DigestTaking, StateChange } from '../jobs/job.ts';
 import type { LanePlace } from '../model/lane.ts';
 
 export interface StoredOutcome {

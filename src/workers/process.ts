@@ -1,5 +1,5 @@
-import type { AnyJob } from '../jobs/envelope.ts';
-import type { FollowUp, JobRun, RunContext } from '../jobs/job.ts';
+import type { FollowUp } from '../jobs/follow-up.ts';
+import type { AnyJob, JobRun, RunContext } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import type { LanePlace } from '../model/lane.ts';
 import { WorkerError } from './errors.ts';

@@ -1,7 +1,6 @@
 import { type ConnectionOptions, FlowProducer, Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
-import type { AnyJob } from '../jobs/envelope.ts';
-import type { JobLimits } from '../jobs/job.ts';
+import type { AnyJob, JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { WorkerEvent } from './events.ts';

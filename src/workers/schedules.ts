@@ -1,6 +1,6 @@
 import { type ConnectionOptions, Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
-import type { FollowUp } from '../jobs/job.ts';
+import type { FollowUp } from '../jobs/follow-up.ts';
 import { enqueueFollowUps, type FlowOptions } from './flow.ts';
 
 /** Starts jobs again and again. */

@@ -1,6 +1,6 @@
 import { DelayedError, type Job as QueuedJob, Worker } from 'bullmq';
-import { type AnyJob, EnvelopeError } from '../jobs/envelope.ts';
-import type { AttemptEnding } from '../jobs/job.ts';
+import { EnvelopeError } from '../jobs/envelope.ts';
+import type { AnyJob, AttemptEnding } from '../jobs/job.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
 import type { Attempt, ProcessorOptions } from './attempt.ts';
 import { type Failure, failureOf } from './failure.ts';

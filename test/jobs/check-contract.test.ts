@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { CONTRACT_TARGET, checkContract, contractCheckDue } from '../../src/jobs/check-contract.ts';
-import { openEnvelope, sealEnvelope } from '../../src/jobs/envelope.ts';
+import { contractCheckDue } from '../../src/jobs/check-contract.payload.ts';
+import { CONTRACT_TARGET, checkContract } from '../../src/jobs/check-contract.ts';
 import type { ContractComparison, ContractDifference } from '../../src/model/contract.ts';
 import { context, FakeError, ports } from './facts.ts';
 
-const payload = contractCheckDue(new Date('2026-11-21T10:00:00.250Z'));
+const due = contractCheckDue(new Date('2026-11-21T10:00:00.250Z'));
+const payload = checkContract.schema.parse(due.payload);
 
 function difference(kind: string, path: string, severity: ContractDifference['class'] = 'breaking') {
   return { class: severity, kind, path, subject: 'books.get', message: `it happened at ${path}` };
@@ -56,10 +57,7 @@ describe('check-contract', () => {
       scan: 'lockhound.contract.20261121T100000250Z',
       requestedAt: '2026-11-21T10:00:00.250Z',
     });
-    expect(openEnvelope(checkContract, sealEnvelope(checkContract, payload))).toEqual({
-      key: payload.scan,
-      payload,
-    });
+    expect(due).toMatchObject({ job: 'check-contract', version: 1, key: payload.scan });
   });
 
   test('opens one finding for each breaking difference, and sends them', async () => {
@@ -79,7 +77,7 @@ describe('check-contract', () => {
       advice: expect.stringContaining('lockhound api diff books https://books.example/rest'),
     });
     expect(new Set(result.findings.map(({ fingerprint }) => fingerprint)).size).toBe(2);
-    expect(next).toEqual([
+    expect(next).toMatchObject([
       {
         job: 'deliver-notification',
         payload: {

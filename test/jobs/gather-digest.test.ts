@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { deliverNotification, payloadOf } from '../../src/jobs/deliver-notification.ts';
+import { payloadOf } from '../../src/jobs/deliver-notification.payload.ts';
+import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
 import { gatherDigest } from '../../src/jobs/gather-digest.ts';
 import type { DigestEntry } from '../../src/model/digest.ts';
 import { changeOf } from '../notify/notification.ts';

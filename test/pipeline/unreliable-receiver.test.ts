@@ -4,6 +4,7 @@ import { type Fault, tooManyRequests } from '../../src/embedded/faults.ts';
 import { jobIdOf } from '../../src/jobs/contract.ts';
 import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
 import { sealEnvelope } from '../../src/jobs/envelope.ts';
+import { followUp } from '../../src/jobs/follow-up.ts';
 import { judgeScan } from '../../src/jobs/judge-scan.ts';
 import type { Verdict } from '../../src/model/scan.ts';
 import { placeOf } from '../../src/workers/flow.ts';
@@ -66,7 +67,7 @@ async function judged(room: Room, queue: Queue, target: string, number: number):
   };
   const payload = { scan, target, route: 'default', requestedAt };
   const place = placeOf(deliverNotification, payload);
-  const next = [{ job: deliverNotification.name, payload }];
+  const next = [followUp(deliverNotification, payload)];
   await room.store.outcomes.save(
     'judge-scan',
     scan,

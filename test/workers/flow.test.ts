@@ -1,10 +1,10 @@
 import { FlowProducer } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobIdOf } from '../../src/jobs/contract.ts';
-import type { FollowUp } from '../../src/jobs/job.ts';
+import type { FollowUp } from '../../src/jobs/follow-up.ts';
 import { enqueueFollowUps } from '../../src/workers/flow.ts';
 import { until } from '../store/store-room.ts';
-import { type Bench, openWorkerRoom, testJob, type WorkerRoom } from './worker-room.ts';
+import { type Bench, openWorkerRoom, testFollowUp, testJob, type WorkerRoom } from './worker-room.ts';
 
 let room: WorkerRoom;
 beforeAll(async () => {
@@ -12,16 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-const NEXT: readonly FollowUp[] = [
-  {
-    job: 'join',
-    payload: { id: 'j' },
-    children: [
-      { job: 'part', payload: { id: 'p1' } },
-      { job: 'part', payload: { id: 'p2' } },
-      { job: 'part', payload: { id: 'p3' } },
-    ],
-  },
+const NEXT = [
+  testFollowUp(
+    'join',
+    'j',
+    ['p1', 'p2', 'p3'].map((id) => testFollowUp('part', id)),
+  ),
 ];
 
 /** Parts that stop at a gate, and a parent that notes which of them had an outcome. */
@@ -54,7 +50,8 @@ function flowOn(bench: Bench, fails: (id: string) => boolean = () => false) {
     prefix: bench.prefix,
   };
   const joined = () => bench.outcomes.read('join', 'j');
-  return { ran, open, jobs: [part, join], joined, replay: () => enqueueFollowUps(options, NEXT) };
+  const enqueue = (next: readonly FollowUp[]) => enqueueFollowUps(options, next);
+  return { ran, open, jobs: [part, join], joined, enqueue, replay: () => enqueue(NEXT) };
 }
 
 describe('a flow', () => {
@@ -104,6 +101,21 @@ describe('a flow', () => {
     await replay();
     expect(await bench.queue('part').getJobCountByTypes('wait', 'active', 'completed')).toBe(0);
     expect(flow.ran.toSorted()).toEqual(['j', 'p1', 'p2', 'p3']);
+  });
+
+  it('takes follow-ups that release 0.1.0 saved, which had no version and key', async () => {
+    const bench = room.bench('release-0.1.0');
+    const flow = flowOn(bench);
+    flow.open('p1', 'p2', 'p3');
+    const stored = JSON.parse('[{"job":"part","payload":{"id":"p1"}},{"job":"join","payload":{"id":"j"}}]');
+    await flow.enqueue(stored);
+    expect((await bench.queue('part').getJobs())[0]?.data).toEqual({
+      version: 1,
+      key: 'p1',
+      payload: { id: 'p1' },
+    });
+    await bench.start(flow.jobs);
+    await until('it is joined', async () => (await flow.joined()) !== undefined);
   });
 
   it('that BullMQ is given twice around our checks still ends, and runs no child twice', async () => {

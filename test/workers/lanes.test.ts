@@ -5,7 +5,14 @@ import type { AttemptEnding, Job, JobLimits } from '../../src/jobs/job.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { createLaneStore } from '../../src/store/lanes.ts';
 import { until } from '../store/store-room.ts';
-import { type Bench, openWorkerRoom, type Payload, testJob, type WorkerRoom } from './worker-room.ts';
+import {
+  type Bench,
+  openWorkerRoom,
+  type Payload,
+  testFollowUp,
+  testJob,
+  type WorkerRoom,
+} from './worker-room.ts';
 
 let room: WorkerRoom;
 beforeAll(async () => {
@@ -37,7 +44,7 @@ function lanesOn(
     onEnd: async ({ id }, { kind }) => void telling.ended.push([id, kind]),
   };
   const plan = testJob('plan', async ({ id }) => ({
-    next: id.split('+').map((one) => ({ job: 'send', payload: { id: one } })),
+    next: id.split('+').map((one) => testFollowUp('send', one)),
   }));
   const done = (id: string) => bench.outcomes.read('send', id).then((outcome) => outcome !== undefined);
   return { telling, jobs: [plan, send], plan, send, done };
@@ -190,7 +197,7 @@ describe('jobs of one lane', () => {
     const bench = room.bench('died');
     const { telling, jobs, plan, send, done } = lanesOn(bench, async (id, { ran }) => void ran.push(id));
     const saved = (id: string) => {
-      const next = [{ job: 'send', payload: { id } }];
+      const next = [testFollowUp('send', id)];
       const place = { lane: 'a', id: jobIdOf('send', id) };
       return bench.outcomes.save('plan', id, { result: id, next }, undefined, [place]);
     };

@@ -3,7 +3,7 @@ import type { TargetState } from '../../src/model/change.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { createTargetStore } from '../../src/store/targets.ts';
 import { until } from '../store/store-room.ts';
-import { openWorkerRoom, type Payload, testJob, type WorkerRoom } from './worker-room.ts';
+import { openWorkerRoom, type Payload, testFollowUp, testJob, type WorkerRoom } from './worker-room.ts';
 
 let room: WorkerRoom;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ describe('single assignment', () => {
     const first = testJob('first', async ({ id }) => void ran.push(`first ${id}`));
     await bench.outcomes.save('first', 'a', {
       result: 'saved',
-      next: [{ job: 'second', payload: { id: 'b' } }],
+      next: [testFollowUp('second', 'b')],
     });
     await bench.enqueue(first, 'a');
     await bench.start([first, second]);
@@ -48,7 +48,7 @@ describe('single assignment', () => {
       const run = ++runs;
       if (run === 2) gate.resolve();
       await gate.promise;
-      return { result: run, next: [{ job: 'follow', payload: { id: `run-${run}` } }] };
+      return { result: run, next: [testFollowUp('follow', `run-${run}`)] };
     });
     // Ids of the producer's own: the queue takes them for two jobs, their key says that they are one.
     await bench.enqueue(racing, 'a', { jobId: 'one' });

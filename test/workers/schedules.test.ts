@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Schedule } from '../../src/workers/schedules.ts';
-import { openWorkerRoom, testJob, type WorkerRoom } from './worker-room.ts';
+import { openWorkerRoom, testFollowUp, testJob, type WorkerRoom } from './worker-room.ts';
 
 let room: WorkerRoom;
 
@@ -14,7 +14,7 @@ const every = (everyMs: number, aligned = false): Schedule => ({
   name: 'ticks',
   everyMs,
   aligned,
-  start: (due) => [{ job: 'tick', payload: { id: `at-${due.getTime()}` } }],
+  start: (due) => [testFollowUp('tick', `at-${due.getTime()}`)],
 });
 
 describe('a schedule', () => {
@@ -66,9 +66,7 @@ describe('a schedule', () => {
     let starts = 0;
     const start = async (due: Date) => {
       starts += 1;
-      return starts === 2
-        ? ['a', 'b'].map((one) => ({ job: 'tick', payload: { id: `${one}-${due.getTime()}` } }))
-        : [];
+      return starts === 2 ? ['a', 'b'].map((one) => testFollowUp('tick', `${one}-${due.getTime()}`)) : [];
     };
     await bench.start([job], { schedules: [{ name: 'several', everyMs: 150, start }] });
     await expect.poll(() => starts, { timeout: 15_000 }).toBeGreaterThanOrEqual(4);

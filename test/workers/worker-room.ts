@@ -3,8 +3,10 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { startValkey } from '../../src/embedded/valkey.ts';
 import { jobIdOf } from '../../src/jobs/contract.ts';
-import { type AnyJob, sealEnvelope } from '../../src/jobs/envelope.ts';
-import type { FollowUp, Job, JobLimits, JobRun, RunContext } from '../../src/jobs/job.ts';
+import { sealEnvelope } from '../../src/jobs/envelope.ts';
+import { type FollowUp, followUp } from '../../src/jobs/follow-up.ts';
+import type { AnyJob, Job, JobLimits, JobRun, RunContext } from '../../src/jobs/job.ts';
+import type { JobType } from '../../src/jobs/job-type.ts';
 import { closeRedis, connectRedis, type RedisClient } from '../../src/store/connection.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { createLaneStore } from '../../src/store/lanes.ts';
@@ -17,6 +19,15 @@ export interface Payload {
   readonly id: string;
 }
 
+/** What follows from a test job: another one, by its name. */
+export function testFollowUp(name: string, id: string, children: readonly FollowUp[] = []): FollowUp {
+  return followUp(testType(name), { id }, children);
+}
+
+function testType(name: string, version = 1): JobType<Payload> {
+  return { name, version, schema: z.strictObject({ id: z.string() }), key: ({ id }) => id };
+}
+
 /** A job that calls `run`; everything else is what most tests want. */
 export function testJob(
   name: string,
@@ -25,9 +36,7 @@ export function testJob(
 ): Job<Payload> {
   const { version = 1, ...limits } = changes;
   return {
-    name,
-    version,
-    schema: z.strictObject({ id: z.string() }),
+    ...testType(name, version),
     limits: {
       attempts: 3,
       backoffMs: 20,
@@ -37,7 +46,6 @@ export function testJob(
       ...limits,
     },
     needs: [],
-    key: ({ id }) => id,
     async run(payload, _ports, context) {
       return { result: payload.id, next: [], ...(await run(payload, context)) };
     },

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import type { JobType } from './job-type.ts';
+import { scanId } from './scan-id.ts';
+import { targetSchema } from './target.payload.ts';
+
+const MAX_PARTS = 100_000;
+
+const schema = z.strictObject({
+  scan: scanId,
+  target: targetSchema,
+  requestedAt: z.iso.datetime({ offset: true }),
+  advisoryParts: z.int().nonnegative().max(MAX_PARTS),
+  expansionParts: z.int().nonnegative().max(MAX_PARTS),
+});
+
+export type JudgeScan = z.infer<typeof schema>;
+
+/** The judging of a scan, over as many parts of facts as its children fetched. */
+export const JUDGE_SCAN: JobType<JudgeScan> = {
+  name: 'judge-scan',
+  version: 1,
+  schema,
+  key: ({ scan }) => scan,
+};

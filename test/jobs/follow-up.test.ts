@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { DELIVER_NOTIFICATION } from '../../src/jobs/deliver-notification.payload.ts';
+import { followUp } from '../../src/jobs/follow-up.ts';
+import { GATHER_DIGEST } from '../../src/jobs/gather-digest.payload.ts';
+
+const delivery = { scan: 's-1', target: 'shop', route: 'default', requestedAt: '2026-11-21T00:00:00Z' };
+
+describe('a follow-up', () => {
+  it('is the envelope of its job, with its children', () => {
+    const child = followUp(GATHER_DIGEST, { route: 'weekly', window: '2026-11-21T00:00:00Z' });
+    expect(followUp(DELIVER_NOTIFICATION, delivery, [child])).toEqual({
+      job: 'deliver-notification',
+      version: 1,
+      key: 's-1.default',
+      payload: delivery,
+      children: [child],
+    });
+  });
+
+  it('is not made of a payload that its job would refuse', () => {
+    expect(() => followUp(DELIVER_NOTIFICATION, { ...delivery, route: '' })).toThrow(/payload\.route/);
+    const extra = { ...delivery, surprise: true };
+    expect(() => followUp(DELIVER_NOTIFICATION, extra)).toThrow(/surprise/);
+  });
+});
