@@ -1,6 +1,9 @@
 import { Command } from 'commander';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { settings } from '../config/variables.ts';
+import { messageOf } from '../model/errors.ts';
+import type { Secret } from '../model/secret.ts';
+import { EXIT } from './exit-code.ts';
 import type { Terminal } from './terminal.ts';
 
 interface CheckOptions {
@@ -9,31 +12,57 @@ interface CheckOptions {
   readonly settings?: boolean;
 }
 
-export function configCommand(terminal: Terminal): Command {
+export function configCommand(terminal: Terminal, exit: (code: number) => void): Command {
   const check = new Command('check')
     .description('Validate the configuration and print what is in effect, secrets masked.')
+    .addHelpText('after', '\nExit codes: 0 valid, 2 not valid, or a secret that it names is missing.')
     .option('-c, --config <file>', 'configuration file (default: $LOCKHOUND_CONFIG, then lockhound.yaml)')
     .option('--json', 'print JSON')
     .option('--settings', 'list every setting with its environment variable instead')
     .action((options: CheckOptions) => {
       if (options.settings === true) return terminal.out(settingsText());
       const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
-      terminal.out(options.json === true ? `${JSON.stringify(effective(loaded), null, 2)}\n` : text(loaded));
+      const faults = missingSecrets(loaded);
+      terminal.out(
+        options.json === true
+          ? `${JSON.stringify(effective(loaded, faults), null, 2)}\n`
+          : text(loaded, faults),
+      );
+      exit(faults.length === 0 ? EXIT.clean : EXIT.error);
     });
   return new Command('config').description('Look at the configuration.').addCommand(check);
 }
 
-function effective({ config, secrets, file }: LoadedConfig): object {
+/** Why secrets that the configuration refers to cannot be read, each with its path. */
+function missingSecrets({ secrets }: LoadedConfig): readonly string[] {
   const { variables, ...others } = secrets;
-  return { file: file ?? null, config, secrets: { ...others, variables: Object.fromEntries(variables) } };
+  return [...Object.values(others), ...variables.values()].flatMap((secret: Secret) => {
+    try {
+      secret.reveal();
+      return [];
+    } catch (error) {
+      return [messageOf(error)];
+    }
+  });
 }
 
-function text(loaded: LoadedConfig): string {
+function effective({ config, secrets, file }: LoadedConfig, missing: readonly string[]): object {
+  const { variables, ...others } = secrets;
+  return {
+    file: file ?? null,
+    config,
+    secrets: { ...others, variables: Object.fromEntries(variables) },
+    missingSecrets: missing,
+  };
+}
+
+function text(loaded: LoadedConfig, missing: readonly string[]): string {
   const lines = [`Configuration: ${loaded.file ?? '(no file; environment variables and defaults)'}`, ''];
   for (const [path, value] of leaves(loaded.config, [])) lines.push(`${path} = ${JSON.stringify(value)}`);
   const { variables, ...others } = loaded.secrets;
   const names = [...Object.keys(others), ...variables.keys()];
-  lines.push('', names.length === 0 ? 'No secrets.' : `Secrets found: ${names.join(', ')}`);
+  lines.push('', names.length === 0 ? 'No secrets.' : `Secrets: ${names.join(', ')}`);
+  for (const fault of missing) lines.push(`Missing secret: ${fault}`);
   if (loaded.config.redis.url === undefined) {
     lines.push('redis.url is unset: an embedded engine is used, and nothing outlives the process.');
   }

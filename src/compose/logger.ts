@@ -17,7 +17,7 @@ const REDACTED = [
 
 /**
  * The log: JSON lines on standard error. Known keys are redacted, and as a last line of defence every secret value of
- * the configuration is masked wherever it turns up in a finished line.
+ * the configuration that this process has read is masked wherever it turns up in a finished line.
  */
 export function createLogger({ config, secrets }: LoadedConfig, destination?: DestinationStream): Logger {
   const mask = maskSecrets(secretValues(secrets));
@@ -40,8 +40,9 @@ function secretValues({ variables, ...others }: LoadedConfig['secrets']): readon
 
 /** Values as they stand in a JSON line. Very short ones would mask innocent text, and are no secrets. */
 function maskSecrets(secrets: readonly Secret[]): (line: string) => string {
-  const values = secrets
-    .map((secret) => JSON.stringify(secret.reveal()).slice(1, -1))
-    .filter((value) => value.length >= 4);
-  return (line) => values.reduce((text, value) => text.replaceAll(value, MASK), line);
+  return (line) =>
+    secrets.reduce((text, secret) => {
+      const value = JSON.stringify(secret.known() ?? '').slice(1, -1);
+      return value.length < 4 ? text : text.replaceAll(value, MASK);
+    }, line);
 }

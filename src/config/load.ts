@@ -8,7 +8,7 @@ import { type Config, configSchema } from './schema.ts';
 import { resolveSecret } from './secret-reference.ts';
 import { fromEnvironment } from './variables.ts';
 
-/** The secrets that the configuration refers to. */
+/** The secrets that the configuration refers to. Each is read when it is used. */
 export interface Secrets {
   readonly redisPassword?: Secret;
   readonly apiKey?: Secret;
@@ -37,8 +37,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const DEFAULT_FILE = 'lockhound.yaml';
 
 /**
- * Reads `lockhound.yaml`, lays `REDIS_URL` and `LOCKHOUND_*` variables over it, validates the whole and fetches the
- * secrets it refers to. Throws `ConfigError` with every fault and its path.
+ * Reads `lockhound.yaml`, lays `REDIS_URL` and `LOCKHOUND_*` variables over it and validates the whole. The secrets that it
+ * refers to are read later. Throws `ConfigError` with every fault and its path.
  */
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const environment = options.environment ?? process.env;
@@ -48,7 +48,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const parsed = configSchema.safeParse(merged);
   if (!parsed.success) throw invalid(parsed.error, file);
   const config = withSafeRedisUrl(parsed.data, environment);
-  return { config, secrets: readSecrets(config, merged, environment), file };
+  return { config, secrets: secretsOf(config, merged, environment), file };
 }
 
 function readConfigFile(named: string | undefined): { file: string | undefined; content: unknown } {
@@ -106,7 +106,7 @@ function withSafeRedisUrl(config: Config, environment: Environment): Config {
   return { ...config, redis: { ...config.redis, url: bare.join(',') } };
 }
 
-function readSecrets(config: Config, merged: unknown, environment: Environment): Secrets {
+function secretsOf(config: Config, merged: unknown, environment: Environment): Secrets {
   const { notify, redis } = config;
   const fromUrl = passwordOf((merged as { redis?: { url?: string } }).redis?.url);
   const password =

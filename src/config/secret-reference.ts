@@ -24,28 +24,31 @@ export function secretFromEnvironment(name: string, fallback: string): Secret {
   return new Secret(process.env[name] || fallback);
 }
 
-/** The secret in an environment variable that an option names. Throws `ConfigError` when it is not set. */
+/** The secret in an environment variable that an option names; see `resolveSecret`. */
 export function secretNamedBy(option: string, variable: string): Secret {
   return resolveSecret({ env: variable }, option, process.env);
 }
 
 /**
- * Reads a secret where its reference points. One final line break is dropped, as editors and secret mounts add it.
- * Throws `ConfigError` (`secret-unavailable`) naming the path in the configuration, never the value.
+ * The secret where its reference points, read when it is used. One final line break of a file is dropped, as editors and
+ * secret mounts add it. Revealing it throws `ConfigError` (`secret-unavailable`) naming the path in the configuration, never
+ * the value.
  */
 export function resolveSecret(reference: SecretReference, path: string, environment: Environment): Secret {
-  if ('env' in reference) {
-    const value = environment[reference.env];
-    if (value === undefined || value === '') {
-      throw new ConfigError(
-        'secret-unavailable',
-        `${path}: environment variable ${reference.env} is not set`,
-      );
-    }
-    return new Secret(value);
-  }
+  return new Secret(() =>
+    'env' in reference ? fromVariable(reference.env, path, environment) : fromFile(reference.file, path),
+  );
+}
+
+function fromVariable(name: string, path: string, environment: Environment): string {
+  const value = environment[name];
+  if (value !== undefined && value !== '') return value;
+  throw new ConfigError('secret-unavailable', `${path}: environment variable ${name} is not set`);
+}
+
+function fromFile(file: string, path: string): string {
   try {
-    return new Secret(readFileSync(reference.file, 'utf8').replace(/\r?\n$/, ''));
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
     throw new ConfigError('secret-unavailable', `${path}: ${messageOf(error)}`, { cause: error });
   }

@@ -4,16 +4,26 @@ const MASK = '(secret)';
 
 /**
  * A secret value that shows itself to nobody by accident: text, JSON and inspection give `(secret)`. Only `reveal()`
- * gives the value; call it where the value is used and nowhere earlier.
+ * gives the value; call it where the value is used and nowhere earlier. A secret that is given by a function is read when
+ * it is first revealed, and once: a command that does not use it works where it is not set.
  */
 export class Secret {
-  readonly #value: string;
+  readonly #read: () => string;
+  #value: string | undefined;
 
-  constructor(value: string) {
-    this.#value = value;
+  constructor(value: string | (() => string)) {
+    this.#read = typeof value === 'string' ? () => value : value;
+    this.#value = typeof value === 'string' ? value : undefined;
   }
 
+  /** Throws what its reader throws when it cannot be read. */
   reveal(): string {
+    this.#value ??= this.#read();
+    return this.#value;
+  }
+
+  /** The value if this process has read it, for masks: what was never read cannot leak. */
+  known(): string | undefined {
     return this.#value;
   }
 

@@ -182,10 +182,15 @@ describe('what is refused, and how', () => {
     });
   });
 
-  it('says which secret is missing', () => {
-    const error = failure(NOTIFY, { ...KEYS, TOKEN: '' });
-    expect(error.code).toBe('secret-unavailable');
-    expect(error.message).toBe('notify.variables.TOKEN.secret: environment variable TOKEN is not set');
+  it('says which secret is missing, where it is used', () => {
+    const { secrets } = loadConfig({ file: fileWith(NOTIFY), environment: { ...KEYS, TOKEN: '' } });
+    expect(secrets.apiKey?.reveal()).toBe('the-api-key');
+    expect(() => secrets.variables.get('TOKEN')?.reveal()).toThrow(
+      expect.objectContaining({
+        code: 'secret-unavailable',
+        message: 'notify.variables.TOKEN.secret: environment variable TOKEN is not set',
+      }),
+    );
   });
 
   it('wants a site or a URL of the platform, not both and not neither', () => {

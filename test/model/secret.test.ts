@@ -25,4 +25,19 @@ describe('a secret', () => {
       '"(secret)"',
     ]);
   });
+
+  it('is read when it is used, and once', () => {
+    let reads = 0;
+    const lazy = new Secret(() => {
+      reads += 1;
+      return `quiet-${reads}`;
+    });
+    expect([String(lazy), inspect(lazy), lazy.known(), reads]).toEqual([
+      '(secret)',
+      '(secret)',
+      undefined,
+      0,
+    ]);
+    expect([lazy.reveal(), lazy.reveal(), lazy.known(), reads]).toEqual(['quiet-1', 'quiet-1', 'quiet-1', 1]);
+  });
 });
