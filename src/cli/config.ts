@@ -64,7 +64,9 @@ function text(loaded: LoadedConfig, missing: readonly string[]): string {
   lines.push('', names.length === 0 ? 'No secrets.' : `Secrets: ${names.join(', ')}`);
   for (const fault of missing) lines.push(`Missing secret: ${fault}`);
   if (loaded.config.redis.url === undefined) {
-    lines.push('redis.url is unset: an embedded engine is used, and nothing outlives the process.');
+    lines.push(
+      'redis.url is unset: `lockhound worker` only starts with --ephemeral, and keeps nothing then.',
+    );
   }
   if (loaded.config.notify === undefined)
     lines.push('notify is unset: changes are recorded, nobody is alerted.');

@@ -5,19 +5,21 @@ import type { Terminal } from './terminal.ts';
 
 const NOTES = `
 The worker takes jobs until it gets SIGTERM or SIGINT; running jobs then finish or are handed back within
-\`worker.shutdownGrace\`. Start as many as you like over the same Redis. Without REDIS_URL (or redis.url) it runs an
-embedded engine of its own that no producer can find and that keeps nothing: good for a look, not for work.`;
+\`worker.shutdownGrace\`. Start as many as you like over the same Redis. Without REDIS_URL (or redis.url) it refuses to
+start: it would keep nothing, and alert again after each restart. With --ephemeral it runs an embedded engine of its own that no
+producer can find and that keeps nothing: good for a look, not for work.`;
 
 export function workerCommand(_terminal: Terminal): Command {
   return new Command('worker')
     .description('Work through the queues: scan what producers enqueue and alert on changes.')
     .option('-c, --config <file>', 'configuration file')
+    .option('--ephemeral', 'run without Redis, on an embedded engine that keeps nothing')
     .addHelpText('after', NOTES)
-    .action(async (options: { readonly config?: string }) => {
+    .action(async (options: { readonly config?: string; readonly ephemeral?: boolean }) => {
       const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
       const { runWorker } = await import('../compose/worker.ts');
       await interruptible(async (signal) => {
-        const worker = await runWorker(loaded, { signal });
+        const worker = await runWorker(loaded, { signal, ephemeral: options.ephemeral === true });
         try {
           await untilAsked(signal);
         } finally {

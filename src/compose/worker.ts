@@ -1,3 +1,5 @@
+import type { Logger } from 'pino';
+import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { openContracts } from './contracts.ts';
 import { digestSchedules } from './digests.ts';
@@ -7,30 +9,53 @@ import { type NotifierHandle, openNotifier } from './notifier.ts';
 import { startPipeline } from './pipeline.ts';
 import { openStore, type Store } from './store.ts';
 
+export interface WorkerOptions {
+  readonly signal: AbortSignal;
+  /** Runs on an embedded engine that ends with the process, in place of Redis. */
+  readonly ephemeral: boolean;
+}
+
 /**
  * The `worker` command: works until closed. Until the platform is provisioned scans go on, and their alerts wait in the
- * queue.
+ * queue. Throws `ConfigError` for a configuration that a worker cannot run with; nothing stays open then.
  */
-export async function runWorker(loaded: LoadedConfig, { signal }: { readonly signal: AbortSignal }) {
-  const { config } = loaded;
+export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
+  requireRedis(loaded, options);
   const log = createLogger(loaded);
-  const store = await openStore(loaded, log);
-  if (store.embedded !== undefined) {
-    log.warn({ url: store.embedded.url }, 'no redis.url: embedded engine, nothing outlives this process');
+  const opened: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const step of opened.splice(0).reverse()) await step();
+  };
+  try {
+    await openWorker(loaded, options.signal, log, (step) => opened.push(step));
+  } catch (error) {
+    await close();
+    throw error;
   }
-  const notifier =
-    config.notify === undefined ? undefined : await openNotifier(loaded, config.notify, store, log);
-  if (notifier === undefined) log.warn('no notify configuration: changes are recorded, nobody is alerted');
-  const stop = new AbortController();
-  const provisioning =
-    notifier === undefined
-      ? Promise.resolve()
-      : keepProvisioned(notifier, {
-          log,
-          signal: AbortSignal.any([signal, stop.signal]),
-          recheckMs: config.notify?.recheck ?? 0,
-        });
+  return {
+    async close() {
+      await close();
+      log.info('worker stopped');
+    },
+  };
+}
+
+/** Opens all that a worker consists of; `onClose` takes what closes each part, in the order of opening. */
+async function openWorker(
+  loaded: LoadedConfig,
+  signal: AbortSignal,
+  log: Logger,
+  onClose: (step: () => Promise<unknown>) => void,
+): Promise<void> {
+  const { config } = loaded;
+  const store = await openStore(loaded, log);
+  onClose(store.close);
+  if (store.embedded !== undefined) {
+    log.warn({ url: store.embedded.url }, '--ephemeral: embedded engine, nothing outlives this process');
+  }
+  const notifier = await openAlerts(loaded, store, log, signal, onClose);
   const contracts = await openContracts(loaded, store.cache, log);
+  if (contracts !== undefined) onClose(contracts.close);
   const pipeline = await startPipeline(loaded, store, {
     log,
     contracts,
@@ -40,20 +65,55 @@ export async function runWorker(loaded: LoadedConfig, { signal }: { readonly sig
     ],
     ...(notifier === undefined ? {} : { notifier }),
   });
+  onClose(() => pipeline.close(config.worker.shutdownGrace));
   const health = await openHealth(loaded, store, notifier);
+  if (health !== undefined) onClose(health.close);
   log.info({ prefix: store.prefix, health: health?.url }, 'worker ready');
-  return {
-    async close() {
-      stop.abort();
-      await provisioning;
-      await health?.close();
-      await pipeline.close(config.worker.shutdownGrace);
-      await contracts?.close();
-      await notifier?.close();
-      await store.close();
-      log.info('worker stopped');
-    },
-  };
+}
+
+/** The way to receivers, kept provisioned until it is closed; `undefined` when none is configured. */
+async function openAlerts(
+  loaded: LoadedConfig,
+  store: Store,
+  log: Logger,
+  signal: AbortSignal,
+  onClose: (step: () => Promise<unknown>) => void,
+): Promise<NotifierHandle | undefined> {
+  const { notify } = loaded.config;
+  if (notify === undefined) {
+    log.warn('no notify configuration: changes are recorded, nobody is alerted');
+    return undefined;
+  }
+  const notifier = await openNotifier(loaded, notify, store, log);
+  onClose(notifier.close);
+  const stop = new AbortController();
+  const provisioning = keepProvisioned(notifier, {
+    log,
+    signal: AbortSignal.any([signal, stop.signal]),
+    recheckMs: notify.recheck,
+  });
+  onClose(() => {
+    stop.abort();
+    return provisioning;
+  });
+  return notifier;
+}
+
+/** A worker without Redis is for a look only, and it must be what was meant. */
+function requireRedis({ config }: LoadedConfig, { ephemeral }: WorkerOptions): void {
+  if (ephemeral && config.redis.url !== undefined) {
+    throw new ConfigError(
+      'config-invalid',
+      '--ephemeral runs without Redis, but redis.url is set: leave one of them out',
+    );
+  }
+  if (!ephemeral && config.redis.url === undefined) {
+    throw new ConfigError(
+      'config-invalid',
+      'redis.url is not set: without Redis a worker keeps nothing, no producer can reach it, and after each restart it ' +
+        'would send every alert again. Set redis.url (or REDIS_URL), or add --ephemeral to try it without',
+    );
+  }
 }
 
 async function openHealth({ config }: LoadedConfig, store: Store, notifier: NotifierHandle | undefined) {

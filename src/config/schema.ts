@@ -10,7 +10,7 @@ const redis = z.strictObject({
     .string()
     .regex(/^rediss?:\/\//, 'a `redis://` or `rediss://` URL')
     .optional()
-    .describe('Redis or Valkey. Unset: an embedded engine that keeps nothing on disk.'),
+    .describe('Redis or Valkey. Unset: a worker only starts with `--ephemeral`, and keeps nothing.'),
   password: secretReference.optional().describe('Password for `redis.url`.'),
   prefix: z
     .string()

@@ -6,14 +6,13 @@ import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
 import { lockhound } from './lockhound.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'missing-secrets-'));
-const lockfile = join(folder, 'package-lock.json');
+const lockfile = join(import.meta.dirname, '..', '..', 'examples', 'shop', 'package-lock.json');
 const config = join(folder, 'lockhound.yaml');
 let valkey: EmbeddedValkey;
 
 beforeAll(async () => {
   valkey = await startValkey();
   vi.stubEnv('REDIS_URL', undefined);
-  writeFileSync(lockfile, '{"name":"a","version":"1.0.0","lockfileVersion":3,"packages":{"":{}}}');
   writeFileSync(
     config,
     `
@@ -39,9 +38,11 @@ describe('a configuration whose secrets are not set', () => {
     [['enqueue', lockfile, '--target', 'a']],
     [['deliveries', 'list']],
     [['insights', 'package', 'npm', 'lodash', '--local']],
-    [['scan', '--local', lockfile]],
+    [['scan', '--local', lockfile, '--fail-on', 'never']],
   ])('does not stop what uses none of them: %j', async (args) => {
-    expect(await lockhound([...args, '--config', config])).toMatchObject({ code: 0, note: '' });
+    const { out, note } = await lockhound([...args, '--config', config]);
+    expect(out).not.toBe('');
+    expect(note).toBe('');
   });
 
   it('does not stop a call of an API that has no credentials', async () => {

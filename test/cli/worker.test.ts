@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startValkey } from '../../src/embedded/valkey.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+const folder = mkdtempSync(join(tmpdir(), 'worker-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs `lockhound worker` as a process of its own, until it ends; it is asked to as soon as it is ready. */
+async function worker(args: readonly string[], environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [MAIN, 'worker', ...args], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ...environment },
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+    if (output.includes('worker ready')) child.kill('SIGTERM');
+  });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, output };
+}
+
+describe('lockhound worker', () => {
+  it('refuses to start without Redis, and says why and what to do', async () => {
+    const { code, output } = await worker([]);
+    expect(code).toBe(2);
+    expect(output).toMatch(
+      /^error: redis\.url is not set: .* would send every alert again\..*--ephemeral.*\n$/,
+    );
+  });
+
+  it('runs without Redis when it is told to keep nothing', async () => {
+    const { code, output } = await worker(['--ephemeral']);
+    expect(output).toContain('nothing outlives this process');
+    expect(output).toContain('worker stopped');
+    expect(code).toBe(0);
+  });
+
+  it('does not run without Redis where one is configured', async () => {
+    const { code, output } = await worker(['--ephemeral'], { REDIS_URL: 'redis://127.0.0.1:1' });
+    expect(code).toBe(2);
+    expect(output).toContain('redis.url is set: leave one of them out');
+  });
+
+  it('ends when it cannot start, with nothing left open', async () => {
+    const valkey = await startValkey();
+    const platform = '{ url: "http://127.0.0.1:1", apiKey: { env: NO_A }, applicationKey: { env: NO_B } }';
+    writeFileSync(
+      join(folder, 'a.yaml'),
+      `notify: { platform: ${platform}, webhook: { url: "https://a.example" } }\n`,
+    );
+    const { code, output } = await worker(['--config', 'a.yaml'], { REDIS_URL: valkey.url });
+    await valkey.close();
+    expect(code).toBe(2);
+    expect(output).toMatch(/environment variable NO_[AB] is not set \[secret-unavailable\]/);
+  });
+});
