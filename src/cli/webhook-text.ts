@@ -71,7 +71,7 @@ function summary(changes: readonly ProvisionChange[], done: boolean): string {
 }
 
 export function shownText({ account, webhooks, variables }: Shown): string {
-  const lines = [`At ${account}:`, ''];
+  const lines = account === null ? [] : [`At ${account}:`, ''];
   for (const webhook of webhooks) {
     const { route, name, there, url, customHeaders, encodeAs, payload } = webhook;
     lines.push(`webhook ${printable(name)} (route ${route})${there ? '' : ': not there'}`);

@@ -27,6 +27,7 @@ What to write into lockhound.yaml:
     platform: { site: datadoghq.eu, headerPrefix: DD, apiKey: { env: DD_API_KEY }, applicationKey: { env: DD_APP_KEY } }
     webhook: { url: https://alerts.example/hook, headers: { authorization: Bearer $ALERT_TOKEN } }
     variables: { ALERT_TOKEN: { secret: { env: ALERT_TOKEN } } }
+Without \`platform\` nothing is provisioned, and alerts are made of these definitions.
 
 Exit codes: 0 nothing differs, or done; 1 plan: something differs, test: not delivered; 2 it could not be done.`;
 
@@ -52,9 +53,7 @@ function plan(context: Context): Command {
   ).action((options: WebhookOptions) =>
     administer(context, options, async (admin, signal) => {
       const changes = await admin.plan(signal);
-      print(context.terminal, options, { changes }, () =>
-        changesText(changes, { done: false, colour: context.terminal.colour }),
-      );
+      printChanges(context, options, admin, changes, false);
       return changes.some(({ action }) => action !== 'unchanged' && action !== 'kept')
         ? EXIT.findings
         : EXIT.clean;
@@ -65,7 +64,7 @@ function plan(context: Context): Command {
 function apply(context: Context): Command {
   return subcommand('apply', 'Make the platform hold what is configured.').action((options: WebhookOptions) =>
     administer(context, options, async (admin, signal) => {
-      return printDone(context, options, await admin.apply(signal));
+      return printDone(context, options, admin, await admin.apply(signal));
     }),
   );
 }
@@ -75,7 +74,7 @@ function rotate(context: Context): Command {
     .argument('<variable>', 'name of a secret of `notify.variables`')
     .action((variable: string, options: WebhookOptions) =>
       administer(context, options, async (admin, signal) =>
-        printDone(context, options, await admin.rotate(variable, signal)),
+        printDone(context, options, admin, await admin.rotate(variable, signal)),
       ),
     );
 }
@@ -85,7 +84,9 @@ function show(context: Context): Command {
     (options: WebhookOptions) =>
       administer(context, options, async (admin, signal) => {
         const shown = await admin.show(signal);
-        print(context.terminal, options, shown, () => shownText(shown));
+        const { unprovisioned } = admin;
+        const head = unprovisioned === undefined ? '' : `${unprovisioned}\n\n`;
+        print(context.terminal, options, shown, () => head + shownText(shown));
         return EXIT.clean;
       }),
   );
@@ -126,9 +127,9 @@ function destroy(context: Context): Command {
     .action((options: WebhookOptions & { readonly yes?: boolean }) =>
       administer(context, options, async (admin, signal) => {
         const { terminal } = context;
-        if (options.yes !== true && !(await confirmed(terminal, await admin.planDestroy(signal))))
-          return EXIT.error;
-        return printDone(context, options, await admin.destroy(signal));
+        const sure = options.yes === true || admin.unprovisioned !== undefined;
+        if (!sure && !(await confirmed(terminal, await admin.planDestroy(signal)))) return EXIT.error;
+        return printDone(context, options, admin, await admin.destroy(signal));
       }),
     );
 }
@@ -173,12 +174,28 @@ function load({ config }: WebhookOptions): LoadedConfig {
 }
 
 function printDone(
-  { terminal }: Context,
+  context: Context,
   options: WebhookOptions,
+  admin: WebhookAdmin,
   changes: readonly ProvisionChange[],
 ): number {
-  print(terminal, options, { changes }, () => changesText(changes, { done: true, colour: terminal.colour }));
+  printChanges(context, options, admin, changes, true);
   return EXIT.clean;
+}
+
+function printChanges(
+  { terminal }: Context,
+  options: WebhookOptions,
+  { unprovisioned }: WebhookAdmin,
+  changes: readonly ProvisionChange[],
+  done: boolean,
+): void {
+  const result = unprovisioned === undefined ? { changes } : { changes, unprovisioned };
+  print(terminal, options, result, () =>
+    unprovisioned === undefined
+      ? changesText(changes, { done, colour: terminal.colour })
+      : `${unprovisioned}\n`,
+  );
 }
 
 function print(terminal: Terminal, { json }: WebhookOptions, result: object, text: () => string): void {

@@ -1,17 +1,24 @@
 import { createLogger } from '../compose/logger.ts';
-import { openStore } from '../compose/store.ts';
-import { openWebhookAccount } from '../compose/webhook-account.ts';
+import { openStore, type Store } from '../compose/store.ts';
+import type { WebhookAccount } from '../compose/webhook-account.ts';
+import { openWebhooks, type Webhooks } from '../compose/webhooks.ts';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { ProvisionChange } from '../model/provision-change.ts';
+import { showConfigured } from '../notify/configured.ts';
 import { destroy, planDestroy } from '../notify/destroy.ts';
+import { NotifyError } from '../notify/errors.ts';
+import { createMasker } from '../notify/masking.ts';
 import { plan } from '../notify/plan.ts';
 import { provision } from '../notify/provision.ts';
 import { rotate } from '../notify/rotate.ts';
 import { type ShownAccount, showAccount } from '../notify/show.ts';
+import { validateDesired } from '../notify/validate.ts';
 
 /** What `lockhound webhook …` does to the platform. Every call may be repeated. All throw `NotifyError`. */
 export interface WebhookAdmin {
+  /** Why there is nothing to plan, apply or delete, where no platform is configured. */
+  readonly unprovisioned: string | undefined;
   /** What works, and is worth a second look. */
   readonly warnings: readonly string[];
   plan(signal: AbortSignal): Promise<readonly ProvisionChange[]>;
@@ -35,25 +42,67 @@ export async function withWebhookAdmin<T>(
   if (notify === undefined) throw noWebhook();
   const store = await openStore(loaded, createLogger(quietly(loaded)));
   try {
-    const webhooks = await openWebhookAccount(loaded, notify, store);
-    const { account, desired, close } = webhooks;
-    const shared = { ...account, desired, lock: store.lock };
+    const webhooks = await openWebhooks(loaded, notify, store);
     try {
-      return await work({
-        warnings: [...webhooks.warnings, ...(redis.url === undefined ? [NOTHING_REMEMBERED] : [])],
-        plan: (signal) => plan({ ...account, desired, signal }),
-        apply: async (signal) => (await provision({ ...shared, signal })).changes,
-        planDestroy: (signal) => planDestroy({ ...account, desired, signal }),
-        destroy: (signal) => destroy({ ...shared, signal }),
-        rotate: (variable, signal) => rotate({ ...shared, variable, signal }),
-        show: (signal) => showAccount({ ...account, desired, signal }),
-      });
+      return await work(
+        webhooks.platform === undefined
+          ? configurationAdmin(webhooks, loaded)
+          : platformAdmin(webhooks, webhooks.platform, store, redis.url),
+      );
     } finally {
-      await close();
+      await webhooks.close();
     }
   } finally {
     await store.close();
   }
+}
+
+function platformAdmin(
+  { desired, warnings }: Webhooks,
+  { account }: WebhookAccount,
+  { lock }: Pick<Store, 'lock'>,
+  redisUrl: string | undefined,
+): WebhookAdmin {
+  const shared = { ...account, desired, lock };
+  return {
+    unprovisioned: undefined,
+    warnings: [...warnings, ...(redisUrl === undefined ? [NOTHING_REMEMBERED] : [])],
+    plan: (signal) => plan({ ...account, desired, signal }),
+    apply: async (signal) => (await provision({ ...shared, signal })).changes,
+    planDestroy: (signal) => planDestroy({ ...account, desired, signal }),
+    destroy: (signal) => destroy({ ...shared, signal }),
+    rotate: (variable, signal) => rotate({ ...shared, variable, signal }),
+    show: (signal) => showAccount({ ...account, desired, signal }),
+  };
+}
+
+const UNPROVISIONED =
+  'Nothing is provisioned: no `notify.platform` is configured, and alerts are made of the definitions in the configuration.';
+
+/** Without a platform: checks the configuration, and has nothing to change. */
+function configurationAdmin({ desired, warnings }: Webhooks, { secrets }: LoadedConfig): WebhookAdmin {
+  const checked = async () => {
+    validateDesired(desired);
+    return [];
+  };
+  return {
+    unprovisioned: UNPROVISIONED,
+    warnings,
+    plan: checked,
+    apply: checked,
+    planDestroy: async () => [],
+    destroy: async () => [],
+    async rotate() {
+      throw new NotifyError(
+        'bad-request',
+        `${UNPROVISIONED} A new value of a secret is used once the workers are restarted`,
+      );
+    },
+    async show() {
+      const values = Array.from(secrets.variables.values(), (secret) => secret.reveal());
+      return showConfigured(desired, createMasker(values));
+    },
+  };
 }
 
 export function noWebhook(): ConfigError {

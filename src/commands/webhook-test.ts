@@ -7,7 +7,6 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { Transition } from '../model/change.ts';
 import { CodedError } from '../model/errors.ts';
 import type { DeliveryAttempt } from '../model/notification.ts';
-import { readBack } from '../notify/provision.ts';
 import { testNotification } from '../notify/test-alert.ts';
 import { noWebhook, quietly } from './webhook-admin.ts';
 
@@ -33,7 +32,7 @@ export interface WebhookTest {
 }
 
 /**
- * Sends one marked alert through the definition that the platform holds, exactly as a worker would, and says what came
+ * Sends one marked alert through the definition that the platform (or without one the configuration) holds, exactly as a worker would, and says what came
  * back. Throws `ConfigError` for a route that is not configured and `NotifyError` when nothing could be sent.
  */
 export async function testWebhook(loaded: LoadedConfig, options: WebhookTestOptions): Promise<WebhookTest> {
@@ -61,12 +60,8 @@ async function send(
   { route: asked, transition: wanted, signal }: WebhookTestOptions,
   lastAttempt: () => DeliveryAttempt | undefined,
 ): Promise<WebhookTest> {
-  const { account, desired } = notifier.webhooks;
-  const route = chooseRoute(
-    desired.webhooks.map((webhook) => webhook.route),
-    asked,
-  );
-  notifier.use(await readBack(account, desired, signal));
+  const route = chooseRoute(notifier.port.routes(), asked);
+  await notifier.read(signal);
   const id = `msg_test_${randomUUID()}`;
   const { mode = 'digest', match = {} } = notifier.routing.rules.find(({ name }) => name === route) ?? {};
   const transition = wanted ?? match.transitions?.[0] ?? 'opened';

@@ -10,17 +10,18 @@ import { messageOf } from '../model/errors.ts';
 import type { DeliveryAttempt } from '../model/notification.ts';
 import type { AttemptOptions } from '../notify/attempt.ts';
 import { createNotifier, type Notifier, type Route } from '../notify/deliver.ts';
-import { type Credentials, credentialHeaders } from '../notify/platform/credentials.ts';
+import { credentialHeaders } from '../notify/platform/credentials.ts';
 import { createEventNotifier } from '../notify/platform-event.ts';
 import { gateRoutes, type RouteStops } from '../notify/route-gate.ts';
 import type { Store } from './store.ts';
+import type { WebhookAccount } from './webhook-account.ts';
 
 export interface DeliveryParts {
   readonly notify: NotifyConfig;
   readonly secrets: LoadedConfig['secrets'];
   readonly webhooks: readonly Route[];
-  /** Base URL of the webhook platform, its credentials, and the client for it. */
-  readonly platform: { readonly url: string; readonly credentials: Credentials; readonly http: HttpClient };
+  /** For `delivery: platform-event`. */
+  readonly platform: WebhookAccount | undefined;
   readonly store: Store;
   readonly log: Logger;
   /** In place of writing attempts down with the deliveries. */
@@ -42,7 +43,9 @@ export function createDelivery(parts: DeliveryParts): DeliveryHandle {
     totalTimeoutMs: notify.timeout,
     guard: publicAddressesOnly(notify.allowAddresses),
   });
-  const notifier = notify.delivery === 'direct' ? direct(parts, outbound) : throughEvents(parts);
+  const { platform } = parts;
+  const throughPlatform = notify.delivery === 'platform-event' && platform !== undefined;
+  const notifier = throughPlatform ? throughEvents(parts, platform) : direct(parts, outbound);
   return {
     port: gateRoutes(notifier, {
       stops: loudStops(parts),
@@ -75,9 +78,11 @@ function direct(parts: DeliveryParts, http: HttpClient): Notifier {
   });
 }
 
-function throughEvents(parts: DeliveryParts): Notifier {
-  const { notify, webhooks, platform, log, secrets } = parts;
-  const { url, credentials, http } = platform;
+function throughEvents(
+  parts: DeliveryParts,
+  { url, eventsPath, credentials, http }: WebhookAccount,
+): Notifier {
+  const { webhooks, log, secrets } = parts;
   if (secrets.signingSecret !== undefined) {
     log.warn(
       '`notify.signingSecret` is not used: with `delivery: platform-event` the platform calls, unsigned',
@@ -86,7 +91,7 @@ function throughEvents(parts: DeliveryParts): Notifier {
   return createEventNotifier({
     ...attemptOptions(parts, http),
     webhooks,
-    eventsUrl: url.replace(/\/$/, '') + notify.platform.eventsPath,
+    eventsUrl: url.replace(/\/$/, '') + eventsPath,
     headers: credentialHeaders(credentials),
     secrets: [credentials.apiKey, credentials.applicationKey],
   });

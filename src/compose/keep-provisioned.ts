@@ -28,7 +28,8 @@ export async function keepProvisioned(
   let retryMs = FIRST_RETRY_MS;
   while (!signal.aborted) {
     const done = await provisionOnce(notifier, log, signal);
-    if (done && recheckMs === 0) return;
+    // Without a platform nobody else can change it.
+    if (done && (recheckMs === 0 || notifier.webhooks.platform === undefined)) return;
     // Workers that were started together do not all look at the same moment.
     const pause = (done ? recheckMs : retryMs) * (1 - JITTER * Math.random());
     retryMs = done ? FIRST_RETRY_MS : Math.min(retryMs * 2, LONGEST_RETRY_MS);
@@ -46,7 +47,9 @@ async function provisionOnce(notifier: NotifierHandle, log: Logger, signal: Abor
     const code = error instanceof CodedError ? error.code : undefined;
     log.error(
       { code, reason: messageOf(error) },
-      'the webhook could not be provisioned; alerts wait until it is',
+      notifier.webhooks.platform === undefined
+        ? 'the webhooks cannot be used as they are configured; alerts wait until they can'
+        : 'the webhook could not be provisioned; alerts wait until it is',
     );
     return false;
   }

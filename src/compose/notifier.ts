@@ -7,23 +7,26 @@ import type { DeliveryAttempt } from '../model/notification.ts';
 import type { Routing } from '../model/routing.ts';
 import type { Notifier } from '../notify/deliver.ts';
 import { linker } from '../notify/link.ts';
-import { type Provisioned, provision, type ReadBack } from '../notify/provision.ts';
+import type { Provisioned, ReadBack } from '../notify/provision.ts';
 import { createDelivery } from './delivery.ts';
 import { routingOf } from './routing.ts';
 import type { Store } from './store.ts';
-import { openWebhookAccount, type WebhookAccount } from './webhook-account.ts';
+import { openWebhooks, type Webhooks } from './webhooks.ts';
 
 export interface NotifierHandle {
   readonly port: NotifierPort;
   /** One attempt past the gate, for a test: stops no route and asks for none. Throws `NotifyError`. */
   readonly send: Notifier['deliver'];
-  readonly webhooks: WebhookAccount;
+  readonly webhooks: Pick<Webhooks, 'warnings' | 'platform'>;
   /** Where changes go. */
   readonly routing: Routing;
-  /** Makes the platform what the configuration says; deliveries wait until this has succeeded once. */
+  /**
+   * Makes the platform what the configuration says, or without one checks the configuration; deliveries wait until this
+   * has succeeded once.
+   */
   provision(signal: AbortSignal): Promise<Provisioned>;
-  /** Renders with what somebody else read back. */
-  use(read: ReadBack): void;
+  /** Renders with what is there now, without writing anything. Throws `NotifyError`. */
+  read(signal: AbortSignal): Promise<void>;
   /** Why nothing can be delivered yet; `undefined` when all is well. */
   fault(): string | undefined;
   /** What an operator changed on the platform, as of the last look; `undefined` when nothing. */
@@ -43,8 +46,8 @@ export async function openNotifier(
   recordAttempt?: (attempt: DeliveryAttempt) => void,
 ): Promise<NotifierHandle> {
   const { secrets } = loaded;
-  const webhooks = await openWebhookAccount(loaded, notify, store);
-  const { account, desired } = webhooks;
+  const webhooks = await openWebhooks(loaded, notify, store);
+  const { desired } = webhooks;
   const linked = linker(notify.link);
   let current: ReadBack = { definitions: new Map(), variables: desired.variables };
   let fault: string | undefined = 'not provisioned yet';
@@ -74,7 +77,7 @@ export async function openNotifier(
     webhooks,
     async provision(signal) {
       try {
-        const provisioned = await provision({ ...account, lock: store.lock, desired, signal });
+        const provisioned = await webhooks.provision(signal);
         current = provisioned;
         drift = driftIn(provisioned);
         fault = deletedByOthers(provisioned, desired.webhooks.length);
@@ -84,8 +87,8 @@ export async function openNotifier(
         throw error;
       }
     },
-    use: (read) => {
-      current = read;
+    async read(signal) {
+      current = await webhooks.read(signal);
     },
     fault: () => fault,
     drift: () => drift,

@@ -117,18 +117,15 @@ function secretsOf(config: Config, merged: unknown, environment: Environment): S
     if (!('secret' in variable)) continue;
     variables.set(name, resolveSecret(variable.secret, at(`variables.${name}.secret`), environment));
   }
+  const platform = notify?.platform;
   return {
     variables,
     ...(password === undefined ? {} : { redisPassword: password }),
-    ...(notify === undefined
+    ...(platform === undefined
       ? {}
       : {
-          apiKey: resolveSecret(notify.platform.apiKey, at('platform.apiKey'), environment),
-          applicationKey: resolveSecret(
-            notify.platform.applicationKey,
-            at('platform.applicationKey'),
-            environment,
-          ),
+          apiKey: resolveSecret(platform.apiKey, at('platform.apiKey'), environment),
+          applicationKey: resolveSecret(platform.applicationKey, at('platform.applicationKey'), environment),
         }),
     ...(notify?.signingSecret === undefined
       ? {}

@@ -44,7 +44,9 @@ const history = z.strictObject({
 /** Where alerts go, and how. */
 export const notify = z
   .strictObject({
-    platform,
+    platform: platform
+      .optional()
+      .describe('Where definitions and variables are held. Unset: in this configuration alone.'),
     webhook: webhook.optional().describe('Where changes go that no route takes.'),
     routes: z.array(route).default([]),
     take: z
@@ -84,6 +86,10 @@ export const notify = z
   .refine(({ webhook, routes }) => webhook !== undefined || routes.length > 0, {
     error: 'a webhook to alert by: `webhook`, `routes`, or both',
     path: ['webhook'],
+  })
+  .refine(({ platform, delivery }) => platform !== undefined || delivery === 'direct', {
+    error: '`platform-event` needs the `platform` that is to call the webhook',
+    path: ['delivery'],
   })
   .refine(({ routes }) => new Set(routes.map(({ name }) => name)).size === routes.length, {
     error: 'routes with names of their own',

@@ -1,5 +1,4 @@
-import type { Desired } from './definition.ts';
-import { genericPreset } from './presets/generic.ts';
+import { type Desired, definitionFor } from './definition.ts';
 import { renderRequest } from './render.ts';
 import { testNotification } from './test-alert.ts';
 import { valuesOf } from './variables.ts';
@@ -10,10 +9,14 @@ import { valuesOf } from './variables.ts';
  * (`url-invalid`, `header-invalid`, `template-invalid`), whose messages hold no value.
  */
 export function checkRendering({ webhooks, variables }: Desired): void {
-  for (const { route, name, url, headers = {}, payload, encodeAs = 'json' } of webhooks) {
-    const sample = testNotification({ route, mode: 'digest', transition: 'opened', ...SAMPLE });
-    const template = payload === undefined ? genericPreset.payload : payload;
-    renderRequest({ name, url, headers, payload: template, encodeAs }, valuesOf(sample, variables));
+  for (const webhook of webhooks) {
+    const sample = testNotification({
+      route: webhook.route,
+      mode: 'digest',
+      transition: 'opened',
+      ...SAMPLE,
+    });
+    renderRequest(definitionFor(webhook), valuesOf(sample, variables));
   }
 }
 

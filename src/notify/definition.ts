@@ -1,6 +1,7 @@
 import type { Secret } from '../model/secret.ts';
 import { NotifyError } from './errors.ts';
 import type { WebhooksIntegration } from './platform/api.generated.ts';
+import { genericPreset } from './presets/generic.ts';
 
 /** A webhook as the platform holds it ("Webhook integration"). */
 export interface WebhookDefinition {
@@ -35,6 +36,17 @@ export interface Desired {
   readonly variables: Readonly<Record<string, VariableValue>>;
   /** What happens to what an operator changed on the platform. Default `restore`. */
   readonly drift?: 'restore' | 'keep' | undefined;
+}
+
+/** The definition that a configured webhook comes to, as the platform would read it back. */
+export function definitionFor({ name, url, headers, payload, encodeAs }: DesiredWebhook): WebhookDefinition {
+  return {
+    name,
+    url,
+    headers: headers ?? {},
+    payload: payload === undefined ? genericPreset.payload : payload,
+    encodeAs: encodeAs ?? 'json',
+  };
 }
 
 /**

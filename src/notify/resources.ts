@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { AppliedObjects } from '../model/applied-objects.ts';
-import type { Desired, DesiredWebhook, VariableValue } from './definition.ts';
+import { type Desired, type DesiredWebhook, definitionFor, type VariableValue } from './definition.ts';
 import { keyedHash } from './keyed-hash.ts';
 import type { Masker } from './masking.ts';
 import type {
@@ -8,7 +8,6 @@ import type {
   WebhooksIntegrationCustomVariableResponse,
 } from './platform/api.generated.ts';
 import type { PlatformClient } from './platform/client.ts';
-import { genericPreset } from './presets/generic.ts';
 import type { Field, Resource } from './resource.ts';
 import { sameHeaders, samePayload, sameUrl } from './same-meaning.ts';
 
@@ -34,14 +33,13 @@ export function resourcesOf(account: Account, { variables, webhooks }: Desired):
 
 export function webhookResource(account: Account, webhook: DesiredWebhook): Resource<WebhooksIntegration> {
   const { client, mask } = account;
-  const { name, url, route } = webhook;
-  const id = `webhook/${route}`;
-  const headers = webhook.headers ?? {};
+  const { name, url, headers, payload, encodeAs } = definitionFor(webhook);
+  const id = `webhook/${webhook.route}`;
   const body = {
     url,
     custom_headers: Object.keys(headers).length === 0 ? null : JSON.stringify(headers),
-    encode_as: webhook.encodeAs ?? 'json',
-    payload: webhook.payload === undefined ? genericPreset.payload : webhook.payload,
+    encode_as: encodeAs,
+    payload,
   } as const;
   const same: Readonly<Record<keyof typeof body, (actual: WebhooksIntegration) => boolean>> = {
     url: (actual) => sameUrl(actual.url, body.url),

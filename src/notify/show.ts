@@ -9,7 +9,8 @@ export interface ShowOptions extends Account {
 
 /** What the platform holds of what is configured. Holds no secret. */
 export interface ShownAccount {
-  readonly account: string;
+  /** Null where no platform is configured: then it is the configuration itself. */
+  readonly account: string | null;
   readonly webhooks: readonly ShownWebhook[];
   readonly variables: readonly ShownVariable[];
 }

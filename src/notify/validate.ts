@@ -1,10 +1,9 @@
 import { ALERT_VARIABLES } from './alert-variables.ts';
 import { checkRendering } from './check-rendering.ts';
 import { DEFAULT_PAYLOAD } from './default-payload.ts';
-import type { Desired, DesiredWebhook } from './definition.ts';
+import { type Desired, type DesiredWebhook, definitionFor } from './definition.ts';
 import { NotifyError } from './errors.ts';
 import { PLATFORM_VARIABLES } from './platform-variables.ts';
-import { genericPreset } from './presets/generic.ts';
 import { checkName } from './render-headers.ts';
 import { markQuoted, partlyKnownNames, splitTemplate, unknownNames } from './template.ts';
 import { knownNames } from './variables.ts';
@@ -89,7 +88,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set(
 );
 
 function checkWebhook(webhook: DesiredWebhook, isKnown: IsKnown): void {
-  const { name, url, headers, payload, encodeAs } = webhook;
+  const { name, url, headers, payload, encodeAs } = definitionFor(webhook);
   const subject = `webhook ${name}`;
   if (name === '' || /\s/.test(name)) {
     throw new NotifyError(
@@ -98,15 +97,14 @@ function checkWebhook(webhook: DesiredWebhook, isKnown: IsKnown): void {
     );
   }
   checkUrl(url, isKnown, subject);
-  for (const [header, value] of Object.entries(headers ?? {})) {
+  for (const [header, value] of Object.entries(headers)) {
     checkName(header, subject);
     if (/[\0\r\n]/.test(value)) {
       throw new NotifyError('header-invalid', `The header ${header} of ${subject} holds a line break`);
     }
     checkKnown(value, isKnown, `The header ${header} of ${subject}`);
   }
-  const template = payload === undefined ? genericPreset.payload : (payload ?? DEFAULT_PAYLOAD);
-  checkPayload(template, encodeAs ?? 'json', isKnown, subject);
+  checkPayload(payload ?? DEFAULT_PAYLOAD, encodeAs, isKnown, subject);
 }
 
 /** A URL that begins with a variable takes its address from there: the variable has to be a configured one that has one. */

@@ -153,6 +153,47 @@ describe('lockhound webhook', () => {
     expect((await webhook('plan', configFile('warned', { url }))).note).toContain('holds the secret TOKEN');
   });
 
+  describe('without a platform', () => {
+    const alone = { platform: undefined };
+    const nothing = 'Nothing is provisioned: no `notify.platform` is configured';
+
+    it.each([
+      ['plan', []],
+      ['apply', []],
+      ['destroy', []],
+    ] as const)('%s says that nothing is provisioned, and asks nothing', async (command, more) => {
+      const file = configFile('alone', {}, alone);
+      const { code, out } = await webhook(command, file, ...more);
+      expect([code, out]).toEqual([0, expect.stringMatching(new RegExp(`^${nothing}.*\\n$`))]);
+      const json = JSON.parse((await webhook(command, file, '--json')).out);
+      expect(json).toEqual({ changes: [], unprovisioned: expect.stringContaining(nothing) });
+    });
+
+    it('shows what is configured, says what rotating is done by, and sends a test alert', async () => {
+      const file = configFile('alone', {}, alone);
+      const { out } = await webhook('show', file);
+      expect(out).toContain(nothing);
+      expect(out).toContain(`webhook alone (route default)\n    url: ${services.receiver.url}/alone\n`);
+      expect(out).toContain('custom_headers: {"authorization":"Bearer $TOKEN"}');
+      expect(out).toContain('variable TOKEN = (secret)\nvariable TEAM = blue\n');
+      const rotated = await webhook('rotate', file, 'TOKEN');
+      expect(rotated).toMatchObject({ code: 2, note: expect.stringContaining('workers are restarted') });
+      const tested = await webhook('test', file);
+      expect(tested).toMatchObject({ code: 0, out: expect.stringContaining('Delivered.') });
+      const got = services.receiver.deliveries().find(({ path }) => path === '/alone');
+      expect(got?.headers['authorization']).toBe(`Bearer ${SECRETS.token}`);
+      expect(services.webhooks.snapshot().webhooks.map(({ name }) => name)).not.toContain('alone');
+    });
+
+    it('checks the definitions before anything is sent', async () => {
+      const file = configFile('wrong', { payload: '{"text": "$NOTHING"}' }, alone);
+      for (const command of ['plan', 'apply', 'test']) {
+        const { code, note } = await webhook(command, file);
+        expect([code, note]).toEqual([2, expect.stringContaining('$NOTHING, defined nowhere')]);
+      }
+    });
+  });
+
   it('says what is missing', async () => {
     const file = join(folder, 'none.yaml');
     writeFileSync(file, '{}');

@@ -169,6 +169,17 @@ describe('what is refused, and how', () => {
     expect(error.message).not.toContain('hunter2');
   });
 
+  it('needs no platform, unless the platform is to call the webhook', () => {
+    const alone = 'notify: { webhook: { url: "https://a.example" } }';
+    const { config, secrets } = loadConfig({ file: fileWith(alone), environment: {} });
+    expect(config.notify?.platform).toBeUndefined();
+    expect(secrets.apiKey).toBeUndefined();
+    const event = 'notify: { webhook: { url: "https://a.example" }, delivery: platform-event }';
+    expect(() => loadConfig({ file: fileWith(event), environment: {} })).toThrow(
+      'notify.delivery: `platform-event` needs the `platform`',
+    );
+  });
+
   it('takes every rule, ecosystem and transition that there is, one of them or a list', () => {
     const match = `{ rules: [${RULE_NAMES}], ecosystems: [${ECOSYSTEMS}], transitions: opened }`;
     const file = fileWith(

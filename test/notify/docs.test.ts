@@ -67,6 +67,11 @@ describe('docs/webhooks.md', () => {
     expect(request.url).toMatch(/^https:/);
   });
 
+  it('has an example without a platform that works as it stands', () => {
+    const [, text = ''] = /```yaml alone\n([\s\S]*?)```/.exec(PAGE) ?? [];
+    expect(configOf(text, '').config.notify).toMatchObject({ webhook: { preset: 'slack' } });
+  });
+
   it('has an example of routes that works as it stands', () => {
     const [, text = ''] = /```yaml routes\n([\s\S]*?)```/.exec(PAGE) ?? [];
     const { notify } = configOf(text).config;
@@ -96,14 +101,15 @@ function exampleOf(name: string): string {
   return text;
 }
 
+const PLATFORM = '  platform: { url: "https://p.example", apiKey: { env: K }, applicationKey: { env: K } }\n';
+
 /** The example as the `notify` part of a configuration, its secrets in place. */
-function configOf(example: string) {
+function configOf(example: string, platform = PLATFORM) {
   const secret = join(folder, 'secret');
   writeFileSync(secret, example.includes('_URL') ? 'https://receiver.example/x' : KEY);
   const lines = example.replaceAll(/file: [^ }]+/g, `file: ${secret}`).split('\n');
   const file = join(folder, 'lockhound.yaml');
-  const head =
-    'notify:\n  platform: { url: "https://p.example", apiKey: { env: K }, applicationKey: { env: K } }\n';
+  const head = `notify:\n${platform}`;
   writeFileSync(file, head + lines.map((line) => `  ${line}\n`).join(''));
   const named = [...example.matchAll(/env: (\w+)/g)].map(([, name = '']) => [
     name,
@@ -111,3 +117,21 @@ function configOf(example: string) {
   ]);
   return loadConfig({ file, environment: { K: 'key', ...Object.fromEntries(named) } });
 }
+
+describe('README.md', () => {
+  it('has a configuration that works as it stands', () => {
+    const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+    const [, text = ''] = /```yaml\n(redis:[\s\S]*?)```/.exec(readme) ?? [];
+    const file = join(folder, 'readme.yaml');
+    writeFileSync(file, text);
+    const names = [...text.matchAll(/env: (\w+)/g)].map(([, name = '']) => [name, KEY]);
+    const { config, secrets } = loadConfig({ file, environment: Object.fromEntries(names) });
+    if (config.notify === undefined) throw new Error('it has webhooks');
+    validateDesired({
+      webhooks: configuredWebhooks(config.notify).map(({ route, name, webhook }) =>
+        webhookOf({ ...webhook, route, name }),
+      ),
+      variables: Object.fromEntries([...secrets.variables].map(([name, secret]) => [name, { secret }])),
+    });
+  });
+});

@@ -28,7 +28,7 @@ async function setUp(definition: Partial<WebhookDefinition> | undefined = {}) {
   const notifier = createEventNotifier({
     webhooks: [{ name: 'default', definition: () => known, variables: {} }],
     http,
-    timeoutMs: 500,
+    timeoutMs: 10_000,
     now: () => new Date(),
     eventsUrl: `${service.url}/api/v1/events`,
     headers: () => ({ 'SVC-API-KEY': KEY.reveal() }),

@@ -23,8 +23,11 @@ export const SECRETS = {
 export interface World {
   readonly services: LocalServices;
   readonly redisUrl: string;
-  /** A key prefix of its own, with a store and a producer on it. `notify`: more lines of that part of the configuration. */
-  room(name: string, notify?: readonly string[]): Promise<Room>;
+  /**
+   * A key prefix of its own, with a store and a producer on it. `notify`: more lines of that part of the configuration.
+   * `platform: false`: webhooks live in the configuration alone.
+   */
+  room(name: string, notify?: readonly string[], options?: { readonly platform: boolean }): Promise<Room>;
   close(): Promise<void>;
 }
 
@@ -60,10 +63,13 @@ export async function createWorld(): Promise<World> {
   return {
     services,
     redisUrl: valkey.url,
-    async room(name, notify = []) {
+    async room(name, notify = [], { platform } = { platform: true }) {
       const prefix = `{${name}}`;
       const file = join(folder, `${name}.yaml`);
-      await writeFile(file, configText(services, prefix, notify));
+      await writeFile(
+        file,
+        configText(services, prefix, [...(platform ? platformLines(services) : []), ...notify]),
+      );
       const loaded = loadConfig({ file, environment: { ...environment(), REDIS_URL: valkey.url } });
       const store = await openStore(loaded, pino({ level: 'silent' }));
       const producer = await createProducer({ redis: valkey.url, prefix });
@@ -108,8 +114,17 @@ function environment(): Record<string, string> {
   };
 }
 
+function platformLines({ webhooks }: LocalServices): readonly string[] {
+  return [
+    'platform:',
+    `  url: "${webhooks.url}"`,
+    '  apiKey: { env: LOCKHOUND_SECRET_API_KEY }',
+    '  applicationKey: { env: LOCKHOUND_SECRET_APPLICATION_KEY }',
+  ];
+}
+
 function configText(
-  { insights, webhooks, receiver }: LocalServices,
+  { insights, receiver }: LocalServices,
   prefix: string,
   notify: readonly string[],
 ): string {
@@ -117,10 +132,6 @@ function configText(
 redis: { prefix: "${prefix}" }
 insights: { url: "${insights.url}", recordTtl: 1ms, missTtl: 1ms }
 notify:
-  platform:
-    url: "${webhooks.url}"
-    apiKey: { env: LOCKHOUND_SECRET_API_KEY }
-    applicationKey: { env: LOCKHOUND_SECRET_APPLICATION_KEY }
   webhook:
     name: "hook-${prefix.slice(1, -1)}"
     url: "${receiver.url}/${prefix.slice(1, -1)}"

@@ -1,0 +1,78 @@
+import type { LoadedConfig } from '../config/load.ts';
+import type { NotifyConfig } from '../config/notify.ts';
+import type { Secret } from '../model/secret.ts';
+import { configuredAlone } from '../notify/configured.ts';
+import type { Desired, VariableValue } from '../notify/definition.ts';
+import { webhookOf } from '../notify/preset-webhook.ts';
+import { type Provisioned, provision, type ReadBack, readBack } from '../notify/provision.ts';
+import { platformWarningsOf, warningsOf } from '../notify/validate.ts';
+import { configuredWebhooks } from './routing.ts';
+import type { Store } from './store.ts';
+import { openWebhookAccount, type WebhookAccount } from './webhook-account.ts';
+
+/** The webhooks and variables that the configuration wants, and the platform that holds them. */
+export interface Webhooks {
+  readonly desired: Desired;
+  /** What works, and is worth a second look; a line each. */
+  readonly warnings: readonly string[];
+  /** `undefined`: they live in the configuration alone, and nothing is provisioned. */
+  readonly platform: WebhookAccount | undefined;
+  /** Makes the platform hold what is wanted, where there is one. Throws `NotifyError`. */
+  provision(signal: AbortSignal): Promise<Provisioned>;
+  /** What alerts are rendered with as things are now; writes nothing. Throws `NotifyError`. */
+  read(signal: AbortSignal): Promise<ReadBack>;
+  close(): Promise<void>;
+}
+
+export async function openWebhooks(
+  loaded: LoadedConfig,
+  notify: NotifyConfig,
+  store: Pick<Store, 'applied' | 'lock'>,
+): Promise<Webhooks> {
+  const desired = desiredOf(notify, loaded.secrets.variables);
+  const platform = await openWebhookAccount(loaded, notify, store);
+  return {
+    desired,
+    warnings: [
+      ...warningsOf(desired),
+      ...(notify.delivery === 'platform-event' ? platformWarningsOf(desired) : []),
+    ],
+    platform,
+    provision: async (signal) =>
+      platform === undefined
+        ? { ...configuredAlone(desired), changes: [] }
+        : await provision({ ...platform.account, lock: store.lock, desired, signal }),
+    read: async (signal) =>
+      platform === undefined ? configuredAlone(desired) : await readBack(platform.account, desired, signal),
+    close: async () => void (await platform?.http.close()),
+  };
+}
+
+function desiredOf(notify: NotifyConfig, secrets: ReadonlyMap<string, Secret>): Desired {
+  return {
+    webhooks: configuredWebhooks(notify).map(({ route, name, webhook }) =>
+      webhookOf({ ...defaultPayload(notify), ...webhook, route, name }),
+    ),
+    variables: variableValues(notify, secrets),
+    drift: notify.drift,
+  };
+}
+
+/** The platform knows none of our own variables: what it renders itself begins with its default payload. */
+function defaultPayload({ delivery }: NotifyConfig): { readonly payload?: null } {
+  return delivery === 'platform-event' ? { payload: null } : {};
+}
+
+/** Custom variables with the values of secret ones in place of the references to them. */
+function variableValues(
+  { variables }: NotifyConfig,
+  secrets: ReadonlyMap<string, Secret>,
+): Readonly<Record<string, VariableValue>> {
+  const values = Object.entries(variables).map(([name, variable]): [string, VariableValue] => {
+    const secret = secrets.get(name);
+    if (secret !== undefined) return [name, { secret }];
+    if ('value' in variable) return [name, { value: variable.value }];
+    throw new RangeError(`the secret of variable ${name} was not loaded`);
+  });
+  return Object.fromEntries(values);
+}
