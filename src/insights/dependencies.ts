@@ -12,7 +12,12 @@ export function readDependencyGraph({ value, problems }: Answer<api.Dependencies
   const { error = '' } = value;
   if (error !== '') errors.push(error);
   const nodes = (value.nodes ?? []).map((node) => readNode(node, errors));
-  const edges = (value.edges ?? []).flatMap(({ fromNode: from = 0, toNode: to = 0 }, index) => {
+  const edges = (value.edges ?? []).flatMap(({ fromNode: from, toNode: to }, index) => {
+    // The service writes 0 out: an edge without an end is not one from or to the root.
+    if (from === undefined || to === undefined) {
+      errors.push(`edge ${index} has an end that could not be read`);
+      return [];
+    }
     if (nodes[from] !== undefined && nodes[to] !== undefined) return [{ from, to }];
     errors.push(`edge ${index} leads from node ${from} to node ${to}, and there are ${nodes.length}`);
     return [];

@@ -43,6 +43,11 @@ describe('an answer that does not fit', () => {
     expect(version).toEqual(before);
   });
 
+  test('is no answer whose check scores are fractions ("score: number")', () => {
+    const project = { scorecard: { checks: [{ name: 'Fuzzing', score: 7.5 }], overallScore: 8 } };
+    expect(check('Project', project)).toEqual({ usable: project, problems: [] });
+  });
+
   test('keeps a name that the enumeration does not have yet, and says so', () => {
     const { usable, problems } = check('VersionKey', { system: 'SWIFT', name: 'a', version: '1' });
     expect(usable).toEqual({ system: 'SWIFT', name: 'a', version: '1' });

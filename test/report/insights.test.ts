@@ -5,8 +5,8 @@ import { projectSummary, renderEntry, versionSummary } from '../../src/report/in
 import { renderCapabilities, renderDependents } from '../../src/report/insights/counts.ts';
 import { type GraphText, renderDependencyTree } from '../../src/report/insights/dependency-tree.ts';
 import { renderContainerImages, renderPurl, renderQuery } from '../../src/report/insights/found.ts';
-import { renderPackage } from '../../src/report/insights/package.ts';
-import { renderProject } from '../../src/report/insights/project.ts';
+import { renderPackage, renderSimilar } from '../../src/report/insights/package.ts';
+import { renderProject, renderProjectVersions } from '../../src/report/insights/project.ts';
 import { renderRequirements } from '../../src/report/insights/requirements.ts';
 import { renderVersion } from '../../src/report/insights/version.ts';
 
@@ -59,7 +59,20 @@ describe('a dependency tree', () => {
         '1 dependency: 0 direct, 1 indirect',
       ),
     );
-    expect(renderDependencyTree({}, options)).toBe('0 dependencies: 0 direct, 0 indirect\n');
+    expect(renderDependencyTree({ nodes: [] }, options)).toBe('0 dependencies: 0 direct, 0 indirect\n');
+  });
+
+  it('takes what could not be read neither for the root nor for nothing', () => {
+    const graph = { nodes: [node('root', 'SELF'), node('a', 'DIRECT')], edges: [edge(0, 1), { toNode: 1 }] };
+    expect(renderDependencyTree(graph, options)).toBe(
+      text(
+        'NPM root 1.0.0  (self)',
+        '└─ a 1.0.0  ^1  (direct)',
+        '1 edge could not be read.',
+        '1 dependency: 1 direct, 0 indirect',
+      ),
+    );
+    expect(renderDependencyTree({}, options)).toBe('The nodes could not be read.\n');
   });
 
   it('is drawn however deep it is', () => {
@@ -195,7 +208,15 @@ describe('what is known of', () => {
   it('a version says unknown where nothing is known', () => {
     expect(
       renderVersion({ versionKey: { system: 'GO', name: 'example.com/m', version: 'v1.0.0' } }, options),
-    ).toBe(text('GO example.com/m v1.0.0', '  default     no', '  deprecated  no', '  licences    unknown'));
+    ).toBe(
+      text(
+        'GO example.com/m v1.0.0',
+        '  default     unknown',
+        '  deprecated  unknown',
+        '  licences    unknown',
+        '  advisories  unknown',
+      ),
+    );
   });
 
   it('a version has its provenance', () => {
@@ -253,6 +274,8 @@ describe('what is known of', () => {
     const project = {
       projectKey: { id: 'github.com/a/b' },
       starsCount: '12345',
+      forksCount: 0,
+      openIssuesCount: 7,
       ossFuzz: {
         lineCount: 4,
         lineCoverCount: 1,
@@ -264,6 +287,7 @@ describe('what is known of', () => {
         overallScore: 7.25,
         checks: [
           { name: 'Maintained', score: 10, reason: 'yes' },
+          { name: 'Fuzzing', score: 7.5, reason: 'some' },
           { name: 'Signed-Releases', score: -1, reason: 'none' },
         ],
       },
@@ -271,14 +295,42 @@ describe('what is known of', () => {
     expect(renderProject(project, options)).toBe(
       text(
         'github.com/a/b',
-        '  stars      12,345',
-        '  fuzzing    1 of 4 lines (25.0 %), 2026-03-31',
-        '             https://fuzz.example/',
-        '  scorecard  7.3 of 10  (2026-03-23)',
-        '    10  Maintained       yes',
-        '    -   Signed-Releases  none',
+        '  stars        12,345',
+        '  forks        0',
+        '  open issues  7',
+        '  fuzzing      1 of 4 lines (25.0 %), 2026-03-31',
+        '               https://fuzz.example/',
+        '  scorecard    7.3 of 10  (2026-03-23)',
+        '    10   Maintained       yes',
+        '    7.5  Fuzzing          some',
+        '    -    Signed-Releases  none',
       ),
     );
+  });
+
+  it('no value that could not be read is shown as 0, no or none', () => {
+    const project = { projectKey: { id: 'p' }, ossFuzz: {}, scorecard: { checks: [{ name: 'Fuzzing' }] } };
+    const outputs = [
+      renderProject(project, options),
+      renderEntry({ subject: 'p', value: project }, projectSummary, options),
+      renderEntry({ subject: 'v', value: {} }, versionSummary, options),
+      renderVersion({ attestations: [{ type: 't' }] }, options),
+      renderAdvisory({ cvss3Vector: 'CVSS:3.1/AV:N' }, options),
+      renderAdvisory({}, options),
+      renderDependents({}, options),
+      renderCapabilities({ capabilities: [{ capability: 'C' }] }, options),
+      renderCapabilities({}, options),
+      renderContainerImages({}, options),
+      renderQuery({}, options),
+      renderPurl({ package: {} }, options),
+      renderSimilar({}, options),
+      renderProjectVersions({}, options),
+      renderDependencyTree({}, options),
+    ];
+    for (const output of outputs) {
+      expect(output).toMatch(/unknown|could not be read/);
+      expect(output.replace('CVSS:3.1', '')).not.toMatch(/\b0\b|\bno\b|\bnot verified\b/i);
+    }
   });
 
   it('an advisory tells a score of 0 from none', () => {
@@ -300,7 +352,7 @@ describe('what is known of', () => {
         options,
       ),
     ).toBe(text('  capability       direct  indirect', '  CAPABILITY_EXEC  1       2'));
-    expect(renderCapabilities({}, options)).toBe('No capabilities.\n');
+    expect(renderCapabilities({ capabilities: [] }, options)).toBe('No capabilities.\n');
     expect(renderContainerImages({ results: [{ repository: 'a/b' }] }, options)).toBe(
       'a/b\n1 image repository\n',
     );
@@ -309,13 +361,17 @@ describe('what is known of', () => {
       renderQuery({ results: [{ version, artifacts: [{ url: 'https://x.example/a.tgz' }] }] }, options),
     ).toBe(text('NPM a 1', '  https://x.example/a.tgz', '1 version'));
     expect(renderPurl({ version }, options)).toMatch(/^NPM a 1\n/);
-    expect(renderPurl({ package: { packageKey: { system: 'NPM', name: 'a' } } }, options)).toBe(
+    expect(renderPurl({ package: { packageKey: { system: 'NPM', name: 'a' }, versions: [] } }, options)).toBe(
       'NPM a\n0 versions\n',
     );
   });
 
   it('an entry of a batch names what came back when that is not what was asked for', () => {
-    const value = { versionKey: { system: 'PYPI', name: 'requests', version: '2.0.0' }, licenses: ['MIT'] };
+    const value = {
+      versionKey: { system: 'PYPI', name: 'requests', version: '2.0.0' },
+      licenses: ['MIT'],
+      advisoryKeys: [],
+    };
     const line = (subject: string) => renderEntry({ subject, value }, versionSummary, options);
     expect(line('PYPI requests 2.0.0')).toBe('PYPI requests 2.0.0  MIT  no advisories\n');
     expect(line('PYPI Requests 2.0')).toBe('PYPI Requests 2.0  PYPI requests 2.0.0  MIT  no advisories\n');

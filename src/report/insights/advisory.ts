@@ -1,5 +1,5 @@
 import type { TextOptions } from '../text.ts';
-import { heading, lines, paletteOf, rows } from './text.ts';
+import { decimal, heading, lines, paletteOf, rows } from './text.ts';
 
 export interface AdvisoryText {
   readonly advisoryKey?: { readonly id?: string };
@@ -13,7 +13,7 @@ export interface AdvisoryText {
 /** An advisory; a score of 0 beside an empty vector is a default, not a score. */
 export function renderAdvisory(advisory: AdvisoryText, options: TextOptions): string {
   const paint = paletteOf(options);
-  const { cvss3Score = 0, cvss3Vector = '', aliases = [] } = advisory;
+  const { cvss3Score, cvss3Vector = '', aliases = [] } = advisory;
   const scored = cvss3Score !== 0 || cvss3Vector !== '';
   return lines([
     heading(advisory.advisoryKey?.id ?? '', paint),
@@ -21,7 +21,7 @@ export function renderAdvisory(advisory: AdvisoryText, options: TextOptions): st
       [
         ['title', [advisory.title]],
         ['aliases', [aliases.join(', ')]],
-        ['CVSS v3', [scored ? `${cvss3Score.toFixed(1)}  ${cvss3Vector}`.trimEnd() : 'no score']],
+        ['CVSS v3', [scored ? `${decimal(cvss3Score)}  ${cvss3Vector}`.trimEnd() : 'no score']],
         ['url', [advisory.url]],
       ],
       paint,

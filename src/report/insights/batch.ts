@@ -2,7 +2,7 @@ import { printable } from '../printable.ts';
 import type { TextOptions } from '../text.ts';
 import type { PurlText } from './found.ts';
 import type { ProjectText } from './project.ts';
-import { counted, day, grouped, heading, paletteOf } from './text.ts';
+import { counted, day, decimal, grouped, heading, paletteOf } from './text.ts';
 import { keyText, type VersionText } from './version.ts';
 
 /** What came of one line of a batch. */
@@ -29,33 +29,37 @@ export function renderEntry<Value>(
 
 /** A version in one line; its canonical name is said when it is not what was asked for. */
 export function versionSummary(version: VersionText, subject: string): string {
-  const { licenses = [], advisoryKeys = [], isDeprecated = false, purl } = version;
+  const { licenses = [], advisoryKeys, isDeprecated = false, purl } = version;
   const name = keyText(version.versionKey);
   return [
     subject === name || subject === purl ? '' : name,
     day(version.publishedAt),
     licenses.join(', ') || 'licence unknown',
     ...(isDeprecated ? ['deprecated'] : []),
-    advisoryKeys.length === 0 ? 'no advisories' : advisoryKeys.map(({ id }) => id).join(' '),
+    advisoriesText(advisoryKeys),
   ]
     .filter((part) => part !== '')
     .join('  ');
 }
 
+function advisoriesText(keys: VersionText['advisoryKeys']): string {
+  if (keys === undefined) return 'advisories unknown';
+  return keys.length === 0 ? 'no advisories' : keys.map(({ id }) => id).join(' ');
+}
+
 export function purlSummary(found: PurlText, subject: string): string {
   if (found.version !== undefined) return versionSummary(found.version, subject);
-  const { packageKey, versions = [] } = found.package ?? {};
-  return `${keyText(packageKey)}  ${counted(versions.length, 'version')}`;
+  const { packageKey, versions } = found.package ?? {};
+  return `${keyText(packageKey)}  ${counted(versions?.length, 'version')}`;
 }
 
 export function projectSummary(project: ProjectText, subject: string): string {
-  const { projectKey, starsCount = 0, license = '', scorecard } = project;
-  const score = scorecard?.overallScore;
+  const { projectKey, starsCount, license = '', scorecard } = project;
   return [
     projectKey?.id === subject ? '' : (projectKey?.id ?? ''),
     license,
     `${grouped(starsCount)} stars`,
-    ...(score === undefined ? [] : [`scorecard ${score.toFixed(1)}`]),
+    ...(scorecard === undefined ? [] : [`scorecard ${decimal(scorecard.overallScore)}`]),
   ]
     .filter((part) => part !== '')
     .join('  ');

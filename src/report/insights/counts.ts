@@ -9,7 +9,7 @@ export interface DependentsText {
 
 /** The total may be less than the sum: some depend on a version both ways. */
 export function renderDependents(dependents: DependentsText, _options: TextOptions): string {
-  const { dependentCount = 0, directDependentCount = 0, indirectDependentCount = 0 } = dependents;
+  const { dependentCount, directDependentCount, indirectDependentCount } = dependents;
   return lines([
     `${grouped(dependentCount)} dependents: ${grouped(directDependentCount)} direct, ${grouped(indirectDependentCount)} indirect`,
   ]);
@@ -24,15 +24,16 @@ export interface CapabilitiesText {
 }
 
 /** Each capability with how many calls lead to it, from the package itself and by way of others. */
-export function renderCapabilities({ capabilities = [] }: CapabilitiesText, _options: TextOptions): string {
+export function renderCapabilities({ capabilities }: CapabilitiesText, _options: TextOptions): string {
+  if (capabilities === undefined) return 'Capabilities unknown.\n';
   if (capabilities.length === 0) return 'No capabilities.\n';
   return lines(
     columns([
       ['capability', 'direct', 'indirect'],
-      ...capabilities.map(({ capability = '', directCount = 0, indirectCount = 0 }) => [
+      ...capabilities.map(({ capability = '', directCount, indirectCount }) => [
         capability,
-        grouped(directCount) ?? '',
-        grouped(indirectCount) ?? '',
+        grouped(directCount),
+        grouped(indirectCount),
       ]),
     ]),
   );

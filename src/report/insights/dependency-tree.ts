@@ -34,30 +34,42 @@ interface Drawing {
  * once, where the node comes first.
  */
 export function renderDependencyTree(graph: GraphText, options: TextOptions): string {
-  const { nodes = [], edges = [], error = '' } = graph;
-  const children = Map.groupBy(
-    edges.map(({ fromNode = 0, toNode = 0, requirement = '' }) => ({
-      from: fromNode,
-      node: toNode,
-      requirement,
-    })),
-    ({ from }) => from,
-  );
+  const { nodes = [], error = '' } = graph;
+  const edges = readableEdges(graph);
+  const unread = (graph.edges?.length ?? 0) - edges.length;
+  const children = Map.groupBy(edges, ({ from }) => from);
   const drawing: Drawing = { nodes, children, drawn: new Set(), paint: paletteOf(options), out: [] };
   if (nodes.length > 0) draw(drawing, 0);
   for (const index of nodes.keys()) {
     if (!drawing.drawn.has(index)) draw(drawing, index);
   }
+  const problems = [
+    ...(unread === 0 ? [] : [`${counted(unread, 'edge')} could not be read.`]),
+    ...(error === '' ? [] : [`The graph has an error: ${printable(error)}`]),
+  ];
+  return lines([
+    ...drawing.out,
+    ...problems.map(drawing.paint.bad),
+    graph.nodes === undefined
+      ? drawing.paint.bad('The nodes could not be read.')
+      : totals(nodes, drawing.paint),
+  ]);
+}
+
+function totals(nodes: readonly NodeText[], paint: Palette): string {
   const direct = nodes.filter(({ relation }) => relation === 'DIRECT').length;
   const indirect = nodes.filter(({ relation }) => relation === 'INDIRECT').length;
   const failed = nodes.filter(({ errors = [] }) => errors.length > 0).length;
-  return lines([
-    ...drawing.out,
-    ...(error === '' ? [] : [drawing.paint.bad(`The graph has an error: ${printable(error)}`)]),
-    `${counted(direct + indirect, 'dependency', 'dependencies')}: ${direct} direct, ${indirect} indirect${
-      failed === 0 ? '' : `; ${drawing.paint.bad(counted(failed, 'node with errors', 'nodes with errors'))}`
-    }`,
-  ]);
+  const errors =
+    failed === 0 ? '' : `; ${paint.bad(counted(failed, 'node with errors', 'nodes with errors'))}`;
+  return `${counted(direct + indirect, 'dependency', 'dependencies')}: ${direct} direct, ${indirect} indirect${errors}`;
+}
+
+/** An edge without an end is not one from or to the root: the service writes 0 out. */
+function readableEdges({ edges = [] }: GraphText) {
+  return edges.flatMap(({ fromNode: from, toNode: node, requirement = '' }) =>
+    from === undefined || node === undefined ? [] : [{ from, node, requirement }],
+  );
 }
 
 interface Line {

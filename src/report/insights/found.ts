@@ -23,14 +23,14 @@ export interface QueryText {
 }
 
 /** Versions that a query found, each with the artifacts that have the hash. */
-export function renderQuery({ results = [] }: QueryText, options: TextOptions): string {
+export function renderQuery({ results }: QueryText, options: TextOptions): string {
   const paint = paletteOf(options);
   return lines([
-    ...results.flatMap(({ version, artifacts = [] }) => [
+    ...(results ?? []).flatMap(({ version, artifacts = [] }) => [
       `${heading(keyText(version?.versionKey), paint)}  ${printable(day(version?.publishedAt))}`.trimEnd(),
       ...columns(artifacts.map(({ url = '' }) => [url])),
     ]),
-    counted(results.length, 'version'),
+    counted(results?.length, 'version'),
   ]);
 }
 
@@ -39,12 +39,12 @@ export interface ContainerImagesText {
 }
 
 /** Repositories of images that hold the chain of layers. */
-export function renderContainerImages({ results = [] }: ContainerImagesText, _options: TextOptions): string {
+export function renderContainerImages({ results }: ContainerImagesText, _options: TextOptions): string {
   return lines([
     ...columns(
-      results.map(({ repository = '' }) => [repository]),
+      (results ?? []).map(({ repository = '' }) => [repository]),
       '',
     ),
-    counted(results.length, 'image repository', 'image repositories'),
+    counted(results?.length, 'image repository', 'image repositories'),
   ]);
 }

@@ -14,21 +14,21 @@ export interface PackageText {
 
 /** A package with its versions, in the order of the service. */
 export function renderPackage(
-  { packageKey, purl = '', versions = [] }: PackageText,
+  { packageKey, purl = '', versions }: PackageText,
   options: TextOptions,
 ): string {
   const paint = paletteOf(options);
   return lines([
     `${heading(keyText(packageKey), paint)}  ${paint.faint(printable(purl))}`.trimEnd(),
     ...columns(
-      versions.map((version) => [
+      (versions ?? []).map((version) => [
         version.versionKey?.version ?? '',
         day(version.publishedAt),
         version.isDefault === true ? 'default' : '',
         version.isDeprecated === true ? `deprecated  ${version.deprecatedReason ?? ''}`.trimEnd() : '',
       ]),
     ),
-    counted(versions.length, 'version'),
+    counted(versions?.length, 'version'),
   ]);
 }
 
@@ -38,10 +38,10 @@ export interface SimilarText {
 }
 
 /** Packages that could be taken for one another. */
-export function renderSimilar({ packageKey, packages = [] }: SimilarText, options: TextOptions): string {
+export function renderSimilar({ packageKey, packages }: SimilarText, options: TextOptions): string {
   const paint = paletteOf(options);
   return lines([
-    `${heading(keyText(packageKey), paint)}: ${counted(packages.length, 'package')} with a similar name`,
-    ...columns(packages.map((similar) => [keyText(similar.packageKey)])),
+    `${heading(keyText(packageKey), paint)}: ${counted(packages?.length, 'package')} with a similar name`,
+    ...columns((packages ?? []).map((similar) => [keyText(similar.packageKey)])),
   ]);
 }

@@ -1,5 +1,5 @@
 import type { TextOptions } from '../text.ts';
-import { columns, counted, day, grouped, heading, lines, paletteOf, rows } from './text.ts';
+import { columns, counted, day, decimal, grouped, heading, lines, paletteOf, rows, UNKNOWN } from './text.ts';
 import { type KeyText, keyText, type ProvenanceText, provenanceText } from './version.ts';
 
 interface Scorecard {
@@ -50,28 +50,24 @@ export function renderProject(project: ProjectText, options: TextOptions): strin
   ]);
 }
 
-function coverageText({
-  lineCount = 0,
-  lineCoverCount = 0,
-  date,
-}: NonNullable<ProjectText['ossFuzz']>): string {
-  const share =
-    Number(lineCount) > 0 ? ` (${((100 * Number(lineCoverCount)) / Number(lineCount)).toFixed(1)} %)` : '';
+function coverageText({ lineCount, lineCoverCount, date }: NonNullable<ProjectText['ossFuzz']>): string {
+  const percent = (100 * Number(lineCoverCount)) / Number(lineCount);
+  const share = Number.isFinite(percent) ? ` (${percent.toFixed(1)} %)` : '';
   return `${grouped(lineCoverCount)} of ${grouped(lineCount)} lines${share}, ${day(date)}`;
 }
 
 function scorecardText({ overallScore, date, scorecard, repository }: Scorecard): string {
   const made = [scorecard?.version, repository?.commit && `of ${repository.commit}`, day(date)];
-  return `${overallScore?.toFixed(1) ?? '?'} of 10  (${made.filter(Boolean).join(', ')})`;
+  return `${decimal(overallScore)} of 10  (${made.filter(Boolean).join(', ')})`;
 }
 
 /** A negative score: the check did not run. */
 function checkRow({
   name = '',
-  score = 0,
+  score,
   reason = '',
 }: NonNullable<Scorecard['checks']>[number]): readonly string[] {
-  return [score < 0 ? '-' : String(score), name, reason];
+  return [score === undefined ? UNKNOWN : score < 0 ? '-' : String(score), name, reason];
 }
 
 export interface ProjectVersionsText {
@@ -85,16 +81,16 @@ export interface ProjectVersionsText {
 }
 
 /** Versions made from a project; the service gives at most 1,500. */
-export function renderProjectVersions({ versions = [] }: ProjectVersionsText, _options: TextOptions): string {
+export function renderProjectVersions({ versions }: ProjectVersionsText, _options: TextOptions): string {
   return lines([
     ...columns(
-      versions.map(({ versionKey, relationType = '', relationProvenance = '', ...proofs }) => [
+      (versions ?? []).map(({ versionKey, relationType = '', relationProvenance = '', ...proofs }) => [
         keyText(versionKey),
         relationType,
         relationProvenance,
         [...(proofs.slsaProvenances ?? []), ...(proofs.attestations ?? [])].map(provenanceText).join('; '),
       ]),
     ),
-    counted(versions.length, 'version'),
+    counted(versions?.length, 'version'),
   ]);
 }

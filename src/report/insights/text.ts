@@ -52,13 +52,30 @@ export function day(text: string | undefined): string {
   return instantOf(text)?.toISOString().slice(0, 10) ?? text ?? '';
 }
 
-/** `1,234`; `undefined` stays so. */
-export function grouped(value: number | string | undefined): string | undefined {
-  return int64Of(value)?.toLocaleString('en') ?? (value === undefined ? undefined : printable(String(value)));
+/**
+ * Stands for a value that the answer does not have, or that could not be read. The service writes defaults out, 0 and
+ * empty lists among them: what is absent is not 0.
+ */
+export const UNKNOWN = 'unknown';
+
+/** `1,234`. */
+export function grouped(value: number | string | undefined): string {
+  return int64Of(value)?.toLocaleString('en') ?? (value === undefined ? UNKNOWN : printable(String(value)));
 }
 
-/** `1 version`, `2 versions`. */
-export function counted(amount: number, one: string, many = `${one}s`): string {
+/** `7.5`, with that number of decimals. */
+export function decimal(value: number | undefined, decimals = 1): string {
+  return value?.toFixed(decimals) ?? UNKNOWN;
+}
+
+/** `yes` or `no`. */
+export function yesOrNo(value: boolean | undefined, yes = 'yes'): string {
+  return value === undefined ? UNKNOWN : value ? yes : 'no';
+}
+
+/** `1 version`, `2 versions`; `an unknown number of versions` for `undefined`. */
+export function counted(amount: number | undefined, one: string, many = `${one}s`): string {
+  if (amount === undefined) return `an unknown number of ${many}`;
   return `${amount.toLocaleString('en')} ${amount === 1 ? one : many}`;
 }
 

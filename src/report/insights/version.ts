@@ -1,5 +1,5 @@
 import type { TextOptions } from '../text.ts';
-import { day, heading, lines, paletteOf, rows } from './text.ts';
+import { day, heading, lines, paletteOf, rows, UNKNOWN, yesOrNo } from './text.ts';
 
 export interface KeyText {
   readonly system?: string;
@@ -55,15 +55,12 @@ export function renderVersion(version: VersionText, options: TextOptions): strin
       [
         ['purl', [version.purl]],
         ['published', [day(version.publishedAt)]],
-        ['default', [version.isDefault === true ? 'yes, installed when no version is named' : 'no']],
-        [
-          'deprecated',
-          [version.isDeprecated === true ? `yes  ${version.deprecatedReason ?? ''}`.trim() : 'no'],
-        ],
+        ['default', [yesOrNo(version.isDefault, 'yes, installed when no version is named')]],
+        ['deprecated', [yesOrNo(version.isDeprecated, `yes  ${version.deprecatedReason ?? ''}`.trim())]],
         ['status', [status && [status.status, status.reason].filter(Boolean).join(': ')]],
-        ['licences', [licenses.join(', ') || 'unknown']],
+        ['licences', [licenses.join(', ') || UNKNOWN]],
         ['as declared', [declared.join(', ')]],
-        ['advisories', (version.advisoryKeys ?? []).map(({ id }) => id)],
+        ['advisories', version.advisoryKeys?.map(({ id }) => id) ?? [UNKNOWN]],
         ['projects', (version.relatedProjects ?? []).map(projectText)],
         ['links', (version.links ?? []).map(({ label = '', url = '' }) => `${label}  ${url}`)],
         ['registries', version.registries ?? []],
@@ -86,7 +83,7 @@ export function keyText({ system, name, version }: KeyText = {}): string {
 
 export function provenanceText({ sourceRepository, commit, url, verified }: ProvenanceText): string {
   const parts = [sourceRepository, commit, url].filter((part) => part !== undefined && part !== '');
-  return `${parts.join(' ')} ${verified === true ? '(verified)' : '(not verified)'}`.trim();
+  return `${parts.join(' ')} ${verified === undefined ? '(verification unknown)' : verified ? '(verified)' : '(not verified)'}`.trim();
 }
 
 function projectText(related: NonNullable<VersionText['relatedProjects']>[number]): string {
