@@ -10,8 +10,9 @@ import type { Account } from './resources.ts';
 const ATTEMPTS = 3;
 
 /**
- * Reads, then creates, renames or updates, and remembers what was applied. When somebody else was faster ("already
- * exists", gone since), it looks again.
+ * Reads, then creates, renames or updates, and remembers what was applied. When another writer was faster ("already
+ * exists", gone since), it looks again. The platform answers 400 for a name that is taken, in words that no document
+ * promises: after a refused creation it looks once more as well.
  */
 export async function reconcile(
   account: Account,
@@ -23,11 +24,16 @@ export async function reconcile(
     try {
       return await write(account, resource, comparison, options);
     } catch (error) {
-      const overtaken =
-        error instanceof NotifyError && (error.code === 'conflict' || error.code === 'not-found');
-      if (!overtaken || attempt === ATTEMPTS) throw error;
+      const creating = comparison.at === undefined;
+      if (!mayBeOvertaken(error, creating && attempt === 1) || attempt === ATTEMPTS) throw error;
     }
   }
+}
+
+function mayBeOvertaken(error: unknown, firstCreation: boolean): boolean {
+  if (!(error instanceof NotifyError)) return false;
+  const { code } = error;
+  return code === 'conflict' || code === 'not-found' || (firstCreation && code === 'bad-request');
 }
 
 async function write(

@@ -390,7 +390,16 @@ describe('batches of the local package-insights service', () => {
   });
 
   it('refuses bodies that are no batch', async () => {
-    for (const body of ['', 'null', '[', '{"requests":{}}', '{"requests":[null]}', '{"requests":[{}]}']) {
+    for (const body of [
+      '',
+      'null',
+      '[',
+      '[]',
+      '"x"',
+      '{"requests":{}}',
+      '{"requests":[null]}',
+      '{"requests":[{}]}',
+    ]) {
       const response = await fetch(`${service.url}/v3alpha/purlbatch`, { method: 'POST', body });
       expect(response.status, body).toBe(400);
       expect((await response.text()).length, body).toBeGreaterThan(0);
@@ -400,6 +409,48 @@ describe('batches of the local package-insights service', () => {
 
 const CORPORA = process.env['LOCKHOUND_CORPORA'] ?? join(import.meta.dirname, '../../../shared/corpora');
 const RECORDED = join(CORPORA, 'insights/live-v3-npm-lodash-4.17.20.json');
+
+describe('a client that writes null for what it leaves out', () => {
+  it('is answered as if it had not', async () => {
+    const service = await startInsightsService({ data: MIXED });
+    const purl = 'pkg:pypi/annotated-types@0.7.0';
+    const keys = { system: 'PYPI', name: 'annotated-types', version: '0.7.0' };
+    const entries = {
+      purlbatch: { purl },
+      versionbatch: { versionKey: keys },
+      projectbatch: { projectKey: { id: 'github.com/a/b' } },
+    };
+    for (const [path, entry] of Object.entries(entries)) {
+      const ask = async (body: object) => {
+        const init = { method: 'POST', body: JSON.stringify(body) };
+        const response = await fetch(`${service.url}/v3alpha/${path}`, init);
+        return [response.status, await response.json()];
+      };
+      const plain = await ask({ requests: [entry] });
+      expect(plain[0], path).toBe(200);
+      expect(await ask({ requests: [entry], pageToken: null }), path).toEqual(plain);
+      const empty = [200, { responses: [], nextPageToken: '' }];
+      expect(await ask({ requests: null, pageToken: null }), path).toEqual(empty);
+    }
+    await service.close();
+  });
+
+  it('is told in plain text of paths that the document does not have', async () => {
+    const service = await startInsightsService({ data: MIXED });
+    for (const [method, path] of [
+      ['GET', '/'],
+      ['GET', '/v3/systems/NPM/packages/JSONStream'],
+      ['GET', '/v3alpha/systems/NPM/packages/@babel/core'],
+      ['PUT', '/v3alpha/purlbatch'],
+      ['POST', '/v3alpha/findingsbatch'],
+    ] as const) {
+      const response = await fetch(service.url + path, { method });
+      expect([response.status, await response.text()], path).toEqual([404, 'not found']);
+      expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    }
+    await service.close();
+  });
+});
 
 describe.skipIf(!existsSync(RECORDED))('a recorded answer of the public service', () => {
   it('comes out the same from the local one, but for advisories that it does not hold', async () => {

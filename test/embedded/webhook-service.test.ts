@@ -145,8 +145,18 @@ describe('the local webhook-integration service', () => {
     const body = { name: 'alerts', url: 'https://hooks.example/a' };
     await call('POST', '/webhooks', body);
     const again = await call('POST', '/webhooks', { ...body, url: 'https://hooks.example/b' });
-    expect(again).toEqual({ status: 409, body: { errors: ['Webhook already exists'] } });
+    // The specification has no conflict among its outcomes.
+    expect(again).toEqual({ status: 400, body: { errors: ['Webhook already exists'] } });
     expect(service.snapshot().webhooks).toMatchObject([body]);
+    const variable = { name: 'A', value: 'first', is_secret: false };
+    await call('POST', '/custom-variables', variable);
+    expect(await call('POST', '/custom-variables', { ...variable, value: 'second' })).toEqual({
+      status: 400,
+      body: { errors: ['Custom variable already exists'] },
+    });
+    expect(service.snapshot().variables).toEqual([variable]);
+    await call('POST', '/webhooks', { ...body, name: 'alarms' });
+    expect(await call('PUT', '/webhooks/alarms', { name: 'alerts' })).toMatchObject({ status: 400 });
   });
 
   it('limits its rate, or loses its answer after the work is done', async () => {
@@ -158,12 +168,15 @@ describe('the local webhook-integration service', () => {
     expect(service.snapshot().webhooks).toMatchObject([body]);
   });
 
-  it('takes a prefix, another conflict status and keys that nobody documented', async () => {
-    const other = await startWebhookService({
-      headerPrefix: 'DD',
-      conflictStatus: 400,
-      extraKeys: { org: 1 },
-    });
+  it('answers a path that no document has before it looks at credentials', async () => {
+    for (const path of ['/', '/api/v1/validate', '/api/v1/integration/webhooks/configuration/webhooks/a/b']) {
+      const response = await fetch(service.url + path);
+      expect([response.status, await response.json()]).toEqual([404, { errors: ['Not found'] }]);
+    }
+  });
+
+  it('takes a prefix and adds keys that are in no document', async () => {
+    const other = await startWebhookService({ headerPrefix: 'DD', extraKeys: { org: 1 } });
     const headers = { 'DD-API-KEY': 'any', 'DD-APPLICATION-KEY': 'any' };
     const body = { name: 'alerts', url: 'https://hooks.example/a' };
     expect((await send(other, 'POST', '/webhooks', headers, body)).body).toMatchObject({ org: 1, ...body });

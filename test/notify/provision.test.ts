@@ -145,19 +145,51 @@ describe('secrets', () => {
 });
 
 describe('others at the same time', () => {
-  it.each([409, 400] as const)(
-    'two who apply at once end with one webhook (taken: %i)',
-    async (conflictStatus) => {
-      const { applyAlone, service, writes } = await start({ conflictStatus });
-      service.faults.latencyMs = 10;
-      const outcomes = await Promise.all([applyAlone(desiring()), applyAlone(desiring())]);
-      expect(outcomes[0]?.definitions).toEqual(outcomes[1]?.definitions);
-      expect(service.snapshot()).toMatchObject({ webhooks: [{ name: 'lockhound' }] });
-      const before = writes().length;
-      await applyAlone(desiring());
-      expect(writes()).toHaveLength(before);
-    },
-  );
+  it('two who apply at once end with one webhook', async () => {
+    const { applyAlone, service, writes } = await start();
+    service.faults.latencyMs = 10;
+    const outcomes = await Promise.all([applyAlone(desiring()), applyAlone(desiring())]);
+    expect(outcomes[0]?.definitions).toEqual(outcomes[1]?.definitions);
+    expect(service.snapshot()).toMatchObject({ webhooks: [{ name: 'lockhound' }] });
+    const before = writes().length;
+    await applyAlone(desiring());
+    expect(writes()).toHaveLength(before);
+  });
+
+  it.each([
+    [400, 'Webhook already exists'],
+    [409, 'taken'],
+    [400, 'This name is in use'],
+  ])('updates what another writer has just created (%i %s)', async (status, said) => {
+    const { client, service, shared } = await start();
+    const overtaken: PlatformClient = {
+      ...client,
+      async createWebhook(webhook, signal) {
+        await client.createWebhook({ ...webhook, url: 'https://elsewhere.example/' });
+        service.faults.inject({ kind: 'answer', status, body: JSON.stringify({ errors: [said] }) });
+        return client.createWebhook(webhook, signal);
+      },
+    };
+    const { changes } = await provision({ ...shared, client: overtaken, desired: desiring() });
+    expect(changes.at(-1)).toMatchObject({ name: 'lockhound', action: 'updated' });
+    expect(await client.readWebhook('lockhound')).toMatchObject({ url: WEBHOOK.url });
+  });
+
+  it('tries a creation that is refused for another reason once more, and fails with that reason', async () => {
+    const { apply, service } = await start();
+    let refused = 0;
+    const isCreation = ({ method, url }: { method: string; url: string }) => {
+      const creation = method === 'POST' && url.endsWith('/webhooks');
+      if (creation) refused += 1;
+      return creation;
+    };
+    const body = '{"errors": ["Invalid webhook"]}';
+    service.faults.inject({ kind: 'answer', status: 400, body }, { times: 9, when: isCreation });
+    const message = expect.stringContaining('Invalid webhook');
+    await expect(apply(desiring())).rejects.toMatchObject({ code: 'bad-request', message });
+    expect(refused).toBe(2);
+    expect(service.snapshot().webhooks).toEqual([]);
+  });
 
   it('under one lock, only the first writes', async () => {
     const { apply, writes } = await start();

@@ -7,13 +7,16 @@ export type Page<Entry> =
 
 const LIMIT = 5_000;
 
-/** Reads the body of a batch request. */
+/** Reads the body of a batch request; `null` is as good as absent, as clients of the public service send it. */
 export function readBatch(
   body: unknown,
 ): { readonly requests: readonly unknown[]; readonly pageToken: string } | { readonly refused: string } {
   const parsed = parseJson(body);
-  if (typeof parsed !== 'object' || parsed === null) return { refused: 'request body is not a JSON object' };
-  const { requests = [], pageToken = '' } = parsed as { requests?: unknown; pageToken?: unknown };
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    return { refused: 'request body is not a JSON object' };
+  const given: { readonly requests?: unknown; readonly pageToken?: unknown } = parsed;
+  const requests = given.requests ?? [];
+  const pageToken = given.pageToken ?? '';
   if (!Array.isArray(requests)) return { refused: 'requests is not a list' };
   if (requests.length > LIMIT)
     return { refused: `too many requests in batch: ${requests.length} > ${LIMIT}` };

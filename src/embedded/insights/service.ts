@@ -73,7 +73,7 @@ async function createDispatcher(operations: ReturnType<typeof insightsOperations
   return {
     answer(httpMethod, url, body) {
       const match = matchRoute(routes, httpMethod, url);
-      if (match.kind === 'none') return { status: 404, text: 'Not Found' };
+      if (match.kind === 'none') return { status: 404, text: 'not found' };
       if (match.kind === 'invalid') return { status: 400, text: match.reason };
       const { id } = match.method;
       counts.set(id, (counts.get(id) ?? 0) + 1);

@@ -15,10 +15,10 @@ export interface StoredVariable {
   readonly is_secret: boolean;
 }
 
-/** What came of an operation; errors in the words of the platform. */
+/** The outcome of an operation; errors in the words of the platform. A name that is taken is a bad request: there is no conflict. */
 export type Outcome =
   | { readonly kind: 'ok'; readonly body: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'bad-request' | 'not-found' | 'conflict'; readonly error: string };
+  | { readonly kind: 'bad-request' | 'not-found'; readonly error: string };
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -47,7 +47,7 @@ export class WebhookModel {
   createWebhook(fields: Fields): Outcome {
     const read = readWebhook(fields, undefined);
     if (typeof read === 'string') return { kind: 'bad-request', error: read };
-    if (this.#webhooks.has(read.name)) return { kind: 'conflict', error: 'Webhook already exists' };
+    if (this.#webhooks.has(read.name)) return { kind: 'bad-request', error: 'Webhook already exists' };
     this.#webhooks.set(read.name, read);
     return { kind: 'ok', body: { ...read } };
   }
@@ -64,7 +64,7 @@ export class WebhookModel {
     const read = readWebhook(fields, found);
     if (typeof read === 'string') return { kind: 'bad-request', error: read };
     if (read.name !== name && this.#webhooks.has(read.name)) {
-      return { kind: 'conflict', error: 'Webhook already exists' };
+      return { kind: 'bad-request', error: 'Webhook already exists' };
     }
     this.#webhooks.delete(name);
     this.#webhooks.set(read.name, read);
@@ -78,7 +78,8 @@ export class WebhookModel {
   createVariable(fields: Fields): Outcome {
     const read = readVariable(fields, undefined);
     if (typeof read === 'string') return { kind: 'bad-request', error: read };
-    if (this.#variables.has(read.name)) return { kind: 'conflict', error: 'Custom variable already exists' };
+    if (this.#variables.has(read.name))
+      return { kind: 'bad-request', error: 'Custom variable already exists' };
     this.#variables.set(read.name, read);
     return { kind: 'ok', body: shown(read) };
   }
@@ -94,7 +95,7 @@ export class WebhookModel {
     const read = readVariable(fields, found);
     if (typeof read === 'string') return { kind: 'bad-request', error: read };
     if (read.name !== name && this.#variables.has(read.name)) {
-      return { kind: 'conflict', error: 'Custom variable already exists' };
+      return { kind: 'bad-request', error: 'Custom variable already exists' };
     }
     this.#variables.delete(name);
     this.#variables.set(read.name, read);

@@ -7,8 +7,8 @@ import { matchRoute, type RouteMatch, routesOf } from '../routes.ts';
 import type { WebhookCall } from './call.ts';
 import type { PlatformEvent } from './event.ts';
 import { createEventDesk } from './event-desk.ts';
-import { type Permission, webhookOperations } from './handler.ts';
-import { type Outcome, type StoredVariable, type StoredWebhook, WebhookModel } from './model.ts';
+import { type Permission, type WebhookOperation, webhookOperations } from './handler.ts';
+import { type StoredVariable, type StoredWebhook, WebhookModel } from './model.ts';
 
 const BODY_LIMIT = 1 << 20;
 const EVENTS_PATH = '/api/v1/events';
@@ -21,8 +21,6 @@ export interface WebhookServiceOptions extends ListenOptions {
   readonly permissions?: readonly Permission[];
   /** First part of the credential headers' names; `SVC` by default. */
   readonly headerPrefix?: string;
-  /** Status of "already exists" on create, which no recording shows; 409 by default. */
-  readonly conflictStatus?: 400 | 409;
   /** Keys that every answer carries beside the documented ones, as the platform adds them now and then. */
   readonly extraKeys?: Readonly<Record<string, unknown>>;
   readonly faults?: Faults;
@@ -61,19 +59,14 @@ export async function startWebhookService(options: WebhookServiceOptions = {}): 
 
   function answer(request: FastifyRequest): Reply {
     const match = matchRoute(routes, request.method, request.raw.url ?? '/');
+    const operation = match.kind === 'found' ? operations[match.method.id] : undefined;
+    if (match.kind === 'none') return refusal(404, 'Not found');
     if (!hasCredentials(request, options)) return refusal(403, 'Forbidden');
-    if (match.kind !== 'found') return refusal(...unmatched(match));
-    const operation = operations[match.method.id];
+    if (match.kind === 'invalid') return refusal(400, match.reason);
     if (operation === undefined) return refusal(404, 'Not found');
     calls.push(match.method.id);
     if (options.permissions?.includes(operation.permission) === false) return refusal(403, 'Forbidden');
-    // Only what has a request schema reads a body: deleting knows no bad request.
-    const body = match.method.request === undefined ? {} : readBody(request.body);
-    if (body === undefined) return refusal(400, 'Invalid JSON');
-    const outcome = operation.run({ parameters: match.parameters, body });
-    if (outcome.kind !== 'ok') return refusal(statusOf(outcome, options.conflictStatus), outcome.error);
-    const extra = request.method === 'DELETE' ? {} : options.extraKeys;
-    return [operation.status, { ...extra, ...outcome.body }];
+    return perform(operation, match, request, options);
   }
 
   const app = createServer(BODY_LIMIT, LISTED_ERRORS);
@@ -109,6 +102,20 @@ export async function startWebhookService(options: WebhookServiceOptions = {}): 
   };
 }
 
+function perform(
+  operation: WebhookOperation,
+  { method, parameters }: Extract<RouteMatch, { kind: 'found' }>,
+  request: FastifyRequest,
+  { extraKeys }: WebhookServiceOptions,
+): Reply {
+  // Only what has a request schema reads a body: deleting knows no bad request.
+  const body = method.request === undefined ? {} : readBody(request.body);
+  if (body === undefined) return refusal(400, 'Invalid JSON');
+  const outcome = operation.run({ parameters, body });
+  if (outcome.kind !== 'ok') return refusal(outcome.kind === 'not-found' ? 404 : 400, outcome.error);
+  return [operation.status, { ...(request.method === 'DELETE' ? {} : extraKeys), ...outcome.body }];
+}
+
 function hasCredentials(request: FastifyRequest, options: WebhookServiceOptions): boolean {
   return (
     holdsKey(request, options, 'api-key', options.apiKey) &&
@@ -136,15 +143,6 @@ function readBody(body: unknown): Readonly<Record<string, unknown>> | undefined 
   } catch {
     return undefined;
   }
-}
-
-function unmatched(match: Exclude<RouteMatch, { kind: 'found' }>): [number, string] {
-  return match.kind === 'invalid' ? [400, match.reason] : [404, 'Not found'];
-}
-
-function statusOf(outcome: Exclude<Outcome, { kind: 'ok' }>, conflictStatus = 409): number {
-  if (outcome.kind === 'conflict') return conflictStatus;
-  return outcome.kind === 'not-found' ? 404 : 400;
 }
 
 function refusal(status: number, error: string): Reply {
