@@ -11,6 +11,7 @@ import { CHECK_CONTRACT, contractCheckDue } from '../jobs/check-contract.payload
 import type { ContractPort } from '../jobs/ports.ts';
 import type { Cache } from '../model/cache.ts';
 import type { ContractComparison } from '../model/contract.ts';
+import { baseUrlOf } from '../notify/platform/sites.ts';
 import type { Schedule } from '../workers/schedules.ts';
 
 export interface ContractsHandle {
@@ -38,6 +39,7 @@ export async function openContracts(
     guard: publicAddressesOnly(urls.map((url) => new URL(url).hostname.replace(/^\[|\]$/g, ''))),
   });
   const publications = await publicationsOf(config.contract, http);
+  const roots = rootsOf(config);
   const source = createDocumentSource({ http, cache });
   return {
     schedule: {
@@ -52,7 +54,13 @@ export async function openContracts(
         const publication = publications.get(name);
         const api = BUNDLED_APIS.get(name);
         if (publication === undefined || api === undefined) return undefined;
-        const comparison = await compareContract({ api, publication, source, signal });
+        const comparison = await compareContract({
+          api,
+          publication,
+          source,
+          signal,
+          rootUrl: roots[name],
+        });
         if (comparison !== undefined) report(comparison, log);
         return comparison;
       },
@@ -73,6 +81,13 @@ async function publicationsOf(
     else if (opened !== undefined) publications.set(name, { directory: opened });
   }
   return publications;
+}
+
+/** Where the APIs are called, by name. */
+function rootsOf({ insights, notify }: LoadedConfig['config']): Readonly<Record<string, string | undefined>> {
+  const { url, site } = notify?.platform ?? {};
+  const webhooks = url ?? (site === undefined ? undefined : baseUrlOf(site));
+  return { insights: insights.url, webhooks };
 }
 
 function report({ api, version, revision, source, differences }: ContractComparison, log: Logger): void {

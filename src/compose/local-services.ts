@@ -46,7 +46,12 @@ export async function startLocalServices(options: LocalServicesOptions): Promise
       }),
     );
     const receiver = keep(await startReceiver(listen(options.receiverPort)));
-    const discovery = keep(await startDiscoveryService(listen(options.discoveryPort)));
+    const discovery = keep(
+      await startDiscoveryService({
+        ...listen(options.discoveryPort),
+        rootUrls: { insights: insights.url, webhooks: webhooks.url },
+      }),
+    );
     return { insights, webhooks, receiver, discovery, close };
   } catch (error) {
     await close();

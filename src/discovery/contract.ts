@@ -13,6 +13,8 @@ export interface ContractOptions {
   readonly api: BundledApi;
   readonly publication: Publication;
   readonly source: DocumentSource;
+  /** Where the API is called, when not at the root of its bundled document: published there, the root has not changed. */
+  readonly rootUrl?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -24,7 +26,7 @@ export async function compareContract(options: ContractOptions): Promise<Contrac
   const { publication, source, signal } = options;
   const pinned = await readBundledDescription(options.api);
   const { name: api = '', version = '' } = pinned;
-  if ('url' in publication) return comparisonOf(pinned, await source.fetch(publication.url, signal));
+  if ('url' in publication) return comparisonOf(pinned, await source.fetch(publication.url, signal), options);
   const items = await publication.directory.list({ name: api, signal });
   if (items.length === 0) return undefined;
   const item = items.find((one) => one.version === version);
@@ -42,15 +44,24 @@ export async function compareContract(options: ContractOptions): Promise<Contrac
   if (item.documentUrl === undefined) {
     throw new DiscoveryError('unknown-api', `the directory does not say where the document of ${item.id} is`);
   }
-  return comparisonOf(pinned, await source.fetch(item.documentUrl, signal));
+  return comparisonOf(pinned, await source.fetch(item.documentUrl, signal), options);
 }
 
-function comparisonOf(pinned: RestDescription, { document, source }: FetchedDocument): ContractComparison {
+function comparisonOf(
+  pinned: RestDescription,
+  { document, source }: FetchedDocument,
+  { rootUrl }: ContractOptions,
+): ContractComparison {
+  const inUse = rootUrl !== undefined && sameRoot(rootUrl, document.rootUrl);
   return {
     api: pinned.name ?? '',
     version: pinned.version ?? '',
     revision: document.revision,
     source,
-    differences: compareDescriptions(pinned, document),
+    differences: compareDescriptions(inUse ? { ...pinned, rootUrl } : pinned, document),
   };
+}
+
+function sameRoot(one: string, other: string | undefined): boolean {
+  return one.replace(/\/+$/, '') === other?.replace(/\/+$/, '');
 }

@@ -1,4 +1,5 @@
-import type { Fields, Shape, ShapeWalk } from './shape.ts';
+import { uploadLimit } from './media-range.ts';
+import { type Fields, refuse, type Shape, type ShapeWalk } from './shape.ts';
 
 const TEXTS: Shape = { kind: 'list', of: 'text' };
 const FLAGS: Shape = { kind: 'list', of: 'flag' };
@@ -65,16 +66,18 @@ function methodShape({ method: visit }: DescriptionVisitors, schema: Shape, sche
 
 function mediaUploadShape(): Shape {
   const protocol = object(texts('path'), flags('multipart'));
-  return object(texts('maxSize'), [
-    ['accept', TEXTS],
-    [
-      'protocols',
-      object([
-        ['simple', protocol],
-        ['resumable', protocol],
-      ]),
-    ],
-  ]);
+  const protocols: readonly Field[] = [
+    ['simple', protocol],
+    ['resumable', protocol],
+  ];
+  const fields: readonly Field[] = [...texts('maxSize'), ['accept', TEXTS], ['protocols', object(protocols)]];
+  return { kind: 'object', fields: new Map(fields), visit: checkMaxSize };
+}
+
+function checkMaxSize({ maxSize }: Fields, walk: ShapeWalk): void {
+  if (typeof maxSize !== 'string' || uploadLimit(maxSize) !== undefined) return;
+  const shown = JSON.stringify(maxSize.slice(0, 200));
+  refuse(walk, `has to be a number of bytes, or one with KB, MB, GB or TB; it is ${shown}`, 'maxSize');
 }
 
 function resourceShape(methods: Shape): Shape {

@@ -1,6 +1,7 @@
 import type { RestDescription } from './description.ts';
 import type { SchemaDescription } from './schema-description.ts';
 import { resolveSchema } from './schema-reference.ts';
+import { type EnumValue, enumValuesOf } from './summary.ts';
 
 /** One line of a schema for readers. */
 export interface OutlineLine {
@@ -9,6 +10,12 @@ export interface OutlineLine {
   /** `string (int64)`, `Author[]`, `map of string`. */
   readonly type: string;
   readonly description: string;
+  /** Value that is meant when there is none; null when the document names none. */
+  readonly default: string | null;
+  /** Of the property, or of what a list or a map is made of; empty when every value is allowed. */
+  readonly enum: readonly EnumValue[];
+  /** Ids of the methods whose requests have to have it (`annotations.required`). */
+  readonly requiredBy: readonly string[];
 }
 
 /** The properties of a schema, and those of the schemas in it down to `depth` levels; cycles end where they begin. */
@@ -22,19 +29,31 @@ export function outlineSchema(
     const resolved = resolveSchema(document, schema);
     const path = schema.$ref === undefined ? above : [...above, schema.$ref];
     for (const [key, property] of Object.entries(resolved?.properties ?? {})) {
-      lines.push({
-        depth: level,
-        name: key,
-        type: typeText(property),
-        description: property.description ?? '',
-      });
       const inner = elementOf(property);
+      lines.push(lineOf(key, property, inner, level));
       const again = inner.$ref !== undefined && path.includes(inner.$ref);
       if (level + 1 < depth && !again) visit(inner, level + 1, path);
     }
   };
   visit({ $ref: name }, 0, []);
   return lines;
+}
+
+function lineOf(
+  name: string,
+  property: SchemaDescription,
+  inner: SchemaDescription,
+  depth: number,
+): OutlineLine {
+  return {
+    depth,
+    name,
+    type: typeText(property),
+    description: property.description ?? '',
+    default: property.default ?? null,
+    enum: enumValuesOf(inner),
+    requiredBy: property.annotations?.required ?? [],
+  };
 }
 
 /** What a list or a map is made of; anything else itself. */

@@ -3,7 +3,7 @@ import { blamingDocuments } from './blame.ts';
 import type { EndpointDescription, MediaUploadDescription, RestDescription } from './description.ts';
 import { type ApiMethod, methodsOf } from './methods.ts';
 import { signatureOf } from './request-parameters.ts';
-import type { ParameterDescription } from './schema-description.ts';
+import type { ParameterDescription, SchemaDescription } from './schema-description.ts';
 
 /** A document for readers: everything resolved and in the order in which it is read. */
 export interface ApiSummary {
@@ -44,6 +44,8 @@ export interface MethodSummary {
   /** Any one of them is enough; empty when none is needed. */
   readonly scopes: readonly ScopeSummary[];
   readonly mediaUpload: MediaUploadDescription | null;
+  readonly supportsMediaDownload: boolean;
+  readonly supportsSubscription: boolean;
 }
 
 export interface ParameterSummary extends Omit<ParameterDescription, '$ref' | 'enum'> {
@@ -89,6 +91,16 @@ export function scopesOf(document: RestDescription, method: ApiMethod): readonly
   return (method.description.scopes ?? []).map((scope) => scopeOf(document, scope));
 }
 
+/** The values of an enumeration with what the document says of each; empty when there is none. */
+export function enumValuesOf(schema: SchemaDescription): readonly EnumValue[] {
+  const { enum: values = [], enumDescriptions = [], enumDeprecated = [] } = schema;
+  return values.map((value, index) => ({
+    value,
+    description: enumDescriptions[index] ?? '',
+    deprecated: enumDeprecated[index] === true,
+  }));
+}
+
 function summarizeMethod(document: RestDescription, method: ApiMethod): MethodSummary {
   const names = new Set([...signatureOf(method), ...method.parameters.keys()]);
   return {
@@ -106,6 +118,8 @@ function summarizeMethod(document: RestDescription, method: ApiMethod): MethodSu
     response: method.response ?? null,
     scopes: scopesOf(document, method),
     mediaUpload: method.description.mediaUpload ?? null,
+    supportsMediaDownload: method.description.supportsMediaDownload === true,
+    supportsSubscription: method.description.supportsSubscription === true,
   };
 }
 
@@ -115,16 +129,11 @@ function scopeOf(document: RestDescription, scope: string): ScopeSummary {
 }
 
 function parameterOf(name: string, description: ParameterDescription): ParameterSummary {
-  const { enum: values = [], enumDescriptions = [], enumDeprecated = [] } = description;
   return {
     ...description,
     name,
     required: description.required === true,
     repeated: description.repeated === true,
-    enum: values.map((value, index) => ({
-      value,
-      description: enumDescriptions[index] ?? '',
-      deprecated: enumDeprecated[index] === true,
-    })),
+    enum: enumValuesOf(description),
   };
 }

@@ -1,5 +1,8 @@
 import type { RestDescription } from '../discovery/description.ts';
 import { type ApiMethod, methodsOf } from '../discovery/methods.ts';
+import type { ParameterDescription } from '../discovery/schema-description.ts';
+
+const FLAGS: readonly string[] = ['true', 'false'];
 
 /** One method of a description document, as a server sees it. */
 export interface Route {
@@ -50,11 +53,11 @@ export function matchRoute(routes: readonly Route[], httpMethod: string, url: st
   return { kind: 'none' };
 }
 
-/** Names of an enumeration are read in any case, as clients of the public services write them: `npm`, `sha256`. */
+/** Names of an enumeration and flags are read in any case, as clients of the public services write them: `npm`, `True`. */
 function useOwnSpelling(method: ApiMethod, parameters: Map<string, string>): void {
   for (const [name, description] of method.parameters) {
     const value = parameters.get(name)?.toUpperCase();
-    const own = description.enum?.find((one) => one.toUpperCase() === value);
+    const own = valuesOf(description)?.find((one) => one.toUpperCase() === value);
     if (own !== undefined) parameters.set(name, own);
   }
 }
@@ -64,9 +67,14 @@ function refusalOf(method: ApiMethod, parameters: ReadonlyMap<string, string>): 
     const value = parameters.get(name);
     if (value === undefined) {
       if (description.required === true) return `missing parameter ${name}`;
-    } else if (description.enum !== undefined && !description.enum.includes(value)) {
+    } else if (valuesOf(description)?.includes(value) === false) {
       return `invalid value for ${name}: ${JSON.stringify(value)}`;
     }
   }
   return undefined;
+}
+
+/** The only values of a parameter; `undefined` when it takes any. */
+function valuesOf({ type, enum: values }: ParameterDescription): readonly string[] | undefined {
+  return type === 'boolean' ? FLAGS : values;
 }

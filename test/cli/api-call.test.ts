@@ -67,10 +67,16 @@ describe('documents of a directory', () => {
     const directory = ['--directory', services.discovery.url];
     expect((await lockhound(['api', 'show', 'webhooks:v1', ...directory])).out).toContain('8 methods');
     const url = services.discovery.documentUrl('insights', 'v3alpha');
-    expect(await lockhound(['api', 'diff', 'insights', url])).toMatchObject({
-      code: 0,
-      out: 'No differences.\n',
-    });
+    // Nothing differs but where it is served.
+    const root = `is ${services.insights.url} now, not https://api.deps.dev`;
+    const same = await lockhound(['api', 'diff', 'insights', url]);
+    expect(same.out).toMatch(new RegExp(`^breaking +document: ${root}\n.*\n1 breaking, 0 .*, 0 compat`));
+    const call = ['insights.getPackage', 'NPM', 'lodash'];
+    for (const document of [[url], ['insights:v3alpha', ...directory]]) {
+      const [named = '', ...options] = document;
+      const called = await lockhound(['api', 'call', named, ...call, ...options]);
+      expect(called, named).toMatchObject({ code: 0, out: expect.stringContaining('"lodash"') });
+    }
     const changed = JSON.parse(
       readFileSync(resolve(import.meta.dirname, '../../apis/insights.v3alpha.json'), 'utf8'),
     );

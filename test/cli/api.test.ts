@@ -271,6 +271,60 @@ describe('lockhound api show', () => {
     expect((await lockhound(['api', 'show', 'insights', 'insights.nope'])).code).toBe(2);
   });
 
+  it('shows what the body has to hold and which values it may take', async () => {
+    const { out } = await lockhound(['api', 'show', 'webhooks', 'webhooks.definitions.create']);
+    const [body = '', answer = ''] = out.split('\nAnswer ');
+    expect(body).toMatch(/^ {2}name\*: string {2}Name/m);
+    expect(body).toMatch(/^ {2}url\*: string {2}Address/m);
+    expect(body).toMatch(/^ {2}encode_as: string = json one of json, form {2}How/m);
+    expect(body).toMatch(/^ {2}payload: string {2}/m);
+    // What a request has to hold says nothing of answers.
+    expect(answer).toContain('encode_as: string = json one of json, form');
+    expect(answer).not.toContain('*');
+    const json = await lockhound(['api', 'show', 'webhooks', 'webhooks.definitions.create', '--json']);
+    const lines: { name: string }[] = JSON.parse(json.out).requestSchema;
+    expect(lines.find(({ name }) => name === 'url')).toMatchObject({
+      requiredBy: ['webhooks.definitions.create'],
+      enum: [],
+    });
+    expect(lines.find(({ name }) => name === 'encode_as')).toMatchObject({
+      requiredBy: [],
+      default: 'json',
+      enum: [
+        { value: 'json', description: 'As JSON.', deprecated: false },
+        { value: 'form', description: 'URL-encoded.', deprecated: false },
+      ],
+    });
+  });
+
+  it('shows whether a method gives media or takes subscriptions, and which others require a field', async () => {
+    const file = write(
+      'media.json',
+      insights((document) => {
+        document['schemas'] = {
+          Note: {
+            id: 'Note',
+            type: 'object',
+            properties: { text: { type: 'string', annotations: { required: ['a.put', 'a.send'] } } },
+          },
+        };
+        const common = { httpMethod: 'POST', path: 'x', request: { $ref: 'Note' } };
+        document['methods'] = {
+          send: { ...common, id: 'a.send', supportsMediaDownload: true, supportsSubscription: true },
+          plain: { ...common, id: 'a.plain', supportsMediaDownload: false },
+        };
+      }),
+    );
+    const send = await lockhound(['api', 'show', file, 'a.send']);
+    expect(send.out).toContain('body Note, gives media (alt=media), takes subscriptions\n');
+    expect(send.out).toContain('  text*: string required by a.put\n');
+    const plain = await lockhound(['api', 'show', file, 'a.plain']);
+    expect(plain.out).not.toMatch(/media|subscriptions/);
+    expect(plain.out).toContain('  text: string required by a.put, a.send\n');
+    const json = await lockhound(['api', 'show', file, 'a.send', '--json']);
+    expect(JSON.parse(json.out)).toMatchObject({ supportsMediaDownload: true, supportsSubscription: true });
+  });
+
   it('shows scopes with what they allow', async () => {
     const scope = 'https://sample.example/auth/read';
     const file = write(

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function check(published: readonly string[], change: object = {}) {
+async function check(published: readonly string[], change: object = {}, rootUrl?: string) {
   const own = await readBundledDescription('insights.v3alpha');
   const documents = published.map((version) => ({ ...own, ...change, version }));
   const service = await startDiscoveryService({ documents });
@@ -21,6 +21,7 @@ async function check(published: readonly string[], change: object = {}) {
   closing.push(() => http.close(), service.close);
   return await compareContract({
     api: 'insights.v3alpha',
+    rootUrl,
     publication: { directory: await openDirectory({ http, url: service.url }) },
     source: createDocumentSource({ http, cache: createMemoryCache() }),
     signal: new AbortController().signal,
@@ -37,6 +38,15 @@ test('our version is compared, whichever is preferred', async () => {
   });
   const broken = await check(['v3alpha'], { servicePath: 'next/' });
   expect(broken?.differences).toHaveLength(16);
+});
+
+test('a root that was published where the API is called has not changed; another one has', async () => {
+  const moved = { rootUrl: 'http://127.0.0.1:8701/' };
+  expect((await check(['v3alpha'], moved, 'http://127.0.0.1:8701'))?.differences).toEqual([]);
+  expect((await check(['v3alpha'], {}, 'https://mirror.example'))?.differences).toEqual([]);
+  const roots = { kind: 'root-url-changed', class: 'breaking' };
+  expect((await check(['v3alpha'], moved))?.differences).toMatchObject([roots]);
+  expect((await check(['v3alpha'], moved, 'https://mirror.example'))?.differences).toMatchObject([roots]);
 });
 
 test('a version that is gone while others are there breaks everything', async () => {

@@ -84,6 +84,10 @@ describe('a description document', () => {
       /true or false/,
     ],
     [[...GET, 'scopes'], {}, /\.scopes$/, /list/],
+    [[...GET, 'mediaUpload'], { maxSize: '10XB' }, /mediaUpload\.maxSize$/, /MB, GB or TB; it is "10XB"/],
+    [[...GET, 'mediaUpload'], { maxSize: 'many' }, /mediaUpload\.maxSize$/, /"many"/],
+    [[...GET, 'mediaUpload'], { maxSize: '' }, /mediaUpload\.maxSize$/, /""/],
+    [[...GET, 'mediaUpload'], { maxSize: 10 }, /mediaUpload\.maxSize$/, /text/],
   ])('%j = %j is an error, with its path', (keys, value, path, message) => {
     const [problem, ...others] = validateDescription(withValue(keys, value));
     expect(others).toEqual([]);
@@ -92,6 +96,10 @@ describe('a description document', () => {
       path: typeof path === 'string' ? path : expect.stringMatching(path),
       message: expect.stringMatching(message),
     });
+  });
+
+  test.each(['10485760', '10MB', '10 GB', '1.5TB', '64KB'])('may take media of at most %s', (maxSize) => {
+    expect(validateDescription(withValue([...GET, 'mediaUpload'], { maxSize }))).toEqual([]);
   });
 
   test.each([

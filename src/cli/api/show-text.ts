@@ -6,6 +6,7 @@ import type { Terminal } from '../terminal.ts';
 type Api = ShownApi['api'];
 type Method = Api['methods'][number];
 type Parameter = Method['parameters'][number];
+type OutlineLine = MethodDetail['requestSchema'][number];
 type Page = Pick<Terminal, 'colour' | 'width'>;
 
 /** A document for a person: what it is, then each method in a few lines. */
@@ -38,15 +39,13 @@ export function showApiText(api: Api, page: Page): string {
 /** One method whole: what every value means, and the shapes of body and answer. */
 export function showMethodText(method: MethodDetail, page: Page): string {
   const paint = palette(page.colour);
-  const shape = (title: string, name: string | null, lines: MethodDetail['requestSchema']) =>
+  const shape = (title: string, name: string | null, lines: readonly OutlineLine[], requiredFor?: string) =>
     name === null
       ? []
       : [
           '',
           `${paint.strong(title)} ${printable(name)}`,
-          ...lines.map(({ depth, name: property, type, description }) =>
-            oneLine(`${'  '.repeat(depth + 1)}${property}: ${type}  ${description}`, page.width),
-          ),
+          ...lines.map((line) => propertyText(line, requiredFor, page.width)),
         ];
   return text([
     ...methodLines({ ...method, parameters: [], scopes: [], description: '' }, paint, page.width),
@@ -56,7 +55,7 @@ export function showMethodText(method: MethodDetail, page: Page): string {
     '',
     printable(method.description),
     ...method.parameters.flatMap((parameter) => ['', ...parameterLines(parameter, paint)]),
-    ...shape('Body', method.request, method.requestSchema),
+    ...shape('Body', method.request, method.requestSchema, method.id),
     ...shape('Answer', method.response, method.responseSchema),
     ...(method.mediaUpload === null
       ? []
@@ -74,7 +73,11 @@ function methodLines(method: Method, paint: Palette, width: number): readonly st
     request === null ? [] : [`body ${request}`],
     response === null ? [] : [`answers ${response}`],
   ].flat();
-  const media = method.mediaUpload === null ? [] : ['takes media'];
+  const media = [
+    ...(method.mediaUpload === null ? [] : ['takes media']),
+    ...(method.supportsMediaDownload ? ['gives media (alt=media)'] : []),
+    ...(method.supportsSubscription ? ['takes subscriptions'] : []),
+  ];
   const facts = [...shapes, ...media].join(', ');
   return [
     `${paint.strong(printable(id))}${method.deprecated ? ` ${paint.bad('deprecated')}` : ''}`,
@@ -87,6 +90,21 @@ function methodLines(method: Method, paint: Palette, width: number): readonly st
       ? []
       : [oneLine(`    scopes: ${scopes.map(({ scope }) => scope).join(' ')}`, width)]),
   ];
+}
+
+/** `url*: string  Address that is called.`; the star is for what `requiredFor` has to send. Only the description is cut. */
+function propertyText(line: OutlineLine, requiredFor: string | undefined, width: number): string {
+  const { depth, name, type, description, default: initial, enum: values, requiredBy } = line;
+  const others = requiredFor === undefined ? [] : requiredBy.filter((id) => id !== requiredFor);
+  const facts = [
+    `${name}${requiredFor !== undefined && requiredBy.includes(requiredFor) ? '*' : ''}: ${type}`,
+    ...(initial === null ? [] : [`= ${initial}`]),
+    ...(values.length === 0 ? [] : [`one of ${values.map(({ value }) => value).join(', ')}`]),
+    ...(others.length === 0 ? [] : [`required by ${others.join(', ')}`]),
+  ];
+  const head = '  '.repeat(depth + 1) + printable(facts.join(' '));
+  const whole = `${head}  ${printable(description.trim().replace(/\s+/g, ' '))}`.trimEnd();
+  return head.length >= width ? head : cut(whole, width);
 }
 
 function parameterLines(parameter: Parameter, paint: Palette): readonly string[] {
@@ -133,7 +151,10 @@ function uploadText({ accept = [], maxSize, protocols = {} }: NonNullable<Method
 
 function oneLine(text: string, width: number): string {
   const indent = /^ */.exec(text)?.[0] ?? '';
-  const line = indent + printable(text.trim().replace(/\s+/g, ' '));
+  return cut(indent + printable(text.trim().replace(/\s+/g, ' ')), width);
+}
+
+function cut(line: string, width: number): string {
   return line.length <= width || width < 40 ? line : `${line.slice(0, width - 1)}…`;
 }
 

@@ -6,12 +6,18 @@ import { EmbeddedError } from '../errors.ts';
 import { Faults } from '../faults.ts';
 import { addFaults, createServer, type ListenOptions, type LocalService, listen } from '../loopback.ts';
 import { matchRoute, routesOf } from '../routes.ts';
+import { localDocument } from './local-document.ts';
 
 const BODY_LIMIT = 1 << 16;
 
 export interface DiscoveryServiceOptions extends ListenOptions {
   /** What is listed; the bundled documents unless given. */
   readonly documents?: readonly RestDescription[];
+  /**
+   * Root URLs of the services that run here, by API name: their documents are served with it in place of their own, so
+   * that clients built from them call these services. The document of the discovery service then names this service.
+   */
+  readonly rootUrls?: Readonly<Record<string, string>>;
   readonly faults?: Faults;
 }
 
@@ -25,21 +31,13 @@ export interface DiscoveryService extends LocalService {
   answers(): ReadonlyMap<number, number>;
 }
 
-interface Published {
-  readonly document: RestDescription;
-  readonly text: string;
-  readonly etag: string;
-}
-
 /** Starts a local discovery service: a directory, and documents that can be asked for conditionally. */
 export async function startDiscoveryService(
   options: DiscoveryServiceOptions = {},
 ): Promise<DiscoveryService> {
   const faults = options.faults ?? new Faults();
   const own = await Promise.all([...BUNDLED_APIS.values()].map(readBundledDescription));
-  const published = new Map(
-    (options.documents ?? own).map((document) => [keyOf(document), publishedOf(document)]),
-  );
+  const published = new Map((options.documents ?? own).map((document) => [keyOf(document), document]));
   const routes = routesOf(await readBundledDescription('discovery.v1'));
   const answers = new Map<number, number>();
   const app = createServer(BODY_LIMIT, NESTED_ERRORS);
@@ -58,15 +56,19 @@ export async function startDiscoveryService(
     const name = `${parameters.get('api')}:${parameters.get('version')}`;
     const found = published.get(name);
     if (found === undefined) return reply.code(404).send(refusal(404, `No such API: ${name}`));
-    reply.header('etag', found.etag).header('cache-control', 'public, max-age=300');
-    if (request.headers['if-none-match'] === found.etag) return reply.code(304).send();
-    return reply.type('application/json; charset=utf-8').send(found.text);
+    const text = JSON.stringify(
+      options.rootUrls ? localDocument(found, options.rootUrls, request.host) : found,
+    );
+    const etag = `"${createHash('sha256').update(text).digest('base64url')}"`;
+    reply.header('etag', etag).header('cache-control', 'public, max-age=300');
+    if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+    return reply.type('application/json; charset=utf-8').send(text);
   });
   const service = await listen(app, 'The local discovery service', options);
   return {
     ...service,
     faults,
-    publish: (document) => void published.set(keyOf(document), publishedOf(document)),
+    publish: (document) => void published.set(keyOf(document), document),
     documentUrl: (name, version) => `${service.url}${documentPath(name, version)}`,
     answers: () => new Map(answers),
   };
@@ -80,27 +82,19 @@ function keyOf({ id, name, version }: RestDescription): string {
   );
 }
 
-function publishedOf(document: RestDescription): Published {
-  const text = JSON.stringify(document);
-  return { document, text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
-}
-
 function documentPath(name: string, version: string): string {
   return `/discovery/v1/apis/${encodeURIComponent(name)}/${encodeURIComponent(version)}/rest`;
 }
 
 function directoryOf(
-  all: readonly Published[],
+  all: readonly RestDescription[],
   parameters: ReadonlyMap<string, string>,
   root: string,
 ): object {
   const name = parameters.get('name');
   // One version of each name is preferred: the one that was published first.
-  const preferred = new Set(
-    new Map(all.toReversed().map(({ document }) => [document.name, document])).values(),
-  );
+  const preferred = new Set(new Map(all.toReversed().map((document) => [document.name, document])).values());
   const items = all
-    .map(({ document }) => document)
     .filter((document) => name === undefined || document.name === name)
     .filter((document) => parameters.get('preferred') !== 'true' || preferred.has(document))
     .map((document) => ({
@@ -111,6 +105,8 @@ function directoryOf(
       title: document.title ?? '',
       description: document.description ?? '',
       discoveryRestUrl: root + documentPath(document.name ?? '', document.version ?? ''),
+      icons: document.icons,
+      documentationLink: document.documentationLink,
       labels: document.labels,
       preferred: preferred.has(document),
     }));
