@@ -2,12 +2,12 @@ import { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { formatsText, parsedFileJson, parsedFileText } from '../report/parsed-file.ts';
 import { EXIT } from './exit-code.ts';
+import { type OutputOptions, withOutputFormat } from './output-format.ts';
 import { interruptible } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
-interface ParseOptions {
-  readonly json?: boolean;
-  readonly format?: string;
+interface ParseOptions extends OutputOptions {
+  readonly as?: string;
   readonly formats?: boolean;
   readonly config?: string;
 }
@@ -16,7 +16,7 @@ const EXAMPLES = `
 Examples:
   lockhound parse .                           what every lockfile below this folder holds
   lockhound parse pnpm-lock.yaml --json       one JSON object for the file, on one line
-  lockhound parse deps.txt --format requirements-txt
+  lockhound parse deps.txt --as requirements-txt
   lockhound parse --formats                   what can be read, and what each format tells
 
 With --json each line is {"path", "format", "packages", "problems"} or {"path", "error": {"code", "message"}}; what a file
@@ -25,16 +25,17 @@ does not tell is null.
 Exit codes: 0 all read, 2 a file could not be read (the others are printed).`;
 
 export function parseCommand(terminal: Terminal, exit: (code: number) => void): Command {
-  return new Command('parse')
-    .description('Read lockfiles and SBOMs and print what is in them. Nothing is looked up.')
+  const command = new Command('parse').description(
+    'Read lockfiles and SBOMs and print what is in them. Nothing is looked up.',
+  );
+  return withOutputFormat(command, 'print one line of JSON for each file')
     .argument('[paths...]', 'lockfiles, or folders that are searched for them')
-    .option('--json', 'print one line of JSON for each file')
-    .option('--format <name>', 'read every file that is named as this format')
+    .option('--as <name>', 'read every file that is named as this format (`--formats` lists them)')
     .option('--formats', 'list the formats, their file names and what each can tell')
     .option('-c, --config <file>', 'configuration file, for the limits of size')
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], options: ParseOptions, command: Command) => {
-      if (options.formats === true) return await listFormats(terminal, options.json === true);
+      if (options.formats === true) return await listFormats(terminal, options.format === 'json');
       if (paths.length === 0) command.error("error: missing required argument 'paths'");
       exit(await parse(terminal, paths, options));
     });
@@ -58,21 +59,21 @@ async function parse(terminal: Terminal, paths: readonly string[], options: Pars
   let packages = 0;
   let files = 0;
   await interruptible(async (signal) => {
-    const { format } = options;
+    const { as } = options;
     const limits = config.lockfiles;
     for await (const file of parseFiles({
       paths,
       limits,
       signal,
-      ...(format === undefined ? {} : { format }),
+      ...(as === undefined ? {} : { format: as }),
     })) {
       files += 1;
       packages += file.lockfile?.packages.length ?? 0;
       if (file.error !== undefined) unread += 1;
-      terminal.out(options.json === true ? parsedFileJson(file) : parsedFileText(file, terminal.colour));
+      terminal.out(options.format === 'json' ? parsedFileJson(file) : parsedFileText(file, terminal.colour));
     }
   });
-  if (options.json !== true && files > 1) {
+  if (options.format !== 'json' && files > 1) {
     const failed = unread === 0 ? '' : `, ${unread} of them not read`;
     terminal.out(`\n${files} files${failed}: ${packages} packages\n`);
   }

@@ -3,16 +3,16 @@ import { loadConfig } from '../config/load.ts';
 import { atLeast, type Finding, SEVERITIES, type Severity } from '../model/finding.ts';
 import { REPORTS } from '../report/catalog.ts';
 import { EXIT } from './exit-code.ts';
+import { type OutputOptions, withOutputFormat } from './output-format.ts';
 import { progressLine } from './progress.ts';
 import { interruptible } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
-interface ScanOptions {
+interface ScanOptions extends OutputOptions {
   readonly local?: boolean;
-  readonly json?: boolean;
   readonly failOn: Severity | 'any' | 'never';
   readonly target?: string;
-  readonly format?: string;
+  readonly as?: string;
   readonly config?: string;
 }
 
@@ -32,20 +32,19 @@ Examples:
 Exit codes: 0 clean, 1 findings, 2 the scan could not be made or could not see everything.`;
 
 export function scanCommand(terminal: Terminal, exit: (code: number) => void): Command {
-  return new Command('scan')
-    .description(
-      'Scan lockfiles once, in this process, and print the findings. Nothing is stored, nobody is alerted.',
-    )
+  const command = new Command('scan').description(
+    'Scan lockfiles once, in this process, and print the findings. Nothing is stored, nobody is alerted.',
+  );
+  return withOutputFormat(command, 'print one JSON document')
     .argument('<paths...>', 'lockfiles, or folders that are searched for them')
     .option('--local', 'ask the bundled local service instead of the configured one')
-    .option('--json', 'print one JSON document')
     .addOption(
       new Option('--fail-on <severity>', 'least severity that makes the exit code 1')
         .choices(FAIL_ON)
         .default('any'),
     )
     .option('--target <id>', 'name of what is scanned (default: the name of the folder)')
-    .option('--format <name>', 'read every file as this format')
+    .option('--as <name>', 'read every file as this format (`lockhound parse --formats` lists them)')
     .option('-c, --config <file>', 'configuration file')
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], options: ScanOptions) => exit(await scan(terminal, paths, options)));
@@ -63,11 +62,10 @@ async function scan(terminal: Terminal, paths: readonly string[], options: ScanO
       signal,
       onProgress: progress.update,
       ...(options.target === undefined ? {} : { target: options.target }),
-      ...(options.format === undefined ? {} : { format: options.format }),
+      ...(options.as === undefined ? {} : { format: options.as }),
     }),
   ).finally(progress.clear);
-  const name = options.json === true ? 'json' : 'text';
-  const output = REPORTS.find((one) => one.name === name);
+  const output = REPORTS.find(({ name }) => name === options.format);
   terminal.out(output?.render(report, { colour: terminal.colour, width: terminal.width }) ?? '');
   if (fails(report.verdict.findings, options.failOn)) return EXIT.findings;
   // Nothing found in a scan that could not see everything is not clean.

@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { readCompanions } from '../lockfiles/companions.ts';
 import { discoverLockfiles } from '../lockfiles/discover.ts';
+import { requireFormat } from '../lockfiles/read.ts';
 import type { ProducedLockfile, StoredContent } from '../producer.ts';
 import { ScanError } from './errors.ts';
 
@@ -16,9 +17,13 @@ export interface LockfilePaths {
   readonly signal?: AbortSignal;
 }
 
-/** Finds and reads lockfiles, with the manifests beside them. Throws `ScanError` (`nothing-to-scan`). */
+/**
+ * Finds and reads lockfiles, with the manifests beside them. Throws `ScanError` (`nothing-to-scan`), `LockfileError`
+ * (`unknown-format`).
+ */
 export async function readLockfilePaths(options: LockfilePaths): Promise<readonly ProducedLockfile[]> {
   const { paths, format, signal } = options;
+  requireFormat('--as', format);
   const found: ProducedLockfile[] = [];
   const discovery = {
     ...(format === undefined ? {} : { format }),

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { FORMATS, formatNamed } from '../lockfiles/catalog.ts';
+import { FORMATS } from '../lockfiles/catalog.ts';
 import { readCompanions } from '../lockfiles/companions.ts';
 import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discover.ts';
 import { LockfileError } from '../lockfiles/errors.ts';
@@ -8,7 +8,7 @@ import {
   DEFAULT_LIMITS,
   type LockfileLimits,
   readLockfile,
-  unknownFormat,
+  requireFormat,
 } from '../lockfiles/read.ts';
 import { messageOf } from '../model/errors.ts';
 import type { FormatDescription, ParsedFile } from '../model/parsed-file.ts';
@@ -28,9 +28,7 @@ export interface ParseOptions {
  */
 export async function* parseFiles(options: ParseOptions): AsyncGenerator<ParsedFile> {
   const { paths, format, signal } = options;
-  if (format !== undefined && formatNamed(format) === undefined) {
-    throw new LockfileError('unknown-format', unknownFormat('--format', format));
-  }
+  requireFormat('--as', format);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   let count = 0;
   for (const path of paths) {

@@ -67,9 +67,15 @@ export function checkSize(path: string, bytes: number, { maxBytes }: LockfileLim
 export function unknownFormat(path: string, format: string | undefined): string {
   const what =
     format === undefined
-      ? 'neither its name nor its content is of a format that is known; name one with --format'
+      ? 'neither its name nor its content is of a format that is known; name one with --as'
       : `no format is named "${format}"`;
   return `${path}: ${what} (\`lockhound parse --formats\` lists them)`;
+}
+
+/** Throws `LockfileError` (`unknown-format`) unless a format has this name, given by an option. */
+export function requireFormat(option: string, format: string | undefined): void {
+  if (format === undefined || formatNamed(format) !== undefined) return;
+  throw new LockfileError('unknown-format', unknownFormat(option, format));
 }
 
 function formatFor({ path, format }: ReadRequest, head: string): Format {

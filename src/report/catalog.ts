@@ -9,6 +9,6 @@ export interface Report {
 
 /** Every output format of a scan. */
 export const REPORTS: readonly Report[] = [
-  { name: 'text', render: renderText },
+  { name: 'table', render: renderText },
   { name: 'json', render: renderJson },
 ];

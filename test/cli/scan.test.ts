@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
 import { lockhound } from './lockhound.ts';
 
@@ -26,6 +26,12 @@ beforeAll(() => {
   mkdirSync(join(folder, 'empty'));
   write('notes.txt', 'nothing locked here');
 });
+
+const NO_FORMAT =
+  /--as: no format is named "npm" \(`lockhound parse --formats` lists them\) \[unknown-format\]/;
+const NO_OUTPUT =
+  /--format <name>.*Allowed choices are table, json\. The format of a lockfile is named with --as\./;
+const ENQUEUE = ['enqueue', '.', '-t', 'x'];
 
 describe('lockhound scan', () => {
   it('reports findings, what could not be read, and nothing of ignored folders', async () => {
@@ -76,12 +82,32 @@ describe('lockhound scan', () => {
     ],
     ['an unknown command', ['scna'], /Did you mean scan/],
     ['an unknown severity', ['scan', '--fail-on', 'dire', '.'], /Allowed choices are any, critical/],
+    ['an input format that there is not', ['scan', folder, '--as', 'npm'], NO_FORMAT],
+    ['an input format that there is not, of parse', ['parse', folder, '--as', 'npm'], NO_FORMAT],
+    ['an input format given as that of the output', ['scan', '.', '--format', 'npm-package-lock'], NO_OUTPUT],
+    ['an output format that there is not, of parse', ['parse', '.', '--format', 'xml'], NO_OUTPUT],
+    ['an output format that there is not, of enqueue', [...ENQUEUE, '--format', 'xml'], NO_OUTPUT],
     ['enqueue without Redis', ['enqueue', folder, '-t', 'x'], /redis\.url.*\[config-invalid\]/],
   ])('says what is wrong with %s', async (_name, args, message) => {
     const { code, note, out } = await lockhound(args);
     expect(code).toBe(2);
     expect(note).toMatch(message);
     expect(out).toBe('');
+  });
+
+  it.each([['--format', 'json'], ['--json']])('prints JSON for %s %s', async (...option) => {
+    const scan = await lockhound(['scan', '--local', join(folder, 'clean'), ...option]);
+    expect(JSON.parse(scan.out)).toMatchObject({ schema: 'lockhound.scan/1' });
+    const parse = await lockhound(['parse', join(folder, 'clean'), '--as', 'npm-package-lock', ...option]);
+    expect(JSON.parse(parse.out)).toMatchObject({ format: 'npm-package-lock' });
+  });
+
+  it('enqueues nothing for an input format that there is not', async () => {
+    vi.stubEnv('REDIS_URL', 'redis://127.0.0.1:1');
+    const { code, note } = await lockhound([...ENQUEUE, '--as', 'npm']);
+    vi.unstubAllEnvs();
+    expect(code).toBe(2);
+    expect(note).toMatch(NO_FORMAT);
   });
 
   it('names --local when the service cannot be reached', async () => {
