@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
+import { isReadWhole } from '../model/lockfile.ts';
 import { formatsText, parsedFileJson, parsedFileText } from '../report/parsed-file.ts';
 import { EXIT } from './exit-code.ts';
 import { type OutputOptions, withOutputFormat } from './output-format.ts';
@@ -19,10 +20,10 @@ Examples:
   lockhound parse deps.txt --as requirements-txt
   lockhound parse --formats                   what can be read, and what each format tells
 
-With --json each line is {"path", "format", "packages", "problems"} or {"path", "error": {"code", "message"}}; what a file
-does not tell is null.
+With --json each line is {"path", "format", "complete", "packages", "problems"} or {"path", "error": {"code", "message"}}; what
+a file does not tell is null. "complete" is false where packages may be missing from the list: a problem of kind "unread".
 
-Exit codes: 0 all read, 2 a file could not be read (the others are printed).`;
+Exit codes: 0 all read whole, 2 a file could not be read, or not all of it (what was read is printed).`;
 
 export function parseCommand(terminal: Terminal, exit: (code: number) => void): Command {
   const command = new Command('parse').description(
@@ -56,6 +57,7 @@ async function parse(terminal: Terminal, paths: readonly string[], options: Pars
   // Loaded when it is used: `--help` and errors need none of it.
   const { parseFiles } = await import('../commands/parse.ts');
   let unread = 0;
+  let incomplete = 0;
   let packages = 0;
   let files = 0;
   await interruptible(async (signal) => {
@@ -70,12 +72,14 @@ async function parse(terminal: Terminal, paths: readonly string[], options: Pars
       files += 1;
       packages += file.lockfile?.packages.length ?? 0;
       if (file.error !== undefined) unread += 1;
+      else if (!isReadWhole(file.lockfile)) incomplete += 1;
       terminal.out(options.format === 'json' ? parsedFileJson(file) : parsedFileText(file, terminal.colour));
     }
   });
   if (options.format !== 'json' && files > 1) {
     const failed = unread === 0 ? '' : `, ${unread} of them not read`;
-    terminal.out(`\n${files} files${failed}: ${packages} packages\n`);
+    const partly = incomplete === 0 ? '' : `, ${incomplete} of them not read whole`;
+    terminal.out(`\n${files} files${failed}${partly}: ${packages} packages\n`);
   }
-  return unread > 0 ? EXIT.error : EXIT.clean;
+  return unread + incomplete > 0 ? EXIT.error : EXIT.clean;
 }

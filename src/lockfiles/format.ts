@@ -38,6 +38,8 @@ export interface Format {
   readonly overriddenBy?: Readonly<Record<string, string>>;
   /** Its tool writes files of nothing at all; elsewhere an empty file is a damaged one. */
   readonly mayBeEmpty?: boolean;
+  /** A manifest, which may ask for nothing. Of any other file that is not empty, one without a package is a problem. */
+  readonly mayAskForNothing?: boolean;
   /** Files that tell what this one leaves out (its manifest, what it includes), as paths relative to it. */
   companions?(text: string): readonly string[];
   /** Whether content under another name looks like this format; reads the first KiB or so only. */

@@ -1,4 +1,4 @@
-import type { Lockfile } from '../model/lockfile.ts';
+import { isReadWhole, type Lockfile, type Problem } from '../model/lockfile.ts';
 import { detectFormat, formatNamed, insteadOf } from './catalog.ts';
 import { LockfileError } from './errors.ts';
 import type { Format } from './format.ts';
@@ -44,10 +44,20 @@ export function readLockfile(request: ReadRequest): Lockfile {
       `${path}: ${lockfile.packages.length} packages are more than the ${limits.maxPackages} that are taken; raise lockfiles.maxPackages if it is right`,
     );
   }
-  // What could not be read is quoted, and may be a location with credentials in it.
-  const problems = lockfile.problems.map(({ line, message }) => ({ line, message: withoutSecrets(message) }));
-  return { ...lockfile, problems };
+  const mayHoldNone = format.mayAskForNothing === true || text.trim() === '';
+  return { ...lockfile, problems: problemsOf(lockfile, mayHoldNone) };
 }
+
+/** What could not be read is quoted, and may be a location with credentials in it. */
+function problemsOf({ packages, problems }: Lockfile, mayHoldNone: boolean): readonly Problem[] {
+  const stated = problems.map((one) => ({ ...one, message: withoutSecrets(one.message) }));
+  if (packages.length > 0 || mayHoldNone || !isReadWhole({ problems })) return stated;
+  return [...stated, { kind: 'unread', line: undefined, message: NO_PACKAGE }];
+}
+
+/** A file that locks nothing cannot be told from one of which a reader sees nothing. */
+export const NO_PACKAGE =
+  'the file is not empty, and no package was found in it; leave it out if nothing is locked there';
 
 function refuseUnreadable(path: string): void {
   const instead = insteadOf(path);

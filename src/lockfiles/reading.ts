@@ -1,4 +1,4 @@
-import type { LockedPackage, Problem } from '../model/lockfile.ts';
+import type { LockedPackage, Problem, ProblemKind } from '../model/lockfile.ts';
 import { PackageCollector, type PackageDraft } from './packages/package-collector.ts';
 import { ProblemList } from './packages/problem-list.ts';
 
@@ -14,8 +14,9 @@ export class Reading {
     return undefined;
   }
 
-  problem(line: number | undefined, message: string): void {
-    this.#problems.add(line, message);
+  /** As `ProblemList.add`. */
+  problem(line: number | undefined, message: string, kind?: ProblemKind): void {
+    this.#problems.add(line, message, kind);
   }
 
   result(): { readonly packages: readonly LockedPackage[]; readonly problems: readonly Problem[] } {

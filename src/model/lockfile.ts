@@ -46,8 +46,16 @@ export interface LockedPackage {
   readonly dependencies: readonly string[] | undefined;
 }
 
-/** An entry that could not be read: data, never a throw. */
+/**
+ * What a problem means for the list of packages. `unread`: packages that the file holds may be missing from the list,
+ * because an entry, a section, a document or an included file was not read. `unclear`: the packages are in the list, and
+ * something about them is not known (a version, edges).
+ */
+export type ProblemKind = 'unread' | 'unclear';
+
+/** Something in a file that could not be read: data, never a throw. */
 export interface Problem {
+  readonly kind: ProblemKind;
   readonly line: number | undefined;
   readonly message: string;
 }
@@ -58,4 +66,10 @@ export interface Lockfile {
   readonly format: string;
   readonly packages: readonly LockedPackage[];
   readonly problems: readonly Problem[];
+}
+
+/** Whether the list of packages is all that the file holds: only then is a package that is not in the list not in the file. */
+export function isReadWhole({ problems }: Pick<Lockfile, 'problems'>): boolean {
+  // Inventories that an older release stored have problems without a kind.
+  return problems.every(({ kind }) => kind === 'unclear');
 }

@@ -1,4 +1,4 @@
-import type { LockedPackage } from '../model/lockfile.ts';
+import { isReadWhole, type LockedPackage } from '../model/lockfile.ts';
 import type { FormatDescription, ParsedFile } from '../model/parsed-file.ts';
 import { palette } from './palette.ts';
 import { printable } from './printable.ts';
@@ -10,8 +10,9 @@ export function parsedFileJson(file: ParsedFile): string {
   return `${JSON.stringify({
     path: file.path,
     format,
+    complete: isReadWhole(file.lockfile),
     packages: packages.map(packageJson),
-    problems: problems.map(({ line, message }) => ({ line: line ?? null, message })),
+    problems: problems.map(({ kind, line, message }) => ({ kind, line: line ?? null, message })),
   })}\n`;
 }
 
@@ -44,6 +45,7 @@ export function parsedFileText(file: ParsedFile, colour: boolean): string {
   }
   const { format, packages, problems } = file.lockfile;
   const lines = [`${path}  ${paint.faint(format)}`, `  ${summary(packages)}`];
+  if (!isReadWhole(file.lockfile)) lines.push(`  ${paint.bad('not read whole')}: packages may be missing`);
   for (const { line, message } of problems.slice(0, MAX_PROBLEMS)) {
     lines.push(
       `  ${paint.bad('problem')}: ${line === undefined ? '' : `line ${line}: `}${printable(message)}`,

@@ -56,8 +56,8 @@ describe('bun.lock', () => {
 
   it('reports what it cannot read', () => {
     expect(problems).toEqual([
-      { line: 23, message: '"bad" does not begin with its name and version' },
-      { line: 24, message: '"worse" is not a list' },
+      { kind: 'unread', line: 23, message: '"bad" does not begin with its name and version' },
+      { kind: 'unread', line: 24, message: '"worse" is not a list' },
     ]);
   });
 

@@ -79,7 +79,7 @@ describe('Gemfile.lock', () => {
       ['c@2.0', 34, true, []],
       ['d@1.0', 40, true, []],
     ]);
-    expect(problems).toEqual([{ line: 35, message: '"bad entry" is not `name (version)`' }]);
+    expect(problems).toEqual([{ kind: 'unread', line: 35, message: '"bad entry" is not `name (version)`' }]);
   });
 
   it('gives digests of all platforms, and the remote where there is one', () => {
@@ -102,11 +102,14 @@ describe('Gemfile.lock', () => {
     expect(readText('Gemfile.lock', 'nothing of a lockfile\n')).toEqual({
       format: 'gemfile-lock',
       packages: [],
-      problems: [{ line: 1, message: '"nothing of a lockfile" is no section of a Gemfile.lock' }],
+      problems: [
+        { kind: 'unread', line: 1, message: '"nothing of a lockfile" is no section of a Gemfile.lock' },
+      ],
     });
     const other = readText('Gemfile.lock', `${LOCK}\nGEMS\n  specs:\n    lost (1.0)\n`);
     expect(other.packages).toEqual(packages);
     expect(other.problems).toContainEqual({
+      kind: 'unread',
       line: LOCK.split('\n').length + 1,
       message: '"GEMS" is no section of a Gemfile.lock',
     });

@@ -86,7 +86,7 @@ tool example.com/b/cmd\nignore ./x\ngodebug default=go1.21\nretract v0.1.0\nexcl
     const read = readText('go.mod', text);
     expect(read.packages.map(({ name }) => name)).toEqual(['example.com/b']);
     expect(read.problems).toEqual([
-      { line: 4, message: '"requre example.com/a v1.0.0" is no directive that go.mod has' },
+      { kind: 'unread', line: 4, message: '"requre example.com/a v1.0.0" is no directive that go.mod has' },
     ]);
     expect(failureOf('go.mod', 'some words of prose\n').code).toBe('wrong-format');
   });
@@ -123,7 +123,7 @@ describe('go.sum', () => {
           integrity: [{ algorithm: 'h1', value: H1, encoding: 'base64' }],
         },
       ],
-      problems: [{ line: 4, message: '"bad line" is not `module version hash`' }],
+      problems: [{ kind: 'unread', line: 4, message: '"bad line" is not `module version hash`' }],
     });
     expect(readText('go.sum', '')).toMatchObject({ packages: [], problems: [] });
   });

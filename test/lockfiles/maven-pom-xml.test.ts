@@ -126,6 +126,7 @@ describe('a pom', () => {
       expect(packages).toMatchObject([{ id: 'org.a:a@', version: '', purl: 'pkg:maven/org.a/a' }]);
       expect(problems).toEqual([
         {
+          kind: 'unclear',
           line: 5,
           message: `"org.a:a" asks for ${requirement}: which version that is only its repository tells`,
         },
@@ -150,7 +151,11 @@ describe('a pom', () => {
       'org.a:a 1.2',
     ]);
     expect(problems).toEqual([
-      { line: 7, message: '"org.a:a" stands here more than once, with 1.0 before: Maven takes the last' },
+      {
+        kind: 'unclear',
+        line: 7,
+        message: '"org.a:a" stands here more than once, with 1.0 before: Maven takes the last',
+      },
     ]);
   });
 
@@ -213,8 +218,8 @@ describe('a pom whose versions are stated elsewhere', () => {
     expect(packages.map(({ version }) => version)).toEqual(['', '', '1']);
     const rest = 'did not come with the file: 2 dependencies have no version here, and may have it there';
     expect(problems).toEqual([
-      { line: 4, message: `the parent "org.up:up:1" ${rest}` },
-      { line: 5, message: `the imported "org.a:bom:7" ${rest}` },
+      { kind: 'unclear', line: 4, message: `the parent "org.up:up:1" ${rest}` },
+      { kind: 'unclear', line: 5, message: `the imported "org.a:bom:7" ${rest}` },
     ]);
   });
 

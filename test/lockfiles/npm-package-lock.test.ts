@@ -198,9 +198,9 @@ describe('entries that cannot be read', () => {
     );
     expect(packages.map(({ id }) => id)).toEqual(['good@1.0.0']);
     expect(problems).toEqual([
-      { line: 6, message: '"node_modules/number" has a `version` that is not a string' },
-      { line: 9, message: '"node_modules/list" is not an object' },
-      { line: 10, message: '"node_modules/nothing" has no version' },
+      { kind: 'unread', line: 6, message: '"node_modules/number" has a `version` that is not a string' },
+      { kind: 'unread', line: 9, message: '"node_modules/list" is not an object' },
+      { kind: 'unread', line: 10, message: '"node_modules/nothing" has no version' },
     ]);
   });
 

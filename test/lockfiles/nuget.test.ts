@@ -79,9 +79,9 @@ describe('packages.lock.json', () => {
     // NuGet itself writes the type always.
     expect(packages).toMatchObject([{ id: 'c@1', direct: undefined }]);
     expect(problems).toEqual([
-      { line: 5, message: '"a" is not an object' },
-      { line: 6, message: '"b" has no `resolved` version' },
-      { line: 13, message: 'the framework "net9" is not an object' },
+      { kind: 'unread', line: 5, message: '"a" is not an object' },
+      { kind: 'unread', line: 6, message: '"b" has no `resolved` version' },
+      { kind: 'unread', line: 13, message: 'the framework "net9" is not an object' },
     ]);
   });
 
@@ -114,8 +114,8 @@ describe('packages.config', () => {
       ['pkg:nuget/B@2.0.0-beta+1', 'dev', 4, undefined],
     ]);
     expect(problems).toEqual([
-      { line: 5, message: '"C" has no version' },
-      { line: 6, message: 'a package has no `id`' },
+      { kind: 'unread', line: 5, message: '"C" has no version' },
+      { kind: 'unread', line: 6, message: 'a package has no `id`' },
     ]);
     expect(failureOf('packages.config', '<configuration/>').code).toBe('wrong-format');
   });
@@ -167,7 +167,9 @@ describe('deps.json', () => {
       line: json(deps).slice(0, json(deps).lastIndexOf('"A/1.0.0"')).split('\n').length,
       integrity: [{ algorithm: 'sha512', value: 'AAAA', encoding: 'base64' }],
     });
-    expect(problems).toEqual([{ line: expect.any(Number), message: '"nonsense" is not `name/version`' }]);
+    expect(problems).toEqual([
+      { kind: 'unread', line: expect.any(Number), message: '"nonsense" is not `name/version`' },
+    ]);
   });
 
   it('does without a target', () => {
@@ -194,7 +196,7 @@ describe('deps.json', () => {
     expect(readText('editor.deps.json', text)).toEqual({
       format: 'nuget-deps-json',
       packages: [],
-      problems: [{ line: 1, message: `it has no \`libraries\`: ${reason}` }],
+      problems: [{ kind: 'unread', line: 1, message: `it has no \`libraries\`: ${reason}` }],
     });
     expect(failureOf('App.deps.json', `${text},`).code).toBe('syntax');
   });

@@ -106,7 +106,7 @@ lock-version = "2.1"
   it('reports and refuses', () => {
     expect(readText('poetry.lock', '[[package]]\nname = "a"\n')).toMatchObject({
       packages: [],
-      problems: [{ line: 2, message: '"a" has no version' }],
+      problems: [{ kind: 'unread', line: 2, message: '"a" has no version' }],
     });
     expect(failureOf('poetry.lock', '[[package]]\nname = \n').code).toBe('syntax');
   });

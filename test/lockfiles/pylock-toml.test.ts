@@ -65,7 +65,7 @@ name = "none"
       integrity: [sha256(SHA)],
       source: { kind: 'registry', url: 'https://pypi.acme.example/simple' },
     });
-    expect(problems).toEqual([{ line: 40, message: '"none" has no version' }]);
+    expect(problems).toEqual([{ kind: 'unread', line: 40, message: '"none" has no version' }]);
   });
 
   it('says nothing of edges where no entry has any', () => {

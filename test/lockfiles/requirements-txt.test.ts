@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readLockfile } from '../../src/lockfiles/read.ts';
+import { NO_PACKAGE, readLockfile } from '../../src/lockfiles/read.ts';
 import { readText } from './reading.ts';
 
 const SHA = 'ab'.repeat(32);
@@ -74,7 +74,9 @@ describe('a requirement', () => {
   ])('is a problem: %s', (line) => {
     const { packages, problems } = readText('requirements.txt', `\n${line}\nb==1\n`);
     expect(packages).toMatchObject([{ name: 'b', line: 3 }]);
-    expect(problems).toMatchObject([{ line: 2, message: expect.not.stringContaining('hunter2') }]);
+    expect(problems).toMatchObject([
+      { kind: 'unread', line: 2, message: expect.not.stringContaining('hunter2') },
+    ]);
   });
 });
 
@@ -122,8 +124,8 @@ c==3 \\
       ['bar@1', 4],
     ]);
     expect(problems).toEqual([
-      { line: undefined, message: expect.stringContaining('in sub/base.txt, line 4') },
-      { line: 5, message: 'includes missing.txt, which did not come with it' },
+      { kind: 'unread', line: undefined, message: expect.stringContaining('in sub/base.txt, line 4') },
+      { kind: 'unread', line: 5, message: 'includes missing.txt, which did not come with it' },
     ]);
   });
 
@@ -138,7 +140,9 @@ c==3 \\
 
   it('may hold nothing', () => {
     expect(readText('requirements.txt', '')).toMatchObject({ packages: [], problems: [] });
-    expect(readText('requirements-dev.txt', '# nothing\n')).toMatchObject({ packages: [], problems: [] });
+    // Comments alone cannot be told from what a reader passes over.
+    const { problems } = readText('requirements-dev.txt', '# nothing\n');
+    expect(problems).toEqual([{ kind: 'unread', line: undefined, message: NO_PACKAGE }]);
   });
 });
 

@@ -190,6 +190,6 @@ describe('YAML that yarn writes rarely, or people write', () => {
   it('reports entries that are no packages', () => {
     const { packages, problems } = readText('yarn.lock', `${HEAD}"a@npm:1":\n  version: 1.0.0\n${b}`);
     expect(packages).toHaveLength(1);
-    expect(problems).toEqual([{ line: 5, message: '"a@npm:1" has no resolution' }]);
+    expect(problems).toEqual([{ kind: 'unread', line: 5, message: '"a@npm:1" has no resolution' }]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_PACKAGE } from '../../src/lockfiles/read.ts';
 import { byName, failureOf, readText } from './reading.ts';
 
 const SHA1 = 'da39a3ee5e6b4b0d3255bfef95601890afd80709';
@@ -110,9 +111,9 @@ describe('yarn.lock of version 1', () => {
     const { packages, problems } = readText('yarn.lock', text);
     expect(packages).toEqual([]);
     expect(problems).toEqual([
-      { line: 7, message: '"no entry" is no entry' },
-      { line: 3, message: '"https://host/a.tgz" has a place where its name should be' },
-      { line: 5, message: '"b@1" has no version' },
+      { kind: 'unread', line: 7, message: '"no entry" is no entry' },
+      { kind: 'unread', line: 3, message: '"https://host/a.tgz" has a place where its name should be' },
+      { kind: 'unread', line: 5, message: '"b@1" has no version' },
     ]);
   });
 
@@ -129,8 +130,11 @@ describe('yarn.lock of version 1', () => {
     }
   });
 
-  it('is empty where nothing is locked', () => {
-    expect(readText('yarn.lock', '# yarn lockfile v1\n\n\n')).toMatchObject({ packages: [], problems: [] });
+  it('says so where nothing is locked', () => {
+    expect(readText('yarn.lock', '# yarn lockfile v1\n\n\n')).toMatchObject({
+      packages: [],
+      problems: [{ kind: 'unread', message: NO_PACKAGE }],
+    });
   });
 });
 
@@ -166,7 +170,7 @@ describe('a yarn.lock that npm wrote', () => {
     expect(byName(packages).get('a')?.integrity).toEqual([
       { algorithm: 'sha512', value: 'YWJj', encoding: 'base64' },
     ]);
-    expect(problems).toEqual([{ line: 19, message: '"none@1" has no version' }]);
+    expect(problems).toEqual([{ kind: 'unread', line: 19, message: '"none@1" has no version' }]);
   });
 });
 

@@ -36,12 +36,18 @@ describe('what could not be found out', () => {
     ],
     [
       'its entry was not read',
-      inventoryOf(lockfileOf([], { problems: [{ line: 3, message: 'node_modules/bad: no version' }] })),
+      inventoryOf(
+        lockfileOf([], { problems: [{ kind: 'unread', line: 3, message: 'node_modules/bad: no version' }] }),
+      ),
       true,
     ],
     [
       'an entry with its name in another word was not read',
-      inventoryOf(lockfileOf([], { problems: [{ line: 3, message: 'node_modules/badger: no version' }] })),
+      inventoryOf(
+        lockfileOf([], {
+          problems: [{ kind: 'unread', line: 3, message: 'node_modules/badger: no version' }],
+        }),
+      ),
       false,
     ],
     [
@@ -54,7 +60,7 @@ describe('what could not be found out', () => {
   });
 
   it('is nothing for a package without a name', () => {
-    const problems = [{ line: 1, message: 'x' }];
+    const problems = [{ kind: 'unread' as const, line: 1, message: 'x' }];
     const nameless = judge(factsOf(inventoryOf(lockfileOf([affected('@1', ['GHSA-1'])], { problems: [] }))));
     const unknown = unknownFacts(inventoryOf(lockfileOf([], { problems })));
     expect(nameless.map(unknown)).toEqual([false]);

@@ -39,7 +39,11 @@ export function takePackages({ packages, workspaces }: BunDocument) {
     const place = places.add(key, { entry, way });
     if (place === undefined) {
       const shown = key.slice(0, 200);
-      reading.problem(line, `"${shown}" nests deeper than any package does: its edges are not read`);
+      reading.problem(
+        line,
+        `"${shown}" nests deeper than any package does: its edges are not read`,
+        'unclear',
+      );
       continue;
     }
     held.push(place);

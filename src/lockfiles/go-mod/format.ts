@@ -10,6 +10,7 @@ export const goMod: Format = {
   ecosystem: 'golang',
   fileNames: ['go.mod'],
   facts: { edges: false, groups: false, integrity: true, lines: true },
+  mayAskForNothing: true,
   companions: () => ['go.sum'],
   recognises: (head) =>
     (/^module\s+\S+/m.test(head) && /^(?:go\s+\d|require\b)/m.test(head)) ||

@@ -74,6 +74,7 @@ function takeModule(required: Required, { replaced, checksums, reading }: Contex
     reading.problem(
       line,
       `the version of ${path.slice(0, 200)} is "${stated.slice(0, 100)}", which is none of Go's`,
+      'unclear',
     );
   const known = checksums.get(`${path}@${version}`);
   const draft = draftPackage({

@@ -32,7 +32,7 @@ export const gradleVerificationMetadata: Format = {
       const shown = JSON.stringify(`${group}:${artifact}:${version}`);
       if (typeof draft === 'string') problems.add(line, `${shown} ${draft}`);
       else {
-        if (version === '') problems.add(line, `${shown} has no version`);
+        if (version === '') problems.add(line, `${shown} has no version`, 'unclear');
         collector.add(draft);
       }
     }

@@ -21,6 +21,7 @@ export const mavenPomXml: Format = {
   ecosystem: 'maven',
   fileNames: ['pom.xml', '*.pom'],
   facts: { edges: false, groups: true, integrity: false, lines: true },
+  mayAskForNothing: true,
   companions: (text) => relatedPlaces(text),
   recognises: (head) => /<project[\s>]/.test(head) && /maven\.apache\.org\/POM|<modelVersion>/.test(head),
   read(input) {
@@ -31,8 +32,9 @@ export const mavenPomXml: Format = {
     const open: EffectiveDependency[] = [];
     const imports = readImports(lineage, input);
     for (const one of effectiveDependencies(lineage, interpolate, imports.managed)) {
-      const fault = addDependency(collector, one);
-      if (fault !== undefined) problems.add(one.line, fault);
+      if (!addDependency(collector, one, problems)) continue;
+      const fault = versionFault(one);
+      if (fault !== undefined) problems.add(one.line, fault, 'unclear');
       else if (one.version.text === '') open.push(one);
     }
     reportOpen(open, absentPoms(lineage, interpolate, imports.found), problems);
@@ -49,10 +51,15 @@ function reportOpen(
   if (open.length === 0) return;
   const count = open.length === 1 ? 'one dependency has' : `${open.length} dependencies have`;
   for (const { what, line } of absent) {
-    problems.add(line, `${what} did not come with the file: ${count} no version here, and may have it there`);
+    problems.add(
+      line,
+      `${what} did not come with the file: ${count} no version here, and may have it there`,
+      'unclear',
+    );
   }
   if (absent.length > 0) return;
-  for (const one of open) problems.add(one.line, `${shownName(one)} has no version, and inherits none`);
+  for (const one of open)
+    problems.add(one.line, `${shownName(one)} has no version, and inherits none`, 'unclear');
 }
 
 /** A file that is no pom has no others; what is wrong with it is said when it is read. */
@@ -68,14 +75,21 @@ function relatedPlaces(text: string): readonly string[] {
 }
 
 /**
- * Adds the package of a dependency; gives what is wrong with it. Without a version that can be told it is a package all
- * the same: the version may be the parent's to state, and that need not be here.
+ * Adds the package of a dependency; `false` when it cannot be one. Without a version that can be told it is a package too:
+ * the version may be the parent's to state, and that need not be here.
  */
-function addDependency(collector: PackageCollector, one: EffectiveDependency): string | undefined {
+function addDependency(
+  collector: PackageCollector,
+  one: EffectiveDependency,
+  problems: ProblemList,
+): boolean {
   const { group, artifact, version, systemPath, line } = one;
   const shown = shownName(one);
   const unknownName = group.missing ?? artifact.missing;
-  if (unknownName !== undefined) return `${shown} needs \${${unknownName}}, ${NOWHERE_SET}`;
+  if (unknownName !== undefined) {
+    problems.add(line, `${shown} needs \${${unknownName}}, ${NOWHERE_SET}`);
+    return false;
+  }
   const draft = mavenDraft(
     {
       group: group.text,
@@ -84,16 +98,21 @@ function addDependency(collector: PackageCollector, one: EffectiveDependency): s
     },
     { direct: true, groups: groupsOf(one), line },
   );
-  if (typeof draft === 'string') return `${shown} ${draft}`;
+  if (typeof draft === 'string') {
+    problems.add(line, `${shown} ${draft}`);
+    return false;
+  }
   if (one.scope === 'system' && systemPath !== undefined) {
     const source = { kind: 'path', path: systemPath } as const;
     collector.add({ ...draft, source, id: packageId(draft.name, draft.version, source) });
   } else collector.add(draft);
-  return versionFault(one, shown);
+  return true;
 }
 
 /** What keeps the version from being told, or makes it doubtful. */
-function versionFault({ version, overridden }: EffectiveDependency, shown: string): string | undefined {
+function versionFault(one: EffectiveDependency): string | undefined {
+  const { version, overridden } = one;
+  const shown = shownName(one);
   if (version.missing !== undefined)
     return `the version of ${shown} needs \${${version.missing}}, ${NOWHERE_SET}`;
   const text = version.text.slice(0, 200);

@@ -1,6 +1,6 @@
-import type { Problem } from '../../model/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import { connect, PackageCollector, type PackageDraft } from '../packages/package-collector.ts';
+import { ProblemList } from '../packages/problem-list.ts';
 import { dependencyLines } from './dependency-lines.ts';
 import { type Entry, isEntry, keysOf } from './entry.ts';
 import { readEntry } from './read-entry.ts';
@@ -29,7 +29,7 @@ const MANIFEST_FIELDS = [
  */
 export function readDependencyTree(root: Entry, text: string, path: string, manifest: Entry | undefined) {
   const collector = new PackageCollector();
-  const problems: Problem[] = [];
+  const problems = new ProblemList();
   const top: Node = {
     entry: root,
     name: '',
@@ -54,12 +54,12 @@ export function readDependencyTree(root: Entry, text: string, path: string, mani
       if (draft !== undefined) draft.direct = true;
     }
   }
-  return { packages: collector.packages(), problems };
+  return { packages: collector.packages(), problems: problems.all() };
 }
 
 interface Collected {
   readonly collector: PackageCollector;
-  readonly problems: Problem[];
+  readonly problems: ProblemList;
   readonly direct: false | undefined;
 }
 
@@ -84,11 +84,11 @@ function collect(
     }
     const line = lines.next(name, 2 * depth, () => namesAround(parent, name));
     if (!isEntry(entry)) {
-      problems.push({ line, message: `"${name}" is not an object` });
+      problems.add(line, `"${name}" is not an object`);
       continue;
     }
     const read = readEntry(entry, { folder: name, line, direct });
-    if (typeof read === 'string') problems.push({ line, message: `"${name}" ${read}` });
+    if (typeof read === 'string') problems.add(line, `"${name}" ${read}`);
     const draft = typeof read === 'string' ? undefined : collector.add(read);
     const node: Node = { entry, name, draft, parent, depth, children: new Map() };
     parent.children.set(name, node);

@@ -1,5 +1,6 @@
 import type { LockedPackage, Problem } from '../../model/lockfile.ts';
 import { connect, PackageCollector, type PackageDraft } from '../packages/package-collector.ts';
+import { ProblemList } from '../packages/problem-list.ts';
 import { createTree, type Folder, findUpwards, type InstalledTree } from './installed-tree.ts';
 import type { NpmEntry } from './npm-entry.ts';
 import { readEntry } from './read-entry.ts';
@@ -17,7 +18,7 @@ const MANY = 50;
 interface Reading {
   readonly tree: InstalledTree;
   readonly collector: PackageCollector;
-  readonly problems: Problem[];
+  readonly problems: ProblemList;
   readonly links: Folder[];
   readonly direct: false | undefined;
 }
@@ -29,14 +30,14 @@ export function readPackagesMap(entries: readonly NpmEntry[]): {
 } {
   const collector = new PackageCollector();
   const tree = createTree();
-  const problems: Problem[] = [];
+  const problems = new ProblemList();
   const root = entries.find(({ path, isObject }) => path === '' && isObject);
   const direct = root === undefined ? undefined : false;
   const reading: Reading = { tree, collector, problems, links: [], direct };
   for (const entry of entries) {
     const fault = takeEntry(reading, entry);
     if (fault === undefined) continue;
-    problems.push({ line: entry.line, message: `"${entry.path.slice(0, 500)}" ${fault}` });
+    problems.add(entry.line, `"${entry.path.slice(0, 500)}" ${fault}`);
   }
   tree.link();
   if (root !== undefined) takeLinkedFolders(reading, root);
@@ -48,7 +49,7 @@ export function readPackagesMap(entries: readonly NpmEntry[]): {
     if (folder.draft !== undefined) connect(folder.draft, idsNeeded(folder, OWN_DEPENDENCIES));
     else if (root !== undefined) markDirect(folder);
   }
-  return { packages: collector.packages(), problems };
+  return { packages: collector.packages(), problems: problems.all() };
 }
 
 /** Gives the reason when the entry cannot be read. */
@@ -82,7 +83,7 @@ function takeLinkedFolders({ tree, collector, problems, links }: Reading, root: 
     const { line } = linked.entry;
     const entry = { ...linked.entry, resolved: `file:${target}` };
     const draft = linked.draft ?? readEntry(entry, { folder: link.name ?? '', line, direct: false });
-    if (typeof draft === 'string') problems.push({ line, message: `"${target}" ${draft}` });
+    if (typeof draft === 'string') problems.add(line, `"${target}" ${draft}`);
     else {
       linked.draft ??= collector.add(draft);
       link.draft = linked.draft;

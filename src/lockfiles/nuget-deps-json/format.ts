@@ -29,7 +29,7 @@ function withoutLibraries(isDotnet: boolean): Lockfile {
   const message = isDotnet
     ? 'it has no `libraries`: which of its `targets` are packages cannot be told'
     : 'it has no `libraries`: this is no deps.json of .NET';
-  return { format: NAME, packages: [], problems: [{ line: 1, message }] };
+  return { format: NAME, packages: [], problems: [{ kind: 'unread', line: 1, message }] };
 }
 
 /** What is used on the platform that the application was built for, by `name/version`; `undefined` when not told. */

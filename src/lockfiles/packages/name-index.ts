@@ -27,6 +27,7 @@ export function indexByName(
       reading.problem(
         undefined,
         `"${name.slice(0, 200)}" is the name of ${alike.size} packages: too many for edges`,
+        'unclear',
       );
   }
   return (name) => lists.get(name) ?? [];

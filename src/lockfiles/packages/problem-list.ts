@@ -1,4 +1,4 @@
-import type { Problem } from '../../model/lockfile.ts';
+import type { Problem, ProblemKind } from '../../model/lockfile.ts';
 
 /** More than anybody reads; a file of nothing but bad entries must not fill the memory. */
 const MAX_KEPT = 10_000;
@@ -8,9 +8,10 @@ export class ProblemList {
   readonly #kept: Problem[] = [];
   #count = 0;
 
-  add(line: number | undefined, message: string): void {
+  /** `kind`: whether packages may be missing from the list because of it, which is so unless the caller knows better. */
+  add(line: number | undefined, message: string, kind: ProblemKind = 'unread'): void {
     this.#count += 1;
-    if (this.#kept.length < MAX_KEPT) this.#kept.push({ line, message });
+    if (this.#kept.length < MAX_KEPT) this.#kept.push({ kind, line, message });
   }
 
   get count(): number {
@@ -22,7 +23,7 @@ export class ProblemList {
     if (more === 0) return this.#kept;
     return [
       ...this.#kept,
-      { line: undefined, message: `${more} more entries cannot be read; they are not listed` },
+      { kind: 'unread', line: undefined, message: `${more} more problems are not listed` },
     ];
   }
 }

@@ -137,6 +137,7 @@ function addEdges(
     problems.add(
       undefined,
       'its relations through elements that are no packages are too many to follow: some edges are left out',
+      'unclear',
     );
   }
 }
