@@ -31,8 +31,13 @@ export interface ScanRequest {
   readonly requestedAt?: string;
 }
 
-/** A lockfile with its content, or with a reference to content that lies in the store already. */
-export type ProducedLockfile = ProducedFile & ({ readonly content: string | Buffer } | StoredContent);
+/** A lockfile with its content, with a reference to content that lies in the store already, or unread. */
+export type ProducedLockfile = ProducedFile & (ProducedContent | StoredContent);
+
+/** What a file holds, or why it could not be read: the scan then reports it as unread, and resolves nothing in it. */
+export type ProducedContent =
+  | { readonly content: string | Buffer }
+  | { readonly unread: { readonly code: string; readonly message: string } };
 
 export interface StoredContent {
   /** SHA-256 of the content, hex. */
@@ -47,7 +52,7 @@ interface ProducedFile {
   /** Name of the format; detected when left out. */
   readonly format?: string;
   /** Files that its format can make use of, such as its manifest: beside it, or above it (`../pom.xml`). */
-  readonly companions?: readonly { readonly name: string; readonly content: string | Buffer }[];
+  readonly companions?: readonly ({ readonly name: string } & ProducedContent)[];
 }
 
 export interface Producer {
@@ -96,14 +101,12 @@ async function payloadOf(request: ScanRequest, blobs: BlobStore): Promise<Ingest
   for (const file of request.lockfiles) {
     const { path, format, companions = [] } = file;
     const beside = [];
-    for (const companion of companions) {
-      beside.push({ name: companion.name, ...(await blobs.put(Buffer.from(companion.content))) });
+    for (const { name, ...companion } of companions) {
+      beside.push({ name, ...(await stored(companion, blobs)) });
     }
     lockfiles.push({
       path,
-      ...('content' in file
-        ? await blobs.put(Buffer.from(file.content))
-        : { sha256: file.sha256, bytes: file.bytes }),
+      ...('sha256' in file ? { sha256: file.sha256, bytes: file.bytes } : await stored(file, blobs)),
       ...(format === undefined ? {} : { format }),
       ...(beside.length === 0 ? {} : { companions: beside }),
     });
@@ -114,4 +117,8 @@ async function payloadOf(request: ScanRequest, blobs: BlobStore): Promise<Ingest
     lockfiles,
     requestedAt: request.requestedAt ?? new Date().toISOString(),
   };
+}
+
+async function stored(file: ProducedContent, blobs: BlobStore) {
+  return 'content' in file ? await blobs.put(Buffer.from(file.content)) : { unread: file.unread };
 }

@@ -1,3 +1,4 @@
+import { FileError } from '../files/errors.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
 
 /** `file-unreadable`: a file named on the command line. `nothing-asked`: options that name nothing to do. */
@@ -7,5 +8,9 @@ export type CommandErrorCode = 'file-unreadable' | 'nothing-asked';
 export class CommandError extends CodedError<CommandErrorCode> {}
 
 export function unreadable(file: string, cause: unknown): CommandError {
-  return new CommandError('file-unreadable', `${file}: ${messageOf(cause)}`, { cause });
+  return new CommandError(
+    'file-unreadable',
+    cause instanceof FileError ? cause.message : `${file}: ${messageOf(cause)}`,
+    { cause },
+  );
 }

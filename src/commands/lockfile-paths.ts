@@ -1,55 +1,89 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
+import { readFile } from '../files/read-file.ts';
 import { readCompanions } from '../lockfiles/companions.ts';
-import { discoverLockfiles } from '../lockfiles/discover.ts';
-import { requireFormat } from '../lockfiles/read.ts';
-import type { ProducedLockfile, StoredContent } from '../producer.ts';
+import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discover.ts';
+import { RAISE_LIMIT, requireFormat } from '../lockfiles/read.ts';
+import { CodedError } from '../model/errors.ts';
+import type { UnreadError } from '../model/inventory.ts';
+import type { ProducedContent, ProducedLockfile } from '../producer.ts';
 import { ScanError } from './errors.ts';
 
 export interface LockfilePaths {
   /** Lockfiles, or folders that are searched for them. */
   readonly paths: readonly string[];
   readonly format?: string;
-  /** A larger file is announced and not stored: the scan reports it as unread. */
+  /** A larger file is not read: the scan reports it as unread. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Finds and reads lockfiles, with the manifests beside them. Throws `ScanError` (`nothing-to-scan`), `LockfileError`
- * (`unknown-format`).
+ * Finds and reads lockfiles, with the manifests beside them. A file or folder that cannot be read is one of them, with the
+ * reason. Throws `ScanError` (`nothing-to-scan`) when there is nothing else, `LockfileError`
+ * (`unknown-format`) for a format that there is not.
  */
 export async function readLockfilePaths(options: LockfilePaths): Promise<readonly ProducedLockfile[]> {
   const { paths, format, signal } = options;
   requireFormat('--as', format);
   const found: ProducedLockfile[] = [];
+  const unread: UnreadError[] = [];
   const discovery = {
     ...(format === undefined ? {} : { format }),
     ...(signal === undefined ? {} : { signal }),
   };
   for await (const file of discoverLockfiles(paths, discovery)) {
+    const read =
+      nameFault(file.relativePath) ??
+      (file.error === undefined
+        ? await readOne(file, options.maxBytes)
+        : { unread: unreadError(file.error) });
+    if ('unread' in read) unread.push(read.unread);
     found.push({
-      path: file.relativePath,
-      ...(await contentOf(file.path, options.maxBytes)),
-      companions: await readCompanions(file),
+      ...read,
+      path: file.relativePath.replace(REFUSED, '\ufffd').slice(-MAX_PATH_CHARACTERS),
       ...(format === undefined ? {} : { format }),
     });
   }
-  if (found.length === 0) {
-    throw new ScanError(
-      'nothing-to-scan',
-      `no lockfile found in ${paths.join(', ')}; name one, or see README.md for what is read`,
-    );
-  }
-  return found;
+  if (found.length > unread.length) return found;
+  throw new ScanError(
+    'nothing-to-scan',
+    unread.length > 0
+      ? unread.map(({ message, code }) => `${message} [${code}]`).join('\n')
+      : `no lockfile found in ${paths.join(', ')}; name one, or see README.md for what is read`,
+  );
 }
 
-async function contentOf(path: string, maxBytes: number): Promise<{ content: Buffer } | StoredContent> {
-  const { size } = await stat(path);
-  if (size <= maxBytes) return { content: await readFile(path) };
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return { sha256: hash.digest('hex'), bytes: size };
+type ReadContent = ProducedContent & Pick<ProducedLockfile, 'companions'>;
+
+async function readOne(file: DiscoveredLockfile, maxBytes: number): Promise<ReadContent> {
+  try {
+    const content = await readFile(file.path, { maxBytes, remedy: RAISE_LIMIT, within: file.within });
+    const companions = await readCompanions(file, content);
+    return {
+      content,
+      companions: companions.map(({ name, content: own, error }) =>
+        own === undefined ? { name, unread: error } : { name, content: own },
+      ),
+    };
+  } catch (error) {
+    if (error instanceof CodedError) return { unread: unreadError(error) };
+    throw error;
+  }
 }
+
+/** What a path in a payload may not hold: other producers' paths are held to the same. */
+const REFUSED = /[\\\p{Cc}]/gu;
+const MAX_PATH_CHARACTERS = 1_024;
+
+function nameFault(path: string): { readonly unread: UnreadError } | undefined {
+  if (path.search(REFUSED) < 0 && path.length <= MAX_PATH_CHARACTERS) return undefined;
+  const what = `a path with control characters, backslashes or more than ${MAX_PATH_CHARACTERS} characters`;
+  return {
+    unread: { code: 'unreadable', message: `${JSON.stringify(path.slice(0, 200))}: ${what}; rename it` },
+  };
+}
+
+function unreadError({ code, message }: CodedError): UnreadError {
+  return { code, message: message.slice(0, MAX_MESSAGE_CHARACTERS) };
+}
+
+const MAX_MESSAGE_CHARACTERS = 4_096;

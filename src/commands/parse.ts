@@ -1,16 +1,15 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from '../files/read-file.ts';
 import { FORMATS } from '../lockfiles/catalog.ts';
 import { readCompanions } from '../lockfiles/companions.ts';
 import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discover.ts';
-import { LockfileError } from '../lockfiles/errors.ts';
 import {
-  checkSize,
   DEFAULT_LIMITS,
   type LockfileLimits,
-  readLockfile,
+  RAISE_LIMIT,
+  readWithCompanions,
   requireFormat,
 } from '../lockfiles/read.ts';
-import { messageOf } from '../model/errors.ts';
+import { CodedError } from '../model/errors.ts';
 import type { FormatDescription, ParsedFile } from '../model/parsed-file.ts';
 import { ScanError } from './errors.ts';
 
@@ -31,11 +30,14 @@ export async function* parseFiles(options: ParseOptions): AsyncGenerator<ParsedF
   requireFormat('--as', format);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   let count = 0;
-  for (const path of paths) {
-    for await (const file of discovered(path, { format, signal })) {
-      count += 1;
-      yield 'error' in file ? file : await parseFile(file, { format, limits });
-    }
+  const discovery = {
+    ...(format === undefined ? {} : { format }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+  for await (const file of discoverLockfiles(paths, discovery)) {
+    count += 1;
+    if (file.error === undefined) yield await parseFile(file, { format, limits });
+    else yield { path: file.path, error: { code: file.error.code, message: file.error.message } };
   }
   if (count === 0) {
     throw new ScanError(
@@ -56,43 +58,18 @@ export function describeFormats(): readonly FormatDescription[] {
   }));
 }
 
-async function* discovered(
-  path: string,
-  { format, signal }: { readonly format: string | undefined; readonly signal: AbortSignal | undefined },
-): AsyncGenerator<DiscoveredLockfile | (ParsedFile & { error: object })> {
-  try {
-    yield* discoverLockfiles([path], {
-      ...(format === undefined ? {} : { format }),
-      ...(signal === undefined ? {} : { signal }),
-    });
-  } catch (error) {
-    if (!(error instanceof LockfileError)) throw error;
-    yield { path, error: { code: error.code, message: error.message } };
-  }
-}
-
 async function parseFile(
   file: DiscoveredLockfile,
   { format, limits }: { readonly format: string | undefined; readonly limits: LockfileLimits },
 ): Promise<ParsedFile> {
-  const { path } = file;
+  const { path, within } = file;
   try {
-    const { size } = await stat(path);
-    checkSize(path, size, limits);
-    const content = await readFile(path);
-    const beside = new Map((await readCompanions(file)).map((one) => [one.name, one.content]));
-    const lockfile = readLockfile({
-      path,
-      content,
-      limits,
-      format: format ?? file.format,
-      sibling: (name) => beside.get(name),
-    });
+    const content = await readFile(path, { maxBytes: limits.maxBytes, remedy: RAISE_LIMIT, within });
+    const companions = await readCompanions(file, content);
+    const lockfile = readWithCompanions({ path, content, limits, format: format ?? file.format, companions });
     return { path, lockfile };
   } catch (error) {
-    if (error instanceof LockfileError) return { path, error: { code: error.code, message: error.message } };
-    if (typeof (error as NodeJS.ErrnoException).syscall !== 'string') throw error;
-    // It was there a moment ago, or may not be opened.
-    return { path, error: { code: 'not-found', message: `${path}: ${messageOf(error)}` } };
+    if (error instanceof CodedError) return { path, error: { code: error.code, message: error.message } };
+    throw error;
   }
 }

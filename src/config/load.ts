@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
+import { FileError } from '../files/errors.ts';
+import { readTextSync } from '../files/read-file.ts';
 import { messageOf } from '../model/errors.ts';
 import { Secret } from '../model/secret.ts';
 import { ConfigError } from './errors.ts';
@@ -34,6 +35,8 @@ export interface LoadOptions {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** No configuration comes near it. */
+const MAX_BYTES = 1_048_576;
 const DEFAULT_FILE = 'lockhound.yaml';
 
 /**
@@ -55,12 +58,12 @@ function readConfigFile(named: string | undefined): { file: string | undefined; 
   const file = named ?? DEFAULT_FILE;
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readTextSync(file, MAX_BYTES);
   } catch (error) {
-    if (named === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') {
+    if (named === undefined && error instanceof FileError && error.code === 'not-found') {
       return { file: undefined, content: {} };
     }
-    throw new ConfigError('config-unreadable', `configuration ${file}: ${messageOf(error)}`, {
+    throw new ConfigError('config-unreadable', `configuration ${messageOf(error)}`, {
       cause: error,
     });
   }

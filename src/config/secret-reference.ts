@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { readTextSync } from '../files/read-file.ts';
 import { messageOf } from '../model/errors.ts';
 import { Secret } from '../model/secret.ts';
 import { ConfigError } from './errors.ts';
@@ -16,6 +16,8 @@ export const secretReference = z.union(
 );
 
 export type SecretReference = z.infer<typeof secretReference>;
+
+const MAX_BYTES = 65_536;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -48,7 +50,7 @@ function fromVariable(name: string, path: string, environment: Environment): str
 
 function fromFile(file: string, path: string): string {
   try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    return readTextSync(file, MAX_BYTES).replace(/\r?\n$/, '');
   } catch (error) {
     throw new ConfigError('secret-unavailable', `${path}: ${messageOf(error)}`, { cause: error });
   }

@@ -10,7 +10,9 @@ const MAX_BYTES = 4_294_967_296;
 const lockfilePath = printableText(1, 1_024)
   .regex(/^(?![/\\]|[A-Za-z]:)[^\\]+$/, 'relative, with forward slashes')
   .regex(/^(?!(?:.*\/)?\.\.(?:\/|$))/, 'no `..`')
-  .describe('Path below the root of the target, with forward slashes.');
+  .describe(
+    'Path below the root of the target, with forward slashes; with one at its end a folder (`unread` only).',
+  );
 
 const content = z.string().max(MAX_INLINE_CHARACTERS).describe('The text itself; for small files.');
 
@@ -22,6 +24,13 @@ const stored = {
   bytes: z.int().nonnegative().max(MAX_BYTES).describe('Size of the content, uncompressed.'),
 };
 
+const unread = z
+  .strictObject({
+    code: z.string().min(1).max(64).describe('Short name of the reason, such as `not-a-file`.'),
+    message: z.string().min(1).max(4_096).describe('One line for people that names the file.'),
+  })
+  .describe('Why the producer could not read it: the scan reports it as unread and resolves nothing in it.');
+
 const companionName = printableText(1, 1_024)
   .regex(/^(?![/\\]|[A-Za-z]:)[^\\]+$/, 'relative, with forward slashes')
   .describe('Path of the file relative to the folder of the lockfile: `package.json`, `../pom.xml`.');
@@ -29,6 +38,7 @@ const companionName = printableText(1, 1_024)
 const companion = z.union([
   z.strictObject({ name: companionName, content }),
   z.strictObject({ name: companionName, ...stored }),
+  z.strictObject({ name: companionName, unread }),
 ]);
 
 const common = {
@@ -41,7 +51,11 @@ const common = {
     .describe('Files that its format can make use of: its manifest, what it includes.'),
 };
 
-const lockfile = z.union([z.strictObject({ ...common, content }), z.strictObject({ ...common, ...stored })]);
+const lockfile = z.union([
+  z.strictObject({ ...common, content }),
+  z.strictObject({ ...common, ...stored }),
+  z.strictObject({ ...common, unread }),
+]);
 
 /** Payload of `ingest-lockfiles`, version 1. */
 export const ingestLockfilesSchema = z.strictObject({

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { checkSize, readLockfile } from '../lockfiles/read.ts';
+import type { Companion } from '../lockfiles/format.ts';
+import { checkSize, readWithCompanions } from '../lockfiles/read.ts';
 import { CodedError } from '../model/errors.ts';
-import type { Inventory, LockfileInventory, UnreadLockfile } from '../model/inventory.ts';
+import type { Inventory, LockfileInventory, UnreadError, UnreadLockfile } from '../model/inventory.ts';
 import type { LockedPackage, Lockfile } from '../model/lockfile.ts';
 import type { Resolution } from '../model/resolution.ts';
 import { JobError } from './errors.ts';
@@ -51,6 +52,10 @@ async function readAll(payload: IngestLockfiles, ports: Needs, context: RunConte
   for (const [index, file] of payload.lockfiles.entries()) {
     context.signal.throwIfAborted();
     context.progress({ step: 'read', done: index, total });
+    if ('unread' in file) {
+      unread.push({ path: file.path, error: file.unread });
+      continue;
+    }
     try {
       read.push(await readOne(file, ports));
     } catch (error) {
@@ -66,32 +71,39 @@ async function readAll(payload: IngestLockfiles, ports: Needs, context: RunConte
   return { read, unread };
 }
 
-async function readOne(file: IngestedLockfile, ports: Needs): Promise<ReadFile> {
+async function readOne(file: ReadableLockfile, ports: Needs): Promise<ReadFile> {
   if ('bytes' in file) checkSize(file.path, file.bytes, ports.limits.lockfile);
-  const content =
-    'content' in file
-      ? Buffer.from(file.content)
-      : await ports.blobs.read({ path: file.path, sha256: file.sha256, bytes: file.bytes });
-  const beside = new Map<string, Buffer>();
-  for (const companion of file.companions ?? []) {
-    beside.set(
-      companion.name,
-      'content' in companion
-        ? Buffer.from(companion.content)
-        : await ports.blobs.read({ ...companion, path: companion.name }),
-    );
-  }
-  const lockfile = readLockfile({
+  const lockfile = readWithCompanions({
     path: file.path,
-    content,
+    content: await contentOf(file, file.path, ports),
+    companions: await Promise.all((file.companions ?? []).map((one) => companionOf(one, ports))),
     limits: ports.limits.lockfile,
-    sibling: (name) => beside.get(name),
     ...(file.format === undefined ? {} : { format: file.format }),
   });
   return { path: file.path, sha256: hashOf(file), lockfile };
 }
 
-function hashOf(file: IngestedLockfile): string {
+type ReadableLockfile = Exclude<IngestedLockfile, { readonly unread: UnreadError }>;
+type IngestedCompanion = NonNullable<IngestedLockfile['companions']>[number];
+type Content = { readonly content: string } | { readonly sha256: string; readonly bytes: number };
+
+async function companionOf(companion: IngestedCompanion, ports: Needs): Promise<Companion> {
+  const { name } = companion;
+  if ('unread' in companion) return { name, error: companion.unread };
+  try {
+    return { name, content: await contentOf(companion, name, ports) };
+  } catch (error) {
+    if (!(error instanceof CodedError) || error.retryable) throw error;
+    return { name, error: { code: error.code, message: error.message } };
+  }
+}
+
+async function contentOf(stated: Content, path: string, { blobs }: Needs): Promise<Buffer> {
+  if ('content' in stated) return Buffer.from(stated.content);
+  return await blobs.read({ path, sha256: stated.sha256, bytes: stated.bytes });
+}
+
+function hashOf(file: ReadableLockfile): string {
   return 'content' in file ? createHash('sha256').update(file.content).digest('hex') : file.sha256;
 }
 

@@ -1,59 +1,52 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
-import { dirname, join, posix, sep } from 'node:path';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import { FileError } from '../files/errors.ts';
+import { readFile } from '../files/read-file.ts';
 import { formatNamed } from './catalog.ts';
 import type { DiscoveredLockfile } from './discover.ts';
 import { LockfileError } from './errors.ts';
-import type { Format } from './format.ts';
+import type { Companion, Format } from './format.ts';
 import { decodeText } from './syntax/decode-text.ts';
-
-export interface Companion {
-  /** Path relative to the lockfile's folder, with forward slashes. */
-  readonly name: string;
-  readonly content: Buffer;
-}
 
 /** More files than any lockfile of sense includes, and more text. */
 const MAX_FILES = 64;
 const MAX_BYTES = 4_194_304;
+const MAX_NAME_CHARACTERS = 1_024;
+/** Larger lockfiles than that include nothing: their manifests are small, and theirs alone are asked for. */
+const MAX_TEXT_BYTES = 8_388_608;
 
 /**
- * Reads the files that a lockfile's format asks for, and those that these ask for in turn. None is opened outside the
- * root that the lockfile was found in, not by `..`, an absolute path or a link. What is not there is no fault: the reader
- * knows less without it, and says so.
+ * Reads the files that the format of `file` asks for, and those that these ask for in turn. None is opened outside the root
+ * that the lockfile was found in, not by `..`, an absolute path or a link. What is not there is no fault: the reader knows
+ * less without it, and says so. `content` is that of the lockfile.
  */
-export async function readCompanions(file: DiscoveredLockfile): Promise<readonly Companion[]> {
+export async function readCompanions(
+  file: DiscoveredLockfile,
+  content: Buffer,
+): Promise<readonly Companion[]> {
   const format = formatNamed(file.format);
   if (format?.companions === undefined) return [];
-  const root = await realpath(file.root);
   const folder = dirname(file.path);
-  const text = await textOf(file.path, MAX_TEXT_BYTES);
-  const found = new Map<string, Buffer | undefined>();
+  const text = content.length > MAX_TEXT_BYTES ? '' : decoded(content, file.path);
+  const found = new Map<string, Companion | undefined>();
   const asked = text === undefined ? [] : namesIn(format, text, '');
   // Grows while it is gone through.
   for (const name of asked) {
     if (found.size >= MAX_FILES) break;
     if (found.has(name)) continue;
-    const content = await contentInside(root, join(folder, name));
-    found.set(name, content);
-    const included = content === undefined ? undefined : decoded(content, name);
+    const companion = await companionInside(file.root, folder, name);
+    found.set(name, companion);
+    const included = companion?.content === undefined ? undefined : decoded(companion.content, name);
     if (included === undefined) continue;
     for (const one of namesIn(format, included, posix.dirname(name))) asked.push(one);
   }
-  return [...found].flatMap(([name, content]) => (content === undefined ? [] : [{ name, content }]));
+  return [...found.values()].filter((companion) => companion !== undefined);
 }
-
-/** Larger lockfiles than that include nothing: their manifests are small, and theirs alone are asked for. */
-const MAX_TEXT_BYTES = 8_388_608;
 
 function namesIn(format: Format, text: string, folder: string): string[] {
   return (format.companions?.(text) ?? [])
-    .filter((name) => name !== '' && !posix.isAbsolute(name) && !/[\\\0]|^[a-z]+:/i.test(name))
-    .map((name) => posix.normalize(posix.join(folder, name)));
-}
-
-async function textOf(path: string, maxBytes: number): Promise<string | undefined> {
-  const { size } = await stat(path);
-  return size > maxBytes ? '' : decoded(await readFile(path), path);
+    .filter((name) => name !== '' && !posix.isAbsolute(name) && !/[\\\p{Cc}]|^[a-z]+:/iu.test(name))
+    .map((name) => posix.normalize(posix.join(folder, name)))
+    .filter((name) => name.length <= MAX_NAME_CHARACTERS);
 }
 
 function decoded(content: Buffer, path: string): string | undefined {
@@ -65,14 +58,14 @@ function decoded(content: Buffer, path: string): string | undefined {
   }
 }
 
-async function contentInside(root: string, path: string): Promise<Buffer | undefined> {
+async function companionInside(root: string, folder: string, name: string): Promise<Companion | undefined> {
+  const path = join(folder, name);
+  if (relative(root, path).split(sep)[0] === '..') return undefined;
   try {
-    const real = await realpath(path);
-    if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) return undefined;
-    const { size } = await stat(real);
-    return size > MAX_BYTES ? undefined : await readFile(real);
-  } catch {
-    // Not there, or not ours to read.
-    return undefined;
+    return { name, content: await readFile(path, { maxBytes: MAX_BYTES, within: root }) };
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    if (error.code === 'not-found') return undefined;
+    return { name, error: { code: error.code, message: error.message } };
   }
 }

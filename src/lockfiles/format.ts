@@ -1,3 +1,4 @@
+import type { UnreadError } from '../model/inventory.ts';
 import type { Lockfile } from '../model/lockfile.ts';
 
 /** What a format's files can tell. */
@@ -20,6 +21,15 @@ export interface LockfileInput {
    */
   readonly sibling?: (name: string) => Buffer | undefined;
 }
+
+/** A file that came with a lockfile, or why it could not be read although it is there. */
+export type Companion = {
+  /** Path relative to the lockfile's folder, with forward slashes. */
+  readonly name: string;
+} & (
+  | { readonly content: Buffer; readonly error?: never }
+  | { readonly error: UnreadError; readonly content?: never }
+);
 
 /** One lockfile format. Each has its own folder. */
 export interface Format {

@@ -1,7 +1,7 @@
 import { isReadWhole, type Lockfile, type Problem } from '../model/lockfile.ts';
 import { detectFormat, formatNamed, insteadOf } from './catalog.ts';
 import { LockfileError } from './errors.ts';
-import type { Format } from './format.ts';
+import type { Companion, Format } from './format.ts';
 import { withoutSecrets } from './packages/credentials.ts';
 import { decodeText } from './syntax/decode-text.ts';
 
@@ -23,6 +23,12 @@ export interface ReadRequest {
   readonly sibling?: (name: string) => Buffer | undefined;
   readonly limits?: Partial<LockfileLimits>;
 }
+
+/** A lockfile with the files that came with it. */
+export type CompleteRequest = Omit<ReadRequest, 'sibling'> & { readonly companions: readonly Companion[] };
+
+/** What to do about a lockfile that is too large. */
+export const RAISE_LIMIT = 'raise lockfiles.maxBytes if it is right';
 
 const HEAD_CHARACTERS = 4_096;
 
@@ -59,6 +65,18 @@ function problemsOf({ packages, problems }: Lockfile, mayHoldNone: boolean): rea
 export const NO_PACKAGE =
   'the file is not empty, and no package was found in it; leave it out if nothing is locked there';
 
+/** The same for a file with its companions; one of them that could not be read is a problem. Throws `LockfileError`. */
+export function readWithCompanions({ companions, ...request }: CompleteRequest): Lockfile {
+  const beside = new Map(companions.map(({ name, content }) => [name, content]));
+  const lockfile = readLockfile({ ...request, sibling: (name) => beside.get(name) });
+  const faults = companions.flatMap(({ error }) =>
+    error === undefined
+      ? []
+      : [{ kind: 'unread' as const, line: undefined, message: withoutSecrets(error.message) }],
+  );
+  return faults.length === 0 ? lockfile : { ...lockfile, problems: [...lockfile.problems, ...faults] };
+}
+
 function refuseUnreadable(path: string): void {
   const instead = insteadOf(path);
   if (instead !== undefined) throw new LockfileError('unsupported-version', `${path}: ${instead}`);
@@ -69,7 +87,7 @@ export function checkSize(path: string, bytes: number, { maxBytes }: LockfileLim
   if (bytes <= maxBytes) return;
   throw new LockfileError(
     'too-large',
-    `${path}: ${bytes} bytes are more than the ${maxBytes} that are read; raise lockfiles.maxBytes if it is right`,
+    `${path}: ${bytes} bytes are more than the ${maxBytes} that are read; ${RAISE_LIMIT}`,
   );
 }
 

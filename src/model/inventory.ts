@@ -14,11 +14,19 @@ export interface ResolvedPackage extends LockedPackage {
   readonly resolution: Resolution;
 }
 
+/** Why a file was not read: a code for programs, a line for people that begins with its path. */
+export interface UnreadError {
+  readonly code: string;
+  readonly message: string;
+}
+
 /** A lockfile that could not be read at all. The rest of the scan goes on without it. */
 export interface UnreadLockfile {
+  /** With a `/` at its end: a folder, of which nothing was read. */
   readonly path: string;
-  readonly sha256: string;
-  readonly error: { readonly code: string; readonly message: string };
+  /** Of its content; unset when the producer could not read it. */
+  readonly sha256?: string;
+  readonly error: UnreadError;
 }
 
 /** What `ingest-lockfiles` finds out. */

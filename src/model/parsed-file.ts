@@ -1,3 +1,4 @@
+import type { UnreadError } from './inventory.ts';
 import type { Lockfile } from './lockfile.ts';
 
 /** One file of `lockhound parse`: what is in it, or why it could not be read. */
@@ -6,7 +7,7 @@ export type ParsedFile =
   | {
       readonly path: string;
       readonly lockfile?: never;
-      readonly error: { readonly code: string; readonly message: string };
+      readonly error: UnreadError;
     };
 
 /** A lockfile format, for people and programs that choose one. */

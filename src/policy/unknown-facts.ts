@@ -6,7 +6,7 @@ import type { Inventory } from '../model/inventory.ts';
  * be read, its package's entry could not, or the package could not be looked up. Such a finding is not resolved.
  */
 export function unknownFacts(inventory: Inventory): (finding: Finding) => boolean {
-  const unread = new Set(inventory.unread.map(({ path }) => path));
+  const unread = unreadPaths(inventory);
   const failed = new Set<string>();
   const problems = new Map<string, readonly string[]>();
   for (const { path, packages, problems: entries } of inventory.lockfiles) {
@@ -21,8 +21,16 @@ export function unknownFacts(inventory: Inventory): (finding: Finding) => boolea
   return ({ package: { ecosystem, name }, locations }) =>
     failed.has(JSON.stringify([ecosystem, name])) ||
     locations.some(
-      ({ path }) => unread.has(path) || problems.get(path)?.some((message) => names(message, name)) === true,
+      ({ path }) => unread(path) || problems.get(path)?.some((message) => names(message, name)) === true,
     );
+}
+
+/** Tells of a path whether it is that of an unread file, or lies in an unread folder. */
+function unreadPaths({ unread }: Inventory): (path: string) => boolean {
+  const paths = new Set(unread.map(({ path }) => path));
+  if (paths.has('./')) return () => true;
+  const folders = [...paths].filter((path) => path.endsWith('/'));
+  return (path) => paths.has(path) || folders.some((folder) => path.startsWith(folder));
 }
 
 /** Whether a message names the package: `node_modules/bad` does name `bad`, `badger` does not. */

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -45,6 +46,24 @@ describe('lockhound scan', () => {
     expect(out).not.toContain('node_modules');
   });
 
+  it('goes on beside a folder, a lockfile and a companion that cannot be read', async () => {
+    const odd = join(folder, 'odd');
+    cpSync(join(folder, 'clean'), odd, { recursive: true });
+    mkdirSync(Buffer.concat([Buffer.from(join(odd, 'non')), Buffer.of(0xff), Buffer.from('utf')]));
+    symlinkSync('/dev/zero', join(odd, 'go.sum'));
+    execFileSync('mkfifo', [join(odd, 'package.json')]);
+    const { code, out } = await lockhound(['scan', '--local', '--json', odd]);
+    expect(code).toBe(2);
+    const { unread, gaps, counts } = JSON.parse(out);
+    expect(counts).toMatchObject({ lockfiles: 1, packages: 1 });
+    expect(unread).toMatchObject([
+      { path: 'go.sum', error: { code: 'not-a-file' } },
+      { path: 'non\ufffdutf/', error: { code: 'unreadable' } },
+    ]);
+    const message = `${join(odd, 'package.json')}: is a named pipe; only regular files are read`;
+    expect(gaps).toContainEqual({ kind: 'entry', subject: 'package-lock.json', reason: message });
+  });
+
   it('--json gives every package one outcome', async () => {
     const { out } = await lockhound(['scan', '--local', '--json', join(folder, 'mixed')]);
     const report = JSON.parse(out);
@@ -74,7 +93,11 @@ describe('lockhound scan', () => {
 
   it.each([
     ['a folder without lockfiles', ['scan', join(folder, 'empty')], /no lockfile found/],
-    ['a path that is not there', ['scan', '/nowhere/at/all'], /\/nowhere\/at\/all: ENOENT.*\[not-found\]/],
+    [
+      'a path that is not there',
+      ['scan', '/nowhere/at/all'],
+      /\/nowhere\/at\/all: no such file.*\[not-found\]/,
+    ],
     [
       'a file of no format',
       ['scan', join(folder, 'notes.txt')],

@@ -44,7 +44,10 @@ async function packagesIn(path: string): Promise<readonly LockedPackage[]> {
   const lockfiles = found.map(({ path: named, companions = [], ...rest }) => ({
     path: named,
     content: 'content' in rest ? String(rest.content) : '',
-    companions: companions.map(({ name, content }) => ({ name, content: String(content) })),
+    companions: companions.map(({ name, ...one }) => ({
+      name,
+      content: 'content' in one ? String(one.content) : '',
+    })),
   }));
   const payload = ingestLockfiles.schema.parse({
     scan: 's',

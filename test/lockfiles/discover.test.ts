@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { discoverLockfiles } from '../../src/lockfiles/discover.ts';
+import { type DiscoveredLockfile, discoverLockfiles, type UnreadPath } from '../../src/lockfiles/discover.ts';
 
 let root: string;
 beforeEach(async () => {
@@ -15,6 +16,12 @@ async function write(files: Record<string, string>): Promise<void> {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), content);
   }
+}
+
+async function discovered(paths: readonly string[], format?: string) {
+  const results: (DiscoveredLockfile | UnreadPath)[] = [];
+  for await (const one of discoverLockfiles(paths, format === undefined ? {} : { format })) results.push(one);
+  return results;
 }
 
 async function found(paths: readonly string[] = [root], format?: string): Promise<string[]> {
@@ -93,7 +100,44 @@ describe('discovery', () => {
     ['absent.json', undefined, 'not-found'],
   ])('refuses %s as %s: %s', async (file, format, code) => {
     await write({ 'lock.txt': LOCK, 'other.txt': 'hello' });
-    await expect(found([join(root, file)], format)).rejects.toMatchObject({ code });
+    await write({ 'beside/package-lock.json': LOCK });
+    const results = await discovered([join(root, file), join(root, 'beside')], format);
+    expect(results).toMatchObject([
+      { relativePath: file, error: { code } },
+      { relativePath: 'package-lock.json' },
+    ]);
+  });
+
+  it('goes on beside what cannot be read, and says what it is', async () => {
+    await write({ 'package-lock.json': LOCK, 'z/package-lock.json': LOCK, 'outside.json': LOCK, 'y/x': '' });
+    await mkdir(Buffer.concat([Buffer.from(join(root, 'z', 'non')), Buffer.of(0xff), Buffer.from('utf')]));
+    await mkdir(join(root, 'y', 'uv.lock'));
+    await symlink(join(root, 'outside.json'), join(root, 'y', 'package-lock.json'));
+    await symlink('/dev/zero', join(root, 'z', 'go.sum'));
+    await symlink('nowhere', join(root, 'z', 'Cargo.lock'));
+    execFileSync('mkfifo', [join(root, 'z', 'yarn.lock'), join(root, 'z', 'no-lockfile')]);
+    expect(await discovered([join(root, 'y'), join(root, 'z')])).toMatchObject([
+      { relativePath: 'package-lock.json', error: { code: 'outside' } },
+      { relativePath: 'Cargo.lock', error: { code: 'not-found' } },
+      { relativePath: 'go.sum', error: { code: 'not-a-file' } },
+      { relativePath: 'non\ufffdutf/', error: { code: 'unreadable' } },
+      { relativePath: 'package-lock.json', format: 'npm-package-lock' },
+      { relativePath: 'yarn.lock', error: { code: 'not-a-file' } },
+    ]);
+  });
+
+  it('reports a folder that vanishes while others are searched', async () => {
+    await write({ 'a/package-lock.json': LOCK, 'b/package-lock.json': LOCK, 'c/package-lock.json': LOCK });
+    const results: [string, string | undefined][] = [];
+    for await (const { relativePath, error } of discoverLockfiles([root])) {
+      results.push([relativePath, error?.code]);
+      await rm(join(root, 'b'), { recursive: true, force: true });
+    }
+    expect(results).toEqual([
+      ['a/package-lock.json', undefined],
+      ['b/', 'not-found'],
+      ['c/package-lock.json', undefined],
+    ]);
   });
 
   it('walks thousands of files', async () => {

@@ -34,6 +34,7 @@ describe('what could not be found out', () => {
       { lockfiles: [], unread: [{ path: 'other.json', sha256: '', error }] },
       false,
     ],
+    ['nothing of the folder was read', { lockfiles: [], unread: [{ path: './', error }] }, true],
     [
       'its entry was not read',
       inventoryOf(
@@ -57,6 +58,19 @@ describe('what could not be found out', () => {
     ],
   ])('%s: %#', (_case, inventory, expected) => {
     expect(isUnknown(inventory)).toBe(expected);
+  });
+
+  it.each([
+    ['apps/', true],
+    ['apps/web/', true],
+    ['apps/web/package-lock.json', true],
+    ['app/', false],
+    ['apps/web2/', false],
+  ])('for a finding in apps/web/package-lock.json is anything where %s was not read: %s', (path, unknown) => {
+    const file = lockfileOf([affected('bad@1', ['GHSA-1'])], { path: 'apps/web/package-lock.json' });
+    const found = judge(factsOf(inventoryOf(file)));
+    const isOpen = unknownFacts({ lockfiles: [], unread: [{ path, error }] });
+    expect(found.map(isOpen)).toEqual([unknown]);
   });
 
   it('is nothing for a package without a name', () => {

@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import type { ApiResponse } from '../../commands/api/call-api.ts';
 import { ApiError } from '../../commands/api/errors.ts';
 import { loadConfig } from '../../config/load.ts';
 import { secretNamedBy } from '../../config/secret-reference.ts';
+import { readFile } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import { EXIT } from '../exit-code.ts';
 import { interruptible } from '../signals.ts';
@@ -106,9 +107,12 @@ async function call(terminal: Terminal, options: Call): Promise<ApiResponse> {
   );
 }
 
+/** Media is sent from memory. */
+const MAX_MEDIA_BYTES = 1_073_741_824;
+
 async function readMedia(file: string): Promise<Buffer> {
   try {
-    return await readFile(file);
+    return await readFile(file, { maxBytes: MAX_MEDIA_BYTES });
   } catch (cause) {
     throw new ApiError('invalid-input', `--media ${messageOf(cause)}`, { cause });
   }

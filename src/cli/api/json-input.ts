@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { ApiError } from '../../commands/api/errors.ts';
+import { MAX_INPUT_BYTES, readFile } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -25,7 +25,9 @@ export async function readJsonOption(terminal: Terminal, option: string, given: 
 }
 
 async function readText(terminal: Terminal, given: string): Promise<string> {
-  if (given.startsWith('@')) return await readFile(given.slice(1), 'utf8');
+  if (given.startsWith('@')) {
+    return (await readFile(given.slice(1), { maxBytes: MAX_INPUT_BYTES })).toString('utf8');
+  }
   if (given !== '-') return given;
   let text = '';
   for await (const line of inputLines(terminal)) text += `${line}\n`;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { MAX_INPUT_BYTES, readTextSync } from '../../files/read-file.ts';
 import type { VersionKey } from '../../model/version-record.ts';
 import { unreadable } from '../errors.ts';
 import { systemOf } from './arguments.ts';
@@ -37,7 +38,7 @@ export function readLines<Request>(
 
 function readInput(file: string): string {
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
+    return file === '-' ? readFileSync(0, 'utf8') : readTextSync(file, MAX_INPUT_BYTES);
   } catch (error) {
     throw unreadable(file, error);
   }

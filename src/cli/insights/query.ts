@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { InsightsAnswer, InsightsSession } from '../../commands/insights-session.ts';
+import { openFile } from '../../files/open-file.ts';
 import type { System } from '../../model/version-record.ts';
 import { type QueryText, renderQuery } from '../../report/insights/found.ts';
 import { CommandError, unreadable } from '../errors.ts';
@@ -81,8 +81,9 @@ async function ask(
 /** All hashes of a file in one reading. Throws `CommandError` when it cannot be read. */
 async function hashFile(file: string): Promise<readonly string[]> {
   const hashes = ALGORITHMS.map((algorithm) => ({ algorithm, hash: createHash(algorithm) }));
-  const chunks: AsyncIterable<Buffer> = createReadStream(file);
   try {
+    const { handle } = await openFile(file);
+    const chunks: AsyncIterable<Buffer> = handle.createReadStream();
     for await (const chunk of chunks) for (const { hash } of hashes) hash.update(chunk);
   } catch (error) {
     throw unreadable(file, error);

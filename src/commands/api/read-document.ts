@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { BUNDLED_APIS, readBundledDescription } from '../../discovery/bundled.ts';
 import { parseDescription, type RestDescription } from '../../discovery/description.ts';
+import { FileError } from '../../files/errors.ts';
+import { MAX_INPUT_BYTES, readFile } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import { ApiError } from './errors.ts';
 
@@ -26,9 +27,10 @@ export function bundledApi(named: string) {
 export async function readDocumentFile(path: string, folder = '.'): Promise<string> {
   try {
     // Some editors begin a file with a byte order mark, which JSON does not know.
-    return (await readFile(resolve(folder, path), 'utf8')).replace(/^\uFEFF/, '');
+    const content = await readFile(resolve(folder, path), { maxBytes: MAX_INPUT_BYTES });
+    return content.toString('utf8').replace(/^\uFEFF/, '');
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
+    if (cause instanceof FileError && cause.code === 'not-found') {
       throw new ApiError(
         'document-not-found',
         `${path}: no such file. Name a file, a URL, or one of the documents that come with Lockhound: ` +
@@ -36,6 +38,6 @@ export async function readDocumentFile(path: string, folder = '.'): Promise<stri
         { cause },
       );
     }
-    throw new ApiError('document-not-found', `${path}: ${messageOf(cause)}`, { cause });
+    throw new ApiError('document-not-found', messageOf(cause), { cause });
   }
 }

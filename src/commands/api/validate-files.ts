@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { RestDescription } from '../../discovery/description.ts';
 import { countMethods } from '../../discovery/methods.ts';
 import { type DescriptionProblem, validateDescription } from '../../discovery/validate-description.ts';
+import { faultOf } from '../../files/file-kind.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
 import { readDocumentFile } from './read-document.ts';
 
@@ -21,23 +22,31 @@ export interface ValidatedFile {
 export async function* validateFiles(paths: readonly string[]): AsyncGenerator<ValidatedFile> {
   for (const path of paths) {
     const files = await filesOf(path);
+    if (files instanceof CodedError) {
+      yield unusable(path, files.message);
+      continue;
+    }
     for (const file of files) yield await validateFile(file);
     // A check of nothing would pass for ever.
     if (files.length === 0) yield unusable(path, 'is a folder without .json files');
   }
 }
 
-async function filesOf(path: string): Promise<readonly string[]> {
+async function filesOf(path: string): Promise<readonly string[] | CodedError> {
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),
     () => false,
   );
   if (!isFolder) return [path];
-  const names = await readdir(path);
-  return names
-    .filter((name) => name.endsWith('.json'))
-    .sort()
-    .map((name) => join(path, name));
+  try {
+    const names = await readdir(path);
+    return names
+      .filter((name) => name.endsWith('.json'))
+      .sort()
+      .map((name) => join(path, name));
+  } catch (error) {
+    return faultOf(path, error);
+  }
 }
 
 function unusable(file: string, message: string): ValidatedFile {

@@ -1,0 +1,85 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { FileError } from './errors.ts';
+import { checkKind, systemFault } from './file-kind.ts';
+import { OPEN_FLAGS, openFile } from './open-file.ts';
+
+export interface ReadLimits {
+  /** The most that is read, in bytes. */
+  readonly maxBytes: number;
+  /** The folder that was named: a link out of it is refused. */
+  readonly within?: string | undefined;
+  /** What to do about a file that is too large, such as `raise lockfiles.maxBytes`. */
+  readonly remedy?: string;
+}
+
+/** For files that people write or download themselves: configurations, documents, request bodies. */
+export const MAX_INPUT_BYTES = 67_108_864;
+
+/** The most that one call of the operating system gives. */
+const MAX_READ_BYTES = 1_073_741_824;
+
+/**
+ * Reads a whole regular file: never more than `maxBytes`, whatever size it states. The only way in which files that others
+ * name are read. Throws `FileError`.
+ */
+export async function readFile(path: string, limits: ReadLimits): Promise<Buffer> {
+  const { handle, size } = await openFile(path, limits.within);
+  try {
+    if (size > limits.maxBytes) throw tooLarge(path, limits);
+    let buffer = Buffer.allocUnsafeSlow(size + 1);
+    let length = 0;
+    for (;;) {
+      const bytesRead = await readPart(handle, buffer, length);
+      if (bytesRead === 0) return buffer.subarray(0, length);
+      length += bytesRead;
+      if (length > limits.maxBytes) throw tooLarge(path, limits);
+      if (length === buffer.length) buffer = grown(buffer, limits.maxBytes);
+    }
+  } catch (error) {
+    throw systemFault(path, error);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readPart(handle: FileHandle, buffer: Buffer, at: number): Promise<number> {
+  const length = Math.min(buffer.length - at, MAX_READ_BYTES);
+  return (await handle.read(buffer, at, length, null)).bytesRead;
+}
+
+/** Twice the room, and at most one byte more than may be read. */
+function grown(buffer: Buffer, maxBytes: number): Buffer<ArrayBuffer> {
+  const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes + 1, Math.max(65_536, buffer.length * 2)));
+  buffer.copy(larger);
+  return larger;
+}
+
+/** The text of a small file that is needed before anything else can go on. Throws `FileError`. */
+export function readTextSync(path: string, maxBytes: number): string {
+  let descriptor: number | undefined;
+  try {
+    checkKind(path, statSync(path));
+    descriptor = openSync(path, OPEN_FLAGS);
+    checkKind(path, fstatSync(descriptor));
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for (;;) {
+      const chunk = Buffer.allocUnsafe(65_536);
+      const bytesRead = readSync(descriptor, chunk, 0, chunk.length, null);
+      if (bytesRead === 0) return Buffer.concat(chunks).toString('utf8');
+      length += bytesRead;
+      if (length > maxBytes) throw tooLarge(path, { maxBytes });
+      chunks.push(chunk.subarray(0, bytesRead));
+    }
+  } catch (error) {
+    throw systemFault(path, error);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+function tooLarge(path: string, { maxBytes, remedy }: ReadLimits): FileError {
+  const advice = remedy === undefined ? '' : `; ${remedy}`;
+  return new FileError('too-large', `${path}: holds more than the ${maxBytes} bytes that are read${advice}`);
+}

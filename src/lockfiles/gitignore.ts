@@ -1,0 +1,43 @@
+import type { Dirent } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+import { faultOf } from '../files/file-kind.ts';
+import { readFile } from '../files/read-file.ts';
+import type { CodedError } from '../model/errors.ts';
+
+/** The rules of one `.gitignore`, which hold below its folder. */
+export interface IgnoreRules {
+  readonly folder: string;
+  readonly rules: Ignore;
+}
+
+export const GITIGNORE = '.gitignore';
+
+const MAX_GITIGNORE_BYTES = 4_194_304;
+
+/** The rules of a folder that has some, or why they cannot be read. */
+export async function readIgnoreRules(
+  root: string,
+  folder: string,
+  entries: readonly Dirent[],
+): Promise<IgnoreRules | CodedError | undefined> {
+  if (!entries.some((entry) => entry.name === GITIGNORE && entry.isFile())) return undefined;
+  const path = join(folder, GITIGNORE);
+  try {
+    const text = await readFile(path, { maxBytes: MAX_GITIGNORE_BYTES, within: root });
+    return { folder, rules: ignore().add(text.toString('utf8')) };
+  } catch (error) {
+    return faultOf(path, error);
+  }
+}
+
+/** The nearest `.gitignore` that has an opinion decides, as in git. */
+export function isIgnored(path: string, all: readonly IgnoreRules[]): boolean {
+  for (const { folder, rules } of all.toReversed()) {
+    const below = relative(folder, path).split(sep).join('/') + (path.endsWith(sep) ? '/' : '');
+    const { ignored, unignored } = rules.test(below);
+    if (ignored) return true;
+    if (unignored) return false;
+  }
+  return false;
+}
