@@ -1,5 +1,5 @@
 import type { Advisory } from '../model/advisory.ts';
-import type * as api from './api.generated.ts';
+import type * as api from '../model/insights-api.generated.ts';
 import { InsightsError } from './errors.ts';
 
 /** An Advisory object as judgements read it. Throws `InsightsError` (`contract`) when it does not say which it is. */

@@ -1,5 +1,4 @@
 import type { LimitFunction } from 'p-limit';
-import type { VersionKey } from '../model/version-record.ts';
 import type {
   Project,
   ProjectResponse,
@@ -7,7 +6,8 @@ import type {
   PurlResponse,
   Version,
   VersionResponse,
-} from './api.generated.ts';
+} from '../model/insights-api.generated.ts';
+import type { VersionKey } from '../model/version-record.ts';
 import type { BatchOperation } from './batch-work.ts';
 import { readVersionPurl } from './purl.ts';
 import { ruledProject, ruledVersion } from './rules.ts';

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
+import type { Project, PurlLookupResult, Version } from '../model/insights-api.generated.ts';
 import type { VersionKey } from '../model/version-record.ts';
 import type { Fields } from './answer-check.ts';
-import type { Project, PurlLookupResult, Version } from './api.generated.ts';
 import { projectOperation, purlOperation, versionOperation } from './batch-operations.ts';
 import { type BatchEntry, type Settled, workOf } from './batch-work.ts';
 import { isMissedByPurl } from './look-up.ts';

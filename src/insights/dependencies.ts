@@ -1,7 +1,7 @@
 import type { DependencyGraph } from '../model/dependency-graph.ts';
+import type * as api from '../model/insights-api.generated.ts';
 import { formatVersionKey } from '../model/version-record.ts';
 import { type Answer, formatProblem } from './answered.ts';
-import type * as api from './api.generated.ts';
 import { readVersionKey } from './version-record.ts';
 
 type Node = DependencyGraph['nodes'][number];

@@ -1,6 +1,6 @@
+import type * as api from '../model/insights-api.generated.ts';
 import type { VersionKey } from '../model/version-record.ts';
 import type { Answered } from './answered.ts';
-import type * as api from './api.generated.ts';
 import { InsightsError } from './errors.ts';
 import { isMissedByPurl } from './look-up.ts';
 import { packageParams, projectParams, type QueryCriteria, queryParams, versionParams } from './params.ts';

@@ -1,7 +1,7 @@
+import type * as api from '../model/insights-api.generated.ts';
 import type { VersionRecordSummary } from '../model/resolution.ts';
 import type { System, VersionKey } from '../model/version-record.ts';
 import type { Fields } from './answer-check.ts';
-import type * as api from './api.generated.ts';
 import { InsightsError } from './errors.ts';
 
 const SYSTEMS: ReadonlySet<string> = new Set<System>([

@@ -1,13 +1,13 @@
 import type { LimitFunction } from 'p-limit';
-import type { VersionRecordSummary } from '../model/resolution.ts';
-import { answerOf, type ContractProblem, formatProblem } from './answered.ts';
 import type {
   PurlLookupBatchRequest,
   PurlResponse,
   Version,
   VersionBatchRequest,
   VersionResponse,
-} from './api.generated.ts';
+} from '../model/insights-api.generated.ts';
+import type { VersionRecordSummary } from '../model/resolution.ts';
+import { answerOf, type ContractProblem, formatProblem } from './answered.ts';
 import { type Batch, type BatchOutcome, type BatchPage, type PageSize, runBatch } from './batch.ts';
 import type { Known } from './caching.ts';
 import { InsightsError } from './errors.ts';

@@ -154,13 +154,13 @@ describe('lockhound insights', () => {
       'a file that is not there',
       ['purls', '--file', '/nowhere'],
       2,
-      /\/nowhere: ENOENT.*\[file-unreadable\]/,
+      /\/nowhere: no such file.*\[file-unreadable\]/,
     ],
     [
       'an artifact that is not there',
       ['query', '--file', '/nowhere'],
       2,
-      /\/nowhere: ENOENT.*\[file-unreadable\]/,
+      /\/nowhere: no such file.*\[file-unreadable\]/,
     ],
     ['an operation that is none', ['versoin', 'npm', 'a', '1'], 2, /Did you mean version/],
   ])('says what is wrong with %s', async (_name, args, code, message) => {

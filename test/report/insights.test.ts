@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { instantOf, int64Of } from '../../src/model/api-scalars.ts';
+import type { Dependencies, DependencyNode } from '../../src/model/insights-api.generated.ts';
 import { renderAdvisory } from '../../src/report/insights/advisory.ts';
 import { projectSummary, renderEntry, versionSummary } from '../../src/report/insights/batch.ts';
 import { renderCapabilities, renderDependents } from '../../src/report/insights/counts.ts';
-import { type GraphText, renderDependencyTree } from '../../src/report/insights/dependency-tree.ts';
+import { renderDependencyTree } from '../../src/report/insights/dependency-tree.ts';
 import { renderContainerImages, renderPurl, renderQuery } from '../../src/report/insights/found.ts';
 import { renderPackage, renderSimilar } from '../../src/report/insights/package.ts';
 import { renderProject, renderProjectVersions } from '../../src/report/insights/project.ts';
@@ -14,15 +15,15 @@ const options = { colour: false, width: 100 };
 const text = (...lines: readonly string[]) => `${lines.join('\n')}\n`;
 
 describe('a dependency tree', () => {
-  const node = (name: string, relation: string, more: object = {}) => ({
-    versionKey: { system: 'NPM', name, version: '1.0.0' },
+  const node = (name: string, relation: DependencyNode['relation'] & string, more: object = {}) => ({
+    versionKey: { system: 'NPM' as const, name, version: '1.0.0' },
     relation,
     ...more,
   });
   const edge = (fromNode: number, toNode: number, requirement = '^1') => ({ fromNode, toNode, requirement });
 
   it('shows relation, requirement and errors, and what was drawn already only once', () => {
-    const graph: GraphText = {
+    const graph: Dependencies = {
       nodes: [
         node('root', 'SELF'),
         node('a', 'DIRECT'),
@@ -136,7 +137,7 @@ describe('requirements', () => {
       exclusions: ['g:*', '*:b'],
     };
     const maven = {
-      parent: { system: 'MAVEN', name: 'g:parent', version: '1' },
+      parent: { system: 'MAVEN' as const, name: 'g:parent', version: '1' },
       dependencies: [dependency],
       dependencyManagement: [{ name: 'g:bom', version: '2', type: 'pom', scope: 'import' }],
       properties: [{ name: 'v', value: '3' }],
@@ -230,7 +231,7 @@ describe('what is known of', () => {
       attestations: [{ type: 'https://slsa.dev/provenance/v1', ...proof, verified: false }],
       relatedProjects: [
         { projectKey: { id: '' }, relationType: 'ISSUE_TRACKER', relationProvenance: 'UNVERIFIED_METADATA' },
-      ],
+      ] as const,
       upstreamIdentifiers: [{ packageName: 'A', versionString: '1.0', source: 'upstream' }],
       projectStatus: { status: 'archived', reason: 'done' },
     };
@@ -259,7 +260,10 @@ describe('what is known of', () => {
       { versionKey: { version: '2.0.0' }, isDefault: true },
     ];
     expect(
-      renderPackage({ packageKey: { system: 'NPM', name: 'a' }, purl: 'pkg:npm/a', versions }, options),
+      renderPackage(
+        { packageKey: { system: 'NPM' as const, name: 'a' }, purl: 'pkg:npm/a', versions },
+        options,
+      ),
     ).toBe(
       text(
         'NPM a  pkg:npm/a',
@@ -273,7 +277,7 @@ describe('what is known of', () => {
   it('a project has counts, coverage and checks; a check that did not run has no score', () => {
     const project = {
       projectKey: { id: 'github.com/a/b' },
-      starsCount: '12345',
+      starsCount: 12_345,
       forksCount: 0,
       openIssuesCount: 7,
       ossFuzz: {
@@ -356,19 +360,19 @@ describe('what is known of', () => {
     expect(renderContainerImages({ results: [{ repository: 'a/b' }] }, options)).toBe(
       'a/b\n1 image repository\n',
     );
-    const version = { versionKey: { system: 'NPM', name: 'a', version: '1' } };
+    const version = { versionKey: { system: 'NPM' as const, name: 'a', version: '1' } };
     expect(
       renderQuery({ results: [{ version, artifacts: [{ url: 'https://x.example/a.tgz' }] }] }, options),
     ).toBe(text('NPM a 1', '  https://x.example/a.tgz', '1 version'));
     expect(renderPurl({ version }, options)).toMatch(/^NPM a 1\n/);
-    expect(renderPurl({ package: { packageKey: { system: 'NPM', name: 'a' }, versions: [] } }, options)).toBe(
-      'NPM a\n0 versions\n',
-    );
+    expect(
+      renderPurl({ package: { packageKey: { system: 'NPM' as const, name: 'a' }, versions: [] } }, options),
+    ).toBe('NPM a\n0 versions\n');
   });
 
   it('an entry of a batch names what came back when that is not what was asked for', () => {
     const value = {
-      versionKey: { system: 'PYPI', name: 'requests', version: '2.0.0' },
+      versionKey: { system: 'PYPI' as const, name: 'requests', version: '2.0.0' },
       licenses: ['MIT'],
       advisoryKeys: [],
     };
@@ -381,7 +385,8 @@ describe('what is known of', () => {
 
 it('text from outside cannot steer the terminal', () => {
   const evil = '\u001b[2Jevil\r';
-  const key = { system: evil, name: evil, version: evil };
+  // A service may answer with what no enumeration holds.
+  const key = { system: evil as 'NPM', name: evil, version: evil };
   const outputs = [
     renderVersion(
       {
@@ -403,7 +408,7 @@ it('text from outside cannot steer the terminal', () => {
     ),
     renderDependencyTree(
       {
-        nodes: [{ versionKey: key, relation: evil, errors: [evil] }],
+        nodes: [{ versionKey: key, relation: evil as never, errors: [evil] }],
         edges: [{ fromNode: 0, toNode: 0, requirement: evil }],
         error: evil,
       },
@@ -420,7 +425,7 @@ it('text from outside cannot steer the terminal', () => {
       {
         projectKey: { id: evil },
         description: evil,
-        starsCount: evil,
+        starsCount: evil as never,
         scorecard: { checks: [{ name: evil, reason: evil }] },
       },
       options,
@@ -431,8 +436,8 @@ it('text from outside cannot steer the terminal', () => {
       options,
     ),
     renderContainerImages({ results: [{ repository: evil }] }, options),
-    renderCapabilities({ capabilities: [{ capability: evil, directCount: evil }] }, options),
-    renderDependents({ dependentCount: evil }, options),
+    renderCapabilities({ capabilities: [{ capability: evil, directCount: evil as never }] }, options),
+    renderDependents({ dependentCount: evil as never }, options),
     renderEntry({ subject: evil, value: { versionKey: key } }, versionSummary, options),
     renderEntry({ subject: evil, error: { message: evil } }, versionSummary, options),
   ];

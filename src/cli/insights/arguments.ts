@@ -23,14 +23,6 @@ export function systemArgument(): Argument {
   return new Argument('<system>', 'npm, pypi, cargo, maven, nuget, rubygems or go').argParser(readSystem);
 }
 
-export function nameArgument(): Argument {
-  return new Argument('<name>', 'as the ecosystem writes it: @types/node, group:artifact, golang.org/x/net');
-}
-
-export function versionArgument(): Argument {
-  return new Argument('<version>', 'one exact version');
-}
-
 export function readSystem(word: string): System {
   const system = systemOf(word);
   if (system !== undefined) return system;

@@ -1,12 +1,9 @@
 import { Command } from 'commander';
 import type { Terminal } from '../terminal.ts';
 import { batchCommands } from './batches.ts';
-import { lookUpCommands } from './lookups.ts';
 import type { Console } from './operation.ts';
-import { packageCommands } from './packages.ts';
-import { projectCommands } from './projects.ts';
 import { queryCommand } from './query.ts';
-import { versionCommands } from './versions.ts';
+import { singleCommands } from './single.ts';
 
 const EXAMPLES = `
 Examples:
@@ -24,14 +21,7 @@ export function insightsCommand(terminal: Terminal, exit: (code: number) => void
   const group = new Command('insights')
     .description('Ask the package-insights API: packages, versions, graphs, projects, advisories.')
     .addHelpText('after', EXAMPLES);
-  const commands = [
-    ...packageCommands(console),
-    ...versionCommands(console),
-    ...projectCommands(console),
-    ...lookUpCommands(console),
-    queryCommand(console),
-    ...batchCommands(console),
-  ];
+  const commands = [...singleCommands(console), queryCommand(console), ...batchCommands(console)];
   for (const command of commands) group.addCommand(command);
   return group;
 }

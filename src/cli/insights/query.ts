@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import type { InsightsAnswer, InsightsSession } from '../../commands/insights-session.ts';
 import { openFile } from '../../files/open-file.ts';
+import type { QueryResult } from '../../model/insights-api.generated.ts';
 import type { System } from '../../model/version-record.ts';
-import { type QueryText, renderQuery } from '../../report/insights/found.ts';
+import { renderQuery } from '../../report/insights/found.ts';
 import { CommandError, unreadable } from '../errors.ts';
 import { readSystem } from './arguments.ts';
 import { answer, type Console, type OperationOptions, operation } from './operation.ts';
@@ -62,13 +63,13 @@ async function ask(
   { system, name, packageVersion }: QueryOptions,
   hashes: readonly (string | undefined)[],
   signal: AbortSignal,
-): Promise<InsightsAnswer<QueryText>> {
+): Promise<InsightsAnswer<QueryResult>> {
   const named = {
     ...(system === undefined ? {} : { system }),
     ...(name === undefined ? {} : { name }),
     ...(packageVersion === undefined ? {} : { version: packageVersion }),
   };
-  let answered: InsightsAnswer<QueryText> | undefined;
+  let answered: InsightsAnswer<QueryResult> | undefined;
   for (const hash of hashes) {
     const criteria = hash === undefined ? named : { ...named, hash };
     answered = await operations.query(service, criteria, { signal });

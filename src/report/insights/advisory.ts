@@ -1,17 +1,9 @@
+import type { Advisory } from '../../model/insights-api.generated.ts';
 import type { TextOptions } from '../text.ts';
 import { decimal, heading, lines, paletteOf, rows } from './text.ts';
 
-export interface AdvisoryText {
-  readonly advisoryKey?: { readonly id?: string };
-  readonly url?: string;
-  readonly title?: string;
-  readonly aliases?: readonly string[];
-  readonly cvss3Score?: number;
-  readonly cvss3Vector?: string;
-}
-
 /** An advisory; a score of 0 beside an empty vector is a default, not a score. */
-export function renderAdvisory(advisory: AdvisoryText, options: TextOptions): string {
+export function renderAdvisory(advisory: Advisory, options: TextOptions): string {
   const paint = paletteOf(options);
   const { cvss3Score, cvss3Vector = '', aliases = [] } = advisory;
   const scored = cvss3Score !== 0 || cvss3Vector !== '';

@@ -1,9 +1,8 @@
+import type { Project, PurlLookupResult, Version } from '../../model/insights-api.generated.ts';
 import { printable } from '../printable.ts';
 import type { TextOptions } from '../text.ts';
-import type { PurlText } from './found.ts';
-import type { ProjectText } from './project.ts';
 import { counted, day, decimal, grouped, heading, paletteOf } from './text.ts';
-import { keyText, type VersionText } from './version.ts';
+import { keyText } from './version.ts';
 
 /** What came of one line of a batch. */
 export interface EntryText<Value> {
@@ -28,7 +27,7 @@ export function renderEntry<Value>(
 }
 
 /** A version in one line; its canonical name is said when it is not what was asked for. */
-export function versionSummary(version: VersionText, subject: string): string {
+export function versionSummary(version: Version, subject: string): string {
   const { licenses = [], advisoryKeys, isDeprecated = false, purl } = version;
   const name = keyText(version.versionKey);
   return [
@@ -42,18 +41,18 @@ export function versionSummary(version: VersionText, subject: string): string {
     .join('  ');
 }
 
-function advisoriesText(keys: VersionText['advisoryKeys']): string {
+function advisoriesText(keys: Version['advisoryKeys']): string {
   if (keys === undefined) return 'advisories unknown';
   return keys.length === 0 ? 'no advisories' : keys.map(({ id }) => id).join(' ');
 }
 
-export function purlSummary(found: PurlText, subject: string): string {
+export function purlSummary(found: PurlLookupResult, subject: string): string {
   if (found.version !== undefined) return versionSummary(found.version, subject);
   const { packageKey, versions } = found.package ?? {};
   return `${keyText(packageKey)}  ${counted(versions?.length, 'version')}`;
 }
 
-export function projectSummary(project: ProjectText, subject: string): string {
+export function projectSummary(project: Project, subject: string): string {
   const { projectKey, starsCount, license = '', scorecard } = project;
   return [
     projectKey?.id === subject ? '' : (projectKey?.id ?? ''),

@@ -1,28 +1,12 @@
+import type { Dependencies, DependencyNode } from '../../model/insights-api.generated.ts';
 import type { Palette } from '../palette.ts';
 import { printable } from '../printable.ts';
 import type { TextOptions } from '../text.ts';
 import { counted, lines, paletteOf } from './text.ts';
-import { type KeyText, keyText } from './version.ts';
-
-interface NodeText {
-  readonly versionKey?: KeyText;
-  readonly bundled?: boolean;
-  readonly relation?: string;
-  readonly errors?: readonly string[];
-}
-
-export interface GraphText {
-  readonly nodes?: readonly NodeText[];
-  readonly edges?: readonly {
-    readonly fromNode?: number;
-    readonly toNode?: number;
-    readonly requirement?: string;
-  }[];
-  readonly error?: string;
-}
+import { keyText } from './version.ts';
 
 interface Drawing {
-  readonly nodes: readonly NodeText[];
+  readonly nodes: readonly DependencyNode[];
   readonly children: ReadonlyMap<number, readonly { readonly node: number; readonly requirement: string }[]>;
   readonly drawn: Set<number>;
   readonly paint: Palette;
@@ -33,7 +17,7 @@ interface Drawing {
  * The graph as a tree from its root: relation, requirement and errors beside each node. What a node depends on is drawn
  * once, where the node comes first.
  */
-export function renderDependencyTree(graph: GraphText, options: TextOptions): string {
+export function renderDependencyTree(graph: Dependencies, options: TextOptions): string {
   const { nodes = [], error = '' } = graph;
   const edges = readableEdges(graph);
   const unread = (graph.edges?.length ?? 0) - edges.length;
@@ -56,7 +40,7 @@ export function renderDependencyTree(graph: GraphText, options: TextOptions): st
   ]);
 }
 
-function totals(nodes: readonly NodeText[], paint: Palette): string {
+function totals(nodes: readonly DependencyNode[], paint: Palette): string {
   const direct = nodes.filter(({ relation }) => relation === 'DIRECT').length;
   const indirect = nodes.filter(({ relation }) => relation === 'INDIRECT').length;
   const failed = nodes.filter(({ errors = [] }) => errors.length > 0).length;
@@ -66,7 +50,7 @@ function totals(nodes: readonly NodeText[], paint: Palette): string {
 }
 
 /** An edge without an end is not one from or to the root: the service writes 0 out. */
-function readableEdges({ edges = [] }: GraphText) {
+function readableEdges({ edges = [] }: Dependencies) {
   return edges.flatMap(({ fromNode: from, toNode: node, requirement = '' }) =>
     from === undefined || node === undefined ? [] : [{ from, node, requirement }],
   );

@@ -1,29 +1,18 @@
+import type { ContainerImages, PurlLookupResult, QueryResult } from '../../model/insights-api.generated.ts';
 import { printable } from '../printable.ts';
 import type { TextOptions } from '../text.ts';
-import { type PackageText, renderPackage } from './package.ts';
+import { renderPackage } from './package.ts';
 import { columns, counted, day, heading, lines, paletteOf } from './text.ts';
-import { keyText, renderVersion, type VersionText } from './version.ts';
-
-export interface PurlText {
-  readonly package?: PackageText;
-  readonly version?: VersionText;
-}
+import { keyText, renderVersion } from './version.ts';
 
 /** What a purl names: a package or a version. */
-export function renderPurl(found: PurlText, options: TextOptions): string {
+export function renderPurl(found: PurlLookupResult, options: TextOptions): string {
   if (found.version !== undefined) return renderVersion(found.version, options);
   return renderPackage(found.package ?? {}, options);
 }
 
-export interface QueryText {
-  readonly results?: readonly {
-    readonly version?: VersionText;
-    readonly artifacts?: readonly { readonly url?: string }[];
-  }[];
-}
-
 /** Versions that a query found, each with the artifacts that have the hash. */
-export function renderQuery({ results }: QueryText, options: TextOptions): string {
+export function renderQuery({ results }: QueryResult, options: TextOptions): string {
   const paint = paletteOf(options);
   return lines([
     ...(results ?? []).flatMap(({ version, artifacts = [] }) => [
@@ -34,12 +23,8 @@ export function renderQuery({ results }: QueryText, options: TextOptions): strin
   ]);
 }
 
-export interface ContainerImagesText {
-  readonly results?: readonly { readonly repository?: string }[];
-}
-
 /** Repositories of images that hold the chain of layers. */
-export function renderContainerImages({ results }: ContainerImagesText, _options: TextOptions): string {
+export function renderContainerImages({ results }: ContainerImages, _options: TextOptions): string {
   return lines([
     ...columns(
       (results ?? []).map(({ repository = '' }) => [repository]),

@@ -1,50 +1,14 @@
+import type {
+  MavenActivation,
+  MavenDependency,
+  MavenProfile,
+  MavenRequirements,
+} from '../../model/insights-api.generated.ts';
 import type { Section } from './text.ts';
-import { type KeyText, keyText } from './version.ts';
-
-interface Dependency {
-  readonly name?: string;
-  readonly version?: string;
-  readonly classifier?: string;
-  readonly type?: string;
-  readonly scope?: string;
-  readonly optional?: string;
-  readonly exclusions?: readonly string[];
-}
-
-/** What a POM or one of its profiles declares. */
-interface Declarations {
-  readonly dependencies?: readonly Dependency[];
-  readonly dependencyManagement?: readonly Dependency[];
-  readonly properties?: readonly { readonly name?: string; readonly value?: string }[];
-  readonly repositories?: readonly {
-    readonly id?: string;
-    readonly url?: string;
-    readonly layout?: string;
-    readonly releasesEnabled?: string;
-    readonly snapshotsEnabled?: string;
-  }[];
-}
-
-interface Activation {
-  readonly activeByDefault?: string;
-  readonly jdk?: { readonly jdk?: string };
-  readonly os?: {
-    readonly name?: string;
-    readonly family?: string;
-    readonly arch?: string;
-    readonly version?: string;
-  };
-  readonly property?: { readonly property?: { readonly name?: string; readonly value?: string } };
-  readonly file?: { readonly exists?: string; readonly missing?: string };
-}
-
-export interface MavenText extends Declarations {
-  readonly parent?: KeyText;
-  readonly profiles?: readonly (Declarations & { readonly id?: string; readonly activation?: Activation })[];
-}
+import { keyText } from './version.ts';
 
 /** A POM as it stands: parents not merged, properties not filled in. */
-export function mavenSections({ parent, profiles = [], ...declared }: MavenText): readonly Section[] {
+export function mavenSections({ parent, profiles = [], ...declared }: MavenRequirements): readonly Section[] {
   return [
     { title: 'parent', table: parent === undefined ? [] : [[keyText(parent)]] },
     ...declarationSections('', declared),
@@ -54,6 +18,12 @@ export function mavenSections({ parent, profiles = [], ...declared }: MavenText)
     ]),
   ];
 }
+
+/** What a POM and each of its profiles declare. */
+type Declarations = Pick<
+  MavenProfile,
+  'dependencies' | 'dependencyManagement' | 'properties' | 'repositories'
+>;
 
 function declarationSections(before: string, declared: Declarations): readonly Section[] {
   const { dependencies = [], dependencyManagement = [], properties = [], repositories = [] } = declared;
@@ -77,13 +47,13 @@ function declarationSections(before: string, declared: Declarations): readonly S
   ];
 }
 
-function dependencyRow(dependency: Dependency): readonly string[] {
+function dependencyRow(dependency: MavenDependency): readonly string[] {
   const { name = '', version = '', scope = '', classifier = '', type = '', optional = '' } = dependency;
   const excludes = (dependency.exclusions ?? []).join(', ');
   return [name, version, scope, labelled({ classifier, type, optional, excludes })];
 }
 
-function activationTable({ activeByDefault = '', jdk, os = {}, property, file = {} }: Activation = {}) {
+function activationTable({ activeByDefault = '', jdk, os = {}, property, file = {} }: MavenActivation = {}) {
   const { name = '', value = '' } = property?.property ?? {};
   const text = labelled({
     'active by default': activeByDefault,

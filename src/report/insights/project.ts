@@ -1,34 +1,10 @@
+import type { Project, ProjectPackageVersions, Scorecard } from '../../model/insights-api.generated.ts';
 import type { TextOptions } from '../text.ts';
 import { columns, counted, day, decimal, grouped, heading, lines, paletteOf, rows, UNKNOWN } from './text.ts';
-import { type KeyText, keyText, type ProvenanceText, provenanceText } from './version.ts';
-
-interface Scorecard {
-  readonly date?: string;
-  readonly repository?: { readonly name?: string; readonly commit?: string };
-  readonly scorecard?: { readonly version?: string; readonly commit?: string };
-  readonly checks?: readonly { readonly name?: string; readonly score?: number; readonly reason?: string }[];
-  readonly overallScore?: number;
-}
-
-export interface ProjectText {
-  readonly projectKey?: { readonly id?: string };
-  readonly openIssuesCount?: number | string;
-  readonly starsCount?: number | string;
-  readonly forksCount?: number | string;
-  readonly license?: string;
-  readonly description?: string;
-  readonly homepage?: string;
-  readonly scorecard?: Scorecard;
-  readonly ossFuzz?: {
-    readonly lineCount?: number | string;
-    readonly lineCoverCount?: number | string;
-    readonly date?: string;
-    readonly configUrl?: string;
-  };
-}
+import { keyText, provenanceText } from './version.ts';
 
 /** A project with its scorecard and fuzzing coverage. */
-export function renderProject(project: ProjectText, options: TextOptions): string {
+export function renderProject(project: Project, options: TextOptions): string {
   const paint = paletteOf(options);
   const { scorecard, ossFuzz } = project;
   return lines([
@@ -50,7 +26,7 @@ export function renderProject(project: ProjectText, options: TextOptions): strin
   ]);
 }
 
-function coverageText({ lineCount, lineCoverCount, date }: NonNullable<ProjectText['ossFuzz']>): string {
+function coverageText({ lineCount, lineCoverCount, date }: NonNullable<Project['ossFuzz']>): string {
   const percent = (100 * Number(lineCoverCount)) / Number(lineCount);
   const share = Number.isFinite(percent) ? ` (${percent.toFixed(1)} %)` : '';
   return `${grouped(lineCoverCount)} of ${grouped(lineCount)} lines${share}, ${day(date)}`;
@@ -70,18 +46,8 @@ function checkRow({
   return [score === undefined ? UNKNOWN : score < 0 ? '-' : String(score), name, reason];
 }
 
-export interface ProjectVersionsText {
-  readonly versions?: readonly {
-    readonly versionKey?: KeyText;
-    readonly relationType?: string;
-    readonly relationProvenance?: string;
-    readonly slsaProvenances?: readonly ProvenanceText[];
-    readonly attestations?: readonly ProvenanceText[];
-  }[];
-}
-
 /** Versions made from a project; the service gives at most 1,500. */
-export function renderProjectVersions({ versions }: ProjectVersionsText, _options: TextOptions): string {
+export function renderProjectVersions({ versions }: ProjectPackageVersions, _options: TextOptions): string {
   return lines([
     ...columns(
       (versions ?? []).map(({ versionKey, relationType = '', relationProvenance = '', ...proofs }) => [

@@ -1,55 +1,11 @@
+import type { NpmDependencies, Requirement, Requirements } from '../../model/insights-api.generated.ts';
 import type { Palette } from '../palette.ts';
 import type { TextOptions } from '../text.ts';
-import { type MavenText, mavenSections } from './maven-requirements.ts';
+import { mavenSections } from './maven-requirements.ts';
 import { columns, heading, lines, paletteOf, type Section } from './text.ts';
 
-interface Requirement {
-  readonly name?: string;
-  readonly requirement?: string;
-}
-
-interface NpmDependencies {
-  readonly dependencies?: readonly Requirement[];
-  readonly devDependencies?: readonly Requirement[];
-  readonly optionalDependencies?: readonly Requirement[];
-  readonly peerDependencies?: readonly Requirement[];
-  readonly bundleDependencies?: readonly string[];
-}
-
-/** What is shown of a Requirements object: the member of its system. */
-export interface RequirementsText {
-  readonly npm?: {
-    readonly dependencies?: NpmDependencies;
-    readonly bundled?: readonly {
-      readonly path?: string;
-      readonly name?: string;
-      readonly version?: string;
-      readonly dependencies?: NpmDependencies;
-    }[];
-  };
-  readonly nuget?: {
-    readonly dependencyGroups?: readonly {
-      readonly targetFramework?: string;
-      readonly dependencies?: readonly Requirement[];
-    }[];
-  };
-  readonly rubygems?: {
-    readonly runtimeDependencies?: readonly Requirement[];
-    readonly devDependencies?: readonly Requirement[];
-  };
-  readonly pypi?: {
-    readonly dependencies?: readonly {
-      readonly projectName?: string;
-      readonly extras?: string;
-      readonly versionSpecifier?: string;
-      readonly environmentMarker?: string;
-    }[];
-  };
-  readonly maven?: MavenText;
-}
-
 /** Requirements as the version declares them, unresolved. */
-export function renderRequirements(requirements: RequirementsText, options: TextOptions): string {
+export function renderRequirements(requirements: Requirements, options: TextOptions): string {
   const { npm, nuget, rubygems, pypi, maven } = requirements;
   const sections = [
     ...npmSections(npm),
@@ -76,7 +32,7 @@ function section(title: string, requirements: readonly Requirement[] = []): Sect
 function npmSections({
   dependencies,
   bundled = [],
-}: NonNullable<RequirementsText['npm']> = {}): readonly Section[] {
+}: NonNullable<Requirements['npm']> = {}): readonly Section[] {
   return [
     ...npmDependencySections('', dependencies),
     ...bundled.flatMap(({ path = '', name = '', version = '', dependencies }) => [
@@ -96,7 +52,7 @@ function npmDependencySections(before: string, of: NpmDependencies = {}): readon
   ];
 }
 
-function pypiSection({ dependencies = [] }: NonNullable<RequirementsText['pypi']> = {}): Section {
+function pypiSection({ dependencies = [] }: NonNullable<Requirements['pypi']> = {}): Section {
   return {
     title: 'dependencies',
     table: dependencies.map(

@@ -1,49 +1,9 @@
+import type { SlsaProvenance, Version, VersionKey } from '../../model/insights-api.generated.ts';
 import type { TextOptions } from '../text.ts';
 import { day, heading, lines, paletteOf, rows, UNKNOWN, yesOrNo } from './text.ts';
 
-export interface KeyText {
-  readonly system?: string;
-  readonly name?: string;
-  readonly version?: string;
-}
-
-/** What is shown of a Version object; every field may be absent. */
-export interface VersionText {
-  readonly versionKey?: KeyText;
-  readonly purl?: string;
-  readonly publishedAt?: string;
-  readonly isDefault?: boolean;
-  readonly isDeprecated?: boolean;
-  readonly deprecatedReason?: string;
-  readonly licenses?: readonly string[];
-  readonly licenseDetails?: readonly { readonly license?: string; readonly spdx?: string }[];
-  readonly advisoryKeys?: readonly { readonly id?: string }[];
-  readonly links?: readonly { readonly label?: string; readonly url?: string }[];
-  readonly registries?: readonly string[];
-  readonly relatedProjects?: readonly {
-    readonly projectKey?: { readonly id?: string };
-    readonly relationType?: string;
-    readonly relationProvenance?: string;
-  }[];
-  readonly slsaProvenances?: readonly ProvenanceText[];
-  readonly attestations?: readonly (ProvenanceText & { readonly type?: string })[];
-  readonly upstreamIdentifiers?: readonly {
-    readonly packageName?: string;
-    readonly versionString?: string;
-    readonly source?: string;
-  }[];
-  readonly projectStatus?: { readonly status?: string; readonly reason?: string };
-}
-
-export interface ProvenanceText {
-  readonly sourceRepository?: string;
-  readonly commit?: string;
-  readonly url?: string;
-  readonly verified?: boolean;
-}
-
 /** One version with all that is known of it. */
-export function renderVersion(version: VersionText, options: TextOptions): string {
+export function renderVersion(version: Version, options: TextOptions): string {
   const paint = paletteOf(options);
   const { licenses = [], licenseDetails = [], projectStatus: status } = version;
   const declared = licenseDetails
@@ -77,21 +37,25 @@ export function renderVersion(version: VersionText, options: TextOptions): strin
 }
 
 /** `NPM lodash 4.17.21`. */
-export function keyText({ system, name, version }: KeyText = {}): string {
+export function keyText({
+  system,
+  name,
+  version,
+}: { readonly [Part in keyof VersionKey]?: string } = {}): string {
   return [system, name, version].filter((part) => part !== undefined && part !== '').join(' ');
 }
 
-export function provenanceText({ sourceRepository, commit, url, verified }: ProvenanceText): string {
+export function provenanceText({ sourceRepository, commit, url, verified }: SlsaProvenance): string {
   const parts = [sourceRepository, commit, url].filter((part) => part !== undefined && part !== '');
   return `${parts.join(' ')} ${verified === undefined ? '(verification unknown)' : verified ? '(verified)' : '(not verified)'}`.trim();
 }
 
-function projectText(related: NonNullable<VersionText['relatedProjects']>[number]): string {
+function projectText(related: NonNullable<Version['relatedProjects']>[number]): string {
   const id = related.projectKey?.id ?? '';
   return `${id === '' ? '(elsewhere)' : id}  ${related.relationType ?? ''} ${related.relationProvenance ?? ''}`;
 }
 
-function upstreamText(identifier: NonNullable<VersionText['upstreamIdentifiers']>[number]): string {
+function upstreamText(identifier: NonNullable<Version['upstreamIdentifiers']>[number]): string {
   const { packageName = '', versionString = '', source = '' } = identifier;
   return `${packageName} ${versionString}  ${source}`;
 }
