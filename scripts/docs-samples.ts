@@ -73,7 +73,9 @@ export function sampleNotification(): Notification {
   const compared = compareFindings(undefined, findings, {
     scan: SCAN,
     requestedAt: REQUESTED_AT,
-    unknown: () => false,
+    partial: false,
+    paths: [],
+    remains: () => undefined,
   });
   return {
     id: 'msg_0123456789abcdef0123456789abcdef',

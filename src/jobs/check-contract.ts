@@ -31,8 +31,10 @@ export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' 
         target: CONTRACT_TARGET,
         requestedAt,
         findings: found.flatMap(({ fact }) => contractDrift(CONTRACT_TARGET.id, fact)),
+        partial: false,
+        paths: [],
         // What was not compared this time may still be as it was.
-        unknown: (finding) => !checked.has(finding.package.name),
+        remains: (finding) => (checked.has(finding.package.name) ? undefined : finding),
         gaps: [
           ...absent.map((subject) => ({ subject, reason: 'the directory does not list it' })),
           ...failed.map(({ key: subject, reason }) => ({ subject, reason })),

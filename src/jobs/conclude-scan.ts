@@ -1,23 +1,27 @@
+import type { KnownPackages, TargetState } from '../model/change.ts';
 import type { Finding } from '../model/finding.ts';
-import type { Gap, Verdict } from '../model/scan.ts';
+import { type Gap, isComplete, type Verdict } from '../model/scan.ts';
 import type { Target } from '../model/target.ts';
 import { compareFindings } from '../policy/changes.ts';
+import { judgedTimes, type ScanScope } from '../policy/scan-order.ts';
+import type { Remains } from '../policy/what-remains.ts';
 import { DELIVER_NOTIFICATION } from './deliver-notification.payload.ts';
 import { type FollowUp, followUp } from './follow-up.ts';
 import type { DigestAddition, JobRun } from './job.ts';
 import type { Ports } from './ports.ts';
 import { type RoutedChanges, routeChanges } from './route-changes.ts';
+import { openFindings } from './scan-summary.ts';
 
 /** Everything that a scan found, before it is compared with what is remembered. */
-export interface JudgedScan {
+export interface JudgedScan extends ScanScope {
   readonly scan: string;
   readonly target: Target;
-  readonly requestedAt: string;
   readonly findings: readonly Finding[];
-  /** Whether the scan could not find out if a remembered finding still holds. */
-  readonly unknown: (finding: Finding) => boolean;
+  readonly remains: Remains;
   readonly gaps: readonly Gap[];
   readonly counts: (findings: readonly Finding[]) => Verdict['counts'];
+  /** What to remember of what the look-up service knows, where one was asked. */
+  readonly known?: (before: KnownPackages | undefined) => KnownPackages;
 }
 
 /**
@@ -28,9 +32,10 @@ export async function concludeScan(
   judged: JudgedScan,
   { targets, routing }: Pick<Ports, 'targets' | 'routing'>,
 ): Promise<JobRun<Verdict>> {
-  const { scan, target, requestedAt, findings, unknown, gaps } = judged;
+  const { scan, target, requestedAt, partial, gaps } = judged;
   const previous = await targets.read(target.id);
-  const compared = compareFindings(previous, findings, { scan, requestedAt, unknown });
+  const compared = compareFindings(previous, judged.findings, judged);
+  const complete = isComplete(gaps);
   const routed = routeChanges(routing.routing(), target, compared.changes);
   const result: Verdict = {
     scan,
@@ -39,13 +44,24 @@ export async function concludeScan(
     findings: compared.findings,
     changes: compared.changes,
     gaps,
+    complete,
+    partial,
+    open: openFindings(compared.tracked),
+    kept: compared.kept,
     counts: judged.counts(compared.findings),
     superseded: compared.superseded,
     routed: Object.fromEntries(routed.map(({ rule, changes }) => [rule.name, changes])),
   };
   if (compared.superseded) return { result, next: [] };
   const replaces = previous?.revision ?? 0;
-  const state = { revision: replaces + 1, scan, requestedAt, findings: compared.tracked };
+  const state: TargetState = {
+    revision: replaces + 1,
+    scan,
+    ...judgedTimes(previous, judged),
+    findings: compared.tracked,
+    incomplete: !complete,
+    ...(judged.known === undefined ? {} : { known: judged.known(previous?.known) }),
+  };
   return {
     result,
     next: routed.flatMap((one) => deliveries(judged, one)),
@@ -66,7 +82,7 @@ function deliveries(
 
 /** What waits for a periodic digest. */
 function digestsOf(verdict: Verdict, routed: readonly RoutedChanges[]): readonly DigestAddition[] {
-  const { scan, target, requestedAt: date, counts, gaps } = verdict;
+  const { scan, target, requestedAt: date, open, gaps } = verdict;
   const periodic = routed.filter(({ rule }) => rule.mode === 'periodic');
   return periodic.map(({ rule, changes }) => ({
     route: rule.name,
@@ -75,7 +91,7 @@ function digestsOf(verdict: Verdict, routed: readonly RoutedChanges[]): readonly
       target,
       date,
       changes: changes.flatMap((index) => verdict.changes[index] ?? []),
-      open: counts.severities,
+      open,
       gaps: gaps.length,
     },
   }));

@@ -78,7 +78,7 @@ async function made(
   }
   const verdict = await readVerdict(outcomes, scan);
   if (verdict === undefined) throw gone(`the verdict of scan ${scan}`);
-  const { target, requestedAt: date, changes, counts, gaps, routed } = verdict;
+  const { target, requestedAt: date, changes, counts, gaps, routed, open = counts.severities } = verdict;
   // A verdict of an older release says nothing of routes: all its changes went by each.
   const own = change === undefined ? (routed?.[route] ?? [...changes.keys()]) : [change];
   return {
@@ -89,7 +89,7 @@ async function made(
     target,
     date,
     changes: own.flatMap((index) => changes[index] ?? []),
-    open: counts.severities,
+    open,
     gaps: gaps.length,
   };
 }

@@ -62,6 +62,12 @@ export const ingestLockfilesSchema = z.strictObject({
   scan: scanId.describe('Id of the scan, chosen by the producer; the same id is scanned once.'),
   target: targetSchema,
   lockfiles: z.array(lockfile).min(1).max(10_000),
+  partial: z
+    .boolean()
+    .optional()
+    .describe(
+      'True when these are only some of the lockfiles of the target: findings in the others stay open.',
+    ),
   requestedAt: z.iso
     .datetime({ offset: true })
     .describe('When the producer asked; a scan never replaces the result of one asked for later.'),

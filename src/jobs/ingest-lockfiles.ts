@@ -5,13 +5,14 @@ import { CodedError } from '../model/errors.ts';
 import type { Inventory, LockfileInventory, UnreadError, UnreadLockfile } from '../model/inventory.ts';
 import type { LockedPackage, Lockfile } from '../model/lockfile.ts';
 import type { Resolution } from '../model/resolution.ts';
+import { forgotten } from '../policy/known-packages.ts';
 import { JobError } from './errors.ts';
 import { INGEST_LOCKFILES, type IngestedLockfile, type IngestLockfiles } from './ingest-lockfiles.payload.ts';
 import type { Job, RunContext } from './job.ts';
 import type { Ports } from './ports.ts';
 import { followScan } from './scan-flow.ts';
 
-type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits'>;
+type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits' | 'targets'>;
 
 /**
  * Reads a scan's lockfiles and resolves every package in them. What follows: one flow of `collect-advisories` and
@@ -20,10 +21,10 @@ type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits'>;
  * A file that cannot be read and a package that cannot be looked up are part of the result, not failures of the job;
  * look-ups that may succeed later are tried again by the queue until the last attempt.
  */
-export const ingestLockfiles: Job<IngestLockfiles, Inventory, 'blobs' | 'insights' | 'limits'> = {
+export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
   ...INGEST_LOCKFILES,
   limits: { attempts: 8, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 600_000, concurrency: 2 },
-  needs: ['blobs', 'insights', 'limits'],
+  needs: ['blobs', 'insights', 'limits', 'targets'],
   async run(payload, ports, context) {
     const { read, unread } = await readAll(payload, ports, context);
     const packages = read.flatMap((file) => file.lockfile.packages);
@@ -34,7 +35,14 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, 'blobs' | 'insight
     if (answer.retryable && !context.lastAttempt) {
       throw lookupsIncomplete(answer.resolutions, answer.retryAfterMs);
     }
-    const result = { lockfiles: withResolutions(read, answer.resolutions), unread };
+    const { known } = (await ports.targets.read(payload.target.id)) ?? {};
+    const loss = forgotten(known, packages, answer.resolutions, payload.requestedAt);
+    const resolutions = loss === undefined ? answer.resolutions : answer.resolutions.map(doubted);
+    const result: Inventory = {
+      lockfiles: withResolutions(read, resolutions),
+      unread,
+      ...(loss === undefined ? {} : { forgotten: loss }),
+    };
     return { result, next: [followScan(payload, result)] };
   },
 };
@@ -81,6 +89,12 @@ async function readOne(file: ReadableLockfile, ports: Needs): Promise<ReadFile> 
     ...(file.format === undefined ? {} : { format: file.format }),
   });
   return { path: file.path, sha256: hashOf(file), lockfile };
+}
+
+/** What a service that has lost data does not know is not missing. */
+function doubted(resolution: Resolution): Resolution {
+  if (resolution.outcome !== 'missing') return resolution;
+  return { outcome: 'failed', reason: `${resolution.reason}, nor most of what it knew at the last scan` };
 }
 
 type ReadableLockfile = Exclude<IngestedLockfile, { readonly unread: UnreadError }>;

@@ -11,6 +11,7 @@ const schema = z.strictObject({
   requestedAt: z.iso.datetime({ offset: true }),
   advisoryParts: z.int().nonnegative().max(MAX_PARTS),
   expansionParts: z.int().nonnegative().max(MAX_PARTS),
+  partial: z.literal(true).optional().describe('The scan names only some of the lockfiles of its target.'),
 });
 
 export type JudgeScan = z.infer<typeof schema>;

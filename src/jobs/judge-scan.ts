@@ -1,10 +1,12 @@
 import type { Advisory } from '../model/advisory.ts';
 import type { DependencyGraph } from '../model/dependency-graph.ts';
 import type { Inventory } from '../model/inventory.ts';
+import { isReadWhole } from '../model/lockfile.ts';
 import type { Verdict } from '../model/scan.ts';
 import { formatVersionKey } from '../model/version-record.ts';
 import { judge } from '../policy/judge.ts';
-import { unknownFacts } from '../policy/unknown-facts.ts';
+import { knownAfter } from '../policy/known-packages.ts';
+import { whatRemains } from '../policy/what-remains.ts';
 import type { CollectedAdvisories } from './collect-advisories.ts';
 import { concludeScan } from './conclude-scan.ts';
 import { JobError } from './errors.ts';
@@ -24,7 +26,7 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
   limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 120_000, concurrency: 2 },
   needs: ['outcomes', 'targets', 'routing'],
   async run(payload, { outcomes, targets, routing }) {
-    const { scan, target, requestedAt } = payload;
+    const { scan, target, requestedAt, partial = false } = payload;
     const inventory = await readInventory(outcomes, scan);
     const facts = await readFacts(outcomes, payload);
     const advisories = advisoriesById(facts);
@@ -35,14 +37,23 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
         target,
         requestedAt,
         findings,
-        unknown: unknownFacts(inventory),
+        partial,
+        paths: [...inventory.lockfiles, ...inventory.unread].map(({ path }) => path),
+        remains: whatRemains(inventory, { partial }),
         gaps: gapsOf(inventory, facts),
         counts: (found) => countScan(inventory, found),
+        known: (before) =>
+          knownAfter(before, inventory, { requestedAt, seesAll: seesAll(inventory, partial) }),
       },
       { targets, routing },
     );
   },
 };
+
+/** Whether a package that is not in the inventory is not in the target. */
+function seesAll({ lockfiles, unread }: Inventory, partial: boolean): boolean {
+  return !partial && unread.length === 0 && lockfiles.every(isReadWhole);
+}
 
 async function readInventory(outcomes: OutcomePort, scan: string): Promise<Inventory> {
   const inventory = (await outcomes.read('ingest-lockfiles', scan)) as Inventory | undefined;

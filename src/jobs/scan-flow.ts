@@ -12,6 +12,7 @@ export interface ScanHeader {
   readonly scan: string;
   readonly target: Target;
   readonly requestedAt: string;
+  readonly partial?: boolean | undefined;
 }
 
 const ADVISORIES_PER_JOB = 50;
@@ -24,7 +25,15 @@ export function followScan(header: ScanHeader, inventory: Inventory): FollowUp {
   const expansions = chunks(keysToExpand(inventory), GRAPHS_PER_JOB);
   return followUp(
     JUDGE_SCAN,
-    { scan, target, requestedAt, advisoryParts: advisories.length, expansionParts: expansions.length },
+    {
+      scan,
+      target,
+      requestedAt,
+      advisoryParts: advisories.length,
+      expansionParts: expansions.length,
+      // Left out where it says nothing, so that workers of release 0.1.0 take the job too.
+      ...(header.partial === true ? { partial: true as const } : {}),
+    },
     [
       ...advisories.map((ids, part) => followUp(COLLECT_ADVISORIES, { scan, part, ids: [...ids] })),
       ...expansions.map((versionKeys, part) =>

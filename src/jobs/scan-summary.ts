@@ -1,3 +1,4 @@
+import type { TrackedFinding } from '../model/change.ts';
 import type { Finding, Severity } from '../model/finding.ts';
 import type { Inventory } from '../model/inventory.ts';
 import type { Outcome } from '../model/resolution.ts';
@@ -16,21 +17,23 @@ export function countScan(inventory: Inventory, findings: readonly Finding[]): V
     private: 0,
     failed: 0,
   };
-  const severities: Record<Severity, number> = {
-    critical: 0,
-    high: 0,
-    medium: 0,
-    low: 0,
-    none: 0,
-    unknown: 0,
-  };
   let packages = 0;
   for (const file of inventory.lockfiles) {
     packages += file.packages.length;
     for (const { resolution } of file.packages) outcomes[resolution.outcome] += 1;
   }
+  return { lockfiles: inventory.lockfiles.length, packages, outcomes, severities: countSeverities(findings) };
+}
+
+/** Open findings of a target by severity. */
+export function openFindings(tracked: readonly TrackedFinding[]): Readonly<Record<Severity, number>> {
+  return countSeverities(tracked.flatMap(({ finding, status }) => (status === 'open' ? finding : [])));
+}
+
+function countSeverities(findings: readonly Finding[]): Readonly<Record<Severity, number>> {
+  const severities = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unknown: 0 };
   for (const { severity } of findings) severities[severity] += 1;
-  return { lockfiles: inventory.lockfiles.length, packages, outcomes, severities };
+  return severities;
 }
 
 /** The facts that the children of a scan brought; a child that failed for good is `undefined`. */
@@ -50,9 +53,11 @@ function inventoryGaps(inventory: Inventory): readonly Gap[] {
     subject: path,
     reason: error.message,
   }));
+  if (inventory.forgotten !== undefined) gaps.push(serviceGap(inventory.forgotten));
   for (const { path, packages, problems } of inventory.lockfiles) {
-    for (const { line, message } of problems) {
-      gaps.push({ kind: 'entry', subject: line === undefined ? path : `${path}:${line}`, reason: message });
+    for (const { kind, line, message } of problems) {
+      const subject = line === undefined ? path : `${path}:${line}`;
+      gaps.push({ kind: kind === 'unclear' ? 'detail' : 'entry', subject, reason: message });
     }
     for (const { purl, resolution } of packages) {
       if (resolution.outcome !== 'failed') continue;
@@ -60,6 +65,16 @@ function inventoryGaps(inventory: Inventory): readonly Gap[] {
     }
   }
   return gaps;
+}
+
+function serviceGap({ lost, compared }: NonNullable<Inventory['forgotten']>): Gap {
+  return {
+    kind: 'service',
+    subject: 'package insights',
+    reason:
+      `the service does not know ${lost} of ${compared} packages that it knew at the last scan: ` +
+      'it may have lost data, and nothing is concluded from what it does not know',
+  };
 }
 
 function advisoryGaps(inventory: Inventory, { advisories }: ScanFacts): readonly Gap[] {

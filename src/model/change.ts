@@ -29,7 +29,26 @@ export interface TargetState {
   /** Grows by one with each judged scan; a write names the revision that it replaces. */
   readonly revision: number;
   readonly scan: string;
-  /** `requestedAt` of that scan: an older scan never replaces a newer one. */
+  /** When the newest judged scan was asked for: of each lockfile an older scan never replaces a newer one. */
   readonly requestedAt: string;
+  /** Present where scans named only some of the lockfiles since the last one that named all. */
+  readonly parts?: {
+    /** `requestedAt` of the last scan that named all; absent when there was none. */
+    readonly full?: string;
+    /** By path, `requestedAt` of the last scan that named only some, this one among them. */
+    readonly lockfiles: Readonly<Record<string, string>>;
+  };
   readonly findings: readonly TrackedFinding[];
+  /** True when the last scan could not see everything. */
+  readonly incomplete?: boolean;
+  /** What the look-up service knew; absent in states that release 0.1.0 wrote. */
+  readonly known?: KnownPackages;
+}
+
+/** Packages of a target that the look-up service knew: a sample, to notice when it loses data. */
+export interface KnownPackages {
+  /** RFC 3339 time of the last scan that it answered. */
+  readonly at: string;
+  /** Hashes of purls. */
+  readonly hashes: readonly number[];
 }

@@ -33,4 +33,9 @@ export interface UnreadLockfile {
 export interface Inventory {
   readonly lockfiles: readonly LockfileInventory[];
   readonly unread: readonly UnreadLockfile[];
+  /**
+   * Set when the look-up service suddenly does not know more than half (`lost` of `compared`, or of a sample) of the packages
+   * that it knew at the target's last scan. What it does not know then has the outcome `failed`.
+   */
+  readonly forgotten?: { readonly lost: number; readonly compared: number };
 }

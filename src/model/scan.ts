@@ -5,10 +5,31 @@ import type { Target } from './target.ts';
 
 /** Something the scan could not find out; the rest of it stands (promise 3). */
 export interface Gap {
-  readonly kind: 'lockfile' | 'entry' | 'package' | 'advisory' | 'dependencies' | 'document';
+  readonly kind: /** A lockfile that was not read. */
+    | 'lockfile'
+    /** A part of one that was not read: packages may be missing. */
+    | 'entry'
+    /** Something about packages of one that it does not tell, such as a version. */
+    | 'detail'
+    /** A package that was not looked up. */
+    | 'package'
+    /** The look-up service does not know most of what it knew. */
+    | 'service'
+    | 'advisory'
+    | 'dependencies'
+    /** A published description document. */
+    | 'document';
   /** File (with line), purl, advisory id, version key or API. */
   readonly subject: string;
   readonly reason: string;
+}
+
+/** Behind gaps of these kinds a finding may hide that would otherwise be found. */
+const HIDING: ReadonlySet<Gap['kind']> = new Set(['lockfile', 'entry', 'package', 'service', 'document']);
+
+/** Whether a scan with these gaps saw everything that decides which findings there are. */
+export function isComplete(gaps: readonly Gap[]): boolean {
+  return !gaps.some(({ kind }) => HIDING.has(kind));
 }
 
 /** What `judge-scan` makes of a scan. */
@@ -19,6 +40,14 @@ export interface Verdict {
   readonly findings: readonly Finding[];
   readonly changes: readonly Change[];
   readonly gaps: readonly Gap[];
+  /** False when a finding may hide behind a gap: the scan then resolves only what is provably gone. */
+  readonly complete: boolean;
+  /** True when the scan named only some of the target's lockfiles. */
+  readonly partial: boolean;
+  /** Open findings of the target after this scan. */
+  readonly open: Readonly<Record<Severity, number>>;
+  /** So many of them the scan neither found nor disproved: they stay open. */
+  readonly kept: number;
   readonly counts: {
     readonly lockfiles: number;
     readonly packages: number;

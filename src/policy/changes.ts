@@ -3,13 +3,12 @@ import { type Finding, SEVERITIES, type Severity } from '../model/finding.ts';
 import { compareFindingOrder } from './finding-order.ts';
 import { type MatchedFinding, matchFindings } from './match-findings.ts';
 import { isUnloaded } from './same-finding.ts';
+import { laterScans, type ScanScope } from './scan-order.ts';
+import { type Remains, withUnseenPlaces } from './what-remains.ts';
 
-export interface ComparedScan {
+export interface ComparedScan extends ScanScope {
   readonly scan: string;
-  /** RFC 3339. */
-  readonly requestedAt: string;
-  /** Whether the scan could not find out if a remembered finding still holds. */
-  readonly unknown: (finding: Finding) => boolean;
+  readonly remains: Remains;
 }
 
 export interface Comparison {
@@ -19,7 +18,9 @@ export interface Comparison {
   readonly changes: readonly Change[];
   /** What to remember now. */
   readonly tracked: readonly TrackedFinding[];
-  /** True when a scan asked for later was judged already: nothing changes, nothing is to be remembered. */
+  /** Open ones among these that the scan neither found nor disproved. */
+  readonly kept: number;
+  /** True when scans asked for later have judged everything already: nothing changes, nothing is to be remembered. */
   readonly superseded: boolean;
 }
 
@@ -32,12 +33,13 @@ export function compareFindings(
   findings: readonly Finding[],
   scan: ComparedScan,
 ): Comparison {
-  if (previous !== undefined && Date.parse(scan.requestedAt) < Date.parse(previous.requestedAt)) {
-    return { findings, changes: [], tracked: previous.findings, superseded: true };
-  }
-  const { found, gone } = matchFindings(findings, previous?.findings ?? [], scan.unknown);
-  const present = found.map((matched) => follow(matched, scan.requestedAt));
-  const absent = gone.map((tracked) => leave(tracked, scan));
+  const remembered = previous?.findings ?? [];
+  const { superseded, isLater } = laterScans(previous, scan);
+  if (superseded) return { findings, changes: [], tracked: remembered, kept: 0, superseded };
+  const remaining = (finding: Finding) => scan.remains(finding, isLater);
+  const { found, gone } = matchFindings(withoutLater(findings, isLater), remembered, remaining);
+  const present = found.map((matched) => follow(matched, scan.requestedAt, remaining));
+  const absent = gone.map((tracked) => leave(tracked, scan.requestedAt, remaining));
   const steps = [...present, ...absent];
   return {
     findings: present.map(({ tracked }) => tracked.finding).sort(compareFindingOrder),
@@ -45,7 +47,8 @@ export function compareFindings(
       .flatMap(({ change }) => change ?? [])
       .sort((left, right) => compareFindingOrder(left.finding, right.finding)),
     tracked: bounded(steps.map(({ tracked }) => tracked)),
-    superseded: false,
+    kept: absent.filter(({ tracked }) => tracked.status === 'open').length,
+    superseded,
   };
 }
 
@@ -54,7 +57,18 @@ interface Step {
   readonly change?: Change;
 }
 
-function follow({ finding, tracked }: MatchedFinding, now: string): Step {
+type Remaining = (finding: Finding) => Finding | undefined;
+
+/** Findings as far as they stand in lockfiles that no scan asked for later has judged. */
+function withoutLater(findings: readonly Finding[], isLater: (path: string) => boolean): readonly Finding[] {
+  return findings.flatMap((finding) => {
+    const locations = finding.locations.filter(({ path }) => !isLater(path));
+    if (locations.length === finding.locations.length) return finding;
+    return locations.length === 0 ? [] : { ...finding, locations };
+  });
+}
+
+function follow({ finding, tracked }: MatchedFinding, now: string, remaining: Remaining): Step {
   if (tracked === undefined) {
     return {
       tracked: { finding, status: 'open', openedAt: now, changedAt: now },
@@ -68,7 +82,8 @@ function follow({ finding, tracked }: MatchedFinding, now: string): Step {
     };
   }
   const before = tracked.finding.severity;
-  const kept = keepWhatWasKnown(finding, tracked.finding);
+  const known = keepWhatWasKnown(finding, tracked.finding);
+  const kept = withUnseenPlaces(known, remaining(tracked.finding));
   if (!isWorse(kept.severity, before))
     return { tracked: { ...tracked, finding: kept, ...worstSince(tracked, kept) } };
   return {
@@ -77,9 +92,11 @@ function follow({ finding, tracked }: MatchedFinding, now: string): Step {
   };
 }
 
-/** A finding that is not there any more is resolved; one that could not be looked for stays what it was. */
-function leave(tracked: TrackedFinding, { requestedAt, unknown }: ComparedScan): Step {
-  if (tracked.status === 'resolved' || unknown(tracked.finding)) return { tracked };
+/** A finding that is provably gone is resolved; any other stays open where it may still stand. */
+function leave(tracked: TrackedFinding, requestedAt: string, remaining: Remaining): Step {
+  if (tracked.status === 'resolved') return { tracked };
+  const rest = remaining(tracked.finding);
+  if (rest !== undefined) return { tracked: { ...tracked, finding: rest } };
   const { finding } = tracked;
   return {
     tracked: { ...tracked, status: 'resolved', changedAt: requestedAt },

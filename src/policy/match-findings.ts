@@ -20,13 +20,13 @@ export interface Matched {
  * Recognises remembered findings in those of a scan, by rule, package and a name of the issue in common:
  * - At the same version first. Remembered ones that turn out to be one issue become one, without a word. An issue seen
  *   under two names, since the advisory that joins them did not load this time, stays the one finding that it was.
- * - Then at another version: an upgrade that does not help is no news. It is, when the scan could not see whether the
- *   first version is still there (`unknown`): both may be.
+ * - Then at another version: an upgrade that does not help is no news. It is, when the scan cannot disprove that the
+ *   first version is still there (`remaining`): both may be.
  */
 export function matchFindings(
   findings: readonly Finding[],
   remembered: readonly TrackedFinding[],
-  unknown: (finding: Finding) => boolean,
+  remaining: (finding: Finding) => Finding | undefined,
 ): Matched {
   const candidates = Map.groupBy(remembered, ({ finding }) => packageKey(finding));
   const candidatesFor = (finding: Finding) =>
@@ -35,7 +35,7 @@ export function matchFindings(
   const used = new Set(remembered.map(({ finding }) => finding.fingerprint));
   for (const finding of rest) {
     const moved = candidatesFor(finding).find(
-      (one) => one.status === 'open' && !taken.has(one) && !unknown(one.finding),
+      (one) => one.status === 'open' && !taken.has(one) && remaining(one.finding) === undefined,
     );
     if (moved !== undefined) taken.set(moved, { finding, tracked: moved });
     matches.push({ finding, tracked: moved });

@@ -25,5 +25,7 @@ export interface Rule {
   readonly name: string;
   /** One line for people. */
   readonly title: string;
+  /** Whether it judges version records: without its package's record nothing tells whether a finding still holds. */
+  readonly readsRecords: boolean;
   judge(context: RuleContext): readonly Finding[];
 }

@@ -57,6 +57,10 @@ async function judged(room: Room, queue: Queue, target: string, number: number):
     findings: [],
     changes: [changeOf(`package-${number}`)],
     gaps: [],
+    complete: true,
+    partial: false,
+    open: { critical: 0, high: 1, medium: 0, low: 0, none: 0, unknown: 0 },
+    kept: 0,
     counts: {
       lockfiles: 1,
       packages: 1,

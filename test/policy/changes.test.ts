@@ -37,19 +37,21 @@ function unloaded(locked: string, id: string): Finding {
 }
 
 const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}T00:00:00Z`;
-const nothing = () => false;
+const whole = { partial: false, paths: [], remains: () => undefined };
 
 /** Scans one after the other, a day apart. */
 function history() {
   let state: TargetState | undefined;
   let today = 0;
   return {
-    scan(findings: readonly Finding[], unknown: (finding: Finding) => boolean = nothing): Comparison {
+    scan(findings: readonly Finding[], unknown: (finding: Finding) => boolean = () => false): Comparison {
       today += 1;
       const compared = compareFindings(state, findings, {
         scan: `s${today}`,
         requestedAt: day(today),
-        unknown,
+        partial: false,
+        paths: [],
+        remains: (finding) => (unknown(finding) ? finding : undefined),
       });
       state = { revision: today, scan: `s${today}`, requestedAt: day(today), findings: compared.tracked };
       return compared;
@@ -280,7 +282,7 @@ describe('an older scan', () => {
     findings: [],
   };
   const run = (requestedAt: string) =>
-    compareFindings(later, [vulnerabilityOf('a@1')], { scan: 's', requestedAt, unknown: nothing });
+    compareFindings(later, [vulnerabilityOf('a@1')], { ...whole, scan: 's', requestedAt });
 
   it('is superseded and changes nothing', () => {
     expect(run('2026-11-01T23:59:59Z')).toMatchObject({

@@ -6,6 +6,7 @@ import type { Rule } from '../rule.ts';
 export const deprecated: Rule = {
   name: 'deprecated',
   title: 'The locked version is marked deprecated',
+  readsRecords: true,
   judge: ({ packages, target }) =>
     packages.flatMap((placed) => {
       const { locked } = placed;

@@ -9,6 +9,7 @@ import type { Rule } from '../rule.ts';
 export const missing: Rule = {
   name: 'missing',
   title: 'The index has no such version',
+  readsRecords: false,
   judge: ({ packages, target }) =>
     packages
       .filter(({ locked }) => locked.resolution.outcome === 'missing')

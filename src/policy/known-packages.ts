@@ -1,0 +1,69 @@
+import type { KnownPackages } from '../model/change.ts';
+import type { Inventory } from '../model/inventory.ts';
+import type { LockedPackage } from '../model/lockfile.ts';
+import type { Resolution } from '../model/resolution.ts';
+
+/** Enough to tell a half from a third. */
+const SAMPLE = 512;
+/** A single package that is gone says something of that package, not of the service. */
+const LEAST_LOST = 2;
+/** What was known longer ago is not lost suddenly. */
+const MAX_AGE_MS = 60 * 24 * 3_600_000;
+
+/**
+ * Compares what the look-up service answers with what it knew at the last scan. One that does not know more than half of
+ * that now has lost data, and nothing is to be concluded from what it does not know; `undefined` when it has not.
+ */
+export function forgotten(
+  known: KnownPackages | undefined,
+  packages: readonly LockedPackage[],
+  resolutions: readonly Resolution[],
+  requestedAt: string,
+): Inventory['forgotten'] {
+  if (known === undefined || Date.parse(requestedAt) - Date.parse(known.at) > MAX_AGE_MS) return undefined;
+  const sample = new Set(known.hashes);
+  const seen = { missing: new Set<number>(), resolved: new Set<number>() };
+  for (const [index, { purl }] of packages.entries()) {
+    const outcome = resolutions[index]?.outcome;
+    if (outcome !== 'missing' && outcome !== 'resolved') continue;
+    const hash = hashOf(purl);
+    if (sample.has(hash)) seen[outcome].add(hash);
+  }
+  const lost = seen.missing.size;
+  const compared = lost + seen.resolved.size;
+  return lost >= LEAST_LOST && 2 * lost > compared ? { lost, compared } : undefined;
+}
+
+/**
+ * What to remember of what the service knows. Packages that were not looked up, and where `seesAll` is false those of other
+ * lockfiles too, are remembered as before.
+ */
+export function knownAfter(
+  before: KnownPackages | undefined,
+  { lockfiles, forgotten: loss }: Inventory,
+  { requestedAt, seesAll }: { readonly requestedAt: string; readonly seesAll: boolean },
+): KnownPackages {
+  const remembered = new Set(before?.hashes);
+  const known = new Set<number>();
+  const unknown = new Set<number>();
+  for (const { packages } of lockfiles) {
+    for (const { purl, resolution } of packages) {
+      const hash = hashOf(purl);
+      if (resolution.outcome === 'resolved') known.add(hash);
+      else if (resolution.outcome !== 'failed') unknown.add(hash);
+      else if (remembered.has(hash)) known.add(hash);
+    }
+  }
+  if (!seesAll) for (const hash of remembered) if (!unknown.has(hash)) known.add(hash);
+  const at = loss === undefined ? requestedAt : (before?.at ?? requestedAt);
+  return { at, hashes: [...known].sort((left, right) => left - right).slice(0, SAMPLE) };
+}
+
+/** FNV-1a, mixed at the end so that its smallest values are a fair sample. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

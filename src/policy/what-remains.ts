@@ -1,0 +1,84 @@
+import type { Finding, Location } from '../model/finding.ts';
+import type { Inventory, LockfileInventory } from '../model/inventory.ts';
+import { isReadWhole } from '../model/lockfile.ts';
+import { RULES } from './catalog.ts';
+
+/**
+ * Tells of a remembered finding that a scan did not find again what the scan cannot disprove: the finding with the places
+ * where it may still stand, or `undefined` when it is provably gone. `isLater` names lockfiles that a scan asked for later
+ * has judged already: of these this scan proves nothing.
+ */
+export type Remains = (finding: Finding, isLater: (path: string) => boolean) => Finding | undefined;
+
+/**
+ * A finding is gone from a lockfile that was read whole and does not hold its package version any more, or holds it with
+ * facts that show no such issue; and from one that is not part of a scan that names all lockfiles of its target.
+ */
+export function whatRemains(inventory: Inventory, { partial }: { readonly partial: boolean }): Remains {
+  const unread = unreadPaths(inventory);
+  const files = new Map<string, SeenFile>();
+  for (const file of inventory.lockfiles) files.set(file.path, seenFile(file, files.get(file.path)));
+  const standsAt = (finding: Finding, path: string): boolean => {
+    if (unread(path)) return true;
+    const file = files.get(path);
+    return file === undefined ? partial : mayStandIn(file, finding);
+  };
+  return (finding, isLater) => {
+    const locations = finding.locations.filter(({ path }) => isLater(path) || standsAt(finding, path));
+    return locations.length === 0 ? undefined : { ...finding, locations };
+  };
+}
+
+/** The places of a finding, and those remembered places of it in other lockfiles that a scan could not look at. */
+export function withUnseenPlaces(finding: Finding, remaining: Finding | undefined): Finding {
+  if (remaining === undefined) return finding;
+  const seen = new Set(finding.locations.map(({ path }) => path));
+  const unseen: readonly Location[] = remaining.locations.filter(({ path }) => !seen.has(path));
+  return unseen.length === 0 ? finding : { ...finding, locations: [...finding.locations, ...unseen] };
+}
+
+/** Tells of a path whether it is that of an unread file, or lies in an unread folder. */
+function unreadPaths({ unread }: Inventory): (path: string) => boolean {
+  const paths = new Set(unread.map(({ path }) => path));
+  if (paths.has('./')) return () => true;
+  const folders = [...paths].filter((path) => path.endsWith('/'));
+  return (path) => paths.has(path) || folders.some((folder) => path.startsWith(folder));
+}
+
+/** What is known of a lockfile that was read. */
+interface SeenFile {
+  isWhole: boolean;
+  /** Packages by name, of whose version, or of whose facts, nothing is known. */
+  readonly doubtful: Set<string>;
+  /** Purls of packages that the service does not know. */
+  readonly missing: Set<string>;
+  /** Purls of packages whose facts are known; only of a file that was not read whole. */
+  readonly known: Set<string>;
+}
+
+function seenFile(file: LockfileInventory, before: SeenFile | undefined): SeenFile {
+  const seen = before ?? { isWhole: true, doubtful: new Set(), missing: new Set(), known: new Set() };
+  seen.isWhole &&= isReadWhole(file);
+  for (const { ecosystem, name, version, purl, resolution } of file.packages) {
+    if (resolution.outcome === 'failed' || version === '') seen.doubtful.add(nameKey(ecosystem, name));
+    else if (resolution.outcome === 'missing') seen.missing.add(purl);
+    else if (!seen.isWhole && resolution.record !== undefined) seen.known.add(purl);
+  }
+  return seen;
+}
+
+function mayStandIn({ isWhole, doubtful, missing, known }: SeenFile, finding: Finding): boolean {
+  const { ecosystem, name, purl } = finding.package;
+  if (doubtful.has(nameKey(ecosystem, name))) return true;
+  // The package is still there, and what the finding was made of is not.
+  if (missing.has(purl) && READS_RECORDS.has(finding.rule)) return true;
+  return !isWhole && !known.has(purl);
+}
+
+const READS_RECORDS: ReadonlySet<string> = new Set(
+  RULES.filter(({ readsRecords }) => readsRecords).map(({ name }) => name),
+);
+
+function nameKey(ecosystem: string, name: string): string {
+  return `${ecosystem}\n${name}`;
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../src/model/finding.ts';
+import type { Inventory } from '../../src/model/inventory.ts';
+import { judge } from '../../src/policy/judge.ts';
+import { whatRemains } from '../../src/policy/what-remains.ts';
+import { affected, factsOf, inventoryOf, lockfileOf, packageOf, resolved } from './facts.ts';
+
+const never = () => false;
+
+function findingIn(...paths: readonly string[]): Finding {
+  const files = paths.map((path) => lockfileOf([affected('bad@1', ['GHSA-1'])], { path }));
+  const [finding] = judge(factsOf(inventoryOf(...files)));
+  if (finding === undefined) throw new Error('no finding to remember');
+  return finding;
+}
+
+/** Paths at which the finding may still stand. */
+function remaining(inventory: Inventory, { partial = false, finding = findingIn('package-lock.json') } = {}) {
+  return whatRemains(inventory, { partial })(finding, never)?.locations.map(({ path }) => path) ?? [];
+}
+
+const failed = { outcome: 'failed', reason: 'timed out' } as const;
+const missing = { outcome: 'missing', reason: 'not there' } as const;
+const error = { code: 'syntax', message: 'not JSON' };
+const unread = [{ kind: 'unread' as const, line: 3, message: 'node_modules/other: no version' }];
+const unclear = [{ kind: 'unclear' as const, line: 3, message: 'too many edges' }];
+const all = ['package-lock.json'];
+
+describe('a remembered finding', () => {
+  it.each<[string, Inventory, readonly string[]]>([
+    ['its package is gone', inventoryOf(lockfileOf([packageOf('fine@1')])), []],
+    ['its package moved to another version', inventoryOf(lockfileOf([packageOf('bad@2')])), []],
+    ['the issue was taken back', inventoryOf(lockfileOf([packageOf('bad@1')])), []],
+    ['its look-up failed', inventoryOf(lockfileOf([packageOf('bad@1', { resolution: failed })])), all],
+    [
+      'the look-up of the version it moved to failed',
+      inventoryOf(lockfileOf([packageOf('bad@2', { resolution: failed })])),
+      all,
+    ],
+    ['the file tells no version of it', inventoryOf(lockfileOf([packageOf('bad@')])), all],
+    [
+      'its version vanished from the index',
+      inventoryOf(lockfileOf([packageOf('bad@1', { resolution: missing })])),
+      all,
+    ],
+    [
+      'it moved to a version that is not in the index',
+      inventoryOf(lockfileOf([packageOf('bad@2', { resolution: missing })])),
+      [],
+    ],
+    ['another look-up failed', inventoryOf(lockfileOf([packageOf('fine@1', { resolution: failed })])), []],
+    [
+      'its lockfile was not read',
+      { lockfiles: [], unread: [{ path: 'package-lock.json', sha256: '', error }] },
+      all,
+    ],
+    [
+      'another lockfile was not read',
+      { lockfiles: [], unread: [{ path: 'other.json', sha256: '', error }] },
+      [],
+    ],
+    ['its lockfile was not read whole', inventoryOf(lockfileOf([], { problems: unread })), all],
+    [
+      'it was not, but the package is there without the issue',
+      inventoryOf(lockfileOf([packageOf('bad@1')], { problems: unread })),
+      [],
+    ],
+    ['something else of its lockfile is not known', inventoryOf(lockfileOf([], { problems: unclear })), []],
+    [
+      'its lockfile is not part of the scan any more',
+      inventoryOf(lockfileOf([], { path: 'other.json' })),
+      [],
+    ],
+  ])('%s', (_case, inventory, expected) => {
+    expect(remaining(inventory)).toEqual(expected);
+  });
+
+  it('stays in lockfiles that a partial scan does not name, and only there', () => {
+    const finding = findingIn('a.json', 'b.json');
+    const scanned = inventoryOf(lockfileOf([], { path: 'a.json' }));
+    expect(remaining(scanned, { finding })).toEqual([]);
+    expect(remaining(scanned, { finding, partial: true })).toEqual(['b.json']);
+  });
+
+  it('stays in lockfiles that a scan asked for later has judged', () => {
+    const remains = whatRemains(inventoryOf(lockfileOf([])), { partial: false });
+    const finding = findingIn('package-lock.json');
+    expect(remains(finding, (path) => path === 'package-lock.json')).toEqual(finding);
+    expect(remains(finding, never)).toBeUndefined();
+  });
+
+  it('that the index does not know a version goes when the index knows it', () => {
+    const [finding] = judge(factsOf(inventoryOf(lockfileOf([packageOf('bad@1', { resolution: missing })]))));
+    const known = inventoryOf(lockfileOf([packageOf('bad@1', { resolution: resolved('bad', '1') })]));
+    expect(remaining(known, { ...(finding === undefined ? {} : { finding }) })).toEqual([]);
+  });
+});
