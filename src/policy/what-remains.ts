@@ -41,8 +41,13 @@ export function withUnseenPlaces(finding: Finding, remaining: Finding | undefine
 function unreadPaths({ unread }: Inventory): (path: string) => boolean {
   const paths = new Set(unread.map(({ path }) => path));
   if (paths.has('./')) return () => true;
-  const folders = [...paths].filter((path) => path.endsWith('/'));
-  return (path) => paths.has(path) || folders.some((folder) => path.startsWith(folder));
+  return (path) => {
+    if (paths.has(path)) return true;
+    for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {
+      if (paths.has(path.slice(0, end + 1))) return true;
+    }
+    return false;
+  };
 }
 
 /** What is known of a lockfile that was read. */

@@ -75,6 +75,18 @@ describe('a remembered finding', () => {
     expect(remaining(inventory)).toEqual(expected);
   });
 
+  it.each([
+    ['apps/', true],
+    ['apps/web/', true],
+    ['./', true],
+    ['app/', false],
+    ['apps/web2/', false],
+  ])('stays where the folder %s was not read: %s', (folder, stays) => {
+    const finding = findingIn('apps/web/package-lock.json');
+    const inventory = { lockfiles: [], unread: [{ path: folder, error }] };
+    expect(remaining(inventory, { finding })).toHaveLength(stays ? 1 : 0);
+  });
+
   it('stays in lockfiles that a partial scan does not name, and only there', () => {
     const finding = findingIn('a.json', 'b.json');
     const scanned = inventoryOf(lockfileOf([], { path: 'a.json' }));
