@@ -6,6 +6,7 @@ import { ingestLockfiles } from '../src/jobs/ingest-lockfiles.ts';
 import type { Advisory } from '../src/model/advisory.ts';
 import type { Inventory } from '../src/model/inventory.ts';
 import type { Notification } from '../src/model/notification.ts';
+import { alertOf } from '../src/notify/alert.ts';
 import { webhookOf } from '../src/notify/preset-webhook.ts';
 import { renderRequest } from '../src/notify/render.ts';
 import { valuesOf } from '../src/notify/variables.ts';
@@ -95,7 +96,7 @@ export function genericEventOf(notification: Notification): unknown {
   const webhook = webhookOf({ route: 'default', name: 'lockhound', url: 'https://alerts.example' });
   const { payload = null, encodeAs = 'json', headers = {} } = webhook;
   const definition = { ...webhook, payload, encodeAs, headers };
-  return JSON.parse(renderRequest(definition, valuesOf(notification, {})).body);
+  return JSON.parse(renderRequest(definition, valuesOf(alertOf(notification), {})).body);
 }
 
 /** Job data that asks for a scan. Throws `EnvelopeError` when the worker would not take it. */

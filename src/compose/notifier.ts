@@ -9,7 +9,7 @@ import type { Notifier } from '../notify/deliver.ts';
 import { linker } from '../notify/link.ts';
 import type { Provisioned, ReadBack } from '../notify/provision.ts';
 import { createDelivery } from './delivery.ts';
-import { routingOf } from './routing.ts';
+import { configuredWebhooks, routingOf } from './routing.ts';
 import type { Store } from './store.ts';
 import { openWebhooks, type Webhooks } from './webhooks.ts';
 
@@ -55,8 +55,9 @@ export async function openNotifier(
   const delivery = createDelivery({
     notify,
     secrets,
-    webhooks: desired.webhooks.map(({ route }) => ({
+    webhooks: configuredWebhooks(notify).map(({ route, webhook }) => ({
       name: route,
+      maxBytes: webhook.maxBytes ?? notify.maxBytes,
       definition: () => current.definitions.get(route),
       get variables() {
         return current.variables;

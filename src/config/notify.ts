@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { seconds } from './duration.ts';
 import { httpUrl } from './http-url.ts';
-import { route, severity, variableName, webhook } from './route.ts';
+import { maxBytes, route, severity, variableName, webhook } from './route.ts';
 import { secretReference } from './secret-reference.ts';
 
 const platform = z
@@ -72,6 +72,9 @@ export const notify = z
       .enum(['direct', 'platform-event'])
       .default('direct')
       .describe('Call the webhook, or post an event that has the platform call it.'),
+    maxBytes: maxBytes
+      .default(262_144)
+      .describe('Largest body of an alert in bytes: beyond, the worst changes and a count of the rest.'),
     timeout: seconds('15s').describe('Limit for one delivery.'),
     drift: z
       .enum(['restore', 'keep'])

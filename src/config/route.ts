@@ -16,6 +16,9 @@ const NEEDS_URL: ReadonlySet<PresetName> = new Set(['generic', 'github-repositor
 
 export const variableName = z.string().regex(/^[A-Z0-9_]+$/, 'upper-case letters, digits and underscores');
 
+/** Rendering an alert takes time in proportion, and receivers take no more. */
+export const maxBytes = z.int().min(1_024).max(4_194_304);
+
 export const webhook = z
   .strictObject({
     name: z
@@ -47,6 +50,7 @@ export const webhook = z
       .describe(
         "One alert a scan, a change, or a time (`every`); unset: the preset's, as a rule one a scan.",
       ),
+    maxBytes: maxBytes.optional().describe('Largest body of an alert; unset: `notify.maxBytes`.'),
     every: seconds('24h').describe('Time between two digests of mode `periodic`.'),
   })
   .refine(({ every }) => every >= MINUTE_MS, { error: 'at least `1m`', path: ['every'] })

@@ -38,6 +38,10 @@ export type NotificationMode = 'digest' | 'change' | 'periodic';
 export interface DeliveryAttempt {
   readonly at: string;
   readonly durationMs: number;
+  /** Of the body that was sent. */
+  readonly bytes?: number;
+  /** Number of changes that the body only counts. */
+  readonly leftOut?: number;
   readonly status?: number;
   readonly error?: string;
   /** First KiB of the answer, without control characters. */

@@ -1,6 +1,7 @@
 import type { HttpClient, HttpResponse } from '../http/client.ts';
 import { messageOf } from '../model/errors.ts';
 import type { DeliveryAttempt, DeliveryReceipt, Notification } from '../model/notification.ts';
+import type { FittedRequest } from './fit-request.ts';
 import type { Masker } from './masking.ts';
 import { answerText, plainText, receiverFailure, receiverRefusal } from './receiver-outcome.ts';
 import type { RenderedRequest } from './render.ts';
@@ -28,7 +29,7 @@ export interface Attempt {
   readonly signal: AbortSignal;
   readonly mask: Masker;
   /** What is to be sent at this time. */
-  readonly prepare: (at: Date) => RenderedRequest;
+  readonly prepare: (at: Date) => Promise<FittedRequest>;
 }
 
 /** One POST and what is written down of it. Throws `NotifyError` when nobody took it. */
@@ -42,19 +43,22 @@ export async function attemptDelivery(options: AttemptOptions, attempt: Attempt)
       durationMs: Math.round(performance.now() - start),
       ...rest,
     });
+  let sent: Pick<DeliveryAttempt, 'bytes' | 'leftOut'> = {};
   let request: RenderedRequest;
   let response: HttpResponse;
   try {
-    request = attempt.prepare(at);
+    const { bytes, leftOut, ...prepared } = await attempt.prepare(at);
+    sent = { bytes, ...(leftOut === 0 ? {} : { leftOut }) };
+    request = prepared.request;
     response = await send(options, attempt, request);
   } catch (error) {
-    await record({ error: plainText(mask(messageOf(error))) });
+    await record({ ...sent, error: plainText(mask(messageOf(error))) });
     throw error;
   }
   const answer = answerText(response, mask);
   const refusal = receiverRefusal(request.url, response, mask);
   const { status } = response;
-  await record({ status, answer, ...(refusal === undefined ? {} : { error: refusal.message }) });
+  await record({ ...sent, status, answer, ...(refusal === undefined ? {} : { error: refusal.message }) });
   if (refusal !== undefined) throw refusal;
   return { id: notification.id, route, status, answer };
 }

@@ -1,3 +1,4 @@
+import { alertOf } from './alert.ts';
 import { type Desired, definitionFor } from './definition.ts';
 import { renderRequest } from './render.ts';
 import { testNotification } from './test-alert.ts';
@@ -16,7 +17,7 @@ export function checkRendering({ webhooks, variables }: Desired): void {
       transition: 'opened',
       ...SAMPLE,
     });
-    renderRequest(definitionFor(webhook), valuesOf(sample, variables));
+    renderRequest(definitionFor(webhook), valuesOf(alertOf(sample), variables));
   }
 }
 

@@ -7,7 +7,7 @@ import { CodedError } from '../model/errors.ts';
  * Of a definition: `template-invalid`, `variable-unknown`, `header-invalid`, `url-invalid`, `not-provisioned` (it has not
  * been applied yet).
  * Of a receiver: `receiver-refused` (it answered, and not with success), `receiver-unreachable` (no answer),
- * `receiver-gone` (410: it wants no more).
+ * `receiver-gone` (410: it wants no more), `receiver-too-large` (413: a shorter one may go through).
  */
 export type NotifyErrorCode =
   | 'bad-request'
@@ -24,7 +24,8 @@ export type NotifyErrorCode =
   | 'not-provisioned'
   | 'receiver-refused'
   | 'receiver-unreachable'
-  | 'receiver-gone';
+  | 'receiver-gone'
+  | 'receiver-too-large';
 
 /** Messages hold no secret values: what other systems say is masked before it gets here. */
 export class NotifyError extends CodedError<NotifyErrorCode> {}

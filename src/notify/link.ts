@@ -1,4 +1,5 @@
 import type { Notification } from '../model/notification.ts';
+import { alertOf } from './alert.ts';
 import { NotifyError } from './errors.ts';
 import { renderUrl } from './render-url.ts';
 import { valuesOf } from './variables.ts';
@@ -8,7 +9,10 @@ export function linker(template: string | undefined): (notification: Notificatio
   return (notification) => {
     if (template === undefined) return notification;
     try {
-      return { ...notification, link: renderUrl(template, valuesOf(notification, {}), '`notify.link`') };
+      return {
+        ...notification,
+        link: renderUrl(template, valuesOf(alertOf(notification), {}), '`notify.link`'),
+      };
     } catch (error) {
       // A target called `..` has no page; that is no reason to lose the alert.
       if (error instanceof NotifyError) return notification;

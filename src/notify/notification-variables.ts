@@ -1,8 +1,9 @@
 import { SEVERITIES } from '../model/finding.ts';
 import { changeEvent } from './change-event.ts';
 import { actionOf, dedupKeyOf, linesOf, titleOf } from './notification-message.ts';
-import { countTransitions, worstSeverity } from './notification-summary.ts';
+import { worstSeverity } from './notification-summary.ts';
 import type { NotificationVariable } from './notification-variable.ts';
+import { briefEvent } from './within-limits.ts';
 
 /** The variables of the alert that are not the platform's, in the order in which the documentation shows them. */
 export const OWN_VARIABLES: readonly NotificationVariable[] = [
@@ -29,15 +30,25 @@ export const OWN_VARIABLES: readonly NotificationVariable[] = [
   {
     name: 'COUNTS',
     description: 'JSON: number of changes by transition (`opened`, `worsened`, `reopened`, `resolved`).',
-    json: countTransitions,
+    json: ({ totals }) => totals.counts,
   },
   { name: 'OPEN', description: 'JSON: open findings of the target by severity.', json: ({ open }) => open },
   { name: 'GAPS', description: 'JSON number: facts that could not be found out.', json: ({ gaps }) => gaps },
-  { name: 'CHANGES', description: 'One line of text for each change.', text: linesOf },
+  {
+    name: 'CHANGES',
+    description: 'One line of text for each change, the worst ones and a count where not all fit.',
+    text: linesOf,
+  },
   {
     name: 'CHANGES_JSON',
-    description: 'JSON: list of the changes, as in the generic event.',
-    json: ({ changes, target }) => changes.map((change) => changeEvent(change, target.id)),
+    description: 'JSON: list of the changes as in the generic event, the worst ones where not all fit.',
+    json: ({ changes, target, brief }) =>
+      changes.map((change) => (brief ? briefEvent : changeEvent)(change, target.id)),
+  },
+  {
+    name: 'LEFT_OUT',
+    description: 'JSON number: changes that are counted, and not in CHANGES and CHANGES_JSON.',
+    json: ({ leftOut }) => leftOut,
   },
   { name: 'LABELS_JSON', description: "JSON: the target's labels.", json: ({ target }) => target.labels },
   {

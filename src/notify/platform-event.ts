@@ -1,13 +1,15 @@
 import type { Notification } from '../model/notification.ts';
 import type { Secret } from '../model/secret.ts';
+import { type Alert, alertOf } from './alert.ts';
 import { type AttemptOptions, attemptDelivery } from './attempt.ts';
 import { cutText } from './cut-text.ts';
 import { definitionOf, type Notifier, type Route, routeNamed } from './deliver.ts';
+import type { FittedRequest } from './fit-request.ts';
 import { createMasker } from './masking.ts';
 import { lineOf } from './notification-message.ts';
-import { alarming, tagsOf } from './notification-summary.ts';
-import type { RenderedRequest } from './render.ts';
+import { tagsOf } from './notification-summary.ts';
 import { secretsIn, valuesOf } from './variables.ts';
+import { fitChanges } from './within-limits.ts';
 
 export interface EventNotifierOptions extends AttemptOptions {
   readonly webhooks: readonly Route[];
@@ -41,7 +43,7 @@ export function createEventNotifier(options: EventNotifierOptions): Notifier {
         notification,
         signal,
         mask: createMasker(secrets.map((secret) => secret.reveal())),
-        prepare: () => eventRequest(options, webhook, notification),
+        prepare: async () => eventRequest(options, webhook, notification),
       });
     },
   };
@@ -51,40 +53,38 @@ function eventRequest(
   { eventsUrl, headers }: EventNotifierOptions,
   webhook: string,
   notification: Notification,
-): RenderedRequest {
-  const values = valuesOf(notification, {});
+): FittedRequest {
+  const alert = alertOf(notification);
+  const values = valuesOf(alert, {});
+  const { text, leftOut } = textOf(alert, `@webhook-${webhook}`);
   const event = {
     title: cutText(withoutMentions(values.get('EVENT_TITLE')?.text ?? ''), TITLE_LIMIT),
-    text: textOf(notification, `@webhook-${webhook}`),
-    tags: [...tagsOf(notification).map(withoutMentions), `lockhound_id:${notification.id}`],
+    text,
+    tags: [...tagsOf(alert).map(withoutMentions), `lockhound_id:${notification.id}`],
     alert_type: values.get('ALERT_TYPE')?.text ?? 'warning',
     priority: values.get('PRIORITY')?.text ?? 'normal',
     // An event that is posted twice, because its answer was lost, is shown as one.
     aggregation_key: notification.id,
   };
-  return {
+  const body = JSON.stringify(event);
+  const request = {
     url: eventsUrl,
     headers: { 'content-type': 'application/json', accept: 'application/json', ...headers() },
-    body: JSON.stringify(event),
+    body,
   };
+  return { request, bytes: Buffer.byteLength(body), leftOut };
 }
 
-/** One line for each change as long as there is room, those that are not resolutions first; the mention is always there. */
-function textOf(notification: Notification, mention: string): string {
-  const { changes } = notification;
-  const open = new Set(alarming(notification));
-  const ordered = [...open, ...changes.filter((change) => !open.has(change))];
-  const room = TEXT_LIMIT - mention.length - '\n… and 1000000 more'.length - 1;
-  const lines: string[] = [];
-  let used = 0;
-  for (const change of ordered) {
-    const line = withoutMentions(lineOf(change));
-    if (used + line.length + 1 > room) break;
-    lines.push(line);
-    used += line.length + 1;
-  }
-  const rest = ordered.length - lines.length;
-  return [...lines, ...(rest === 0 ? [] : [`… and ${rest} more`]), mention].join('\n');
+/** One line for each change as long as there is room, the worst ones first; the mention is always there. */
+function textOf(alert: Alert, mention: string): { readonly text: string; readonly leftOut: number } {
+  const { kept, leftOut } = fitChanges(
+    alert,
+    (change) => withoutMentions(lineOf(change)),
+    TEXT_LIMIT - mention.length - '\n… and 1000000 more'.length - 1,
+    (line) => line.length + 1,
+  );
+  const more = leftOut === 0 ? [] : [`… and ${leftOut} more`];
+  return { text: [...kept, ...more, mention].join('\n'), leftOut };
 }
 
 /**

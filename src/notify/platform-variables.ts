@@ -1,5 +1,5 @@
 import { atLeast } from '../model/finding.ts';
-import type { Notification } from '../model/notification.ts';
+import type { Alert } from './alert.ts';
 import { dedupKeyOf, linkOf, messageOf, titleOf } from './notification-message.ts';
 import { isRecovery, priorityOf, summaryOf, tagsOf, worstSeverity } from './notification-summary.ts';
 import type { NotificationVariable } from './notification-variable.ts';
@@ -21,7 +21,7 @@ const WITH_MEANING: readonly NotificationVariable[] = [
   {
     name: 'ALERT_TRANSITION',
     description: '`Triggered`, or `Recovered` when findings were only resolved.',
-    text: (notification) => (isRecovery(notification) ? 'Recovered' : 'Triggered'),
+    text: (alert) => (isRecovery(alert) ? 'Recovered' : 'Triggered'),
   },
   {
     name: 'ALERT_TYPE',
@@ -35,8 +35,7 @@ const WITH_MEANING: readonly NotificationVariable[] = [
   {
     name: 'PRIORITY',
     description: '`normal`, or `low` when nothing alarming is medium or worse.',
-    text: (notification) =>
-      !isRecovery(notification) && atLeast(worstSeverity(notification), 'medium') ? 'normal' : 'low',
+    text: (alert) => (!isRecovery(alert) && atLeast(worstSeverity(alert), 'medium') ? 'normal' : 'low'),
   },
   { name: 'DATE', description: 'Time of the scan, in milliseconds since 1970.', text: epochOf },
   { name: 'LAST_UPDATED', description: 'The same as DATE.', text: epochOf },
@@ -48,7 +47,7 @@ const WITH_MEANING: readonly NotificationVariable[] = [
   {
     name: 'TAGS',
     description: 'Target, severity and labels as `name:value`, with commas; `$TAGS[team]` is one value.',
-    text: (notification) => tagsOf(notification).join(','),
+    text: (alert) => tagsOf(alert).join(','),
   },
   {
     name: 'ORG_ID',
@@ -83,21 +82,21 @@ export const PLATFORM_VARIABLES: readonly NotificationVariable[] = [
 ];
 
 /** `$TAGS[name]`: the value of one tag, or empty. */
-export function tagOf(notification: Notification, name: string): string {
-  const tag = tagsOf(notification).find((one) => one.startsWith(`${name}:`));
+export function tagOf(alert: Alert, name: string): string {
+  const tag = tagsOf(alert).find((one) => one.startsWith(`${name}:`));
   return tag?.slice(name.length + 1) ?? '';
 }
 
-function alertTypeOf(notification: Notification): string {
-  if (isRecovery(notification)) return 'success';
-  return atLeast(worstSeverity(notification), 'high') ? 'error' : 'warning';
+function alertTypeOf(alert: Alert): string {
+  if (isRecovery(alert)) return 'success';
+  return atLeast(worstSeverity(alert), 'high') ? 'error' : 'warning';
 }
 
-function epochOf({ date }: Notification): string {
+function epochOf({ date }: Alert): string {
   const time = Date.parse(date);
   return Number.isNaN(time) ? date : String(time);
 }
 
-function labelOf({ target }: Notification, name: string): string {
+function labelOf({ target }: Alert, name: string): string {
   return Object.hasOwn(target.labels, name) ? (target.labels[name] ?? '') : '';
 }

@@ -19,6 +19,9 @@ export function receiverRefusal(url: string, response: HttpResponse, mask: Maske
       `${where}: the receiver wants no more alerts; mend its address and resume the route`,
     );
   }
+  if (status === 413) {
+    return new NotifyError('receiver-too-large', `${where}: the alert is too large for the receiver`);
+  }
   if (status >= 300 && status < 400) {
     return new NotifyError(
       'receiver-refused',

@@ -1,5 +1,5 @@
-import type { Notification } from '../model/notification.ts';
 import type { Secret } from '../model/secret.ts';
+import type { Alert } from './alert.ts';
 import { ALERT_VARIABLES } from './alert-variables.ts';
 import type { VariableValue } from './definition.ts';
 import type { NotificationVariable } from './notification-variable.ts';
@@ -25,10 +25,7 @@ const BY_NAME: ReadonlyMap<string, NotificationVariable> = new Map(
 );
 
 /** The alert's variables and the custom ones, which win where both have a name. */
-export function valuesOf(
-  notification: Notification,
-  custom: Readonly<Record<string, VariableValue>>,
-): Values {
+export function valuesOf(alert: Alert, custom: Readonly<Record<string, VariableValue>>): Values {
   return {
     has: knownNames(custom),
     get(name) {
@@ -38,10 +35,10 @@ export function valuesOf(
         return { text, json: asJson(text), trusted: true };
       }
       const tag = /^TAGS\[(.*)\]$/s.exec(name)?.[1];
-      if (tag !== undefined) return alertValue(tagOf(notification, tag));
+      if (tag !== undefined) return alertValue(tagOf(alert, tag));
       const variable = BY_NAME.get(name);
       if (variable === undefined) return undefined;
-      return alertValue('text' in variable ? variable.text(notification) : variable.json(notification));
+      return alertValue('text' in variable ? variable.text(alert) : variable.json(alert));
     },
   };
 }

@@ -1,28 +1,32 @@
-import type { Notification, NotifiedChange } from '../model/notification.ts';
+import type { NotifiedChange } from '../model/notification.ts';
+import type { Alert } from './alert.ts';
 import { type ChangeEvent, changeEvent } from './change-event.ts';
 import { cutText } from './cut-text.ts';
-import { lineOf, linkOf, titleOf } from './notification-message.ts';
+import { leftOutText, lineOf, titleOf } from './notification-message.ts';
 
-/** As many items as fit, from the front. */
+/** What is made of changes, worst first, while the sum of the sizes is within a budget. */
 export interface Fitting<Item> {
   readonly kept: readonly Item[];
+  /** Changes that are not told: those that do not fit, and those that the alert left out. */
   readonly leftOut: number;
 }
 
-/** Items from the front while the sum of their sizes is within `budget`; sizes in whatever the budget is in. */
-export function fitItems<Item>(
-  items: readonly Item[],
+/** Makes items of the alert's changes, worst first, as many as fit and no more; sizes in whatever the budget is in. */
+export function fitChanges<Item>(
+  alert: Alert,
+  make: (change: NotifiedChange) => Item,
   budget: number,
   sizeOf: (item: Item) => number,
 ): Fitting<Item> {
+  const kept: Item[] = [];
   let used = 0;
-  let count = 0;
-  for (const item of items) {
+  for (const change of alert.ranked()) {
+    const item = make(change);
     used += sizeOf(item);
     if (used > budget) break;
-    count += 1;
+    kept.push(item);
   }
-  return { kept: items.slice(0, count), leftOut: items.length - count };
+  return { kept, leftOut: alert.totals.changes - kept.length };
 }
 
 /** Bytes of a value as JSON in UTF-8. */
@@ -30,27 +34,24 @@ export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value), 'utf8');
 }
 
-/** `and 23 more changes: https://…`; empty when nothing is left out. */
-export function leftOutText(leftOut: number, notification: Notification): string {
-  if (leftOut === 0) return '';
-  const link = safeUrl(linkOf(notification));
-  const what = `and ${leftOut} more change${leftOut === 1 ? '' : 's'}`;
-  return link === undefined ? what : `${what}: ${link}`;
-}
-
 const LONGEST_LINE = 1_000;
-const LONGEST_URL = 2_000;
 
 /** The message in at most `limit` UTF-16 units: title, whole lines, and what is left out. */
-export function messageWithin(notification: Notification, limit: number): string {
-  const title = cutText(titleOf(notification), Math.floor(limit / 2));
-  const lines = notification.changes.map((change) => cutText(lineOf(change), LONGEST_LINE));
-  const all = [title, ...lines].join('\n');
-  if (all.length <= limit) return all;
+export function messageWithin(alert: Alert, limit: number): string {
+  const title = cutText(titleOf(alert), Math.floor(limit / 2));
   // The longest it can get: the count only shrinks.
-  const tail = leftOutText(lines.length, notification).length + 1;
-  const { kept, leftOut } = fitItems(lines, limit - title.length - tail, (line) => line.length + 1);
-  return cutText([title, ...kept, leftOutText(leftOut, notification)].join('\n'), limit);
+  const tail = leftOutText(alert.totals.changes, alert).length + 1;
+  const within = (room: number) =>
+    fitChanges(
+      alert,
+      (change) => cutText(lineOf(change), LONGEST_LINE),
+      room - title.length,
+      (line) => line.length + 1,
+    );
+  const whole = within(limit);
+  const { kept, leftOut } = whole.leftOut === 0 ? whole : within(limit - tail);
+  const rest = leftOut === 0 ? [] : [leftOutText(leftOut, alert)];
+  return cutText([title, ...kept, ...rest].join('\n'), limit);
 }
 
 const MOST_LOCATIONS = 10;
@@ -69,11 +70,4 @@ export function briefEvent(change: NotifiedChange, target: string): ChangeEvent 
       .slice(0, MOST_LOCATIONS)
       .map((location) => ({ ...location, dependencyPath: location.dependencyPath.slice(0, MOST_STEPS) })),
   };
-}
-
-/** A web address that may be made a link of; anything else, or one too long for a link, is none. */
-export function safeUrl(text: string | undefined): string | undefined {
-  const url = text === undefined ? null : URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.href.length > LONGEST_URL) return undefined;
-  return url.href;
 }

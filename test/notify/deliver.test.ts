@@ -98,6 +98,7 @@ describe('a delivery', () => {
       {
         at: expect.stringMatching(/Z$/),
         durationMs: expect.any(Number),
+        bytes: Buffer.byteLength(delivery?.body ?? ''),
         status: 200,
         answer: receipt.answer,
       },

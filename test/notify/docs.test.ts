@@ -7,6 +7,7 @@ import { configuredWebhooks, periodicRoutes, routingOf } from '../../src/compose
 import { loadConfig } from '../../src/config/load.ts';
 import { PRESET_NAMES, type PresetName } from '../../src/model/preset-name.ts';
 import { Secret } from '../../src/model/secret.ts';
+import { alertOf } from '../../src/notify/alert.ts';
 import { ALERT_VARIABLES } from '../../src/notify/alert-variables.ts';
 import type { VariableValue } from '../../src/notify/definition.ts';
 import { webhookOf } from '../../src/notify/preset-webhook.ts';
@@ -59,7 +60,7 @@ describe('docs/webhooks.md', () => {
     const notification = { ...notificationOf(), mode: 'change' as const };
     const request = renderRequest(
       { ...made, payload, encodeAs, headers },
-      valuesOf(notification, desired.variables),
+      valuesOf(alertOf(notification), desired.variables),
     );
     expect(RECEIVERS[name as PresetName]?.safeParse(JSON.parse(request.body)).error?.issues ?? []).toEqual(
       [],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Notification } from '../../src/model/notification.ts';
 import { PRESET_NAMES, type PresetName } from '../../src/model/preset-name.ts';
 import { Secret } from '../../src/model/secret.ts';
+import { alertOf } from '../../src/notify/alert.ts';
 import type { VariableValue, WebhookDefinition } from '../../src/notify/definition.ts';
 import { presetNamed, type WebhookChoice, webhookOf } from '../../src/notify/preset-webhook.ts';
 import { PRESETS } from '../../src/notify/presets/catalog.ts';
@@ -39,7 +40,7 @@ function definitionOf(preset: PresetName, more: Partial<WebhookChoice> = {}): We
 }
 
 function render(preset: PresetName, notification: Notification) {
-  return renderRequest(definitionOf(preset), valuesOf(notification, VARIABLES));
+  return renderRequest(definitionOf(preset), valuesOf(alertOf(notification), VARIABLES));
 }
 
 const bodyOf = (preset: PresetName, notification: Notification) =>
@@ -92,7 +93,7 @@ describe.each(PRESET_NAMES)('%s', (name) => {
   it('has the structure of its template, whatever packages and titles are called', () => {
     fc.assert(
       fc.property(notifications, (notification) => {
-        const values = valuesOf(notification, VARIABLES);
+        const values = valuesOf(alertOf(notification), VARIABLES);
         const body = JSON.parse(renderRequest(definitionOf(name), values).body);
         expect(body).toEqual(intended(definitionOf(name).payload ?? '', values));
         expect(RECEIVERS[name]?.safeParse(body).error?.issues ?? []).toEqual([]);

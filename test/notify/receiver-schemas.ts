@@ -153,6 +153,7 @@ const generic = z.strictObject({
   open: z.record(z.string(), z.number()),
   gaps: z.number(),
   changes: z.array(change),
+  leftOut: z.number(),
 });
 
 /** What each receiver takes, limits included. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Notification } from '../../src/model/notification.ts';
 import { Secret } from '../../src/model/secret.ts';
+import { alertOf } from '../../src/notify/alert.ts';
 import { ALERT_VARIABLES } from '../../src/notify/alert-variables.ts';
 import { changeEvent } from '../../src/notify/change-event.ts';
 import type { VariableValue, WebhookDefinition } from '../../src/notify/definition.ts';
@@ -28,7 +29,7 @@ function render(parts: Partial<WebhookDefinition>, notification = notificationOf
     encodeAs: 'json',
     ...parts,
   };
-  return renderRequest(definition, valuesOf(notification, custom));
+  return renderRequest(definition, valuesOf(alertOf(notification), custom));
 }
 
 const bodyOf = (payload: string | null, notification = notificationOf(), custom = CUSTOM): unknown =>
@@ -71,6 +72,7 @@ describe('the payload', () => {
           fingerprint: 'f'.repeat(32),
         },
       ],
+      leftOut: 0,
     });
   });
 

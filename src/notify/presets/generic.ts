@@ -22,6 +22,7 @@ export const genericPreset: Preset = {
   "counts": $COUNTS,
   "open": $OPEN,
   "gaps": $GAPS,
-  "changes": $CHANGES_JSON
+  "changes": $CHANGES_JSON,
+  "leftOut": $LEFT_OUT
 }`,
 };

@@ -1,9 +1,10 @@
-import type { Notification } from '../../model/notification.ts';
+import type { Alert } from '../alert.ts';
 import { cutText } from '../cut-text.ts';
 import { linkOf, titleOf } from '../notification-message.ts';
-import { countTransitions, worstSeverity } from '../notification-summary.ts';
+import { worstSeverity } from '../notification-summary.ts';
 import type { Preset } from '../preset.ts';
-import { briefEvent, fitItems, jsonBytes, safeUrl } from '../within-limits.ts';
+import { safeUrl } from '../safe-url.ts';
+import { briefEvent, fitChanges, jsonBytes } from '../within-limits.ts';
 
 /** Of the 64 KB that `client_payload` may have. */
 const PAYLOAD_BYTES = 60_000;
@@ -34,21 +35,25 @@ export const githubRepositoryDispatchPreset: Preset = {
   ],
 };
 
-function clientPayload(notification: Notification): object {
-  const { id, route, date, target, changes } = notification;
+function clientPayload(alert: Alert): object {
+  const { id, route, date, target, totals } = alert;
   const head = {
     schema: 'lockhound.changes/1',
     id,
     route,
     date,
     target: target.id,
-    severity: worstSeverity(notification),
-    summary: cutText(titleOf(notification), LONGEST_SUMMARY),
-    counts: countTransitions(notification),
+    severity: worstSeverity(alert),
+    summary: cutText(titleOf(alert), LONGEST_SUMMARY),
+    counts: totals.counts,
   };
-  const link = safeUrl(linkOf(notification)) ?? null;
-  const events = changes.map((change) => briefEvent(change, target.id));
-  const frame = jsonBytes({ ...head, changes: [], more: { leftOut: events.length, link } });
-  const { kept, leftOut } = fitItems(events, PAYLOAD_BYTES - frame, (event) => jsonBytes(event) + 1);
+  const link = safeUrl(linkOf(alert)) ?? null;
+  const frame = jsonBytes({ ...head, changes: [], more: { leftOut: totals.changes, link } });
+  const { kept, leftOut } = fitChanges(
+    alert,
+    (change) => briefEvent(change, target.id),
+    PAYLOAD_BYTES - frame,
+    (event) => jsonBytes(event) + 1,
+  );
   return { ...head, changes: kept, more: { leftOut, link } };
 }

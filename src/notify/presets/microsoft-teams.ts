@@ -1,9 +1,11 @@
 import type { Severity } from '../../model/finding.ts';
-import type { Notification, NotifiedChange } from '../../model/notification.ts';
+import type { NotifiedChange } from '../../model/notification.ts';
+import type { Alert } from '../alert.ts';
 import { cutText } from '../cut-text.ts';
-import { linkOf, titleOf } from '../notification-message.ts';
+import { leftOutText, linkOf, titleOf } from '../notification-message.ts';
 import type { Preset } from '../preset.ts';
-import { fitItems, jsonBytes, leftOutText, safeUrl } from '../within-limits.ts';
+import { safeUrl } from '../safe-url.ts';
+import { fitChanges, jsonBytes } from '../within-limits.ts';
 
 /** Of the 28 KB that a message may have; the rest is for what stands around the card. */
 const CARD_BYTES = 27_000;
@@ -37,19 +39,18 @@ export const microsoftTeamsPreset: Preset = {
   ],
 };
 
-function cardOf(notification: Notification): object {
-  const title = cutText(titleOf(notification), LONGEST_TITLE);
-  const link = safeUrl(linkOf(notification));
-  const blocks = notification.changes.map(blockOf);
-  const most = moreOf(blocks.length, notification);
-  const frame = card(
-    [run(title, { size: 'Large', weight: 'Bolder' })],
-    [...most, ...footOf(notification)],
-    link,
+function cardOf(alert: Alert): object {
+  const title = cutText(titleOf(alert), LONGEST_TITLE);
+  const link = safeUrl(linkOf(alert));
+  const head = [run(title, { size: 'Large', weight: 'Bolder' })];
+  const frame = card(head, [...moreOf(alert.totals.changes, alert), ...footOf(alert)], link);
+  const { kept, leftOut } = fitChanges(
+    alert,
+    blockOf,
+    CARD_BYTES - jsonBytes(frame),
+    (block) => jsonBytes(block) + 1,
   );
-  const { kept, leftOut } = fitItems(blocks, CARD_BYTES - jsonBytes(frame), (block) => jsonBytes(block) + 1);
-  const rest = [...kept, ...moreOf(leftOut, notification), ...footOf(notification)];
-  return card([run(title, { size: 'Large', weight: 'Bolder' })], rest, link);
+  return card(head, [...kept, ...moreOf(leftOut, alert), ...footOf(alert)], link);
 }
 
 function card(head: readonly object[], body: readonly object[], link: string | undefined): object {
@@ -88,12 +89,12 @@ function blockOf({ transition, finding, target }: NotifiedChange): object {
   ]);
 }
 
-function moreOf(leftOut: number, notification: Notification): readonly object[] {
-  const text = leftOutText(leftOut, notification);
+function moreOf(leftOut: number, alert: Alert): readonly object[] {
+  const text = leftOutText(leftOut, alert);
   return text === '' ? [] : [block([run(`… ${text}`, { italic: true })])];
 }
 
-function footOf({ open, gaps }: Notification): readonly object[] {
+function footOf({ open, gaps }: Alert): readonly object[] {
   const counts = Object.entries(open).filter(([, count]) => count > 0);
   const said = counts.map(([severity, count]) => `${count} ${severity}`).join(', ') || 'nothing';
   const unknown = gaps > 0 ? ` · could not be found out: ${gaps}` : '';

@@ -22,7 +22,7 @@ export const opsgenieClosePreset: Preset = {
     {
       name: 'OPSGENIE_NOTE',
       description: 'A line for each change, with a count of what does not fit; at most 25,000 characters.',
-      text: (notification) => messageWithin(notification, LONGEST_NOTE),
+      text: (alert) => messageWithin(alert, LONGEST_NOTE),
     },
   ],
 };

@@ -1,9 +1,10 @@
-import type { Notification } from '../../model/notification.ts';
+import type { Alert } from '../alert.ts';
 import { cutText } from '../cut-text.ts';
 import { linkOf, titleOf } from '../notification-message.ts';
-import { tagsOf, worstChange } from '../notification-summary.ts';
+import { tagsOf } from '../notification-summary.ts';
 import type { Preset } from '../preset.ts';
-import { messageWithin, safeUrl } from '../within-limits.ts';
+import { safeUrl } from '../safe-url.ts';
+import { messageWithin } from '../within-limits.ts';
 
 const LONGEST_MESSAGE = 130;
 const LONGEST_DESCRIPTION = 15_000;
@@ -37,12 +38,12 @@ export const opsgeniePreset: Preset = {
     {
       name: 'OPSGENIE_MESSAGE',
       description: 'The headline; at most 130 characters.',
-      text: (notification) => cutText(headline(notification), LONGEST_MESSAGE),
+      text: (alert) => cutText(headline(alert), LONGEST_MESSAGE),
     },
     {
       name: 'OPSGENIE_DESCRIPTION',
       description: 'A line for each change, with a count of what does not fit; at most 15,000 characters.',
-      text: (notification) => messageWithin(notification, LONGEST_DESCRIPTION),
+      text: (alert) => messageWithin(alert, LONGEST_DESCRIPTION),
     },
     {
       name: 'OPSGENIE_ENTITY',
@@ -52,8 +53,8 @@ export const opsgeniePreset: Preset = {
     {
       name: 'OPSGENIE_TAGS',
       description: 'JSON: list of at most 20 tags of 50 characters.',
-      json: (notification) =>
-        tagsOf(notification)
+      json: (alert) =>
+        tagsOf(alert)
           .slice(0, MOST_TAGS)
           .map((tag) => cutText(tag, LONGEST_TAG)),
     },
@@ -61,23 +62,22 @@ export const opsgeniePreset: Preset = {
   ],
 };
 
-function headline(notification: Notification): string {
-  const [change] = notification.changes;
-  if (notification.mode !== 'change' || change === undefined) return titleOf(notification);
-  const { name, version } = change.finding.package;
-  const marked = notification.test === true ? '[test] ' : '';
-  return `${marked}[${change.finding.severity}] ${notification.target.id}: ${name}@${version}: ${change.finding.title}`;
+function headline(alert: Alert): string {
+  if (alert.subject === undefined) return titleOf(alert);
+  const { severity, title, package: of } = alert.subject.finding;
+  const marked = alert.test === true ? '[test] ' : '';
+  return `${marked}[${severity}] ${alert.target.id}: ${of.name}@${of.version}: ${title}`;
 }
 
-function detailsOf(notification: Notification): Readonly<Record<string, string>> {
-  const finding = worstChange(notification)?.finding;
+function detailsOf(alert: Alert): Readonly<Record<string, string>> {
+  const finding = alert.totals.worst?.finding;
   const details = {
-    scan: notification.scan,
+    scan: alert.scan,
     package: finding === undefined ? undefined : `${finding.package.name}@${finding.package.version}`,
     purl: finding?.package.purl,
     advisory: finding?.advisory?.id,
     advice: finding?.advice,
-    link: safeUrl(linkOf(notification)),
+    link: safeUrl(linkOf(alert)),
   };
   return Object.fromEntries(
     Object.entries(details).flatMap(([name, value]) =>

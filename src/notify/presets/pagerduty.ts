@@ -1,10 +1,11 @@
 import type { Severity } from '../../model/finding.ts';
-import type { Notification } from '../../model/notification.ts';
+import type { Alert } from '../alert.ts';
 import { cutText } from '../cut-text.ts';
 import { lineOf, linkOf, titleOf } from '../notification-message.ts';
-import { countTransitions, worstSeverity } from '../notification-summary.ts';
+import { worstSeverity } from '../notification-summary.ts';
 import type { Preset } from '../preset.ts';
-import { briefEvent, fitItems, jsonBytes, safeUrl } from '../within-limits.ts';
+import { safeUrl } from '../safe-url.ts';
+import { briefEvent, fitChanges, jsonBytes } from '../within-limits.ts';
 
 const LONGEST_SUMMARY = 1_024;
 /** Of the 512 KB that an event may have. */
@@ -43,7 +44,7 @@ export const pagerdutyPreset: Preset = {
     {
       name: 'PAGERDUTY_SEVERITY',
       description: '`critical`, `error` (high), `warning` (medium, unknown) or `info`.',
-      text: (notification) => SEVERITIES[worstSeverity(notification)],
+      text: (alert) => SEVERITIES[worstSeverity(alert)],
     },
     {
       name: 'PAGERDUTY_DETAILS',
@@ -53,8 +54,8 @@ export const pagerdutyPreset: Preset = {
     {
       name: 'PAGERDUTY_LINKS',
       description: 'JSON: list with the link, if there is one.',
-      json: (notification) => {
-        const href = safeUrl(linkOf(notification));
+      json: (alert) => {
+        const href = safeUrl(linkOf(alert));
         return href === undefined ? [] : [{ href, text: 'Details' }];
       },
     },
@@ -70,22 +71,25 @@ const SEVERITIES: Readonly<Record<Severity, 'critical' | 'error' | 'warning' | '
   none: 'info',
 };
 
-function summaryOf(notification: Notification): string {
-  const { mode, changes, target, test } = notification;
-  const [change] = changes;
-  if (mode !== 'change' || change === undefined) return cutText(titleOf(notification), LONGEST_SUMMARY);
+function summaryOf(alert: Alert): string {
+  const { subject, target, test } = alert;
+  if (subject === undefined) return cutText(titleOf(alert), LONGEST_SUMMARY);
   const marked = test === true ? '[test] ' : '';
-  return cutText(`${marked}${target.id}: ${lineOf(change)}`, LONGEST_SUMMARY);
+  return cutText(`${marked}${target.id}: ${lineOf(subject)}`, LONGEST_SUMMARY);
 }
 
-function detailsOf(notification: Notification): object {
-  const { target, scan, changes, open, gaps } = notification;
-  const events = changes.map((change) => briefEvent(change, target.id));
-  const { kept, leftOut } = fitItems(events, DETAILS_BYTES, (event) => jsonBytes(event) + 1);
+function detailsOf(alert: Alert): object {
+  const { target, scan, totals, open, gaps } = alert;
+  const { kept, leftOut } = fitChanges(
+    alert,
+    (change) => briefEvent(change, target.id),
+    DETAILS_BYTES,
+    (event) => jsonBytes(event) + 1,
+  );
   return {
     scan,
     labels: target.labels,
-    counts: countTransitions(notification),
+    counts: totals.counts,
     open,
     gaps,
     changes: kept,

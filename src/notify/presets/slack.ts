@@ -1,8 +1,10 @@
-import type { Notification, NotifiedChange } from '../../model/notification.ts';
+import type { NotifiedChange } from '../../model/notification.ts';
+import type { Alert } from '../alert.ts';
 import { cutText } from '../cut-text.ts';
 import { linkOf, titleOf } from '../notification-message.ts';
 import type { Preset } from '../preset.ts';
-import { fitItems, safeUrl } from '../within-limits.ts';
+import { safeUrl } from '../safe-url.ts';
+import { fitChanges } from '../within-limits.ts';
 
 const LONGEST_TEXT = 3_000;
 const LONGEST_HEADER = 150;
@@ -30,7 +32,7 @@ export const slackPreset: Preset = {
     {
       name: 'SLACK_TEXT',
       description: 'The headline in mrkdwn, for notifications; at most 3,000 characters.',
-      text: (notification) => cutText(titleOf(notification), LONGEST_TEXT, '…', entity),
+      text: (alert) => cutText(titleOf(alert), LONGEST_TEXT, '…', entity),
     },
     {
       name: 'SLACK_BLOCKS',
@@ -40,18 +42,17 @@ export const slackPreset: Preset = {
   ],
 };
 
-function blocksOf(notification: Notification): readonly object[] {
-  const lines = notification.changes.map(lineOf);
-  const { kept, leftOut } = fitItems(lines, LONGEST_MESSAGE, (line) => line.length + 1);
-  const more = leftOut === 0 ? [] : [section(`_and ${leftOut} more_${details(notification, ': ')}`)];
+function blocksOf(alert: Alert): readonly object[] {
+  const { kept, leftOut } = fitChanges(alert, lineOf, LONGEST_MESSAGE, (line) => line.length + 1);
+  const more = leftOut === 0 ? [] : [section(`_and ${leftOut} more_${details(alert, ': ')}`)];
   return [
     {
       type: 'header',
-      text: { type: 'plain_text', text: cutText(titleOf(notification), LONGEST_HEADER), emoji: false },
+      text: { type: 'plain_text', text: cutText(titleOf(alert), LONGEST_HEADER), emoji: false },
     },
     ...sectionsOf(kept).map(section),
     ...more,
-    { type: 'context', elements: [{ type: 'mrkdwn', text: contextOf(notification) }] },
+    { type: 'context', elements: [{ type: 'mrkdwn', text: contextOf(alert) }] },
   ];
 }
 
@@ -75,17 +76,17 @@ function lineOf({ transition, finding, target }: NotifiedChange): string {
   return `${whose}*${transition}* ${finding.severity}: ${what} ${link}`.trimEnd();
 }
 
-function contextOf(notification: Notification): string {
-  const open = Object.entries(notification.open)
+function contextOf(alert: Alert): string {
+  const open = Object.entries(alert.open)
     .filter(([, count]) => count > 0)
     .map(([severity, count]) => `${count} ${severity}`);
   const parts = [`Open: ${open.join(', ') || 'nothing'}`];
-  if (notification.gaps > 0) parts.push(`could not be found out: ${notification.gaps}`);
-  return `${parts.join(' · ')}${details(notification, ' · ')}`;
+  if (alert.gaps > 0) parts.push(`could not be found out: ${alert.gaps}`);
+  return `${parts.join(' · ')}${details(alert, ' · ')}`;
 }
 
-function details(notification: Notification, before: string): string {
-  const link = linked(linkOf(notification), 'details');
+function details(alert: Alert, before: string): string {
+  const link = linked(linkOf(alert), 'details');
   return link === 'details' ? '' : `${before}${link}`;
 }
 

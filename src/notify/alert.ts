@@ -1,0 +1,80 @@
+import type { Transition } from '../model/change.ts';
+import { SEVERITIES, type Severity } from '../model/finding.ts';
+import type { Notification, NotifiedChange } from '../model/notification.ts';
+
+/** A notification as one request tells it: with all of its changes, or with the worst ones and a count of the rest. */
+export interface Alert extends Notification {
+  /** The changes that are told, in the notification's order; the worst ones first where some are left out. */
+  readonly changes: readonly NotifiedChange[];
+  /** Number of changes that are only counted. */
+  readonly leftOut: number;
+  /** Whether long lists within a change are cut. */
+  readonly brief: boolean;
+  /** The changes that are told, worst first. */
+  readonly ranked: () => readonly NotifiedChange[];
+  /** The change that it is about, in mode `change`. */
+  readonly subject: NotifiedChange | undefined;
+  readonly totals: AlertTotals;
+}
+
+/** What is said of all changes, told or left out. */
+export interface AlertTotals {
+  readonly changes: number;
+  readonly counts: Readonly<Record<Transition, number>>;
+  /** The worst change that is not a resolution, or the worst of all when everything was resolved. */
+  readonly worst: NotifiedChange | undefined;
+}
+
+export interface AlertShape {
+  /** Changes to tell at most. Default: all. */
+  readonly most?: number;
+  /** Default false. */
+  readonly brief?: boolean;
+}
+
+/** All of a notification. */
+export function alertOf(notification: Notification): Alert {
+  return alertMaker(notification)();
+}
+
+/** A function that makes alerts of a notification; what they have in common is worked out once. */
+export function alertMaker(notification: Notification): (shape?: AlertShape) => Alert {
+  const { changes, mode } = notification;
+  const totals = totalsOf(changes);
+  const subject = mode === 'change' ? changes[0] : undefined;
+  let all: readonly NotifiedChange[] | undefined;
+  const allRanked = () => {
+    all ??= worstFirst(changes);
+    return all;
+  };
+  return ({ most = changes.length, brief = false } = {}) => {
+    const common = { ...notification, brief, subject, totals };
+    if (most >= changes.length) return { ...common, leftOut: 0, ranked: allRanked };
+    const told = allRanked().slice(0, most);
+    return { ...common, changes: told, leftOut: changes.length - told.length, ranked: () => told };
+  };
+}
+
+function totalsOf(changes: readonly NotifiedChange[]): AlertTotals {
+  const counts = { opened: 0, worsened: 0, reopened: 0, resolved: 0 };
+  let worst: NotifiedChange | undefined;
+  for (const change of changes) {
+    counts[change.transition] += 1;
+    if (worst === undefined || rankOf(change) < rankOf(worst)) worst = change;
+  }
+  return { changes: changes.length, counts, worst };
+}
+
+/** Those that somebody has to look at by their severity, then resolutions by theirs; equal ones stay in their order. */
+function worstFirst(changes: readonly NotifiedChange[]): readonly NotifiedChange[] {
+  const ranks: NotifiedChange[][] = Array.from({ length: 2 * SEVERITIES.length }, () => []);
+  for (const change of changes) ranks[rankOf(change)]?.push(change);
+  return ranks.flat();
+}
+
+const SEVERITY_RANKS: ReadonlyMap<Severity, number> = new Map(SEVERITIES.map((name, rank) => [name, rank]));
+
+function rankOf({ transition, finding }: NotifiedChange): number {
+  const severity = SEVERITY_RANKS.get(finding.severity) ?? SEVERITIES.length - 1;
+  return transition === 'resolved' ? SEVERITIES.length + severity : severity;
+}
