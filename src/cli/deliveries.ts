@@ -65,7 +65,7 @@ function listCommand(terminal: Terminal): Command {
 
 function showCommand(terminal: Terminal, exit: Exit): Command {
   return withCommon(new Command('show'))
-    .description('Show one delivery with its attempts.')
+    .description('Show one delivery with its attempts and all of its changes.')
     .argument('<id>', 'id of the delivery (`msg_…`)')
     .action((id: string, options: Common) =>
       atDesk(options, async (desk) => {
@@ -74,11 +74,7 @@ function showCommand(terminal: Terminal, exit: Exit): Command {
           terminal.note(`No delivery ${id} is known; \`lockhound deliveries list\` shows those that are.\n`);
           return exit(EXIT.error);
         }
-        terminal.out(
-          options.json === true
-            ? `${JSON.stringify(found)}\n`
-            : deliveryText(found.delivery, found.attempts, terminal),
-        );
+        terminal.out(options.json === true ? `${JSON.stringify(found)}\n` : deliveryText(found, terminal));
       }),
     );
 }

@@ -9,7 +9,7 @@ import { payloadOf } from '../jobs/deliver-notification.payload.ts';
 import { deliverNotification } from '../jobs/deliver-notification.ts';
 import { sealEnvelope } from '../jobs/envelope.ts';
 import type { DeliveryRecord, DeliveryState, StoppedRoute } from '../model/delivery.ts';
-import type { DeliveryAttempt } from '../model/notification.ts';
+import type { DeliveryAttempt, NotifiedChange } from '../model/notification.ts';
 import type { DeliveryIndex } from '../store/deliveries.ts';
 import { placeOf } from '../workers/flow.ts';
 import { revive, wake } from '../workers/wake.ts';
@@ -32,16 +32,20 @@ export interface RetriedDelivery {
   readonly outcome: 'queued' | 'delivered' | 'held' | 'unknown';
 }
 
+export interface ShownDelivery {
+  readonly delivery: DeliveryRecord;
+  /** Oldest first. */
+  readonly attempts: readonly DeliveryAttempt[];
+  /** All of them, also those that no attempt told; `undefined` when the notification is not kept (any more). */
+  readonly changes: readonly NotifiedChange[] | undefined;
+}
+
 /** The deliveries of a Redis, for an operator. */
 export interface DeliveryDesk {
   /** By their last change, newest first. */
   list(filter: DeliveryFilter): Promise<readonly DeliveryRecord[]>;
   stoppedRoutes(): Promise<readonly StoppedRoute[]>;
-  show(
-    id: string,
-  ): Promise<
-    { readonly delivery: DeliveryRecord; readonly attempts: readonly DeliveryAttempt[] } | undefined
-  >;
+  show(id: string): Promise<ShownDelivery | undefined>;
   /**
    * Has deliveries sent again under the ids they have, those of one target in the order of its scans. One that waits for
    * another attempt does not wait any longer.
@@ -70,7 +74,9 @@ export async function openDeliveryDesk(loaded: LoadedConfig): Promise<DeliveryDe
     stoppedRoutes: deliveries.stoppedRoutes,
     async show(id) {
       const delivery = await deliveries.find(id);
-      return delivery === undefined ? undefined : { delivery, attempts: await deliveries.attempts(id) };
+      if (delivery === undefined) return undefined;
+      const [attempts, notification] = await Promise.all([deliveries.attempts(id), deliveries.read(id)]);
+      return { delivery, attempts, changes: notification?.changes };
     },
     retry: (ids) => retryAll(store, queue, ids),
     async resume(route) {

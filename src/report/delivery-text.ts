@@ -1,5 +1,5 @@
 import type { DeliveryRecord, StoppedRoute } from '../model/delivery.ts';
-import type { DeliveryAttempt } from '../model/notification.ts';
+import type { DeliveryAttempt, NotifiedChange } from '../model/notification.ts';
 import { type Palette, palette } from './palette.ts';
 import { printable } from './printable.ts';
 
@@ -40,10 +40,15 @@ export function deliveryListText(
   return `${[...lines, ...summary, ...stops].join('\n')}\n`;
 }
 
-/** One delivery with its attempts, oldest first. */
+/** A delivery with its attempts, oldest first, and all of its changes where they are kept. */
+export interface DeliveryDetails {
+  readonly delivery: DeliveryRecord;
+  readonly attempts: readonly DeliveryAttempt[];
+  readonly changes: readonly NotifiedChange[] | undefined;
+}
+
 export function deliveryText(
-  delivery: DeliveryRecord,
-  attempts: readonly DeliveryAttempt[],
+  { delivery, attempts, changes: all }: DeliveryDetails,
   { colour }: Options,
 ): string {
   const paint = palette(colour);
@@ -54,7 +59,7 @@ export function deliveryText(
     ['target', target],
     ['route', route],
     ['scan', `${scan}, asked for at ${date}`],
-    ['changes', String(changes)],
+    ['changes', all === undefined && changes > 0 ? `${changes}, no longer kept` : String(changes)],
     ['filed', filedAt],
     ['last change', updatedAt],
     ['next attempt', nextAttemptAt],
@@ -71,18 +76,29 @@ export function deliveryText(
       ? [paint.faint(`  ${counted(earlier, 'earlier attempt')} ${earlier === 1 ? 'is' : 'are'} not kept`)]
       : []),
     ...attempts.flatMap((attempt) => attemptLines(attempt, paint)),
+    ...(all ?? []).map((change) => `  ${printable(changeLine(change))}`),
   ].join('\n')}\n`;
 }
 
-function attemptLines({ at, durationMs, status, error, answer }: DeliveryAttempt, paint: Palette) {
+function attemptLines(attempt: DeliveryAttempt, paint: Palette): readonly string[] {
+  const { at, durationMs, bytes, leftOut, status, error, answer } = attempt;
   const outcome = status === undefined ? 'no answer' : `HTTP ${status}`;
   const good = error === undefined;
-  const head = `  ${at}  ${good ? paint.good(outcome) : paint.bad(outcome)} after ${durationMs} ms`;
+  const size = bytes === undefined ? '' : `, ${counted(bytes, 'byte')}`;
+  const told = leftOut === undefined ? '' : `, ${counted(leftOut, 'change')} only counted`;
+  const head = `  ${at}  ${good ? paint.good(outcome) : paint.bad(outcome)} after ${durationMs} ms${size}${told}`;
   return [
     head,
     ...(error === undefined ? [] : [`    ${printable(error)}`]),
     ...(answer === undefined || answer === '' ? [] : [paint.faint(`    answer: ${printable(answer)}`)]),
   ];
+}
+
+function changeLine({ transition, finding, target }: NotifiedChange): string {
+  const { name, version } = finding.package;
+  const source = finding.advisory === undefined ? '' : `, ${finding.advisory.id}`;
+  const whose = target === undefined ? '' : `${target}: `;
+  return `${whose}${transition} ${finding.severity}: ${finding.title} (${name}@${version}${source})`;
 }
 
 function counted(count: number, what: string): string {

@@ -6,9 +6,9 @@ import type {
   StoppedRoute,
 } from '../model/delivery.ts';
 import type { DeliveryAttempt, Notification } from '../model/notification.ts';
-import { packJson, unpackJson } from './compression.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
+import { packNotification, unpackNotification } from './packed-notification.ts';
 import { ADD_ATTEMPT, FILE_DELIVERY, MOVE_DELIVERY } from './scripts/deliveries.lua.ts';
 import { runScript } from './scripts/run-script.ts';
 
@@ -58,13 +58,10 @@ export function createDeliveryStore(
         redis,
         FILE_DELIVERY,
         [keys.delivery(identity.id), keys.openDeliveries],
-        [identity.id, now(), ...pairsOf(fields), 'notification', await packJson(notification)],
+        [identity.id, now(), ...pairsOf(fields), ...(await packNotification(notification)).flat()],
       );
     },
-    async read(id) {
-      const stored = await redis.hgetBuffer(keys.delivery(id), 'notification');
-      return stored === null ? undefined : ((await unpackJson(stored)) as Notification);
-    },
+    read: (id) => unpackNotification((names) => redis.hmgetBuffer(keys.delivery(id), ...names)),
     async move(identity, { state, reason = '', nextInMs }) {
       const { id } = identity;
       const time = now();

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Receiver, startReceiver } from '../../src/embedded/receiver/service.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
@@ -11,6 +10,7 @@ import { fitRequest } from '../../src/notify/fit-request.ts';
 import { genericPreset } from '../../src/notify/presets/generic.ts';
 import { renderRequest } from '../../src/notify/render.ts';
 import { valuesOf } from '../../src/notify/variables.ts';
+import { longestStep } from '../longest-step.ts';
 import { changeOf, notificationOf } from './notification.ts';
 
 const KIB = 1_024;
@@ -28,24 +28,6 @@ const many = (count: number): Notification =>
       numbered(index, MEDIUM[index % MEDIUM.length] ?? 'low', index % 7 === 0 ? 'resolved' : 'opened'),
     ),
   );
-
-/** The most CPU time that this thread used between two turns of the event loop. */
-async function longestStep<T>(work: () => Promise<T>) {
-  const used = () => process.threadCpuUsage().user / 1_000;
-  let [longestMs, last, running] = [0, used(), true];
-  const watch = async () => {
-    while (running) {
-      await setImmediate();
-      const now = used();
-      [longestMs, last] = [Math.max(longestMs, now - last), now];
-    }
-  };
-  const watching = watch();
-  const value = await work();
-  running = false;
-  await watching;
-  return { longestMs, value };
-}
 
 function rendering(payload = genericPreset.payload) {
   const definition = { name: 'a', url: 'https://a.example', headers: {}, payload, encodeAs: 'json' } as const;

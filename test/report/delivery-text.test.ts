@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryRecord } from '../../src/model/delivery.ts';
 import { deliveryListText, deliveryText } from '../../src/report/delivery-text.ts';
+import { changeOf } from '../notify/notification.ts';
 
 const record: DeliveryRecord = {
   id: 'msg_1',
@@ -34,7 +35,9 @@ describe('the list of deliveries', () => {
     const one = { ...record, changes: 1, attempts: 1 };
     const text = deliveryListText({ deliveries: [one], more: false, stoppedRoutes: [] }, plain);
     expect(text).toContain(' 1 change, 1 attempt, ');
-    expect(deliveryText(one, [], plain)).toContain('  1 earlier attempt is not kept\n');
+    expect(deliveryText({ delivery: one, attempts: [], changes: [] }, plain)).toContain(
+      '  1 earlier attempt is not kept\n',
+    );
   });
 
   it('says that there are none, that there are more, and what to do about a stopped route', () => {
@@ -56,15 +59,12 @@ describe('the list of deliveries', () => {
 
 describe('one delivery', () => {
   it('shows its attempts, and how many are not kept', () => {
-    const text = deliveryText(
-      record,
-      [
-        { at: '2026-05-01T00:00:01.000Z', durationMs: 12, error: 'POST https://hooks.example/: reset' },
-        { at: '2026-05-01T00:00:02.000Z', durationMs: 34, status: 503, error: 'HTTP 503', answer: 'busy' },
-        { at: '2026-05-01T00:00:03.000Z', durationMs: 5, status: 200, answer: '' },
-      ],
-      plain,
-    );
+    const attempts = [
+      { at: '2026-05-01T00:00:01.000Z', durationMs: 12, error: 'POST https://hooks.example/: reset' },
+      { at: '2026-05-01T00:00:02.000Z', durationMs: 34, status: 503, error: 'HTTP 503', answer: 'busy' },
+      { at: '2026-05-01T00:00:03.000Z', durationMs: 5, status: 200, answer: '' },
+    ];
+    const text = deliveryText({ delivery: record, attempts, changes: undefined }, plain);
     expect(text).toContain('  4 earlier attempts are not kept\n');
     expect(text).toContain(
       '  2026-05-01T00:00:01.000Z  no answer after 12 ms\n    POST https://hooks.example/: reset\n',
@@ -74,5 +74,23 @@ describe('one delivery', () => {
     );
     expect(text).toMatch(/ {2}2026-05-01T00:00:03\.000Z {2}HTTP 200 after 5 ms\n$/);
     expect(text).toContain('  target       shop\\u001b[31m\n');
+    expect(text).toContain('  changes      2, no longer kept\n');
+  });
+
+  it('lists all changes, and says how large each attempt was and what it only counted', () => {
+    const attempts = [
+      { at: '2026-05-01T00:00:01.000Z', durationMs: 5, status: 413, error: 'HTTP 413', bytes: 9_000 },
+      { at: '2026-05-01T00:00:02.000Z', durationMs: 5, status: 200, bytes: 4_000, leftOut: 1 },
+    ];
+    const changes = [
+      changeOf('a', 'Hole\u001b[31m'),
+      { ...changeOf('b', 'Mended', 'resolved'), target: 'other' },
+    ];
+    const text = deliveryText({ delivery: record, attempts, changes }, plain);
+    expect(text).toContain('HTTP 413 after 5 ms, 9000 bytes\n');
+    expect(text).toContain('HTTP 200 after 5 ms, 4000 bytes, 1 change only counted\n');
+    expect(text).toContain('  changes      2\n');
+    expect(text).toContain('\n  opened high: Hole\\u001b[31m (a@1.2.3, GHSA-aaaa-bbbb-cccc)\n');
+    expect(text).toMatch(/\n {2}other: resolved high: Mended \(b@1\.2\.3, GHSA-aaaa-bbbb-cccc\)\n$/);
   });
 });

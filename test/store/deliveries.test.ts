@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeliveryIdentity } from '../../src/model/delivery.ts';
 import { createDeliveryStore } from '../../src/store/deliveries.ts';
 import { createKeys } from '../../src/store/keys.ts';
-import { notificationOf } from '../notify/notification.ts';
+import { longestStep } from '../longest-step.ts';
+import { changeOf, notificationOf } from '../notify/notification.ts';
 import { openStoreRoom, type StoreRoom } from './store-room.ts';
 
 let room: StoreRoom;
@@ -47,6 +48,34 @@ describe('a delivery', () => {
     });
     expect(await store.find('m2')).toBeUndefined();
     expect(await store.read('m2')).toBeUndefined();
+  });
+
+  it.each([500, 501, 1_501])('of %i changes is read as it was filed, and filed once', async (count) => {
+    const { store, keys } = open(`parts-${count}`);
+    const changes = Array.from({ length: count }, (_, index) => changeOf(`package-${index}`));
+    await store.file(identity('m1'), notificationOf(changes));
+    await store.file(identity('m1'), notificationOf(changes.slice(0, 600)));
+    expect(await store.read('m1')).toEqual(notificationOf(changes));
+    expect(await store.find('m1')).toMatchObject({ changes: count, state: 'waiting' });
+    if (count > 500) {
+      await room.redis.hdel(keys.delivery('m1'), 'notification.0');
+      expect(await store.read('m1')).toBeUndefined();
+    }
+  });
+
+  it('is written and read in steps, so that others get a turn', async () => {
+    const { store } = open('turns');
+    const changes = Array.from({ length: 10_000 }, (_, index) => changeOf(`package-${index}`));
+    const notification = notificationOf(changes);
+    const whole = process.threadCpuUsage().user;
+    JSON.parse(JSON.stringify(notification));
+    const atOnce = process.threadCpuUsage().user - whole;
+    const { longestMs, value } = await longestStep(async () => {
+      await store.file(identity('m1'), notification);
+      return await store.read('m1');
+    });
+    expect(value?.changes).toHaveLength(10_000);
+    expect(longestMs).toBeLessThan(Math.max(50, atOnce / 1_000 / 2));
   });
 
   it('keeps the newest attempts and counts all', async () => {
