@@ -52,8 +52,8 @@ function changeOfType({ type: before }: SchemaDescription, { type: after }: Sche
   if (before === after) return 'same';
   const isAny = (type: string | undefined) => type === undefined || type === 'any';
   if (isAny(before) && isAny(after)) return 'same';
-  if (isAny(after) || (before === 'integer' && after === 'number')) return 'widened';
-  return isAny(before) || (before === 'number' && after === 'integer') ? 'narrowed' : 'other';
+  // A narrower type breaks either way, like any other.
+  return isAny(after) || (before === 'integer' && after === 'number') ? 'widened' : 'other';
 }
 
 function compareFormats(at: ComparedValue, before: SchemaDescription, after: SchemaDescription): void {

@@ -232,6 +232,68 @@ describe('a difference is', () => {
     ]);
   });
 
+  // A client has to read all that it may receive: there, a wider type breaks as well.
+  test.each<[was: string | undefined, is: string | undefined, received: string, sent: string]>([
+    [undefined, 'string', 'breaking', 'breaking'],
+    ['any', 'string', 'breaking', 'breaking'],
+    ['number', 'integer', 'breaking', 'breaking'],
+    ['string', undefined, 'breaking', 'compatible'],
+    ['integer', 'number', 'breaking', 'compatible'],
+    ['string', 'any', 'breaking', 'compatible'],
+    ['number', 'string', 'breaking', 'breaking'],
+    ['boolean', 'integer', 'breaking', 'breaking'],
+    ['integer', 'boolean', 'breaking', 'breaking'],
+  ])('a type %s that became %s: %s where it is received, %s where it is sent', (was, is, ...classes) => {
+    const document = (type: string | undefined) =>
+      ({
+        schemas: {
+          Got: { id: 'Got', type: 'object', properties: { size: { type } } },
+          Sent: { id: 'Sent', type: 'object', properties: { size: { type } } },
+        },
+        methods: {
+          put: {
+            id: 'put',
+            httpMethod: 'PUT',
+            path: 'x',
+            request: { $ref: 'Sent' },
+            response: { $ref: 'Got' },
+          },
+        },
+      }) as RestDescription;
+    const found = compareDescriptions(document(was), document(is));
+    expect(found.map(({ kind }) => kind)).toEqual(['type-changed', 'type-changed']);
+    const of = (schema: string) => found.find(({ path }) => path.includes(schema))?.class;
+    expect([of('Got'), of('Sent')]).toEqual(classes);
+  });
+
+  test.each<
+    [was: readonly string[] | undefined, is: readonly string[] | undefined, gone: string | undefined]
+  >([
+    [['image/png', 'image/gif'], ['image/png'], 'image/gif'],
+    [['image/png'], ['image/png', 'image/gif'], undefined],
+    [['image/png'], undefined, undefined],
+    [undefined, undefined, undefined],
+    [undefined, ['image/png'], '*/*'],
+    [undefined, ['*/*'], undefined],
+  ])('media %j that became %j', (was, is, gone) => {
+    const document = (accept: readonly string[] | undefined) =>
+      ({
+        methods: { put: { id: 'put', httpMethod: 'PUT', path: 'x', mediaUpload: { accept } } },
+      }) as RestDescription;
+    expect(compareDescriptions(document(was), document(is))).toMatchObject(
+      gone === undefined
+        ? []
+        : [
+            {
+              class: 'breaking',
+              kind: 'upload-narrowed',
+              path: '$.methods.put.mediaUpload.accept',
+              message: `does not name any more: ${gone}`,
+            },
+          ],
+    );
+  });
+
   test('not there between a document and itself', async () => {
     for (const name of ['insights.v3alpha', 'webhooks.v1'] as const) {
       const own = await readBundledDescription(name);

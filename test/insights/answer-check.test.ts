@@ -56,6 +56,28 @@ describe('an answer that does not fit', () => {
     ]);
   });
 
+  test('is held against what a property refers to and enumerates, whatever type it names beside', () => {
+    const odd = {
+      schemas: {
+        Key: { id: 'Key', type: 'object', properties: { id: { type: 'string' } } },
+        Answer: {
+          id: 'Answer',
+          type: 'object',
+          properties: {
+            key: { $ref: 'Key', type: 'string' },
+            names: { type: 'array', items: { type: 'string', enum: ['A', 'B'] } },
+            keys: { type: 'array', items: { $ref: 'Key', type: 'string' } },
+          },
+        },
+      },
+    };
+    const problems: ContractProblem[] = [];
+    const answer = { key: 'text', names: ['A', 'C'], keys: ['text', { id: 'a' }] };
+    const usable = compileAnswerCheck(odd, 'Answer')(answer, problems);
+    expect(usable).toEqual({ names: ['A', 'C'], keys: [{}, { id: 'a' }] });
+    expect(problems.map(({ path }) => path)).toEqual(['$.key', '$.names[1]', '$.keys[0]']);
+  });
+
   test('that is nothing of the kind is nothing', () => {
     expect(check('Version', ['a'])).toEqual({
       usable: undefined,

@@ -88,6 +88,35 @@ describe('the packages map (lockfileVersion 2 and 3)', () => {
     ]);
   });
 
+  it.each([
+    [['packages/{one,two}'], false],
+    [['packages/@(one)'], false],
+    [['apps/*'], true],
+    [[], true],
+    [['packages/*', '!packages/one'], true],
+    // So many that nothing is looked up; one less is.
+    [Array.from({ length: 201 }, (_, index) => `apps/${index}`), false],
+    [Array.from({ length: 200 }, (_, index) => `apps/${index}`), true],
+  ])('tells a linked folder from a workspace member by %#', (workspaces, linked) => {
+    const found = read(
+      v3({
+        '': { workspaces },
+        'packages/one': { name: 'one', version: '1.0.0' },
+        'node_modules/one': { resolved: 'packages/one', link: true },
+      }),
+    );
+    expect(found.packages.map(({ name }) => name)).toEqual(linked ? ['one'] : []);
+  });
+
+  it('finds the lines of a file without indentation, whatever its packages are called', () => {
+    const inner = '"version": "1.0.0",\n"dependencies": {}';
+    const text = `{\n"lockfileVersion": 1,\n"dependencies": {\n"a": {\n${inner}\n},\n"dependencies": {\n"version": "2.0.0"\n}\n}\n}`;
+    expect(read(text).packages.map(({ id, line }) => [id, line])).toEqual([
+      ['a@1.0.0', 4],
+      ['dependencies@2.0.0', 8],
+    ]);
+  });
+
   it('makes one package of the same version at several places', () => {
     const { packages } = read(
       v3({
