@@ -1,57 +1,111 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { ServicesOptions } from '../commands/services.ts';
 import { secretFromEnvironment } from '../config/secret-reference.ts';
 import { interruptible, untilAsked } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
-interface ServicesOptions {
-  readonly host: string;
-  readonly insightsPort: number;
-  readonly webhooksPort: number;
-  readonly receiverPort: number;
-  readonly discoveryPort: number;
+interface Flags {
+  readonly settings?: string;
+  readonly host?: string;
+  readonly insightsPort?: number;
+  readonly webhooksPort?: number;
+  readonly receiverPort?: number;
+  readonly discoveryPort?: number;
+  readonly data?: string;
+  readonly pageSize?: number;
+  readonly headerPrefix?: string;
+  readonly permissions?: Exclude<ServicesOptions['permissions'], undefined>;
+  readonly latency?: number;
+  readonly rateLimit?: number;
 }
 
 export function servicesCommand(terminal: Terminal): Command {
+  const port = between(0, 65_535);
   return new Command('services')
     .description(
       'Serve the local stand-ins: package insights, webhook integration, discovery and an alert receiver.',
     )
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--insights-port <port>', 'port of the package-insights service (0: any)', port, 8701)
-    .option('--webhooks-port <port>', 'port of the webhook-integration service (0: any)', port, 8702)
-    .option('--receiver-port <port>', 'port of the receiver (0: any)', port, 8703)
-    .option('--discovery-port <port>', 'port of the discovery service (0: any)', port, 8704)
+    .option(
+      '--settings <file>',
+      'YAML file with faults, keys and more (docs/services.md); options win over it',
+    )
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .option('--insights-port <port>', 'port of the package-insights service (0: any; default: 8701)', port)
+    .option('--webhooks-port <port>', 'port of the webhook-integration service (0: any; default: 8702)', port)
+    .option('--receiver-port <port>', 'port of the receiver (0: any; default: 8703)', port)
+    .option('--discovery-port <port>', 'port of the discovery service (0: any; default: 8704)', port)
+    .option('--data <folder>', 'what the package-insights service knows, in place of the bundled data')
+    .option('--page-size <entries>', 'entries on a page of a batch (default: 100)', between(1, 5_000))
+    .option('--header-prefix <prefix>', 'first part of the credential headers, such as DD (default: SVC)')
+    .addOption(
+      new Option('--permissions <names...>', 'what the default key may do (default: everything)').choices([
+        'create_webhooks',
+        'integrations_read',
+        'manage_integrations',
+      ]),
+    )
+    .option('--latency <ms>', 'milliseconds that every request waits', between(0, 3_600_000))
+    .option('--rate-limit <requests>', 'requests a second of each API; more get 429', between(1, 1_000_000))
     .addHelpText(
       'after',
       '\nThe webhook-integration service takes the credentials in LOCKHOUND_SECRET_API_KEY and\n' +
-        'LOCKHOUND_SECRET_APPLICATION_KEY (default: local-api-key, local-application-key).',
+        'LOCKHOUND_SECRET_APPLICATION_KEY (default: local-api-key, local-application-key).\n' +
+        '\nExamples:\n' +
+        '  lockhound services --header-prefix DD\n' +
+        '  lockhound services --permissions integrations_read --rate-limit 5\n' +
+        '  lockhound services --settings services.yaml --data my-data',
     )
-    .action(async (options: ServicesOptions) => {
-      const { startLocalServices } = await import('../compose/local-services.ts');
-      await interruptible(async (signal) => {
-        const services = await startLocalServices({
-          ...options,
-          apiKey: secretFromEnvironment('LOCKHOUND_SECRET_API_KEY', 'local-api-key'),
-          applicationKey: secretFromEnvironment('LOCKHOUND_SECRET_APPLICATION_KEY', 'local-application-key'),
-        });
-        try {
-          terminal.out(
-            `package insights      ${services.insights.url}\n` +
-              `webhook integration   ${services.webhooks.url}\n` +
-              `receiver              ${services.receiver.url}  (what it got: GET /deliveries)\n` +
-              `discovery             ${services.discovery.url}\n`,
-          );
-          await untilAsked(signal);
-        } finally {
-          await services.close();
-        }
-      });
-    });
+    .action((flags: Flags) => serve(flags, terminal));
 }
 
-function port(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > 65_535)
-    throw new InvalidArgumentError('a port is 0 to 65535');
-  return value;
+async function serve(flags: Flags, terminal: Terminal): Promise<void> {
+  const { startServices } = await import('../commands/services.ts');
+  await interruptible(async (signal) => {
+    const services = await startServices(optionsOf(flags));
+    try {
+      terminal.out(
+        `package insights      ${services.insights.url}\n` +
+          `webhook integration   ${services.webhooks.url}\n` +
+          `receiver              ${services.receiver.url}  (what it got: GET /deliveries)\n` +
+          `discovery             ${services.discovery.url}\n`,
+      );
+      await untilAsked(signal);
+    } finally {
+      await services.close();
+    }
+  });
+}
+
+function optionsOf(flags: Flags): ServicesOptions {
+  const { host, data, permissions, settings, pageSize, headerPrefix, latency, rateLimit } = flags;
+  const all = latency === undefined ? {} : { latencyMs: latency };
+  const api = { ...all, ...(rateLimit === undefined ? {} : { rateLimit: { requests: rateLimit } }) };
+  const at = (port: number | undefined) => (port === undefined ? {} : { port });
+  return {
+    ...(settings === undefined ? {} : { settings }),
+    ...(permissions === undefined ? {} : { permissions }),
+    given: {
+      ...(host === undefined ? {} : { host }),
+      ...(data === undefined ? {} : { data }),
+      insights: { ...api, ...at(flags.insightsPort), ...(pageSize === undefined ? {} : { pageSize }) },
+      webhooks: {
+        ...api,
+        ...at(flags.webhooksPort),
+        ...(headerPrefix === undefined ? {} : { headerPrefix }),
+      },
+      receiver: { ...all, ...at(flags.receiverPort) },
+      discovery: { ...all, ...at(flags.discoveryPort) },
+    },
+    apiKey: secretFromEnvironment('LOCKHOUND_SECRET_API_KEY', 'local-api-key'),
+    applicationKey: secretFromEnvironment('LOCKHOUND_SECRET_APPLICATION_KEY', 'local-application-key'),
+  };
+}
+
+function between(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new InvalidArgumentError(`a whole number from ${least} to ${most} is expected`);
+    return value;
+  };
 }

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LocalServices, startLocalServices } from '../compose/local-services.ts';
 import { createLogger } from '../compose/logger.ts';
 import { type NotifierHandle, openNotifier } from '../compose/notifier.ts';
 import { type Pipeline, startPipeline } from '../compose/pipeline.ts';
 import { openStore, type Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { configSchema } from '../config/schema.ts';
+import { type LocalServices, startLocalServices } from '../embedded/local-services.ts';
 import type { ScanReport } from '../model/scan-report.ts';
 import { Secret } from '../model/secret.ts';
 import type { Provisioned } from '../notify/provision.ts';
@@ -52,7 +52,8 @@ export async function startDemo(signal: AbortSignal): Promise<Demo> {
     for (const step of cleanUp.reverse()) await step();
   };
   try {
-    const services = await startLocalServices(secrets);
+    const key = { apiKey: secrets.apiKey.reveal(), applicationKey: secrets.applicationKey.reveal() };
+    const services = await startLocalServices({ webhooks: { keys: [key] } });
     cleanUp.push(services.close);
     const loaded = demoConfig(services, secrets);
     const log = createLogger(loaded);

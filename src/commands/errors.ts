@@ -8,3 +8,8 @@ import { CodedError } from '../model/errors.ts';
 export type ScanErrorCode = 'nothing-to-scan' | 'insights-unreachable' | 'scan-failed';
 
 export class ScanError extends CodedError<ScanErrorCode> {}
+
+/** The settings of the local services cannot be read, or do not hold what they should. */
+export type ServicesErrorCode = 'settings-unreadable' | 'settings-invalid';
+
+export class ServicesError extends CodedError<ServicesErrorCode> {}

@@ -1,4 +1,7 @@
+import { STATUS_CODES } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorShape, PLAIN_ERRORS } from './error-shape.ts';
+import { type RateLimit, rateLimiter } from './rate-limit.ts';
 
 /** Something a local service does wrong on purpose. */
 export type Fault =
@@ -6,6 +9,7 @@ export type Fault =
       /** Answers so, whatever was asked. */
       readonly kind: 'answer';
       readonly status: number;
+      /** Without one, an error has the name of its status, in the service's own shape of errors. */
       readonly body?: string;
       readonly headers?: Readonly<Record<string, string>>;
     }
@@ -16,42 +20,107 @@ export type Fault =
   /** Does what was asked for, then breaks the connection: the caller cannot know. */
   | { readonly kind: 'drop-answer' };
 
+/** A fault, and which requests meet it. */
+export type FaultRule = Fault & {
+  /** How many requests meet it. Default 1, or without limit when `every` is given. */
+  readonly times?: number;
+  /** Only every nth of the requests that fit. Default 1. */
+  readonly every?: number;
+  /** Only requests with this method. */
+  readonly method?: string;
+  /** Only requests for this path, without its query; `*` stands for any text. */
+  readonly path?: string;
+};
+
+/** What a service does wrong from its start. */
+export interface FaultOptions {
+  /** Milliseconds that every request waits first. */
+  readonly latencyMs?: number;
+  /** Earlier rules come first. */
+  readonly faults?: readonly FaultRule[];
+  /** More requests than this are answered with 429 and `Retry-After`. */
+  readonly rateLimit?: RateLimit;
+}
+
 export interface FaultRequest {
   readonly method: string;
   /** Path and query as they came, still percent-encoded. */
   readonly url: string;
 }
 
+export interface InjectOptions {
+  /** Default 1, or without limit when `every` is given. */
+  readonly times?: number;
+  /** Only every nth of the requests that `when` accepts. Default 1. */
+  readonly every?: number;
+  readonly when?: (request: FaultRequest) => boolean;
+}
+
 interface PlannedFault {
   readonly fault: Fault;
   readonly when: (request: FaultRequest) => boolean;
+  readonly every: number;
+  seen: number;
   left: number;
 }
 
 /** What a local service gets wrong next. */
 export class Faults {
   /** Milliseconds that every request waits first. */
-  latencyMs = 0;
+  latencyMs: number;
   #planned: PlannedFault[] = [];
+  #secondsToWait: (() => number) | undefined;
 
-  /** The next `times` requests (those that `when` accepts) meet the fault; earlier faults come first. */
-  inject(fault: Fault, options: { times?: number; when?: (request: FaultRequest) => boolean } = {}): void {
-    this.#planned.push({ fault, when: options.when ?? (() => true), left: options.times ?? 1 });
+  constructor({ latencyMs = 0, faults = [], rateLimit }: FaultOptions = {}) {
+    this.latencyMs = latencyMs;
+    this.#secondsToWait = rateLimit && rateLimiter(rateLimit);
+    for (const { times, every, method, path, ...fault } of faults) {
+      this.inject(fault, {
+        ...(times === undefined ? {} : { times }),
+        ...(every === undefined ? {} : { every }),
+        when: requestFilter(method, path),
+      });
+    }
   }
 
+  /** The next `times` requests (those that `when` accepts) meet the fault; earlier faults come first. */
+  inject(fault: Fault, { times, every, when = () => true }: InjectOptions = {}): void {
+    const left = times ?? (every === undefined ? 1 : Number.POSITIVE_INFINITY);
+    this.#planned.push({ fault, when, every: every ?? 1, seen: 0, left });
+  }
+
+  /** No latency, no rate limit and no fault any more. */
   clear(): void {
     this.latencyMs = 0;
     this.#planned = [];
+    this.#secondsToWait = undefined;
   }
 
-  /** The fault that meets this request, if any, and counts it. */
+  /** Waits as long as every request does, counts it, and gives the fault that meets it, if any. */
+  async meet(request: FaultRequest): Promise<Fault | undefined> {
+    if (this.latencyMs > 0) await delay(this.latencyMs);
+    const seconds = this.#secondsToWait?.() ?? 0;
+    if (seconds === 0) return this.take(request);
+    return { kind: 'answer', status: 429, headers: { 'retry-after': String(seconds) } };
+  }
+
+  /** The planned fault that meets this request, if any, and counts it. */
   take(request: FaultRequest): Fault | undefined {
-    const planned = this.#planned.find(({ when }) => when(request));
+    const planned = this.#planned.find((one) => {
+      if (!one.when(request)) return false;
+      one.seen += 1;
+      return one.seen % one.every === 0;
+    });
     if (planned === undefined) return undefined;
     planned.left -= 1;
     if (planned.left <= 0) this.#planned.splice(this.#planned.indexOf(planned), 1);
     return planned.fault;
   }
+}
+
+/** What an answer with an error's status and nothing else says: the name of the status, in the service's own shape. */
+export function errorAnswer(status: number, shape: ErrorShape): { body: string; type: string } {
+  return { body: shape.body(STATUS_CODES[status] ?? `status ${status}`), type: shape.type };
 }
 
 /**
@@ -85,5 +154,19 @@ export function garbageAnswer(): Fault {
     status: 200,
     body: '{"responses":[{"request":{"pu\u0000',
     headers: { 'content-type': 'application/json' },
+  };
+}
+
+function requestFilter(
+  method: string | undefined,
+  path: string | undefined,
+): (request: FaultRequest) => boolean {
+  const source = path?.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  const pattern = source && new RegExp(`^${source.join('.*')}$`);
+  return (request) => {
+    const [asked = ''] = request.url.split('?', 1);
+    return (
+      (method === undefined || request.method === method.toUpperCase()) && (pattern?.test(asked) ?? true)
+    );
   };
 }

@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { messageOf } from '../model/errors.ts';
 import { type ErrorShape, PLAIN_ERRORS } from './error-shape.ts';
 import { EmbeddedError } from './errors.ts';
-import type { Fault, Faults } from './faults.ts';
+import { errorAnswer, type Fault, type FaultOptions, type Faults } from './faults.ts';
 
 export interface ListenOptions {
   /** 0, the default, lets the system choose. */
@@ -11,6 +10,9 @@ export interface ListenOptions {
   /** `127.0.0.1` by default: a local service is for this machine alone. */
   readonly host?: string;
 }
+
+/** What every local service can be told. */
+export interface ServiceOptions extends ListenOptions, FaultOptions {}
 
 export interface LocalService {
   /** Base URL without a trailing slash. */
@@ -38,13 +40,12 @@ export function createServer(bodyLimit: number, errors: ErrorShape = PLAIN_ERROR
 }
 
 /** Waits and fails as `faults` say, before a request is looked at. */
-export function addFaults(app: FastifyInstance, faults: Faults): void {
+export function addFaults(app: FastifyInstance, faults: Faults, errors: ErrorShape = PLAIN_ERRORS): void {
   const unanswered = new WeakSet<FastifyRequest>();
   app.addHook('onRequest', async (request, reply) => {
-    if (faults.latencyMs > 0) await delay(faults.latencyMs);
-    const fault = faults.take({ method: request.method, url: request.raw.url ?? '/' });
+    const fault = await faults.meet({ method: request.method, url: request.raw.url ?? '/' });
     if (fault?.kind === 'drop-answer') unanswered.add(request);
-    else if (fault !== undefined) return actOut(fault, request, reply);
+    else if (fault !== undefined) return actOut(fault, request, reply, errors);
   });
   app.addHook('onSend', async (request, _reply, payload) => {
     if (unanswered.has(request)) request.raw.socket.destroy();
@@ -53,12 +54,20 @@ export function addFaults(app: FastifyInstance, faults: Faults): void {
 }
 
 /** Acts out a fault in place of, or after, a proper answer. */
-export function actOut(fault: Fault, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function actOut(
+  fault: Fault,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  errors: ErrorShape = PLAIN_ERRORS,
+): FastifyReply {
   if (fault.kind === 'answer') {
+    const { status, headers, body } = fault;
+    const { body: said, type } = errorAnswer(status, errors);
+    if (body === undefined && status >= 400) reply.type(type);
     return reply
-      .code(fault.status)
-      .headers({ ...fault.headers })
-      .send(fault.body ?? '');
+      .code(status)
+      .headers({ ...headers })
+      .send(body ?? (status >= 400 ? said : ''));
   }
   reply.hijack();
   if (fault.kind !== 'hang') request.raw.socket.destroy();

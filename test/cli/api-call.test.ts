@@ -2,8 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LocalServices, startLocalServices } from '../../src/compose/local-services.ts';
-import { Secret } from '../../src/model/secret.ts';
+import { type LocalServices, startLocalServices } from '../../src/embedded/local-services.ts';
 import { startTestServer } from '../http/test-server.ts';
 import { lockhound } from './lockhound.ts';
 
@@ -13,10 +12,7 @@ let services: LocalServices;
 let config: readonly string[];
 
 beforeAll(async () => {
-  services = await startLocalServices({
-    apiKey: new Secret(KEYS.apiKey),
-    applicationKey: new Secret(KEYS.applicationKey),
-  });
+  services = await startLocalServices({ webhooks: { keys: [KEYS] } });
   writeFileSync(join(folder, 'api-key'), KEYS.apiKey);
   writeFileSync(join(folder, 'application-key'), KEYS.applicationKey);
   const file = join(folder, 'lockhound.yaml');

@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LocalServices, startLocalServices } from '../../src/compose/local-services.ts';
+import { type LocalServices, startLocalServices } from '../../src/embedded/local-services.ts';
 import { startValkey } from '../../src/embedded/valkey.ts';
-import { Secret } from '../../src/model/secret.ts';
 import { lockhound as runLockhound } from './lockhound.ts';
 
 const SECRETS = { api: 'cli-api-key-1', application: 'cli-application-key-2', token: 'cli-alert-token-3' };
@@ -15,10 +14,8 @@ let valkey: Awaited<ReturnType<typeof startValkey>>;
 
 beforeAll(async () => {
   valkey = await startValkey();
-  services = await startLocalServices({
-    apiKey: new Secret(SECRETS.api),
-    applicationKey: new Secret(SECRETS.application),
-  });
+  const keys = [{ apiKey: SECRETS.api, applicationKey: SECRETS.application }];
+  services = await startLocalServices({ webhooks: { keys } });
   for (const [name, value] of Object.entries(SECRETS)) writeFileSync(join(folder, name), `${value}\n`);
 });
 

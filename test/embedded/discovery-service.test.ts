@@ -1,13 +1,12 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type LocalServices, startLocalServices } from '../../src/compose/local-services.ts';
 import { createApiClient } from '../../src/discovery/client.ts';
 import { parseDescription, type RestDescription } from '../../src/discovery/description.ts';
 import { validateDescription } from '../../src/discovery/validate-description.ts';
 import { startDiscoveryService } from '../../src/embedded/discovery/service.ts';
+import { type LocalServices, startLocalServices } from '../../src/embedded/local-services.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import { Secret } from '../../src/model/secret.ts';
 
 const KEYS = { 'SVC-API-KEY': 'api', 'SVC-APPLICATION-KEY': 'application' };
 
@@ -15,8 +14,8 @@ describe('documents that the local discovery service serves', () => {
   let services: LocalServices;
   const http = createHttpClient();
   beforeAll(async () => {
-    const [apiKey, applicationKey] = [new Secret('api'), new Secret('application')];
-    services = await startLocalServices({ apiKey, applicationKey });
+    const keys = [{ apiKey: 'api', applicationKey: 'application' }];
+    services = await startLocalServices({ webhooks: { keys } });
   });
   afterAll(async () => {
     await services.close();

@@ -8,8 +8,7 @@ let service: WebhookService;
 beforeEach(async () => {
   service = await startWebhookService({
     headerPrefix: 'DD',
-    apiKey: KEYS.apiKeyAuth,
-    applicationKey: KEYS.appKeyAuth,
+    keys: [{ apiKey: KEYS.apiKeyAuth, applicationKey: KEYS.appKeyAuth }],
   });
 });
 afterEach(() => service.close());

@@ -2,10 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Receiver, startReceiver } from '../../src/embedded/receiver/service.ts';
 import { startWebhookService, type WebhookService } from '../../src/embedded/webhooks/service.ts';
 
+const KEY = { apiKey: 'key', applicationKey: 'any' };
 let service: WebhookService;
 let receiver: Receiver;
 beforeAll(async () => {
-  [service, receiver] = await Promise.all([startWebhookService({ apiKey: 'key' }), startReceiver()]);
+  [service, receiver] = await Promise.all([startWebhookService({ keys: [KEY] }), startReceiver()]);
   await post('/api/v1/integration/webhooks/configuration/custom-variables', {
     name: 'TOKEN',
     value: 'quiet "value"',

@@ -12,12 +12,13 @@ import {
 
 const BASE = '/api/v1/integration/webhooks/configuration';
 const KEYS = { 'SVC-API-KEY': 'api', 'SVC-APPLICATION-KEY': 'application' };
+const KEY = { apiKey: 'api', applicationKey: 'application' };
 const NO_WEBHOOK = { errors: ['Webhook does not exist'] };
 
 describe('the local webhook-integration service', () => {
   let service: WebhookService;
   beforeEach(async () => {
-    service = await startWebhookService({ apiKey: 'api', applicationKey: 'application' });
+    service = await startWebhookService({ keys: [KEY] });
   });
   afterEach(() => service.close());
 
@@ -81,8 +82,8 @@ describe('the local webhook-integration service', () => {
   });
 
   it('lets a key do what its permissions allow, and nothing else', async () => {
-    const reader = await startWebhookService({ permissions: ['integrations_read'] });
-    const creator = await startWebhookService({ permissions: ['create_webhooks'] });
+    const reader = await startWebhookService({ keys: [{ ...KEY, permissions: ['integrations_read'] }] });
+    const creator = await startWebhookService({ keys: [{ ...KEY, permissions: ['create_webhooks'] }] });
     const webhook = { name: 'alerts', url: 'https://hooks.example/a' };
     const variable = { name: 'A', value: 'v', is_secret: false };
     const asked = [

@@ -30,8 +30,7 @@ export async function openPlatform(
 /** The local webhook-integration service and a client for it. */
 export async function startLocalPlatform(options: WebhookServiceOptions = {}) {
   const service = await startWebhookService({
-    apiKey: API_KEY.reveal(),
-    applicationKey: APPLICATION_KEY.reveal(),
+    keys: [{ apiKey: API_KEY.reveal(), applicationKey: APPLICATION_KEY.reveal() }],
     ...options,
   });
   const platform = await openPlatform(service.url);

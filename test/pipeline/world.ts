@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { type LocalServices, startLocalServices } from '../../src/compose/local-services.ts';
 import { openStore, type Store } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { type LocalServices, startLocalServices } from '../../src/embedded/local-services.ts';
 import { startValkey } from '../../src/embedded/valkey.ts';
 import type { Verdict } from '../../src/model/scan.ts';
-import { Secret } from '../../src/model/secret.ts';
 import { createProducer, type Producer } from '../../src/producer.ts';
 
 /** Secrets of a test run; the search for leaks looks for these very texts. */
@@ -54,10 +53,8 @@ export interface WorkerProcess {
 /** Valkey, the local services and a folder for configuration: what a worker needs, outside of any worker. */
 export async function createWorld(): Promise<World> {
   const valkey = await startValkey();
-  const services = await startLocalServices({
-    apiKey: new Secret(SECRETS.apiKey),
-    applicationKey: new Secret(SECRETS.applicationKey),
-  });
+  const { apiKey, applicationKey } = SECRETS;
+  const services = await startLocalServices({ webhooks: { keys: [{ apiKey, applicationKey }] } });
   const folder = await mkdtemp(join(tmpdir(), 'pipeline-'));
   const closing: (() => Promise<unknown>)[] = [];
   return {

@@ -4,13 +4,13 @@ import type { RestDescription } from '../../discovery/description.ts';
 import type { ErrorShape } from '../error-shape.ts';
 import { EmbeddedError } from '../errors.ts';
 import { Faults } from '../faults.ts';
-import { addFaults, createServer, type ListenOptions, type LocalService, listen } from '../loopback.ts';
+import { addFaults, createServer, type LocalService, listen, type ServiceOptions } from '../loopback.ts';
 import { matchRoute, routesOf } from '../routes.ts';
 import { localDocument } from './local-document.ts';
 
 const BODY_LIMIT = 1 << 16;
 
-export interface DiscoveryServiceOptions extends ListenOptions {
+export interface DiscoveryServiceOptions extends ServiceOptions {
   /** What is listed; the bundled documents unless given. */
   readonly documents?: readonly RestDescription[];
   /**
@@ -18,7 +18,6 @@ export interface DiscoveryServiceOptions extends ListenOptions {
    * that clients built from them call these services. The document of the discovery service then names this service.
    */
   readonly rootUrls?: Readonly<Record<string, string>>;
-  readonly faults?: Faults;
 }
 
 export interface DiscoveryService extends LocalService {
@@ -35,13 +34,13 @@ export interface DiscoveryService extends LocalService {
 export async function startDiscoveryService(
   options: DiscoveryServiceOptions = {},
 ): Promise<DiscoveryService> {
-  const faults = options.faults ?? new Faults();
+  const faults = new Faults(options);
   const own = await Promise.all([...BUNDLED_APIS.values()].map(readBundledDescription));
   const published = new Map((options.documents ?? own).map((document) => [keyOf(document), document]));
   const routes = routesOf(await readBundledDescription('discovery.v1'));
   const answers = new Map<number, number>();
   const app = createServer(BODY_LIMIT, NESTED_ERRORS);
-  addFaults(app, faults);
+  addFaults(app, faults, NESTED_ERRORS);
   app.addHook('onResponse', async (_request, reply) => {
     answers.set(reply.statusCode, (answers.get(reply.statusCode) ?? 0) + 1);
   });

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { messageOf } from '../../model/errors.ts';
 import { EmbeddedError } from '../errors.ts';
@@ -79,9 +81,9 @@ const imageFact = z.object({
 });
 
 const samples = z.object({
-  packages: z.array(indexedPackage),
-  projects: z.array(projectFact),
-  images: z.array(imageFact),
+  packages: z.array(indexedPackage).default([]),
+  projects: z.array(projectFact).default([]),
+  images: z.array(imageFact).default([]),
 });
 
 export type IndexedVersion = z.infer<typeof indexedVersion>;
@@ -106,46 +108,64 @@ export interface InsightsData {
  * of what npm packages do not have, so that every operation has something to answer.
  */
 const BUNDLED = new URL('../../../data/insights/', import.meta.url);
+const FILES = ['packages.ndjson', 'advisories.json', 'samples.json'] as const;
 
 /** Reads the bundled data set. Throws `EmbeddedError` (`data-set-missing`, `data-set-malformed`). */
-export async function readBundledData(): Promise<InsightsData> {
-  const [packages, advisories, sampleText] = await Promise.all([
-    read('packages.ndjson'),
-    read('advisories.json'),
-    read('samples.json'),
-  ]);
-  const made = parse(samples, sampleText, 'samples.json');
-  const known = packages
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line, index) => parse(indexedPackage, line, `packages.ndjson:${index + 1}`));
+export function readBundledData(): Promise<InsightsData> {
+  return readFolder(BUNDLED, 'Reinstall Lockhound.');
+}
+
+/**
+ * Reads a data set of the same form as the bundled one: `packages.ndjson`, a package a line; `advisories.json`;
+ * `samples.json`. At least one of them has to be there. Throws `EmbeddedError` (`data-set-missing`, `data-set-malformed`).
+ */
+export function readInsightsData(folder: string): Promise<InsightsData> {
+  const advice = `It has to hold ${FILES.join(', ')}, or some of them.`;
+  return readFolder(pathToFileURL(`${resolve(folder)}/`), advice);
+}
+
+async function readFolder(folder: URL, advice: string): Promise<InsightsData> {
+  const [packages, advisories, sampleText] = await Promise.all(FILES.map((file) => read(folder, file)));
+  if (packages === undefined && advisories === undefined && sampleText === undefined) {
+    const where = fileURLToPath(folder);
+    throw new EmbeddedError(
+      'data-set-missing',
+      `There is no data for the local package-insights service in ${where}. ${advice}`,
+    );
+  }
+  const made = parse(samples, sampleText ?? '{}', 'samples.json', folder);
+  const known = (packages ?? '').split('\n').flatMap((line, index) => {
+    return line === '' ? [] : [parse(indexedPackage, line, `packages.ndjson:${index + 1}`, folder)];
+  });
   return {
     ...made,
     packages: [...known, ...made.packages],
-    advisories: parse(z.array(advisoryFact), advisories, 'advisories.json'),
+    advisories: parse(z.array(advisoryFact), advisories ?? '[]', 'advisories.json', folder),
   };
 }
 
-async function read(file: string): Promise<string> {
+/** `undefined` for a file that is not there. */
+async function read(folder: URL, file: string): Promise<string | undefined> {
   try {
-    return await readFile(new URL(file, BUNDLED), 'utf8');
+    return await readFile(new URL(file, folder), 'utf8');
   } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw new EmbeddedError(
       'data-set-missing',
-      `The data of the local package-insights service cannot be read: ${messageOf(error)}. Reinstall Lockhound.`,
+      `The data of the local package-insights service cannot be read: ${messageOf(error)}`,
       { cause: error },
     );
   }
 }
 
-function parse<T>(schema: z.ZodType<T>, text: string, where: string): T {
+function parse<T>(schema: z.ZodType<T>, text: string, file: string, folder: URL): T {
   try {
     return schema.parse(JSON.parse(text));
   } catch (error) {
-    throw new EmbeddedError(
-      'data-set-malformed',
-      `data/insights/${where} does not hold what it should: ${messageOf(error)}`,
-      { cause: error },
-    );
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error);
+    const where = join(fileURLToPath(folder), file);
+    throw new EmbeddedError('data-set-malformed', `${where} does not hold what it should: ${reason}`, {
+      cause: error,
+    });
   }
 }

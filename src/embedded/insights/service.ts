@@ -3,7 +3,7 @@ import { readBundledDescription } from '../../discovery/bundled.ts';
 import type { VersionKey } from '../../model/version-record.ts';
 import { EmbeddedError } from '../errors.ts';
 import { Faults } from '../faults.ts';
-import { addFaults, createServer, type ListenOptions, type LocalService, listen } from '../loopback.ts';
+import { addFaults, createServer, type LocalService, listen, type ServiceOptions } from '../loopback.ts';
 import { matchRoute, type Route, routesOf } from '../routes.ts';
 import { type AdvisoryFact, type InsightsData, readBundledData } from './data-set.ts';
 import { type Answer, insightsOperations } from './handler.ts';
@@ -13,10 +13,9 @@ import { InsightsModel } from './model.ts';
 const BODY_LIMIT = 8 << 20;
 const TEXT = 'text/plain; charset=utf-8';
 
-export interface InsightsServiceOptions extends ListenOptions {
+export interface InsightsServiceOptions extends ServiceOptions {
   /** What the service knows; the bundled data set unless given. */
   readonly data?: InsightsData;
-  readonly faults?: Faults;
   /** Entries on a page of a batch; 100 by default, as observed of the public service (field notes, "Batches"). */
   readonly pageSize?: number;
 }
@@ -42,7 +41,7 @@ export interface InsightsService extends LocalService {
 /** Starts a local package-insights service: the real protocol over a small index. Throws `EmbeddedError`. */
 export async function startInsightsService(options: InsightsServiceOptions = {}): Promise<InsightsService> {
   const data = options.data ?? (await readBundledData());
-  const faults = options.faults ?? new Faults();
+  const faults = new Faults(options);
   const model = new InsightsModel(data);
   const settings = { pageSize: options.pageSize ?? 100 };
   const dispatcher = await createDispatcher(insightsOperations(model, () => settings.pageSize));

@@ -1,13 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { Faults } from '../faults.ts';
-import { actOut, createServer, type ListenOptions, type LocalService, listen } from '../loopback.ts';
+import { actOut, createServer, type LocalService, listen, type ServiceOptions } from '../loopback.ts';
 import { type Delivery, DeliveryLog, type ReceivedWebhook } from './deliveries.ts';
 
 const BODY_LIMIT = 16 << 20;
-
-export interface ReceiverOptions extends ListenOptions {
-  readonly faults?: Faults;
-}
 
 export interface Receiver extends LocalService {
   readonly faults: Faults;
@@ -22,8 +18,8 @@ export interface Receiver extends LocalService {
  * `{"deliveries": […], "attempts": n}`, for other processes. A fault of kind `drop-answer` takes the delivery and
  * then breaks the connection; every other fault leaves it untaken. Throws `EmbeddedError`.
  */
-export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
-  const faults = options.faults ?? new Faults();
+export async function startReceiver(options: ServiceOptions = {}): Promise<Receiver> {
+  const faults = new Faults(options);
   const log = new DeliveryLog();
   const app = createServer(BODY_LIMIT);
   app.get('/deliveries', async () => ({ deliveries: log.webhooks, attempts: log.attempts }));
@@ -33,8 +29,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     handler: async (request, reply) => {
       const delivery = describe(request);
       const id = log.attempt(delivery);
-      if (faults.latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, faults.latencyMs));
-      const fault = faults.take({ method: request.method, url: delivery.path });
+      const fault = await faults.meet({ method: request.method, url: delivery.path });
       if (fault === undefined || fault.kind === 'drop-answer') log.take(id, delivery);
       return fault === undefined ? { received: id } : actOut(fault, request, reply);
     },

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { readBundledDescription } from '../../discovery/bundled.ts';
 import { LISTED_ERRORS } from '../error-shape.ts';
 import { Faults } from '../faults.ts';
-import { addFaults, createServer, type ListenOptions, type LocalService, listen } from '../loopback.ts';
+import { addFaults, createServer, type LocalService, listen, type ServiceOptions } from '../loopback.ts';
 import { matchRoute, type RouteMatch, routesOf } from '../routes.ts';
 import type { WebhookCall } from './call.ts';
 import type { PlatformEvent } from './event.ts';
@@ -13,17 +13,21 @@ import { type StoredVariable, type StoredWebhook, WebhookModel } from './model.t
 const BODY_LIMIT = 1 << 20;
 const EVENTS_PATH = '/api/v1/events';
 
-export interface WebhookServiceOptions extends ListenOptions {
-  /** Credentials that every request has to carry; without them any will do, but some must be there. */
-  readonly apiKey?: string;
-  readonly applicationKey?: string;
+/** A pair of credentials. */
+export interface WebhookKey {
+  readonly apiKey: string;
+  readonly applicationKey: string;
   /** What the application key may do; everything by default. Other operations are answered with 403. */
   readonly permissions?: readonly Permission[];
+}
+
+export interface WebhookServiceOptions extends ServiceOptions {
+  /** Credentials of which every request has to carry a pair; without them any will do, but some must be there. */
+  readonly keys?: readonly WebhookKey[];
   /** First part of the credential headers' names; `SVC` by default. */
   readonly headerPrefix?: string;
   /** Keys that every answer carries beside the documented ones, as the platform adds them now and then. */
   readonly extraKeys?: Readonly<Record<string, unknown>>;
-  readonly faults?: Faults;
 }
 
 /** Everything stored, secret values included: for tests and for the demo's own bookkeeping. */
@@ -50,7 +54,7 @@ type Reply = readonly [status: number, body: Readonly<Record<string, unknown>>];
  * and calls the webhooks on this machine that they mention, with its own copy of the secrets. Throws `EmbeddedError`.
  */
 export async function startWebhookService(options: WebhookServiceOptions = {}): Promise<WebhookService> {
-  const faults = options.faults ?? new Faults();
+  const faults = new Faults(options);
   const model = new WebhookModel();
   const routes = routesOf(await readBundledDescription('webhooks.v1'));
   const operations = webhookOperations(model);
@@ -61,23 +65,24 @@ export async function startWebhookService(options: WebhookServiceOptions = {}): 
     const match = matchRoute(routes, request.method, request.raw.url ?? '/');
     const operation = match.kind === 'found' ? operations[match.method.id] : undefined;
     if (match.kind === 'none') return refusal(404, 'Not found');
-    if (!hasCredentials(request, options)) return refusal(403, 'Forbidden');
+    const key = keyOf(request, options);
+    if (key === undefined) return refusal(403, 'Forbidden');
     if (match.kind === 'invalid') return refusal(400, match.reason);
     if (operation === undefined) return refusal(404, 'Not found');
     calls.push(match.method.id);
-    if (options.permissions?.includes(operation.permission) === false) return refusal(403, 'Forbidden');
+    if (key.permissions?.includes(operation.permission) === false) return refusal(403, 'Forbidden');
     return perform(operation, match, request, options);
   }
 
   const app = createServer(BODY_LIMIT, LISTED_ERRORS);
-  addFaults(app, faults);
+  addFaults(app, faults, LISTED_ERRORS);
   app.setErrorHandler<Error & { statusCode?: number }>(async (error, _request, reply) =>
     reply.code(error.statusCode ?? 500).send({ errors: [error.message] }),
   );
   app.post(EVENTS_PATH, async (request, reply) => {
-    const [status, body] = holdsKey(request, options, 'api-key', options.apiKey)
-      ? desk.take(readBody(request.body))
-      : refusal(403, 'Forbidden');
+    const given = header(request, options, 'api-key');
+    const known = options.keys?.some(({ apiKey }) => apiKey === given) ?? given !== '';
+    const [status, body] = known ? desk.take(readBody(request.body)) : refusal(403, 'Forbidden');
     return reply.code(status).type('application/json').send(JSON.stringify(body));
   });
   app.all('/*', async (request, reply) => {
@@ -116,21 +121,19 @@ function perform(
   return [operation.status, { ...(request.method === 'DELETE' ? {} : extraKeys), ...outcome.body }];
 }
 
-function hasCredentials(request: FastifyRequest, options: WebhookServiceOptions): boolean {
-  return (
-    holdsKey(request, options, 'api-key', options.apiKey) &&
-    holdsKey(request, options, 'application-key', options.applicationKey)
-  );
+/** The key that a request carries; `undefined` when it is none of those that are known. */
+function keyOf(request: FastifyRequest, options: WebhookServiceOptions): WebhookKey | undefined {
+  const apiKey = header(request, options, 'api-key');
+  const applicationKey = header(request, options, 'application-key');
+  if (apiKey === '' || applicationKey === '') return undefined;
+  if (options.keys === undefined) return { apiKey, applicationKey };
+  return options.keys.find((key) => key.apiKey === apiKey && key.applicationKey === applicationKey);
 }
 
-function holdsKey(
-  { headers }: FastifyRequest,
-  { headerPrefix = 'SVC' }: WebhookServiceOptions,
-  header: string,
-  expected: string | undefined,
-): boolean {
-  const value = headers[`${headerPrefix.toLowerCase()}-${header}`];
-  return typeof value === 'string' && value !== '' && (expected === undefined || value === expected);
+function header({ headers }: FastifyRequest, options: WebhookServiceOptions, name: string): string {
+  const { headerPrefix = 'SVC' } = options;
+  const value = headers[`${headerPrefix.toLowerCase()}-${name}`];
+  return typeof value === 'string' ? value : '';
 }
 
 /** The JSON object of a body; one is required where a body is read at all. */

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import type { LocalServicesOptions } from '../embedded/local-services.ts';
+import { messageOf } from '../model/errors.ts';
+import { ServicesError } from './errors.ts';
+
+/** What a file for `lockhound services --settings` may hold: the options of `lockhound/testing`, and a folder of data. */
+export type ServicesSettings = LocalServicesOptions & { readonly data?: string };
+
+/** Which requests meet a fault. */
+const scope = {
+  times: z.int().min(1).exactOptional(),
+  every: z.int().min(1).exactOptional(),
+  method: z.string().exactOptional(),
+  path: z.string().startsWith('/').exactOptional(),
+};
+
+const fault = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('answer'),
+    status: z.int().min(200).max(599),
+    body: z.string().exactOptional(),
+    headers: z.record(z.string(), z.string()).exactOptional(),
+    ...scope,
+  }),
+  z.strictObject({ kind: z.literal('hang'), ...scope }),
+  z.strictObject({ kind: z.literal('drop'), ...scope }),
+  z.strictObject({ kind: z.literal('drop-answer'), ...scope }),
+]);
+
+const service = z.strictObject({
+  port: z.int().min(0).max(65_535).exactOptional(),
+  latencyMs: z.int().min(0).exactOptional(),
+  faults: z.array(fault).exactOptional(),
+  rateLimit: z
+    .strictObject({ requests: z.int().min(1), seconds: z.int().min(1).exactOptional() })
+    .exactOptional(),
+});
+
+const PERMISSIONS = ['create_webhooks', 'integrations_read', 'manage_integrations'] as const;
+
+const key = z.strictObject({
+  apiKey: z.string().min(1),
+  applicationKey: z.string().min(1),
+  permissions: z.array(z.enum(PERMISSIONS)).exactOptional(),
+});
+
+const webhooks = service.extend({
+  headerPrefix: z
+    .string()
+    .regex(/^[A-Za-z][\w-]*$/, 'the first part of a header name, such as `DD`')
+    .exactOptional(),
+  extraKeys: z.record(z.string(), z.json()).exactOptional(),
+  keys: z.array(key).min(1).exactOptional(),
+});
+
+const settingsSchema: z.ZodType<ServicesSettings> = z.strictObject({
+  host: z.string().exactOptional(),
+  data: z.string().exactOptional(),
+  insights: service.extend({ pageSize: z.int().min(1).max(5_000).exactOptional() }).exactOptional(),
+  webhooks: webhooks.exactOptional(),
+  receiver: service.exactOptional(),
+  discovery: service.exactOptional(),
+});
+
+/** Reads a file of settings. Throws `ServicesError` with every fault and its path. */
+export function readServicesSettings(file: string): ServicesSettings {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ServicesError('settings-unreadable', `${file}: ${messageOf(error)}`, { cause: error });
+  }
+  return parseServicesSettings(text, file);
+}
+
+/** Reads settings from YAML; `file` is for the message of a `ServicesError`. */
+export function parseServicesSettings(text: string, file: string): ServicesSettings {
+  const document = parseDocument(text, { prettyErrors: true });
+  const [syntax] = document.errors;
+  if (syntax !== undefined) throw new ServicesError('settings-invalid', `${file}: ${syntax.message}`);
+  const parsed = settingsSchema.safeParse(contentOf(document, file) ?? {});
+  if (parsed.success) return parsed.data;
+  throw new ServicesError('settings-invalid', `${file}:\n${z.prettifyError(parsed.error)}`);
+}
+
+function contentOf(document: ReturnType<typeof parseDocument>, file: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    throw new ServicesError('settings-invalid', `${file}: ${messageOf(error)}`, { cause: error });
+  }
+}

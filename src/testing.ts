@@ -1,0 +1,59 @@
+/**
+ * The library entry `lockhound/testing`: the local services as a program starts them. docs/services.md describes them.
+ */
+
+export type { RestDescription } from './discovery/description.ts';
+export {
+  type DiscoveryService,
+  type DiscoveryServiceOptions,
+  startDiscoveryService,
+} from './embedded/discovery/service.ts';
+export { type ErrorShape, LISTED_ERRORS, PLAIN_ERRORS } from './embedded/error-shape.ts';
+export { EmbeddedError, type EmbeddedErrorCode } from './embedded/errors.ts';
+export {
+  type Fault,
+  type FaultOptions,
+  type FaultRequest,
+  type FaultRule,
+  type Faults,
+  garbageAnswer,
+  htmlAnswer,
+  type InjectOptions,
+  tooManyRequests,
+} from './embedded/faults.ts';
+export {
+  type AdvisoryFact,
+  type ImageFact,
+  type IndexedPackage,
+  type IndexedVersion,
+  type InsightsData,
+  type ProjectFact,
+  readBundledData,
+  readInsightsData,
+} from './embedded/insights/data-set.ts';
+export {
+  type InsightsService,
+  type InsightsServiceOptions,
+  type InsightsStats,
+  startInsightsService,
+} from './embedded/insights/service.ts';
+export {
+  type LocalServices,
+  type LocalServicesOptions,
+  startLocalServices,
+} from './embedded/local-services.ts';
+export type { ListenOptions, LocalService, ServiceOptions } from './embedded/loopback.ts';
+export type { RateLimit } from './embedded/rate-limit.ts';
+export type { Delivery, ReceivedWebhook } from './embedded/receiver/deliveries.ts';
+export { type Receiver, startReceiver } from './embedded/receiver/service.ts';
+export type { WebhookCall } from './embedded/webhooks/call.ts';
+export type { PlatformEvent } from './embedded/webhooks/event.ts';
+export type { Permission } from './embedded/webhooks/handler.ts';
+export type { StoredVariable, StoredWebhook } from './embedded/webhooks/model.ts';
+export {
+  startWebhookService,
+  type WebhookKey,
+  type WebhookService,
+  type WebhookServiceOptions,
+  type WebhookSnapshot,
+} from './embedded/webhooks/service.ts';
