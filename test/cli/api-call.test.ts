@@ -149,7 +149,7 @@ describe('lockhound api call', () => {
         /\$\.name is required.*\[invalid-body\]/,
       ],
       [['webhooks.definitions.get'], /webhook_name is required/],
-      [['webhooks.definitions.create', '--media', '/nowhere'], /--media ENOENT/],
+      [['webhooks.definitions.create', '--media', '/nowhere'], /--media .*no such file/],
       [
         ['webhooks.definitions.get', 'x', '--token-env', 'LOCKHOUND_SECRET_UNSET'],
         /LOCKHOUND_SECRET_UNSET is not set/,
