@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { configSchema } from '../src/config/schema.ts';
 import { openEnvelope, sealEnvelope } from '../src/jobs/envelope.ts';
 import { ingestLockfiles } from '../src/jobs/ingest-lockfiles.ts';
 import type { Advisory } from '../src/model/advisory.ts';
@@ -70,6 +71,7 @@ export function sampleNotification(): Notification {
     inventory: INVENTORY,
     advisories: new Map([[ADVISORY.id, ADVISORY]]),
     graphs: new Map(),
+    policy: configSchema.parse({}).policy,
   });
   const compared = compareFindings(undefined, findings, {
     scan: SCAN,
@@ -77,6 +79,7 @@ export function sampleNotification(): Notification {
     partial: false,
     paths: [],
     remains: () => undefined,
+    noteLimit: () => Number.POSITIVE_INFINITY,
   });
   return {
     id: 'msg_0123456789abcdef0123456789abcdef',
@@ -86,7 +89,7 @@ export function sampleNotification(): Notification {
     target: TARGET,
     date: REQUESTED_AT,
     changes: compared.changes,
-    open: { critical: 0, high: 1, medium: 2, low: 0, none: 0, unknown: 3 },
+    open: { critical: 0, high: 1, medium: 2, low: 0, none: 0, unrated: 3 },
     gaps: 4,
   };
 }

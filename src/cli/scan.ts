@@ -1,6 +1,12 @@
 import { Command, Option } from 'commander';
 import { loadConfig } from '../config/load.ts';
-import { atLeast, type Finding, SEVERITIES, type Severity } from '../model/finding.ts';
+import {
+  atLeast,
+  countedSeverity,
+  type Finding,
+  RATED_SEVERITIES,
+  type RatedSeverity,
+} from '../model/finding.ts';
 import { REPORTS } from '../report/catalog.ts';
 import { EXIT } from './exit-code.ts';
 import { type OutputOptions, withOutputFormat } from './output-format.ts';
@@ -10,17 +16,13 @@ import type { Terminal } from './terminal.ts';
 
 interface ScanOptions extends OutputOptions {
   readonly local?: boolean;
-  readonly failOn: Severity | 'any' | 'never';
+  readonly failOn: RatedSeverity | 'any' | 'never';
   readonly target?: string;
   readonly as?: string;
   readonly config?: string;
 }
 
-const FAIL_ON = [
-  'any',
-  ...SEVERITIES.filter((severity) => severity !== 'none' && severity !== 'unknown'),
-  'never',
-];
+const FAIL_ON = ['any', ...RATED_SEVERITIES.filter((severity) => severity !== 'none'), 'never'];
 
 const EXAMPLES = `
 Examples:
@@ -72,7 +74,9 @@ async function scan(terminal: Terminal, paths: readonly string[], options: ScanO
   return report.verdict.gaps.length > 0 ? EXIT.error : EXIT.clean;
 }
 
+/** Notes never fail a scan; an unrated finding does as what it counts as. */
 function fails(findings: readonly Finding[], failOn: ScanOptions['failOn']): boolean {
   if (failOn === 'never') return false;
-  return findings.some(({ severity }) => failOn === 'any' || atLeast(severity, failOn));
+  const alerts = findings.filter(({ level }) => level === 'alert');
+  return alerts.some((finding) => failOn === 'any' || atLeast(countedSeverity(finding), failOn));
 }

@@ -26,6 +26,7 @@ export function createPorts(
     contracts,
     deliveries: store.deliveries,
     routing: { routing: () => routing },
+    policy: { policy: () => config.policy },
     digests: store.digests,
     limits: {
       lockfile: {

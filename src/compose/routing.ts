@@ -1,6 +1,6 @@
 import type { NotifyConfig } from '../config/notify.ts';
 import type { WebhookConfig } from '../config/route.ts';
-import { atLeast, type Severity } from '../model/finding.ts';
+import { atLeast, type RatedSeverity } from '../model/finding.ts';
 import type { RouteMatch, RouteRule, Routing } from '../model/routing.ts';
 import { presetNamed } from '../notify/preset-webhook.ts';
 
@@ -53,7 +53,7 @@ export function periodicRoutes(notify: NotifyConfig): ReadonlyMap<string, number
   return new Map(periodic.map(({ name }) => [name, every.get(name) ?? 0]));
 }
 
-function worse(one: Severity | undefined, other: Severity | undefined): Severity | undefined {
+function worse(one: RatedSeverity | undefined, other: RatedSeverity | undefined): RatedSeverity | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return atLeast(one, other) ? one : other;
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { seconds } from './duration.ts';
 import { httpUrl } from './http-url.ts';
-import { maxBytes, route, severity, variableName, webhook } from './route.ts';
+import { maxBytes, route, variableName, webhook } from './route.ts';
 import { secretReference } from './secret-reference.ts';
+import { severity } from './severity.ts';
 
 const platform = z
   .strictObject({

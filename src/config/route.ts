@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { TRANSITIONS } from '../model/change.ts';
 import { ECOSYSTEMS } from '../model/ecosystem.ts';
-import { SEVERITIES } from '../model/finding.ts';
 import { PRESET_NAMES, type PresetName } from '../model/preset-name.ts';
 import { RULE_NAMES } from '../policy/catalog.ts';
 import { seconds } from './duration.ts';
+import { severity } from './severity.ts';
 
 /** `default` is the route of `notify.webhook`; `digest` would be mistaken for a part of a key. */
 const RESERVED_ROUTES: ReadonlySet<string> = new Set(['default', 'digest']);
@@ -63,7 +63,6 @@ export const webhook = z
 const oneOrMore = <Item extends z.ZodType>(item: Item) =>
   z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(item).min(1));
 
-export const severity = z.enum(SEVERITIES);
 const texts = oneOrMore(z.string());
 
 /** Only names that exist: a route that waits for another one takes nothing, and nobody notices. */

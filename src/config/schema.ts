@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { seconds } from './duration.ts';
 import { httpUrl } from './http-url.ts';
 import { type NotifyConfig, notify } from './notify.ts';
+import { policy } from './policy.ts';
 import { secretReference } from './secret-reference.ts';
 
 const redis = z.strictObject({
@@ -83,6 +84,7 @@ export const configSchema = z
     redis: redis.prefault({}),
     insights: insights.prefault({}),
     notify: notify.optional(),
+    policy: policy.prefault({}),
     lockfiles: lockfiles.prefault({}),
     worker: worker.prefault({}),
     contract: contract.prefault({}),

@@ -13,11 +13,11 @@ export const CONTRACT_TARGET = { id: 'lockhound:contract', labels: {} } as const
  * Holds the pinned description documents against what the services publish now. A breaking difference opens a finding,
  * which is resolved when it is gone; a document that cannot be had leaves everything as it was and is a gap.
  */
-export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' | 'routing'> = {
+export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' | 'routing' | 'policy'> = {
   ...CHECK_CONTRACT,
   limits: { attempts: 6, backoffMs: 5_000, maxBackoffMs: 300_000, timeoutMs: 120_000, concurrency: 1 },
-  needs: ['contracts', 'targets', 'routing'],
-  async run({ scan, requestedAt }, { contracts, targets, routing }, context) {
+  needs: ['contracts', 'targets', 'routing', 'policy'],
+  async run({ scan, requestedAt }, { contracts, targets, routing, policy }, context) {
     const { found, absent, failed } = await gather(
       contracts.apis(),
       (api) => contracts.compare(api, context.signal),
@@ -41,7 +41,7 @@ export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' 
         ].map((gap) => ({ kind: 'document' as const, ...gap })),
         counts: (findings) => countScan({ lockfiles: [], unread: [] }, findings),
       },
-      { targets, routing },
+      { targets, routing, policy },
     );
   },
 };

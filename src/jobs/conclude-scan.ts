@@ -3,6 +3,7 @@ import type { Finding } from '../model/finding.ts';
 import { type Gap, isComplete, type Verdict } from '../model/scan.ts';
 import type { Target } from '../model/target.ts';
 import { compareFindings } from '../policy/changes.ts';
+import { noteLimitOf } from '../policy/judge.ts';
 import { judgedTimes, type ScanScope } from '../policy/scan-order.ts';
 import type { Remains } from '../policy/what-remains.ts';
 import { DELIVER_NOTIFICATION } from './deliver-notification.payload.ts';
@@ -30,11 +31,12 @@ export interface JudgedScan extends ScanScope {
  */
 export async function concludeScan(
   judged: JudgedScan,
-  { targets, routing }: Pick<Ports, 'targets' | 'routing'>,
+  { targets, routing, policy }: Pick<Ports, 'targets' | 'routing' | 'policy'>,
 ): Promise<JobRun<Verdict>> {
   const { scan, target, requestedAt, partial, gaps } = judged;
   const previous = await targets.read(target.id);
-  const compared = compareFindings(previous, judged.findings, judged);
+  const noteLimit = noteLimitOf(policy.policy());
+  const compared = compareFindings(previous, judged.findings, { ...judged, noteLimit });
   const complete = isComplete(gaps);
   const routed = routeChanges(routing.routing(), target, compared.changes);
   const result: Verdict = {

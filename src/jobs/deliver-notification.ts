@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DeliveryIdentity, DeliveryMove } from '../model/delivery.ts';
 import type { DeliveryReceipt, Notification } from '../model/notification.ts';
+import { upgradeNotification } from '../model/release-0-1.ts';
 import { DELIVER_NOTIFICATION, type DeliverNotification } from './deliver-notification.payload.ts';
 import { JobError } from './errors.ts';
 import type { GatheredDigest } from './gather-digest.ts';
@@ -74,11 +75,11 @@ async function made(
   if (digest === true) {
     const gathered = (await outcomes.read('gather-digest', scan)) as GatheredDigest | undefined;
     if (gathered?.notification == null) throw gone(`the digest ${scan}`);
-    return { ...gathered.notification, id, route };
+    return { ...upgradeNotification(gathered.notification), id, route };
   }
   const verdict = await readVerdict(outcomes, scan);
   if (verdict === undefined) throw gone(`the verdict of scan ${scan}`);
-  const { target, requestedAt: date, changes, counts, gaps, routed, open = counts.severities } = verdict;
+  const { target, requestedAt: date, changes, gaps, routed, open } = verdict;
   // A verdict of an older release says nothing of routes: all its changes went by each.
   const own = change === undefined ? (routed?.[route] ?? [...changes.keys()]) : [change];
   return {

@@ -71,7 +71,7 @@ function targetOf(targets: readonly Target[]): Target {
 }
 
 function openIn(entries: readonly DigestEntry[]): Readonly<Record<Severity, number>> {
-  const sum = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unknown: 0 };
+  const sum = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 };
   for (const { open } of entries) {
     for (const severity of Object.keys(sum) as Severity[]) sum[severity] += open[severity] ?? 0;
   }

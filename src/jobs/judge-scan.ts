@@ -21,16 +21,22 @@ import { countScan, gapsOf, type ScanFacts } from './scan-summary.ts';
  * Turns a scan's facts into findings, compares them with the target's state, and hands the changes to every route
  * they take. The new state is saved together with the verdict, or not at all.
  */
-export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routing'> = {
+export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routing' | 'policy'> = {
   ...JUDGE_SCAN,
   limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 120_000, concurrency: 2 },
-  needs: ['outcomes', 'targets', 'routing'],
-  async run(payload, { outcomes, targets, routing }) {
+  needs: ['outcomes', 'targets', 'routing', 'policy'],
+  async run(payload, { outcomes, targets, routing, policy }) {
     const { scan, target, requestedAt, partial = false } = payload;
     const inventory = await readInventory(outcomes, scan);
     const facts = await readFacts(outcomes, payload);
     const advisories = advisoriesById(facts);
-    const findings = judge({ target, inventory, advisories, graphs: graphsByKey(facts) });
+    const findings = judge({
+      target,
+      inventory,
+      advisories,
+      graphs: graphsByKey(facts),
+      policy: policy.policy(),
+    });
     return await concludeScan(
       {
         scan,
@@ -45,7 +51,7 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
         known: (before) =>
           knownAfter(before, inventory, { requestedAt, seesAll: seesAll(inventory, partial) }),
       },
-      { targets, routing },
+      { targets, routing, policy },
     );
   },
 };

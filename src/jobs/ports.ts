@@ -7,6 +7,7 @@ import type { DependencyGraph } from '../model/dependency-graph.ts';
 import type { DigestEntry } from '../model/digest.ts';
 import type { LockedPackage } from '../model/lockfile.ts';
 import type { DeliveryReceipt, Notification } from '../model/notification.ts';
+import type { Policy } from '../model/policy.ts';
 import type { Resolution } from '../model/resolution.ts';
 import type { Routing } from '../model/routing.ts';
 import type { LockfileReference } from '../model/target.ts';
@@ -23,6 +24,7 @@ export interface Ports {
   readonly deliveries: DeliveryPort;
   readonly limits: LimitsPort;
   readonly routing: RoutingPort;
+  readonly policy: PolicyPort;
   readonly digests: DigestPort;
 }
 
@@ -67,6 +69,11 @@ export interface TargetPort {
 export interface RoutingPort {
   /** Where changes go, as of now. */
   routing(): Routing;
+}
+
+export interface PolicyPort {
+  /** How findings are judged, as of now. */
+  policy(): Policy;
 }
 
 export interface DigestPort {

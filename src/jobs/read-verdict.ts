@@ -1,3 +1,4 @@
+import { type Saved, upgradeVerdict } from '../model/release-0-1.ts';
 import type { Verdict } from '../model/scan.ts';
 import type { OutcomePort } from './ports.ts';
 
@@ -7,8 +8,8 @@ const JUDGES = ['judge-scan', 'check-contract'] as const;
 /** The verdict of a scan, whichever job came to it; `undefined` when it is not in the store (any more). */
 export async function readVerdict(outcomes: OutcomePort, scan: string): Promise<Verdict | undefined> {
   for (const job of JUDGES) {
-    const verdict = (await outcomes.read(job, scan)) as Verdict | undefined;
-    if (verdict !== undefined) return verdict;
+    const verdict = (await outcomes.read(job, scan)) as Saved<Verdict> | undefined;
+    if (verdict !== undefined) return upgradeVerdict(verdict);
   }
   return undefined;
 }

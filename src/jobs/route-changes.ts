@@ -1,5 +1,5 @@
 import type { Change } from '../model/change.ts';
-import { atLeast, type Severity } from '../model/finding.ts';
+import { atLeast, countedSeverity, type RatedSeverity } from '../model/finding.ts';
 import type { RouteMatch, RouteRule, Routing } from '../model/routing.ts';
 import type { Target } from '../model/target.ts';
 
@@ -9,7 +9,7 @@ export interface RoutedChanges {
   readonly changes: readonly number[];
 }
 
-/** Shares the changes of a scan out among the routes. A change that no route takes goes nowhere. */
+/** Shares the changes of a scan out among the routes. Notes and a change that no route takes go nowhere. */
 export function routeChanges(
   { take, rules }: Routing,
   target: Target,
@@ -18,6 +18,7 @@ export function routeChanges(
   const taken = new Map<RouteRule, number[]>();
   const named = rules.filter(({ rest }) => !rest);
   for (const [index, change] of changes.entries()) {
+    if (change.finding.level === 'note') continue;
     const fitting = named.filter(({ match }) => fits(match, target, change));
     const takers =
       fitting.length > 0 ? fitting : rules.filter((rule) => rule.rest && fits(rule.match, target, change));
@@ -45,9 +46,11 @@ function fits(match: RouteMatch, { labels }: Target, change: Change): boolean {
 }
 
 /** Who was told that it was bad is told that it is over, although it got less bad in between. */
-function worstOf({ transition, finding, previousSeverity }: Change): Severity {
-  if (transition !== 'resolved' || previousSeverity === undefined) return finding.severity;
-  return atLeast(previousSeverity, finding.severity) ? previousSeverity : finding.severity;
+function worstOf({ transition, finding, previousSeverity }: Change): RatedSeverity {
+  const now = countedSeverity(finding);
+  if (transition !== 'resolved' || previousSeverity === undefined) return now;
+  const before = countedSeverity({ ...finding, severity: previousSeverity });
+  return atLeast(before, now) ? before : now;
 }
 
 /** `*` stands for any text, also none. */

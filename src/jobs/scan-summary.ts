@@ -22,17 +22,20 @@ export function countScan(inventory: Inventory, findings: readonly Finding[]): V
     packages += file.packages.length;
     for (const { resolution } of file.packages) outcomes[resolution.outcome] += 1;
   }
-  return { lockfiles: inventory.lockfiles.length, packages, outcomes, severities: countSeverities(findings) };
+  const notes = findings.filter(({ level }) => level === 'note').length;
+  const severities = countSeverities(findings);
+  return { lockfiles: inventory.lockfiles.length, packages, outcomes, severities, notes };
 }
 
-/** Open findings of a target by severity. */
+/** Open findings of a target by severity, without notes. */
 export function openFindings(tracked: readonly TrackedFinding[]): Readonly<Record<Severity, number>> {
   return countSeverities(tracked.flatMap(({ finding, status }) => (status === 'open' ? finding : [])));
 }
 
+/** Of findings that alert. */
 function countSeverities(findings: readonly Finding[]): Readonly<Record<Severity, number>> {
-  const severities = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unknown: 0 };
-  for (const { severity } of findings) severities[severity] += 1;
+  const severities = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 };
+  for (const { level, severity } of findings) if (level === 'alert') severities[severity] += 1;
   return severities;
 }
 

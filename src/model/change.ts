@@ -1,4 +1,4 @@
-import type { Finding, Severity } from './finding.ts';
+import type { Finding, RatedSeverity, Severity } from './finding.ts';
 
 /** Transitions of a finding between two scans (promise 2). */
 export type Transition = 'opened' | 'worsened' | 'reopened' | 'resolved';
@@ -20,8 +20,8 @@ export interface TrackedFinding {
   /** RFC 3339 times of the scans that saw the transitions. */
   readonly openedAt: string;
   readonly changedAt: string;
-  /** The worst severity since it opened, where it has become less bad. */
-  readonly worst?: Severity;
+  /** The worst that it counted as since it opened, where it has become less bad. */
+  readonly worst?: RatedSeverity;
 }
 
 /** Everything remembered of a target: the outcome of its last judged scan. */

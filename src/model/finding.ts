@@ -1,12 +1,29 @@
-/** From worst to least; `unknown` where an advisory has neither vector nor score. */
-export type Severity = 'critical' | 'high' | 'medium' | 'low' | 'none' | 'unknown';
+/** How bad something is, from worst to least. */
+export const RATED_SEVERITIES = ['critical', 'high', 'medium', 'low', 'none'] as const;
+export type RatedSeverity = (typeof RATED_SEVERITIES)[number];
 
-/** For ordering and `--fail-on`: `unknown` ranks between `medium` and `low`, as something nobody has judged. */
-export const SEVERITIES: readonly Severity[] = ['critical', 'high', 'medium', 'unknown', 'low', 'none'];
+/** `unrated` where an advisory has neither a vector that can be read nor a score. */
+export type Severity = RatedSeverity | 'unrated';
+
+/** In the order in which reports list them. */
+export const SEVERITIES: readonly Severity[] = ['critical', 'high', 'medium', 'unrated', 'low', 'none'];
 
 /** True when `left` is at least as bad as `right`. */
-export function atLeast(left: Severity, right: Severity): boolean {
-  return SEVERITIES.indexOf(left) <= SEVERITIES.indexOf(right);
+export function atLeast(left: RatedSeverity, right: RatedSeverity): boolean {
+  return compareSeverity(left, right) <= 0;
+}
+
+/** For sorting, worst first. */
+export function compareSeverity(left: RatedSeverity, right: RatedSeverity): number {
+  return RATED_SEVERITIES.indexOf(left) - RATED_SEVERITIES.indexOf(right);
+}
+
+/** What a finding counts as for exit codes, routes and order: its severity, or what stands for one without. */
+export function countedSeverity({
+  severity,
+  countsAs,
+}: Pick<Finding, 'severity' | 'countsAs'>): RatedSeverity {
+  return severity === 'unrated' ? (countsAs ?? 'medium') : severity;
 }
 
 /** Where a package stands in the target. */
@@ -34,7 +51,11 @@ export interface Finding {
   /** Stable over scans: the same issue of the same package in the same target has the same one. */
   readonly fingerprint: string;
   readonly rule: string;
+  /** A `note` is reported, never fails a scan and never alerts. */
+  readonly level: 'note' | 'alert';
   readonly severity: Severity;
+  /** What an `unrated` one counts as (`policy.unknownSeverity`). */
+  readonly countsAs?: RatedSeverity;
   /** One line a person understands. */
   readonly title: string;
   readonly package: {

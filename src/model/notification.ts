@@ -22,7 +22,7 @@ export interface Notification {
   /** `requestedAt` of the scan. */
   readonly date: string;
   readonly changes: readonly NotifiedChange[];
-  /** Open findings of the target after this scan. */
+  /** Open findings of the target after this scan, without notes. */
   readonly open: Readonly<Record<Severity, number>>;
   /** How many facts the scan could not find out. */
   readonly gaps: number;

@@ -13,6 +13,8 @@ export interface Resolution {
   readonly outcome: Outcome;
   /** Why, for every outcome but `resolved`; what to do about it where something can be done. */
   readonly reason?: string;
+  /** For `missing`: whether the index had the version before, when any target of this installation asked. */
+  readonly seenBefore?: boolean;
   readonly record?: VersionRecordSummary;
 }
 

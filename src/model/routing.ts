@@ -1,5 +1,5 @@
 import type { Transition } from './change.ts';
-import type { Severity } from './finding.ts';
+import type { RatedSeverity } from './finding.ts';
 import type { NotificationMode } from './notification.ts';
 
 /** What a change has to be for a route to take it; what is left out does not matter. All that is there has to fit. */
@@ -7,7 +7,7 @@ export interface RouteMatch {
   /** Labels of the target, each with the values that fit; `*` stands for any text. */
   readonly labels?: Readonly<Record<string, readonly string[]>>;
   readonly ecosystems?: readonly string[];
-  readonly minSeverity?: Severity;
+  readonly minSeverity?: RatedSeverity;
   /** Names of policy rules. */
   readonly rules?: readonly string[];
   readonly transitions?: readonly Transition[];

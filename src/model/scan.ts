@@ -52,7 +52,10 @@ export interface Verdict {
     readonly lockfiles: number;
     readonly packages: number;
     readonly outcomes: Readonly<Record<Outcome, number>>;
+    /** Findings that alert. */
     readonly severities: Readonly<Record<Severity, number>>;
+    /** Findings that are notes. */
+    readonly notes: number;
   };
   /** True when a newer scan of the target was judged before this one: it then changes nothing. */
   readonly superseded: boolean;

@@ -1,5 +1,5 @@
 import type { Transition } from '../model/change.ts';
-import { SEVERITIES, type Severity } from '../model/finding.ts';
+import { countedSeverity, RATED_SEVERITIES } from '../model/finding.ts';
 import type { Notification, NotifiedChange } from '../model/notification.ts';
 
 /** A notification as one request tells it: with all of its changes, or with the worst ones and a count of the rest. */
@@ -67,14 +67,16 @@ function totalsOf(changes: readonly NotifiedChange[]): AlertTotals {
 
 /** Those that somebody has to look at by their severity, then resolutions by theirs; equal ones stay in their order. */
 function worstFirst(changes: readonly NotifiedChange[]): readonly NotifiedChange[] {
-  const ranks: NotifiedChange[][] = Array.from({ length: 2 * SEVERITIES.length }, () => []);
+  const ranks: NotifiedChange[][] = Array.from({ length: 2 * RANKS }, () => []);
   for (const change of changes) ranks[rankOf(change)]?.push(change);
   return ranks.flat();
 }
 
-const SEVERITY_RANKS: ReadonlyMap<Severity, number> = new Map(SEVERITIES.map((name, rank) => [name, rank]));
+/** Each severity has two ranks: what is unrated comes after what is rated like it. */
+const RANKS = 2 * RATED_SEVERITIES.length;
 
 function rankOf({ transition, finding }: NotifiedChange): number {
-  const severity = SEVERITY_RANKS.get(finding.severity) ?? SEVERITIES.length - 1;
-  return transition === 'resolved' ? SEVERITIES.length + severity : severity;
+  const unrated = finding.severity === 'unrated' ? 1 : 0;
+  const severity = 2 * RATED_SEVERITIES.indexOf(countedSeverity(finding)) + unrated;
+  return transition === 'resolved' ? RANKS + severity : severity;
 }

@@ -1,9 +1,15 @@
 import { TRANSITIONS } from '../model/change.ts';
-import type { Severity } from '../model/finding.ts';
+import { countedSeverity, type RatedSeverity, type Severity } from '../model/finding.ts';
 import type { Alert } from './alert.ts';
 
+/** The severity of the worst change, as it is shown. */
 export function worstSeverity({ totals }: Alert): Severity {
   return totals.worst?.finding.severity ?? 'none';
+}
+
+/** What the worst change counts as. */
+export function worstCounted({ totals: { worst } }: Alert): RatedSeverity {
+  return worst === undefined ? 'none' : countedSeverity(worst.finding);
 }
 
 /** `2 opened, 1 resolved`. */
@@ -17,18 +23,17 @@ export function isRecovery({ totals: { changes, counts } }: Alert): boolean {
   return counts.resolved === changes;
 }
 
-const PRIORITIES: Readonly<Record<Severity, 'P1' | 'P2' | 'P3' | 'P4' | 'P5'>> = {
+const PRIORITIES: Readonly<Record<RatedSeverity, 'P1' | 'P2' | 'P3' | 'P4' | 'P5'>> = {
   critical: 'P1',
   high: 'P2',
   medium: 'P3',
-  unknown: 'P3',
   low: 'P4',
   none: 'P5',
 };
 
 /** `P1` (critical) to `P5`. */
 export function priorityOf(alert: Alert): 'P1' | 'P2' | 'P3' | 'P4' | 'P5' {
-  return PRIORITIES[worstSeverity(alert)];
+  return PRIORITIES[worstCounted(alert)];
 }
 
 /** `key:value` of each label, sorted, with target and severity in front. */

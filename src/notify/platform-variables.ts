@@ -1,7 +1,7 @@
 import { atLeast } from '../model/finding.ts';
 import type { Alert } from './alert.ts';
 import { dedupKeyOf, linkOf, messageOf, titleOf } from './notification-message.ts';
-import { isRecovery, priorityOf, summaryOf, tagsOf, worstSeverity } from './notification-summary.ts';
+import { isRecovery, priorityOf, summaryOf, tagsOf, worstCounted } from './notification-summary.ts';
 import type { NotificationVariable } from './notification-variable.ts';
 
 /** Of the platform's own variables, those that have a meaning here: templates written for it work. */
@@ -35,7 +35,7 @@ const WITH_MEANING: readonly NotificationVariable[] = [
   {
     name: 'PRIORITY',
     description: '`normal`, or `low` when nothing alarming is medium or worse.',
-    text: (alert) => (!isRecovery(alert) && atLeast(worstSeverity(alert), 'medium') ? 'normal' : 'low'),
+    text: (alert) => (!isRecovery(alert) && atLeast(worstCounted(alert), 'medium') ? 'normal' : 'low'),
   },
   { name: 'DATE', description: 'Time of the scan, in milliseconds since 1970.', text: epochOf },
   { name: 'LAST_UPDATED', description: 'The same as DATE.', text: epochOf },
@@ -89,7 +89,7 @@ export function tagOf(alert: Alert, name: string): string {
 
 function alertTypeOf(alert: Alert): string {
   if (isRecovery(alert)) return 'success';
-  return atLeast(worstSeverity(alert), 'high') ? 'error' : 'warning';
+  return atLeast(worstCounted(alert), 'high') ? 'error' : 'warning';
 }
 
 function epochOf({ date }: Alert): string {

@@ -17,6 +17,7 @@ export function testNotification({ route, mode, id, date, transition }: TestAler
     // The same in every test, so that a `resolved` one closes what an `opened` one opened.
     fingerprint: '0'.repeat(32),
     rule: 'test',
+    level: 'alert',
     severity: 'low',
     title: 'Test alert of Lockhound: nothing is wrong, nothing has to be done',
     package: {
@@ -39,7 +40,7 @@ export function testNotification({ route, mode, id, date, transition }: TestAler
     target: { id: 'lockhound-test', labels: { test: 'true' } },
     date,
     changes: [{ transition, finding, ...(transition === 'worsened' ? { previousSeverity: 'none' } : {}) }],
-    open: { critical: 0, high: 0, medium: 0, low: open, none: 0, unknown: 0 },
+    open: { critical: 0, high: 0, medium: 0, low: open, none: 0, unrated: 0 },
     gaps: 0,
     test: true,
   };

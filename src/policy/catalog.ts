@@ -1,11 +1,12 @@
 import { CONTRACT_DRIFT } from './contract-drift.ts';
 import type { Rule } from './rule.ts';
 import { deprecated } from './rules/deprecated.ts';
-import { missing } from './rules/missing.ts';
+import { unindexed } from './rules/unindexed.ts';
+import { vanished } from './rules/vanished.ts';
 import { vulnerability } from './rules/vulnerability.ts';
 
 /** Every rule there is. */
-export const RULES: readonly Rule[] = [vulnerability, missing, deprecated];
+export const RULES: readonly Rule[] = [vulnerability, vanished, unindexed, deprecated];
 
 /** Names of everything that makes findings. */
 export const RULE_NAMES: readonly string[] = [...RULES.map(({ name }) => name), CONTRACT_DRIFT];

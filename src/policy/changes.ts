@@ -1,5 +1,5 @@
 import type { Change, TargetState, TrackedFinding } from '../model/change.ts';
-import { type Finding, SEVERITIES, type Severity } from '../model/finding.ts';
+import { atLeast, countedSeverity, type Finding, type RatedSeverity } from '../model/finding.ts';
 import { compareFindingOrder } from './finding-order.ts';
 import { type MatchedFinding, matchFindings } from './match-findings.ts';
 import { isUnloaded } from './same-finding.ts';
@@ -9,6 +9,8 @@ import { type Remains, withUnseenPlaces } from './what-remains.ts';
 export interface ComparedScan extends ScanScope {
   readonly scan: string;
   readonly remains: Remains;
+  /** How long a finding of a rule may stay open as a note before it becomes an alert; milliseconds. */
+  readonly noteLimit: (rule: string) => number;
 }
 
 export interface Comparison {
@@ -38,7 +40,7 @@ export function compareFindings(
   if (superseded) return { findings, changes: [], tracked: remembered, kept: 0, superseded };
   const remaining = (finding: Finding) => scan.remains(finding, isLater);
   const { found, gone } = matchFindings(withoutLater(findings, isLater), remembered, remaining);
-  const present = found.map((matched) => follow(matched, scan.requestedAt, remaining));
+  const present = found.map((matched) => follow(matched, scan, remaining));
   const absent = gone.map((tracked) => leave(tracked, scan.requestedAt, remaining));
   const steps = [...present, ...absent];
   return {
@@ -68,28 +70,37 @@ function withoutLater(findings: readonly Finding[], isLater: (path: string) => b
   });
 }
 
-function follow({ finding, tracked }: MatchedFinding, now: string, remaining: Remaining): Step {
-  if (tracked === undefined) {
+function follow({ finding, tracked }: MatchedFinding, scan: ComparedScan, remaining: Remaining): Step {
+  const now = scan.requestedAt;
+  if (tracked?.status !== 'open') {
     return {
       tracked: { finding, status: 'open', openedAt: now, changedAt: now },
-      change: { transition: 'opened', finding },
+      change: { transition: tracked === undefined ? 'opened' : 'reopened', finding },
     };
   }
-  if (tracked.status === 'resolved') {
-    return {
-      tracked: { finding, status: 'open', openedAt: now, changedAt: now },
-      change: { transition: 'reopened', finding },
-    };
+  const before = tracked.finding;
+  const known = withUnseenPlaces(keepWhatWasKnown(finding, before), remaining(before));
+  const kept = { ...known, level: levelSince(tracked, finding, scan) };
+  const step = { ...tracked, finding: kept, ...worstSince(tracked, kept) };
+  // Receivers hear of it for the first time.
+  if (kept.level === 'alert' && before.level === 'note') {
+    return { tracked: { ...step, changedAt: now }, change: { transition: 'opened', finding: kept } };
   }
-  const before = tracked.finding.severity;
-  const known = keepWhatWasKnown(finding, tracked.finding);
-  const kept = withUnseenPlaces(known, remaining(tracked.finding));
-  if (!isWorse(kept.severity, before))
-    return { tracked: { ...tracked, finding: kept, ...worstSince(tracked, kept) } };
+  if (!isWorse(kept, before)) return { tracked: step };
   return {
-    tracked: { ...tracked, finding: kept, changedAt: now, ...worstSince(tracked, kept) },
-    change: { transition: 'worsened', finding: kept, previousSeverity: before },
+    tracked: { ...step, changedAt: now },
+    change: { transition: 'worsened', finding: kept, previousSeverity: before.severity },
   };
+}
+
+/** What was an alert stays one until it is resolved, so that receivers hear of that too. */
+function levelSince(
+  { finding: before, openedAt }: TrackedFinding,
+  { level, rule }: Finding,
+  { requestedAt, noteLimit }: ComparedScan,
+): Finding['level'] {
+  const overdue = Date.parse(requestedAt) - Date.parse(openedAt) > noteLimit(rule);
+  return before.level === 'alert' || overdue ? 'alert' : level;
 }
 
 /** A finding that is provably gone is resolved; any other stays open where it may still stand. */
@@ -105,31 +116,34 @@ function leave(tracked: TrackedFinding, requestedAt: string, remaining: Remainin
 }
 
 /** What was told as bad stays remembered as bad until it is resolved. */
-function worstSince({ worst, finding }: TrackedFinding, now: Finding): { readonly worst?: Severity } {
-  const before = worst ?? finding.severity;
-  return isLess(now.severity, before) ? { worst: before } : {};
+function worstSince({ worst, finding }: TrackedFinding, now: Finding): { readonly worst?: RatedSeverity } {
+  const before = worst ?? countedSeverity(finding);
+  return atLeast(countedSeverity(now), before) ? {} : { worst: before };
 }
 
-function previousOf({ worst, finding }: TrackedFinding): { readonly previousSeverity?: Severity } {
-  return worst !== undefined && isLess(finding.severity, worst) ? { previousSeverity: worst } : {};
-}
-
-function isLess(left: Severity, right: Severity): boolean {
-  return SEVERITIES.indexOf(left) > SEVERITIES.indexOf(right);
+function previousOf({ worst, finding }: TrackedFinding): { readonly previousSeverity?: RatedSeverity } {
+  if (worst === undefined || atLeast(countedSeverity(finding), worst)) return {};
+  return { previousSeverity: worst };
 }
 
 /** An advisory that does not load this time takes nothing back of what it said before. */
 function keepWhatWasKnown(finding: Finding, before: Finding): Finding {
-  const forgotten = finding.severity === 'unknown' && before.severity !== 'unknown';
+  const forgotten = finding.severity === 'unrated' && before.severity !== 'unrated';
   if (!forgotten && !isUnloaded(finding)) return finding;
-  const { severity, title, advisory } = before;
-  return { ...finding, severity, title, ...(advisory === undefined ? {} : { advisory }) };
+  const { countsAs: _now, ...rest } = finding;
+  const { severity, countsAs, title, advisory } = before;
+  return {
+    ...rest,
+    severity,
+    title,
+    ...(countsAs === undefined ? {} : { countsAs }),
+    ...(advisory === undefined ? {} : { advisory }),
+  };
 }
 
-/** Severities rise one way; learning what an unknown one is counts when it turns out high or critical. */
-function isWorse(now: Severity, before: Severity): boolean {
-  if (before === 'unknown') return now === 'critical' || now === 'high';
-  return SEVERITIES.indexOf(now) < SEVERITIES.indexOf(before);
+/** That an unrated one counts as something else now is the configuration's doing, and no news. */
+function isWorse(now: Finding, before: Finding): boolean {
+  return now.severity !== 'unrated' && !atLeast(countedSeverity(before), countedSeverity(now));
 }
 
 function bounded(tracked: readonly TrackedFinding[]): readonly TrackedFinding[] {

@@ -20,6 +20,7 @@ export function contractDrift(target: string, comparison: ContractComparison): r
       return {
         fingerprint: fingerprintOf(target, CONTRACT_DRIFT, purl, issue),
         rule: CONTRACT_DRIFT,
+        level: 'alert',
         severity: 'high',
         title: titleOf(difference),
         package: { ecosystem: API_ECOSYSTEM, name: api, version, purl, direct: true, groups: [] },

@@ -1,9 +1,14 @@
-import { type Finding, SEVERITIES } from '../model/finding.ts';
+import { compareSeverity, countedSeverity, type Finding } from '../model/finding.ts';
 
-/** The order in which people read findings; total, so that equal scans give equal lists. */
+/**
+ * The order in which people read findings, notes last; total, so that equal scans give equal lists. Among what counts the
+ * same, what is rated comes first.
+ */
 export function compareFindingOrder(left: Finding, right: Finding): number {
   return (
-    SEVERITIES.indexOf(left.severity) - SEVERITIES.indexOf(right.severity) ||
+    Number(left.level === 'note') - Number(right.level === 'note') ||
+    compareSeverity(countedSeverity(left), countedSeverity(right)) ||
+    Number(left.severity === 'unrated') - Number(right.severity === 'unrated') ||
     (right.advisory?.score ?? 0) - (left.advisory?.score ?? 0) ||
     compareText(left.package.name, right.package.name) ||
     compareText(left.package.purl, right.package.purl) ||

@@ -1,5 +1,5 @@
 import type { TrackedFinding } from '../model/change.ts';
-import { type Finding, SEVERITIES } from '../model/finding.ts';
+import { compareSeverity, countedSeverity, type Finding } from '../model/finding.ts';
 import { unusedFingerprint } from './fingerprint.ts';
 import { isUnloaded, packageKey, sameIssue, withNamesOf } from './same-finding.ts';
 
@@ -89,10 +89,14 @@ function matchVersions(
   return { matches, rest, taken };
 }
 
-/** Of several that become one, the open and worst one goes on: nothing seems new or worse that was told already. */
+/**
+ * Of several that become one, the open one that was told as worst goes on: nothing seems new or worse that was told
+ * already.
+ */
 function compareStanding(left: TrackedFinding, right: TrackedFinding): number {
   return (
     Number(left.status !== 'open') - Number(right.status !== 'open') ||
-    SEVERITIES.indexOf(left.finding.severity) - SEVERITIES.indexOf(right.finding.severity)
+    Number(left.finding.level === 'note') - Number(right.finding.level === 'note') ||
+    compareSeverity(countedSeverity(left.finding), countedSeverity(right.finding))
   );
 }

@@ -1,7 +1,8 @@
 import type { Advisory } from '../model/advisory.ts';
 import type { DependencyGraph } from '../model/dependency-graph.ts';
-import type { Finding } from '../model/finding.ts';
+import type { Finding, RatedSeverity, Severity } from '../model/finding.ts';
 import type { Inventory } from '../model/inventory.ts';
+import type { Policy, RuleLevel } from '../model/policy.ts';
 import type { Target } from '../model/target.ts';
 import type { PlacedPackage } from './placed-packages.ts';
 
@@ -13,11 +14,17 @@ export interface ScanFacts {
   readonly advisories: ReadonlyMap<string, Advisory>;
   /** Resolved graphs by `formatVersionKey`, for files that hold no edges themselves. */
   readonly graphs: ReadonlyMap<string, DependencyGraph>;
+  readonly policy: Policy;
 }
 
 export interface RuleContext extends ScanFacts {
   /** Every package version of the target once, with all its places. */
   readonly packages: readonly PlacedPackage[];
+}
+
+/** What a rule finds. `judge.ts` adds the rule's name, its level and, where the finding has none of its own, its severity. */
+export interface RuleFinding extends Omit<Finding, 'rule' | 'level' | 'severity' | 'countsAs'> {
+  readonly severity?: Severity;
 }
 
 /** A rule turns facts into findings. It is pure, and a missing fact is no reason to throw. */
@@ -27,5 +34,11 @@ export interface Rule {
   readonly title: string;
   /** Whether it judges version records: without its package's record nothing tells whether a finding still holds. */
   readonly readsRecords: boolean;
-  judge(context: RuleContext): readonly Finding[];
+  /** In effect unless the configuration sets another one (`policy.rules`); so is `severity`. */
+  readonly level: RuleLevel;
+  /** Absent where each finding has its own. */
+  readonly severity?: RatedSeverity;
+  /** How long a finding may stay open as a note before it becomes an alert; milliseconds. Absent: for ever. */
+  noteLimit?(policy: Policy): number;
+  judge(context: RuleContext): readonly RuleFinding[];
 }

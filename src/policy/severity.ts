@@ -9,7 +9,7 @@ export function scoreOf({ cvss3Vector, cvss3Score }: Advisory): number | undefin
 
 /** Qualitative rating of a base score (CVSS v3.1 specification, section 5). */
 export function severityOf(score: number | undefined): Severity {
-  if (score === undefined) return 'unknown';
+  if (score === undefined) return 'unrated';
   if (score >= 9) return 'critical';
   if (score >= 7) return 'high';
   if (score >= 4) return 'medium';

@@ -18,7 +18,7 @@ const SEVERITY_STYLES: Readonly<Record<Severity, Style>> = {
   medium: 'yellow',
   low: 'blue',
   none: 'gray',
-  unknown: 'magenta',
+  unrated: 'magenta',
 };
 
 /** Colours when `colour` is true. Whether the stream is a terminal (and `NO_COLOR` unset) is the caller's to know. */

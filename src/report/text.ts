@@ -1,5 +1,4 @@
-import type { Finding, Location } from '../model/finding.ts';
-import { SEVERITIES } from '../model/finding.ts';
+import { countedSeverity, type Finding, type Location, SEVERITIES, type Severity } from '../model/finding.ts';
 import type { LockfileInventory } from '../model/inventory.ts';
 import { OUTCOMES, type Outcome } from '../model/resolution.ts';
 import type { Gap } from '../model/scan.ts';
@@ -41,9 +40,10 @@ function findingLines(finding: Finding, paint: Palette, width: number): readonly
   const { severity, advisory, locations, title } = finding;
   const name = `${finding.package.name}@${finding.package.version}`;
   const score = advisory?.score === undefined ? '' : ` ${advisory.score.toFixed(1)}`;
+  const weight = `${finding.level === 'note' ? 'note' : severity}${score}`.padEnd(13);
   const names = advisory === undefined ? finding.rule : [advisory.id, ...advisory.aliases].join(' ');
   const head = [
-    paint.severity(severity, `${severity}${score}`.padEnd(13)),
+    finding.level === 'note' ? paint.faint(weight) : paint.severity(severity, weight),
     paint.strong(printable(name)),
     paint.faint(printable(names)),
   ].join(' ');
@@ -98,15 +98,23 @@ function gapLines(gaps: readonly Gap[], paint: Palette): readonly string[] {
 function summaryLine({ verdict }: ScanReport, paint: Palette): string {
   const { counts, findings } = verdict;
   const packages = count(counts.packages, 'package');
-  if (findings.length === 0) {
+  const alerts = findings.length - counts.notes;
+  const notes = counts.notes === 0 ? '' : `; ${count(counts.notes, 'note')}`;
+  if (alerts === 0) {
     return verdict.gaps.length === 0
-      ? `${paint.good('No findings')} in ${packages}.`
-      : `${paint.bad('No findings, but the scan could not see everything')}: ${packages} read.`;
+      ? `${paint.good('No findings')} in ${packages}${notes}.`
+      : `${paint.bad('No findings, but the scan could not see everything')}: ${packages} read${notes}.`;
   }
   const severities = SEVERITIES.filter((severity) => counts.severities[severity] > 0).map((severity) =>
-    paint.severity(severity, `${counts.severities[severity]} ${severity}`),
+    paint.severity(severity, `${counts.severities[severity]} ${severity}${countedAs(severity, findings)}`),
   );
-  return `${paint.strong(count(findings.length, 'finding'))} in ${packages}: ${severities.join(', ')}`;
+  return `${paint.strong(count(alerts, 'finding'))} in ${packages}: ${severities.join(', ')}${notes}`;
+}
+
+/** What unrated findings count as for exit codes and routes. */
+function countedAs(severity: Severity, findings: readonly Finding[]): string {
+  const unrated = findings.find((finding) => severity === 'unrated' && finding.severity === 'unrated');
+  return unrated === undefined ? '' : ` (counted as ${countedSeverity(unrated)})`;
 }
 
 /** A message that begins with the place it is about, without it: the place stands before it already. */

@@ -1,5 +1,6 @@
 import type { DigestEntry } from '../model/digest.ts';
 import { messageOf } from '../model/errors.ts';
+import { type Saved, upgradeDigestEntry } from '../model/release-0-1.ts';
 import { unpackJson } from './compression.ts';
 import type { RedisClient } from './connection.ts';
 import { StoreError } from './errors.ts';
@@ -31,7 +32,7 @@ export function createDigestStore(redis: RedisClient, keys: Keys): DigestStore {
 
 async function readEntry(route: string, scan: string, value: Buffer): Promise<DigestEntry> {
   try {
-    return (await unpackJson(value)) as DigestEntry;
+    return upgradeDigestEntry((await unpackJson(value)) as Saved<DigestEntry>);
   } catch (error) {
     const what = `What waits of scan "${scan}" for the digest of route ${route} cannot be read (${messageOf(error)}).`;
     throw new StoreError('state-corrupt', `${what} Delete it to have the rest sent.`, { cause: error });

@@ -1,4 +1,5 @@
 import type { Notification, NotifiedChange } from '../model/notification.ts';
+import { upgradeNotification } from '../model/release-0-1.ts';
 import { packJson, unpackJson } from './compression.ts';
 
 /** A field of a delivery's record and its value. */
@@ -36,7 +37,7 @@ export async function unpackNotification(
   const [stored] = await read([HEAD]);
   if (stored == null) return undefined;
   const head = (await unpackJson(stored)) as Notification | Head;
-  if (!('parts' in head)) return head;
+  if (!('parts' in head)) return upgradeNotification(head);
   const { parts, ...rest } = head;
   const names = Array.from({ length: parts }, (_, index) => partName(index));
   const changes: NotifiedChange[] = [];

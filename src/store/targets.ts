@@ -1,5 +1,6 @@
 import type { TargetState } from '../model/change.ts';
 import { messageOf } from '../model/errors.ts';
+import { type Saved, upgradeState } from '../model/release-0-1.ts';
 import { unpackJson } from './compression.ts';
 import type { RedisClient } from './connection.ts';
 import { StoreError } from './errors.ts';
@@ -18,7 +19,7 @@ export function createTargetStore(redis: RedisClient, keys: Keys): TargetStore {
       const stored = await redis.hgetBuffer(keys.target(target), 'state');
       if (stored === null) return undefined;
       try {
-        return (await unpackJson(stored)) as TargetState;
+        return upgradeState((await unpackJson(stored)) as Saved<TargetState>);
       } catch (error) {
         throw new StoreError(
           'state-corrupt',

@@ -1,3 +1,4 @@
+import { configSchema } from '../../src/config/schema.ts';
 import type { RunContext } from '../../src/jobs/job.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
 import { DEFAULT_LIMITS } from '../../src/lockfiles/read.ts';
@@ -34,6 +35,7 @@ export function ports(given: {
         rules: (given.routes ?? []).map((name) => ({ name, mode: 'digest', match: {}, rest: false })),
       }),
     },
+    policy: { policy: () => configSchema.parse({}).policy },
     digests: { read: async () => given.waiting ?? [] },
   };
 }

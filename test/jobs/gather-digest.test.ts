@@ -7,7 +7,7 @@ import { changeOf } from '../notify/notification.ts';
 import { context, ports } from './facts.ts';
 
 const payload = { route: 'daily', window: '2026-11-21T00:00:00.000Z' };
-const none = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unknown: 0 };
+const none = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 };
 
 function entry(scan: string, target: string, more: Partial<DigestEntry> = {}): DigestEntry {
   return {

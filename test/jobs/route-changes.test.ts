@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { routeChanges } from '../../src/jobs/route-changes.ts';
 import type { Change } from '../../src/model/change.ts';
-import type { Severity } from '../../src/model/finding.ts';
+import type { Finding, Severity } from '../../src/model/finding.ts';
 import type { RouteMatch, RouteRule } from '../../src/model/routing.ts';
 import { changeOf } from '../notify/notification.ts';
 
@@ -9,11 +9,12 @@ const target = { id: 'shop', labels: { team: 'checkout-web', tier: '1' } };
 
 function change(
   severity: Severity,
-  more: Partial<Change> & { ecosystem?: string; rule?: string } = {},
+  more: Partial<Change> & Partial<Pick<Finding, 'rule' | 'level' | 'countsAs'>> & { ecosystem?: string } = {},
 ): Change {
-  const { ecosystem = 'npm', rule = 'vulnerability', ...others } = more;
+  const { ecosystem = 'npm', rule = 'vulnerability', level = 'alert', countsAs, ...others } = more;
   const made = changeOf('a');
-  const finding = { ...made.finding, severity, rule, package: { ...made.finding.package, ecosystem } };
+  const rating = { severity, level, ...(countsAs === undefined ? {} : { countsAs }) };
+  const finding = { ...made.finding, ...rating, rule, package: { ...made.finding.package, ecosystem } };
   return { ...made, finding, ...others };
 }
 
@@ -34,18 +35,25 @@ describe('routes', () => {
   it.each<[string, RouteMatch, readonly Change[], string]>([
     ['everything', {}, [change('low')], '0'],
     [
-      'severity, unknown between medium and low',
-      { minSeverity: 'unknown' },
-      [change('medium'), change('unknown'), change('low')],
+      'severity, unrated as what it counts as',
+      { minSeverity: 'medium' },
+      [change('medium'), change('unrated'), change('low')],
       '0,1',
     ],
+    [
+      'no unrated one that counts as less',
+      { minSeverity: 'medium' },
+      [change('unrated', { countsAs: 'low' }), change('unrated', { countsAs: 'high' })],
+      '1',
+    ],
+    ['no notes', {}, [change('critical', { level: 'note' }), change('low')], '1'],
     [
       'ecosystem',
       { ecosystems: ['pypi', 'cargo'] },
       [change('low'), change('low', { ecosystem: 'cargo' })],
       '1',
     ],
-    ['rule', { rules: ['missing'] }, [change('low', { rule: 'missing' }), change('low')], '0'],
+    ['rule', { rules: ['vanished'] }, [change('low', { rule: 'vanished' }), change('low')], '0'],
     [
       'transition',
       { transitions: ['resolved'] },

@@ -140,7 +140,7 @@ describe('judge-scan', () => {
     partial.delete('collect-advisories/s.0');
     partial.delete('expand-dependencies/s.0');
     const { result } = await judgeScan.run(payload, ports({ outcomes: partial }), context());
-    expect(result.findings).toMatchObject([{ severity: 'unknown', advisory: { id: 'GHSA-1' } }]);
+    expect(result.findings).toMatchObject([{ severity: 'unrated', advisory: { id: 'GHSA-1' } }]);
     expect(result.gaps.map(({ kind, subject }) => [kind, subject])).toEqual([
       ['advisory', 'GHSA-1'],
       ['dependencies', 'part 0'],

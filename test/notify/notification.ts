@@ -12,6 +12,7 @@ export function changeOf(
     finding: {
       fingerprint: 'f'.repeat(32),
       rule: 'vulnerability',
+      level: 'alert',
       severity: 'high',
       title,
       package: {
@@ -43,7 +44,7 @@ export function notificationOf(changes: readonly NotifiedChange[] = [changeOf('l
     target: { id: 'shop/web', labels: { team: 'web', org: 'Shop' } },
     date: '2026-11-21T03:04:05.000Z',
     changes,
-    open: { critical: 0, high: 1, medium: 2, low: 0, none: 0, unknown: 3 },
+    open: { critical: 0, high: 1, medium: 2, low: 0, none: 0, unrated: 3 },
     gaps: 4,
   };
 }

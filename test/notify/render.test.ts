@@ -49,7 +49,7 @@ describe('the payload', () => {
       severity: 'high',
       summary: '[high] shop/web: 1 opened',
       counts: { opened: 1, worsened: 0, reopened: 0, resolved: 0 },
-      open: { critical: 0, high: 1, medium: 2, low: 0, none: 0, unknown: 3 },
+      open: { critical: 0, high: 1, medium: 2, low: 0, none: 0, unrated: 3 },
       gaps: 4,
       changes: [
         {
@@ -289,7 +289,7 @@ describe('the table of variables', () => {
     expect(key(opened)).toMatch(/^lockhound-[0-9a-f]{32} trigger$/);
     expect(key(other)).toBe(key(opened));
     expect(key(resolved)).toBe(key(opened));
-    const nothing = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unknown: 0 };
+    const nothing = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 };
     expect(key({ ...resolved, open: nothing })).toMatch(/ resolve$/);
     expect(key({ ...opened, mode: 'change' })).toBe(`lockhound-${'f'.repeat(32)} trigger`);
     expect(key({ ...resolved, mode: 'change' })).toBe(`lockhound-${'f'.repeat(32)} resolve`);

@@ -14,7 +14,7 @@ import { longestStep } from '../longest-step.ts';
 import { changeOf, notificationOf } from './notification.ts';
 
 const KIB = 1_024;
-const MEDIUM: readonly Severity[] = ['low', 'medium', 'critical', 'none', 'high', 'unknown'];
+const MEDIUM: readonly Severity[] = ['low', 'medium', 'critical', 'none', 'high', 'unrated'];
 
 function numbered(index: number, severity: Severity, transition: Transition = 'opened'): NotifiedChange {
   const change = changeOf(`package-${index}`, `Title ${index}`, transition);
@@ -64,7 +64,7 @@ describe('an alert within its limit', () => {
       expect(bytes).toBeGreaterThan(limit * 0.6);
       expect(event.leftOut).toBe(leftOut);
       expect(event.changes.length + leftOut).toBe(2_000);
-      const order = ['critical', 'high', 'medium', 'unknown', 'low', 'none'];
+      const order = ['critical', 'high', 'medium', 'unrated', 'low', 'none'];
       const ranks = event.changes.map(
         ({ severity, transition }: { severity: string; transition: string }) =>
           order.indexOf(severity) + (transition === 'resolved' ? order.length : 0),

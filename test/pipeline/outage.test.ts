@@ -68,8 +68,8 @@ describe('the insights service', () => {
     const [gap] = verdict.gaps;
     expect(gap).toMatchObject({ kind: 'advisory', subject: 'GHSA-35jh-r3h4-6jhm' });
     const finding = verdict.findings.find(({ advisory }) => advisory?.id === 'GHSA-35jh-r3h4-6jhm');
-    expect(finding).toMatchObject({ severity: 'unknown', package: { name: 'lodash' } });
-    expect(verdict.findings.some(({ severity }) => severity !== 'unknown')).toBe(true);
+    expect(finding).toMatchObject({ severity: 'unrated', package: { name: 'lodash' } });
+    expect(verdict.findings.some(({ severity }) => severity !== 'unrated')).toBe(true);
   }, 60_000);
 });
 

@@ -22,6 +22,7 @@ function vulnerabilityOf(
   return {
     fingerprint: fingerprintOf('shop', 'vulnerability', purl, id),
     rule: 'vulnerability',
+    level: 'alert',
     severity,
     title: `About ${id}`,
     package: { ecosystem: 'npm', name, version, purl, direct: true, groups: [] },
@@ -32,12 +33,17 @@ function vulnerabilityOf(
 
 /** What there is of an advisory that did not load: its id. */
 function unloaded(locked: string, id: string): Finding {
-  const finding = vulnerabilityOf(locked, { names: [id], severity: 'unknown' });
+  const finding = vulnerabilityOf(locked, { names: [id], severity: 'unrated' });
   return { ...finding, title: id, advisory: { ...finding.advisory, title: id } };
 }
 
 const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}T00:00:00Z`;
-const whole = { partial: false, paths: [], remains: () => undefined };
+const whole = {
+  partial: false,
+  paths: [],
+  remains: () => undefined,
+  noteLimit: () => Number.POSITIVE_INFINITY,
+};
 
 /** Scans one after the other, a day apart. */
 function history() {
@@ -52,6 +58,7 @@ function history() {
         partial: false,
         paths: [],
         remains: (finding) => (unknown(finding) ? finding : undefined),
+        noteLimit: () => Number.POSITIVE_INFINITY,
       });
       state = { revision: today, scan: `s${today}`, requestedAt: day(today), findings: compared.tracked };
       return compared;
@@ -88,10 +95,10 @@ describe('transitions', () => {
     ['high', 'critical', true],
     ['high', 'high', false],
     ['critical', 'low', false],
-    ['unknown', 'critical', true],
-    ['unknown', 'high', true],
-    ['unknown', 'medium', false],
-    ['unknown', 'low', false],
+    ['unrated', 'critical', true],
+    ['unrated', 'high', true],
+    ['unrated', 'medium', false],
+    ['unrated', 'low', false],
   ])('from %s to %s: worsened is %s, and the new severity is remembered', (before, after, worsened) => {
     const { scan } = history();
     scan([vulnerabilityOf('a@1', { severity: before })]);
@@ -104,7 +111,7 @@ describe('transitions', () => {
   it('a known severity is not taken back by an advisory that did not load', () => {
     const { scan } = history();
     scan([vulnerabilityOf('a@1', { severity: 'low' })]);
-    const blind = scan([vulnerabilityOf('a@1', { severity: 'unknown' })]);
+    const blind = scan([vulnerabilityOf('a@1', { severity: 'unrated' })]);
     expect(told(blind)).toEqual([]);
     expect(blind.findings).toMatchObject([{ severity: 'low' }]);
     expect(told(scan([vulnerabilityOf('a@1', { severity: 'low' })]))).toEqual([]);
@@ -166,7 +173,7 @@ describe('names of an issue', () => {
 
   it('an advisory that does not load takes no title and no names back', () => {
     const { scan } = history();
-    scan([vulnerabilityOf('a@1', { names: ['GHSA-1', 'CVE-1'], severity: 'unknown' })]);
+    scan([vulnerabilityOf('a@1', { names: ['GHSA-1', 'CVE-1'], severity: 'unrated' })]);
     expect(scan([unloaded('a@1', 'GHSA-1')]).findings).toMatchObject([
       { title: 'About GHSA-1', advisory: { aliases: ['CVE-1'] } },
     ]);

@@ -83,11 +83,11 @@ describe('the base score', () => {
 });
 
 describe('the severity', () => {
-  it('takes the vector before the score, the score where the vector is none, and else is unknown', () => {
+  it('takes the vector before the score, the score where the vector is none, and else is unrated', () => {
     const cvss3Vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H';
     expect(scoreOf(advisoryOf('A', { cvss3Vector, cvss3Score: 1 }))).toBe(9.8);
     expect(scoreOf(advisoryOf('A', { cvss3Vector: 'CVSS:3.1/', cvss3Score: 5.5 }))).toBe(5.5);
-    expect(severityOf(scoreOf(advisoryOf('A')))).toBe('unknown');
+    expect(severityOf(scoreOf(advisoryOf('A')))).toBe('unrated');
   });
 
   it.each([

@@ -1,7 +1,11 @@
+import { configSchema } from '../../src/config/schema.ts';
 import type { Advisory } from '../../src/model/advisory.ts';
 import type { Inventory, LockfileInventory, ResolvedPackage } from '../../src/model/inventory.ts';
 import type { Resolution, VersionRecordSummary } from '../../src/model/resolution.ts';
 import type { ScanFacts } from '../../src/policy/rule.ts';
+
+/** As it is without a configuration. */
+export const POLICY = configSchema.parse({}).policy;
 
 /** A resolved npm package `name@version`; everything else as given. */
 export function packageOf(id: string, given: Partial<ResolvedPackage> = {}): ResolvedPackage {
@@ -78,6 +82,7 @@ export function factsOf(inventory: Inventory, given: Partial<ScanFacts> = {}): S
     inventory,
     advisories: new Map(),
     graphs: new Map(),
+    policy: POLICY,
     ...given,
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Outcome, Resolution } from '../../src/model/resolution.ts';
 import { judge } from '../../src/policy/judge.ts';
 import {
   advisories,
@@ -49,10 +50,10 @@ describe('a vulnerability', () => {
     expect(findings[0]?.fingerprint).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('whose advisory did not load is there all the same, of unknown severity', () => {
+  it('whose advisory did not load is there all the same, unrated', () => {
     const facts = factsOf(inventoryOf(lockfileOf([affected('bad@1', ['GHSA-1'])])));
     expect(judge(facts)).toMatchObject([
-      { severity: 'unknown', title: 'GHSA-1', advisory: { id: 'GHSA-1' } },
+      { severity: 'unrated', title: 'GHSA-1', advisory: { id: 'GHSA-1' } },
     ]);
   });
 
@@ -74,9 +75,9 @@ describe('a vulnerability', () => {
 });
 
 describe('the other rules', () => {
-  it('find versions that are missing or deprecated, and nothing in other outcomes', () => {
-    const outcome = (name: string, kind: 'missing' | 'failed' | 'private' | 'unsupported') =>
-      packageOf(`${name}@1`, { resolution: { outcome: kind, reason: 'so' } });
+  it('find versions that vanished, were never indexed or are deprecated, and nothing in other outcomes', () => {
+    const outcome = (name: string, kind: Outcome, more: Partial<Resolution> = {}) =>
+      packageOf(`${name}@1`, { resolution: { outcome: kind, reason: 'so', ...more } });
     const findings = judge(
       factsOf(
         inventoryOf(
@@ -85,7 +86,8 @@ describe('the other rules', () => {
               resolution: resolved('old', '1', { isDeprecated: true, deprecatedReason: 'use new' }),
             }),
             packageOf('mute@1', { resolution: resolved('mute', '1', { isDeprecated: true }) }),
-            outcome('gone', 'missing'),
+            outcome('gone', 'missing', { seenBefore: true }),
+            outcome('new', 'missing'),
             outcome('later', 'failed'),
             outcome('ours', 'private'),
             outcome('other', 'unsupported'),
@@ -94,10 +96,13 @@ describe('the other rules', () => {
         ),
       ),
     );
-    expect(findings.map(({ rule, severity, title }) => `${rule} ${severity} ${title}`)).toEqual([
-      'missing high gone@1 does not exist in the package index',
-      'deprecated low mute@1 is deprecated',
-      'deprecated low Deprecated: use new',
+    expect(
+      findings.map(({ rule, level, severity, title }) => `${rule} ${level} ${severity} ${title}`),
+    ).toEqual([
+      'vanished alert high gone@1 is no longer in the package index',
+      'unindexed note medium new@1 is not in the package index',
+      'deprecated note low mute@1 is deprecated',
+      'deprecated note low Deprecated: use new',
     ]);
   });
 

@@ -26,6 +26,7 @@ function locked(name: string, resolution: Resolution): ResolvedPackage {
 const finding: Finding = {
   fingerprint: 'f1',
   rule: 'vulnerability',
+  level: 'alert',
   severity: 'high',
   title: 'Prototype pollution\u001b[2J',
   package: {
@@ -60,9 +61,11 @@ function report(findings: readonly Finding[]): ScanReport {
     medium: 0,
     low: 0,
     none: 0,
-    unknown: 0,
+    unrated: 0,
   };
-  for (const { severity } of findings) severities[severity] += 1;
+  const alerts = findings.filter(({ level }) => level === 'alert');
+  for (const { severity } of alerts) severities[severity] += 1;
+  const notes = findings.length - alerts.length;
   return {
     inventory: {
       lockfiles: [
@@ -90,7 +93,7 @@ function report(findings: readonly Finding[]): ScanReport {
       partial: false,
       open: severities,
       kept: 0,
-      counts: { lockfiles: 1, packages: 2, outcomes, severities },
+      counts: { lockfiles: 1, packages: 2, outcomes, severities, notes },
       superseded: false,
     },
   };

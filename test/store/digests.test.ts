@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => room.close());
 
 function entry(scan: string, date: string): DigestEntry {
-  const open = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unknown: 0 };
+  const open = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 };
   return { scan, target: { id: 'target', labels: {} }, date, changes: [], open, gaps: 0 };
 }
 

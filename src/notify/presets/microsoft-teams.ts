@@ -1,4 +1,4 @@
-import type { Severity } from '../../model/finding.ts';
+import { countedSeverity, type RatedSeverity } from '../../model/finding.ts';
 import type { NotifiedChange } from '../../model/notification.ts';
 import type { Alert } from '../alert.ts';
 import { cutText } from '../cut-text.ts';
@@ -64,18 +64,17 @@ function card(head: readonly object[], body: readonly object[], link: string | u
   };
 }
 
-const COLOURS: Readonly<Record<Severity, string>> = {
+const COLOURS: Readonly<Record<RatedSeverity, string>> = {
   critical: 'Attention',
   high: 'Attention',
   medium: 'Warning',
-  unknown: 'Warning',
   low: 'Default',
   none: 'Default',
 };
 
 function blockOf({ transition, finding, target }: NotifiedChange): object {
   const { name, version } = finding.package;
-  const colour = transition === 'resolved' ? 'Good' : COLOURS[finding.severity];
+  const colour = transition === 'resolved' ? 'Good' : COLOURS[countedSeverity(finding)];
   const whose = target === undefined ? '' : `${cutText(target, LONGEST_TITLE)}: `;
   const url = safeUrl(finding.advisory?.url);
   const id = cutText(finding.advisory?.id ?? '', LONGEST_TITLE);

@@ -1,8 +1,8 @@
-import type { Severity } from '../../model/finding.ts';
+import type { RatedSeverity } from '../../model/finding.ts';
 import type { Alert } from '../alert.ts';
 import { cutText } from '../cut-text.ts';
 import { lineOf, linkOf, titleOf } from '../notification-message.ts';
-import { worstSeverity } from '../notification-summary.ts';
+import { worstCounted } from '../notification-summary.ts';
 import type { Preset } from '../preset.ts';
 import { safeUrl } from '../safe-url.ts';
 import { briefEvent, fitChanges, jsonBytes } from '../within-limits.ts';
@@ -43,8 +43,8 @@ export const pagerdutyPreset: Preset = {
     },
     {
       name: 'PAGERDUTY_SEVERITY',
-      description: '`critical`, `error` (high), `warning` (medium, unknown) or `info`.',
-      text: (alert) => SEVERITIES[worstSeverity(alert)],
+      description: '`critical`, `error` (high), `warning` (medium) or `info`.',
+      text: (alert) => SEVERITIES[worstCounted(alert)],
     },
     {
       name: 'PAGERDUTY_DETAILS',
@@ -62,11 +62,10 @@ export const pagerdutyPreset: Preset = {
   ],
 };
 
-const SEVERITIES: Readonly<Record<Severity, 'critical' | 'error' | 'warning' | 'info'>> = {
+const SEVERITIES: Readonly<Record<RatedSeverity, 'critical' | 'error' | 'warning' | 'info'>> = {
   critical: 'critical',
   high: 'error',
   medium: 'warning',
-  unknown: 'warning',
   low: 'info',
   none: 'info',
 };

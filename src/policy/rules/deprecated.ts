@@ -2,11 +2,13 @@ import { findingPackage } from '../finding-package.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import type { Rule } from '../rule.ts';
 
-/** Versions that their authors marked deprecated. Low: a warning about the future, not a hole. */
+/** Versions that their authors marked deprecated. A note: a warning about the future, not a hole. */
 export const deprecated: Rule = {
   name: 'deprecated',
   title: 'The locked version is marked deprecated',
   readsRecords: true,
+  level: 'note',
+  severity: 'low',
   judge: ({ packages, target }) =>
     packages.flatMap((placed) => {
       const { locked } = placed;
@@ -17,8 +19,6 @@ export const deprecated: Rule = {
       return [
         {
           fingerprint: fingerprintOf(target.id, 'deprecated', locked.purl, ''),
-          rule: 'deprecated',
-          severity: 'low',
           title: reason === '' ? `${locked.name}@${locked.version} is deprecated` : `Deprecated: ${reason}`,
           package: findingPackage(placed),
           locations: placed.locations(),

@@ -1,0 +1,21 @@
+import type { RatedSeverity } from './finding.ts';
+
+/** What a rule's findings lead to: nothing, a line in reports, or an alert. */
+export const RULE_LEVELS = ['off', 'note', 'alert'] as const;
+export type RuleLevel = (typeof RULE_LEVELS)[number];
+
+/** What the configuration sets for a rule; the rest is as the rule says itself. */
+export interface RuleSettings {
+  readonly level?: RuleLevel | undefined;
+  readonly severity?: RatedSeverity | undefined;
+}
+
+/** The configured part of judging (`policy`). */
+export interface Policy {
+  /** What a finding counts as whose advisory has no score. */
+  readonly unknownSeverity: RatedSeverity;
+  /** How long a version may stay unindexed before that is an alert; milliseconds. */
+  readonly unindexedAfter: number;
+  /** By the name of the rule. */
+  readonly rules: Readonly<Record<string, RuleSettings | undefined>>;
+}

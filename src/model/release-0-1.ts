@@ -1,0 +1,81 @@
+import type { Change, TargetState, TrackedFinding } from './change.ts';
+import type { DigestEntry } from './digest.ts';
+import type { Finding, RatedSeverity, Severity } from './finding.ts';
+import type { Notification } from './notification.ts';
+import type { Verdict } from './scan.ts';
+
+/*
+ * What release 0.1.0 saved, as it reads today. That release knew no levels (every finding alerted), called `unrated`
+ * `unknown`, and had one rule `missing` for what are `vanished` and `unindexed` now. Documents of today pass unchanged.
+ */
+
+/** A document in which findings and severities may be as release 0.1.0 wrote them. */
+export type Saved<Document> = { readonly [Key in keyof Document]?: unknown };
+
+type SavedFinding = Omit<Finding, 'level' | 'severity'> & {
+  readonly level?: Finding['level'];
+  readonly severity: Severity | 'unknown';
+};
+type SavedCounts = Readonly<Partial<Record<Severity | 'unknown', number>>>;
+
+/** What was alerted as missing stays an alert until it is resolved: nothing new is to be told of it. */
+export function upgradeState(saved: Saved<TargetState>): TargetState {
+  const state = saved as TargetState;
+  return { ...state, findings: state.findings.map(upgradeTracked) };
+}
+
+export function upgradeNotification(saved: Saved<Notification>): Notification {
+  const notification = saved as Notification;
+  return {
+    ...notification,
+    changes: notification.changes.map(upgradeChange),
+    open: upgradeCounts(notification.open),
+  };
+}
+
+export function upgradeDigestEntry(saved: Saved<DigestEntry>): DigestEntry {
+  const entry = saved as DigestEntry;
+  return { ...entry, changes: entry.changes.map(upgradeChange), open: upgradeCounts(entry.open) };
+}
+
+export function upgradeVerdict(saved: Saved<Verdict>): Verdict {
+  const verdict = saved as Verdict;
+  const { counts } = verdict;
+  return {
+    ...verdict,
+    findings: verdict.findings.map(upgradeFinding),
+    changes: verdict.changes.map(upgradeChange),
+    open: upgradeCounts(verdict.open ?? counts.severities),
+    counts: { ...counts, severities: upgradeCounts(counts.severities), notes: counts.notes ?? 0 },
+  };
+}
+
+function upgradeTracked<Tracked extends TrackedFinding>(tracked: Tracked): Tracked {
+  return { ...tracked, finding: upgradeFinding(tracked.finding), ...worstOf(tracked) };
+}
+
+function worstOf({ worst }: TrackedFinding): { readonly worst?: RatedSeverity } {
+  return (worst as string | undefined) === 'unknown' ? { worst: 'medium' } : {};
+}
+
+function upgradeChange<Changed extends Change>(change: Changed): Changed {
+  const previous = change.previousSeverity as string | undefined;
+  return {
+    ...change,
+    finding: upgradeFinding(change.finding),
+    ...(previous === 'unknown' ? { previousSeverity: 'unrated' } : {}),
+  };
+}
+
+function upgradeFinding(saved: SavedFinding): Finding {
+  const { level = 'alert', ...rest } = saved;
+  const severity = saved.severity === 'unknown' ? 'unrated' : saved.severity;
+  const finding = { ...rest, level, severity };
+  if (finding.rule !== 'missing') return finding;
+  return { ...finding, rule: 'unindexed', issue: finding.package.version };
+}
+
+function upgradeCounts(saved: SavedCounts): Readonly<Record<Severity, number>> {
+  const { unknown = 0, unrated = unknown, ...rated } = saved;
+  return { critical: 0, high: 0, medium: 0, low: 0, none: 0, ...rated, unrated };
+}

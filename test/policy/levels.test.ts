@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { configSchema } from '../../src/config/schema.ts';
+import type { TargetState } from '../../src/model/change.ts';
+import type { Finding } from '../../src/model/finding.ts';
+import type { ResolvedPackage } from '../../src/model/inventory.ts';
+import type { Policy } from '../../src/model/policy.ts';
+import { type Saved, upgradeState } from '../../src/model/release-0-1.ts';
+import { compareFindings } from '../../src/policy/changes.ts';
+import { judge, noteLimitOf } from '../../src/policy/judge.ts';
+import { affected, factsOf, inventoryOf, lockfileOf, POLICY, packageOf, resolved } from './facts.ts';
+
+const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}T00:00:00Z`;
+
+const whole = { partial: false, paths: [], remains: () => undefined };
+
+const fine = packageOf('a@1');
+const deprecated = packageOf('a@1', { resolution: resolved('a', '1', { isDeprecated: true }) });
+const unindexed = packageOf('a@1', { resolution: { outcome: 'missing' } });
+const vanished = packageOf('a@1', { resolution: { outcome: 'missing', seenBefore: true } });
+
+function policyOf(given: object): Policy {
+  return configSchema.parse({ policy: given }).policy;
+}
+
+/** Scans on given days; each gives the changes and the findings as a line each. */
+function history(policy: Policy = POLICY, start?: TargetState) {
+  let state = start;
+  return (on: number, locked: ResolvedPackage, settings: Policy = policy) => {
+    const findings = judge(factsOf(inventoryOf(lockfileOf([locked])), { policy: settings }));
+    const compared = compareFindings(state, findings, {
+      scan: `s${on}`,
+      requestedAt: day(on),
+      ...whole,
+      noteLimit: noteLimitOf(settings),
+    });
+    state = { revision: on, scan: `s${on}`, requestedAt: day(on), findings: compared.tracked };
+    const line = ({ rule, level, severity }: Finding) => `${rule} ${level} ${severity}`;
+    return {
+      changes: compared.changes.map(({ transition, finding }) => `${transition} ${line(finding)}`),
+      findings: compared.findings.map(line),
+    };
+  };
+}
+
+describe('a version that is not in the index', () => {
+  it('is a note, and an alert when it stays so for longer than policy.unindexedAfter', () => {
+    const scan = history();
+    expect(scan(1, unindexed).changes).toEqual(['opened unindexed note medium']);
+    expect(scan(15, unindexed)).toEqual({ changes: [], findings: ['unindexed note medium'] });
+    expect(scan(16, unindexed).changes).toEqual(['opened unindexed alert medium']);
+    expect(scan(17, unindexed)).toEqual({ changes: [], findings: ['unindexed alert medium'] });
+    expect(scan(18, fine).changes).toEqual(['resolved unindexed alert medium']);
+  });
+
+  it('counts the time of each version by itself', () => {
+    const scan = history(policyOf({ unindexedAfter: '3d', rules: { unindexed: { severity: 'high' } } }));
+    const next = packageOf('a@2', { resolution: { outcome: 'missing' } });
+    scan(1, unindexed);
+    expect(scan(4, next).changes).toEqual(['resolved unindexed note high', 'opened unindexed note high']);
+    expect(scan(7, next).changes).toEqual([]);
+    expect(scan(8, next).changes).toEqual(['opened unindexed alert high']);
+  });
+
+  it('has vanished when the index had it before: an alert at once', () => {
+    const scan = history();
+    expect(scan(1, fine).changes).toEqual([]);
+    expect(scan(2, vanished).changes).toEqual(['opened vanished alert high']);
+    expect(scan(3, fine).changes).toEqual(['resolved vanished alert high']);
+  });
+});
+
+describe('the level of a rule', () => {
+  it('is off, note or alert, with a severity, as the configuration says', () => {
+    const level = (value: string) => policyOf({ rules: { deprecated: { level: value, severity: 'high' } } });
+    expect(history(level('off'))(1, deprecated).findings).toEqual([]);
+    expect(history(level('note'))(1, deprecated).findings).toEqual(['deprecated note high']);
+    expect(history(level('alert'))(1, deprecated).findings).toEqual(['deprecated alert high']);
+  });
+
+  it('is not lowered for what alerted already: receivers hear that it is resolved', () => {
+    const scan = history();
+    scan(1, deprecated, policyOf({ rules: { deprecated: { level: 'alert' } } }));
+    expect(scan(2, deprecated)).toEqual({ changes: [], findings: ['deprecated alert low'] });
+    expect(scan(3, fine).changes).toEqual(['resolved deprecated alert low']);
+    expect(scan(4, deprecated).changes).toEqual(['reopened deprecated note low']);
+  });
+
+  it('is opened for receivers when it is raised', () => {
+    const scan = history();
+    scan(1, deprecated);
+    const raised = policyOf({ rules: { deprecated: { level: 'alert' } } });
+    expect(scan(2, deprecated, raised).changes).toEqual(['opened deprecated alert low']);
+  });
+});
+
+describe('an unrated advisory', () => {
+  const bad = affected('a@1', ['GHSA-1']);
+  const findingsWith = (unknownSeverity: string) =>
+    judge(factsOf(inventoryOf(lockfileOf([bad])), { policy: policyOf({ unknownSeverity }) }));
+
+  it('stays unrated and counts as policy.unknownSeverity', () => {
+    expect(findingsWith('high')).toMatchObject([{ severity: 'unrated', countsAs: 'high' }]);
+    expect(judge(factsOf(inventoryOf(lockfileOf([bad]))))).toMatchObject([{ countsAs: 'medium' }]);
+  });
+
+  it('that counts as more than before is no news', () => {
+    const scan = history(policyOf({ unknownSeverity: 'low' }));
+    scan(1, bad);
+    expect(scan(2, bad, policyOf({ unknownSeverity: 'critical' })).changes).toEqual([]);
+  });
+});
+
+describe('a state of release 0.1.0', () => {
+  const was = (rule: string, severity: string, more: object = {}) => ({
+    status: 'open',
+    openedAt: day(1),
+    changedAt: day(1),
+    finding: {
+      fingerprint: `of-${rule}`,
+      rule,
+      severity,
+      title: 'as it was',
+      package: { ecosystem: 'npm', name: 'a', version: '1', purl: 'pkg:npm/a@1', direct: false, groups: [] },
+      locations: [],
+      ...more,
+    },
+  });
+  const stateOf = (...findings: readonly object[]): TargetState => {
+    const saved: Saved<TargetState> = { revision: 1, scan: 's1', requestedAt: day(1), findings };
+    // As it comes out of Redis.
+    return upgradeState(JSON.parse(JSON.stringify(saved)));
+  };
+
+  it('has nothing new to tell of what it told as missing, also after policy.unindexedAfter', () => {
+    const scan = history(POLICY, stateOf(was('missing', 'high')));
+    expect(scan(2, unindexed)).toEqual({ changes: [], findings: ['unindexed alert medium'] });
+    expect(scan(28, unindexed).changes).toEqual([]);
+    expect(scan(29, fine).changes).toEqual(['resolved unindexed alert medium']);
+  });
+
+  it('keeps the fingerprint, so that receivers close what they opened', () => {
+    const state = stateOf(was('missing', 'high'));
+    const findings = judge(factsOf(inventoryOf(lockfileOf([unindexed]))));
+    const settings = { ...whole, noteLimit: noteLimitOf(POLICY) };
+    const compared = compareFindings(state, findings, { scan: 's', requestedAt: day(2), ...settings });
+    expect(compared.findings).toMatchObject([{ fingerprint: 'of-missing' }]);
+    expect(compared.tracked).toMatchObject([{ worst: 'high', openedAt: day(1) }]);
+  });
+
+  it('has nothing to tell of what was deprecated or of unknown severity', () => {
+    expect(history(POLICY, stateOf(was('deprecated', 'low')))(2, deprecated).changes).toEqual([]);
+    const advisory = { id: 'GHSA-1', aliases: [], title: 'GHSA-1', url: 'https://example.com' };
+    const state = stateOf(was('vulnerability', 'unknown', { advisory }));
+    expect(history(POLICY, state)(2, affected('a@1', ['GHSA-1']))).toEqual({
+      changes: [],
+      findings: ['vulnerability alert unrated'],
+    });
+  });
+
+  it('upgraded once more stays the same', () => {
+    const state = stateOf(was('missing', 'high'), was('vulnerability', 'unknown'));
+    expect(upgradeState(state)).toEqual(state);
+  });
+});
