@@ -1,9 +1,10 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { DeliveryDesk, RetriedDelivery } from '../commands/deliveries.ts';
 import { loadConfig } from '../config/load.ts';
 import type { DeliveryState } from '../model/delivery.ts';
 import { deliveryListText, deliveryText } from '../report/delivery-text.ts';
 import { EXIT } from './exit-code.ts';
+import { positiveCount } from './positive-count.ts';
 import { parseSince } from './since.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -48,7 +49,7 @@ function listCommand(terminal: Terminal): Command {
     .description('List deliveries by their last change, newest first.')
     .option('--open', 'only those that are on their way (waiting, retrying, held)')
     .option('--held', 'only those whose route is stopped')
-    .option('--limit <count>', 'at most so many', count, 50)
+    .option('--limit <count>', 'at most so many', positiveCount, 50)
     .action((options: Filter & { readonly limit: number }) =>
       atDesk(options, async (desk) => {
         const { limit } = options;
@@ -167,10 +168,4 @@ const EXPLANATIONS: Readonly<Record<RetriedDelivery['outcome'], string>> = {
 function retriedText(results: readonly RetriedDelivery[]): string {
   if (results.length === 0) return 'Nothing to send again.\n';
   return results.map(({ id, outcome }) => `${id} ${EXPLANATIONS[outcome]}\n`).join('');
-}
-
-function count(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('a whole number of at least 1');
-  return value;
 }

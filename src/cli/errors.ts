@@ -1,8 +1,11 @@
 import { FileError } from '../files/errors.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
 
-/** `file-unreadable`: a file named on the command line. `nothing-asked`: options that name nothing to do. */
-export type CommandErrorCode = 'file-unreadable' | 'nothing-asked';
+/**
+ * `file-unreadable`: a file named on the command line. `nothing-asked`: options that name nothing to do. `not-found`: nothing has
+ * the id that is named.
+ */
+export type CommandErrorCode = 'file-unreadable' | 'nothing-asked' | 'not-found';
 
 /** A command line that cannot be followed. */
 export class CommandError extends CodedError<CommandErrorCode> {}

@@ -9,6 +9,7 @@ import { enqueueCommand } from './enqueue.ts';
 import { EXIT } from './exit-code.ts';
 import { insightsCommand } from './insights/command.ts';
 import { parseCommand } from './parse.ts';
+import { rejectedCommand } from './rejected.ts';
 import { scanCommand } from './scan.ts';
 import { servicesCommand } from './services.ts';
 import type { Terminal } from './terminal.ts';
@@ -22,6 +23,7 @@ const COMMANDS = [
   enqueueCommand,
   webhookCommand,
   deliveriesCommand,
+  rejectedCommand,
   demoCommand,
   servicesCommand,
   apiCommand,

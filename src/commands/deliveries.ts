@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
-import { createLogger } from '../compose/logger.ts';
-import { openStore, type Store } from '../compose/store.ts';
-import { ConfigError } from '../config/errors.ts';
+import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { jobIdOf } from '../jobs/contract.ts';
 import { payloadOf } from '../jobs/deliver-notification.payload.ts';
@@ -14,6 +12,7 @@ import type { DeliveryIndex } from '../store/deliveries.ts';
 import { placeOf } from '../workers/flow.ts';
 import { revive, wake } from '../workers/wake.ts';
 import { inReplayOrder } from './replay-order.ts';
+import { openSharedStore } from './shared-store.ts';
 
 export interface DeliveryFilter {
   /** Default: all. */
@@ -58,14 +57,7 @@ export interface DeliveryDesk {
 
 /** Throws `ConfigError` without `redis.url`, `StoreError` when no Redis answers. */
 export async function openDeliveryDesk(loaded: LoadedConfig): Promise<DeliveryDesk> {
-  if (loaded.config.redis.url === undefined) {
-    throw new ConfigError(
-      'config-invalid',
-      'redis.url: name the Redis or Valkey that the workers use (REDIS_URL); an embedded one holds no deliveries',
-    );
-  }
-  const log = createLogger(loaded);
-  const store = await openStore(loaded, log);
+  const { store, log } = await openSharedStore(loaded);
   const queue = new Queue(deliverNotification.name, { connection: store.redis, prefix: store.prefix });
   queue.on('error', (error) => log.warn({ error: error.message }, 'queue connection'));
   const { deliveries } = store;

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { type FollowUp, followUp } from './follow-up.ts';
 import type { JobType } from './job-type.ts';
 import { scanId } from './scan-id.ts';
+import { timestamp } from './timestamp.ts';
 
-const schema = z.strictObject({ scan: scanId, requestedAt: z.iso.datetime({ offset: true }) });
+const schema = z.strictObject({ scan: scanId, requestedAt: timestamp });
 
 export type CheckContract = z.infer<typeof schema>;
 

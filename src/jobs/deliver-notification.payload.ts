@@ -3,12 +3,13 @@ import type { DeliveryIdentity } from '../model/delivery.ts';
 import type { JobType } from './job-type.ts';
 import { printableText } from './printable-text.ts';
 import { scanId } from './scan-id.ts';
+import { timestamp } from './timestamp.ts';
 
 const schema = z.strictObject({
   scan: scanId,
   target: printableText(1, 200),
   route: z.string().min(1).max(200),
-  requestedAt: z.iso.datetime({ offset: true }),
+  requestedAt: timestamp,
   change: z.int().nonnegative().optional().describe('Only this one of the changes of the scan.'),
   digest: z.literal(true).optional().describe('`scan` is a periodic digest (`gather-digest`).'),
 });

@@ -2,6 +2,18 @@ import { z } from 'zod';
 import { CodedError, messageOf } from '../model/errors.ts';
 import type { JobType } from './job-type.ts';
 
+/** Data of a job that is not JSON, as it stands in the queue; a producer in another language can write such. */
+export class UnparsedData {
+  readonly text: string;
+  /** What is wrong with it. */
+  readonly reason: string;
+
+  constructor(text: string, reason: string) {
+    this.text = text;
+    this.reason = reason;
+  }
+}
+
 /** What stands in a job's data: the payload, the version of its schema, and the key of its outcome. */
 export interface Envelope {
   readonly version: number;
@@ -51,6 +63,9 @@ export function openEnvelope<Payload>(
   job: JobType<Payload>,
   data: unknown,
 ): { readonly key: string; readonly payload: Payload } {
+  if (data instanceof UnparsedData) {
+    throw invalid(job.name, [{ path: '(root)', reason: `expected JSON: ${data.reason}` }]);
+  }
   const envelope = envelopeSchema.safeParse(data);
   if (!envelope.success) throw invalid(job.name, issuesOf(envelope.error, []));
   const { version, key, payload } = envelope.data;
@@ -92,9 +107,13 @@ function upgrade(
 }
 
 function issuesOf(error: z.ZodError, base: readonly string[]): readonly EnvelopeIssue[] {
-  return error.issues.map(({ path, message }) => ({
-    path: [...base, ...path.map(String)].join('.') || '(root)',
-    reason: message,
+  return error.issues.map((issue) => ({
+    path: [...base, ...issue.path.map(String)].join('.') || '(root)',
+    // What is wrong with the name of a field does not stand in the message itself.
+    reason:
+      issue.code === 'invalid_key'
+        ? `its name: ${issue.issues.map(({ message }) => message).join('; ')}`
+        : issue.message,
   }));
 }
 

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import type { JobType } from './job-type.ts';
 import { scanId } from './scan-id.ts';
 import { targetSchema } from './target.payload.ts';
+import { timestamp } from './timestamp.ts';
 
 const MAX_PARTS = 100_000;
 
 const schema = z.strictObject({
   scan: scanId,
   target: targetSchema,
-  requestedAt: z.iso.datetime({ offset: true }),
+  requestedAt: timestamp,
   advisoryParts: z.int().nonnegative().max(MAX_PARTS),
   expansionParts: z.int().nonnegative().max(MAX_PARTS),
   partial: z.literal(true).optional().describe('The scan names only some of the lockfiles of its target.'),

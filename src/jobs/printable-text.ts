@@ -11,6 +11,6 @@ export function printableText(minimum: number, maximum: number): z.ZodString {
       .min(minimum)
       .max(maximum)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-      .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'no control characters')
+      .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'expected text without control characters')
   );
 }

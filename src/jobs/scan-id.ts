@@ -7,5 +7,5 @@ export const scanId = z
   .max(128)
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9_.-]*$/,
-    'letters, digits, `_`, `.` and `-`, beginning with a letter or digit',
+    'expected letters, digits, `_`, `.` and `-`, beginning with a letter or digit',
   );

@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import type { AnyJob, JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import type { LanePlace } from '../model/lane.ts';
+import type { RejectedPayload } from '../model/rejected-payload.ts';
 import type { WorkerEvent } from './events.ts';
 import type { FlowOptions } from './flow.ts';
 import type { Lanes } from './lanes.ts';
 import type { Outcomes } from './outcomes.ts';
-import type { RejectedJob } from './rejected-job.ts';
 
 /** What the attempts of one job's queue are made with. */
 export interface ProcessorOptions {
@@ -19,7 +19,7 @@ export interface ProcessorOptions {
   readonly flow: FlowOptions;
   readonly log: Logger;
   readonly onEvent?: (event: WorkerEvent) => void;
-  readonly reject: (rejected: RejectedJob) => Promise<void>;
+  readonly reject: (rejected: RejectedPayload) => Promise<void>;
   readonly shutdown: AbortSignal;
   /** Pauses the queue for every worker. */
   readonly pause: (ms: number) => Promise<void>;

@@ -1,15 +1,16 @@
-import { type ConnectionOptions, FlowProducer, Queue, Worker } from 'bullmq';
+import { type ConnectionOptions, FlowProducer, Queue, type Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import type { AnyJob, JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
+import type { RejectedPayload } from '../model/rejected-payload.ts';
 import type { WorkerEvent } from './events.ts';
 import type { FlowOptions } from './flow.ts';
 import type { Lanes } from './lanes.ts';
 import type { Outcomes } from './outcomes.ts';
 import { createProcessor } from './processor.ts';
-import type { RejectedJob } from './rejected-job.ts';
 import { type Schedule, startSchedules } from './schedules.ts';
+import { TolerantWorker } from './tolerant-worker.ts';
 
 export interface RuntimeOptions {
   readonly jobs: readonly AnyJob[];
@@ -22,7 +23,7 @@ export interface RuntimeOptions {
   readonly log: Logger;
   readonly onEvent?: (event: WorkerEvent) => void;
   /** Keeps a payload that does not fit, for an operator. */
-  readonly reject: (rejected: RejectedJob) => Promise<void>;
+  readonly reject: (rejected: RejectedPayload) => Promise<void>;
   /** Changes limits of all jobs, as a one-off scan does that cannot wait for hours. */
   readonly limits?: Partial<JobLimits>;
   /** Changes limits of some jobs, by their name. */
@@ -91,7 +92,7 @@ function startWorker(options: RuntimeOptions, job: AnyJob, flow: FlowOptions, sh
   const limits = { ...job.limits, ...options.limitsOf?.[job.name], ...options.limits };
   const pause = (ms: number): Promise<void> => pauseQueue(flow.queues.get(job.name), ms);
   const processor = createProcessor({ ...options, job, limits, flow, shutdown, pause });
-  const worker = new Worker(job.name, processor, {
+  const worker = new TolerantWorker(job.name, processor, {
     connection,
     prefix,
     concurrency: limits.concurrency,

@@ -1,10 +1,10 @@
 import { DelayedError, type Job as QueuedJob, Worker } from 'bullmq';
-import { EnvelopeError } from '../jobs/envelope.ts';
+import { EnvelopeError, UnparsedData } from '../jobs/envelope.ts';
 import type { AnyJob, AttemptEnding } from '../jobs/job.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
+import type { RejectedPayload } from '../model/rejected-payload.ts';
 import type { Attempt, ProcessorOptions } from './attempt.ts';
 import { type Failure, failureOf } from './failure.ts';
-import type { RejectedJob } from './rejected-job.ts';
 import { lookAgain, passOn } from './turn.ts';
 
 /** What is thrown for another attempt; BullMQ's backoff strategy reads the delay. */
@@ -129,12 +129,12 @@ function keyOf({ data, id }: QueuedJob): string {
   return typeof key === 'string' ? key : (id ?? '');
 }
 
-function rejectedOf(job: AnyJob, queued: QueuedJob, error: EnvelopeError, now: number): RejectedJob {
+function rejectedOf(job: AnyJob, queued: QueuedJob, error: EnvelopeError, now: number): RejectedPayload {
   return {
     at: new Date(now).toISOString(),
     job: job.name,
     id: queued.id ?? '',
     issues: error.issues,
-    data: JSON.stringify(queued.data) ?? '',
+    data: queued.data instanceof UnparsedData ? queued.data.text : (JSON.stringify(queued.data) ?? ''),
   };
 }

@@ -58,6 +58,8 @@ describe('a producer that has the schema alone', () => {
     ['an absolute path', [{ path: '/etc/package-lock.json', content: '{}' }]],
     ['neither content nor hash', [{ path: 'package-lock.json' }]],
     ['both', [{ path: 'package-lock.json', content: '{}', sha256: '0'.repeat(64), bytes: 2 }]],
+    ['content with a size', [{ path: 'package-lock.json', content: '{}', bytes: 2 }]],
+    ['a hash without a size', [{ path: 'package-lock.json', sha256: '0'.repeat(64) }]],
     ['no lockfile', []],
     ['a control character', [{ path: 'a\u0000b', content: '{}' }]],
   ])('is told by the schema of %s', (_name, lockfiles) => {

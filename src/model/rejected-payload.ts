@@ -1,0 +1,15 @@
+/** The data of a job that did not fit, kept for an operator. */
+export interface RejectedPayload {
+  /** When it was rejected, RFC 3339. */
+  readonly at: string;
+  /** Name of the job, which is that of its queue. */
+  readonly job: string;
+  /** Id of the job that carried it. */
+  readonly id: string;
+  /** What is wrong, each with the JSON path in the job's data. */
+  readonly issues: readonly { readonly path: string; readonly reason: string }[];
+  /** The job's data as it came; the store keeps its first 8,192 characters. */
+  readonly data: string;
+  /** Whether that is not all of it. */
+  readonly cut?: boolean;
+}

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Queue } from 'bullmq';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Pipeline, startPipeline } from '../../src/compose/pipeline.ts';
+import { openStore, type Store } from '../../src/compose/store.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
+import { lockhound } from './lockhound.ts';
+
+const QUEUE = 'ingest-lockfiles';
+const folder = mkdtempSync(join(tmpdir(), 'rejected-'));
+let valkey: EmbeddedValkey;
+let store: Store;
+let pipeline: Pipeline;
+let queue: Queue;
+
+beforeAll(async () => {
+  valkey = await startValkey();
+  vi.stubEnv('REDIS_URL', valkey.url);
+  const loaded = loadConfig({ environment: { REDIS_URL: valkey.url, LOCKHOUND_WORKER_LOCK_DURATION: '1s' } });
+  const log = pino({ level: 'silent' });
+  store = await openStore(loaded, log);
+  pipeline = await startPipeline(loaded, store, { log });
+  queue = new Queue(QUEUE, { connection: store.redis, prefix: store.prefix });
+}, 30_000);
+
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await queue.close();
+  await pipeline.close(0);
+  await store.close();
+  await valkey.close();
+  rmSync(folder, { recursive: true });
+});
+
+function envelope(scan: string, lockfile: object) {
+  const payload = { scan, target: { id: 'a' }, requestedAt: '2026-01-31T06:00:00Z', lockfiles: [lockfile] };
+  return { version: 1, key: scan, payload };
+}
+
+async function failed(id: string): Promise<void> {
+  await expect.poll(() => queue.getJobState(id), { timeout: 20_000 }).toBe('failed');
+}
+
+describe('lockhound rejected', () => {
+  it('shows data that is not JSON, taken up once, and puts the corrected data back', async () => {
+    await queue.add(QUEUE, {}, { jobId: 'foreign', delay: 500 });
+    await store.redis.hset(queue.toKey('foreign'), 'data', "{'scan': '\u001b[31mred'}");
+    await failed('foreign');
+    // Attempts that were started; how often it stalled.
+    expect(await store.redis.hmget(queue.toKey('foreign'), 'ats', 'stc')).toEqual(['1', null]);
+
+    const list = await lockhound(['rejected', 'list']);
+    expect(list.code).toBe(0);
+    expect(list.out).toContain('foreign  ingest-lockfiles');
+    expect(list.out).toContain('(root): expected JSON: ');
+    const shown = await lockhound(['rejected', 'show', 'foreign']);
+    expect(shown.out).toContain("{'scan': '\\u001b[31mred'}");
+    expect(list.out + shown.out).not.toContain('\u001b');
+
+    const again = await lockhound(['rejected', 'retry', 'foreign']);
+    expect(again).toMatchObject({ code: 1, out: expect.stringContaining('would be rejected again') });
+
+    const file = join(folder, 'fixed.json');
+    const lockfile = { path: 'package-lock.json', content: '{"lockfileVersion":3,"packages":{"":{}}}' };
+    writeFileSync(file, JSON.stringify(envelope('fixed', lockfile)));
+    const fixed = await lockhound(['rejected', 'retry', 'foreign', '--data', file]);
+    expect(fixed).toEqual({ code: 0, out: 'foreign is back on the queue ingest-lockfiles\n', note: '' });
+    await expect
+      .poll(() => store.outcomes.read('judge-scan', 'fixed'), { timeout: 20_000 })
+      .toMatchObject({ result: { scan: 'fixed' } });
+    expect((await lockhound(['rejected', 'list'])).out).toBe('No rejected payloads.\n');
+  }, 60_000);
+
+  it('names what is missing, gives the data to correct, and drops payload and job', async () => {
+    const data = envelope('large', { path: 'package-lock.json', format: 'x'.repeat(9_000) });
+    await queue.add(QUEUE, data, { jobId: 'large' });
+    await queue.add(QUEUE, envelope('bare', { path: 'package-lock.json' }), { jobId: 'bare' });
+    await Promise.all([failed('large'), failed('bare')]);
+
+    const one = await lockhound(['rejected', 'list', '--limit', '1']);
+    expect(one.out).toContain('… and 1 more: --limit shows them');
+    const bare = await lockhound(['rejected', 'show', 'bare', '--json']);
+    expect(JSON.parse(bare.out).issues).toEqual([
+      {
+        path: 'payload.lockfiles.0',
+        reason: 'expected one of `content`, `sha256` with `bytes`, or `unread`',
+      },
+    ]);
+    // Longer than what is kept: read from the job itself.
+    const large = await lockhound(['rejected', 'show', 'large', '--data']);
+    expect(JSON.parse(large.out)).toEqual(data);
+
+    await queue.remove('large');
+    const gone = await lockhound(['rejected', 'retry', 'large']);
+    expect(gone).toMatchObject({ code: 1, out: expect.stringContaining('not kept whole') });
+    expect(await lockhound(['rejected', 'drop', '--all'])).toMatchObject({ code: 0, note: '' });
+    expect(await queue.getJobState('bare')).toBe('unknown');
+    expect(await store.rejected.count()).toBe(0);
+    const unknown = await lockhound(['rejected', 'show', 'bare']);
+    expect(unknown).toMatchObject({ code: 2, note: expect.stringContaining('[not-found]') });
+  }, 60_000);
+
+  it.each([[['retry']], [['drop', 'a', '--all']], [['retry', 'a', 'b', '--data', 'x.json']]])(
+    'wants ids or --all, and one id for --data: %j',
+    async (args) => {
+      const { code, note } = await lockhound(['rejected', ...args]);
+      expect(code).toBe(2);
+      expect(note).toContain('[nothing-asked]');
+    },
+  );
+});
