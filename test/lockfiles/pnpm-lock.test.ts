@@ -322,16 +322,21 @@ snapshots:
     expect(readText('pnpm-lock.yaml', text).packages).toMatchObject([{ id: 'b@1.0.0', line: 5 }]);
   });
 
-  it('refuses aliases that multiply', () => {
+  it('unfolds no aliases that multiply', () => {
     const levels = Array.from(
       { length: 9 },
       (_, at) => `x${at + 1}: &a${at + 1} [${`*a${at}, `.repeat(9)}1]`,
     );
-    const failure = failureOf(
-      'pnpm-lock.yaml',
-      `lockfileVersion: '9.0'\nx0: &a0 [1]\n${levels.join('\n')}\npackages: *a9\n`,
-    );
-    expect(failure.code).toBe('syntax');
+    const text = `lockfileVersion: '9.0'\nx0: &a0 [1]\n${levels.join('\n')}\npackages: *a9\n`;
+    const { packages, problems } = readText('pnpm-lock.yaml', text);
+    expect([packages.length, problems.length]).toEqual([0, 1]);
+  });
+
+  it('refuses more aliases than are ever meant', () => {
+    const text = `lockfileVersion: '9.0'\nx: &x {}\npackages:\n${'  a: *x\n'.repeat(101)}`;
+    const { code, message } = failureOf('pnpm-lock.yaml', text);
+    expect(code).toBe('syntax');
+    expect(message).toContain(':104:');
   });
 
   it.each([

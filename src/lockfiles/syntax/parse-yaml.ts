@@ -1,5 +1,4 @@
-import { type Document, isMap, isNode, isScalar, LineCounter, parseAllDocuments, type YAMLMap } from 'yaml';
-import { messageOf } from '../../model/errors.ts';
+import { EVENT_ID, type Event, getScalarValue, parseEvents, type ScalarEvent, YAMLException } from 'js-yaml';
 import { LockfileError } from '../errors.ts';
 import { conflictLine } from './merge-conflict.ts';
 import { isTable, type Table } from './parse-toml.ts';
@@ -21,75 +20,207 @@ export interface YamlDocument {
 
 /** No tool writes any; some stand in for others in files written by hand. */
 const MAX_ALIASES = 100;
+/** Mappings and lists within each other; no tool writes more than a few. */
+const MAX_DEPTH = 100;
 
 /**
- * Parses YAML of any kind, slowly: what the readers of single lines do not know. Throws `LockfileError` (`syntax`,
- * `too-deep`), also for aliases that unfold to more than is ever meant.
+ * Parses YAML of any kind: what the readers of single lines do not know. The first fault ends it, and time and memory are
+ * in proportion to the text. Throws `LockfileError` (`syntax`, `too-deep`).
  */
 export function parseYaml(text: string, path: string): readonly YamlDocument[] {
-  const lineCounter = new LineCounter();
   try {
-    // Keys that are repeated are looked for by a search of each among all before it: the time is quadratic.
-    const options = { schema: 'failsafe', lineCounter, uniqueKeys: false, logLevel: 'silent' } as const;
-    const documents = parseAllDocuments(text, options);
-    const all = 'empty' in documents ? [] : documents;
-    return all.map((document) => readDocument(document, lineCounter));
+    const input = withoutTabs(text);
+    return new DocumentBuilder(input, parseEvents(input, { maxDepth: MAX_DEPTH })).documents();
   } catch (error) {
-    throw faultOf(error, text, path);
+    if (error instanceof YAMLException) throw faultOf(error, text, path);
+    throw error;
   }
 }
 
-function readDocument(document: Document.Parsed, lines: LineCounter): YamlDocument {
-  const [fault] = document.errors;
-  if (fault !== undefined) throw fault;
-  const content: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-  const root = isMap(document.contents) ? document.contents : undefined;
+/** YAML allows tabs between a key and its value (1.2, 6.2), the parser does not. Places in the text stay where they are. */
+function withoutTabs(text: string): string {
+  return text.includes('\t') ? text.replace(/:[ \t]+/g, (gap) => `:${' '.repeat(gap.length - 1)}`) : text;
+}
+
+/** A mapping or list that is being built; `key` is that of the member that comes next. */
+interface Open {
+  readonly value: Record<string, unknown> | unknown[];
+  readonly anchor: string | undefined;
+  readonly entries: YamlEntry[] | undefined;
+  key: { readonly text: string; readonly line: number | undefined } | undefined;
+}
+
+/** Makes values of the events of a text. An alias is the value that it stands for, not a copy. */
+class DocumentBuilder {
+  readonly #text: string;
+  readonly #events: readonly Event[];
+  readonly #lines: LineFinder;
+  readonly #documents: YamlDocument[] = [];
+  readonly #open: Open[] = [];
+  #anchors = new Map<string, unknown>();
+  /** Members of the outer mappings, in their order. */
+  #entries = new Map<unknown, readonly YamlEntry[]>();
+  #content: unknown;
+  #aliases = 0;
+
+  constructor(text: string, events: readonly Event[]) {
+    this.#text = text;
+    this.#events = events;
+    this.#lines = new LineFinder(text);
+  }
+
+  documents(): readonly YamlDocument[] {
+    for (const event of this.#events) this.#take(event);
+    return this.#documents;
+  }
+
+  #take(event: Event): void {
+    switch (event.type) {
+      case EVENT_ID.DOCUMENT:
+        this.#anchors = new Map();
+        this.#entries = new Map();
+        this.#content = undefined;
+        this.#aliases = 0;
+        return;
+      case EVENT_ID.MAPPING:
+      case EVENT_ID.SEQUENCE:
+        this.#start(event);
+        return;
+      case EVENT_ID.SCALAR:
+        this.#scalar(event);
+        return;
+      case EVENT_ID.ALIAS:
+        this.#add(this.#aliased(event.anchorStart, event.anchorEnd), event.anchorStart);
+        return;
+      case EVENT_ID.POP:
+        this.#end();
+    }
+  }
+
+  #start(event: Event & { type: typeof EVENT_ID.MAPPING | typeof EVENT_ID.SEQUENCE }): void {
+    const isMapping = event.type === EVENT_ID.MAPPING;
+    const parent = this.#open.at(-1);
+    if (parent !== undefined && !Array.isArray(parent.value) && parent.key === undefined) {
+      YAMLException.throwAt(this.#text, event.start, 'a key of a mapping is no text');
+    }
+    const isOuter = isMapping && this.#open.length < 2;
+    this.#open.push({
+      value: isMapping ? {} : [],
+      anchor: this.#anchorOf(event),
+      entries: isOuter ? [] : undefined,
+      key: undefined,
+    });
+  }
+
+  #end(): void {
+    const closed = this.#open.pop();
+    if (closed === undefined) {
+      this.#documents.push(documentOf(this.#content, this.#entries));
+      return;
+    }
+    if (closed.entries !== undefined) this.#entries.set(closed.value, closed.entries);
+    if (closed.anchor !== undefined) this.#anchors.set(closed.anchor, closed.value);
+    this.#add(closed.value, 0);
+  }
+
+  #scalar(event: ScalarEvent): void {
+    const text = event.valueStart < 0 ? '' : getScalarValue(this.#text, event);
+    const anchor = this.#anchorOf(event);
+    if (anchor !== undefined) this.#anchors.set(anchor, text);
+    this.#add(text, event.valueStart);
+  }
+
+  #anchorOf({ anchorStart, anchorEnd }: { anchorStart: number; anchorEnd: number }): string | undefined {
+    return anchorStart < 0 ? undefined : this.#text.slice(anchorStart, anchorEnd);
+  }
+
+  #aliased(start: number, end: number): unknown {
+    const name = this.#text.slice(start, end);
+    this.#aliases += 1;
+    if (this.#aliases > MAX_ALIASES) {
+      YAMLException.throwAt(this.#text, start, `more than ${MAX_ALIASES} aliases in a document`);
+    }
+    if (!this.#anchors.has(name)) YAMLException.throwAt(this.#text, start, 'an alias of nothing before it');
+    return this.#anchors.get(name);
+  }
+
+  /** A value is the next of a list, the key of a mapping's next member, or the value of that key. */
+  #add(value: unknown, start: number): void {
+    const parent = this.#open.at(-1);
+    if (parent === undefined) this.#content = value;
+    else if (Array.isArray(parent.value)) parent.value.push(value);
+    else if (parent.key === undefined) {
+      if (typeof value !== 'string' || start < 0) {
+        YAMLException.throwAt(this.#text, Math.max(0, start), 'a key of a mapping is no text');
+      }
+      const line = parent.entries === undefined ? undefined : this.#lines.lineAt(start);
+      parent.key = { text: value, line };
+    } else {
+      const { text: key, line } = parent.key;
+      setMember(parent.value, key, value);
+      parent.entries?.push({ key, value, line });
+      parent.key = undefined;
+    }
+  }
+}
+
+/** `__proto__` is a name like any other. */
+function setMember(mapping: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') mapping[key] = value;
+  else Object.defineProperty(mapping, key, { value, enumerable: true, writable: true, configurable: true });
+}
+
+function documentOf(content: unknown, outer: ReadonlyMap<unknown, readonly YamlEntry[]>): YamlDocument {
   return {
     content,
     entries(section) {
-      const within: unknown = section === undefined ? root : lastValue(root, section);
-      const inContent = section === undefined ? content : isTable(content) ? content[section] : undefined;
-      return isTable(inContent) ? entriesOf(within, inContent, { document, lines }) : [];
+      const within =
+        section === undefined ? content : isTable(content) ? memberOf(content, section) : undefined;
+      // An alias of a mapping stands elsewhere.
+      return outer.get(within) ?? entriesOf(within);
     },
   };
 }
 
-/** Of keys that are repeated the last counts. */
-function lastValue(root: YAMLMap | undefined, name: string): unknown {
-  return root?.items.findLast(({ key }) => isScalar(key) && String(key.value) === name)?.value;
+function memberOf(table: Table, name: string): unknown {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-function entriesOf(
-  stated: unknown,
-  content: Table,
-  { document, lines }: { readonly document: Document.Parsed; readonly lines: LineCounter },
-): readonly YamlEntry[] {
-  const known = Object.entries(content);
-  // An alias of a mapping stands elsewhere.
-  if (!isMap(stated)) return known.map(([key, value]) => ({ key, value, line: undefined }));
-  const { items } = stated as YAMLMap;
-  const isDistinct = items.length === known.length;
-  return items.flatMap(({ key, value }): YamlEntry | readonly never[] => {
-    if (!isScalar(key)) return [];
-    const name = String(key.value);
-    const own = isDistinct ? content[name] : isNode(value) ? value.toJS(document) : undefined;
-    const line = key.range == null ? undefined : lines.linePos(key.range[0]).line;
-    return { key: name, value: own, line };
-  });
+function entriesOf(value: unknown): readonly YamlEntry[] {
+  if (!isTable(value)) return [];
+  return Object.entries(value).map(([key, one]) => ({ key, value: one, line: undefined }));
 }
 
-function faultOf(error: unknown, text: string, path: string): LockfileError {
+/** Lines of places that are asked for from first to last. */
+class LineFinder {
+  readonly #text: string;
+  #line = 1;
+  #lineEnd: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#lineEnd = text.indexOf('\n');
+  }
+
+  lineAt(offset: number): number | undefined {
+    if (offset < 0) return undefined;
+    while (this.#lineEnd >= 0 && this.#lineEnd < offset) {
+      this.#line += 1;
+      this.#lineEnd = this.#text.indexOf('\n', this.#lineEnd + 1);
+    }
+    return this.#line;
+  }
+}
+
+function faultOf(error: YAMLException, text: string, path: string): LockfileError {
+  const { reason, mark } = error;
   const conflict = conflictLine(text);
   if (conflict !== undefined) {
     return new LockfileError('syntax', `${path}:${conflict}: unresolved merge conflict`, { cause: error });
   }
-  if (error instanceof RangeError) {
-    return new LockfileError('too-deep', `${path}: the YAML nests too deep to be read`, { cause: error });
+  const place = mark === undefined ? path : `${path}:${mark.line + 1}:${mark.column + 1}`;
+  if (reason.startsWith('nesting exceeded')) {
+    return new LockfileError('too-deep', `${place}: the YAML nests too deep to be read`, { cause: error });
   }
-  const [at] =
-    (error as { readonly linePos?: readonly { readonly line: number; readonly col: number }[] }).linePos ??
-    [];
-  const place = at === undefined ? path : `${path}:${at.line}:${at.col}`;
-  const reason = messageOf(error).split('\n')[0]?.slice(0, 160) ?? '';
-  return new LockfileError('syntax', `${place}: not valid YAML (${reason})`, { cause: error });
+  return new LockfileError('syntax', `${place}: not valid YAML (${reason.slice(0, 160)})`, { cause: error });
 }
