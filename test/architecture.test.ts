@@ -96,7 +96,7 @@ describe('the catalogs', () => {
   }
 
   it('list every lockfile format', () => {
-    const shared = ['ecosystems', 'packages', 'sbom', 'syntax'];
+    const shared = ['ecosystems', 'packages', 'sbom', 'syntax', 'threads'];
     const formats = readdirSync(join(SRC, 'lockfiles'), { withFileTypes: true }).filter(
       (entry) => entry.isDirectory() && !shared.includes(entry.name),
     );

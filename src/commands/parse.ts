@@ -2,13 +2,12 @@ import { readFile } from '../files/read-file.ts';
 import { FORMATS } from '../lockfiles/catalog.ts';
 import { readCompanions } from '../lockfiles/companions.ts';
 import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discover.ts';
+import { DEFAULT_LIMITS, type LockfileLimits, RAISE_LIMIT, requireFormat } from '../lockfiles/read.ts';
 import {
-  DEFAULT_LIMITS,
-  type LockfileLimits,
-  RAISE_LIMIT,
-  readWithCompanions,
-  requireFormat,
-} from '../lockfiles/read.ts';
+  COMMAND_INLINE_BYTES,
+  createLockfileReader,
+  type LockfileReader,
+} from '../lockfiles/threads/lockfile-reader.ts';
 import { CodedError } from '../model/errors.ts';
 import type { FormatDescription, ParsedFile } from '../model/parsed-file.ts';
 import { ScanError } from './errors.ts';
@@ -34,10 +33,15 @@ export async function* parseFiles(options: ParseOptions): AsyncGenerator<ParsedF
     ...(format === undefined ? {} : { format }),
     ...(signal === undefined ? {} : { signal }),
   };
-  for await (const file of discoverLockfiles(paths, discovery)) {
-    count += 1;
-    if (file.error === undefined) yield await parseFile(file, { format, limits });
-    else yield { path: file.path, error: { code: file.error.code, message: file.error.message } };
+  const reader = createLockfileReader({ threads: 1, inlineBytes: COMMAND_INLINE_BYTES });
+  try {
+    for await (const file of discoverLockfiles(paths, discovery)) {
+      count += 1;
+      if (file.error === undefined) yield await parseFile(file, reader, { ...options, limits });
+      else yield { path: file.path, error: { code: file.error.code, message: file.error.message } };
+    }
+  } finally {
+    await reader.close();
   }
   if (count === 0) {
     throw new ScanError(
@@ -60,13 +64,15 @@ export function describeFormats(): readonly FormatDescription[] {
 
 async function parseFile(
   file: DiscoveredLockfile,
-  { format, limits }: { readonly format: string | undefined; readonly limits: LockfileLimits },
+  reader: LockfileReader,
+  { format, limits, signal }: Pick<ParseOptions, 'format' | 'signal'> & { readonly limits: LockfileLimits },
 ): Promise<ParsedFile> {
   const { path, within } = file;
   try {
     const content = await readFile(path, { maxBytes: limits.maxBytes, remedy: RAISE_LIMIT, within });
     const companions = await readCompanions(file, content);
-    const lockfile = readWithCompanions({ path, content, limits, format: format ?? file.format, companions });
+    const request = { path, content, limits, format: format ?? file.format, companions };
+    const lockfile = await reader.read(request, signal);
     return { path, lockfile };
   } catch (error) {
     if (error instanceof CodedError) return { path, error: { code: error.code, message: error.message } };

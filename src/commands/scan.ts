@@ -4,6 +4,7 @@ import { createLogger } from '../compose/logger.ts';
 import { startPipeline } from '../compose/pipeline.ts';
 import { openStore } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { COMMAND_INLINE_BYTES } from '../lockfiles/threads/lockfile-reader.ts';
 import type { ScanReport } from '../model/scan-report.ts';
 import { createProducer } from '../producer.ts';
 import { ScanError } from './errors.ts';
@@ -45,7 +46,12 @@ export async function scanPaths(given: LoadedConfig, options: ScanOptions): Prom
   try {
     const watch = watchScans(store);
     const producer = await createProducer({ redis: store.urls.join(','), prefix: store.prefix, maxBytes });
-    const pipeline = await startPipeline(loaded, store, { log, limits: IMPATIENT, onEvent: watch.onEvent });
+    const pipeline = await startPipeline(loaded, store, {
+      log,
+      limits: IMPATIENT,
+      inlineBytes: COMMAND_INLINE_BYTES,
+      onEvent: watch.onEvent,
+    });
     try {
       const scan = randomUUID();
       const finished = watch.report(scan, { onProgress, signal });

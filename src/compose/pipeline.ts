@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { JOBS } from '../jobs/catalog.ts';
 import type { JobLimits } from '../jobs/job.ts';
 import type { ContractPort, NotifierPort } from '../jobs/ports.ts';
+import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import type { Routing } from '../model/routing.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { startWorkers } from '../workers/runtime.ts';
@@ -19,6 +20,8 @@ export interface PipelineOptions {
   readonly notifier?: { readonly port: NotifierPort; readonly routing: Routing };
   /** Without it no contract is checked. */
   readonly contracts?: { readonly port: ContractPort } | undefined;
+  /** Lockfiles up to this size are read without a thread; unset: those that hold up other jobs for no time. */
+  readonly inlineBytes?: number;
   /** All schedules of this deployment; unset for a run that shares its queues with nobody. */
   readonly schedules?: readonly Schedule[];
 }
@@ -26,6 +29,9 @@ export interface PipelineOptions {
 export interface Pipeline {
   close(graceMs: number): Promise<void>;
 }
+
+/** Read in some tens of milliseconds, whatever is in it. */
+const INLINE_BYTES = 16_384;
 
 /** Around the time limit of a delivery: what its attempt needs beside it. */
 const BESIDE_DELIVERY_MS = 30_000;
@@ -36,17 +42,19 @@ export async function startPipeline(
   store: Store,
   options: PipelineOptions,
 ): Promise<Pipeline> {
-  const { log, notifier, contracts, ...others } = options;
+  const { log, notifier, contracts, inlineBytes = INLINE_BYTES, ...others } = options;
   const insights = await openInsights(loaded, store.cache, {
     onContractProblem: warnOnce(log),
     ...(store.insightsBudget === undefined ? {} : { budget: store.insightsBudget }),
   });
+  const lockfiles = createLockfileReader({ threads: 2, inlineBytes });
   const runtime = await startWorkers({
     ...others,
     jobs: JOBS,
     ports: createPorts(loaded, store, insights, {
       notifier: notifier?.port ?? NO_NOTIFIER,
       contracts: contracts?.port ?? NO_CONTRACTS,
+      lockfiles,
       ...(notifier === undefined ? {} : { routing: notifier.routing }),
     }),
     outcomes: store.outcomes,
@@ -61,6 +69,7 @@ export async function startPipeline(
   return {
     async close(graceMs) {
       await runtime.close(graceMs);
+      await lockfiles.close();
       await insights.close();
     },
   };

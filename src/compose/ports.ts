@@ -14,11 +14,13 @@ export function createPorts(
   {
     notifier,
     contracts,
+    lockfiles,
     routing = NO_ROUTING,
-  }: Pick<Ports, 'notifier' | 'contracts'> & { routing?: Routing },
+  }: Pick<Ports, 'notifier' | 'contracts' | 'lockfiles'> & { routing?: Routing },
 ): Ports {
   return {
     blobs: store.blobs,
+    lockfiles,
     insights,
     outcomes: recentOutcomes(async (job, key) => (await store.outcomes.read(job, key))?.result),
     targets: store.targets,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Companion } from '../lockfiles/format.ts';
-import { checkSize, readWithCompanions } from '../lockfiles/read.ts';
+import { checkSize } from '../lockfiles/read.ts';
 import { CodedError } from '../model/errors.ts';
 import type { Inventory, LockfileInventory, UnreadError, UnreadLockfile } from '../model/inventory.ts';
 import type { LockedPackage, Lockfile } from '../model/lockfile.ts';
@@ -12,7 +12,7 @@ import type { Job, RunContext } from './job.ts';
 import type { Ports } from './ports.ts';
 import { followScan } from './scan-flow.ts';
 
-type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits' | 'targets'>;
+type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits' | 'lockfiles' | 'targets'>;
 
 /**
  * Reads a scan's lockfiles and resolves every package in them. What follows: one flow of `collect-advisories` and
@@ -24,7 +24,7 @@ type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits' | 'targets'>;
 export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
   ...INGEST_LOCKFILES,
   limits: { attempts: 8, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 600_000, concurrency: 2 },
-  needs: ['blobs', 'insights', 'limits', 'targets'],
+  needs: ['blobs', 'insights', 'limits', 'lockfiles', 'targets'],
   async run(payload, ports, context) {
     const { read, unread } = await readAll(payload, ports, context);
     const packages = read.flatMap((file) => file.lockfile.packages);
@@ -65,7 +65,7 @@ async function readAll(payload: IngestLockfiles, ports: Needs, context: RunConte
       continue;
     }
     try {
-      read.push(await readOne(file, ports));
+      read.push(await readOne(file, ports, context.signal));
     } catch (error) {
       if (!(error instanceof CodedError) || error.retryable) throw error;
       unread.push({
@@ -79,15 +79,16 @@ async function readAll(payload: IngestLockfiles, ports: Needs, context: RunConte
   return { read, unread };
 }
 
-async function readOne(file: ReadableLockfile, ports: Needs): Promise<ReadFile> {
+async function readOne(file: ReadableLockfile, ports: Needs, signal: AbortSignal): Promise<ReadFile> {
   if ('bytes' in file) checkSize(file.path, file.bytes, ports.limits.lockfile);
-  const lockfile = readWithCompanions({
+  const request = {
     path: file.path,
     content: await contentOf(file, file.path, ports),
     companions: await Promise.all((file.companions ?? []).map((one) => companionOf(one, ports))),
     limits: ports.limits.lockfile,
     ...(file.format === undefined ? {} : { format: file.format }),
-  });
+  };
+  const lockfile = await ports.lockfiles.read(request, signal);
   return { path: file.path, sha256: hashOf(file), lockfile };
 }
 

@@ -1,11 +1,11 @@
-import type { LockfileLimits } from '../lockfiles/read.ts';
+import type { CompleteRequest, LockfileLimits } from '../lockfiles/read.ts';
 import type { Advisory } from '../model/advisory.ts';
 import type { TargetState } from '../model/change.ts';
 import type { ContractComparison } from '../model/contract.ts';
 import type { DeliveryIdentity, DeliveryMove } from '../model/delivery.ts';
 import type { DependencyGraph } from '../model/dependency-graph.ts';
 import type { DigestEntry } from '../model/digest.ts';
-import type { LockedPackage } from '../model/lockfile.ts';
+import type { LockedPackage, Lockfile } from '../model/lockfile.ts';
 import type { DeliveryReceipt, Notification } from '../model/notification.ts';
 import type { Policy } from '../model/policy.ts';
 import type { Resolution } from '../model/resolution.ts';
@@ -16,6 +16,7 @@ import type { VersionKey } from '../model/version-record.ts';
 /** The outside world, as jobs see it. Wired in `compose.ts`. */
 export interface Ports {
   readonly blobs: BlobPort;
+  readonly lockfiles: LockfilePort;
   readonly insights: InsightsPort;
   readonly outcomes: OutcomePort;
   readonly targets: TargetPort;
@@ -31,6 +32,14 @@ export interface Ports {
 /** Bounds that the configuration sets for what comes in. */
 export interface LimitsPort {
   readonly lockfile: LockfileLimits;
+}
+
+export interface LockfilePort {
+  /**
+   * Reads a lockfile within a time and a memory in proportion to its size. Rejects with a coded error when it cannot be
+   * read, with the signal's reason when it aborts.
+   */
+  read(request: CompleteRequest, signal: AbortSignal): Promise<Lockfile>;
 }
 
 export interface BlobPort {

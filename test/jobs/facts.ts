@@ -1,7 +1,7 @@
 import { configSchema } from '../../src/config/schema.ts';
 import type { RunContext } from '../../src/jobs/job.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
-import { DEFAULT_LIMITS } from '../../src/lockfiles/read.ts';
+import { DEFAULT_LIMITS, readWithCompanions } from '../../src/lockfiles/read.ts';
 import { CodedError } from '../../src/model/errors.ts';
 import type { Inventory, ResolvedPackage } from '../../src/model/inventory.ts';
 
@@ -22,6 +22,7 @@ export function ports(given: {
 }): Ports {
   return {
     blobs: { read: unexpected },
+    lockfiles: { read: async (request) => readWithCompanions(request) },
     insights: { resolve: unexpected, advisory: unexpected, dependencies: unexpected, ...given.insights },
     outcomes: { read: async (job, key) => given.outcomes?.get(`${job}/${key}`) },
     targets: { read: async () => given.state },

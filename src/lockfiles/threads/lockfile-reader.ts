@@ -1,0 +1,85 @@
+import pLimit from 'p-limit';
+import type { LockedPackage, Lockfile } from '../../model/lockfile.ts';
+import { LockfileError } from '../errors.ts';
+import { type CompleteRequest, readWithCompanions } from '../read.ts';
+import { packagesOf } from './messages.ts';
+import { limitsFor, sizeOf } from './reading-limits.ts';
+import { startThread, type Thread } from './thread.ts';
+
+export interface ReaderOptions {
+  /** Files that are read at the same time. */
+  readonly threads: number;
+  /** Files up to this size, with their companions, are read at once, without a thread. */
+  readonly inlineBytes: number;
+}
+
+export interface LockfileReader {
+  /**
+   * Reads one lockfile within a time and a memory in proportion to its size, without holding up the event loop. Rejects
+   * with `LockfileError`; with the signal's reason when it aborts.
+   */
+  read(request: CompleteRequest, signal?: AbortSignal): Promise<Lockfile>;
+  /** Ends all threads. */
+  close(): Promise<void>;
+}
+
+/** For commands, which do nothing else meanwhile: read in about a second, whatever is in it. */
+export const COMMAND_INLINE_BYTES = 524_288;
+
+/** Threads with a larger heap end with their file. */
+const KEPT_HEAP_MB = 512;
+
+/** Threads start when they are needed, are reused, and keep no process alive. */
+export function createLockfileReader({ threads, inlineBytes }: ReaderOptions): LockfileReader {
+  const limit = pLimit(threads);
+  const idle: Thread[] = [];
+  const busy = new Set<Thread>();
+
+  async function inThread(request: CompleteRequest, signal: AbortSignal | undefined): Promise<Lockfile> {
+    signal?.throwIfAborted();
+    const bytes = sizeOf(request);
+    const { timeoutMs, heapMb } = limitsFor(bytes);
+    const thread = (heapMb <= KEPT_HEAP_MB ? idle.pop() : undefined) ?? startThread(heapMb);
+    busy.add(thread);
+    let isReusable = false;
+    const overrun = setTimeout(() => thread.stop(tooSlow(request.path, bytes, timeoutMs)), timeoutMs);
+    const onAbort = () => thread.stop(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      const { lockfile, count } = await thread.read(request);
+      const packages: LockedPackage[] = [];
+      while (packages.length < count) for (const one of packagesOf(await thread.next())) packages.push(one);
+      isReusable = heapMb <= KEPT_HEAP_MB;
+      return { ...lockfile, packages };
+    } catch (error) {
+      // A file that cannot be read is no fault of its thread.
+      isReusable = heapMb <= KEPT_HEAP_MB && !thread.hasEnded() && error instanceof LockfileError;
+      throw error;
+    } finally {
+      clearTimeout(overrun);
+      signal?.removeEventListener('abort', onAbort);
+      busy.delete(thread);
+      if (isReusable) idle.push(thread);
+      else await thread.close();
+    }
+  }
+
+  return {
+    async read(request, signal) {
+      signal?.throwIfAborted();
+      if (sizeOf(request) <= inlineBytes) return readWithCompanions(request);
+      return await limit(() => inThread(request, signal));
+    },
+    async close() {
+      await Promise.all([...idle.splice(0), ...busy].map((thread) => thread.close()));
+    },
+  };
+}
+
+function tooSlow(path: string, bytes: number, timeoutMs: number): LockfileError {
+  const seconds = Math.round(timeoutMs / 1_000);
+  return new LockfileError(
+    'too-slow',
+    `${path}: not read within ${seconds} s, the limit for a file of ${bytes} bytes`,
+  );
+}

@@ -1,0 +1,56 @@
+/** Entry of a thread that reads lockfiles, one after another; `lockfile-reader.ts` starts it. */
+import { parentPort } from 'node:worker_threads';
+import type { LockedPackage } from '../../model/lockfile.ts';
+import { LockfileError } from '../errors.ts';
+import { type CompleteRequest, readWithCompanions } from '../read.ts';
+import { type FromThread, PACKAGES_A_PART, type ToThread } from './messages.ts';
+
+let rest: readonly LockedPackage[] = [];
+let sent = 0;
+
+parentPort?.on('message', (message: ToThread) => {
+  parentPort?.postMessage(message === 'next' ? nextPart() : readFile(message.read));
+});
+
+function readFile(request: CompleteRequest): FromThread {
+  try {
+    const { packages, ...lockfile } = readWithCompanions(withBuffers(request));
+    rest = packages;
+    sent = 0;
+    return { lockfile, count: packages.length };
+  } catch (error) {
+    if (error instanceof LockfileError) return { error: { code: error.code, message: error.message } };
+    return { fault: placeOf(error) };
+  }
+}
+
+/** What was thrown, and where. */
+function placeOf(error: unknown): string {
+  const lines = error instanceof Error ? (error.stack ?? error.message).split('\n') : [String(error)];
+  return lines
+    .slice(0, 2)
+    .map((line) => line.trim().slice(0, 300))
+    .join(' ');
+}
+
+/** Bytes arrive as plain arrays. */
+function withBuffers(request: CompleteRequest): CompleteRequest {
+  return {
+    ...request,
+    content: asBuffer(request.content),
+    companions: request.companions.map((one) =>
+      one.content === undefined ? one : { ...one, content: asBuffer(one.content) },
+    ),
+  };
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+function nextPart(): FromThread {
+  const part = rest.slice(sent, sent + PACKAGES_A_PART);
+  sent += part.length;
+  if (sent >= rest.length) rest = [];
+  return { packages: JSON.stringify(part) };
+}
