@@ -29,6 +29,8 @@ export interface ScanRequest {
   readonly scan?: string;
   /** When the scan was asked for, RFC 3339. Default: now. */
   readonly requestedAt?: string;
+  /** These are only some of the lockfiles of the target: findings in the others stay open. Default: all of them. */
+  readonly partial?: boolean;
 }
 
 /** A lockfile with its content, with a reference to content that lies in the store already, or unread. */
@@ -116,6 +118,7 @@ async function payloadOf(request: ScanRequest, blobs: BlobStore): Promise<Ingest
     target: { id: request.target.id, labels: { ...request.target.labels } },
     lockfiles,
     requestedAt: request.requestedAt ?? new Date().toISOString(),
+    ...(request.partial === true ? { partial: true } : {}),
   };
 }
 

@@ -9,6 +9,7 @@ interface EnqueueOptions extends OutputOptions {
   readonly label?: Readonly<Record<string, string>>;
   readonly as?: string;
   readonly scan?: string;
+  readonly partial?: boolean;
   readonly config?: string;
 }
 
@@ -21,10 +22,14 @@ export function enqueueCommand(terminal: Terminal): Command {
     .requiredOption('-t, --target <id>', 'what the lockfiles belong to: a repository, a service or an image')
     .option('-l, --label <name=value>', 'label of the target; may be repeated', collectLabel)
     .option('--scan <id>', 'id of the scan; the same id is scanned once (default: made up)')
+    .option(
+      '--partial',
+      'these are only some of the lockfiles of the target: findings in the others stay open',
+    )
     .option('--as <name>', 'read every file as this format (`lockhound parse --formats` lists them)')
     .option('-c, --config <file>', 'configuration file')
     .action(async (paths: string[], options: EnqueueOptions) => {
-      const { config, format, label, as, target, scan } = options;
+      const { config, format, label, as, target, scan, partial } = options;
       const loaded = loadConfig(config === undefined ? {} : { file: config });
       const { enqueuePaths } = await import('../commands/enqueue.ts');
       const receipt = await interruptible((signal) =>
@@ -33,6 +38,7 @@ export function enqueueCommand(terminal: Terminal): Command {
           target,
           labels: label ?? {},
           signal,
+          partial: partial === true,
           ...(scan === undefined ? {} : { scan }),
           ...(as === undefined ? {} : { format: as }),
         }),

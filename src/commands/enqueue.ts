@@ -10,12 +10,14 @@ export interface EnqueueOptions {
   readonly labels: Readonly<Record<string, string>>;
   readonly scan?: string;
   readonly format?: string;
+  /** The paths hold only some of the target's lockfiles. */
+  readonly partial?: boolean;
   readonly signal: AbortSignal;
 }
 
 /** The `enqueue` command: finds the lockfiles and puts them on the queue as any other producer would. */
 export async function enqueuePaths({ config, secrets }: LoadedConfig, options: EnqueueOptions) {
-  const { paths, target, labels, scan, format, signal } = options;
+  const { paths, target, labels, scan, format, partial = false, signal } = options;
   if (config.redis.url === undefined) {
     throw new ConfigError(
       'config-invalid',
@@ -39,6 +41,7 @@ export async function enqueuePaths({ config, secrets }: LoadedConfig, options: E
     const receipt = await producer.enqueue({
       target: { id: target, labels },
       lockfiles,
+      partial,
       ...(scan === undefined ? {} : { scan }),
     });
     return { ...receipt, lockfiles: lockfiles.map(({ path }) => path) };

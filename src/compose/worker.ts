@@ -126,6 +126,7 @@ async function openHealth({ config }: LoadedConfig, store: Store, notifier: Noti
     checks: async () => {
       const webhook = notifier?.fault();
       const drift = notifier?.drift();
+      const scans = await incompleteScans(store);
       return [
         {
           name: 'redis',
@@ -136,7 +137,17 @@ async function openHealth({ config }: LoadedConfig, store: Store, notifier: Noti
           ...(webhook === undefined ? {} : { fault: webhook }),
           ...(drift === undefined ? {} : { note: drift }),
         },
+        { name: 'scans', ...(scans === undefined ? {} : { note: scans }) },
       ];
     },
   });
+}
+
+/** Says how many targets were not seen whole; nothing while Redis does not answer, which is a fault of its own. */
+async function incompleteScans({ redis, targets }: Store): Promise<string | undefined> {
+  if (redis.status !== 'ready') return undefined;
+  const count = await targets.countIncomplete();
+  if (count === 0) return undefined;
+  const what = count === 1 ? 'of 1 target' : `of ${count} targets`;
+  return `the last scan ${what} was incomplete: findings that it could not look for stay open`;
 }

@@ -1,13 +1,16 @@
 import type { ResolvedPackage } from '../model/inventory.ts';
+import { isReadWhole } from '../model/lockfile.ts';
 import type { ScanReport } from '../model/scan-report.ts';
 
 /** The scan as one JSON document on one line, for machines: every package with its outcome, every finding with its evidence. */
 export function renderJson({ inventory, verdict }: ScanReport): string {
-  const { scan, target, requestedAt, counts, findings, changes, gaps } = verdict;
+  const { scan, target, requestedAt, counts, findings, changes, gaps, complete, partial, open, kept } =
+    verdict;
   const lockfiles = inventory.lockfiles.map(({ path, sha256, format, packages, problems }) => ({
     path,
     sha256,
     format,
+    complete: isReadWhole({ problems }),
     packages: packages.map(packageEntry),
     problems,
   }));
@@ -16,7 +19,11 @@ export function renderJson({ inventory, verdict }: ScanReport): string {
     scan,
     target,
     requestedAt,
+    complete,
+    partial,
     counts,
+    open,
+    kept,
     lockfiles,
     unread: inventory.unread,
     findings,

@@ -1,7 +1,8 @@
 import { countedSeverity, type Finding, type Location, SEVERITIES, type Severity } from '../model/finding.ts';
 import type { LockfileInventory } from '../model/inventory.ts';
+import { isReadWhole } from '../model/lockfile.ts';
 import { OUTCOMES, type Outcome } from '../model/resolution.ts';
-import type { Gap } from '../model/scan.ts';
+import type { Gap, Verdict } from '../model/scan.ts';
 import type { ScanReport } from '../model/scan-report.ts';
 import { type Palette, palette } from './palette.ts';
 import { printable } from './printable.ts';
@@ -31,6 +32,7 @@ export function renderText(report: ScanReport, options: TextOptions): string {
       verdict.gaps.filter(({ kind }) => kind !== 'lockfile'),
       paint,
     ),
+    ...scopeLines(report.verdict, paint),
     summaryLine(report, paint),
   ];
   return `${lines.join('\n')}\n`;
@@ -73,10 +75,7 @@ function lockfileLine({ path, packages, problems }: LockfileInventory, paint: Pa
   const outcomes = OUTCOMES.filter((outcome) => counts.has(outcome)).map(
     (outcome) => `${counts.get(outcome)} ${outcome}`,
   );
-  const unread =
-    problems.length === 0
-      ? []
-      : [paint.bad(count(problems.length, 'unreadable entry', 'unreadable entries'))];
+  const unread = isReadWhole({ problems }) ? [] : [paint.bad('not read whole')];
   return `${paint.strong(printable(path))}  ${count(packages.length, 'package')}: ${[...outcomes, ...unread].join(', ')}`;
 }
 
@@ -86,13 +85,25 @@ function gapLines(gaps: readonly Gap[], paint: Palette): readonly string[] {
   const rest = gaps.length - shown.length;
   return [
     '',
-    paint.bad(`Partial: ${count(gaps.length, 'thing')} could not be found out`),
+    paint.bad(`${count(gaps.length, 'gap')}: what could not be found out`),
     ...shown.map(
       ({ kind, subject, reason }) =>
         `  ${kind} ${printable(subject)}: ${printable(without(subject, reason))}`,
     ),
     ...(rest > 0 ? [`  … and ${rest} more (--json lists all)`] : []),
   ];
+}
+
+/** What the scan did not look at, on purpose or not. */
+function scopeLines({ complete, partial, kept }: Verdict, paint: Palette): readonly string[] {
+  const lines: string[] = [];
+  if (!complete) lines.push(paint.bad('Incomplete: only what is provably gone is resolved.'));
+  if (partial) lines.push('Partial: other lockfiles of the target were not part of this scan.');
+  if (kept > 0) {
+    const stay = kept === 1 ? 'stays' : 'stay';
+    lines.push(`${count(kept, 'finding')} of earlier scans ${stay} open: this scan could not look for them.`);
+  }
+  return lines;
 }
 
 function summaryLine({ verdict }: ScanReport, paint: Palette): string {

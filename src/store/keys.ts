@@ -10,6 +10,8 @@ export interface Keys {
   target(id: string): string;
   /** Set of the ids of all targets with a state. */
   readonly targets: string;
+  /** Set of the ids of targets whose last scan could not see everything. */
+  readonly incompleteTargets: string;
   cache(kind: string, key: string): string;
   lock(name: string): string;
   /** When the next request of a shared budget is due. */
@@ -43,6 +45,7 @@ export function createKeys(prefix: string = DEFAULT_PREFIX): Keys {
     outcome: (job, key) => `${tagged}:outcome:${job}:${key}`,
     target: (id) => `${tagged}:target:${id}`,
     targets: `${tagged}:targets`,
+    incompleteTargets: `${tagged}:targets:incomplete`,
     cache: (kind, key) => `${tagged}:cache:${kind}:${key}`,
     lock: (name) => `${tagged}:lock:${name}`,
     budget: (name) => `${tagged}:budget:${name}`,

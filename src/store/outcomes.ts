@@ -90,10 +90,10 @@ export function createOutcomeStore<Next>(
 
 interface DigestStep {
   readonly key: string;
-  readonly step: readonly [command: 'HSET' | 'HDEL' | 'SADD', field: string, value: string | Buffer];
+  readonly step: readonly [command: 'HSET' | 'HDEL' | 'SADD' | 'SREM', field: string, value: string | Buffer];
 }
 
-/** What happens to waiting digests together with the outcome. */
+/** What happens to waiting digests, and to the set of incompletely scanned targets, together with the outcome. */
 async function digestSteps(
   keys: Keys,
   change: TargetChange | DigestTaking | undefined,
@@ -109,7 +109,11 @@ async function digestSteps(
       { key: keys.digestRoutes, step: ['SADD', route, ''] },
     ],
   );
-  return (await Promise.all(additions)).flat();
+  const mark = change.state.incomplete === true ? 'SADD' : 'SREM';
+  return [
+    { key: keys.incompleteTargets, step: [mark, change.target, ''] },
+    ...(await Promise.all(additions)).flat(),
+  ];
 }
 
 async function changeArguments(change: TargetChange | undefined): Promise<readonly (string | Buffer)[]> {

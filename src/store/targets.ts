@@ -11,6 +11,8 @@ export interface TargetStore {
   read(target: string): Promise<TargetState | undefined>;
   /** Ids of all targets that were ever judged, sorted. */
   list(): Promise<readonly string[]>;
+  /** How many targets there are whose last scan could not see everything. */
+  countIncomplete(): Promise<number>;
 }
 
 export function createTargetStore(redis: RedisClient, keys: Keys): TargetStore {
@@ -30,6 +32,9 @@ export function createTargetStore(redis: RedisClient, keys: Keys): TargetStore {
     },
     async list() {
       return (await redis.smembers(keys.targets)).sort();
+    },
+    async countIncomplete() {
+      return await redis.scard(keys.incompleteTargets);
     },
   };
 }

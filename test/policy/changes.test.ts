@@ -3,6 +3,9 @@ import type { TargetState } from '../../src/model/change.ts';
 import type { Finding, Severity } from '../../src/model/finding.ts';
 import { type Comparison, compareFindings } from '../../src/policy/changes.ts';
 import { fingerprintOf } from '../../src/policy/fingerprint.ts';
+import { judgedTimes } from '../../src/policy/scan-order.ts';
+import { whatRemains } from '../../src/policy/what-remains.ts';
+import { inventoryOf, lockfileOf } from './facts.ts';
 
 interface Given {
   readonly id?: string;
@@ -316,5 +319,77 @@ describe('what is remembered', () => {
     expect([count('open'), count('resolved')]).toEqual([1_500, 1_000]);
     const oldest = tracked.filter(({ changedAt }) => changedAt === day(2));
     expect(oldest).toHaveLength(400);
+  });
+});
+
+describe('scans of some of the lockfiles', () => {
+  const at = (locked: string, ...paths: readonly string[]): Finding => {
+    const finding = vulnerabilityOf(locked);
+    return { ...finding, locations: paths.map((path) => ({ path, dependencyPath: [] })) };
+  };
+  /** Judges scans as `judge-scan` does; each names the lockfiles that it holds, and was read whole. */
+  function judged() {
+    let state: TargetState | undefined;
+    let revision = 0;
+    return (hour: number, partial: boolean, paths: readonly string[], findings: readonly Finding[]) => {
+      revision += 1;
+      const requestedAt = `2026-11-01T${String(hour).padStart(2, '0')}:00:00Z`;
+      const scan = { scan: `s${revision}`, requestedAt, partial, paths };
+      const inventory = inventoryOf(...paths.map((path) => lockfileOf([], { path })));
+      const compared = compareFindings(state, findings, {
+        ...scan,
+        remains: whatRemains(inventory, { partial }),
+      });
+      if (!compared.superseded) {
+        state = {
+          revision,
+          scan: scan.scan,
+          ...judgedTimes(state, scan),
+          findings: compared.tracked,
+        };
+      }
+      return { told: told(compared), ...compared, state };
+    };
+  }
+  const places = (tracked: Comparison['tracked']) =>
+    tracked
+      .filter(({ status }) => status === 'open')
+      .map(({ finding }) => finding.locations.map(({ path }) => path));
+
+  it('leave findings of the others open, and take back the places that they disprove', () => {
+    const scan = judged();
+    scan(1, false, ['a', 'b'], [at('x@1', 'a', 'b'), at('y@1', 'b')]);
+    const partial = scan(2, true, ['a'], []);
+    expect(partial.told).toEqual([]);
+    expect(partial.kept).toBe(2);
+    expect(places(partial.tracked)).toEqual([['b'], ['b']]);
+    expect(scan(3, true, ['b'], [at('y@1', 'b')]).told).toEqual(['resolved x@1']);
+    expect(scan(4, false, ['a'], []).told).toEqual(['resolved y@1']);
+  });
+
+  it('keep the places of a finding that they see again elsewhere', () => {
+    const scan = judged();
+    scan(1, false, ['a', 'b'], [at('x@1', 'a', 'b')]);
+    expect(places(scan(2, true, ['a'], [at('x@1', 'a')]).tracked)).toEqual([['a', 'b']]);
+    expect(scan(3, true, ['a'], []).told).toEqual([]);
+    expect(scan(4, true, ['b'], []).told).toEqual(['resolved x@1']);
+  });
+
+  it('do not supersede each other when they name different lockfiles', () => {
+    const scan = judged();
+    expect(scan(2, true, ['b'], [at('y@1', 'b')]).told).toEqual(['opened y@1']);
+    expect(scan(1, true, ['a'], [at('x@1', 'a')])).toMatchObject({ told: ['opened x@1'], superseded: false });
+    expect(scan(1, true, ['b'], [])).toMatchObject({ told: [], superseded: true });
+  });
+
+  it('are not undone by a whole scan that was asked for before them', () => {
+    const scan = judged();
+    scan(1, false, ['a', 'b'], [at('x@1', 'a'), at('y@1', 'b')]);
+    expect(scan(3, true, ['a'], []).told).toEqual(['resolved x@1']);
+    const older = scan(2, false, ['a', 'b'], [at('x@1', 'a')]);
+    expect(older).toMatchObject({ told: ['resolved y@1'], superseded: false });
+    expect(older.state?.requestedAt).toBe('2026-11-01T03:00:00Z');
+    expect(scan(1, true, ['b'], [at('y@1', 'b')])).toMatchObject({ superseded: true });
+    expect(scan(4, false, ['a', 'b'], []).state?.parts).toBeUndefined();
   });
 });

@@ -111,7 +111,7 @@ describe('the text report', () => {
 
   it('says what it does not know', () => {
     expect(text).toContain('2 packages: 1 resolved, 1 failed');
-    expect(text).toContain('Partial: 1 thing could not be found out');
+    expect(text).toContain('1 gap: what could not be found out');
     expect(text).toContain('package pkg:npm/down@1.0.0: no answer');
     expect(text).toContain('bad.json  not read: not JSON');
   });

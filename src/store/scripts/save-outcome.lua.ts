@@ -4,9 +4,9 @@ import { defineScript } from './run-script.ts';
  * Saves an outcome unless there is one, together with a target's new state or not at all, and takes places in lanes for
  * what follows from it: so their order is that of the outcomes.
  *
- * Keys: outcome, target, set of targets, lanes, then hashes and sets of waiting digests. Arguments: outcome, its time to
+ * Keys: outcome, target, set of targets, lanes, then hashes and sets that change too. Arguments: outcome, its time to
  * live in ms, target id ('' without a state change), revision replaced, new revision, new state, number of lanes, a job id
- * for each lane, and for each of the rest what is done to it (`HSET`, `HDEL` or `SADD`), the field, and the value.
+ * for each lane, and for each of the rest what is done to it (`HSET`, `HDEL`, `SADD` or `SREM`), the field, and the value.
  */
 export const SAVE_OUTCOME = defineScript(`
 local stored = redis.call('GET', KEYS[1])

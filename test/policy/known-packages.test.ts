@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { Inventory } from '../../src/model/inventory.ts';
+import type { Outcome } from '../../src/model/resolution.ts';
+import { forgotten, knownAfter } from '../../src/policy/known-packages.ts';
+import { inventoryOf, lockfileOf, packageOf } from './facts.ts';
+
+const day = (number: number) => new Date(Date.UTC(2026, 0, number)).toISOString();
+const names = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `p${index + from}`);
+
+function inventory(packages: readonly string[], outcomeOf: (index: number) => Outcome): Inventory {
+  return inventoryOf(
+    lockfileOf(
+      packages.map((name, index) => {
+        const outcome = outcomeOf(index);
+        return packageOf(`${name}@1`, outcome === 'resolved' ? {} : { resolution: { outcome, reason: 'x' } });
+      }),
+    ),
+  );
+}
+
+const all = (): Outcome => 'resolved';
+
+/** What the service lost between a scan in which it knew all packages and one with these outcomes. */
+function lost(before: readonly string[], now: Inventory, seen = day(2)) {
+  const known = knownAfter(undefined, inventory(before, all), { requestedAt: day(1), seesAll: true });
+  const packages = now.lockfiles.flatMap((file) => file.packages);
+  return forgotten(
+    known,
+    packages,
+    packages.map(({ resolution }) => resolution),
+    seen,
+  );
+}
+
+describe('a service that does not know what it knew', () => {
+  it.each([
+    ['all of them', 4, 4, true],
+    ['more than half', 5, 3, true],
+    ['half', 4, 2, false],
+    ['one alone', 1, 1, false],
+    ['most of very many', 20_000, 11_500, true],
+    ['many of very many', 20_000, 8_500, false],
+  ])('has lost %s: %i packages, %i unknown', (_case, count, missing, expected) => {
+    const now = inventory(names(count), (index) => (index < missing ? 'missing' : 'resolved'));
+    expect(lost(names(count), now) !== undefined).toBe(expected);
+  });
+
+  it('is told from packages that are new to it, gone, failed or not its own', () => {
+    const before = names(10);
+    const after = [...names(3), ...names(50, 100)];
+    expect(
+      lost(
+        before,
+        inventory(after, (index) => (index < 3 ? 'resolved' : 'missing')),
+      ),
+    ).toBeUndefined();
+    expect(
+      lost(
+        before,
+        inventory(before, () => 'failed'),
+      ),
+    ).toBeUndefined();
+    expect(
+      lost(
+        before,
+        inventory(before, () => 'private'),
+      ),
+    ).toBeUndefined();
+  });
+
+  it('is believed when what it knew is long ago', () => {
+    const now = inventory(names(4), () => 'missing');
+    expect(lost(names(4), now, day(40))).toEqual({ lost: 4, compared: 4 });
+    expect(lost(names(4), now, day(90))).toBeUndefined();
+  });
+});
+
+describe('what is remembered of it', () => {
+  const scan = (number: number, seesAll = true) => ({ requestedAt: day(number), seesAll });
+  const known = knownAfter(undefined, inventory(names(600), all), scan(1));
+
+  it('is a sample', () => {
+    expect(known).toMatchObject({ at: day(1) });
+    expect(known.hashes).toHaveLength(512);
+  });
+
+  it('outlives a scan in which it was lost or not to be had', () => {
+    const failed = inventory(names(600), () => 'failed');
+    expect(knownAfter(known, failed, scan(2))).toEqual({ ...known, at: day(2) });
+    const loss = { ...failed, forgotten: { lost: 500, compared: 600 } };
+    expect(knownAfter(known, loss, scan(2))).toEqual(known);
+  });
+
+  it('outlives a scan that did not look at the package, and goes with it otherwise', () => {
+    expect(knownAfter(known, inventory([], all), scan(2, false)).hashes).toEqual(known.hashes);
+    expect(knownAfter(known, inventory([], all), scan(2)).hashes).toEqual([]);
+    expect(
+      knownAfter(
+        known,
+        inventory(names(600), () => 'missing'),
+        scan(2, false),
+      ).hashes,
+    ).toEqual([]);
+  });
+});
