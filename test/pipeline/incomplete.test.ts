@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { LOCKFILE } from './fixtures.ts';
+import { createWorld, type Room, type World } from './world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+}, 30_000);
+
+afterEach(() => world.services.insights.faults.clear());
+
+afterAll(() => world.close());
+
+type Files = Readonly<Record<string, string>>;
+
+/** Scans one after the other; each gives its verdict. */
+function scans(room: Room) {
+  let count = 0;
+  return async (files: Files, { partial = false } = {}) => {
+    count += 1;
+    const scan = `scan-${count}`;
+    await room.producer.enqueue({
+      scan,
+      target: { id: 'target' },
+      partial,
+      requestedAt: new Date(Date.UTC(2026, 0, 1, count)).toISOString(),
+      lockfiles: Object.entries(files).map(([path, content]) => ({ path, content })),
+    });
+    return await room.verdict(scan, 60_000);
+  };
+}
+
+const LOCK = 'pnpm-lock.yaml';
+const ENVIRONMENT = `---
+lockfileVersion: '9.0'
+importers:
+  .:
+    packageManagerDependencies:
+      pnpm:
+        specifier: 12.0.0
+        version: 12.0.0
+packages:
+  pnpm@12.0.0:
+    resolution: {integrity: sha512-YWJj}
+snapshots:
+  pnpm@12.0.0: {}
+`;
+const PROJECT = `---
+lockfileVersion: '9.0'
+importers:
+  .:
+    dependencies:
+      lodash:
+        specifier: 4.17.20
+        version: 4.17.20
+packages:
+  lodash@4.17.20:
+    resolution: {integrity: sha512-YWJj}
+snapshots:
+  lodash@4.17.20: {}
+`;
+
+const transitions = ({ changes }: Awaited<ReturnType<Room['verdict']>>) =>
+  changes.map(({ transition, finding }) => `${transition} ${finding.package.name}`);
+
+describe('a scan that sees less than the one before', () => {
+  it('resolves nothing, says so, and resolves when it sees everything again', async () => {
+    const room = await world.room('sees-less');
+    const port = await freePort();
+    const worker = room.startWorker({ LOCKHOUND_WORKER_HEALTH_PORT: String(port) });
+    const scan = scans(room);
+    const first = await scan({ [LOCK]: ENVIRONMENT + PROJECT });
+    const open = first.findings.filter(({ package: { name } }) => name === 'lodash').length;
+    expect(open).toBeGreaterThan(0);
+    expect(first.complete).toBe(true);
+    const lesser: Files = {
+      'without the project': ENVIRONMENT,
+      'of an unknown version': ENVIRONMENT + PROJECT.replace("'9.0'", "'19.0'"),
+      'with an unreadable entry': ENVIRONMENT + PROJECT.replaceAll('lodash@4.17.20:', 'nothing:'),
+      'without a package': "lockfileVersion: '9.0'\nimporters:\n  .: {}\n",
+      'that is no YAML': 'lockfileVersion: [',
+    };
+    for (const [what, content] of Object.entries(lesser)) {
+      const verdict = await scan({ [LOCK]: content });
+      expect(transitions(verdict), what).not.toContain('resolved lodash');
+      expect(verdict, what).toMatchObject({ complete: false });
+      expect(verdict.kept, what).toBeGreaterThanOrEqual(open);
+    }
+    expect(await room.store.targets.countIncomplete()).toBe(1);
+    const health = await (await fetch(`http://127.0.0.1:${port}/readyz`)).json();
+    expect(JSON.stringify(health)).toContain('the last scan of 1 target was incomplete');
+    expect(worker.output()).toMatch(/"level":"warn"[^\n]*incomplete/);
+    const last = await scan({ [LOCK]: ENVIRONMENT + PROJECT.replaceAll('4.17.20', '4.17.21') });
+    expect(transitions(last).filter((one) => one === 'resolved lodash')).toHaveLength(open);
+    expect(last).toMatchObject({ complete: true, kept: 0 });
+    expect(await room.store.targets.countIncomplete()).toBe(0);
+  }, 120_000);
+
+  it('keeps what stands in lockfiles that a partial scan does not name', async () => {
+    const room = await world.room('partial');
+    room.startWorker();
+    const scan = scans(room);
+    const first = await scan({ 'a/package-lock.json': LOCKFILE, [LOCK]: PROJECT });
+    expect(first.changes.length).toBeGreaterThan(3);
+    const fixed = PROJECT.replaceAll('4.17.20', '4.17.21');
+    const partial = await scan({ [LOCK]: fixed }, { partial: true });
+    expect(transitions(partial).filter((one) => one.startsWith('resolved'))).toEqual([]);
+    expect(partial).toMatchObject({ partial: true, complete: true });
+    const removed = await scan({ [LOCK]: fixed });
+    expect(transitions(removed)).toContain('resolved lodash');
+    expect(transitions(removed)).toContain('resolved minimist');
+  }, 90_000);
+
+  it('takes a service that forgot for incomplete, not its packages for gone', async () => {
+    const room = await world.room('forgets');
+    room.startWorker();
+    const scan = scans(room);
+    const first = await scan({ 'package-lock.json': LOCKFILE });
+    expect(first.counts.outcomes).toMatchObject({ resolved: 3, missing: 1 });
+    const nothing = JSON.stringify({ responses: Array.from({ length: 4 }, () => ({})) });
+    world.services.insights.faults.inject(
+      { kind: 'answer', status: 200, body: nothing, headers: { 'content-type': 'application/json' } },
+      { times: 99, when: ({ url }: { url: string }) => /batch/i.test(url) },
+    );
+    const second = await scan({ 'package-lock.json': LOCKFILE });
+    expect(second.counts.outcomes).toMatchObject({ resolved: 0, missing: 0, failed: 4 });
+    expect(second.changes).toEqual([]);
+    expect(second).toMatchObject({ complete: false, kept: first.findings.length });
+    expect(second.gaps).toContainEqual(expect.objectContaining({ kind: 'service' }));
+    world.services.insights.faults.clear();
+    const third = await scan({ 'package-lock.json': LOCKFILE });
+    expect(third).toMatchObject({ complete: true, changes: [] });
+  }, 90_000);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
