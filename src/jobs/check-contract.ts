@@ -4,7 +4,7 @@ import { CHECK_CONTRACT, type CheckContract } from './check-contract.payload.ts'
 import { concludeScan } from './conclude-scan.ts';
 import { gather } from './gather.ts';
 import type { Job } from './job.ts';
-import { countScan } from './scan-summary.ts';
+import { countScan, logVerdict } from './scan-summary.ts';
 
 /** Drift of the APIs that Lockhound itself lives on is a finding like any other, on this target. */
 export const CONTRACT_TARGET = { id: 'lockhound:contract', labels: {} } as const;
@@ -44,4 +44,5 @@ export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' 
       { targets, routing, policy },
     );
   },
+  log: (_payload, verdict) => logVerdict(verdict),
 };

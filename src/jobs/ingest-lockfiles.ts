@@ -45,7 +45,19 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
     };
     return { result, next: [followScan(payload, result)] };
   },
+  log: ({ target }, { lockfiles, unread }) => ({
+    facts: {
+      target: target.id,
+      lockfiles: lockfiles.length,
+      packages: lockfiles.reduce((sum, { packages }) => sum + packages.length, 0),
+      ...(unread.length === 0 ? {} : { unread: unread.slice(0, SHOWN).map(({ error }) => error.message) }),
+    },
+    ...(unread.length === 0 ? {} : { warning: `${unread.length} lockfiles were not read` }),
+  }),
 };
+
+/** Unread lockfiles that a line of the log names. */
+const SHOWN = 10;
 
 interface ReadFile {
   readonly path: string;

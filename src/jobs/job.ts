@@ -74,6 +74,13 @@ export type AttemptEnding =
     }
   | { readonly kind: 'given-up'; readonly reason: string };
 
+/** What the log says of a finished job, beside its key. */
+export interface LogFacts {
+  readonly facts: Readonly<Record<string, unknown>>;
+  /** What an operator should look at: the line is then a warning. */
+  readonly warning?: string;
+}
+
 /** A job: one file, one verb and noun, pure but for its ports. */
 export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Ports = keyof Ports>
   extends JobType<Payload> {
@@ -85,6 +92,7 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
    * next one starts when the one before is done or given up.
    */
   lane?(payload: Payload): string;
+  log?(payload: Payload, result: Result): LogFacts;
   /** Runs whenever the job finds that it is not its turn yet. */
   whileWaiting?(payload: Payload, ports: Pick<Ports, Needs>): Promise<void>;
   /** Told how each attempt ended: after its outcome was saved, before the queue knows. May be told twice. */

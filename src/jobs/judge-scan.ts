@@ -15,7 +15,7 @@ import type { Job } from './job.ts';
 import { JUDGE_SCAN, type JudgeScan } from './judge-scan.payload.ts';
 import type { OutcomePort } from './ports.ts';
 import { partKey } from './scan-part.ts';
-import { countScan, gapsOf, type ScanFacts } from './scan-summary.ts';
+import { countScan, gapsOf, logVerdict, type ScanFacts } from './scan-summary.ts';
 
 /**
  * Turns a scan's facts into findings, compares them with the target's state, and hands the changes to every route
@@ -54,6 +54,7 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
       { targets, routing, policy },
     );
   },
+  log: (_payload, verdict) => logVerdict(verdict),
 };
 
 /** Whether a package that is not in the inventory is not in the target. */

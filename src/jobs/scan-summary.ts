@@ -2,10 +2,11 @@ import type { TrackedFinding } from '../model/change.ts';
 import type { Finding, Severity } from '../model/finding.ts';
 import type { Inventory } from '../model/inventory.ts';
 import type { Outcome } from '../model/resolution.ts';
-import type { Gap, Verdict } from '../model/scan.ts';
+import { type Gap, mayHide, type Verdict } from '../model/scan.ts';
 import { formatVersionKey } from '../model/version-record.ts';
 import type { CollectedAdvisories } from './collect-advisories.ts';
 import type { ExpandedDependencies } from './expand-dependencies.ts';
+import type { LogFacts } from './job.ts';
 import { referredAdvisories } from './referred-advisories.ts';
 
 /** The numbers of a scan. Every locked package is in exactly one of `outcomes` (promise 1). */
@@ -37,6 +38,37 @@ function countSeverities(findings: readonly Finding[]): Readonly<Record<Severity
   const severities = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 };
   for (const { level, severity } of findings) if (level === 'alert') severities[severity] += 1;
   return severities;
+}
+
+/** Gaps that a line of the log names. */
+const LOGGED_GAPS = 5;
+
+/** A judged scan for the log: a warning when it could not see everything. */
+export function logVerdict(verdict: Verdict): LogFacts {
+  const { target, counts, changes, gaps, partial, kept, superseded } = verdict;
+  const { lockfiles, packages, severities } = counts;
+  const facts = {
+    target: target.id,
+    lockfiles,
+    packages,
+    findings: severities,
+    changes: changes.length,
+    kept,
+    gaps: gaps.length,
+    ...(partial ? { partial } : {}),
+    ...(superseded ? { superseded } : {}),
+  };
+  const hiding = gaps.filter(mayHide);
+  if (hiding.length === 0) return { facts };
+  return {
+    facts: {
+      ...facts,
+      firstGaps: hiding
+        .slice(0, LOGGED_GAPS)
+        .map(({ subject, reason }) => `${subject}: ${reason.slice(0, 200)}`),
+    },
+    warning: 'the scan is incomplete, and resolves only what is provably gone',
+  };
 }
 
 /** The facts that the children of a scan brought; a child that failed for good is `undefined`. */

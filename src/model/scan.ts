@@ -24,12 +24,16 @@ export interface Gap {
   readonly reason: string;
 }
 
-/** Behind gaps of these kinds a finding may hide that would otherwise be found. */
 const HIDING: ReadonlySet<Gap['kind']> = new Set(['lockfile', 'entry', 'package', 'service', 'document']);
+
+/** Whether a finding may hide behind a gap that would otherwise be found. */
+export function mayHide({ kind }: Gap): boolean {
+  return HIDING.has(kind);
+}
 
 /** Whether a scan with these gaps saw everything that decides which findings there are. */
 export function isComplete(gaps: readonly Gap[]): boolean {
-  return !gaps.some(({ kind }) => HIDING.has(kind));
+  return !gaps.some(mayHide);
 }
 
 /** What `judge-scan` makes of a scan. */

@@ -42,7 +42,7 @@ async function processJob(
   onEvent?.({ kind: 'started', job: job.name, key });
   log.debug({ key }, 'job started');
   const work = { job, key, payload, placesOf: placesOf.bind(undefined, flow.jobs) };
-  const { next } = await outcomeOf(work, outcomes, ports, {
+  const { result, next } = await outcomeOf(work, outcomes, ports, {
     signal: limit.signal,
     lastAttempt: queued.attemptsMade + 1 >= limits.attempts,
     progress: (progress) => onEvent?.({ kind: 'progress', job: job.name, key, progress }),
@@ -51,7 +51,10 @@ async function processJob(
   await job.onEnd?.(payload, { kind: 'done' }, ports);
   await passOn(options, place);
   onEvent?.({ kind: 'finished', job: job.name, key });
-  log.info({ key, followUps: next.length }, 'job finished');
+  const { facts, warning } = job.log?.(payload, result) ?? {};
+  const line = { key, followUps: next.length, ...facts };
+  if (warning === undefined) log.info(line, 'job finished');
+  else log.warn(line, `job finished: ${warning}`);
 }
 
 async function handBack({ queued, token, opened, log }: Attempt): Promise<WaitingError> {
