@@ -23,8 +23,8 @@ const ADVISORY: Advisory = {
   url: 'https://osv.dev/vulnerability/GHSA-35jh-r3h4-6jhm',
   title: 'Command Injection in lodash',
   aliases: ['CVE-2021-23337'],
-  cvss3Score: 7.2,
-  cvss3Vector: 'CVSS:3.1/AV:N/AC:L/PR:H/UI:N/S:U/C:H/I:H/A:H',
+  score: 7.2,
+  vector: 'CVSS:3.1/AV:N/AC:L/PR:H/UI:N/S:U/C:H/I:H/A:H',
 };
 
 const INVENTORY: Inventory = {

@@ -40,7 +40,7 @@ export function createInsights(options: InsightsOptions): Insights {
   const { api, privatePatterns = [], mirrors = [], concurrency = 25, onContractProblem } = options;
   const service = createInsightsService(api);
   const limit = pLimit(concurrency);
-  const advisories = createLoader<Advisory>('advisory-1', options);
+  const advisories = createLoader<Advisory>('advisory-2', options);
   const graphs = createLoader<DependencyGraph>('dependencies-1', options);
   return {
     resolve: createResolver({

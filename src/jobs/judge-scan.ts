@@ -2,6 +2,7 @@ import type { Advisory } from '../model/advisory.ts';
 import type { DependencyGraph } from '../model/dependency-graph.ts';
 import type { Inventory } from '../model/inventory.ts';
 import { isReadWhole } from '../model/lockfile.ts';
+import { upgradeAdvisory } from '../model/release-0-1.ts';
 import type { Verdict } from '../model/scan.ts';
 import { formatVersionKey } from '../model/version-record.ts';
 import { judge } from '../policy/judge.ts';
@@ -90,7 +91,7 @@ async function readFacts(outcomes: OutcomePort, payload: JudgeScan): Promise<Sca
 
 function advisoriesById({ advisories }: ScanFacts): ReadonlyMap<string, Advisory> {
   return new Map(
-    advisories.flatMap((part) => part?.advisories ?? []).map((advisory) => [advisory.id, advisory]),
+    advisories.flatMap((part) => part?.advisories ?? []).map((one) => [one.id, upgradeAdvisory(one)]),
   );
 }
 

@@ -6,7 +6,8 @@ export interface Advisory {
   readonly title: string;
   /** Other identifiers of the same issue, CVEs among them. */
   readonly aliases: readonly string[];
-  /** In [0,10]; absent (not 0) when the advisory carries none. */
-  readonly cvss3Score?: number;
-  readonly cvss3Vector?: string;
+  /** CVSS base score in [0,10]: that of the vector, else the one that the advisory states. Absent (not 0) without both. */
+  readonly score?: number;
+  /** CVSS vector of any version. */
+  readonly vector?: string;
 }

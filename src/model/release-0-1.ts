@@ -1,3 +1,4 @@
+import type { Advisory } from './advisory.ts';
 import type { Change, TargetState, TrackedFinding } from './change.ts';
 import type { DigestEntry } from './digest.ts';
 import type { Finding, RatedSeverity, Severity } from './finding.ts';
@@ -17,6 +18,12 @@ type SavedFinding = Omit<Finding, 'level' | 'severity'> & {
   readonly severity: Severity | 'unknown';
 };
 type SavedCounts = Readonly<Partial<Record<Severity | 'unknown', number>>>;
+
+/** Of a scan that was under way. */
+export function upgradeAdvisory(saved: Advisory & { readonly cvss3Score?: number }): Advisory {
+  const { cvss3Score, score = cvss3Score } = saved;
+  return { ...saved, ...(score === undefined ? {} : { score }) };
+}
 
 /** What was alerted as missing stays an alert until it is resolved: nothing new is to be told of it. */
 export function upgradeState(saved: Saved<TargetState>): TargetState {

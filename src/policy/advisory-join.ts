@@ -1,6 +1,5 @@
 import type { Advisory } from '../model/advisory.ts';
 import type { AdvisoryEvidence } from '../model/finding.ts';
-import { scoreOf } from './severity.ts';
 
 /** One issue under all its names. */
 export type Issue = AdvisoryEvidence;
@@ -35,17 +34,16 @@ export function joinAdvisories(
 function describe(names: readonly string[], advisories: ReadonlyMap<string, Advisory>): Issue {
   const sorted = names.toSorted((left, right) => rank(left) - rank(right) || (left < right ? -1 : 1));
   const known = sorted.flatMap((name) => advisories.get(name) ?? []);
-  const worst = known.toSorted((left, right) => (scoreOf(right) ?? -1) - (scoreOf(left) ?? -1))[0];
+  const worst = known.toSorted((left, right) => (right.score ?? -1) - (left.score ?? -1))[0];
   const shown = known[0];
   const [id = '', ...aliases] = sorted;
-  const score = worst === undefined ? undefined : scoreOf(worst);
   return {
     id,
     aliases,
     title: known.find(({ title }) => title !== '')?.title ?? id,
     url: shown?.url || `https://osv.dev/vulnerability/${encodeURIComponent(id)}`,
-    ...(score === undefined ? {} : { score }),
-    ...(worst?.cvss3Vector === undefined ? {} : { vector: worst.cvss3Vector }),
+    ...(worst?.score === undefined ? {} : { score: worst.score }),
+    ...(worst?.vector === undefined ? {} : { vector: worst.vector }),
   };
 }
 

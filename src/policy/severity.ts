@@ -1,15 +1,17 @@
-import type { Advisory } from '../model/advisory.ts';
-import type { Severity } from '../model/finding.ts';
-import { cvss3BaseScore } from './cvss.ts';
+import type { AdvisoryEvidence, Severity } from '../model/finding.ts';
 
-/** The score of an advisory: computed from its vector, else the one it states, else none. */
-export function scoreOf({ cvss3Vector, cvss3Score }: Advisory): number | undefined {
-  return (cvss3Vector === undefined ? undefined : cvss3BaseScore(cvss3Vector)) ?? cvss3Score;
+/** How bad an issue is. Malware is critical, whatever score it has: OSV names it `MAL-…`. */
+export function severityOf({
+  id,
+  aliases,
+  score,
+}: Pick<AdvisoryEvidence, 'id' | 'aliases' | 'score'>): Severity {
+  if ([id, ...aliases].some((name) => name.startsWith('MAL-'))) return 'critical';
+  return score === undefined ? 'unrated' : ratingOf(score);
 }
 
-/** Qualitative rating of a base score (CVSS v3.1 specification, section 5). */
-export function severityOf(score: number | undefined): Severity {
-  if (score === undefined) return 'unrated';
+/** Qualitative rating of a base score (CVSS specification; the same in 3.0, 3.1 and 4.0). */
+function ratingOf(score: number): Severity {
   if (score >= 9) return 'critical';
   if (score >= 7) return 'high';
   if (score >= 4) return 'medium';

@@ -21,6 +21,8 @@ async function setUp(answer: unknown, status = 200) {
   return fake;
 }
 
+const HIGH_4 = 'VC:H/VI:H/VA:H/SC:N/SI:N/SA:N';
+
 describe('advisories', () => {
   const advisory = {
     advisoryKey: { id: 'GHSA-aaaa-bbbb-cccc' },
@@ -37,7 +39,7 @@ describe('advisories', () => {
       insights.advisory('GHSA-aaaa-bbbb-cccc', signal),
       insights.advisory('GHSA-aaaa-bbbb-cccc', signal),
     ]);
-    expect(one).toMatchObject({ id: 'GHSA-aaaa-bbbb-cccc', cvss3Score: 5.3 });
+    expect(one).toMatchObject({ id: 'GHSA-aaaa-bbbb-cccc', score: 5.3 });
     expect(two).toEqual(one);
     await insights.advisory('GHSA-aaaa-bbbb-cccc', signal);
     expect(calls.map(({ path }) => path)).toEqual(['/v3alpha/advisories/GHSA-aaaa-bbbb-cccc']);
@@ -46,8 +48,24 @@ describe('advisories', () => {
   test('without a score have none: 0 beside an empty vector is a default', async () => {
     const { insights } = await setUp({ ...advisory, cvss3Score: 0, cvss3Vector: '' });
     const found = await insights.advisory('GHSA-aaaa-bbbb-cccc', signal);
-    expect(found).not.toHaveProperty('cvss3Score');
-    expect(found).not.toHaveProperty('cvss3Vector');
+    expect(found).not.toHaveProperty('score');
+    expect(found).not.toHaveProperty('vector');
+  });
+
+  test.each([
+    ['the vector before the score', { cvss3Score: 1 }, 5.3],
+    ['the score where the vector cannot be read', { cvss3Vector: 'CVSS:3.1/AV:N', cvss3Score: 5.5 }, 5.5],
+    ['a stated 0 beside a vector', { cvss3Vector: 'CVSS:3.1/AV:N', cvss3Score: 0 }, 0],
+    ['a vector of version 4.0', { cvss3Vector: `CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/${HIGH_4}` }, 9.3],
+    ['none where neither can be read', { cvss3Vector: 'high', cvss3Score: 'high' }, undefined],
+    ['none that is out of range', { cvss3Vector: '', cvss3Score: 98 }, undefined],
+  ])('have as score %s', async (_case, given, score) => {
+    const { insights } = await setUp({
+      ...advisory,
+      cvss3Vector: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:R/S:U/C:H/I:N/A:N',
+      ...given,
+    });
+    expect((await insights.advisory('GHSA-aaaa-bbbb-cccc', signal))?.score).toBe(score);
   });
 
   test('that do not exist are undefined', async () => {

@@ -15,7 +15,7 @@ const advisory: Advisory = {
   url: 'https://osv.dev/1',
   title: 'one',
   aliases: ['CVE-1'],
-  cvss3Score: 7.5,
+  score: 7.5,
 };
 const graph: DependencyGraph = {
   nodes: [

@@ -6,8 +6,8 @@ import { advisories, advisoryOf } from './facts.ts';
 describe('joining advisories', () => {
   it('makes one issue of GHSA, PYSEC and CVE names, shown by its GHSA', () => {
     const known = advisories(
-      advisoryOf('PYSEC-2026-1', { aliases: ['CVE-2026-1'], cvss3Score: 9.1 }),
-      advisoryOf('GHSA-xxxx-xxxx-xxxx', { aliases: ['CVE-2026-1'], title: 'Takes over', cvss3Score: 5 }),
+      advisoryOf('PYSEC-2026-1', { aliases: ['CVE-2026-1'], score: 9.1 }),
+      advisoryOf('GHSA-xxxx-xxxx-xxxx', { aliases: ['CVE-2026-1'], title: 'Takes over', score: 5 }),
     );
     expect(joinAdvisories(['PYSEC-2026-1', 'GHSA-xxxx-xxxx-xxxx'], known)).toEqual([
       {
@@ -34,7 +34,7 @@ describe('joining advisories', () => {
   it('takes title and link from the next name when the first has none', () => {
     const known = advisories(
       advisoryOf('GHSA-1', { aliases: ['PYSEC-1'], title: '', url: '' }),
-      advisoryOf('PYSEC-1', { title: 'A title', cvss3Score: 0 }),
+      advisoryOf('PYSEC-1', { title: 'A title', score: 0 }),
     );
     const [issue] = joinAdvisories(['GHSA-1', 'PYSEC-1'], known);
     expect(issue).toMatchObject({ id: 'GHSA-1', title: 'A title', score: 0 });

@@ -29,8 +29,8 @@ describe('a vulnerability', () => {
         ),
         {
           advisories: advisories(
-            advisoryOf('GHSA-1', { aliases: ['CVE-1'], cvss3Vector: CRITICAL }),
-            advisoryOf('PYSEC-1', { aliases: ['CVE-1'], cvss3Score: 3 }),
+            advisoryOf('GHSA-1', { aliases: ['CVE-1'], score: 9.8, vector: CRITICAL }),
+            advisoryOf('PYSEC-1', { aliases: ['CVE-1'], score: 3 }),
           ),
         },
       ),
@@ -122,11 +122,11 @@ describe('the order of findings', () => {
       affected('m@1', ['A-HIGHER']),
     ];
     const known = advisories(
-      advisoryOf('A-HIGH', { cvss3Score: 7 }),
-      advisoryOf('A-HIGHER', { cvss3Score: 8 }),
-      advisoryOf('A-CRIT', { cvss3Score: 9.5 }),
-      advisoryOf('A-LOW', { cvss3Score: 1 }),
-      advisoryOf('A-NONE', { cvss3Score: 0 }),
+      advisoryOf('A-HIGH', { score: 7 }),
+      advisoryOf('A-HIGHER', { score: 8 }),
+      advisoryOf('A-CRIT', { score: 9.5 }),
+      advisoryOf('A-LOW', { score: 1 }),
+      advisoryOf('A-NONE', { score: 0 }),
     );
     const order = (list: typeof packages) =>
       judge(factsOf(inventoryOf(lockfileOf(list)), { advisories: known })).map(

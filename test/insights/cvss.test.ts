@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cvss3BaseScore } from '../../src/policy/cvss.ts';
-import { scoreOf, severityOf } from '../../src/policy/severity.ts';
-import { advisoryOf } from './facts.ts';
+import { cvssBaseScore } from '../../src/insights/cvss.ts';
 
 /** Each metric's values from the least to the most severe. */
 const METRICS = {
@@ -50,19 +48,60 @@ describe('the base score', () => {
     ['AV:L/AC:H/PR:L/UI:N/S:U/C:L/I:N/A:N', 2.5],
     ['AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:N', 0],
   ])('of %s is %d, in 3.0 and 3.1', (metrics, score) => {
-    expect(cvss3BaseScore(`CVSS:3.0/${metrics}`)).toBe(score);
-    expect(cvss3BaseScore(`CVSS:3.1/${metrics}/E:P/RL:O/CR:H`)).toBe(score);
+    expect(cvssBaseScore(`CVSS:3.0/${metrics}`)).toBe(score);
+    expect(cvssBaseScore(`CVSS:3.1/${metrics}/E:P/RL:O/CR:H`)).toBe(score);
+  });
+
+  // Examples of the specifications.
+  it.each([
+    ['AV:N/AC:L/Au:N/C:N/I:N/A:C', 7.8],
+    ['CVSS:2.0/AV:N/AC:L/Au:N/C:C/I:C/A:C', 10],
+    ['AV:L/AC:H/Au:N/C:C/I:C/A:C/E:POC/RL:OF/RC:C', 6.2],
+    ['CVSS:4.0/AV:L/AC:L/AT:P/PR:L/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', 7.3],
+    ['CVSS:4.0/AV:N/AC:L/AT:P/PR:N/UI:P/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', 7.7],
+    ['CVSS:4.0/AV:N/AC:L/AT:P/PR:N/UI:N/VC:H/VI:L/VA:L/SC:N/SI:N/SA:N', 8.3],
+    ['CVSS:4.0/AV:L/AC:L/AT:N/PR:N/UI:A/VC:L/VI:N/VA:N/SC:N/SI:N/SA:N', 4.6],
+    ['CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:H/SI:H/SA:H', 10],
+    ['CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N/E:U', 9.3],
+  ])('of %s is %d', (vector, score) => {
+    expect(cvssBaseScore(vector)).toBe(score);
+  });
+
+  it('of any text is a score or none', () => {
+    const parts = fc.constantFrom(
+      'CVSS:2.0',
+      'CVSS:3.1',
+      'CVSS:4.0',
+      'AV:N',
+      'AV:',
+      ':',
+      '/',
+      'S:C',
+      'MAV:X',
+      'E:Z',
+    );
+    const texts = fc.oneof(
+      fc.string(),
+      fc.array(fc.oneof(parts, fc.string())).map((list) => list.join('/')),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        const score = cvssBaseScore(text);
+        expect(score === undefined || (score >= 0 && score <= 10)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('is in tenths from 0 to 10, and never falls when one metric gets worse', () => {
     fc.assert(
       fc.property(vectors, fc.constantFrom(...NAMES), (values, metric) => {
-        const score = cvss3BaseScore(format(values));
+        const score = cvssBaseScore(format(values));
         expect(score).toBeGreaterThanOrEqual(0);
         expect(score).toBeLessThanOrEqual(10);
         expect(String(score)).toMatch(/^\d+(\.\d)?$/);
         const worse = Math.min(values[metric] + 1, METRICS[metric].length - 1);
-        expect(cvss3BaseScore(format({ ...values, [metric]: worse }))).toBeGreaterThanOrEqual(score ?? 11);
+        expect(cvssBaseScore(format({ ...values, [metric]: worse }))).toBeGreaterThanOrEqual(score ?? 11);
       }),
     );
   });
@@ -70,37 +109,17 @@ describe('the base score', () => {
   it.each([
     '',
     'high',
-    'CVSS:2.0/AV:N/AC:L/Au:N/C:P/I:P/A:P',
-    'CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N',
+    'AV:N',
+    'AV:N/AC:L/Au:N/C:P/I:P',
+    'CVSS:9.9/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+    'CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N',
+    `CVSS:3.1/${'AV:N/'.repeat(200_000)}`,
     'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H',
     'CVSS:3.1/AV:X/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
     'CVSS:3.1/AV:constructor/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
     'CVSS:3.1/AV:N/AC:L/PR:toString/UI:N/S:U/C:H/I:H/A:H',
     'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:__proto__/C:H/I:H/A:H',
   ])('of %j is none', (vector) => {
-    expect(cvss3BaseScore(vector)).toBeUndefined();
-  });
-});
-
-describe('the severity', () => {
-  it('takes the vector before the score, the score where the vector is none, and else is unrated', () => {
-    const cvss3Vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H';
-    expect(scoreOf(advisoryOf('A', { cvss3Vector, cvss3Score: 1 }))).toBe(9.8);
-    expect(scoreOf(advisoryOf('A', { cvss3Vector: 'CVSS:3.1/', cvss3Score: 5.5 }))).toBe(5.5);
-    expect(severityOf(scoreOf(advisoryOf('A')))).toBe('unrated');
-  });
-
-  it.each([
-    [0, 'none'],
-    [0.1, 'low'],
-    [3.9, 'low'],
-    [4, 'medium'],
-    [6.9, 'medium'],
-    [7, 'high'],
-    [8.9, 'high'],
-    [9, 'critical'],
-    [10, 'critical'],
-  ])('of %d is %s', (score, severity) => {
-    expect(severityOf(score)).toBe(severity);
+    expect(cvssBaseScore(vector)).toBeUndefined();
   });
 });
