@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lockfiles: ['files', 'model'],
   policy: ['model'],
   store: ['model'],
-  report: ['model'],
+  report: ['discovery', 'model', 'notify'],
   discovery: ['http', 'model'],
   insights: ['discovery', 'http', 'model'],
   notify: ['discovery', 'http', 'model'],

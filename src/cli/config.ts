@@ -3,6 +3,7 @@ import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { settings } from '../config/variables.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Secret } from '../model/secret.ts';
+import { columns, fit } from '../report/layout.ts';
 import { EXIT } from './exit-code.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -20,13 +21,13 @@ export function configCommand(terminal: Terminal, exit: (code: number) => void):
     .option('--json', 'print JSON')
     .option('--settings', 'list every setting with its environment variable instead')
     .action((options: CheckOptions) => {
-      if (options.settings === true) return terminal.out(settingsText());
+      if (options.settings === true) return terminal.out(settingsText(terminal));
       const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
       const faults = missingSecrets(loaded);
       terminal.out(
         options.json === true
           ? `${JSON.stringify(effective(loaded, faults), null, 2)}\n`
-          : text(loaded, faults),
+          : text(loaded, faults, terminal),
       );
       exit(faults.length === 0 ? EXIT.clean : EXIT.error);
     });
@@ -56,7 +57,7 @@ function effective({ config, secrets, file }: LoadedConfig, missing: readonly st
   };
 }
 
-function text(loaded: LoadedConfig, missing: readonly string[]): string {
+function text(loaded: LoadedConfig, missing: readonly string[], terminal: Terminal): string {
   const lines = [`Configuration: ${loaded.file ?? '(no file; environment variables and defaults)'}`, ''];
   for (const [path, value] of leaves(loaded.config, [])) lines.push(`${path} = ${JSON.stringify(value)}`);
   const { variables, ...others } = loaded.secrets;
@@ -70,7 +71,7 @@ function text(loaded: LoadedConfig, missing: readonly string[]): string {
   }
   if (loaded.config.notify === undefined)
     lines.push('notify is unset: changes are recorded, nobody is alerted.');
-  return `${lines.join('\n')}\n`;
+  return fit(lines, terminal);
 }
 
 function leaves(value: unknown, path: readonly string[]): readonly (readonly [string, unknown])[] {
@@ -78,18 +79,11 @@ function leaves(value: unknown, path: readonly string[]): readonly (readonly [st
   return Object.entries(value).flatMap(([key, inner]) => leaves(inner, [...path, key]));
 }
 
-function settingsText(): string {
+function settingsText(terminal: Terminal): string {
   const rows = settings().map(({ path, variable, description }) => [
     path.join('.'),
     variable,
     description ?? '',
   ]);
-  const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
-  const [first, second] = [width(0), width(1)];
-  return rows
-    .map(([path = '', variable = '', what = '']) =>
-      `${path.padEnd(first)}  ${variable.padEnd(second)}  ${what}`.trimEnd(),
-    )
-    .join('\n')
-    .concat('\n');
+  return `${columns(rows, terminal).join('\n')}\n`;
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { Demo, DemoAlert } from '../commands/demo.ts';
+import { printable } from '../model/printable.ts';
 import type { ScanReport } from '../model/scan-report.ts';
 import { palette } from '../report/palette.ts';
-import { printable } from '../report/printable.ts';
 import { renderText } from '../report/text.ts';
 import { EXIT } from './exit-code.ts';
 import { type ProgressLine, progressLine } from './progress.ts';

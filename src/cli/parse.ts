@@ -46,9 +46,7 @@ async function listFormats(terminal: Terminal, json: boolean): Promise<void> {
   const { describeFormats } = await import('../commands/parse.ts');
   const formats = describeFormats();
   terminal.out(
-    json
-      ? `${formats.map((one) => JSON.stringify(one)).join('\n')}\n`
-      : formatsText(formats, terminal.colour),
+    json ? `${formats.map((one) => JSON.stringify(one)).join('\n')}\n` : formatsText(formats, terminal),
   );
 }
 
@@ -73,7 +71,7 @@ async function parse(terminal: Terminal, paths: readonly string[], options: Pars
       packages += file.lockfile?.packages.length ?? 0;
       if (file.error !== undefined) unread += 1;
       else if (!isReadWhole(file.lockfile)) incomplete += 1;
-      terminal.out(options.format === 'json' ? parsedFileJson(file) : parsedFileText(file, terminal.colour));
+      terminal.out(options.format === 'json' ? parsedFileJson(file) : parsedFileText(file, terminal));
     }
   });
   if (options.format !== 'json' && files > 1) {

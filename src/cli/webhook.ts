@@ -3,10 +3,10 @@ import type { WebhookAdmin } from '../commands/webhook-admin.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { TRANSITIONS, type Transition } from '../model/change.ts';
 import type { ProvisionChange } from '../model/provision-change.ts';
+import { changesText, shownText, testText } from '../report/webhook-text.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './signals.ts';
 import type { Terminal } from './terminal.ts';
-import { changesText, shownText, testText } from './webhook-text.ts';
 
 interface WebhookOptions {
   readonly config?: string;
@@ -86,7 +86,7 @@ function show(context: Context): Command {
         const shown = await admin.show(signal);
         const { unprovisioned } = admin;
         const head = unprovisioned === undefined ? '' : `${unprovisioned}\n\n`;
-        print(context.terminal, options, shown, () => head + shownText(shown));
+        print(context.terminal, options, shown, () => head + shownText(shown, context.terminal));
         return EXIT.clean;
       }),
   );
@@ -116,7 +116,7 @@ function test(context: Context): Command {
           ...(transition === undefined ? {} : { transition }),
         }),
       );
-      print(context.terminal, options, result, () => testText(result));
+      print(context.terminal, options, result, () => testText(result, context.terminal));
       context.exit(result.delivered ? EXIT.clean : EXIT.findings);
     });
 }
@@ -139,7 +139,7 @@ async function confirmed(terminal: Terminal, changes: readonly ProvisionChange[]
     terminal.note('error: nobody is there to ask: add --yes to delete without asking\n');
     return false;
   }
-  terminal.note(changesText(changes, { done: false, colour: terminal.interactive }));
+  terminal.note(changesText(changes, { done: false, colour: terminal.interactive, width: terminal.width }));
   if (changes.length === 0 || (await terminal.confirm('Delete it?'))) return true;
   terminal.note('Nothing was deleted.\n');
   return false;
@@ -193,7 +193,7 @@ function printChanges(
   const result = unprovisioned === undefined ? { changes } : { changes, unprovisioned };
   print(terminal, options, result, () =>
     unprovisioned === undefined
-      ? changesText(changes, { done, colour: terminal.colour })
+      ? changesText(changes, { done, colour: terminal.colour, width: terminal.width })
       : `${unprovisioned}\n`,
   );
 }

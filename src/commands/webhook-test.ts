@@ -7,7 +7,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { Transition } from '../model/change.ts';
 import { CodedError } from '../model/errors.ts';
 import type { DeliveryAttempt } from '../model/notification.ts';
-import { testNotification } from '../notify/test-alert.ts';
+import { testNotification, type WebhookTest } from '../notify/test-alert.ts';
 import { noWebhook, quietly } from './webhook-admin.ts';
 
 export interface WebhookTestOptions {
@@ -16,19 +16,6 @@ export interface WebhookTestOptions {
   /** Default: `opened`, or the first one that the route takes. */
   readonly transition?: Transition;
   readonly signal: AbortSignal;
-}
-
-/** What came back of a test alert. Holds no secret. */
-export interface WebhookTest {
-  readonly route: string;
-  readonly id: string;
-  readonly delivered: boolean;
-  readonly status?: number;
-  readonly durationMs?: number;
-  /** First KiB of the answer. */
-  readonly answer?: string;
-  /** Why it was not delivered. */
-  readonly reason?: string;
 }
 
 /**

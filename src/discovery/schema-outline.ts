@@ -1,7 +1,13 @@
 import type { RestDescription } from './description.ts';
 import type { SchemaDescription } from './schema-description.ts';
 import { resolveSchema } from './schema-reference.ts';
-import { type EnumValue, enumValuesOf } from './summary.ts';
+import { type EnumValue, enumValuesOf, type MethodSummary } from './summary.ts';
+
+/** One method with the shapes of its body and its answer. */
+export interface MethodDetail extends MethodSummary {
+  readonly requestSchema: readonly OutlineLine[];
+  readonly responseSchema: readonly OutlineLine[];
+}
 
 /** One line of a schema for readers. */
 export interface OutlineLine {

@@ -10,6 +10,19 @@ export interface TestAlert {
   readonly transition: Transition;
 }
 
+/** The result of a test alert. Holds no secret. */
+export interface WebhookTest {
+  readonly route: string;
+  readonly id: string;
+  readonly delivered: boolean;
+  readonly status?: number;
+  readonly durationMs?: number;
+  /** First KiB of the answer. */
+  readonly answer?: string;
+  /** Why it was not delivered. */
+  readonly reason?: string;
+}
+
 /** A notification that says itself that it is a test. It has one change, about a package that does not exist. */
 export function testNotification({ route, mode, id, date, transition }: TestAlert): Notification {
   const name = 'lockhound-test-package';

@@ -1,6 +1,7 @@
 import type { ScanReport } from '../model/scan-report.ts';
 import { renderJson } from './json.ts';
-import { renderText, type TextOptions } from './text.ts';
+import { renderText } from './text.ts';
+import type { TextOptions } from './text-options.ts';
 
 export interface Report {
   readonly name: string;

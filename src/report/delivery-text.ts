@@ -1,11 +1,9 @@
 import type { DeliveryRecord, StoppedRoute } from '../model/delivery.ts';
 import type { DeliveryAttempt, NotifiedChange } from '../model/notification.ts';
+import { printable } from '../model/printable.ts';
+import { fit } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
-import { printable } from './printable.ts';
-
-interface Options {
-  readonly colour: boolean;
-}
+import type { TextOptions } from './text-options.ts';
 
 export interface DeliveryList {
   readonly deliveries: readonly DeliveryRecord[];
@@ -17,9 +15,9 @@ export interface DeliveryList {
 /** Two lines a delivery, and what an operator can do about stopped routes. */
 export function deliveryListText(
   { deliveries, more, stoppedRoutes }: DeliveryList,
-  { colour }: Options,
+  options: TextOptions,
 ): string {
-  const paint = palette(colour);
+  const paint = palette(options.colour);
   const lines = deliveries.flatMap((delivery) => {
     const { id, target, route, changes, attempts, updatedAt } = delivery;
     const facts = [counted(changes, 'change'), counted(attempts, 'attempt'), `route ${printable(route)}`];
@@ -37,7 +35,7 @@ export function deliveryListText(
     ...(deliveries.length === 0 ? ['No deliveries.'] : []),
     ...(more ? [paint.faint('… and more: --limit shows them')] : []),
   ];
-  return `${[...lines, ...summary, ...stops].join('\n')}\n`;
+  return fit([...lines, ...summary, ...stops], options);
 }
 
 /** A delivery with its attempts, oldest first, and all of its changes where they are kept. */
@@ -49,9 +47,9 @@ export interface DeliveryDetails {
 
 export function deliveryText(
   { delivery, attempts, changes: all }: DeliveryDetails,
-  { colour }: Options,
+  options: TextOptions,
 ): string {
-  const paint = palette(colour);
+  const paint = palette(options.colour);
   const { id, target, route, scan, date, changes, filedAt, updatedAt, nextAttemptAt, reason } = delivery;
   const facts = [
     ['state', stateText(delivery, paint).trimEnd()],
@@ -69,15 +67,18 @@ export function deliveryText(
     return text === undefined ? [] : [`  ${name.padEnd(13)}${text}`];
   });
   const earlier = delivery.attempts - attempts.length;
-  return `${[
-    paint.strong(id),
-    ...facts,
-    ...(earlier > 0
-      ? [paint.faint(`  ${counted(earlier, 'earlier attempt')} ${earlier === 1 ? 'is' : 'are'} not kept`)]
-      : []),
-    ...attempts.flatMap((attempt) => attemptLines(attempt, paint)),
-    ...(all ?? []).map((change) => `  ${printable(changeLine(change))}`),
-  ].join('\n')}\n`;
+  return fit(
+    [
+      paint.strong(id),
+      ...facts,
+      ...(earlier > 0
+        ? [paint.faint(`  ${counted(earlier, 'earlier attempt')} ${earlier === 1 ? 'is' : 'are'} not kept`)]
+        : []),
+      ...attempts.flatMap((attempt) => attemptLines(attempt, paint)),
+      ...(all ?? []).map((change) => `  ${printable(changeLine(change))}`),
+    ],
+    options,
+  );
 }
 
 function attemptLines(attempt: DeliveryAttempt, paint: Palette): readonly string[] {

@@ -1,7 +1,9 @@
 import { isReadWhole, type LockedPackage } from '../model/lockfile.ts';
 import type { FormatDescription, ParsedFile } from '../model/parsed-file.ts';
+import { printable } from '../model/printable.ts';
+import { columns, fit } from './layout.ts';
 import { palette } from './palette.ts';
-import { printable } from './printable.ts';
+import type { TextOptions } from './text-options.ts';
 
 /** One line of JSON for a file. What a file does not tell is `null`. */
 export function parsedFileJson(file: ParsedFile): string {
@@ -37,11 +39,12 @@ function packageJson(locked: LockedPackage) {
 const MAX_PROBLEMS = 20;
 
 /** A few lines for a person: what is in a file, and what could not be read. */
-export function parsedFileText(file: ParsedFile, colour: boolean): string {
-  const paint = palette(colour);
+export function parsedFileText(file: ParsedFile, options: TextOptions): string {
+  const paint = palette(options.colour);
   const path = paint.strong(printable(file.path));
   if (file.error !== undefined) {
-    return `${path}\n  ${paint.bad('not read')}: ${printable(file.error.message)} [${file.error.code}]\n`;
+    const reason = `${printable(file.error.message)} [${file.error.code}]`;
+    return fit([path, `  ${paint.bad('not read')}: ${reason}`], options);
   }
   const { format, packages, problems } = file.lockfile;
   const lines = [`${path}  ${paint.faint(format)}`, `  ${summary(packages)}`];
@@ -52,7 +55,7 @@ export function parsedFileText(file: ParsedFile, colour: boolean): string {
     );
   }
   if (problems.length > MAX_PROBLEMS) lines.push(`  … and ${problems.length - MAX_PROBLEMS} more problems`);
-  return `${lines.join('\n')}\n`;
+  return fit(lines, options);
 }
 
 function summary(packages: readonly LockedPackage[]): string {
@@ -76,9 +79,10 @@ function plural(count: number, noun: string): string {
 }
 
 /** The table of `--formats`. */
-export function formatsText(formats: readonly FormatDescription[], colour: boolean): string {
+export function formatsText(formats: readonly FormatDescription[], { colour, width }: TextOptions): string {
   const paint = palette(colour);
   const yes = (fact: boolean) => (fact ? 'yes' : '-');
+  const head = ['format', 'ecosystem', 'edges', 'groups', 'integrity', 'lines', 'file names'];
   const rows = formats.map((one) => [
     one.name,
     one.ecosystem,
@@ -88,13 +92,5 @@ export function formatsText(formats: readonly FormatDescription[], colour: boole
     yes(one.lines),
     one.fileNames.join(', '),
   ]);
-  const head = ['format', 'ecosystem', 'edges', 'groups', 'integrity', 'lines', 'file names'];
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
-      .join('  ');
-  return `${[paint.strong(line(head)), ...rows.map(line)].join('\n')}\n`;
+  return `${columns([head.map(paint.strong), ...rows], { width }).join('\n')}\n`;
 }

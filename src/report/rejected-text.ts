@@ -1,10 +1,8 @@
+import { printable } from '../model/printable.ts';
 import type { RejectedPayload } from '../model/rejected-payload.ts';
+import { fit } from './layout.ts';
 import { palette } from './palette.ts';
-import { printable } from './printable.ts';
-
-interface Options {
-  readonly colour: boolean;
-}
+import type { TextOptions } from './text-options.ts';
 
 export interface RejectedList {
   readonly rejected: readonly RejectedPayload[];
@@ -15,21 +13,22 @@ export interface RejectedList {
 const SHOWN_ISSUES = 3;
 
 /** A rejected payload in a few lines each: the job, and what is wrong with its data. */
-export function rejectedListText({ rejected, total }: RejectedList, { colour }: Options): string {
+export function rejectedListText({ rejected, total }: RejectedList, options: TextOptions): string {
   if (total === 0) return 'No rejected payloads.\n';
-  const paint = palette(colour);
+  const paint = palette(options.colour);
   const rest = total - rejected.length;
   const lines = rejected.flatMap(({ at, job, id, issues }) => [
     `${paint.strong(printable(id))}  ${printable(job)}  ${paint.faint(printable(at))}`,
     ...issueLines(issues.slice(0, SHOWN_ISSUES)),
     ...(issues.length > SHOWN_ISSUES ? [`  … and ${issues.length - SHOWN_ISSUES} more faults`] : []),
   ]);
-  return `${[...lines, ...(rest > 0 ? [paint.faint(`… and ${rest} more: --limit shows them`)] : [])].join('\n')}\n`;
+  const more = rest > 0 ? [paint.faint(`… and ${rest} more: --limit shows them`)] : [];
+  return fit([...lines, ...more], options);
 }
 
 /** One payload with all its faults, and its data. */
-export function rejectedText(entry: RejectedPayload, { colour }: Options): string {
-  const paint = palette(colour);
+export function rejectedText(entry: RejectedPayload, options: TextOptions): string {
+  const paint = palette(options.colour);
   const { at, job, id, issues, cut } = entry;
   const lines = [
     `${paint.strong(printable(id))}  ${printable(job)}  ${paint.faint(`rejected at ${printable(at)}`)}`,
@@ -37,7 +36,7 @@ export function rejectedText(entry: RejectedPayload, { colour }: Options): strin
     '',
     paint.faint(cut === true ? 'data (its beginning; the job is not in the queue any more):' : 'data:'),
   ];
-  return `${lines.join('\n')}\n${rejectedDataText(entry)}`;
+  return fit(lines, options) + rejectedDataText(entry);
 }
 
 /** The data alone, indented where it is JSON; control characters as `\uXXXX`, which is the same in JSON. */

@@ -1,20 +1,20 @@
 import { countedSeverity, type Finding, type Location, SEVERITIES, type Severity } from '../model/finding.ts';
 import type { LockfileInventory } from '../model/inventory.ts';
 import { isReadWhole } from '../model/lockfile.ts';
+import { printable } from '../model/printable.ts';
 import { OUTCOMES, type Outcome } from '../model/resolution.ts';
 import type { Gap, Verdict } from '../model/scan.ts';
 import type { ScanReport } from '../model/scan-report.ts';
+import { fit, hang } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
-import { printable } from './printable.ts';
-
-export interface TextOptions {
-  readonly colour: boolean;
-  /** Columns of the terminal. */
-  readonly width: number;
-}
+import type { TextOptions } from './text-options.ts';
 
 const SHOWN_GAPS = 10;
 const SHOWN_LOCATIONS = 3;
+/** Severity and score stand in so many columns. */
+const LEAD_WIDTH = 14;
+/** Below this width the lines of a finding stand further left. */
+const NARROW = 60;
 
 /** The scan for a person: findings from worst to least with where they come from, then what was read. */
 export function renderText(report: ScanReport, options: TextOptions): string {
@@ -35,29 +35,25 @@ export function renderText(report: ScanReport, options: TextOptions): string {
     ...scopeLines(report.verdict, paint),
     summaryLine(report, paint),
   ];
-  return `${lines.join('\n')}\n`;
+  return fit(lines, options);
 }
 
 function findingLines(finding: Finding, paint: Palette, width: number): readonly string[] {
   const { severity, advisory, locations, title } = finding;
   const name = `${finding.package.name}@${finding.package.version}`;
   const score = advisory?.score === undefined ? '' : ` ${advisory.score.toFixed(1)}`;
-  const weight = `${finding.level === 'note' ? 'note' : severity}${score}`.padEnd(13);
+  const weight = `${finding.level === 'note' ? 'note' : severity}${score}`.padEnd(LEAD_WIDTH - 1);
   const names = advisory === undefined ? finding.rule : [advisory.id, ...advisory.aliases].join(' ');
-  const head = [
-    finding.level === 'note' ? paint.faint(weight) : paint.severity(severity, weight),
-    paint.strong(printable(name)),
-    paint.faint(printable(names)),
-  ].join(' ');
-  const indent = ' '.repeat(14);
+  const lead = `${finding.level === 'note' ? paint.faint(weight) : paint.severity(severity, weight)} `;
+  const indent = ' '.repeat(width < NARROW ? 4 : LEAD_WIDTH);
   const shown = locations.slice(0, SHOWN_LOCATIONS);
   const rest = locations.length - shown.length;
   return [
-    head,
-    indent + cut(printable(title), width - indent.length),
-    ...shown.map((location) => paint.faint(indent + locationText(location))),
+    ...hang(lead, `${paint.strong(printable(name))}  ${paint.faint(printable(names))}`, width),
+    ...hang(indent, printable(title), width),
+    ...shown.flatMap((location) => hang(indent, paint.faint(locationText(location)), width)),
     ...(rest > 0 ? [paint.faint(`${indent}… and ${rest} more places`)] : []),
-    ...(finding.advice === undefined ? [] : [indent + printable(finding.advice)]),
+    ...(finding.advice === undefined ? [] : hang(indent, printable(finding.advice), width)),
   ];
 }
 
@@ -135,8 +131,4 @@ function without(place: string, message: string): string {
 
 function count(amount: number, one: string, many = `${one}s`): string {
   return `${amount} ${amount === 1 ? one : many}`;
-}
-
-function cut(text: string, width: number): string {
-  return text.length <= width || width < 20 ? text : `${text.slice(0, width - 1)}…`;
 }

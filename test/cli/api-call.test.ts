@@ -43,7 +43,7 @@ describe('lockhound api list', () => {
     const directory = ['--directory', services.discovery.url];
     const { code, out } = await lockhound(['api', 'list', ...directory, '--name', 'webhooks']);
     expect(code).toBe(0);
-    expect(out).toMatch(/^webhooks:v1 {2}.*\(preferred\) {2}http:.*\/apis\/webhooks\/v1\/rest\n1 API\n$/);
+    expect(out).toMatch(/^webhooks:v1 {2}.*\(preferred\)\s+http:.*\/apis\/webhooks\/v1\/rest\n1 API\n$/);
     const json = await lockhound(['api', 'list', ...directory, '--preferred', '--json']);
     expect(JSON.parse(json.out).items).toMatchObject([{ id: 'insights:v3alpha' }, {}, {}]);
   });

@@ -53,8 +53,8 @@ describe('a configuration whose secrets are not set', () => {
 
   it.each([
     [['api', 'call', 'webhooks', 'webhooks.definitions.get', 'one'], 'notify.platform.apiKey'],
-    [['webhook', 'plan'], 'notify.platform.applicationKey: ENOENT'],
-    [['worker'], 'notify.platform.applicationKey: ENOENT'],
+    [['webhook', 'plan'], 'app-key: no such file'],
+    [['worker'], 'app-key: no such file'],
   ])('stops what needs one, and names it: %j', async (args, message) => {
     const { code, note } = await lockhound([...args, '--config', config]);
     expect(code).toBe(2);

@@ -39,7 +39,7 @@ describe('lockhound scan', () => {
     const { code, out, note } = await lockhound(['scan', '--local', join(folder, 'mixed')]);
     expect(code).toBe(1);
     expect(note).toBe('');
-    expect(out).toContain('lodash@4.17.20 GHSA-35jh-r3h4-6jhm CVE-2021-23337');
+    expect(out).toContain('lodash@4.17.20  GHSA-35jh-r3h4-6jhm CVE-2021-23337');
     expect(out).toContain('mkdirp@0.5.5 › minimist@1.2.5');
     expect(out).toMatch(/broken\/package-lock\.json {2}not read: 1.*not valid JSON/);
     expect(out).not.toContain('ignored');

@@ -20,7 +20,7 @@ const record: DeliveryRecord = {
   attempts: 7,
 };
 const stopped = { route: 'default', at: '2026-05-01T00:00:00.000Z', reason: 'HTTP 410' };
-const plain = { colour: false };
+const plain = { colour: false, width: 200 };
 
 describe('the list of deliveries', () => {
   it('has two lines for each, and nothing that a terminal would obey', () => {
@@ -51,7 +51,7 @@ describe('the list of deliveries', () => {
 
   it('is the same in colour', () => {
     const list = { deliveries: [{ ...record, target: 'shop' }], more: true, stoppedRoutes: [stopped] };
-    const coloured = deliveryListText(list, { colour: true });
+    const coloured = deliveryListText(list, { colour: true, width: 200 });
     expect(coloured).not.toBe(deliveryListText(list, plain));
     expect(stripVTControlCharacters(coloured)).toBe(deliveryListText(list, plain));
   });

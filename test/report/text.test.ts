@@ -104,7 +104,7 @@ describe('the text report', () => {
 
   it('shows a finding with its names, place and path', () => {
     expect(text).toContain('high 7.5');
-    expect(text).toContain('left@1.0.0 GHSA-x CVE-1');
+    expect(text).toContain('left@1.0.0  GHSA-x CVE-1');
     expect(text).toContain('web/package-lock.json:12  right@2.0.0 › left@1.0.0');
     expect(text).toContain('1 finding in 2 packages: 1 high');
   });

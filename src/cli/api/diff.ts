@@ -1,7 +1,5 @@
 import { Command } from 'commander';
-import { type ContractDifference, DIFFERENCE_CLASSES, type DifferenceClass } from '../../model/contract.ts';
-import { type Palette, palette } from '../../report/palette.ts';
-import { printable } from '../../report/printable.ts';
+import { countDifferences, differencesText } from '../../report/api/differences-text.ts';
 import { EXIT } from '../exit-code.ts';
 import { interruptible } from '../signals.ts';
 import type { Terminal } from '../terminal.ts';
@@ -29,27 +27,9 @@ export function diffCommand(terminal: Terminal, exit: (code: number) => void): C
       const { diffApis } = await import('../../commands/api/diff-apis.ts');
       const differences = await interruptible((signal) => diffApis({ before, after, directory, signal }));
       const breaking = differences.some(({ class: severity }) => severity === 'breaking');
-      const document = { breaking, counts: countsOf(differences), differences };
+      const document = { breaking, counts: countDifferences(differences), differences };
       if (json === true) terminal.out(`${JSON.stringify(document, null, 2)}\n`);
-      else terminal.out(textOf(differences, palette(terminal.colour)));
+      else terminal.out(differencesText(differences, terminal));
       if (breaking) exit(EXIT.findings);
     });
-}
-
-function countsOf(differences: readonly ContractDifference[]): Readonly<Record<DifferenceClass, number>> {
-  const counts = { breaking: 0, deprecating: 0, compatible: 0 };
-  for (const { class: severity } of differences) counts[severity] += 1;
-  return counts;
-}
-
-function textOf(differences: readonly ContractDifference[], paint: Palette): string {
-  const counts = countsOf(differences);
-  const style = { breaking: paint.bad, deprecating: paint.strong, compatible: paint.faint };
-  const lines = differences.map(
-    ({ class: severity, path, subject, message, kind }) =>
-      `${style[severity](severity.padEnd(11))} ${printable(subject)}: ${printable(message)}\n` +
-      `            ${paint.faint(`${kind} ${printable(path)}`)}`,
-  );
-  const summary = DIFFERENCE_CLASSES.map((severity) => `${counts[severity]} ${severity}`).join(', ');
-  return `${[...lines, differences.length === 0 ? 'No differences.' : summary].join('\n')}\n`;
 }

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { palette } from '../../report/palette.ts';
-import { printable } from '../../report/printable.ts';
+import { listText } from '../../report/api/list-text.ts';
 import { interruptible } from '../signals.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -32,26 +31,6 @@ export function listCommand(terminal: Terminal): Command {
           ...(name === undefined ? {} : { name }),
         }),
       );
-      terminal.out(json === true ? `${JSON.stringify({ items }, null, 2)}\n` : textOf(items, terminal));
+      terminal.out(json === true ? `${JSON.stringify({ items }, null, 2)}\n` : listText(items, terminal));
     });
-}
-
-function textOf(
-  items: readonly {
-    readonly id: string;
-    readonly title: string;
-    readonly labels: readonly string[];
-    readonly preferred: boolean;
-    readonly documentUrl?: string;
-  }[],
-  { colour }: Pick<Terminal, 'colour'>,
-): string {
-  const paint = palette(colour);
-  const width = Math.max(0, ...items.map(({ id }) => id.length));
-  const lines = items.map(({ id, title, labels, preferred, documentUrl = '' }) => {
-    const facts = [...(preferred ? ['preferred'] : []), ...labels].join(', ');
-    const name = paint.strong(printable(id.padEnd(width)));
-    return `${name}  ${printable(title)}${facts === '' ? '' : ` (${printable(facts)})`}  ${paint.faint(printable(documentUrl))}`.trimEnd();
-  });
-  return `${[...lines, items.length === 1 ? '1 API' : `${items.length} APIs`].join('\n')}\n`;
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { showApiText, showMethodText } from '../../report/api/show-text.ts';
 import { interruptible } from '../signals.ts';
 import type { Terminal } from '../terminal.ts';
-import { showApiText, showMethodText } from './show-text.ts';
 
 interface ShowOptions {
   readonly directory?: string;

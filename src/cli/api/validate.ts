@@ -1,14 +1,11 @@
 import { Command } from 'commander';
-import { palette } from '../../report/palette.ts';
-import { printable } from '../../report/printable.ts';
+import { validationText } from '../../report/api/validation-text.ts';
 import { EXIT } from '../exit-code.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface ValidateOptions {
   readonly json?: boolean;
 }
-
-const SHOWN_PROBLEMS = 3;
 
 export function validateCommand(terminal: Terminal, exit: (code: number) => void): Command {
   return new Command('validate')
@@ -24,46 +21,8 @@ export function validateCommand(terminal: Terminal, exit: (code: number) => void
       let invalid = false;
       for await (const file of validateFiles(files)) {
         invalid ||= !file.valid;
-        terminal.out(`${json === true ? JSON.stringify(file) : lineOf(file, terminal)}\n`);
+        terminal.out(json === true ? `${JSON.stringify(file)}\n` : validationText(file, terminal));
       }
       if (invalid) exit(EXIT.error);
     });
-}
-
-type File = Parameters<typeof lineOf>[0];
-
-function lineOf(
-  {
-    file,
-    valid,
-    id,
-    methods,
-    schemas,
-    problems,
-  }: {
-    readonly file: string;
-    readonly valid: boolean;
-    readonly id: string | null;
-    readonly methods: number;
-    readonly schemas: number;
-    readonly problems: readonly {
-      readonly severity: string;
-      readonly path: string;
-      readonly message: string;
-    }[];
-  },
-  { colour }: Pick<Terminal, 'colour'>,
-): string {
-  const paint = palette(colour);
-  const name = paint.strong(printable(file));
-  const told = problemsText(problems.filter(({ severity }) => !valid === (severity === 'error')));
-  if (!valid) return `${paint.bad('invalid')}  ${name}  ${told}`;
-  const facts = `${printable(id ?? '(no id)')}: ${methods} methods, ${schemas} schemas`;
-  return `${paint.good('valid  ')}  ${name}  ${facts}${told === '' ? '' : `; ${paint.faint(`odd: ${told}`)}`}`;
-}
-
-function problemsText(problems: File['problems']): string {
-  const shown = problems.slice(0, SHOWN_PROBLEMS).map(({ path, message }) => printable(`${path} ${message}`));
-  const rest = problems.length - shown.length;
-  return [...shown, ...(rest > 0 ? [`and ${rest} more (--json lists them)`] : [])].join('; ');
 }

@@ -1,6 +1,6 @@
 import { findMethod } from '../../discovery/methods.ts';
-import { type OutlineLine, outlineSchema } from '../../discovery/schema-outline.ts';
-import { type ApiSummary, type MethodSummary, summarizeApi } from '../../discovery/summary.ts';
+import { type MethodDetail, outlineSchema } from '../../discovery/schema-outline.ts';
+import { type ApiSummary, summarizeApi } from '../../discovery/summary.ts';
 import { openDocuments } from './documents.ts';
 
 export interface ShowOptions {
@@ -8,12 +8,6 @@ export interface ShowOptions {
   readonly methodId?: string | undefined;
   readonly directory?: string | undefined;
   readonly signal: AbortSignal;
-}
-
-/** One method with the shapes of its body and its answer. */
-export interface MethodDetail extends MethodSummary {
-  readonly requestSchema: readonly OutlineLine[];
-  readonly responseSchema: readonly OutlineLine[];
 }
 
 export interface ShownApi {

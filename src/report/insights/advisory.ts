@@ -1,22 +1,26 @@
 import type { Advisory } from '../../model/insights-api.generated.ts';
-import type { TextOptions } from '../text.ts';
-import { decimal, heading, lines, paletteOf, rows } from './text.ts';
+import { fit } from '../layout.ts';
+import type { TextOptions } from '../text-options.ts';
+import { decimal, heading, paletteOf, rows } from './text.ts';
 
 /** An advisory; a score of 0 beside an empty vector is a default, not a score. */
 export function renderAdvisory(advisory: Advisory, options: TextOptions): string {
   const paint = paletteOf(options);
   const { cvss3Score, cvss3Vector = '', aliases = [] } = advisory;
   const scored = cvss3Score !== 0 || cvss3Vector !== '';
-  return lines([
-    heading(advisory.advisoryKey?.id ?? '', paint),
-    ...rows(
-      [
-        ['title', [advisory.title]],
-        ['aliases', [aliases.join(', ')]],
-        ['CVSS v3', [scored ? `${decimal(cvss3Score)}  ${cvss3Vector}`.trimEnd() : 'no score']],
-        ['url', [advisory.url]],
-      ],
-      paint,
-    ),
-  ]);
+  return fit(
+    [
+      heading(advisory.advisoryKey?.id ?? '', paint),
+      ...rows(
+        [
+          ['title', [advisory.title]],
+          ['aliases', [aliases.join(', ')]],
+          ['CVSS v3', [scored ? `${decimal(cvss3Score)}  ${cvss3Vector}`.trimEnd() : 'no score']],
+          ['url', [advisory.url]],
+        ],
+        options,
+      ),
+    ],
+    options,
+  );
 }

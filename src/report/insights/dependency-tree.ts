@@ -1,8 +1,8 @@
 import type { Dependencies, DependencyNode } from '../../model/insights-api.generated.ts';
+import { printable } from '../../model/printable.ts';
 import type { Palette } from '../palette.ts';
-import { printable } from '../printable.ts';
-import type { TextOptions } from '../text.ts';
-import { counted, lines, paletteOf } from './text.ts';
+import type { TextOptions } from '../text-options.ts';
+import { counted, paletteOf } from './text.ts';
 import { keyText } from './version.ts';
 
 interface Drawing {
@@ -31,13 +31,14 @@ export function renderDependencyTree(graph: Dependencies, options: TextOptions):
     ...(unread === 0 ? [] : [`${counted(unread, 'edge')} could not be read.`]),
     ...(error === '' ? [] : [`The graph has an error: ${printable(error)}`]),
   ];
-  return lines([
+  // A tree stays a tree: its lines are not wrapped.
+  return `${[
     ...drawing.out,
     ...problems.map(drawing.paint.bad),
     graph.nodes === undefined
       ? drawing.paint.bad('The nodes could not be read.')
       : totals(nodes, drawing.paint),
-  ]);
+  ].join('\n')}\n`;
 }
 
 function totals(nodes: readonly DependencyNode[], paint: Palette): string {

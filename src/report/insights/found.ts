@@ -1,8 +1,9 @@
 import type { ContainerImages, PurlLookupResult, QueryResult } from '../../model/insights-api.generated.ts';
-import { printable } from '../printable.ts';
-import type { TextOptions } from '../text.ts';
+import { printable } from '../../model/printable.ts';
+import { fit } from '../layout.ts';
+import type { TextOptions } from '../text-options.ts';
 import { renderPackage } from './package.ts';
-import { columns, counted, day, heading, lines, paletteOf } from './text.ts';
+import { counted, day, heading, paletteOf, table } from './text.ts';
 import { keyText, renderVersion } from './version.ts';
 
 /** What a purl names: a package or a version. */
@@ -14,22 +15,32 @@ export function renderPurl(found: PurlLookupResult, options: TextOptions): strin
 /** Versions that a query found, each with the artifacts that have the hash. */
 export function renderQuery({ results }: QueryResult, options: TextOptions): string {
   const paint = paletteOf(options);
-  return lines([
-    ...(results ?? []).flatMap(({ version, artifacts = [] }) => [
-      `${heading(keyText(version?.versionKey), paint)}  ${printable(day(version?.publishedAt))}`.trimEnd(),
-      ...columns(artifacts.map(({ url = '' }) => [url])),
-    ]),
-    counted(results?.length, 'version'),
-  ]);
+  return fit(
+    [
+      ...(results ?? []).flatMap(({ version, artifacts = [] }) => [
+        `${heading(keyText(version?.versionKey), paint)}  ${printable(day(version?.publishedAt))}`.trimEnd(),
+        ...table(
+          artifacts.map(({ url = '' }) => [url]),
+          options,
+        ),
+      ]),
+      counted(results?.length, 'version'),
+    ],
+    options,
+  );
 }
 
 /** Repositories of images that hold the chain of layers. */
-export function renderContainerImages({ results }: ContainerImages, _options: TextOptions): string {
-  return lines([
-    ...columns(
-      (results ?? []).map(({ repository = '' }) => [repository]),
-      '',
-    ),
-    counted(results?.length, 'image repository', 'image repositories'),
-  ]);
+export function renderContainerImages({ results }: ContainerImages, options: TextOptions): string {
+  return fit(
+    [
+      ...table(
+        (results ?? []).map(({ repository = '' }) => [repository]),
+        options,
+        '',
+      ),
+      counted(results?.length, 'image repository', 'image repositories'),
+    ],
+    options,
+  );
 }

@@ -1,29 +1,33 @@
 import type { Project, ProjectPackageVersions, Scorecard } from '../../model/insights-api.generated.ts';
-import type { TextOptions } from '../text.ts';
-import { columns, counted, day, decimal, grouped, heading, lines, paletteOf, rows, UNKNOWN } from './text.ts';
+import { fit } from '../layout.ts';
+import type { TextOptions } from '../text-options.ts';
+import { counted, day, decimal, grouped, heading, paletteOf, rows, table, UNKNOWN } from './text.ts';
 import { keyText, provenanceText } from './version.ts';
 
 /** A project with its scorecard and fuzzing coverage. */
 export function renderProject(project: Project, options: TextOptions): string {
   const paint = paletteOf(options);
   const { scorecard, ossFuzz } = project;
-  return lines([
-    heading(project.projectKey?.id ?? '', paint),
-    ...rows(
-      [
-        ['description', [project.description]],
-        ['homepage', [project.homepage]],
-        ['licence', [project.license]],
-        ['stars', [grouped(project.starsCount)]],
-        ['forks', [grouped(project.forksCount)]],
-        ['open issues', [grouped(project.openIssuesCount)]],
-        ['fuzzing', ossFuzz === undefined ? [] : [coverageText(ossFuzz), ossFuzz.configUrl]],
-        ['scorecard', scorecard === undefined ? [] : [scorecardText(scorecard)]],
-      ],
-      paint,
-    ),
-    ...columns((scorecard?.checks ?? []).map(checkRow), '    '),
-  ]);
+  return fit(
+    [
+      heading(project.projectKey?.id ?? '', paint),
+      ...rows(
+        [
+          ['description', [project.description]],
+          ['homepage', [project.homepage]],
+          ['licence', [project.license]],
+          ['stars', [grouped(project.starsCount)]],
+          ['forks', [grouped(project.forksCount)]],
+          ['open issues', [grouped(project.openIssuesCount)]],
+          ['fuzzing', ossFuzz === undefined ? [] : [coverageText(ossFuzz), ossFuzz.configUrl]],
+          ['scorecard', scorecard === undefined ? [] : [scorecardText(scorecard)]],
+        ],
+        options,
+      ),
+      ...table((scorecard?.checks ?? []).map(checkRow), options, '    '),
+    ],
+    options,
+  );
 }
 
 function coverageText({ lineCount, lineCoverCount, date }: NonNullable<Project['ossFuzz']>): string {
@@ -47,16 +51,20 @@ function checkRow({
 }
 
 /** Versions made from a project; the service gives at most 1,500. */
-export function renderProjectVersions({ versions }: ProjectPackageVersions, _options: TextOptions): string {
-  return lines([
-    ...columns(
-      (versions ?? []).map(({ versionKey, relationType = '', relationProvenance = '', ...proofs }) => [
-        keyText(versionKey),
-        relationType,
-        relationProvenance,
-        [...(proofs.slsaProvenances ?? []), ...(proofs.attestations ?? [])].map(provenanceText).join('; '),
-      ]),
-    ),
-    counted(versions?.length, 'version'),
-  ]);
+export function renderProjectVersions({ versions }: ProjectPackageVersions, options: TextOptions): string {
+  return fit(
+    [
+      ...table(
+        (versions ?? []).map(({ versionKey, relationType = '', relationProvenance = '', ...proofs }) => [
+          keyText(versionKey),
+          relationType,
+          relationProvenance,
+          [...(proofs.slsaProvenances ?? []), ...(proofs.attestations ?? [])].map(provenanceText).join('; '),
+        ]),
+        options,
+      ),
+      counted(versions?.length, 'version'),
+    ],
+    options,
+  );
 }

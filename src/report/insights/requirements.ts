@@ -1,8 +1,8 @@
 import type { NpmDependencies, Requirement, Requirements } from '../../model/insights-api.generated.ts';
-import type { Palette } from '../palette.ts';
-import type { TextOptions } from '../text.ts';
+import { fit } from '../layout.ts';
+import type { TextOptions } from '../text-options.ts';
 import { mavenSections } from './maven-requirements.ts';
-import { columns, heading, lines, paletteOf, type Section } from './text.ts';
+import { heading, paletteOf, type Section, table } from './text.ts';
 
 /** Requirements as the version declares them, unresolved. */
 export function renderRequirements(requirements: Requirements, options: TextOptions): string {
@@ -18,11 +18,14 @@ export function renderRequirements(requirements: Requirements, options: TextOpti
     ...(maven === undefined ? [] : mavenSections(maven)),
   ].filter(({ table }) => table.length > 0);
   if (sections.length === 0) return 'No requirements.\n';
-  return lines(sections.flatMap((one) => sectionLines(one, paletteOf(options))));
+  return fit(
+    sections.flatMap((one) => sectionLines(one, options)),
+    options,
+  );
 }
 
-function sectionLines({ title, table }: Section, paint: Palette): readonly string[] {
-  return [heading(title, paint), ...columns(table)];
+function sectionLines({ title, table: cells }: Section, options: TextOptions): readonly string[] {
+  return [heading(title, paletteOf(options)), ...table(cells, options)];
 }
 
 function section(title: string, requirements: readonly Requirement[] = []): Section {

@@ -1,7 +1,8 @@
 import { instantOf, int64Of } from '../../model/api-scalars.ts';
+import { printable } from '../../model/printable.ts';
+import { columns } from '../layout.ts';
 import { type Palette, palette } from '../palette.ts';
-import { printable } from '../printable.ts';
-import type { TextOptions } from '../text.ts';
+import type { TextOptions } from '../text-options.ts';
 
 /** A label with what belongs to it, one line for each; without any the label is left out. */
 export type Row = readonly [label: string, values: readonly (string | undefined)[]];
@@ -22,28 +23,25 @@ export function heading(text: string, paint: Palette): string {
 }
 
 /** Labels in one column, values in another. Values come from outside and are made printable. */
-export function rows(given: readonly Row[], paint: Palette, indent = '  '): readonly string[] {
-  const filled = given
-    .map(([label, values]) => [label, values.filter((value) => value !== undefined && value !== '')] as const)
-    .filter(([, values]) => values.length > 0);
-  const width = Math.max(0, ...filled.map(([label]) => label.length));
-  return filled.flatMap(([label, values]) =>
-    values.map((value, index) => {
-      const head = (index === 0 ? label : '').padEnd(width);
-      return `${indent}${paint.faint(head)}  ${printable(value ?? '')}`;
-    }),
+export function rows(given: readonly Row[], options: TextOptions): readonly string[] {
+  const paint = paletteOf(options);
+  const table = given.flatMap(([label, values]) =>
+    values
+      .filter((value) => value !== undefined && value !== '')
+      .map((value, index) => [paint.faint(index === 0 ? label : ''), printable(value ?? '')]),
   );
+  return columns(table, { width: options.width, indent: '  ' });
 }
 
-/** Columns as wide as what is in them; the last one ends where it ends. */
-export function columns(table: readonly (readonly string[])[], indent = '  '): readonly string[] {
-  const printed = table.map((row) => row.map(printable));
-  const widths: number[] = [];
-  for (const row of printed) {
-    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length);
-  }
-  return printed.map((row) =>
-    `${indent}${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ')}`.trimEnd(),
+/** Cells from outside, made printable, in columns. */
+export function table(
+  cells: readonly (readonly string[])[],
+  { width }: TextOptions,
+  indent = '  ',
+): readonly string[] {
+  return columns(
+    cells.map((row) => row.map(printable)),
+    { width, indent },
   );
 }
 
@@ -77,8 +75,4 @@ export function yesOrNo(value: boolean | undefined, yes = 'yes'): string {
 export function counted(amount: number | undefined, one: string, many = `${one}s`): string {
   if (amount === undefined) return `an unknown number of ${many}`;
   return `${amount.toLocaleString('en')} ${amount === 1 ? one : many}`;
-}
-
-export function lines(all: readonly string[]): string {
-  return `${all.join('\n')}\n`;
 }

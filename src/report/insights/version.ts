@@ -1,6 +1,7 @@
 import type { SlsaProvenance, Version, VersionKey } from '../../model/insights-api.generated.ts';
-import type { TextOptions } from '../text.ts';
-import { day, heading, lines, paletteOf, rows, UNKNOWN, yesOrNo } from './text.ts';
+import { fit } from '../layout.ts';
+import type { TextOptions } from '../text-options.ts';
+import { day, heading, paletteOf, rows, UNKNOWN, yesOrNo } from './text.ts';
 
 /** One version with all that is known of it. */
 export function renderVersion(version: Version, options: TextOptions): string {
@@ -9,31 +10,34 @@ export function renderVersion(version: Version, options: TextOptions): string {
   const declared = licenseDetails
     .filter(({ license, spdx }) => license !== spdx)
     .map(({ license }) => license);
-  return lines([
-    heading(keyText(version.versionKey), paint),
-    ...rows(
-      [
-        ['purl', [version.purl]],
-        ['published', [day(version.publishedAt)]],
-        ['default', [yesOrNo(version.isDefault, 'yes, installed when no version is named')]],
-        ['deprecated', [yesOrNo(version.isDeprecated, `yes  ${version.deprecatedReason ?? ''}`.trim())]],
-        ['status', [status && [status.status, status.reason].filter(Boolean).join(': ')]],
-        ['licences', [licenses.join(', ') || UNKNOWN]],
-        ['as declared', [declared.join(', ')]],
-        ['advisories', version.advisoryKeys?.map(({ id }) => id) ?? [UNKNOWN]],
-        ['projects', (version.relatedProjects ?? []).map(projectText)],
-        ['links', (version.links ?? []).map(({ label = '', url = '' }) => `${label}  ${url}`)],
-        ['registries', version.registries ?? []],
-        ['provenance', (version.slsaProvenances ?? []).map(provenanceText)],
+  return fit(
+    [
+      heading(keyText(version.versionKey), paint),
+      ...rows(
         [
-          'attestations',
-          (version.attestations ?? []).map((one) => `${one.type ?? ''} ${provenanceText(one)}`),
+          ['purl', [version.purl]],
+          ['published', [day(version.publishedAt)]],
+          ['default', [yesOrNo(version.isDefault, 'yes, installed when no version is named')]],
+          ['deprecated', [yesOrNo(version.isDeprecated, `yes  ${version.deprecatedReason ?? ''}`.trim())]],
+          ['status', [status && [status.status, status.reason].filter(Boolean).join(': ')]],
+          ['licences', [licenses.join(', ') || UNKNOWN]],
+          ['as declared', [declared.join(', ')]],
+          ['advisories', version.advisoryKeys?.map(({ id }) => id) ?? [UNKNOWN]],
+          ['projects', (version.relatedProjects ?? []).map(projectText)],
+          ['links', (version.links ?? []).map(({ label = '', url = '' }) => `${label}  ${url}`)],
+          ['registries', version.registries ?? []],
+          ['provenance', (version.slsaProvenances ?? []).map(provenanceText)],
+          [
+            'attestations',
+            (version.attestations ?? []).map((one) => `${one.type ?? ''} ${provenanceText(one)}`),
+          ],
+          ['upstream', (version.upstreamIdentifiers ?? []).map(upstreamText)],
         ],
-        ['upstream', (version.upstreamIdentifiers ?? []).map(upstreamText)],
-      ],
-      paint,
-    ),
-  ]);
+        options,
+      ),
+    ],
+    options,
+  );
 }
 
 /** `NPM lodash 4.17.21`. */

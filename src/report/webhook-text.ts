@@ -1,10 +1,10 @@
-import type { WebhookAdmin } from '../commands/webhook-admin.ts';
-import type { WebhookTest } from '../commands/webhook-test.ts';
+import { printable } from '../model/printable.ts';
 import type { FieldChange, ProvisionChange } from '../model/provision-change.ts';
-import { palette } from '../report/palette.ts';
-import { printable } from '../report/printable.ts';
-
-type Shown = Awaited<ReturnType<WebhookAdmin['show']>>;
+import type { ShownAccount } from '../notify/show.ts';
+import type { WebhookTest } from '../notify/test-alert.ts';
+import { fit } from './layout.ts';
+import { palette } from './palette.ts';
+import type { TextOptions } from './text-options.ts';
 
 const SIGNS: Readonly<Record<ProvisionChange['action'], string>> = {
   created: '+',
@@ -26,9 +26,9 @@ const PLANNED: Readonly<Record<ProvisionChange['action'], string>> = {
 /** A plan, or what was done: each object, and below it each field that differs. */
 export function changesText(
   changes: readonly ProvisionChange[],
-  { done, colour }: { readonly done: boolean; readonly colour: boolean },
+  { done, ...options }: TextOptions & { readonly done: boolean },
 ): string {
-  const { good, bad, faint, strong } = palette(colour);
+  const { good, bad, faint, strong } = palette(options.colour);
   const lines = changes.flatMap(({ kind, name, action, drift, fields }) => {
     const said = done && action !== 'kept' ? action : PLANNED[action];
     const note = drift ? faint(' (changed on the platform)') : '';
@@ -39,7 +39,7 @@ export function changesText(
       ...(action === 'unchanged' ? [] : fields.flatMap(fieldText).map((line) => `    ${line}`)),
     ];
   });
-  return `${[...lines, '', summary(changes, done)].join('\n')}\n`;
+  return fit([...lines, '', summary(changes, done)], options);
 }
 
 function fieldText({ name, before, after, drift, kept }: FieldChange): readonly string[] {
@@ -70,7 +70,8 @@ function summary(changes: readonly ProvisionChange[], done: boolean): string {
   return `${parts.join(', ')}.`;
 }
 
-export function shownText({ account, webhooks, variables }: Shown): string {
+/** What the platform holds, or without one what the configuration holds. */
+export function shownText({ account, webhooks, variables }: ShownAccount, options: TextOptions): string {
   const lines = account === null ? [] : [`At ${account}:`, ''];
   for (const webhook of webhooks) {
     const { route, name, there, url, customHeaders, encodeAs, payload } = webhook;
@@ -85,14 +86,16 @@ export function shownText({ account, webhooks, variables }: Shown): string {
   for (const { name, there, value } of variables) {
     lines.push(there ? `variable ${name} = ${printable(value ?? '')}` : `variable ${name}: not there`);
   }
-  return `${lines.join('\n')}\n`;
+  return fit(lines, options);
 }
 
-export function testText({ route, id, delivered, status, durationMs, answer, reason }: WebhookTest): string {
+/** The result of a test alert. */
+export function testText(test: WebhookTest, options: TextOptions): string {
+  const { route, id, delivered, status, durationMs, answer, reason } = test;
   const came = status === undefined ? 'no answer' : `HTTP ${status}`;
   const time = durationMs === undefined ? '' : ` after ${durationMs} ms`;
   const lines = [`Test alert ${id} by route ${route}: ${came}${time}`];
   if (answer !== undefined && answer !== '') lines.push(`Answer: ${printable(answer)}`);
   lines.push(delivered ? 'Delivered.' : `Not delivered: ${printable(reason ?? 'no reason')}`);
-  return `${lines.join('\n')}\n`;
+  return fit(lines, options);
 }

@@ -1,0 +1,30 @@
+import { type ContractDifference, DIFFERENCE_CLASSES, type DifferenceClass } from '../../model/contract.ts';
+import { printable } from '../../model/printable.ts';
+import { columns } from '../layout.ts';
+import { palette } from '../palette.ts';
+import type { TextOptions } from '../text-options.ts';
+
+/** Differences of two description documents, worst first as given, and how many of each class there are. */
+export function differencesText(
+  differences: readonly ContractDifference[],
+  { colour, width }: TextOptions,
+): string {
+  const paint = palette(colour);
+  const style = { breaking: paint.bad, deprecating: paint.strong, compatible: paint.faint };
+  const rows = differences.flatMap(({ class: name, path, subject, message, kind }) => [
+    [style[name](name), `${printable(subject)}: ${printable(message)}`],
+    ['', paint.faint(`${kind} ${printable(path)}`)],
+  ]);
+  const counts = countDifferences(differences);
+  const summary = DIFFERENCE_CLASSES.map((name) => `${counts[name]} ${name}`).join(', ');
+  const last = differences.length === 0 ? 'No differences.' : summary;
+  return `${[...columns(rows, { width }), last].join('\n')}\n`;
+}
+
+export function countDifferences(
+  differences: readonly ContractDifference[],
+): Readonly<Record<DifferenceClass, number>> {
+  const counts = { breaking: 0, deprecating: 0, compatible: 0 };
+  for (const { class: name } of differences) counts[name] += 1;
+  return counts;
+}

@@ -1,0 +1,24 @@
+import { printable } from '../../model/printable.ts';
+import { columns } from '../layout.ts';
+import { palette } from '../palette.ts';
+import type { TextOptions } from '../text-options.ts';
+
+export interface ListedApi {
+  readonly id: string;
+  readonly title: string;
+  readonly labels: readonly string[];
+  readonly preferred: boolean;
+  readonly documentUrl?: string;
+}
+
+/** The APIs of a directory, one row each. */
+export function listText(items: readonly ListedApi[], { colour, width }: TextOptions): string {
+  const paint = palette(colour);
+  const rows = items.map(({ id, title, labels, preferred, documentUrl = '' }) => {
+    const facts = [...(preferred ? ['preferred'] : []), ...labels].join(', ');
+    const what = `${printable(title)}${facts === '' ? '' : ` (${printable(facts)})`}`;
+    return [paint.strong(printable(id)), `${what}  ${paint.faint(printable(documentUrl))}`.trimEnd()];
+  });
+  const count = items.length === 1 ? '1 API' : `${items.length} APIs`;
+  return `${[...columns(rows, { width }), count].join('\n')}\n`;
+}

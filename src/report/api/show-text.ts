@@ -1,0 +1,167 @@
+import type { MethodDetail, OutlineLine } from '../../discovery/schema-outline.ts';
+import type { ApiSummary, MethodSummary } from '../../discovery/summary.ts';
+import { printable } from '../../model/printable.ts';
+import { columns, fit, hang, oneLine, wrapped } from '../layout.ts';
+import { type Palette, palette } from '../palette.ts';
+import type { TextOptions } from '../text-options.ts';
+
+type Parameter = MethodSummary['parameters'][number];
+
+/** A document for a person: what it is, then each method in a few lines. */
+export function showApiText(api: ApiSummary, page: TextOptions): string {
+  const paint = palette(page.colour);
+  const line = (name: string, text: string) =>
+    text === '' ? [] : hang(`${paint.faint(name.padEnd(10))} `, printable(text), page.width);
+  return fit(
+    [
+      `${paint.strong(printable(api.title || api.id))}  ${printable(api.id)}`,
+      ...(api.description === '' ? [] : wrapped(printable(api.description), page.width)),
+      ...line('base URL', api.baseUrl ?? ''),
+      ...line('revision', api.revision ?? ''),
+      ...line('labels', api.labels.join(', ')),
+      ...line('features', api.features.join(', ')),
+      ...line('docs', api.documentationLink ?? ''),
+      ...api.endpoints.flatMap(({ endpointUrl = '', location = '', deprecated }) =>
+        line('endpoint', `${endpointUrl} ${location}${deprecated === true ? ' (deprecated)' : ''}`),
+      ),
+      ...line('common', api.parameters.map(({ name }) => name).join(', ')),
+      ...(api.scopes.length === 0
+        ? []
+        : ['', paint.strong('Scopes'), ...scopeLines(api.scopes, paint, page)]),
+      '',
+      `${paint.strong(`${api.methods.length} methods`)}, ${api.schemas.length} schemas`,
+      ...api.methods.flatMap((method) => ['', ...methodLines(method, paint, page.width)]),
+    ],
+    page,
+  );
+}
+
+/** One method whole: what every value means, and the shapes of body and answer. */
+export function showMethodText(method: MethodDetail, page: TextOptions): string {
+  const paint = palette(page.colour);
+  const shape = (title: string, name: string | null, lines: readonly OutlineLine[], requiredFor?: string) =>
+    name === null
+      ? []
+      : [
+          '',
+          `${paint.strong(title)} ${printable(name)}`,
+          ...lines.map((line) => propertyText(line, requiredFor, page.width)),
+        ];
+  return fit(
+    [
+      ...methodLines({ ...method, parameters: [], scopes: [], description: '' }, paint, page.width),
+      ...(method.flatPath === null || method.flatPath === method.path
+        ? []
+        : [`  flat: ${printable(method.flatPath)}`]),
+      '',
+      ...wrapped(printable(method.description), page.width),
+      ...method.parameters.flatMap((parameter) => ['', ...parameterLines(parameter, paint, page.width)]),
+      ...shape('Body', method.request, method.requestSchema, method.id),
+      ...shape('Answer', method.response, method.responseSchema),
+      ...(method.mediaUpload === null
+        ? []
+        : ['', `${paint.strong('Media')} ${uploadText(method.mediaUpload)}`]),
+      ...(method.scopes.length === 0 ? [] : ['', paint.strong('Scopes (any one)')]),
+      ...scopeLines(method.scopes, paint, page),
+    ],
+    page,
+  );
+}
+
+function methodLines(method: MethodSummary, paint: Palette, width: number): readonly string[] {
+  const { id, httpMethod, path, description, request, response, scopes, parameters } = method;
+  const shapes = [
+    request === null ? [] : [`body ${request}`],
+    response === null ? [] : [`answers ${response}`],
+  ].flat();
+  const media = [
+    ...(method.mediaUpload === null ? [] : ['takes media']),
+    ...(method.supportsMediaDownload ? ['gives media (alt=media)'] : []),
+    ...(method.supportsSubscription ? ['takes subscriptions'] : []),
+  ];
+  const facts = [...shapes, ...media].join(', ');
+  return [
+    `${paint.strong(printable(id))}${method.deprecated ? ` ${paint.bad('deprecated')}` : ''}`,
+    `  ${httpMethod} ${printable(path)}${facts === '' ? '' : `  ${paint.faint(printable(facts))}`}`,
+    ...(description === '' ? [] : [oneLine(`  ${printable(description)}`, width)]),
+    ...parameters.map((parameter) =>
+      oneLine(`    ${printable(`${parameterText(parameter)}  ${parameter.description ?? ''}`)}`, width),
+    ),
+    ...(scopes.length === 0
+      ? []
+      : [oneLine(`    scopes: ${printable(scopes.map(({ scope }) => scope).join(' '))}`, width)]),
+  ];
+}
+
+/** `url*: string  Address that is called.`; the star is for what `requiredFor` has to send. Only the description is cut. */
+function propertyText(line: OutlineLine, requiredFor: string | undefined, width: number): string {
+  const { depth, name, type, description, default: initial, enum: values, requiredBy } = line;
+  const others = requiredFor === undefined ? [] : requiredBy.filter((id) => id !== requiredFor);
+  const facts = [
+    `${name}${requiredFor !== undefined && requiredBy.includes(requiredFor) ? '*' : ''}: ${type}`,
+    ...(initial === null ? [] : [`= ${initial}`]),
+    ...(values.length === 0 ? [] : [`one of ${values.map(({ value }) => value).join(', ')}`]),
+    ...(others.length === 0 ? [] : [`required by ${others.join(', ')}`]),
+  ];
+  const head = '  '.repeat(depth + 1) + printable(facts.join(' '));
+  const whole = `${head}  ${printable(description)}`.trimEnd();
+  return head.length >= width ? head : oneLine(whole, width);
+}
+
+function parameterLines(parameter: Parameter, paint: Palette, width: number): readonly string[] {
+  const { description = '', enum: values } = parameter;
+  return [
+    ...hang('  ', paint.strong(printable(parameterText(parameter))), width),
+    ...(description === '' ? [] : wrapped(`    ${printable(description)}`, width)),
+    ...columns(
+      values.map(({ value, description: what, deprecated }) => [
+        `${printable(value)}${deprecated ? ' (deprecated)' : ''}`,
+        paint.faint(printable(what)),
+      ]),
+      { width, indent: '      ' },
+    ),
+  ];
+}
+
+function scopeLines(scopes: ApiSummary['scopes'], paint: Palette, { width }: TextOptions): readonly string[] {
+  const rows = scopes.map(({ scope, description }) => [
+    printable(scope),
+    paint.faint(printable(description)),
+  ]);
+  return columns(rows, { width, indent: '  ' });
+}
+
+/** `versionKey.system* (path, string) = NPM, one of GO, NPM`; the star is for required ones. */
+function parameterText(parameter: Parameter): string {
+  const {
+    name,
+    required,
+    repeated,
+    location = 'query',
+    type = 'string',
+    format,
+    default: initial,
+  } = parameter;
+  const { pattern, minimum, maximum, enum: values, deprecated } = parameter;
+  const kind = `${type}${format === undefined ? '' : ` ${format}`}${repeated ? ', repeated' : ''}`;
+  return [
+    `${name}${required ? '*' : ''} (${location}, ${kind}${deprecated === true ? ', deprecated' : ''})`,
+    ...(initial === undefined ? [] : [`= ${initial}`]),
+    ...(minimum === undefined ? [] : [`≥ ${minimum}`]),
+    ...(maximum === undefined ? [] : [`≤ ${maximum}`]),
+    ...(pattern === undefined ? [] : [`matches ${pattern}`]),
+    ...(values.length === 0 ? [] : [`one of ${values.map(({ value }) => value).join(', ')}`]),
+  ].join(' ');
+}
+
+function uploadText({
+  accept = [],
+  maxSize,
+  protocols = {},
+}: NonNullable<MethodSummary['mediaUpload']>): string {
+  const ways = Object.entries(protocols).map(
+    ([name, { path = '', multipart }]) => `${name}${multipart === true ? ' (multipart)' : ''} ${path}`,
+  );
+  const limit = maxSize === undefined ? '' : `, at most ${maxSize}`;
+  return printable(`${accept.join(', ') || 'of any type'}${limit}: ${ways.join('; ')}`);
+}

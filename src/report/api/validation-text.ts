@@ -1,0 +1,36 @@
+import { printable } from '../../model/printable.ts';
+import { palette } from '../palette.ts';
+import type { TextOptions } from '../text-options.ts';
+
+export interface ValidatedFile {
+  readonly file: string;
+  readonly valid: boolean;
+  readonly id: string | null;
+  readonly methods: number;
+  readonly schemas: number;
+  readonly problems: readonly {
+    readonly severity: string;
+    readonly path: string;
+    readonly message: string;
+  }[];
+}
+
+const SHOWN_PROBLEMS = 3;
+
+/** Whether a description document is valid, and the first of its problems: one line a file, whatever the width. */
+export function validationText(file: ValidatedFile, { colour }: TextOptions): string {
+  const paint = palette(colour);
+  const { valid, id, methods, schemas, problems } = file;
+  const shown = problemsText(problems.filter(({ severity }) => !valid === (severity === 'error')));
+  const facts = `${printable(id ?? '(no id)')}: ${methods} methods, ${schemas} schemas`;
+  const warnings = shown === '' ? '' : `; ${paint.faint(`odd: ${shown}`)}`;
+  const verdict = valid ? paint.good('valid  ') : paint.bad('invalid');
+  const lead = `${verdict}  ${paint.strong(printable(file.file))}  `;
+  return `${lead}${valid ? facts + warnings : shown}\n`;
+}
+
+function problemsText(problems: ValidatedFile['problems']): string {
+  const shown = problems.slice(0, SHOWN_PROBLEMS).map(({ path, message }) => printable(`${path} ${message}`));
+  const rest = problems.length - shown.length;
+  return [...shown, ...(rest > 0 ? [`and ${rest} more (--json lists them)`] : [])].join('; ');
+}

@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { printable, printableLines } from '../../src/model/printable.ts';
+
+describe('printable text', () => {
+  it.each([
+    ['escape sequence', '\u001b[31mred', '\\u001b[31mred'],
+    ['line break', 'a\nb', 'a\\u000ab'],
+    ['C1 control', '\u009b31m', '\\u009b31m'],
+    ['direction override', 'abc\u202edef', 'abc\\u202edef'],
+    ['direction mark', 'a\u200fb', 'a\\u200fb'],
+    ['isolate', 'a\u2066b\u2069', 'a\\u2066b\\u2069'],
+    ['zero-width space and joiner', 'lod\u200bash\u200d', 'lod\\u200bash\\u200d'],
+    ['byte order mark', '\ufefflodash', '\\ufefflodash'],
+    ['soft hyphen', 'lo\u00addash', 'lo\\u00addash'],
+    ['line separator', 'a\u2028b', 'a\\u2028b'],
+    ['invisible letter', 'a\u3164b', 'a\\u3164b'],
+    ['tag character', 'a\u{e0041}b', 'a\\u{e0041}b'],
+    ['lone surrogate', 'a\ud800b', 'a\\ud800b'],
+  ])('shows a %s', (_name, text, shown) => {
+    expect(printable(text)).toBe(shown);
+  });
+
+  it('leaves text of all scripts as it is', () => {
+    const text = 'lodash 名前 δοκιμή тест café naïve 🦊 @scope/a_b.c-d';
+    expect(printable(text)).toBe(text);
+  });
+
+  it('holds nothing that is not drawn, whatever goes in', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(printable(text)).not.toMatch(
+          /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u,
+        );
+        expect(printableLines(text).split('\n')).toEqual(text.split('\n').map(printable));
+      }),
+    );
+  });
+});
