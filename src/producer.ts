@@ -80,7 +80,11 @@ export async function createProducer(options: ProducerOptions): Promise<Producer
   const redis = await connectRedis({ urls: urls.split(',') });
   const keys = createKeys(prefix);
   const blobs = createBlobStore(redis, keys, { ttlMs: retentionMs, maxBytes });
-  const queue = new Queue(INGEST_LOCKFILES.name, { connection: redis, prefix: keys.prefix });
+  const queue = new Queue(INGEST_LOCKFILES.name, {
+    connection: redis,
+    prefix: keys.prefix,
+    skipVersionCheck: true,
+  });
   // The connection reconnects by itself; a failed command rejects where it was made.
   queue.on('error', () => {});
   return {

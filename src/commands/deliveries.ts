@@ -2,15 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { jobIdOf } from '../jobs/contract.ts';
-import { payloadOf } from '../jobs/deliver-notification.payload.ts';
+import { DELIVER_NOTIFICATION, payloadOf } from '../jobs/deliver-notification.payload.ts';
 import { deliverNotification } from '../jobs/deliver-notification.ts';
-import { sealEnvelope } from '../jobs/envelope.ts';
+import { followUp } from '../jobs/follow-up.ts';
 import type { DeliveryRecord, DeliveryState, StoppedRoute } from '../model/delivery.ts';
 import type { DeliveryAttempt, NotifiedChange } from '../model/notification.ts';
 import type { DeliveryIndex } from '../store/deliveries.ts';
-import { placeOf } from '../workers/flow.ts';
-import { revive, wake } from '../workers/wake.ts';
+import { openJobOf } from '../workers/flow.ts';
+import { ensureQueued, wake } from '../workers/wake.ts';
 import { inReplayOrder } from './replay-order.ts';
 import { openSharedStore } from './shared-store.ts';
 
@@ -58,7 +57,8 @@ export interface DeliveryDesk {
 /** Throws `ConfigError` without `redis.url`, `StoreError` when no Redis answers. */
 export async function openDeliveryDesk(loaded: LoadedConfig): Promise<DeliveryDesk> {
   const { store, log } = await openSharedStore(loaded);
-  const queue = new Queue(deliverNotification.name, { connection: store.redis, prefix: store.prefix });
+  const { redis: connection, prefix } = store;
+  const queue = new Queue(deliverNotification.name, { connection, prefix, skipVersionCheck: true });
   queue.on('error', (error) => log.warn({ error: error.message }, 'queue connection'));
   const { deliveries } = store;
   return {
@@ -86,6 +86,9 @@ export async function openDeliveryDesk(loaded: LoadedConfig): Promise<DeliveryDe
 
 /** A job whose worker died while it gave it up is taken over later, and then finds its place. */
 const REST_LIMIT_MS = 2_000;
+
+/** Those that this desk sends again. */
+const JOBS = new Map([[deliverNotification.name, deliverNotification]]);
 
 /** Records asked for at once. */
 const CHUNK = 200;
@@ -136,22 +139,21 @@ async function retryAll(
 }
 
 /**
- * May be repeated: whatever was interrupted half-way is completed. The place in the lane comes first, because a job
- * without one takes itself for given up.
+ * May be repeated: whatever was interrupted half-way is completed. The job is opened first, because one without a place in
+ * its lane takes itself for given up.
  */
-async function sendAgain({ lanes, deliveries }: Store, queue: Queue, record: DeliveryRecord): Promise<void> {
-  const payload = payloadOf(record);
-  const jobId = jobIdOf(deliverNotification.name, record.key);
-  if (record.state === 'failed') await untilAtRest(queue, jobId);
-  const place = placeOf(deliverNotification, payload);
-  if (place !== undefined) await lanes.take(place);
+async function sendAgain(
+  { openJobs, deliveries }: Store,
+  queue: Queue,
+  record: DeliveryRecord,
+): Promise<void> {
+  const { name } = deliverNotification;
+  const open = openJobOf(JOBS, followUp(DELIVER_NOTIFICATION, payloadOf(record)));
+  if (record.state === 'failed') await untilAtRest(queue, open.id);
+  await openJobs.open(open);
   await deliveries.move(record, { state: 'waiting', reason: 'sent again on request' });
-  if ((await queue.getJob(jobId)) === undefined) {
-    await queue.add(deliverNotification.name, sealEnvelope(deliverNotification, payload), { jobId });
-    return;
-  }
-  await revive(queue, jobId);
-  await wake(queue, jobId);
+  const queued = await ensureQueued(queue, open.id, () => queue.add(name, open.data, { jobId: open.id }));
+  if (queued === 'queued-already') await wake(queue, open.id);
 }
 
 /** A worker that gives a job up says so first and leaves the lane then: what is done in between would be undone. */

@@ -3,11 +3,10 @@ import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { JOBS } from '../jobs/catalog.ts';
 import { jobIdOf } from '../jobs/contract.ts';
-import { EnvelopeError, openEnvelope, UnparsedData } from '../jobs/envelope.ts';
+import { EnvelopeError, openEnvelope, sealEnvelope, UnparsedData } from '../jobs/envelope.ts';
 import type { AnyJob } from '../jobs/job.ts';
 import { messageOf } from '../model/errors.ts';
 import type { RejectedPayload } from '../model/rejected-payload.ts';
-import { placeOf } from '../workers/flow.ts';
 import { openSharedStore } from './shared-store.ts';
 
 export interface RejectedList {
@@ -50,7 +49,11 @@ export async function openRejectedDesk(loaded: LoadedConfig): Promise<RejectedDe
   const { store, log } = await openSharedStore(loaded);
   const lines = new Map(
     JOBS.map((job): [string, Line] => {
-      const queue = new Queue(job.name, { connection: store.redis, prefix: store.prefix });
+      const queue = new Queue(job.name, {
+        connection: store.redis,
+        prefix: store.prefix,
+        skipVersionCheck: true,
+      });
       queue.on('error', (error) => log.warn({ error: error.message }, 'queue connection'));
       return [job.name, { job, queue }];
     }),
@@ -102,9 +105,12 @@ async function retry(
   try {
     const envelope = parseData(data);
     const { key, payload } = openEnvelope(job, envelope);
-    const place = placeOf(job, payload);
-    if (place !== undefined) await store.lanes.take(place);
-    if (!(await putBack(queue, entry.id, envelope, jobIdOf(job.name, key)))) {
+    const id = jobIdOf(job.name, key);
+    const lane = job.lane?.(payload);
+    // One without a place in its lane would take itself for given up.
+    if (lane !== undefined)
+      await store.openJobs.open({ id, job: job.name, lane, data: sealEnvelope(job, payload) });
+    if (!(await putBack(queue, entry.id, envelope, id))) {
       return { ...named, outcome: 'under-way' };
     }
     await store.rejected.remove(entry);

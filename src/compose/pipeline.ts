@@ -9,6 +9,7 @@ import type { WorkerEvent } from '../workers/events.ts';
 import { startWorkers } from '../workers/runtime.ts';
 import type { Schedule } from '../workers/schedules.ts';
 import { openInsights } from './insights.ts';
+import { leftoverDeliveries } from './leftovers.ts';
 import { createPorts, NO_CONTRACTS, NO_NOTIFIER } from './ports.ts';
 import type { Store } from './store.ts';
 
@@ -43,6 +44,7 @@ export async function startPipeline(
   options: PipelineOptions,
 ): Promise<Pipeline> {
   const { log, notifier, contracts, inlineBytes = INLINE_BYTES, ...others } = options;
+  const { recheck } = loaded.config.worker;
   const insights = await openInsights(loaded, store.cache, {
     onContractProblem: warnOnce(log),
     ...(store.insightsBudget === undefined ? {} : { budget: store.insightsBudget }),
@@ -58,13 +60,24 @@ export async function startPipeline(
       ...(notifier === undefined ? {} : { routing: notifier.routing }),
     }),
     outcomes: store.outcomes,
-    lanes: store.lanes,
+    openJobs: store.openJobs,
     limitsOf: { 'deliver-notification': deliveryLimits(loaded) },
     connection: store.redis,
     prefix: store.prefix,
     log,
     reject: store.rejected.add,
     lockDurationMs: loaded.config.worker.lockDuration,
+    waiting: { turnMs: recheck.turn, heldMs: recheck.held },
+    // A run that shares its queues with others of its kind has nothing that outlives it.
+    ...(options.schedules === undefined
+      ? {}
+      : {
+          reconciling: {
+            everyMs: recheck.open,
+            claim: (ms) => store.claim('reconcile', ms),
+            leftovers: () => leftoverDeliveries(store),
+          },
+        }),
   });
   return {
     async close(graceMs) {

@@ -7,16 +7,17 @@ import type { Secret } from '../model/secret.ts';
 import { createAppliedObjects } from '../store/applied-objects.ts';
 import { createBlobStore } from '../store/blobs.ts';
 import { createCache } from '../store/cache.ts';
-import { closeRedis, connectRedis, type RedisClient } from '../store/connection.ts';
+import { type ConnectOptions, closeRedis, connectRedis, type RedisClient } from '../store/connection.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
 import { createDigestStore } from '../store/digests.ts';
 import { createKeys, type Keys } from '../store/keys.ts';
-import { createLaneStore } from '../store/lanes.ts';
-import { createLock } from '../store/lock.ts';
+import { createClaim, createLock } from '../store/lock.ts';
+import { createOpenJobStore } from '../store/open-jobs.ts';
 import { createOutcomeStore } from '../store/outcomes.ts';
 import { createRejectedStore } from '../store/rejected.ts';
 import { createRequestBudget } from '../store/request-budget.ts';
 import { createTargetStore } from '../store/targets.ts';
+import { createWriteProbe } from '../store/write-probe.ts';
 
 /** Everything kept in Redis, and the connection it goes through. */
 export type Store = Awaited<ReturnType<typeof openStore>>;
@@ -25,7 +26,11 @@ export type Store = Awaited<ReturnType<typeof openStore>>;
  * Connects to the configured Redis or Valkey; without one it starts the embedded engine, which keeps nothing.
  * Throws `StoreError` when no Redis answers and `EmbeddedError` when the engine does not start.
  */
-export async function openStore(loaded: LoadedConfig, log: Logger) {
+export async function openStore(
+  loaded: LoadedConfig,
+  log: Logger,
+  options: Pick<ConnectOptions, 'refused'> = {},
+) {
   const { config, secrets } = loaded;
   const started = performance.now();
   const engine =
@@ -33,7 +38,7 @@ export async function openStore(loaded: LoadedConfig, log: Logger) {
       ? await startValkey({ log: (line) => log.debug({ component: 'valkey' }, line) })
       : undefined;
   const urls = engine === undefined ? redisUrls(config.redis.url ?? '', secrets.redisPassword) : [engine.url];
-  const redis = await connect(urls, log, engine);
+  const redis = await connect({ ...options, urls }, log, engine);
   const keys = createKeys(config.redis.prefix);
   return {
     redis,
@@ -52,11 +57,14 @@ export async function openStore(loaded: LoadedConfig, log: Logger) {
     cache: createCache(redis, keys),
     // A worker that died while it provisioned holds up the next one no longer than its jobs do.
     lock: createLock(redis, keys, { ttlMs: config.worker.lockDuration }),
+    /** Why Redis takes no write, asked for so many ms; `undefined` when it takes one. */
+    probeWrite: createWriteProbe(redis, keys),
+    claim: createClaim(redis, keys),
     applied: createAppliedObjects(redis, keys),
     rejected: createRejectedStore(redis, keys),
     /** `undefined` when the configuration sets no limit. */
     insightsBudget: budgetOf(redis, keys, config.insights.requestsPerSecond),
-    lanes: createLaneStore(redis, keys),
+    openJobs: createOpenJobStore<FollowUp>(redis, keys),
     deliveries: createDeliveryStore(redis, keys, {
       ...(config.notify === undefined
         ? {}
@@ -76,13 +84,13 @@ function budgetOf(redis: RedisClient, keys: Keys, perSecond: number | undefined)
 }
 
 async function connect(
-  urls: readonly string[],
+  options: ConnectOptions,
   log: Logger,
   engine: { close(): Promise<void> } | undefined,
 ): Promise<RedisClient> {
   try {
     return await connectRedis({
-      urls,
+      ...options,
       onChange: (change) => {
         if (change.kind === 'lost') log.warn({ error: change.error.message }, 'redis connection lost');
         else log.info('redis connection restored');

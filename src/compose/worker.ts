@@ -1,12 +1,14 @@
 import type { Logger } from 'pino';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { captureConsole } from './console.ts';
 import { openContracts } from './contracts.ts';
 import { digestSchedules } from './digests.ts';
 import { keepProvisioned } from './keep-provisioned.ts';
 import { createLogger } from './logger.ts';
 import { type NotifierHandle, openNotifier } from './notifier.ts';
 import { startPipeline } from './pipeline.ts';
+import { checkRedis, redisHealth } from './redis-check.ts';
 import { openStore, type Store } from './store.ts';
 
 export interface WorkerOptions {
@@ -22,7 +24,8 @@ export interface WorkerOptions {
 export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
   requireRedis(loaded, options);
   const log = createLogger(loaded);
-  const opened: (() => Promise<unknown>)[] = [];
+  const release = captureConsole(log);
+  const opened: (() => Promise<unknown>)[] = [async () => release()];
   const close = async (): Promise<void> => {
     for (const step of opened.splice(0).reverse()) await step();
   };
@@ -48,8 +51,9 @@ async function openWorker(
   onClose: (step: () => Promise<unknown>) => void,
 ): Promise<void> {
   const { config } = loaded;
-  const store = await openStore(loaded, log);
+  const store = await openStore(loaded, log, { refused: 'wait' });
   onClose(store.close);
+  const note = await checkRedis(store, log);
   if (store.embedded !== undefined) {
     log.warn({ url: store.embedded.url }, '--ephemeral: embedded engine, nothing outlives this process');
   }
@@ -66,7 +70,7 @@ async function openWorker(
     ...(notifier === undefined ? {} : { notifier }),
   });
   onClose(() => pipeline.close(config.worker.shutdownGrace));
-  const health = await openHealth(loaded, store, notifier);
+  const health = await openHealth(loaded, store, notifier, note);
   if (health !== undefined) onClose(health.close);
   log.info({ prefix: store.prefix, health: health?.url }, 'worker ready');
 }
@@ -116,7 +120,12 @@ function requireRedis({ config }: LoadedConfig, { ephemeral }: WorkerOptions): v
   }
 }
 
-async function openHealth({ config }: LoadedConfig, store: Store, notifier: NotifierHandle | undefined) {
+async function openHealth(
+  { config }: LoadedConfig,
+  store: Store,
+  notifier: NotifierHandle | undefined,
+  note: string | undefined,
+) {
   const { healthPort, healthHost } = config.worker;
   if (healthPort === undefined) return undefined;
   const { startHealthServer } = await import('../server/health.ts');
@@ -128,10 +137,7 @@ async function openHealth({ config }: LoadedConfig, store: Store, notifier: Noti
       const drift = notifier?.drift();
       const scans = await incompleteScans(store);
       return [
-        {
-          name: 'redis',
-          ...(store.redis.status === 'ready' ? {} : { fault: `connection is ${store.redis.status}` }),
-        },
+        await redisHealth(store, note),
         {
           name: 'webhook',
           ...(webhook === undefined ? {} : { fault: webhook }),

@@ -67,10 +67,26 @@ function readConfigFile(named: string | undefined): { file: string | undefined; 
       cause: error,
     });
   }
-  const document = parseDocument(text, { prettyErrors: true });
-  const fault = document.errors[0];
-  if (fault !== undefined) throw new ConfigError('config-syntax', `${file}: ${fault.message}`);
-  return { file, content: document.toJS({ maxAliasCount: 100 }) ?? {} };
+  return { file, content: parseYaml(file, text) ?? {} };
+}
+
+/** Aliases may stand for no more than a hundred times as much as is written. */
+function parseYaml(file: string, text: string): unknown {
+  try {
+    const document = parseDocument(text, { prettyErrors: true });
+    const fault = document.errors[0];
+    if (fault !== undefined) throw new ConfigError('config-syntax', `${file}: ${fault.message}`);
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError('config-syntax', `${file}: cannot be read as YAML: ${firstLine(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function firstLine(error: unknown): string {
+  return messageOf(error).split('\n')[0] ?? '';
 }
 
 function merge(base: unknown, over: unknown): unknown {

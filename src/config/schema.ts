@@ -48,9 +48,23 @@ const lockfiles = z.strictObject({
   retention: seconds('14d').describe('How long lockfile contents stay in Redis.'),
 });
 
+const recheck = z.strictObject({
+  open: seconds('1m').describe('Lost jobs are looked for and made again.'),
+  turn: seconds('15m').describe(
+    'An alert that waits for an earlier one looks for itself whether it is its turn.',
+  ),
+  held: seconds('5m').describe('A held alert looks for itself whether its route goes on.'),
+});
+
 const worker = z.strictObject({
   retention: seconds('14d').describe('How long job outcomes stay in Redis.'),
   lockDuration: seconds('30s').describe('After this time without a sign of life a job is taken over.'),
+  recheck: recheck
+    .prefault({})
+    .refine(({ open, turn, held }) => Math.min(open, turn, held) >= 100, {
+      error: 'times of at least `100ms`',
+    })
+    .describe('How often workers look for what they were not told of.'),
   shutdownGrace: seconds('20s').describe('Time that running jobs get after SIGTERM.'),
   healthPort: z
     .int()

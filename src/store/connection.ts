@@ -2,6 +2,7 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { messageOf } from '../model/errors.ts';
 import { formatAddresses, parseAddresses, type RedisAddress } from './address.ts';
 import { StoreError } from './errors.ts';
+import { createRefusals, REFUSALS_END_AFTER_MS, type Refusals } from './refusals.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -10,6 +11,11 @@ export interface ConnectOptions {
   readonly urls: string | readonly string[];
   /** How long to try before giving up. Default 10 s. */
   readonly timeoutMs?: number;
+  /**
+   * What becomes of a command that Redis refuses because it takes no writes now (a demoted primary, say). `wait`: it waits
+   * like one whose connection is lost. Default: its caller gets the error. The connection is made anew in any case.
+   */
+  readonly refused?: 'wait';
   /** Called once when a connection is lost and once when it is back. Default: nobody is told. */
   readonly onChange?: (change: ConnectionChange) => void;
 }
@@ -22,7 +28,8 @@ export type ConnectionChange =
 const BASE_OPTIONS = {
   maxRetriesPerRequest: null,
   lazyConnect: true,
-  retryStrategy: backoff,
+  // A host that is gone without a word answers nothing; the longest that a command of ours or BullMQ's may block is 10 s.
+  socketTimeout: 30_000,
 } as const satisfies RedisOptions;
 
 /**
@@ -31,31 +38,50 @@ const BASE_OPTIONS = {
  */
 export async function connectRedis(options: ConnectOptions): Promise<RedisClient> {
   const addresses = parseAddresses(options.urls);
-  const client = createClient(addresses);
+  const refusals = createRefusals({ wait: options.refused === 'wait' });
+  const client = createClient(addresses, refusals);
   const where = formatAddresses(addresses);
+  tellChanges(client, { where, refusals, onChange: options.onChange ?? (() => {}) });
+  await firstReady(client, where, options.timeoutMs ?? 10_000);
+  return client;
+}
+
+interface Telling {
+  readonly where: string;
+  readonly refusals: Refusals;
+  readonly onChange: (change: ConnectionChange) => void;
+}
+
+/** Tells of losses and of what ended them. While Redis refuses writes, a new connection to it is no end. */
+function tellChanges(client: RedisClient, { where, refusals, onChange }: Telling): void {
   let lastError: unknown;
   let lost = false;
   let ready = false;
+  let restored: NodeJS.Timeout | undefined;
+  const restore = (): void => {
+    restored = undefined;
+    if (refusals.current() !== undefined) restored = setTimeout(restore, REFUSALS_END_AFTER_MS).unref();
+    else if (client.status === 'ready') {
+      lost = false;
+      onChange({ kind: 'restored' });
+    }
+  };
   client.on('error', (error: unknown) => {
     lastError = error;
   });
   client.on('close', () => {
-    if (ready && !lost && !closing.has(client)) {
-      lost = true;
-      options.onChange?.({
-        kind: 'lost',
-        error: unreachable(where, 'connection lost; reconnecting', lastError),
-      });
-    }
+    clearTimeout(restored);
+    if (!ready || lost || closing.has(client)) return;
+    lost = true;
+    const refusal = refusals.current();
+    const what = refusal === undefined ? 'connection lost; reconnecting' : 'takes no writes; reconnecting';
+    onChange({ kind: 'lost', error: unreachable(where, what, refusal ?? lastError) });
   });
   client.on('ready', () => {
-    if (lost) options.onChange?.({ kind: 'restored' });
-    lost = false;
     ready = true;
     lastError = undefined;
+    if (lost) restore();
   });
-  await firstReady(client, where, options.timeoutMs ?? 10_000);
-  return client;
 }
 
 /** Connections that we close ourselves: nothing is lost with them. */
@@ -86,11 +112,15 @@ function endNow(client: RedisClient): void {
   client.disconnect();
 }
 
-function createClient(addresses: readonly RedisAddress[]): RedisClient {
+function createClient(addresses: readonly RedisAddress[], refusals: Refusals): RedisClient {
   const [first] = addresses;
   if (first === undefined) throw new StoreError('address-invalid', 'No Redis URL was given.');
-  const redisOptions = { ...BASE_OPTIONS, ...first.options };
-  if (addresses.length === 1 && !first.cluster) return new Redis(redisOptions);
+  const retryStrategy = (times: number): number => Math.max(backoff(times), refusals.delay());
+  const redisOptions = { ...BASE_OPTIONS, retryStrategy, ...first.options };
+  // Within a cluster, ioredis looks for the node that takes a command by itself.
+  if (addresses.length === 1 && !first.cluster) {
+    return new Redis({ ...redisOptions, reconnectOnError: refusals.onError });
+  }
   return new Cluster(
     addresses.map(({ host, port }) => ({ host, port })),
     { redisOptions, lazyConnect: true, clusterRetryStrategy: backoff },

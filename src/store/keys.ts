@@ -14,10 +14,14 @@ export interface Keys {
   readonly incompleteTargets: string;
   cache(kind: string, key: string): string;
   lock(name: string): string;
+  /** Written to see whether Redis takes writes. */
+  readonly probe: string;
   /** When the next request of a shared budget is due. */
   budget(name: string): string;
   /** Hash of what was applied to an account of the webhook-integration API, by kind and name. */
   applied(account: string): string;
+  /** Hash of the jobs that are neither done nor given up, by id. */
+  readonly openJobs: string;
   /** List of job ids that run one after another. */
   lane(name: string): string;
   /** What waits for a periodic digest, by scan; and the routes that ever had something waiting. */
@@ -47,9 +51,11 @@ export function createKeys(prefix: string = DEFAULT_PREFIX): Keys {
     targets: `${tagged}:targets`,
     incompleteTargets: `${tagged}:targets:incomplete`,
     cache: (kind, key) => `${tagged}:cache:${kind}:${key}`,
+    probe: `${tagged}:probe`,
     lock: (name) => `${tagged}:lock:${name}`,
     budget: (name) => `${tagged}:budget:${name}`,
     applied: (account) => `${tagged}:applied:${account}`,
+    openJobs: `${tagged}:open-jobs`,
     lane: (name) => `${tagged}:lane:${name}`,
     digest: (route) => `${tagged}:digest:${route}`,
     digestRoutes: `${tagged}:digest-routes`,

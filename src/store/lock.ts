@@ -39,6 +39,12 @@ export function createLock(redis: RedisClient, keys: Keys, options: LockOptions 
   };
 }
 
+/** Work that one of many does once in a while: true for the first one that asks, false for others within `ms`. */
+export function createClaim(redis: RedisClient, keys: Keys): (name: string, ms: number) => Promise<boolean> {
+  return async (name, ms) =>
+    (await redis.set(keys.lock(name), '1', 'PX', Math.max(1, Math.round(ms)), 'NX')) === 'OK';
+}
+
 /**
  * Renews the lock until stopped. Aborts when it is somebody else's, and also when no renewal was confirmed within the
  * time to live: a Redis that does not answer may have let go of it.

@@ -1,11 +1,12 @@
 import type { TargetState } from '../model/change.ts';
 import type { DigestEntry } from '../model/digest.ts';
 import { messageOf } from '../model/errors.ts';
-import type { LanePlace } from '../model/lane.ts';
+import type { OpenJob } from '../model/open-job.ts';
 import { packJson, unpackJson } from './compression.ts';
 import type { RedisClient } from './connection.ts';
 import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';
+import { packOpenJob } from './open-jobs.ts';
 import { runScript } from './scripts/run-script.ts';
 import { SAVE_OUTCOME } from './scripts/save-outcome.lua.ts';
 
@@ -37,15 +38,16 @@ export type SaveAnswer<Next> =
   | { readonly status: 'already-there'; readonly outcome: StoredOutcome<Next> }
   | { readonly status: 'state-moved' };
 
-/** Outcomes of jobs: the first one saved under a job and key stays, and only that one takes places in lanes. */
+/** Outcomes of jobs: the first one saved under a job and key stays, and only that one opens what follows from it. */
 export interface OutcomeStore<Next> {
   read(job: string, key: string): Promise<StoredOutcome<Next> | undefined>;
+  has(job: string, key: string): Promise<boolean>;
   save(
     job: string,
     key: string,
     outcome: StoredOutcome<Next>,
     change?: TargetChange | DigestTaking,
-    places?: readonly LanePlace[],
+    follows?: readonly OpenJob[],
   ): Promise<SaveAnswer<Next>>;
 }
 
@@ -63,7 +65,9 @@ export function createOutcomeStore<Next>(
       const stored = await redis.getBuffer(keys.outcome(job, key));
       return stored === null ? undefined : unpackOutcome<Next>(stored, job, key);
     },
-    async save(job, key, outcome, change, places = []) {
+    has: async (job, key) => (await redis.exists(keys.outcome(job, key))) === 1,
+    async save(job, key, outcome, change, follows = []) {
+      const lanes = [...new Set(follows.flatMap(({ lane }) => lane ?? []))];
       const targetChange = change !== undefined && 'replaces' in change ? change : undefined;
       const digests = await digestSteps(keys, change);
       const value = await packJson({ result: outcome.result ?? null, next: outcome.next });
@@ -74,12 +78,13 @@ export function createOutcomeStore<Next>(
           keys.outcome(job, key),
           keys.target(targetChange?.target ?? ''),
           keys.targets,
-          ...places.map(({ lane }) => keys.lane(lane)),
+          keys.openJobs,
+          ...lanes.map((lane) => keys.lane(lane)),
           ...digests.map(({ key }) => key),
         ],
         [
           ...[value, ttlMs, ...(await changeArguments(targetChange))],
-          ...[places.length, ...places.map(({ id }) => id)],
+          ...[lanes.length, follows.length, ...(await openArguments(follows, lanes))],
           ...digests.flatMap(({ step }) => step),
         ],
       );
@@ -114,6 +119,20 @@ async function digestSteps(
     { key: keys.incompleteTargets, step: [mark, change.target, ''] },
     ...(await Promise.all(additions)).flat(),
   ];
+}
+
+/** For each job that follows: id, what is kept of it, and the number of its lane (0 without). */
+async function openArguments(
+  follows: readonly OpenJob[],
+  lanes: readonly string[],
+): Promise<readonly (string | number | Buffer)[]> {
+  const numbers = new Map(lanes.map((lane, index) => [lane, index + 1]));
+  const packed = await Promise.all(follows.map((job) => packOpenJob(job)));
+  return follows.flatMap(({ id, lane }, index) => [
+    id,
+    packed[index] ?? '',
+    lane === undefined ? 0 : (numbers.get(lane) ?? 0),
+  ]);
 }
 
 async function changeArguments(change: TargetChange | undefined): Promise<readonly (string | Buffer)[]> {

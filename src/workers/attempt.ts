@@ -1,21 +1,24 @@
 import type { Job as QueuedJob } from 'bullmq';
 import type { Logger } from 'pino';
+import type { FollowUp } from '../jobs/follow-up.ts';
 import type { AnyJob, JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
-import type { LanePlace } from '../model/lane.ts';
+import type { OpenJob } from '../model/open-job.ts';
 import type { RejectedPayload } from '../model/rejected-payload.ts';
 import type { WorkerEvent } from './events.ts';
+import type { WaitingTimes } from './failure.ts';
 import type { FlowOptions } from './flow.ts';
-import type { Lanes } from './lanes.ts';
+import type { OpenJobs } from './open-jobs.ts';
 import type { Outcomes } from './outcomes.ts';
 
 /** What the attempts of one job's queue are made with. */
 export interface ProcessorOptions {
   readonly job: AnyJob;
   readonly limits: JobLimits;
+  readonly waiting?: WaitingTimes | undefined;
   readonly ports: Ports;
   readonly outcomes: Outcomes;
-  readonly lanes: Lanes;
+  readonly openJobs: OpenJobs;
   readonly flow: FlowOptions;
   readonly log: Logger;
   readonly onEvent?: (event: WorkerEvent) => void;
@@ -32,13 +35,17 @@ export interface Attempt {
   readonly queued: QueuedJob;
   readonly token: string | undefined;
   readonly log: Logger;
+  /** What is kept of the job since it was decided; `undefined` when a producer, the clock or a flow made it. */
+  kept?: OpenJob<FollowUp> | undefined;
   /** What the job's envelope held; `undefined` when it cannot be opened. */
   opened?: OpenedJob;
 }
 
 export interface OpenedJob {
+  /** The id that goes with its key; a producer may have queued it under another one. */
+  readonly id: string;
   readonly key: string;
   readonly payload: unknown;
-  /** In its lane, when it has one. */
-  readonly place: LanePlace | undefined;
+  /** The lane in which it waits for those before it. */
+  readonly lane: string | undefined;
 }

@@ -5,9 +5,16 @@ import { CodedError } from '../model/errors.ts';
  * - `timed-out`: an attempt took longer than its job allows.
  * - `lock-lost`: Redis gave the job to another worker while this one worked on it.
  * - `not-its-turn`: another job of its lane goes first.
- * - `turn-over`: it has no place in its lane any more: it was given up before.
+ * - `turn-over`: it has no place in its lane: it was given up before, or Redis has lost what it follows from.
+ * - `outcome-lost`: Redis has lost its outcome since it was saved.
  */
-export type WorkerErrorCode = 'state-moved' | 'timed-out' | 'lock-lost' | 'not-its-turn' | 'turn-over';
+export type WorkerErrorCode =
+  | 'state-moved'
+  | 'timed-out'
+  | 'lock-lost'
+  | 'not-its-turn'
+  | 'turn-over'
+  | 'outcome-lost';
 
 /** What ends an attempt from outside of the job. All but `turn-over` may go better the next time. */
 export class WorkerError extends CodedError<WorkerErrorCode> {

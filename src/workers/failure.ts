@@ -19,14 +19,21 @@ const NEWER_RELEASE_DELAY_MS = 60_000;
 const MAX_PAUSE_MS = 300_000;
 /** The longest wait for another attempt that a receiver can ask for. */
 const MAX_ASKED_MS = 3_600_000;
-/** A job is woken when its turn comes or its route is resumed; it looks for itself as often as this, in case it was not. */
-const TURN_DELAY_MS = 900_000;
-const HELD_DELAY_MS = 300_000;
+/** An outcome that was lost is made again after about this time. */
+const LOST_DELAY_MS = 1_000;
 /** First wait of a job whose route takes nothing at the moment, and the longest. */
 const LATER_DELAY_MS = 500;
 const MAX_LATER_DELAY_MS = 30_000;
 /** Waiting for a rate limit or a newer release ends here: a job that old is an operator's case. */
 const MAX_AGE_MS = 24 * 3_600_000;
+
+/** A job is woken when its turn comes or its route is resumed; it looks for itself as often as this, in case it was not. */
+export interface WaitingTimes {
+  readonly turnMs: number;
+  readonly heldMs: number;
+}
+
+export const DEFAULT_WAITING: WaitingTimes = { turnMs: 900_000, heldMs: 300_000 };
 
 export interface FailedAttempt {
   readonly error: unknown;
@@ -36,6 +43,7 @@ export interface FailedAttempt {
   readonly postponements: number;
   readonly ageMs: number;
   readonly limits: JobLimits;
+  readonly waiting: WaitingTimes;
   /** In [0, 1). */
   readonly random: number;
 }
@@ -57,12 +65,17 @@ export function failureOf(attempt: FailedAttempt): Failure {
 }
 
 /** How long to put a job off that waits for something outside of itself. */
-function postponement({ postponements, random }: FailedAttempt, error: CodedError): number | undefined {
+function postponement(
+  { postponements, random, waiting }: FailedAttempt,
+  error: CodedError,
+): number | undefined {
   switch (error instanceof JobError || error instanceof WorkerError ? error.code : undefined) {
     case 'not-its-turn':
-      return jittered(TURN_DELAY_MS, random);
+      return jittered(waiting.turnMs, random);
+    case 'outcome-lost':
+      return jittered(LOST_DELAY_MS, random);
     case 'route-held':
-      return jittered(HELD_DELAY_MS, random);
+      return jittered(waiting.heldMs, random);
     case 'route-later':
       return jittered(
         Math.min(MAX_LATER_DELAY_MS, LATER_DELAY_MS * 2 ** Math.min(postponements, 30)),

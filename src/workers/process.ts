@@ -1,7 +1,7 @@
 import type { FollowUp } from '../jobs/follow-up.ts';
 import type { AnyJob, JobRun, RunContext } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
-import type { LanePlace } from '../model/lane.ts';
+import type { OpenJob } from '../model/open-job.ts';
 import { WorkerError } from './errors.ts';
 import type { Outcomes, StoredOutcome } from './outcomes.ts';
 
@@ -9,8 +9,8 @@ export interface Work {
   readonly job: AnyJob;
   readonly key: string;
   readonly payload: unknown;
-  /** The places in lanes of what follows. */
-  readonly placesOf: (next: readonly FollowUp[]) => readonly LanePlace[];
+  /** What follows, as it is kept until it is done or given up. */
+  readonly followsOf: (next: readonly FollowUp[]) => readonly OpenJob<FollowUp>[];
 }
 
 const STATE_RACES = 5;
@@ -25,13 +25,13 @@ export async function outcomeOf(
   ports: Ports,
   context: RunContext,
 ): Promise<StoredOutcome> {
-  const { job, key, payload, placesOf } = work;
+  const { job, key, payload, followsOf } = work;
   const known = await outcomes.read(job.name, key);
   if (known !== undefined) return known;
   for (let race = 0; race < STATE_RACES; race += 1) {
     const { result, next, state } = await run(job, payload, ports, context);
     const outcome = { result, next };
-    const answer = await outcomes.save(job.name, key, outcome, state, placesOf(next));
+    const answer = await outcomes.save(job.name, key, outcome, state, followsOf(next));
     if (answer.status === 'saved') return outcome;
     if (answer.status === 'already-there') return answer.outcome;
   }

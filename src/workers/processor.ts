@@ -1,11 +1,13 @@
 import { type Processor, WaitingError } from 'bullmq';
+import { jobIdOf } from '../jobs/contract.ts';
 import { openEnvelope } from '../jobs/envelope.ts';
-import type { Attempt, ProcessorOptions } from './attempt.ts';
+import type { FollowUp } from '../jobs/follow-up.ts';
+import type { Attempt, OpenedJob, ProcessorOptions } from './attempt.ts';
 import { attemptSignal } from './attempt-signal.ts';
-import { enqueueFollowUps, placeOf, placesOf } from './flow.ts';
+import { enqueueFollowUps, openJobOf } from './flow.ts';
 import { outcomeOf } from './process.ts';
 import { settle } from './settle.ts';
-import { passOn, takeTurn } from './turn.ts';
+import { closeDone, takeTurn } from './turn.ts';
 
 /** One job, from its envelope to the enqueued follow-ups. */
 export function createProcessor(options: ProcessorOptions): Processor {
@@ -33,15 +35,15 @@ async function processJob(
 ): Promise<void> {
   const { job, limits, outcomes, ports, flow, shutdown, onEvent } = options;
   const { queued, log } = attempt;
-  const { key, payload } = openEnvelope(job, queued.data);
-  const place = placeOf(job, payload);
-  attempt.opened = { key, payload, place };
-  await takeTurn(options, attempt.opened, queued.attemptsStarted);
+  attempt.opened = await openJob(options, attempt);
+  const { key, payload } = attempt.opened;
+  await takeTurn(options, attempt.opened);
   const what = `${job.name} "${key}"`;
   const limit = attemptSignal({ what, timeoutMs: limits.timeoutMs, shutdown, lockLost });
   onEvent?.({ kind: 'started', job: job.name, key });
   log.debug({ key }, 'job started');
-  const work = { job, key, payload, placesOf: placesOf.bind(undefined, flow.jobs) };
+  const followsOf = (followUps: readonly FollowUp[]) => followUps.map((one) => openJobOf(flow.jobs, one));
+  const work = { job, key, payload, followsOf };
   const { result, next } = await outcomeOf(work, outcomes, ports, {
     signal: limit.signal,
     lastAttempt: queued.attemptsMade + 1 >= limits.attempts,
@@ -49,12 +51,20 @@ async function processJob(
   }).finally(limit.release);
   await enqueueFollowUps(flow, next);
   await job.onEnd?.(payload, { kind: 'done' }, ports);
-  await passOn(options, place);
+  await closeDone(options, attempt.opened);
   onEvent?.({ kind: 'finished', job: job.name, key });
   const { facts, warning } = job.log?.(payload, result) ?? {};
   const line = { key, followUps: next.length, ...facts };
   if (warning === undefined) log.info(line, 'job finished');
   else log.warn(line, `job finished: ${warning}`);
+}
+
+/** What was kept when the job was decided goes before what its queue holds: Redis may have lost part of either. */
+async function openJob({ job, openJobs }: ProcessorOptions, attempt: Attempt): Promise<OpenedJob> {
+  const { queued } = attempt;
+  attempt.kept = await openJobs.find(queued.id ?? '');
+  const { key, payload } = openEnvelope(job, attempt.kept?.data ?? queued.data);
+  return { id: jobIdOf(job.name, key), key, payload, lane: attempt.kept?.lane ?? job.lane?.(payload) };
 }
 
 async function handBack({ queued, token, opened, log }: Attempt): Promise<WaitingError> {

@@ -5,18 +5,21 @@ import type { Ports } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { RejectedPayload } from '../model/rejected-payload.ts';
 import type { WorkerEvent } from './events.ts';
+import type { WaitingTimes } from './failure.ts';
 import type { FlowOptions } from './flow.ts';
-import type { Lanes } from './lanes.ts';
+import type { OpenJobs } from './open-jobs.ts';
 import type { Outcomes } from './outcomes.ts';
 import { createProcessor } from './processor.ts';
+import { type Reconciling, startReconciling } from './reconciling.ts';
 import { type Schedule, startSchedules } from './schedules.ts';
+import { logSparingly } from './sparing-log.ts';
 import { TolerantWorker } from './tolerant-worker.ts';
 
 export interface RuntimeOptions {
   readonly jobs: readonly AnyJob[];
   readonly ports: Ports;
   readonly outcomes: Outcomes;
-  readonly lanes: Lanes;
+  readonly openJobs: OpenJobs;
   /** A connection whose commands wait for Redis instead of failing; BullMQ makes its own copies of it for blocking. */
   readonly connection: ConnectionOptions;
   readonly prefix: string;
@@ -32,6 +35,10 @@ export interface RuntimeOptions {
   readonly lockDurationMs?: number;
   /** Jobs that are started again and again. Without it this worker leaves all schedules to others. */
   readonly schedules?: readonly Schedule[];
+  /** How often jobs that wait for something look for themselves whether it is there. */
+  readonly waiting?: WaitingTimes;
+  /** Without it this worker leaves it to others to make lost jobs again. */
+  readonly reconciling?: Reconciling;
   readonly now?: () => number;
   readonly random?: () => number;
 }
@@ -59,31 +66,39 @@ const HAND_BACK_MS = 1_000;
 /** Works through the queues of the given jobs. Knows none of them by name. */
 export async function startWorkers(options: RuntimeOptions): Promise<Runtime> {
   const { jobs, connection, prefix, log } = options;
-  const onError = (error: Error): void => log.warn({ error: error.message }, 'queue connection');
+  const onError = logSparingly(log, 'queue connection');
   const shutdown = new AbortController();
-  const producer = new FlowProducer({ connection, prefix });
+  const producer = new FlowProducer({ connection, prefix, skipVersionCheck: true });
   producer.on('error', onError);
-  const queues = new Map(jobs.map(({ name }) => [name, new Queue(name, { connection, prefix })]));
+  const queues = new Map(
+    jobs.map(({ name }) => [name, new Queue(name, { connection, prefix, skipVersionCheck: true })]),
+  );
   for (const queue of queues.values()) queue.on('error', onError);
   const flow = {
     producer,
     queues,
     prefix,
     outcomes: options.outcomes,
+    openJobs: options.openJobs,
     jobs: new Map(jobs.map((job) => [job.name, job])),
   };
   const workers = jobs.map((job) => startWorker(options, job, flow, shutdown.signal));
   for (const worker of workers) worker.on('error', onError);
   await Promise.all(workers.map((worker) => worker.waitUntilReady()));
   const all = [...queues.values()];
-  if (options.schedules !== undefined) {
-    const started = await startSchedules({ ...options, schedules: options.schedules, flow });
-    if (started !== undefined) {
-      workers.push(started.worker.on('error', onError));
-      all.push(started.queue.on('error', onError));
-    }
+  const started =
+    options.schedules === undefined
+      ? undefined
+      : await startSchedules({ ...options, schedules: options.schedules, flow, onError });
+  if (started !== undefined) {
+    workers.push(started.worker);
+    all.push(started.queue);
   }
-  const parts = { workers, queues: all, producer };
+  const reconciler =
+    options.reconciling === undefined
+      ? undefined
+      : startReconciling(options.reconciling, { flow, log, repair: started?.repair });
+  const parts = { workers, queues: all, producer, reconciler };
   return { close: (graceMs) => closeWithin(parts, shutdown, graceMs, log) };
 }
 
@@ -123,6 +138,7 @@ async function pauseQueue(queue: Queue | undefined, ms: number): Promise<void> {
 }
 
 interface Closable {
+  readonly reconciler: { stop(): Promise<void> } | undefined;
   readonly workers: readonly Worker[];
   readonly queues: readonly Queue[];
   readonly producer: FlowProducer;
@@ -153,7 +169,8 @@ async function closeWithin(
   }
 }
 
-async function closeAll({ workers, queues, producer }: Closable): Promise<void> {
+async function closeAll({ workers, queues, producer, reconciler }: Closable): Promise<void> {
+  await reconciler?.stop();
   await Promise.all(workers.map((worker) => worker.close()));
   await Promise.all([producer.close(), ...queues.map((queue) => queue.close())]);
 }

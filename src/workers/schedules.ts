@@ -21,12 +21,15 @@ export interface SchedulesOptions {
   readonly prefix: string;
   readonly flow: FlowOptions;
   readonly log: Logger;
+  readonly onError: (error: Error) => void;
 }
 
 /** What runs, to be closed with everything else. */
 export interface Schedules {
   readonly queue: Queue;
   readonly worker: Worker;
+  /** Puts back schedules whose next start Redis has lost: BullMQ makes each start from the one before. */
+  repair(): Promise<void>;
 }
 
 /** No job has this name. */
@@ -38,9 +41,10 @@ const ATTEMPTS = { attempts: 10, backoff: { type: 'exponential', delay: 1_000 } 
  * gives the job's key, and a crash between the two repeats nothing. Gives nothing to close when there is no schedule.
  */
 export async function startSchedules(options: SchedulesOptions): Promise<Schedules | undefined> {
-  const { schedules, connection, prefix, flow, log } = options;
+  const { schedules, connection, prefix, flow, log, onError } = options;
   const byName = new Map(schedules.map((schedule) => [schedule.name, schedule]));
-  const queue = new Queue(QUEUE, { connection, prefix });
+  const queue = new Queue(QUEUE, { connection, prefix, skipVersionCheck: true });
+  queue.on('error', onError);
   for (const { key } of await queue.getJobSchedulers()) {
     if (!byName.has(key)) await queue.removeJobScheduler(key);
   }
@@ -48,12 +52,7 @@ export async function startSchedules(options: SchedulesOptions): Promise<Schedul
     await queue.close();
     return undefined;
   }
-  for (const { name, everyMs: every, aligned } of schedules) {
-    const opts = { ...ATTEMPTS, removeOnComplete: true, removeOnFail: { count: 100 } };
-    const times =
-      aligned === true ? { every, startDate: (Math.floor(Date.now() / every) + 1) * every } : { every };
-    await queue.upsertJobScheduler(name, times, { name, data: {}, opts });
-  }
+  for (const schedule of schedules) await keep(queue, schedule);
   const worker = new Worker(
     QUEUE,
     async ({ name, id }) => {
@@ -66,7 +65,30 @@ export async function startSchedules(options: SchedulesOptions): Promise<Schedul
     },
     { connection, prefix },
   );
-  return { queue, worker };
+  worker.on('error', onError);
+  const repair = async (): Promise<void> => {
+    for (const schedule of schedules) {
+      if (await hasNext(queue, schedule)) continue;
+      log.warn({ schedule: schedule.name }, 'the next start of a schedule was lost; it is put back');
+      await keep(queue, schedule);
+    }
+  };
+  return { queue, worker, repair };
+}
+
+async function keep(queue: Queue, { name, everyMs: every, aligned }: Schedule): Promise<void> {
+  const opts = { ...ATTEMPTS, removeOnComplete: true, removeOnFail: { count: 100 } };
+  const times =
+    aligned === true ? { every, startDate: (Math.floor(Date.now() / every) + 1) * every } : { every };
+  await queue.upsertJobScheduler(name, times, { name, data: {}, opts });
+}
+
+/** Whether the job of the next start is there, and not done already. */
+async function hasNext(queue: Queue, { name }: Schedule): Promise<boolean> {
+  const next = (await queue.getJobScheduler(name))?.next;
+  if (next === undefined) return false;
+  const job = await queue.getJob(`repeat:${name}:${next}`);
+  return job !== undefined && job.finishedOn === undefined;
 }
 
 /** BullMQ's own time of a start, `repeat:<name>:<milliseconds>`: the sum of its time stamp and delay is off by a few. */

@@ -1,11 +1,12 @@
 import { DelayedError, type Job as QueuedJob, Worker } from 'bullmq';
 import { EnvelopeError, UnparsedData } from '../jobs/envelope.ts';
 import type { AnyJob, AttemptEnding } from '../jobs/job.ts';
-import { CodedError, messageOf } from '../model/errors.ts';
+import { messageOf } from '../model/errors.ts';
 import type { RejectedPayload } from '../model/rejected-payload.ts';
 import type { Attempt, ProcessorOptions } from './attempt.ts';
-import { type Failure, failureOf } from './failure.ts';
-import { lookAgain, passOn } from './turn.ts';
+import { WorkerError } from './errors.ts';
+import { DEFAULT_WAITING, type Failure, failureOf } from './failure.ts';
+import { closeGivenUp, lookAgain } from './turn.ts';
 
 /** What is thrown for another attempt; BullMQ's backoff strategy reads the delay. */
 class RetryError extends Error {
@@ -22,12 +23,13 @@ const GIVE_UP_AGAIN_MS = 10_000;
 
 /** Does what the failure asks for; gives what has to be thrown to tell BullMQ so. */
 export async function settle(options: ProcessorOptions, attempt: Attempt, error: unknown): Promise<Error> {
-  const { job, limits, onEvent, now = Date.now, random = Math.random } = options;
+  const { job, limits, waiting = DEFAULT_WAITING, onEvent, now = Date.now, random = Math.random } = options;
   const { queued, log } = attempt;
   const key = keyOf(queued);
   const failure = failureOf({
     error,
     limits,
+    waiting,
     attempts: queued.attemptsMade + 1,
     postponements: queued.attemptsStarted - queued.attemptsMade - 1,
     ageMs: now() - queued.timestamp - (queued.opts.delay ?? 0),
@@ -50,18 +52,22 @@ export async function settle(options: ProcessorOptions, attempt: Attempt, error:
   return await again(options, attempt, failure, error);
 }
 
-/** Writes down that the job is given up, and lets the next one of its lane go on. False when that was not possible. */
+/** Writes down that the job is given up, and has the next one of its lane go on. False when that was not possible. */
 async function givenUp(options: ProcessorOptions, attempt: Attempt, error: unknown): Promise<boolean> {
   const { job, ports, now = Date.now } = options;
-  const { queued, opened, log } = attempt;
+  const { queued, opened, kept, log } = attempt;
   try {
+    // A job without a place was given up before, for a reason that is written down; or it has no place yet.
+    if (error instanceof WorkerError && error.code === 'turn-over') return true;
     if (error instanceof EnvelopeError) await options.reject(rejectedOf(job, queued, error, now()));
-    // A job whose turn is over was given up before, for a reason that is written down already.
-    const known = error instanceof CodedError && error.code === 'turn-over';
-    if (opened !== undefined && !known) {
+    if (opened !== undefined) {
       await job.onEnd?.(opened.payload, { kind: 'given-up', reason: messageOf(error) }, ports);
     }
-    await passOn(options, opened?.place);
+    const lane = kept?.lane ?? opened?.lane;
+    // What was opened after this attempt began is not given up with it.
+    if (kept !== undefined || lane !== undefined) {
+      await closeGivenUp(options, { id: opened?.id ?? queued.id ?? '', lane });
+    }
     return true;
   } catch (problem) {
     log.warn({ reason: messageOf(problem) }, 'giving a job up could not be written down; tried again');
@@ -97,7 +103,7 @@ async function again(
       return Worker.RateLimitError();
     case 'postpone': {
       const putOffError = await putOff(options, attempt, failure.delayMs);
-      if (isWaiting(failure)) await lookAgain(options, attempt.opened?.place);
+      if (isWaiting(failure)) await lookAgain(options, attempt.opened);
       return putOffError;
     }
   }

@@ -1,42 +1,58 @@
-import type { LanePlace } from '../model/lane.ts';
 import type { OpenedJob, ProcessorOptions } from './attempt.ts';
 import { WorkerError } from './errors.ts';
-import { revive, wake } from './wake.ts';
+import { wake } from './wake.ts';
 
 /**
  * Returns when it is the job's turn in its lane, or when it has an outcome that only has to be acted on. Throws
- * `WorkerError`: `not-its-turn`, or `turn-over` when the job was given up before. `looks`: how often it came this far.
+ * `WorkerError`: `not-its-turn`, or `turn-over` when it has no place.
  */
 export async function takeTurn(
-  options: ProcessorOptions,
-  { key, payload, place }: OpenedJob,
-  looks: number,
+  { job, openJobs, outcomes, ports }: ProcessorOptions,
+  { id, key, payload, lane }: OpenedJob,
 ): Promise<void> {
-  if (place === undefined) return;
-  const { job, lanes, outcomes, flow, ports } = options;
-  const turn = await lanes.turn(place);
-  if (turn.kind === 'first' || (await outcomes.read(job.name, key)) !== undefined) return;
+  if (lane === undefined) return;
+  const turn = await openJobs.turn({ lane, id });
+  if (turn.kind === 'first' || (await outcomes.has(job.name, key))) return;
   if (turn.kind === 'absent') {
-    throw new WorkerError('turn-over', `${job.name} "${key}" was given up before`);
+    const why = 'it was given up before, or what it follows from is not in the store';
+    throw new WorkerError('turn-over', `${job.name} "${key}" has no place in ${lane}: ${why}`);
   }
   await job.whileWaiting?.(payload as never, ports);
-  // Not woken, but here again by itself: whoever is waited for should be at work.
-  if (looks > 1) await revive(flow.queues.get(job.name), turn.first);
-  throw new WorkerError('not-its-turn', `${job.name} "${key}" waits for another one of ${place.lane}`);
+  throw new WorkerError('not-its-turn', `${job.name} "${key}" waits for another one of ${lane}`);
 }
 
-/** Leaves the lane and wakes whoever is next. */
-export async function passOn(options: ProcessorOptions, place: LanePlace | undefined): Promise<void> {
-  if (place === undefined) return;
-  const next = await options.lanes.leave(place);
-  if (next !== undefined) await wake(options.flow.queues.get(options.job.name), next);
+/** Closes a job that is done and wakes whoever is next. Throws `outcome-lost` when Redis does not have its outcome. */
+export async function closeDone(options: ProcessorOptions, { id, key, lane }: OpenedJob): Promise<void> {
+  const { job, openJobs } = options;
+  const closing = await openJobs.close({ id, lane, outcome: { job: job.name, key } });
+  if (closing.kind === 'outcome-missing') {
+    throw new WorkerError(
+      'outcome-lost',
+      `the outcome of ${job.name} "${key}" was saved and is not in the store`,
+    );
+  }
+  await wakeNext(options, closing.next);
+}
+
+/** Closes a job that is given up and wakes whoever is next. */
+export async function closeGivenUp(
+  options: ProcessorOptions,
+  { id, lane }: Pick<OpenedJob, 'id' | 'lane'>,
+): Promise<void> {
+  const closing = await options.openJobs.close({ id, lane });
+  if (closing.kind === 'closed') await wakeNext(options, closing.next);
 }
 
 /**
  * To be called when a job has been put off. Its turn may have come while it was: whoever woke the next one found it still
  * at work.
  */
-export async function lookAgain(options: ProcessorOptions, place: LanePlace | undefined): Promise<void> {
-  if (place === undefined || (await options.lanes.turn(place)).kind !== 'first') return;
-  await wake(options.flow.queues.get(options.job.name), place.id);
+export async function lookAgain(options: ProcessorOptions, opened: OpenedJob | undefined): Promise<void> {
+  if (opened?.lane === undefined) return;
+  const { id, lane } = opened;
+  if ((await options.openJobs.turn({ lane, id })).kind === 'first') await wakeNext(options, id);
+}
+
+async function wakeNext({ flow, job }: ProcessorOptions, id: string | undefined): Promise<void> {
+  if (id !== undefined) await wake(flow.queues.get(job.name), id);
 }

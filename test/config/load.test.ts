@@ -225,3 +225,28 @@ describe('what is refused, and how', () => {
     expect(() => loadConfig({ file: join(folder, 'absent.yaml'), environment: {} })).toThrow(/absent\.yaml/);
   });
 });
+
+describe('a configuration file that stands for far more than it holds', () => {
+  it.each([
+    [
+      'aliases of aliases',
+      `a: &a [${'x, '.repeat(9)}x]\n${'bcdefgh'
+        .split('')
+        .map((name, index) => `${name}: &${name} [${`*${'abcdefg'[index]}, `.repeat(9)}*${'abcdefg'[index]}]`)
+        .join('\n')}\n`,
+    ],
+    ['brackets in brackets', '['.repeat(20_000)],
+  ])('%s: is refused with its name and without a stack trace', (_, text) => {
+    const file = fileWith(text);
+    let message = '';
+    try {
+      loadConfig({ file, environment: {} });
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'config-syntax' });
+      message = (error as Error).message;
+    }
+    expect(message).toContain(file);
+    expect(message.split('\n').length).toBeLessThanOrEqual(5);
+    expect(message).not.toMatch(/ at .*\(/);
+  });
+});

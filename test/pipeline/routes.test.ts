@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Receiver, startReceiver } from '../../src/embedded/receiver/service.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import { jobIdOf } from '../../src/jobs/contract.ts';
 import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
-import { sealEnvelope } from '../../src/jobs/envelope.ts';
+import { followUp } from '../../src/jobs/follow-up.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
 import type { WebhookDefinition } from '../../src/notify/definition.ts';
 import { createNotifier, type Route } from '../../src/notify/deliver.ts';
 import { gateRoutes } from '../../src/notify/route-gate.ts';
 import { createDeliveryStore } from '../../src/store/deliveries.ts';
 import { createKeys } from '../../src/store/keys.ts';
-import { createLaneStore } from '../../src/store/lanes.ts';
-import { placeOf } from '../../src/workers/flow.ts';
+import { openJobOf } from '../../src/workers/flow.ts';
 import { notificationOf } from '../notify/notification.ts';
 import { openWorkerRoom, type WorkerRoom } from '../workers/worker-room.ts';
 
@@ -33,7 +31,6 @@ async function startDelivery(name: string, routes: readonly string[]) {
   const bench = room.bench(name);
   const keys = createKeys(name);
   const deliveries = createDeliveryStore(room.redis, keys);
-  const lanes = createLaneStore(room.redis, keys);
   const http = createHttpClient();
   const webhooks = routes.map((route): Route => {
     const url = `${receiver.url}/${name}/${route}`;
@@ -59,12 +56,10 @@ async function startDelivery(name: string, routes: readonly string[]) {
     deliveries,
     async enqueue(route: string, target: string) {
       const payload = { scan: target, target, route, requestedAt: '2026-05-01T00:00:00Z' };
-      const place = placeOf(deliverNotification, payload);
-      if (place !== undefined) await lanes.take(place);
-      const envelope = sealEnvelope(deliverNotification, payload);
-      await queue.add(deliverNotification.name, envelope, {
-        jobId: jobIdOf(deliverNotification.name, envelope.key),
-      });
+      const jobs = new Map([[deliverNotification.name, deliverNotification]]);
+      const open = openJobOf(jobs, followUp(deliverNotification, payload));
+      await bench.openJobs.open(open);
+      await queue.add(open.job, open.data, { jobId: open.id });
     },
     taken: (route: string) => receiver.deliveries().filter(({ path }) => path === `/${name}/${route}`).length,
     async close() {

@@ -7,7 +7,7 @@ import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import { followUp } from '../../src/jobs/follow-up.ts';
 import { judgeScan } from '../../src/jobs/judge-scan.ts';
 import type { Verdict } from '../../src/model/scan.ts';
-import { placeOf } from '../../src/workers/flow.ts';
+import { openJobOf } from '../../src/workers/flow.ts';
 import { changeOf } from '../notify/notification.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
@@ -71,15 +71,10 @@ async function judged(room: Room, queue: Queue, target: string, number: number):
     superseded: false,
   };
   const payload = { scan, target, route: 'default', requestedAt };
-  const place = placeOf(deliverNotification, payload);
   const next = [followUp(deliverNotification, payload)];
-  await room.store.outcomes.save(
-    'judge-scan',
-    scan,
-    { result: verdict, next },
-    undefined,
-    place ? [place] : [],
-  );
+  const jobs = new Map([[deliverNotification.name, deliverNotification]]);
+  const follows = next.map((one) => openJobOf(jobs, one));
+  await room.store.outcomes.save('judge-scan', scan, { result: verdict, next }, undefined, follows);
   const judging = { scan, target: verdict.target, requestedAt, advisoryParts: 0, expansionParts: 0 };
   await queue.add('judge-scan', sealEnvelope(judgeScan, judging), { jobId: jobIdOf('judge-scan', scan) });
 }

@@ -28,8 +28,9 @@ function judged(target: string, revision: number, entries: readonly (readonly [s
     state,
     digests: entries.map(([route, one]) => ({ route, entry: one })),
   };
-  const places = [{ lane: 'lane', id: `job-${target}-${revision}` }];
-  return outcomes.save('judge-scan', `${target}-${revision}`, { result: null, next: [] }, change, places);
+  const id = `job-${target}-${revision}`;
+  const follows = [{ lane: 'lane', id, job: 'send', data: { version: 1, key: id, payload: {} } }];
+  return outcomes.save('judge-scan', `${target}-${revision}`, { result: null, next: [] }, change, follows);
 }
 
 it('what waits is written with the verdict, or not at all, and read oldest first', async () => {

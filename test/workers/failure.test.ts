@@ -4,7 +4,7 @@ import { EnvelopeError } from '../../src/jobs/envelope.ts';
 import { JobError } from '../../src/jobs/errors.ts';
 import { StoreError } from '../../src/store/errors.ts';
 import { WorkerError } from '../../src/workers/errors.ts';
-import { type FailedAttempt, failureOf } from '../../src/workers/failure.ts';
+import { DEFAULT_WAITING, type FailedAttempt, failureOf } from '../../src/workers/failure.ts';
 
 const LIMITS = { attempts: 4, backoffMs: 1_000, maxBackoffMs: 3_000, timeoutMs: 60_000, concurrency: 1 };
 const DAY = 24 * 3_600_000;
@@ -16,6 +16,7 @@ function failure(error: unknown, changes: Partial<FailedAttempt> = {}) {
     postponements: 0,
     ageMs: 0,
     limits: LIMITS,
+    waiting: DEFAULT_WAITING,
     random: 0.5,
     ...changes,
   });

@@ -47,6 +47,7 @@ function flowOn(bench: Bench, fails: (id: string) => boolean = () => false) {
     queues: new Map([part, join].map(({ name }) => [name, bench.queue(name)])),
     jobs: new Map([part, join].map((job) => [job.name, job])),
     outcomes: bench.outcomes,
+    openJobs: bench.openJobs,
     prefix: bench.prefix,
   };
   const joined = () => bench.outcomes.read('join', 'j');

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobIdOf } from '../../src/jobs/contract.ts';
 import { JobError } from '../../src/jobs/errors.ts';
 import type { AttemptEnding, Job, JobLimits } from '../../src/jobs/job.ts';
-import { createKeys } from '../../src/store/keys.ts';
-import { createLaneStore } from '../../src/store/lanes.ts';
+import { openJobOf } from '../../src/workers/flow.ts';
 import { until } from '../store/store-room.ts';
 import {
   type Bench,
@@ -176,30 +175,14 @@ describe('jobs of one lane', () => {
     expect(telling.ended).toEqual([['a-0', 'given-up']]);
   });
 
-  it('go on when the queue itself gave up the one they wait for', async () => {
-    const bench = room.bench('revived');
-    const { jobs, send, done } = lanesOn(bench, async () => undefined);
-    const lanes = createLaneStore(room.redis, createKeys('revived'));
-    const [first, second] = [jobIdOf('send', 'a-0'), jobIdOf('send', 'a-1')];
-    for (const id of [first, second]) await lanes.take({ lane: 'a', id });
-    for (const id of ['a-0', 'a-1']) await bench.enqueue(send, id);
-    const queue = bench.queue('send');
-    // What BullMQ does to a job whose workers died again and again.
-    await room.redis.lrem(`${bench.prefix}:send:wait`, 1, first);
-    await room.redis.zadd(`${bench.prefix}:send:failed`, Date.now(), first);
-    await bench.start(jobs);
-    await until('the other one waits', async () => (await queue.getJobState(second)) === 'delayed');
-    await (await queue.getJob(second))?.promote();
-    await until('both are done', async () => (await done('a-0')) && (await done('a-1')));
-  });
-
   it('keep their places while nobody has queued them: a worker died between its outcome and what follows', async () => {
     const bench = room.bench('died');
     const { telling, jobs, plan, send, done } = lanesOn(bench, async (id, { ran }) => void ran.push(id));
     const saved = (id: string) => {
       const next = [testFollowUp('send', id)];
-      const place = { lane: 'a', id: jobIdOf('send', id) };
-      return bench.outcomes.save('plan', id, { result: id, next }, undefined, [place]);
+      const byName = new Map(jobs.map((job) => [job.name, job]));
+      const follows = next.map((one) => openJobOf(byName, one));
+      return bench.outcomes.save('plan', id, { result: id, next }, undefined, follows);
     };
     await saved('a-0');
     await saved('a-1');

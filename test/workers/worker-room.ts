@@ -9,7 +9,7 @@ import type { AnyJob, Job, JobLimits, JobRun, RunContext } from '../../src/jobs/
 import type { JobType } from '../../src/jobs/job-type.ts';
 import { closeRedis, connectRedis, type RedisClient } from '../../src/store/connection.ts';
 import { createKeys } from '../../src/store/keys.ts';
-import { createLaneStore } from '../../src/store/lanes.ts';
+import { createOpenJobStore, type OpenJobStore } from '../../src/store/open-jobs.ts';
 import { createOutcomeStore, type OutcomeStore } from '../../src/store/outcomes.ts';
 import { createRejectedStore, type RejectedStore } from '../../src/store/rejected.ts';
 import type { WorkerEvent } from '../../src/workers/events.ts';
@@ -63,6 +63,7 @@ export interface WorkerRoom {
 export interface Bench {
   readonly prefix: string;
   readonly outcomes: OutcomeStore<FollowUp>;
+  readonly openJobs: OpenJobStore<FollowUp>;
   readonly rejected: RejectedStore;
   readonly events: WorkerEvent[];
   readonly log: string[];
@@ -92,6 +93,7 @@ export async function openWorkerRoom(): Promise<WorkerRoom> {
 function openBench(redis: RedisClient, name: string, closing: (() => Promise<unknown>)[]): Bench {
   const keys = createKeys(name);
   const outcomes = createOutcomeStore<FollowUp>(redis, keys);
+  const openJobs = createOpenJobStore<FollowUp>(redis, keys);
   const rejected = createRejectedStore(redis, keys);
   const events: WorkerEvent[] = [];
   const log: string[] = [];
@@ -103,6 +105,7 @@ function openBench(redis: RedisClient, name: string, closing: (() => Promise<unk
   return {
     prefix: keys.prefix,
     outcomes,
+    openJobs,
     rejected,
     events,
     log,
@@ -117,7 +120,7 @@ function openBench(redis: RedisClient, name: string, closing: (() => Promise<unk
         jobs,
         ports: {} as RuntimeOptions['ports'],
         outcomes,
-        lanes: createLaneStore(redis, keys),
+        openJobs,
         connection: redis,
         prefix: keys.prefix,
         log: pino({ level: 'debug' }, { write: (line) => void log.push(line) }),

@@ -20,9 +20,10 @@ export async function runScript(
   args: readonly (string | number | Buffer)[],
 ): Promise<unknown> {
   try {
-    return await redis.callBuffer('EVALSHA', script.sha1, keys.length, ...keys, ...args);
+    // One list, not one argument each: JavaScript passes no hundreds of thousands of arguments.
+    return await redis.callBuffer('EVALSHA', [script.sha1, keys.length, ...keys, ...args]);
   } catch (error) {
     if (!messageOf(error).startsWith('NOSCRIPT')) throw error;
-    return redis.callBuffer('EVAL', script.source, keys.length, ...keys, ...args);
+    return redis.callBuffer('EVAL', [script.source, keys.length, ...keys, ...args]);
   }
 }

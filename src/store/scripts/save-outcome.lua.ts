@@ -1,12 +1,13 @@
 import { defineScript } from './run-script.ts';
 
 /**
- * Saves an outcome unless there is one, together with a target's new state or not at all, and takes places in lanes for
- * what follows from it: so their order is that of the outcomes.
+ * Saves an outcome unless there is one, together with a target's new state or not at all, and opens what follows from it.
+ * Places in lanes are taken here, so their order is that of the outcomes.
  *
- * Keys: outcome, target, set of targets, lanes, then hashes and sets that change too. Arguments: outcome, its time to
- * live in ms, target id ('' without a state change), revision replaced, new revision, new state, number of lanes, a job id
- * for each lane, and for each of the rest what is done to it (`HSET`, `HDEL`, `SADD` or `SREM`), the field, and the value.
+ * Keys: outcome, target, set of targets, open jobs, lanes, then hashes and sets that change too. Arguments: outcome, its
+ * time to live in ms, target id ('' without a state change), revision replaced, new revision, new state, number of lanes,
+ * number of jobs that follow; for each of these its id, what is kept of it, and the number of its lane (0 without); then
+ * for each of the rest what is done to it (`HSET`, `HDEL`, `SADD` or `SREM`), the field, and the value.
  */
 export const SAVE_OUTCOME = defineScript(`
 local stored = redis.call('GET', KEYS[1])
@@ -23,13 +24,16 @@ if ARGV[3] ~= '' then
 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 local lanes = tonumber(ARGV[7])
-for index = 1, lanes do
-  if not redis.call('LPOS', KEYS[3 + index], ARGV[7 + index]) then
-    redis.call('RPUSH', KEYS[3 + index], ARGV[7 + index])
+local at = 9
+for _ = 1, tonumber(ARGV[8]) do
+  local lane = tonumber(ARGV[at + 2])
+  local isNew = redis.call('HSET', KEYS[4], ARGV[at], ARGV[at + 1]) == 1
+  if isNew and lane > 0 then
+    redis.call('RPUSH', KEYS[4 + lane], ARGV[at])
   end
+  at = at + 3
 end
-local at = 8 + lanes
-for index = 4 + lanes, #KEYS do
+for index = 5 + lanes, #KEYS do
   if ARGV[at] == 'HSET' then
     redis.call('HSET', KEYS[index], ARGV[at + 1], ARGV[at + 2])
   else

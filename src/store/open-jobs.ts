@@ -1,0 +1,82 @@
+import type { LanePlace, Turn } from '../model/lane.ts';
+import type { Closing, OpenJob } from '../model/open-job.ts';
+import { packJson, unpackJson } from './compression.ts';
+import type { RedisClient } from './connection.ts';
+import type { Keys } from './keys.ts';
+import { CLOSE_JOB, LOOK_UP_TURN, OPEN_JOB } from './scripts/open-jobs.lua.ts';
+import { runScript } from './scripts/run-script.ts';
+
+/** Jobs that are neither done nor given up, and the lanes in which some of them wait for one another. */
+export interface OpenJobStore<Child> {
+  /** Opens a job and takes the last place of its lane. Outcomes open what follows from them by themselves. */
+  open(job: OpenJob<Child>): Promise<void>;
+  find(id: string): Promise<OpenJob<Child> | undefined>;
+  /** All of them, in no order; those opened or closed meanwhile may be missing. */
+  list(): AsyncIterable<OpenJob<Child>>;
+  turn(place: LanePlace): Promise<Turn>;
+  /** Forgets a job and gives its place up. `outcome`: closed only when Redis has that outcome. May be repeated. */
+  close(job: {
+    readonly id: string;
+    readonly lane?: string | undefined;
+    readonly outcome?: { readonly job: string; readonly key: string };
+  }): Promise<Closing>;
+}
+
+/** Read at once while all are listed. */
+const CHUNK = 200;
+
+/** `Child` is what jobs that run before others look like: kept as JSON and handed back as they came. */
+export function createOpenJobStore<Child>(redis: RedisClient, keys: Keys): OpenJobStore<Child> {
+  return {
+    async open(job) {
+      const { id, lane } = job;
+      await runScript(
+        redis,
+        OPEN_JOB,
+        [keys.openJobs, keys.lane(lane ?? '')],
+        [id, await packOpenJob(job), lane === undefined ? 0 : 1],
+      );
+    },
+    async find(id) {
+      const stored = await redis.hgetBuffer(keys.openJobs, id);
+      return stored === null ? undefined : ((await unpackJson(stored)) as OpenJob<Child>);
+    },
+    async *list() {
+      let cursor = '0';
+      do {
+        const [next, fields] = await redis.hscanBuffer(keys.openJobs, cursor, 'COUNT', CHUNK);
+        for (let at = 1; at < fields.length; at += 2) {
+          const value = fields[at];
+          if (value !== undefined) yield (await unpackJson(value)) as OpenJob<Child>;
+        }
+        cursor = String(next);
+      } while (cursor !== '0');
+    },
+    async turn({ lane, id }) {
+      const first = textOf(await runScript(redis, LOOK_UP_TURN, [keys.lane(lane), keys.openJobs], [id]));
+      if (first === undefined) return { kind: 'absent' };
+      return first === id ? { kind: 'first' } : { kind: 'waiting', first };
+    },
+    async close({ id, lane, outcome }) {
+      const answer = await runScript(
+        redis,
+        CLOSE_JOB,
+        [keys.openJobs, keys.lane(lane ?? ''), keys.outcome(outcome?.job ?? '', outcome?.key ?? '')],
+        [id, lane === undefined ? 0 : 1, outcome === undefined ? 0 : 1],
+      );
+      const [closed, first] = Array.isArray(answer) ? answer : [];
+      if (Number(closed) !== 1) return { kind: 'outcome-missing' };
+      const next = textOf(first);
+      return { kind: 'closed', ...(next === undefined ? {} : { next }) };
+    },
+  };
+}
+
+/** An open job as it is kept. */
+export function packOpenJob(job: OpenJob): Promise<Buffer> {
+  return packJson(job);
+}
+
+function textOf(answer: unknown): string | undefined {
+  return Buffer.isBuffer(answer) ? answer.toString('utf8') : undefined;
+}

@@ -1,0 +1,70 @@
+import { Cluster, type Redis } from 'ioredis';
+import { messageOf } from '../model/errors.ts';
+import type { RedisClient } from './connection.ts';
+
+/** Settings of Redis on which it depends whether it keeps what it was given. Unset: it does not say. */
+export interface ServerSettings {
+  /** `noeviction`, or which keys are dropped when memory is full. */
+  readonly evictionPolicy?: string;
+  /** Whether anything is written to disk. */
+  readonly persistent?: boolean;
+}
+
+/**
+ * Asks Redis, every primary of a cluster, and gives the worst answers. Managed ones often forbid `CONFIG`; then `INFO` says
+ * what it can, and what neither says stays unset.
+ */
+export async function readServerSettings(redis: RedisClient): Promise<ServerSettings> {
+  const servers = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  const all = await Promise.all(servers.map((server) => settingsOf(server)));
+  const evictionPolicy =
+    all.find((one) => one.evictionPolicy !== undefined && one.evictionPolicy !== 'noeviction')
+      ?.evictionPolicy ?? all[0]?.evictionPolicy;
+  const persistent = all.find((one) => one.persistent === false)?.persistent ?? all[0]?.persistent;
+  return {
+    ...(evictionPolicy === undefined ? {} : { evictionPolicy }),
+    ...(persistent === undefined ? {} : { persistent }),
+  };
+}
+
+async function settingsOf(server: Redis): Promise<ServerSettings> {
+  const evictionPolicy =
+    (await config(server, 'maxmemory-policy')) ?? (await info(server, 'memory', 'maxmemory_policy'));
+  const appendOnly =
+    (await config(server, 'appendonly')) ?? (await info(server, 'persistence', 'aof_enabled'));
+  const snapshots = await config(server, 'save');
+  const persistent =
+    appendOnly === 'yes' || appendOnly === '1'
+      ? true
+      : snapshots === undefined
+        ? undefined
+        : snapshots !== '';
+  return {
+    ...(evictionPolicy === undefined ? {} : { evictionPolicy }),
+    ...(persistent === undefined ? {} : { persistent }),
+  };
+}
+
+async function config(server: Redis, name: string): Promise<string | undefined> {
+  const answer = await unlessForbidden(() => server.call('CONFIG', 'GET', name));
+  // A list in RESP2, a map in RESP3.
+  const value: unknown = Array.isArray(answer)
+    ? answer[1]
+    : (answer as Record<string, unknown> | undefined)?.[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+async function info(server: Redis, section: string, field: string): Promise<string | undefined> {
+  const text = await unlessForbidden(() => server.info(section));
+  return new RegExp(`^${field}:(.*?)\\r?$`, 'm').exec(String(text ?? ''))?.[1];
+}
+
+/** `undefined` when Redis does not answer such questions: forbidden, renamed or unknown. */
+async function unlessForbidden(ask: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (/NOPERM|unknown command|not allowed|unsupported/i.test(messageOf(error))) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import { messageOf } from '../model/errors.ts';
+import type { RedisClient } from './connection.ts';
+import type { Keys } from './keys.ts';
+
+/** Long enough for an operator to see it, and gone by itself. */
+const TTL_MS = 60_000;
+
+/**
+ * Proves that Redis takes a write. Gives why it did not within `limitMs`, or `undefined`. One write is under way at most:
+ * asked again while it waits, its answer is waited for.
+ */
+export function createWriteProbe(
+  redis: RedisClient,
+  keys: Keys,
+): (limitMs: number) => Promise<string | undefined> {
+  let writing: Promise<string | undefined> | undefined;
+  return async (limitMs) => {
+    writing ??= write(redis, keys).finally(() => {
+      writing = undefined;
+    });
+    const late = Promise.withResolvers<string>();
+    const timer = setTimeout(() => late.resolve(`a write was not answered within ${limitMs} ms`), limitMs);
+    try {
+      return await Promise.race([writing, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+async function write(redis: RedisClient, keys: Keys): Promise<string | undefined> {
+  try {
+    await redis.set(keys.probe, '1', 'PX', TTL_MS);
+    return undefined;
+  } catch (error) {
+    return `a write was refused: ${messageOf(error)}`;
+  }
+}

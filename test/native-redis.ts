@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+
+/** Whether a native redis-server is installed: the embedded engine writes nothing to disk and follows no primary. */
+export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;
+
+export interface NativeRedis {
+  readonly port: number;
+  readonly url: string;
+  readonly folder: string;
+  /** Asks it something over a connection of its own. */
+  call(...command: readonly string[]): Promise<unknown>;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a native redis-server in a folder of its own, with these options. */
+export async function startNativeRedis(...options: readonly string[]): Promise<NativeRedis> {
+  const folder = await mkdtemp(join(tmpdir(), 'redis-'));
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+  const start = async (): Promise<void> => {
+    child = spawn('redis-server', ['--port', String(port), '--dir', folder, '--save', '', ...options], {
+      stdio: 'ignore',
+    });
+    await answering(port);
+  };
+  const kill = async (): Promise<void> => {
+    const running = child;
+    child = undefined;
+    if (running === undefined || running.exitCode !== null) return;
+    const ended = once(running, 'exit');
+    running.kill('SIGKILL');
+    await ended;
+  };
+  await start();
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    folder,
+    kill,
+    start,
+    call: (...command) => ask(port, command),
+    async close() {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function ask(port: number, [name = 'PING', ...args]: readonly string[]): Promise<unknown> {
+  const redis = new Redis({ port, maxRetriesPerRequest: 1, retryStrategy: null });
+  redis.on('error', () => {});
+  try {
+    return await redis.call(name, ...args);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function answering(port: number): Promise<void> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    try {
+      if ((await ask(port, ['PING'])) === 'PONG') return;
+    } catch {
+      // Not there yet, or loading.
+    }
+    await sleep(20);
+  }
+  throw new Error(`redis-server on port ${port} does not answer`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

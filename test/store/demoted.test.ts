@@ -1,0 +1,97 @@
+import { Worker } from 'bullmq';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeRedis, connectRedis } from '../../src/store/connection.ts';
+import { createKeys } from '../../src/store/keys.ts';
+import { readServerSettings } from '../../src/store/server-settings.ts';
+import { createWriteProbe } from '../../src/store/write-probe.ts';
+import { HAS_REDIS, type NativeRedis, startNativeRedis } from '../native-redis.ts';
+import { until } from './store-room.ts';
+
+describe.skipIf(!HAS_REDIS)('a primary that is demoted while connections are kept', () => {
+  let server: NativeRedis;
+  beforeAll(async () => {
+    server = await startNativeRedis();
+  }, 30_000);
+  afterAll(() => server.close());
+  const demote = () => server.call('REPLICAOF', '127.0.0.1', '1');
+  const promote = () => server.call('REPLICAOF', 'NO', 'ONE');
+
+  it('has commands wait until writes are taken again, without a storm of errors or connections', async () => {
+    const changes: string[] = [];
+    const redis = await connectRedis({
+      urls: server.url,
+      refused: 'wait',
+      onChange: (change) => changes.push(change.kind === 'lost' ? change.error.message : change.kind),
+    });
+    const errors: string[] = [];
+    const worker = new Worker('queue', async () => undefined, { connection: redis, prefix: '{demoted}' });
+    worker.on('error', ({ message }) => errors.push(message));
+    await worker.waitUntilReady();
+    const probe = createWriteProbe(redis, createKeys('demoted'));
+    expect(await probe(2_000)).toBeUndefined();
+    const before = Number(
+      /total_connections_received:(\d+)/.exec(String(await server.call('INFO', 'stats')))?.[1],
+    );
+    await demote();
+    const written = redis.set('x', 'y');
+    expect(await probe(300)).toMatch(/not answered within 300 ms/);
+    await until('it is told', () => changes.length > 0);
+    expect(changes[0]).toMatch(/takes no writes; reconnecting \(READONLY/);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const after = Number(
+      /total_connections_received:(\d+)/.exec(String(await server.call('INFO', 'stats')))?.[1],
+    );
+    expect(after - before).toBeLessThan(40);
+    expect(errors.length).toBeLessThan(20);
+    await promote();
+    expect(await written).toBe('OK');
+    expect(await probe(5_000)).toBeUndefined();
+    await until('the end of it is told', () => changes.includes('restored'), 15_000);
+    expect(changes).toHaveLength(2);
+    await worker.close();
+    await closeRedis(redis);
+  }, 40_000);
+
+  it('is an error for those who do not wait, and their next command goes to a new connection', async () => {
+    const redis = await connectRedis({ urls: server.url });
+    await demote();
+    await expect(redis.set('x', 'z')).rejects.toThrow('READONLY');
+    await promote();
+    expect(await redis.set('x', 'z')).toBe('OK');
+    await closeRedis(redis);
+  }, 20_000);
+});
+
+describe.skipIf(!HAS_REDIS)('what Redis says of itself', () => {
+  let server: NativeRedis;
+  beforeAll(async () => {
+    server = await startNativeRedis('--appendonly', 'no');
+  }, 30_000);
+  afterAll(() => server.close());
+  const settings = async (user = '') => {
+    const redis = await connectRedis({ urls: server.url.replace('://', `://${user}`) });
+    try {
+      return await readServerSettings(redis);
+    } finally {
+      await closeRedis(redis);
+    }
+  };
+
+  it('is whether it drops keys and whether it writes to disk', async () => {
+    expect(await settings()).toEqual({ evictionPolicy: 'noeviction', persistent: false });
+    await server.call('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru', 'save', '3600 1');
+    expect(await settings()).toEqual({ evictionPolicy: 'allkeys-lru', persistent: true });
+    await server.call('CONFIG', 'SET', 'save', '', 'appendonly', 'yes');
+    expect((await settings()).persistent).toBe(true);
+  });
+
+  it('is read without CONFIG where that is forbidden, and stays open where nothing says it', async () => {
+    await server.call('ACL', 'SETUSER', 'guest', 'on', '>pass', '~*', '&*', '+@all', '-config');
+    await server.call('CONFIG', 'SET', 'maxmemory-policy', 'volatile-ttl', 'appendonly', 'no');
+    expect(await settings('guest:pass@')).toEqual({ evictionPolicy: 'volatile-ttl' });
+    await server.call('CONFIG', 'SET', 'appendonly', 'yes');
+    expect(await settings('guest:pass@')).toEqual({ evictionPolicy: 'volatile-ttl', persistent: true });
+    await server.call('ACL', 'SETUSER', 'guest', '-info');
+    expect(await settings('guest:pass@')).toEqual({});
+  });
+});

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OpenJob } from '../../src/model/open-job.ts';
+import { createOpenJobStore, type OpenJobStore } from '../../src/store/open-jobs.ts';
+import { createOutcomeStore } from '../../src/store/outcomes.ts';
+import { defineScript, runScript } from '../../src/store/scripts/run-script.ts';
+import { openStoreRoom, type StoreRoom } from './store-room.ts';
+
+let room: StoreRoom;
+let openJobs: OpenJobStore<string>;
+beforeAll(async () => {
+  room = await openStoreRoom();
+  openJobs = createOpenJobStore<string>(room.redis, room.keys);
+});
+afterAll(() => room.close());
+
+const job = (id: string, lane?: string): OpenJob<string> => ({
+  id,
+  job: 'send',
+  data: { version: 1, key: id, payload: { id } },
+  ...(lane === undefined ? {} : { lane }),
+});
+
+async function ids(): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const { id } of openJobs.list()) found.push(id);
+  return found.sort();
+}
+
+describe('a lane', () => {
+  it('lets one at a time go, in order', async () => {
+    const place = (id: string) => ({ lane: 'order', id });
+    for (const id of ['a', 'b', 'c', 'b']) await openJobs.open(job(id, 'order'));
+    expect(await openJobs.turn(place('a'))).toEqual({ kind: 'first' });
+    expect(await openJobs.turn(place('c'))).toEqual({ kind: 'waiting', first: 'a' });
+    expect(await openJobs.turn(place('other'))).toEqual({ kind: 'absent' });
+    expect(await openJobs.close(place('a'))).toEqual({ kind: 'closed', next: 'b' });
+    expect(await openJobs.close(place('a'))).toEqual({ kind: 'closed', next: 'b' });
+    expect(await openJobs.turn(place('a'))).toEqual({ kind: 'absent' });
+    expect(await openJobs.close(place('b'))).toEqual({ kind: 'closed', next: 'c' });
+    expect(await openJobs.close(place('c'))).toEqual({ kind: 'closed' });
+    expect(await room.redis.exists(room.keys.lane('order'))).toBe(0);
+  });
+
+  it('may be left from the middle', async () => {
+    for (const id of ['a', 'b', 'c']) await openJobs.open(job(id, 'middle'));
+    expect(await openJobs.close({ lane: 'middle', id: 'b' })).toMatchObject({ next: 'a' });
+    expect(await openJobs.close({ lane: 'middle', id: 'a' })).toMatchObject({ next: 'c' });
+    await openJobs.close({ lane: 'middle', id: 'c' });
+  });
+
+  it('of release 0.1.0 has places without anything kept of their jobs', async () => {
+    await room.redis.rpush(room.keys.lane('old'), 'a', 'b');
+    expect(await openJobs.turn({ lane: 'old', id: 'b' })).toEqual({ kind: 'waiting', first: 'a' });
+    expect(await openJobs.close({ lane: 'old', id: 'a' })).toEqual({ kind: 'closed', next: 'b' });
+  });
+});
+
+describe('an open job', () => {
+  it('is found as it was opened, until it is closed', async () => {
+    const big = { ...job('big'), children: ['x'.repeat(10_000)] };
+    await openJobs.open(big);
+    await openJobs.open(job('small'));
+    expect(await openJobs.find('big')).toEqual(big);
+    expect(await openJobs.find('none')).toBeUndefined();
+    expect(await ids()).toEqual(['big', 'small']);
+    await openJobs.close({ id: 'big' });
+    expect(await openJobs.find('big')).toBeUndefined();
+    expect(await ids()).toEqual(['small']);
+    await openJobs.close({ id: 'small' });
+  });
+
+  it('that is said to be done stays open, in its place, while Redis has no outcome of it', async () => {
+    const outcomes = createOutcomeStore<string>(room.redis, room.keys);
+    await openJobs.open(job('done', 'closing'));
+    const done = { id: 'done', lane: 'closing', outcome: { job: 'send', key: 'done' } };
+    expect(await openJobs.close(done)).toEqual({ kind: 'outcome-missing' });
+    expect(await openJobs.turn(done)).toEqual({ kind: 'first' });
+    await outcomes.save('send', 'done', { result: 1, next: [] });
+    expect(await openJobs.close(done)).toEqual({ kind: 'closed' });
+    expect(await ids()).toEqual([]);
+  });
+});
+
+describe('what follows from an outcome', () => {
+  it('is opened once, by the outcome that is kept', async () => {
+    const outcomes = createOutcomeStore<string>(room.redis, room.keys);
+    const save = (id: string) =>
+      outcomes.save('judge', 'one', { result: id, next: [] }, undefined, [
+        job(`${id}1`, 'x'),
+        job(`${id}2`, 'y'),
+        job(`${id}3`),
+        job(`${id}4`, 'x'),
+      ]);
+    expect(await save('a')).toEqual({ status: 'saved' });
+    expect(await save('b')).toMatchObject({ status: 'already-there' });
+    expect(await room.redis.lrange(room.keys.lane('x'), 0, -1)).toEqual(['a1', 'a4']);
+    expect(await room.redis.lrange(room.keys.lane('y'), 0, -1)).toEqual(['a2']);
+    expect(await ids()).toEqual(['a1', 'a2', 'a3', 'a4']);
+  });
+
+  it('keeps its place when an outcome that was lost is saved again', async () => {
+    const outcomes = createOutcomeStore<string>(room.redis, room.keys);
+    const save = () =>
+      outcomes.save('judge', 'lost', { result: 1, next: [] }, undefined, [job('kept', 'lost')]);
+    await save();
+    await room.redis.del(room.keys.outcome('judge', 'lost'));
+    await save();
+    expect(await room.redis.lrange(room.keys.lane('lost'), 0, -1)).toEqual(['kept']);
+  });
+
+  it('is not opened when the target has moved', async () => {
+    const outcomes = createOutcomeStore<string>(room.redis, room.keys);
+    const state = { revision: 9, scan: 's', requestedAt: '2026-01-31T06:00:00Z', findings: [] };
+    const saved = await outcomes.save(
+      'judge',
+      'moved',
+      { result: 1, next: [] },
+      { target: 'shop', replaces: 8, state },
+      [job('never', 'z')],
+    );
+    expect(saved).toEqual({ status: 'state-moved' });
+    expect(await room.redis.exists(room.keys.lane('z'))).toBe(0);
+    expect(await openJobs.find('never')).toBeUndefined();
+  });
+
+  it('may be more than JavaScript passes as arguments', async () => {
+    const args = Array.from({ length: 200_000 }, (_, index) => index);
+    expect(await runScript(room.redis, defineScript('return #ARGV'), [], args)).toBe(200_000);
+  });
+});
