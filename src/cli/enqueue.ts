@@ -1,23 +1,38 @@
-import { Command } from 'commander';
-import { loadConfig } from '../config/load.ts';
-import { type OutputOptions, withOutputFormat } from './output-format.ts';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { duration } from '../config/duration.ts';
+import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { withOutputFormat } from './output-format.ts';
+import { progressLine } from './progress.ts';
+import { EXIT_CODES, printScan, type ResultOptions, withFailOn } from './scan-result.ts';
 import { interruptible } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
-interface EnqueueOptions extends OutputOptions {
+interface EnqueueOptions extends ResultOptions {
   readonly target: string;
   readonly label?: Readonly<Record<string, string>>;
   readonly as?: string;
   readonly scan?: string;
   readonly partial?: boolean;
+  readonly wait?: boolean;
+  readonly timeout: number;
   readonly config?: string;
 }
 
-export function enqueueCommand(terminal: Terminal): Command {
+const DEFAULT_TIMEOUT_MS = 1_800_000;
+
+const EXAMPLES = `
+Examples:
+  lockhound enqueue . --target shop                          every lockfile below this folder
+  lockhound enqueue . -t shop --wait --fail-on high          waits for the workers, and exits as \`scan\` does
+  lockhound enqueue . -t shop --wait --timeout 5m --json     for machines
+
+${EXIT_CODES} Without --wait: 0 enqueued, 2 not.`;
+
+export function enqueueCommand(terminal: Terminal, exit: (code: number) => void): Command {
   const command = new Command('enqueue').description(
     'Put lockfiles on the queue for the workers, as other services do.',
   );
-  return withOutputFormat(command, 'print JSON')
+  return withFailOn(withOutputFormat(command, 'print JSON'))
     .argument('<paths...>', 'lockfiles, or folders that are searched for them')
     .requiredOption('-t, --target <id>', 'what the lockfiles belong to: a repository, a service or an image')
     .option('-l, --label <name=value>', 'label of the target; may be repeated', collectLabel)
@@ -27,29 +42,69 @@ export function enqueueCommand(terminal: Terminal): Command {
       'these are only some of the lockfiles of the target: findings in the others stay open',
     )
     .option('--as <name>', 'read every file as this format (`lockhound parse --formats` lists them)')
+    .option('-w, --wait', 'wait until the scan is judged, and print its result')
+    .addOption(
+      new Option('--timeout <duration>', 'wait no longer than this')
+        .default(DEFAULT_TIMEOUT_MS, '30m')
+        .argParser(parseTimeout),
+    )
     .option('-c, --config <file>', 'configuration file')
+    .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], options: EnqueueOptions) => {
-      const { config, format, label, as, target, scan, partial } = options;
-      const loaded = loadConfig(config === undefined ? {} : { file: config });
-      const { enqueuePaths } = await import('../commands/enqueue.ts');
-      const receipt = await interruptible((signal) =>
-        enqueuePaths(loaded, {
-          paths,
-          target,
-          labels: label ?? {},
-          signal,
-          partial: partial === true,
-          ...(scan === undefined ? {} : { scan }),
-          ...(as === undefined ? {} : { format: as }),
-        }),
-      );
-      terminal.out(
-        format === 'json'
-          ? `${JSON.stringify(receipt)}\n`
-          : `Enqueued scan ${receipt.scan} of ${options.target}: ${receipt.lockfiles.join(', ')}\n`,
-      );
+      const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
+      const receipt = await enqueue(loaded, paths, options);
+      const { scan, lockfiles } = receipt;
+      const text = `Enqueued scan ${scan} of ${options.target}: ${lockfiles.join(', ')}\n`;
+      if (options.wait === true) {
+        terminal.note(text);
+        return exit(await result(terminal, loaded, scan, options));
+      }
+      terminal.out(options.format === 'json' ? `${JSON.stringify(receipt)}\n` : text);
     });
 }
+
+async function enqueue(
+  loaded: LoadedConfig,
+  paths: readonly string[],
+  { target, label: labels = {}, scan, as, partial = false }: EnqueueOptions,
+) {
+  const { enqueuePaths } = await import('../commands/enqueue.ts');
+  return await interruptible((signal) =>
+    enqueuePaths(loaded, {
+      paths,
+      target,
+      labels,
+      signal,
+      partial,
+      ...(scan === undefined ? {} : { scan }),
+      ...(as === undefined ? {} : { format: as }),
+    }),
+  );
+}
+
+/** Waits for the scan, prints its result, and gives the exit code. */
+async function result(
+  terminal: Terminal,
+  loaded: LoadedConfig,
+  scan: string,
+  options: EnqueueOptions,
+): Promise<number> {
+  const { followScan } = await import('../commands/follow-scan.ts');
+  const progress = progressLine(terminal);
+  const report = await interruptible((signal) =>
+    followScan(loaded, scan, { signal, timeoutMs: options.timeout, onProgress: progress.update }),
+  ).finally(progress.clear);
+  return printScan(terminal, report, options);
+}
+
+function parseTimeout(text: string): number {
+  const parsed = duration.safeParse(text);
+  if (parsed.success && parsed.data <= MAX_TIMEOUT_MS) return parsed.data;
+  throw new InvalidArgumentError('a duration such as `30s`, `5m` or `2h`, at most `24d`');
+}
+
+/** Node's timers hold no more. */
+const MAX_TIMEOUT_MS = 24 * 86_400_000;
 
 function collectLabel(text: string, labels: Readonly<Record<string, string>> = {}): Record<string, string> {
   const [name = '', ...value] = text.split('=');

@@ -1,8 +1,8 @@
 import { redisUrls } from '../compose/store.ts';
-import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { createProducer } from '../producer.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
+import { requireRedisUrl } from './shared-store.ts';
 
 export interface EnqueueOptions {
   readonly paths: readonly string[];
@@ -16,14 +16,10 @@ export interface EnqueueOptions {
 }
 
 /** The `enqueue` command: finds the lockfiles and puts them on the queue as any other producer would. */
-export async function enqueuePaths({ config, secrets }: LoadedConfig, options: EnqueueOptions) {
+export async function enqueuePaths(loaded: LoadedConfig, options: EnqueueOptions) {
+  const { config, secrets } = loaded;
   const { paths, target, labels, scan, format, partial = false, signal } = options;
-  if (config.redis.url === undefined) {
-    throw new ConfigError(
-      'config-invalid',
-      'redis.url: name the Redis or Valkey that the workers use (REDIS_URL); an embedded one would be nobody’s',
-    );
-  }
+  const url = requireRedisUrl(loaded);
   const { maxBytes, retention } = config.lockfiles;
   const lockfiles = await readLockfilePaths({
     paths,
@@ -32,7 +28,7 @@ export async function enqueuePaths({ config, secrets }: LoadedConfig, options: E
     ...(format === undefined ? {} : { format }),
   });
   const producer = await createProducer({
-    redis: redisUrls(config.redis.url, secrets.redisPassword).join(','),
+    redis: redisUrls(url, secrets.redisPassword).join(','),
     prefix: config.redis.prefix,
     retentionMs: retention,
     maxBytes,

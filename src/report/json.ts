@@ -4,8 +4,20 @@ import type { ScanReport } from '../model/scan-report.ts';
 
 /** The scan as one JSON document on one line, for machines: every package with its outcome, every finding with its evidence. */
 export function renderJson({ inventory, verdict }: ScanReport): string {
-  const { scan, target, requestedAt, counts, findings, changes, gaps, complete, partial, open, kept } =
-    verdict;
+  const {
+    scan,
+    target,
+    requestedAt,
+    superseded,
+    counts,
+    findings,
+    changes,
+    gaps,
+    complete,
+    partial,
+    open,
+    kept,
+  } = verdict;
   const lockfiles = inventory.lockfiles.map(({ path, sha256, format, packages, problems }) => ({
     path,
     sha256,
@@ -19,6 +31,7 @@ export function renderJson({ inventory, verdict }: ScanReport): string {
     scan,
     target,
     requestedAt,
+    superseded,
     complete,
     partial,
     counts,

@@ -9,6 +9,9 @@ import { fit, hang } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
 import type { TextOptions } from './text-options.ts';
 
+const SUPERSEDED =
+  'Superseded: a scan of the target that was asked for later was judged before; this one changes nothing and alerts of nothing.';
+
 const SHOWN_GAPS = 10;
 const SHOWN_LOCATIONS = 3;
 /** Severity and score stand in so many columns. */
@@ -91,8 +94,9 @@ function gapLines(gaps: readonly Gap[], paint: Palette): readonly string[] {
 }
 
 /** What the scan did not look at, on purpose or not. */
-function scopeLines({ complete, partial, kept }: Verdict, paint: Palette): readonly string[] {
+function scopeLines({ complete, partial, kept, superseded }: Verdict, paint: Palette): readonly string[] {
   const lines: string[] = [];
+  if (superseded) lines.push(paint.bad(SUPERSEDED));
   if (!complete) lines.push(paint.bad('Incomplete: only what is provably gone is resolved.'));
   if (partial) lines.push('Partial: other lockfiles of the target were not part of this scan.');
   if (kept > 0) {

@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Queue } from 'bullmq';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Pipeline, startPipeline } from '../../src/compose/pipeline.ts';
+import { openStore, type Store } from '../../src/compose/store.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { startInsightsService } from '../../src/embedded/insights/service.ts';
+import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
+import { jobIdOf } from '../../src/jobs/contract.ts';
+import { createProducer } from '../../src/producer.ts';
+import { LOCKFILE } from '../pipeline/fixtures.ts';
+import { lockhound } from './lockhound.ts';
+
+const QUEUE = 'ingest-lockfiles';
+const folder = mkdtempSync(join(tmpdir(), 'enqueue-wait-'));
+const log = pino({ level: 'silent' });
+let valkey: EmbeddedValkey;
+let insights: Awaited<ReturnType<typeof startInsightsService>>;
+let store: Store;
+let queue: Queue;
+const pipelines: Pipeline[] = [];
+
+beforeAll(async () => {
+  writeFileSync(join(folder, 'package-lock.json'), LOCKFILE);
+  valkey = await startValkey();
+  insights = await startInsightsService();
+  vi.stubEnv('REDIS_URL', valkey.url);
+  vi.stubEnv('LOCKHOUND_LOG_LEVEL', 'silent');
+  store = await openStore(loaded(), log);
+  queue = new Queue(QUEUE, { connection: store.redis, prefix: store.prefix });
+}, 30_000);
+
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await queue.close();
+  for (const pipeline of pipelines) await pipeline.close(0);
+  await store.close();
+  await insights.close();
+  await valkey.close();
+  rmSync(folder, { recursive: true });
+});
+
+function loaded() {
+  return loadConfig({ environment: { REDIS_URL: valkey.url, LOCKHOUND_INSIGHTS_URL: insights.url } });
+}
+
+const wait = (target: string, ...args: readonly string[]) =>
+  lockhound(['enqueue', folder, '--target', target, '--wait', ...args]);
+
+describe('lockhound enqueue --wait', () => {
+  it('says that no worker is connected when the time is over', async () => {
+    const { code, out, note } = await wait('idle', '--scan', 'idle', '--timeout', '500ms');
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    expect(note).toContain('scan idle is not done within 0.5 s (no worker is connected)');
+    expect(note).toContain('`--scan idle`');
+    await queue.remove(jobIdOf(QUEUE, 'idle'));
+  });
+
+  it('says that a scan is lost whose job is not there any more', async () => {
+    const waiting = wait('lost', '--scan', 'lost');
+    const job = jobIdOf(QUEUE, 'lost');
+    await expect.poll(() => queue.getJobState(job), { timeout: 10_000 }).toBe('waiting');
+    await queue.remove(job);
+    expect(await waiting).toMatchObject({ code: 2, note: expect.stringContaining('enqueue it again') });
+  }, 30_000);
+
+  it('waits for a worker that comes late, over lost connections, and exits as scan does', async () => {
+    const waiting = wait('shop', '--scan', 'late');
+    const job = jobIdOf(QUEUE, 'late');
+    await expect.poll(() => queue.getJobState(job), { timeout: 10_000 }).toBe('waiting');
+    await sleep(300);
+    await store.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    pipelines.push(await startPipeline(loaded(), store, { log }));
+    const { code, out, note } = await waiting;
+    expect(code).toBe(1);
+    expect(note).toBe('Enqueued scan late of shop: package-lock.json\n');
+    expect(out).toMatch(/lodash@4\.17\.20 .*GHSA-35jh-r3h4-6jhm/);
+    expect(out).toMatch(/package-lock\.json {2}4 packages/);
+
+    const again = await wait('shop', '--scan', 'late', '--json', '--fail-on', 'never');
+    const report = JSON.parse(again.out);
+    expect(report).toMatchObject({ schema: 'lockhound.scan/1', scan: 'late', superseded: false });
+    expect(again.code).toBe(report.gaps.length > 0 ? 2 : 0);
+  }, 60_000);
+
+  it('prints the result of a scan that was superseded, and says so', async () => {
+    const producer = await createProducer({ redis: valkey.url });
+    const lockfiles = [{ path: 'package-lock.json', content: LOCKFILE }];
+    await producer.enqueue({
+      scan: 'tomorrow',
+      target: { id: 'old' },
+      lockfiles,
+      requestedAt: '2999-01-01T00:00:00Z',
+    });
+    await expect.poll(() => store.outcomes.read('judge-scan', 'tomorrow'), { timeout: 20_000 }).toBeDefined();
+    await producer.close();
+    const { code, out } = await wait('old');
+    expect(out).toContain('Superseded: ');
+    expect(code).toBe(1);
+  }, 60_000);
+
+  it('ends with the reason of a scan that was rejected, and how to see it', async () => {
+    await queue.add(QUEUE, { version: 1, key: 'bad' }, { jobId: jobIdOf(QUEUE, 'bad') });
+    const { code, note } = await wait('bad', '--scan', 'bad');
+    expect(code).toBe(2);
+    expect(note).toMatch(
+      /ingest-lockfiles: .*payload: .*lockhound rejected show j[0-9a-f]+` .*\[scan-failed\]/,
+    );
+  }, 30_000);
+
+  it('reports from the verdict when the packages are not stored any more', async () => {
+    await store.redis.del(`${store.prefix}:outcome:ingest-lockfiles:late`);
+    const { code, out } = await wait('shop', '--scan', 'late');
+    expect(code).toBe(1);
+    expect(out).toContain('lodash@4.17.20');
+  }, 30_000);
+
+  it.each(['soon', '0', '99d'])('refuses --timeout %s', async (text) => {
+    const { code, note } = await wait('x', '--timeout', text);
+    expect(code).toBe(2);
+    expect(note).toContain('a duration such as');
+  });
+});
