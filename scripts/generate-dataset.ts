@@ -3,11 +3,13 @@
  * `examples/shop`, with every version that its lockfile holds.
  *
  * It lets npm install the lockfile into a temporary folder, without running a script, and reads what npm then has:
- * the metadata of each version and, from `npm outdated`, the default version. Run it again after changing the example:
+ * the metadata of each version, the archives for their digests and, from `npm outdated`, the default version. Run it
+ * again after changing the example:
  *
  *     node scripts/generate-dataset.ts
  */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +22,8 @@ import type { IndexedPackage, IndexedVersion } from '../src/embedded/insights/da
 const EXAMPLE = new URL('../examples/shop/', import.meta.url);
 const OUTPUT = new URL('../data/insights/packages.ndjson', import.meta.url);
 const REGISTRY = 'https://registry.yarnpkg.com/';
+const CACHE = '.npm-cache';
+const ALGORITHMS = ['md5', 'sha1', 'sha256', 'sha512'] as const;
 
 const names = z.record(z.string(), z.string());
 const lockEntry = z.looseObject({
@@ -61,7 +65,17 @@ const outdated = z.record(
 const registryFacts = z.object({
   deprecated: z.array(z.tuple([z.string(), z.string(), z.string()])),
   publishedAt: names,
+  /** Default versions that `npm outdated` does not list, with their licences. */
+  defaults: z.record(z.string(), z.object({ version: z.string(), license: z.string() })),
 });
+
+interface Described {
+  readonly entry: LockEntry;
+  readonly found: Manifest | undefined;
+  /** The folder of the installation. */
+  readonly target: string;
+  readonly facts: RegistryFacts;
+}
 
 type LockEntry = z.infer<typeof lockEntry>;
 type Manifest = z.infer<typeof manifest>;
@@ -97,7 +111,8 @@ async function installExample(target: string): Promise<void> {
   if (locked.packages['']) locked.packages[''].dependencies = root.dependencies;
   await writeFile(join(target, 'package-lock.json'), JSON.stringify(locked));
   await writeFile(manifestFile, JSON.stringify(root));
-  await npm(target, 'install', '--ignore-scripts', '--no-audit', '--no-fund');
+  const cache = join(target, CACHE);
+  await npm(target, 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--cache', cache);
 }
 
 async function readDefaults(target: string): Promise<ReadonlyMap<string, string>> {
@@ -124,31 +139,27 @@ async function readPackages(
     const found = await readManifest(join(target, path, 'package.json'));
     const name = found?.name ?? nameOf(path);
     const versions = packages.get(name) ?? new Map<string, IndexedVersion>();
-    packages.set(name, versions.set(version, describe(name, version, entry, found, facts)));
+    packages.set(name, versions.set(version, await describe(name, version, { entry, found, target, facts })));
   }
   return [...packages]
     .toSorted(([left], [right]) => (left < right ? -1 : 1))
-    .map(([name, versions]) => withDefault(name, versions, defaults.get(name)));
+    .map(([name, versions]) => withDefault(name, versions, { latest: defaults.get(name), facts }));
 }
 
-function describe(
+async function describe(
   name: string,
   version: string,
-  entry: LockEntry,
-  found: Manifest | undefined,
-  facts: RegistryFacts,
-): IndexedVersion {
+  { entry, found, target, facts }: Described,
+): Promise<IndexedVersion> {
   const license = licenseOf(found) ?? entry.license;
-  const deprecated =
-    entry.deprecated ??
-    facts.deprecated.find(([candidate, range]) => candidate === name && satisfies(version, range))?.[2];
+  const deprecated = entry.deprecated ?? deprecationOf(name, version, facts);
   const source = found ?? entry;
   return defined({
     version,
     license,
     publishedAt: facts.publishedAt[`${name}@${version}`],
     deprecated,
-    integrity: entry.integrity,
+    integrity: await allDigests(target, entry.integrity),
     links: linksOf(found),
     // npm writes optional dependencies into both lists.
     dependencies: without(source.dependencies ?? {}, source.optionalDependencies ?? {}),
@@ -159,23 +170,47 @@ function describe(
   });
 }
 
+/** The digests of the archive that npm keeps under its SHA-512; of one it did not fetch, only what the lockfile says. */
+async function allDigests(target: string, integrity: string | undefined): Promise<string | undefined> {
+  const hex = Buffer.from(/^sha512-(\S+)$/.exec(integrity ?? '')?.[1] ?? '', 'base64').toString('hex');
+  const parts = [hex.slice(0, 2), hex.slice(2, 4), hex.slice(4)];
+  const archive = await readFile(join(target, CACHE, '_cacache/content-v2/sha512', ...parts)).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'EISDIR') return undefined;
+      throw error;
+    },
+  );
+  if (archive === undefined) return integrity;
+  return ALGORITHMS.map((name) => `${name}-${createHash(name).update(archive).digest('base64')}`).join(' ');
+}
+
 function withDefault(
   name: string,
   versions: ReadonlyMap<string, IndexedVersion>,
-  latest: string | undefined,
+  { latest, facts }: { readonly latest: string | undefined; readonly facts: RegistryFacts },
 ): IndexedPackage {
   // What `npm outdated` does not list is up to date; of several versions of it, the greatest is.
   const known = [...versions.values()].toSorted((left, right) =>
     left.version.localeCompare(right.version, 'en', { numeric: true }),
   );
-  const byDefault = latest ?? known.at(-1)?.version;
+  const fact = facts.defaults[name];
+  const byDefault = fact?.version ?? latest ?? known.at(-1)?.version;
   const listed = known.some(({ version }) => version === byDefault) || byDefault === undefined;
   return {
     system: 'NPM',
     name,
     ...(byDefault === undefined ? {} : { default: byDefault }),
-    versions: listed ? known : [...known, { version: byDefault }],
+    versions: listed
+      ? known
+      : [
+          ...known,
+          defined({ ...fact, version: byDefault, deprecated: deprecationOf(name, byDefault, facts) }),
+        ],
   };
+}
+
+function deprecationOf(name: string, version: string, { deprecated }: RegistryFacts): string | undefined {
+  return deprecated.find(([candidate, range]) => candidate === name && satisfies(version, range))?.[2];
 }
 
 function licenseOf(found: Manifest | undefined): string | undefined {

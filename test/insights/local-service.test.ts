@@ -102,7 +102,11 @@ describe('nothing but the compiler and the description document', () => {
       },
       'insights.getProjectPackageVersions': {
         params: project,
-        holds: { versions: [{ relationType: 'SOURCE_REPO' }] },
+        holds: {
+          versions: expect.arrayContaining([
+            expect.objectContaining({ relationType: 'SOURCE_REPO', relationProvenance: 'SLSA_ATTESTATION' }),
+          ]),
+        },
       },
       'insights.getAdvisory': {
         params: { 'advisoryKey.id': 'GHSA-35jh-r3h4-6jhm' },

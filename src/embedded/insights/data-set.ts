@@ -10,6 +10,39 @@ const requirements = z.record(z.string(), z.string());
 const count = z.int().min(0);
 const capability = z.object({ capability: z.string(), directCount: count, indirectCount: count });
 
+const slsaProvenance = z.object({
+  sourceRepository: z.string(),
+  commit: z.string(),
+  url: z.string(),
+  verified: z.boolean(),
+});
+const attestation = slsaProvenance.extend({ type: z.string() });
+
+const relatedProject = z.object({
+  /** `host/owner/repository`, in lower case. */
+  id: z.string(),
+  relationType: z.enum(['SOURCE_REPO', 'ISSUE_TRACKER']),
+  relationProvenance: z.enum([
+    'SLSA_ATTESTATION',
+    'GO_ORIGIN',
+    'PYPI_PUBLISH_ATTESTATION',
+    'RUBYGEMS_PUBLISH_ATTESTATION',
+    'UNVERIFIED_METADATA',
+  ]),
+});
+
+/** A manifest within the archive of an npm package. */
+const bundledManifest = z.object({
+  path: z.string(),
+  name: z.string(),
+  version: z.string(),
+  dependencies: requirements.optional(),
+  optionalDependencies: requirements.optional(),
+  peerDependencies: requirements.optional(),
+  devDependencies: requirements.optional(),
+  bundleDependencies: z.array(z.string()).optional(),
+});
+
 const indexedVersion = z.object({
   version: z.string(),
   /** As the package's metadata has it; absent when it names none. */
@@ -18,7 +51,7 @@ const indexedVersion = z.object({
   publishedAt: z.string().optional(),
   /** The registry's message; present on deprecated versions only. */
   deprecated: z.string().optional(),
-  /** Subresource integrity of the artifact. */
+  /** Digests of the artifact as subresource integrity, several separated by spaces: `md5-… sha1-… sha256-… sha512-…`. */
   integrity: z.string().optional(),
   /** URL by label: `HOMEPAGE`, `ISSUE_TRACKER`, `SOURCE_REPO`, … */
   links: z.record(z.string(), z.string()).optional(),
@@ -28,8 +61,23 @@ const indexedVersion = z.object({
   peerDependencies: requirements.optional(),
   devDependencies: requirements.optional(),
   bundleDependencies: z.array(z.string()).optional(),
-  /** Go only; absent: nobody has analysed it. */
+  /** Of npm packages. */
+  bundled: z.array(bundledManifest).optional(),
+  /** Go only; absent: it has not been analysed. */
   capabilities: z.array(capability).optional(),
+  slsaProvenances: z.array(slsaProvenance).optional(),
+  attestations: z.array(attestation).optional(),
+  /** Projects that are known by more than links. */
+  projects: z.array(relatedProject).optional(),
+  upstreamIdentifiers: z
+    .array(z.object({ packageName: z.string(), versionString: z.string(), source: z.string() }))
+    .optional(),
+  projectStatus: z.object({ status: z.string(), reason: z.string() }).optional(),
+  /** URLs of the artifacts, where they do not follow from name and version. */
+  artifacts: z.array(z.string()).optional(),
+  /** Requirements and graph as they are served, where they do not follow from `dependencies`. */
+  requirements: z.looseObject({}).optional(),
+  graph: z.looseObject({}).optional(),
 });
 
 const indexedPackage = z.object({
@@ -39,6 +87,8 @@ const indexedPackage = z.object({
   /** The version installed when none is named. */
   default: z.string().optional(),
   versions: z.array(indexedVersion),
+  /** Names in the same system that are easily taken for this one. */
+  similar: z.array(z.string()).optional(),
 });
 
 const advisoryFact = z.object({
@@ -91,6 +141,7 @@ export type IndexedPackage = z.infer<typeof indexedPackage>;
 /** An advisory with the versions that it affects. */
 export type AdvisoryFact = z.infer<typeof advisoryFact>;
 
+export type RelatedProject = z.infer<typeof relatedProject>;
 export type ProjectFact = z.infer<typeof projectFact>;
 export type ImageFact = z.infer<typeof imageFact>;
 
@@ -104,11 +155,11 @@ export interface InsightsData {
 }
 
 /**
- * The data that comes with Lockhound, in `data/insights/`: facts about the packages of `examples/shop`, and made-up samples
- * of what npm packages do not have, so that every operation has something to answer.
+ * The data that comes with Lockhound, in `data/insights/`: facts about the packages of `examples/shop` and about some of other
+ * ecosystems, and samples that are made up and named so, for what could not be verified.
  */
 const BUNDLED = new URL('../../../data/insights/', import.meta.url);
-const FILES = ['packages.ndjson', 'advisories.json', 'samples.json'] as const;
+const FILES = ['packages.ndjson', 'ecosystems.json', 'advisories.json', 'samples.json'] as const;
 
 /** Reads the bundled data set. Throws `EmbeddedError` (`data-set-missing`, `data-set-malformed`). */
 export function readBundledData(): Promise<InsightsData> {
@@ -116,8 +167,8 @@ export function readBundledData(): Promise<InsightsData> {
 }
 
 /**
- * Reads a data set of the same form as the bundled one: `packages.ndjson`, a package a line; `advisories.json`;
- * `samples.json`. At least one of them has to be there. Throws `EmbeddedError` (`data-set-missing`, `data-set-malformed`).
+ * Reads a data set of the same form as the bundled one: `packages.ndjson`, a package a line; `ecosystems.json` and
+ * `samples.json`, packages with projects and images; `advisories.json`. At least one of them has to be there. Throws `EmbeddedError` (`data-set-missing`, `data-set-malformed`).
  */
 export function readInsightsData(folder: string): Promise<InsightsData> {
   const advice = `It has to hold ${FILES.join(', ')}, or some of them.`;
@@ -125,21 +176,24 @@ export function readInsightsData(folder: string): Promise<InsightsData> {
 }
 
 async function readFolder(folder: URL, advice: string): Promise<InsightsData> {
-  const [packages, advisories, sampleText] = await Promise.all(FILES.map((file) => read(folder, file)));
-  if (packages === undefined && advisories === undefined && sampleText === undefined) {
+  const texts = await Promise.all(FILES.map((file) => read(folder, file)));
+  const [packages, ecosystems, advisories, sampleText] = texts;
+  if (texts.every((text) => text === undefined)) {
     const where = fileURLToPath(folder);
     throw new EmbeddedError(
       'data-set-missing',
       `There is no data for the local package-insights service in ${where}. ${advice}`,
     );
   }
+  const real = parse(samples, ecosystems ?? '{}', 'ecosystems.json', folder);
   const made = parse(samples, sampleText ?? '{}', 'samples.json', folder);
   const known = (packages ?? '').split('\n').flatMap((line, index) => {
     return line === '' ? [] : [parse(indexedPackage, line, `packages.ndjson:${index + 1}`, folder)];
   });
   return {
-    ...made,
-    packages: [...known, ...made.packages],
+    projects: [...real.projects, ...made.projects],
+    images: [...real.images, ...made.images],
+    packages: [...known, ...real.packages, ...made.packages],
     advisories: parse(z.array(advisoryFact), advisories ?? '[]', 'advisories.json', folder),
   };
 }

@@ -56,6 +56,11 @@ function follow(
 ): void {
   const wanted = { ...indexed.dependencies, ...indexed.optionalDependencies };
   for (const [alias, requirement] of Object.entries(wanted)) {
+    const inside = fromNode === 0 ? indexed.bundled?.find(({ name }) => name === alias) : undefined;
+    if (inside !== undefined) {
+      growth.edges.push({ fromNode, toNode: bundle(growth, inside), requirement });
+      continue;
+    }
     const { name, range } = readRequirement(alias, requirement);
     const chosen = choose(find(name), range);
     if (chosen === undefined) {
@@ -65,6 +70,13 @@ function follow(
     const toNode = visit(growth, name, chosen, fromNode === 0 ? 'DIRECT' : 'INDIRECT');
     growth.edges.push({ fromNode, toNode, requirement });
   }
+}
+
+/** The node of a package within the root's archive; its name encodes the chain. What it needs lies beside it there. */
+function bundle({ system, nodes }: Growth, { name, version }: { name: string; version: string }): number {
+  const root = nodes[0]?.versionKey;
+  const versionKey = { system, name: `${root?.name}>${root?.version}>${name}`, version };
+  return nodes.push({ versionKey, bundled: true, relation: 'DIRECT', errors: [] }) - 1;
 }
 
 /** The index of a version's node, which is new unless the version has been met. */

@@ -172,12 +172,12 @@ function getProjectVersions(model: InsightsModel, parameters: ReadonlyMap<string
   const id = parameters.get('projectKey.id') ?? '';
   const found = model.versionsOfProject(id).slice(0, 1_500);
   if (found.length === 0 && model.project(id) === undefined) return missing('project not found');
-  const versions = found.map(({ key, relationType }) => ({
+  const versions = found.map(({ key, indexed, related: { relationType, relationProvenance } }) => ({
     versionKey: key,
     relationType,
-    relationProvenance: 'UNVERIFIED_METADATA',
-    slsaProvenances: [],
-    attestations: [],
+    relationProvenance,
+    slsaProvenances: indexed.slsaProvenances ?? [],
+    attestations: indexed.attestations ?? [],
   }));
   return { json: JSON.stringify({ versions }) };
 }
@@ -186,8 +186,8 @@ function getSimilarlyNamed(model: InsightsModel, parameters: ReadonlyMap<string,
   const system = parameters.get('packageKey.system') as System;
   const found = model.find(system, parameters.get('packageKey.name') ?? '');
   if (found === undefined) return PACKAGE_NOT_FOUND;
-  // The index is too small for its names to be compared with anything.
-  return { json: JSON.stringify({ packageKey: { system, name: found.name }, packages: [] }) };
+  const packages = (found.similar ?? []).map((name) => ({ packageKey: { system, name } }));
+  return { json: JSON.stringify({ packageKey: { system, name: found.name }, packages }) };
 }
 
 function readVersionKey(request: unknown): VersionKey | undefined {

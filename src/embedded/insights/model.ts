@@ -7,6 +7,7 @@ import type {
   IndexedVersion,
   InsightsData,
   ProjectFact,
+  RelatedProject,
 } from './data-set.ts';
 import { DependentCounts } from './dependents.ts';
 import { type Graph, resolveGraph } from './graph.ts';
@@ -17,6 +18,13 @@ import { packageVersionObject, projectsOf, versionObject } from './version-objec
 interface Entry {
   readonly package: IndexedPackage;
   readonly indexed: IndexedVersion;
+}
+
+/** A version of a project, and how it is known. */
+export interface ProjectVersion {
+  readonly key: VersionKey;
+  readonly indexed: IndexedVersion;
+  readonly related: RelatedProject;
 }
 
 /**
@@ -33,6 +41,7 @@ export class InsightsModel {
   readonly #projects: ReadonlyMap<string, ProjectFact>;
   readonly #images: ReadonlyMap<string, ImageFact>;
   #dependents: DependentCounts | undefined;
+  #byDigest: ReadonlyMap<string, readonly { readonly key: VersionKey }[]> | undefined;
 
   constructor(data: InsightsData) {
     this.#projects = new Map((data.projects ?? []).map((project) => [project.id, project]));
@@ -118,6 +127,7 @@ export class InsightsModel {
     const known = this.#graphTexts.get(id);
     if (known !== undefined) return known;
     const entry = this.#versions.get(id);
+    if (entry?.indexed.graph !== undefined) return JSON.stringify(entry.indexed.graph);
     if (entry?.indexed.dependencies === undefined) return undefined;
     const text = JSON.stringify(resolveGraph(entry, (name) => this.find(key.system, name)));
     this.#graphTexts.set(id, text);
@@ -161,20 +171,28 @@ export class InsightsModel {
     return found && JSON.stringify({ results: found.map((repository) => ({ repository })) });
   }
 
-  /** Versions whose artifact has this SHA-512 (base64 of the raw digest). */
-  versionsByHash(sha512: string): readonly VersionKey[] {
-    return [...this.#versions.values()]
-      .filter(({ indexed }) => indexed.integrity === `sha512-${sha512}`)
-      .map(keyOf);
+  /** Versions whose artifact has this digest: `SHA256` and the base64 of the raw digest. */
+  versionsByHash(type: string, digest: string): readonly VersionKey[] {
+    this.#byDigest ??= Map.groupBy(
+      [...this.#versions.values()].flatMap((entry) =>
+        (entry.indexed.integrity?.split(/\s+/) ?? []).map((digest) => ({ digest, key: keyOf(entry) })),
+      ),
+      (one) => one.digest,
+    );
+    return (this.#byDigest.get(`${type.toLowerCase()}-${digest}`) ?? []).map(({ key }) => key);
   }
 
-  /** Versions whose links name the project. */
-  versionsOfProject(project: string): readonly { readonly key: VersionKey; readonly relationType: string }[] {
-    return [...this.#versions.values()].flatMap((entry) =>
+  /** Versions of the project, those that more than links lead to first. */
+  versionsOfProject(project: string): readonly ProjectVersion[] {
+    const found = [...this.#versions.values()].flatMap((entry) =>
       projectsOf(entry.indexed)
         .filter(({ id }) => id === project.toLowerCase())
-        .map(({ relationType }) => ({ key: keyOf(entry), relationType })),
+        .map((related) => ({ key: keyOf(entry), indexed: entry.indexed, related })),
     );
+    const { true: metadata = [], false: better = [] } = Object.groupBy(found, ({ related }) =>
+      related.relationProvenance === 'UNVERIFIED_METADATA' ? 'true' : 'false',
+    );
+    return [...better, ...metadata];
   }
 }
 

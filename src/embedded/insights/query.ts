@@ -20,7 +20,7 @@ export function queryResults(
     .slice(0, LIMIT);
   if (keys.length === 0) return undefined;
   const results = keys.map((key) => {
-    const artifacts = hash === undefined ? [] : artifactsOf(key);
+    const artifacts = hash === undefined ? [] : artifactsOf(key, model.indexedVersion(key));
     return `{"version":${model.version(key)},"artifacts":${JSON.stringify(artifacts)}}`;
   });
   return `{"results":[${results.join(',')}]}`;
@@ -31,13 +31,13 @@ function keysByName(model: InsightsModel, { system, name }: VersionKey): readonl
   return (found?.versions ?? []).map(({ version }) => ({ system, name: found?.name ?? name, version }));
 }
 
-/** The index holds the digests that lockfiles name; of another kind it knows none. */
 function keysByHash(
   model: InsightsModel,
   parameters: ReadonlyMap<string, string>,
   hash: string,
 ): readonly VersionKey[] {
-  return parameters.get('hash.type') === 'SHA512' ? model.versionsByHash(hash) : [];
+  const type = parameters.get('hash.type');
+  return type === undefined ? [] : model.versionsByHash(type, hash);
 }
 
 function fits(key: VersionKey, { system, name, version }: VersionKey, hasSystem: boolean): boolean {

@@ -1,11 +1,13 @@
 import type { System } from '../../model/version-record.ts';
 import type { IndexedVersion } from './data-set.ts';
 
-/** The Requirements object of a version (package-insights API); `undefined` for systems that have none. */
+/** The Requirements object of a version (package-insights API); `undefined` where they are not known. */
 export function requirementsObject(
   system: System,
   indexed: IndexedVersion,
 ): Record<string, unknown> | undefined {
+  if (indexed.requirements !== undefined) return indexed.requirements;
+  if (system !== 'NPM' && indexed.dependencies === undefined) return undefined;
   switch (system) {
     case 'NPM':
       return { npm: npmObject(indexed) };
@@ -29,14 +31,23 @@ export function requirementsObject(
 
 function npmObject(indexed: IndexedVersion): Record<string, unknown> {
   return {
-    dependencies: {
-      dependencies: pairs(indexed.dependencies),
-      devDependencies: pairs(indexed.devDependencies),
-      optionalDependencies: pairs(indexed.optionalDependencies),
-      peerDependencies: pairs(indexed.peerDependencies),
-      bundleDependencies: indexed.bundleDependencies ?? [],
-    },
-    bundled: [],
+    dependencies: npmDependencies(indexed),
+    bundled: (indexed.bundled ?? []).map((manifest) => ({
+      path: manifest.path,
+      name: manifest.name,
+      version: manifest.version,
+      dependencies: npmDependencies(manifest),
+    })),
+  };
+}
+
+function npmDependencies(manifest: IndexedVersion): Record<string, unknown> {
+  return {
+    dependencies: pairs(manifest.dependencies),
+    devDependencies: pairs(manifest.devDependencies),
+    optionalDependencies: pairs(manifest.optionalDependencies),
+    peerDependencies: pairs(manifest.peerDependencies),
+    bundleDependencies: manifest.bundleDependencies ?? [],
   };
 }
 

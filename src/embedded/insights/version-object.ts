@@ -1,8 +1,18 @@
-import type { VersionKey } from '../../model/version-record.ts';
-import type { IndexedPackage, IndexedVersion } from './data-set.ts';
+import type { System, VersionKey } from '../../model/version-record.ts';
+import type { IndexedPackage, IndexedVersion, RelatedProject } from './data-set.ts';
 import { purlOf } from './names.ts';
 
 const REGISTRY = 'https://registry.yarnpkg.com/';
+
+/** Go has no central registry. */
+const REGISTRIES: Readonly<Record<Exclude<System, 'GO'>, string>> = {
+  NPM: REGISTRY,
+  CARGO: 'https://crates.io/',
+  MAVEN: 'https://repo.maven.apache.org/maven2/',
+  NUGET: 'https://api.nuget.org/v3/index.json',
+  PYPI: 'https://pypi.org/simple',
+  RUBYGEMS: 'https://rubygems.org/',
+};
 
 /** An SPDX expression, as opposed to prose, a file name or a historic abbreviation. */
 const SPDX = /^\(?[A-Za-z0-9][\w.+-]*(?:\s+(?:OR|AND|WITH)\s+\(?[A-Za-z0-9][\w.+-]*\)?)*\)?$/;
@@ -32,20 +42,25 @@ export function versionObject(
     licenseDetails: license === undefined ? [] : [{ license, spdx }],
     advisoryKeys: advisoryIds.toSorted().map((id) => ({ id })),
     links: links.map(([label, url]) => ({ label, url })),
-    slsaProvenances: [],
-    attestations: [],
-    registries: system === 'NPM' ? [REGISTRY] : [],
-    relatedProjects: projectsOf(indexed).map(({ id, relationType }) => ({
+    slsaProvenances: indexed.slsaProvenances ?? [],
+    attestations: indexed.attestations ?? [],
+    registries: system === 'GO' ? [] : [REGISTRIES[system]],
+    relatedProjects: projectsOf(indexed).map(({ id, relationType, relationProvenance }) => ({
       projectKey: { id },
-      relationProvenance: 'UNVERIFIED_METADATA',
+      relationProvenance,
       relationType,
     })),
-    upstreamIdentifiers: [],
+    upstreamIdentifiers: indexed.upstreamIdentifiers ?? [],
+    ...(indexed.projectStatus === undefined ? {} : { projectStatus: indexed.projectStatus }),
   };
 }
 
-/** Where the artifacts of a version are (package-insights API, "Query"); known of npm, whose addresses follow a rule. */
-export function artifactsOf({ system, name, version }: VersionKey): readonly { readonly url: string }[] {
+/** Where the artifacts of a version are (package-insights API, "Query"); of npm packages the addresses follow a rule. */
+export function artifactsOf(
+  { system, name, version }: VersionKey,
+  indexed: IndexedVersion | undefined,
+): readonly { readonly url: string }[] {
+  if (indexed?.artifacts !== undefined) return indexed.artifacts.map((url) => ({ url }));
   if (system !== 'NPM') return [];
   const [file = name] = name.split('/').slice(-1);
   return [{ url: `${REGISTRY}${name}/-/${file}-${version}.tgz` }];
@@ -67,17 +82,19 @@ export function packageVersionObject(
   };
 }
 
-/** Projects on code-hosting sites that the links of a version name. */
-export function projectsOf({ links = {} }: IndexedVersion): { id: string; relationType: string }[] {
-  return ['ISSUE_TRACKER', 'SOURCE_REPO'].flatMap((relationType) => {
+/** Projects on code-hosting sites: what is known by more than links first, then what only the links name. */
+export function projectsOf({ links = {}, projects = [] }: IndexedVersion): readonly RelatedProject[] {
+  const linked = (['ISSUE_TRACKER', 'SOURCE_REPO'] as const).flatMap((relationType): RelatedProject[] => {
     const match =
       /(github\.com|gitlab\.com|bitbucket\.org)[/:]([\w.-]+)\/([\w.-]+?)(?:\.git)?(?:[/#]|$)/i.exec(
         links[relationType] ?? '',
       );
     const [, host, owner, repository] = match ?? [];
     if (host === undefined || owner === undefined || repository === undefined) return [];
-    return [{ id: `${host}/${owner}/${repository}`.toLowerCase(), relationType }];
+    const id = `${host}/${owner}/${repository}`.toLowerCase();
+    return [{ id, relationType, relationProvenance: 'UNVERIFIED_METADATA' }];
   });
+  return [...projects, ...linked];
 }
 
 function timeOf({ publishedAt }: IndexedVersion): { publishedAt?: string } {
