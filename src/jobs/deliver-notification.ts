@@ -19,6 +19,8 @@ export const deliverNotification: Job<DeliverNotification, DeliveryReceipt, Need
   ...DELIVER_NOTIFICATION,
   limits: { attempts: 24, backoffMs: 2_000, maxBackoffMs: 7_200_000, timeoutMs: 60_000, concurrency: 24 },
   needs: ['outcomes', 'notifier', 'deliveries'],
+  // What kills workers is not a delivery: an alert is never given up because deployments were not graceful.
+  runsAfterStalls: true,
   lane: ({ target, route }) => `deliver-notification:${route}:${target}`,
   async run(payload, ports, { signal }) {
     const notification = await filed(payload, ports);

@@ -25,8 +25,9 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
   ...INGEST_LOCKFILES,
   limits: { attempts: 8, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 600_000, concurrency: 2 },
   needs: ['blobs', 'insights', 'limits', 'lockfiles', 'targets'],
+  runsAfterStalls: true,
   async run(payload, ports, context) {
-    const { read, unread } = await readAll(payload, ports, context);
+    const { read, unread } = context.stalled ? allUnread(payload) : await readAll(payload, ports, context);
     const packages = read.flatMap((file) => file.lockfile.packages);
     const answer = await ports.insights.resolve(packages, {
       signal: context.signal,
@@ -63,6 +64,19 @@ interface ReadFile {
   readonly path: string;
   readonly sha256: string;
   readonly lockfile: Lockfile;
+}
+
+/** Workers died while they read these files, and the next one would too: the scan goes on without them. */
+function allUnread({ lockfiles }: IngestLockfiles): {
+  read: readonly ReadFile[];
+  unread: readonly UnreadLockfile[];
+} {
+  const unread = lockfiles.map((file): UnreadLockfile => {
+    const message = `${file.path}: not read, because workers died again and again while they worked on this scan`;
+    const error = 'unread' in file ? file.unread : { code: 'worker-died', message };
+    return { path: file.path, ...('unread' in file ? {} : { sha256: hashOf(file) }), error };
+  });
+  return { read: [], unread };
 }
 
 async function readAll(payload: IngestLockfiles, ports: Needs, context: RunContext) {

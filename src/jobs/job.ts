@@ -22,6 +22,8 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /** True when the queue will not try again: the time to settle for a partial result. */
   readonly lastAttempt: boolean;
+  /** True when workers died under the job too often (`runsAfterStalls`): the time to leave out what may have killed them. */
+  readonly stalled: boolean;
   /** Tells listeners how far the work is. */
   progress(progress: Progress): void;
 }
@@ -87,6 +89,11 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
   readonly limits: JobLimits;
   readonly needs: readonly Needs[];
   run(payload: Payload, ports: Pick<Ports, Needs>, context: RunContext): Promise<JobRun<Result>>;
+  /**
+   * Runs on however often workers died under it, because it knows what to leave out, or must never be given up for that.
+   * Other jobs fail for good after the third time.
+   */
+  readonly runsAfterStalls?: true;
   /**
    * Jobs of one lane run one after another, in the order in which the outcomes that they follow from were saved: the
    * next one starts when the one before is done or given up.

@@ -4,6 +4,7 @@ import type { Ports } from '../jobs/ports.ts';
 import type { OpenJob } from '../model/open-job.ts';
 import { WorkerError } from './errors.ts';
 import type { Outcomes, StoredOutcome } from './outcomes.ts';
+import { MAX_STALLS } from './stalls.ts';
 
 export interface Work {
   readonly job: AnyJob;
@@ -28,6 +29,9 @@ export async function outcomeOf(
   const { job, key, payload, followsOf } = work;
   const known = await outcomes.read(job.name, key);
   if (known !== undefined) return known;
+  if (context.stalled && job.runsAfterStalls !== true) {
+    throw new WorkerError('stalled', `${job.name} "${key}" is given up: ${MAX_STALLS} workers died under it`);
+  }
   for (let race = 0; race < STATE_RACES; race += 1) {
     const { result, next, state } = await run(job, payload, ports, context);
     const outcome = { result, next };

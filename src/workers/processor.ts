@@ -7,6 +7,7 @@ import { attemptSignal } from './attempt-signal.ts';
 import { enqueueFollowUps, openJobOf } from './flow.ts';
 import { outcomeOf } from './process.ts';
 import { settle } from './settle.ts';
+import { MAX_STALLS, stallsOf } from './stalls.ts';
 import { closeDone, takeTurn } from './turn.ts';
 
 /** One job, from its envelope to the enqueued follow-ups. */
@@ -47,6 +48,7 @@ async function processJob(
   const { result, next } = await outcomeOf(work, outcomes, ports, {
     signal: limit.signal,
     lastAttempt: queued.attemptsMade + 1 >= limits.attempts,
+    stalled: stallsOf(queued) >= MAX_STALLS,
     progress: (progress) => onEvent?.({ kind: 'progress', job: job.name, key, progress }),
   }).finally(limit.release);
   await enqueueFollowUps(flow, next);

@@ -51,8 +51,8 @@ export interface Runtime {
   close(graceMs: number): Promise<void>;
 }
 
-/** A job whose worker died is taken over again and again: how often says nothing about the job. */
-const MAX_STALLED = 1_000;
+/** What is to be done about a job whose workers die is decided when it is taken over (`stalls.ts`), not by BullMQ. */
+const MAX_STALLED = 1_000_000_000;
 /** BullMQ asks for a limiter before it honours `rateLimit`; this one never limits by itself. */
 const NO_LIMIT = { max: 1_000_000_000, duration: 1_000 };
 const KEPT_COMPLETED = 100;

@@ -6,6 +6,7 @@ import type { RejectedPayload } from '../model/rejected-payload.ts';
 import type { Attempt, ProcessorOptions } from './attempt.ts';
 import { WorkerError } from './errors.ts';
 import { DEFAULT_WAITING, type Failure, failureOf } from './failure.ts';
+import { forgiveStalls } from './stalls.ts';
 import { closeGivenUp, lookAgain } from './turn.ts';
 
 /** What is thrown for another attempt; BullMQ's backoff strategy reads the delay. */
@@ -68,6 +69,7 @@ async function givenUp(options: ProcessorOptions, attempt: Attempt, error: unkno
     if (kept !== undefined || lane !== undefined) {
       await closeGivenUp(options, { id: opened?.id ?? queued.id ?? '', lane });
     }
+    if (error instanceof WorkerError && error.code === 'stalled') await forgiveStalls(queued);
     return true;
   } catch (problem) {
     log.warn({ reason: messageOf(problem) }, 'giving a job up could not be written down; tried again');

@@ -42,7 +42,7 @@ export function ports(given: {
 }
 
 export function context(lastAttempt = false): RunContext {
-  return { signal: new AbortController().signal, lastAttempt, progress: () => {} };
+  return { signal: new AbortController().signal, lastAttempt, stalled: false, progress: () => {} };
 }
 
 export function locked(name: string, more: Partial<ResolvedPackage> = {}): ResolvedPackage {

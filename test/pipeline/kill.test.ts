@@ -95,6 +95,46 @@ describe('two workers at once', () => {
   }, 60_000);
 });
 
+describe('workers killed again and again', () => {
+  it('over one delivery lose no alert', async () => {
+    const name = 'deadly-delivery';
+    const room = await world.room(name);
+    const findings = await scan(room, name, async () => {
+      for (let round = 0; round < 4; round += 1)
+        await killedWhile(room, { at: 'receiver', matches: ({ url }) => url === `/${name}` });
+      room.startWorker();
+    });
+    expect(findings).toEqual(expected);
+    expect(alerts(name)).toHaveLength(1);
+  }, 90_000);
+
+  it('over one scan have it judged without its lockfiles, which resolves nothing', async () => {
+    const room = await world.room('deadly-scan');
+    const first = room.startWorker();
+    await scan(room, 'before');
+    await first.kill('SIGTERM');
+    // Of all that was there only this package is left, which nobody has looked up yet.
+    const content = '{"lockfileVersion": 3, "packages": {"": {}, "node_modules/ms": {"version": "2.1.2"}}}';
+    const lockfiles = [{ path: 'package-lock.json', content }];
+    await room.producer.enqueue({ scan: 'deadly', target: { id: 'target' }, lockfiles });
+    for (let round = 0; round < 3; round += 1) {
+      await killedWhile(room, { at: 'insights', matches: ({ url }) => url.includes('purlbatch') });
+    }
+    room.startWorker();
+    const verdict = await room.verdict('deadly');
+    expect(verdict.changes).toEqual([]);
+    expect(verdict.gaps).toMatchObject([
+      { kind: 'lockfile', subject: 'package-lock.json', reason: expect.stringContaining('workers died') },
+    ]);
+  }, 90_000);
+});
+
+/** A worker that is killed as soon as it asks for something. */
+async function killedWhile(room: Room, moment: Arming): Promise<void> {
+  const worker = room.startWorker();
+  await armed(moment, () => worker.child.kill('SIGKILL'));
+}
+
 interface Arming {
   readonly at: 'webhooks' | 'insights' | 'receiver';
   readonly matches: (request: FaultRequest) => boolean;

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AnyJob } from '../../src/jobs/job.ts';
+import { until } from '../store/store-room.ts';
+import { type Bench, openWorkerRoom, testJob, type WorkerRoom } from './worker-room.ts';
+
+let room: WorkerRoom;
+beforeAll(async () => {
+  room = await openWorkerRoom();
+});
+afterAll(() => room.close());
+
+/** A job that so many workers died under, as BullMQ's check for stalled jobs leaves it. */
+async function stalled(bench: Bench, job: AnyJob, times: number): Promise<string> {
+  const id = await bench.enqueue(job, 'a');
+  await room.redis.hset(bench.queue(job.name).toKey(id), 'stc', times);
+  return id;
+}
+
+describe('a job that workers died under', () => {
+  it.each([
+    [2, [false]],
+    [3, []],
+  ])('%i times runs: %j; the third time it fails for good and is kept', async (times, runs) => {
+    const bench = room.bench(`stalled-${times}`);
+    const ran: boolean[] = [];
+    const job = testJob('deadly', async (_payload, context) => void ran.push(context.stalled));
+    const id = await stalled(bench, job, times);
+    await bench.start([job]);
+    await until('it ends', () => bench.events.some(({ kind }) => kind === 'finished' || kind === 'failed'));
+    expect(ran).toEqual(runs);
+    const kept = await bench.queue('deadly').getJob(id);
+    if (times < 3) return expect(await kept?.getState()).toBe('completed');
+    await until('it is kept', async () => (await kept?.getState()) === 'failed');
+    expect(bench.events.at(-1)).toMatchObject({
+      reason: 'deadly "a" is given up: 3 workers died under it',
+    });
+    // An operator who has looked into it has it run again.
+    await kept?.retry('failed', { resetAttemptsMade: true });
+    await until('it runs', () => ran.length === 1);
+    expect(ran).toEqual([false]);
+  });
+
+  it('runs on when it says so, and knows of it', async () => {
+    const bench = room.bench('runs-on');
+    const ran: boolean[] = [];
+    const job: AnyJob = {
+      ...testJob('hardy', async (_payload, context) => void ran.push(context.stalled)),
+      runsAfterStalls: true,
+    };
+    await stalled(bench, job, 5_000);
+    await bench.start([job]);
+    await until('it ends', () => bench.events.some(({ kind }) => kind === 'finished'));
+    expect(ran).toEqual([true]);
+  });
+
+  it('is not given up when its outcome is saved: what follows from it is enqueued', async () => {
+    const bench = room.bench('saved');
+    const job = testJob('saved', async () => {
+      throw new Error('must not run again');
+    });
+    await bench.outcomes.save('saved', 'a', { result: 'done', next: [] });
+    await stalled(bench, job, 9);
+    await bench.start([job]);
+    await until('it ends', () => bench.events.some(({ kind }) => kind === 'finished'));
+  });
+});
