@@ -1,17 +1,46 @@
 import { messageOf } from '../../model/errors.ts';
 import { LockfileError } from '../errors.ts';
 
+/** Objects and lists within each other; no tool writes more than some tens. */
+const MAX_DEPTH = 10_000;
+
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [34, 92, 91, 93, 123, 125];
+
+/** The engine's parser takes 60 bytes a level, outside of any limit of its heap. */
+function nestsDeeperThan(most: number, text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfText(text, at);
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) {
+      depth += 1;
+      if (depth > most) return true;
+    } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth -= 1;
+  }
+  return false;
+}
+
+/** The place of the quote that ends the text which begins at `start`; the end where there is none. */
+function endOfText(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at += 1;
+    else if (code === QUOTE) return at;
+  }
+  return text.length;
+}
+
 /**
  * Parses the text of `expected` (such as `a package-lock`), or says what it is instead. Throws `LockfileError` (`syntax`,
  * `wrong-format`, `too-deep`).
  */
 export function parseJson(text: string, path: string, expected: string): unknown {
+  if (nestsDeeperThan(MAX_DEPTH, text)) {
+    throw new LockfileError('too-deep', `${path}: the JSON nests more than ${MAX_DEPTH} levels deep`);
+  }
   try {
     return JSON.parse(text);
   } catch (error) {
-    if (error instanceof RangeError) {
-      throw new LockfileError('too-deep', `${path}: the JSON nests too deep to be read`, { cause: error });
-    }
     const other = otherKind(text);
     if (other !== undefined) {
       throw new LockfileError('wrong-format', `${path}: this is ${other}, not ${expected}`, {

@@ -7,10 +7,10 @@ export interface ReadingLimits {
 }
 
 const MB = 1_048_576;
-/** A busy machine, and a thread that starts. */
-const BASE_TIMEOUT_MS = 10_000;
+/** A thread that starts on a machine that is busy with other things. */
+const BASE_TIMEOUT_MS = 30_000;
 /** The slowest way of reading, YAML by the general parser, takes half a second for a megabyte. */
-const TIMEOUT_MS_A_MB = 2_000;
+const TIMEOUT_MS_A_MB = 3_000;
 const LEAST_HEAP_MB = 512;
 /** Files of nothing but short entries take thirty times their size. */
 const HEAP_A_MB = 40;
