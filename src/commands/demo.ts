@@ -64,7 +64,12 @@ export async function startDemo(signal: AbortSignal): Promise<Demo> {
     cleanUp.push(notifier.close);
     const provisioned = await notifier.provision(signal);
     const watch = watchScans(store);
-    const pipeline: Pipeline = await startPipeline(loaded, store, { log, notifier, onEvent: watch.onEvent });
+    const pipeline: Pipeline = await startPipeline(loaded, store, {
+      log,
+      notifier,
+      onEvent: watch.onEvent,
+      covers: services.insights.covers,
+    });
     cleanUp.push(() => pipeline.close(2_000));
     const producer = await createProducer({ redis: store.urls.join(','), prefix: store.prefix });
     cleanUp.push(producer.close);

@@ -51,6 +51,7 @@ export async function scanPaths(given: LoadedConfig, options: ScanOptions): Prom
       limits: IMPATIENT,
       inlineBytes: COMMAND_INLINE_BYTES,
       onEvent: watch.onEvent,
+      ...(service === undefined ? {} : { covers: service.covers }),
     });
     try {
       const scan = randomUUID();
@@ -89,14 +90,15 @@ function targetOf(path: string): string {
   return basename(resolve(path)) || 'target';
 }
 
-/** When not one look-up succeeded, the scan says nothing: that is an error, and there is a way out. */
+/** When not one look-up succeeded, the scan says nothing: that is an error. */
 function reachable(report: ScanReport, { config }: LoadedConfig): ScanReport {
   const { outcomes } = report.verdict.counts;
-  if (outcomes.failed === 0 || outcomes.resolved + outcomes.missing > 0) return report;
+  if (outcomes.failed === 0 || outcomes.resolved + outcomes.missing + outcomes.uncovered > 0) return report;
   const gap = report.verdict.gaps.find(({ kind }) => kind === 'package');
   throw new ScanError(
     'insights-unreachable',
     `no package could be looked up at ${config.insights.url}: ${gap?.reason ?? 'no answer'}\n` +
-      'Check the connection or insights.url, or add --local to use the data that comes with Lockhound.',
+      'Check the connection and insights.url. `lockhound parse` needs no network. --local needs none either, but its ' +
+      'data covers little more than examples/shop: what it does not cover is not looked up.',
   );
 }

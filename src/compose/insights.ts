@@ -24,7 +24,9 @@ export async function openInsights(
   {
     budget,
     ...options
-  }: Pick<InsightsOptions, 'onContractProblem'> & { readonly budget?: RequestBudget } = {},
+  }: Pick<InsightsOptions, 'onContractProblem' | 'seen' | 'covers'> & {
+    readonly budget?: RequestBudget;
+  } = {},
 ): Promise<InsightsHandle> {
   const { concurrency, recordTtl, missTtl, privatePackages, mirrors } = config.insights;
   const { api, http } = await openInsightsApi(config.insights, budget);

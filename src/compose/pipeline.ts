@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
+import type { InsightsOptions } from '../insights/insights.ts';
 import { JOBS } from '../jobs/catalog.ts';
 import type { JobLimits } from '../jobs/job.ts';
 import type { ContractPort, NotifierPort } from '../jobs/ports.ts';
@@ -25,6 +26,8 @@ export interface PipelineOptions {
   readonly inlineBytes?: number;
   /** All schedules of this deployment; unset for a run that shares its queues with nobody. */
   readonly schedules?: readonly Schedule[];
+  /** Whether the insights service holds anything of a package; unset: it is the whole index. */
+  readonly covers?: InsightsOptions['covers'];
 }
 
 export interface Pipeline {
@@ -43,10 +46,12 @@ export async function startPipeline(
   store: Store,
   options: PipelineOptions,
 ): Promise<Pipeline> {
-  const { log, notifier, contracts, inlineBytes = INLINE_BYTES, ...others } = options;
+  const { log, notifier, contracts, inlineBytes = INLINE_BYTES, covers, ...others } = options;
   const { recheck } = loaded.config.worker;
   const insights = await openInsights(loaded, store.cache, {
     onContractProblem: warnOnce(log),
+    seen: store.seen,
+    ...(covers === undefined ? {} : { covers }),
     ...(store.insightsBudget === undefined ? {} : { budget: store.insightsBudget }),
   });
   const lockfiles = createLockfileReader({ threads: 2, inlineBytes });

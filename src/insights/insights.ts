@@ -11,13 +11,14 @@ import { type Coalescer, createCoalescer } from './coalesce.ts';
 import { readDependencyGraph } from './dependencies.ts';
 import { createEligibility, type Privacy } from './eligibility.ts';
 import { InsightsError } from './errors.ts';
+import type { MissingFacts } from './missing-versions.ts';
 import { getAdvisory, getDependencies } from './operations.ts';
 import { createResolver, type Resolved, type ResolveOptions } from './resolve.ts';
 import { hasFacts } from './rules.ts';
 import { createInsightsService } from './service.ts';
 import { createVersionLookUp } from './versions.ts';
 
-export interface InsightsOptions extends CachePolicy, Partial<Privacy> {
+export interface InsightsOptions extends CachePolicy, Partial<Privacy>, MissingFacts {
   /** Client of `apis/insights.v3alpha.json`, read-only. */
   readonly api: ApiClient;
   /** Requests to the service at the same time. */
@@ -28,7 +29,7 @@ export interface InsightsOptions extends CachePolicy, Partial<Privacy> {
 
 /** What the pipeline asks the package-insights API; everything goes through the cache and is asked for once at a time. */
 export interface Insights {
-  /** One resolution for each package, in order. Rejects only when aborted. */
+  /** One resolution for each package, in order. Rejects when aborted, and when `seen` does. */
   resolve(packages: readonly LockedPackage[], options: ResolveOptions): Promise<Resolved>;
   /** `undefined` when the index has none of that id. Throws `InsightsError`. */
   advisory(id: string, signal: AbortSignal): Promise<Advisory | undefined>;
@@ -37,7 +38,15 @@ export interface Insights {
 }
 
 export function createInsights(options: InsightsOptions): Insights {
-  const { api, privatePatterns = [], mirrors = [], concurrency = 25, onContractProblem } = options;
+  const {
+    api,
+    privatePatterns = [],
+    mirrors = [],
+    concurrency = 25,
+    onContractProblem,
+    seen,
+    covers,
+  } = options;
   const service = createInsightsService(api);
   const limit = pLimit(concurrency);
   const advisories = createLoader<Advisory>('advisory-2', options);
@@ -46,6 +55,8 @@ export function createInsights(options: InsightsOptions): Insights {
     resolve: createResolver({
       eligibility: createEligibility({ privatePatterns, mirrors }),
       cache: createRecordCache('version-1', options),
+      ...(seen === undefined ? {} : { seen }),
+      ...(covers === undefined ? {} : { covers }),
       lookUpVersions: createVersionLookUp({
         service,
         limit,

@@ -1,8 +1,10 @@
 import type { LockedPackage } from '../model/lockfile.ts';
 import type { Resolution, VersionRecordSummary } from '../model/resolution.ts';
+import type { SeenVersions } from '../model/seen-versions.ts';
 import type { RecordCache } from './caching.ts';
 import type { Eligibility } from './eligibility.ts';
 import type { LookUp } from './look-up.ts';
+import { judgeMissing, type MissingFacts } from './missing-versions.ts';
 import type { VersionAnswer, VersionLookUp } from './versions.ts';
 
 export interface ResolveOptions {
@@ -20,7 +22,7 @@ export interface Resolved {
   readonly retryAfterMs?: number;
 }
 
-export interface ResolverParts {
+export interface ResolverParts extends MissingFacts {
   readonly eligibility: (locked: LockedPackage) => Eligibility;
   readonly cache: RecordCache<VersionRecordSummary>;
   readonly lookUpVersions: VersionLookUp;
@@ -32,7 +34,7 @@ type InFlight = Map<string, Promise<Answers>>;
 
 /**
  * The resolver behind `InsightsPort.resolve`: every package gets one outcome, from the rules, the cache or the service.
- * Rejects only when aborted.
+ * Rejects when aborted, and when what was seen before can be neither read nor written.
  */
 export function createResolver(
   parts: ResolverParts,
@@ -49,7 +51,7 @@ export function createResolver(
     advance([]);
     const lookUps = [...wanted.values()].map(({ lookUp }) => lookUp);
     const answers = await answer(parts, inFlight, lookUps, options.signal, advance);
-    return summarise(eligibilities, answers);
+    return summarise(eligibilities, answers, await judgeMissing(parts, missingIn(lookUps, answers)));
   };
 }
 
@@ -106,7 +108,7 @@ async function unlessAborted(other: Promise<Answers>, signal: AbortSignal): Prom
 }
 
 function ask(
-  { cache, lookUpVersions }: ResolverParts,
+  { cache, seen, lookUpVersions }: ResolverParts,
   inFlight: InFlight,
   lookUps: readonly LookUp[],
   signal: AbortSignal,
@@ -118,9 +120,7 @@ function ask(
     await lookUpVersions(lookUps, signal, (settled) => {
       for (const [{ key }, value] of settled) answers.set(key, value);
       // Stored as they come: an attempt that is aborted leaves the next one less to do.
-      stored.push(
-        cache.set(settled.flatMap(([{ key }, value]) => ('error' in value ? [] : [[key, value] as const]))),
-      );
+      stored.push(remember(cache, seen, settled));
       advance(settled.map(([{ key }]) => key));
     });
     await Promise.all(stored);
@@ -133,15 +133,39 @@ function ask(
   return asked;
 }
 
-function summarise(eligibilities: readonly Eligibility[], answers: Answers): Resolved {
+/** Seen versions first: what the cache has is not asked for again, and would not be noted when that failed. */
+async function remember(
+  cache: ResolverParts['cache'],
+  seen: SeenVersions | undefined,
+  settled: readonly (readonly [LookUp, VersionAnswer])[],
+): Promise<void> {
+  await seen?.add(settled.flatMap(([{ key }, value]) => ('record' in value ? key : [])));
+  await cache.set(settled.flatMap(([{ key }, value]) => ('error' in value ? [] : [[key, value] as const])));
+}
+
+function missingIn(lookUps: readonly LookUp[], answers: Answers): readonly LookUp[] {
+  return lookUps.filter(({ key }) => {
+    const found = answers.get(key);
+    return found !== undefined && 'missing' in found;
+  });
+}
+
+function summarise(
+  eligibilities: readonly Eligibility[],
+  answers: Answers,
+  missing: ReadonlyMap<string, Resolution>,
+): Resolved {
   let retryable = false;
   let retryAfterMs: number | undefined;
   const resolutions = eligibilities.map(({ lookUp, resolution }): Resolution => {
     if (lookUp === undefined) return resolution;
+    const absent = missing.get(lookUp.key);
+    if (absent !== undefined) return absent;
     const found = answers.get(lookUp.key);
-    if (found === undefined) return { outcome: 'failed', reason: 'its look-up was not answered' };
+    if (found === undefined || 'missing' in found) {
+      return { outcome: 'failed', reason: 'its look-up was not answered' };
+    }
     if ('record' in found) return { outcome: 'resolved', record: found.record };
-    if ('missing' in found) return { outcome: 'missing', reason: `the index has no ${lookUp.key}` };
     retryable ||= found.error.retryable;
     if (found.error.retryAfterMs !== undefined)
       retryAfterMs = Math.max(retryAfterMs ?? 0, found.error.retryAfterMs);

@@ -17,6 +17,7 @@ export function countScan(inventory: Inventory, findings: readonly Finding[]): V
     unsupported: 0,
     private: 0,
     failed: 0,
+    uncovered: 0,
   };
   let packages = 0;
   for (const file of inventory.lockfiles) {
@@ -95,8 +96,9 @@ function inventoryGaps(inventory: Inventory): readonly Gap[] {
       gaps.push({ kind: kind === 'unclear' ? 'detail' : 'entry', subject, reason: message });
     }
     for (const { purl, resolution } of packages) {
-      if (resolution.outcome !== 'failed') continue;
-      gaps.push({ kind: 'package', subject: purl, reason: resolution.reason ?? 'unknown reason' });
+      const { outcome, reason = 'unknown reason' } = resolution;
+      if (outcome === 'failed') gaps.push({ kind: 'package', subject: purl, reason });
+      if (outcome === 'uncovered') gaps.push({ kind: 'coverage', subject: purl, reason });
     }
   }
   return gaps;

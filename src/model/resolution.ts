@@ -2,11 +2,11 @@ import type { VersionKey } from './version-record.ts';
 
 /**
  * How a locked package was resolved (promise 1): `resolved` (the index knows the version), `missing` (it has no such
- * version), `unsupported` (an ecosystem or source the index cannot hold), `private`, or `failed`.
+ * version), `unsupported` (an ecosystem or source the index cannot hold), `private`, or `failed`. One more where a local
+ * data set stands for the index: `uncovered` (it holds nothing of that package, which says nothing about it).
  */
-export type Outcome = 'resolved' | 'missing' | 'unsupported' | 'private' | 'failed';
-
-export const OUTCOMES: readonly Outcome[] = ['resolved', 'missing', 'unsupported', 'private', 'failed'];
+export const OUTCOMES = ['resolved', 'missing', 'unsupported', 'private', 'failed', 'uncovered'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
 
 /** The outcome of one package, with what the index says of it when it says anything. */
 export interface Resolution {

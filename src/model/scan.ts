@@ -13,6 +13,8 @@ export interface Gap {
     | 'detail'
     /** A package that was not looked up. */
     | 'package'
+    /** A package that the local data set does not cover. */
+    | 'coverage'
     /** The look-up service does not know most of what it knew. */
     | 'service'
     | 'advisory'
@@ -24,7 +26,14 @@ export interface Gap {
   readonly reason: string;
 }
 
-const HIDING: ReadonlySet<Gap['kind']> = new Set(['lockfile', 'entry', 'package', 'service', 'document']);
+const HIDING: ReadonlySet<Gap['kind']> = new Set([
+  'lockfile',
+  'entry',
+  'package',
+  'coverage',
+  'service',
+  'document',
+]);
 
 /** Whether a finding may hide behind a gap that would otherwise be found. */
 export function mayHide({ kind }: Gap): boolean {

@@ -1,6 +1,7 @@
 import type { Finding, Location } from '../model/finding.ts';
 import type { Inventory, LockfileInventory } from '../model/inventory.ts';
 import { isReadWhole } from '../model/lockfile.ts';
+import type { Resolution } from '../model/resolution.ts';
 import { RULES } from './catalog.ts';
 
 /**
@@ -65,11 +66,16 @@ function seenFile(file: LockfileInventory, before: SeenFile | undefined): SeenFi
   const seen = before ?? { isWhole: true, doubtful: new Set(), missing: new Set(), known: new Set() };
   seen.isWhole &&= isReadWhole(file);
   for (const { ecosystem, name, version, purl, resolution } of file.packages) {
-    if (resolution.outcome === 'failed' || version === '') seen.doubtful.add(nameKey(ecosystem, name));
+    if (isUnknown(resolution) || version === '') seen.doubtful.add(nameKey(ecosystem, name));
     else if (resolution.outcome === 'missing') seen.missing.add(purl);
     else if (!seen.isWhole && resolution.record !== undefined) seen.known.add(purl);
   }
   return seen;
+}
+
+/** Whether nothing was found out about a package. */
+function isUnknown({ outcome }: Resolution): boolean {
+  return outcome === 'failed' || outcome === 'uncovered';
 }
 
 function mayStandIn({ isWhole, doubtful, missing, known }: SeenFile, finding: Finding): boolean {

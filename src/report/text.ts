@@ -24,6 +24,7 @@ export function renderText(report: ScanReport, options: TextOptions): string {
   const paint = palette(options.colour);
   const { inventory, verdict } = report;
   const lines = [
+    ...coverageLines(verdict, paint),
     ...verdict.findings.flatMap((finding) => findingLines(finding, paint, options.width)),
     ...(verdict.findings.length > 0 ? [''] : []),
     ...inventory.lockfiles.map((file) => lockfileLine(file, paint)),
@@ -39,6 +40,17 @@ export function renderText(report: ScanReport, options: TextOptions): string {
     summaryLine(report, paint),
   ];
   return fit(lines, options);
+}
+
+/** First of all, when the report is silent about most packages. */
+function coverageLines({ counts: { outcomes, packages } }: Verdict, paint: Palette): readonly string[] {
+  if (2 * outcomes.uncovered <= packages) return [];
+  const share = `${outcomes.uncovered} of ${count(packages, 'package')}`;
+  return [
+    `${paint.bad(`Most of this scan is unknown: ${share} ${outcomes.uncovered === 1 ? 'is' : 'are'} not in the local data set.`)}`,
+    'Nothing is known of them. Scan without --local to have them looked up.',
+    '',
+  ];
 }
 
 function findingLines(finding: Finding, paint: Palette, width: number): readonly string[] {
@@ -80,8 +92,10 @@ function lockfileLine({ path, packages, problems }: LockfileInventory, paint: Pa
 
 function gapLines(gaps: readonly Gap[], paint: Palette): readonly string[] {
   if (gaps.length === 0) return [];
-  const shown = gaps.slice(0, SHOWN_GAPS);
-  const rest = gaps.length - shown.length;
+  const listed = gaps.filter(({ kind }) => kind !== 'coverage');
+  const uncovered = gaps.length - listed.length;
+  const shown = listed.slice(0, SHOWN_GAPS);
+  const rest = listed.length - shown.length;
   return [
     '',
     paint.bad(`${count(gaps.length, 'gap')}: what could not be found out`),
@@ -90,6 +104,9 @@ function gapLines(gaps: readonly Gap[], paint: Palette): readonly string[] {
         `  ${kind} ${printable(subject)}: ${printable(without(subject, reason))}`,
     ),
     ...(rest > 0 ? [`  … and ${rest} more (--json lists all)`] : []),
+    ...(uncovered > 0
+      ? [`  ${count(uncovered, 'package')} not in the local data set (--json lists all)`]
+      : []),
   ];
 }
 

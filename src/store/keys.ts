@@ -13,6 +13,8 @@ export interface Keys {
   /** Set of the ids of targets whose last scan could not see everything. */
   readonly incompleteTargets: string;
   cache(kind: string, key: string): string;
+  /** Set of versions that the index was seen to have: one bucket of all. */
+  seen(bucket: number): string;
   lock(name: string): string;
   /** Written to see whether Redis takes writes. */
   readonly probe: string;
@@ -52,6 +54,7 @@ export function createKeys(prefix: string = DEFAULT_PREFIX): Keys {
     incompleteTargets: `${tagged}:targets:incomplete`,
     cache: (kind, key) => `${tagged}:cache:${kind}:${key}`,
     probe: `${tagged}:probe`,
+    seen: (bucket) => `${tagged}:seen:${bucket}`,
     lock: (name) => `${tagged}:lock:${name}`,
     budget: (name) => `${tagged}:budget:${name}`,
     applied: (account) => `${tagged}:applied:${account}`,

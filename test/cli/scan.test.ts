@@ -64,6 +64,48 @@ describe('lockhound scan', () => {
     expect(gaps).toContainEqual({ kind: 'entry', subject: 'package-lock.json', reason: message });
   });
 
+  it('--local finds nothing in packages that the local data does not cover, and says so first', async () => {
+    const packages = { '': {}, 'node_modules/ms': { version: '2.1.2' } };
+    for (let index = 0; index < 20; index += 1) {
+      Object.assign(packages, { [`node_modules/not-in-the-data-${index}`]: { version: '1.0.0' } });
+    }
+    mkdirSync(join(folder, 'uncovered'));
+    writeFileSync(
+      join(folder, 'uncovered/package-lock.json'),
+      JSON.stringify({ lockfileVersion: 3, packages }),
+    );
+    const { code, out } = await lockhound(['scan', '--local', join(folder, 'uncovered')]);
+    expect(code).toBe(2);
+    expect(out).toMatch(/^Most of this scan is unknown: 20 of 21 packages are not in the local data set\.\n/);
+    expect(out).toContain('21 packages: 1 resolved, 20 uncovered');
+    expect(out).toContain('  20 packages not in the local data set (--json lists all)');
+    const { out: json } = await lockhound(['scan', '--local', '--json', join(folder, 'uncovered')]);
+    const report = JSON.parse(json);
+    expect(report.findings).toEqual([]);
+    expect(report.counts.outcomes).toMatchObject({ resolved: 1, missing: 0, failed: 0, uncovered: 20 });
+    expect(report.gaps).toHaveLength(20);
+    expect(report.gaps[0]).toEqual({
+      kind: 'coverage',
+      subject: 'pkg:npm/not-in-the-data-0@1.0.0',
+      reason: 'not in the local data set',
+    });
+  });
+
+  it('is not failed by notes, such as a version that is not indexed or deprecated', async () => {
+    const notes = join(folder, 'notes');
+    mkdirSync(notes);
+    const packages = { '': {}, 'node_modules/ms': { version: '99.0.0' } };
+    writeFileSync(join(notes, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }));
+    const { code, out } = await lockhound(['scan', '--local', notes]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^note +ms@99\.0\.0 +unindexed\n/);
+    expect(out).toContain('No findings in 1 package; 1 note.');
+    const config = join(notes, 'lockhound.yaml');
+    writeFileSync(config, 'policy: { rules: { unindexed: { level: alert, severity: high } } }\n');
+    expect((await lockhound(['scan', '--local', '-c', config, notes])).code).toBe(1);
+    expect((await lockhound(['scan', '--local', '-c', config, '--fail-on', 'critical', notes])).code).toBe(0);
+  });
+
   it('--json gives every package one outcome', async () => {
     const { out } = await lockhound(['scan', '--local', '--json', join(folder, 'mixed')]);
     const report = JSON.parse(out);

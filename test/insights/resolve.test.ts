@@ -21,6 +21,28 @@ async function setUp(options: Parameters<typeof startFakeService>[0] = {}) {
 const namesOf = (resolutions: readonly { record?: { versionKey: { name: string } } }[]) =>
   resolutions.map(({ record }) => record?.versionKey.name);
 
+describe('a service that does not cover all packages', () => {
+  test('leaves those uncovered that it holds nothing of; a version that it lacks is missing', async () => {
+    const covers = ({ system, name }: { system: string; name: string }) =>
+      system === 'NPM' && name === 'held';
+    const { behaviour, insights, close } = await startFakeService({ covers });
+    const [held, lacking, other] = [locked('held'), locked('held', { version: '9.0.0' }), locked('other')];
+    const python = locked('held', { ecosystem: 'pypi' });
+    for (const { purl } of [lacking, other, python]) behaviour.missing.add(purl);
+    const signal = new AbortController().signal;
+    const { resolutions, retryable } = await insights.resolve([held, lacking, other, python], { signal });
+    await close();
+    expect(retryable).toBe(false);
+    expect(resolutions.map(({ outcome }) => outcome)).toEqual([
+      'resolved',
+      'missing',
+      'uncovered',
+      'uncovered',
+    ]);
+    expect(resolutions[2]?.reason).toBe('not in the local data set');
+  });
+});
+
 describe('batches', () => {
   test('learn the page size, then go side by side in batches of that size, in order', async () => {
     const { behaviour, calls, resolve } = await setUp();

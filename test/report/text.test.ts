@@ -54,6 +54,7 @@ function report(findings: readonly Finding[]): ScanReport {
     unsupported: 0,
     private: 0,
     failed: 1,
+    uncovered: 0,
   };
   const severities: Record<Severity, number> = {
     critical: 0,

@@ -35,6 +35,8 @@ export interface InsightsService extends LocalService {
   readonly heldBack: readonly AdvisoryFact[];
   /** From now on serves the advisory, and names it on the versions it affects; returns these. */
   learnAdvisory(advisory: AdvisoryFact): readonly VersionKey[];
+  /** Whether it holds any version of a package. */
+  covers(key: Pick<VersionKey, 'system' | 'name'>): boolean;
   stats(): InsightsStats;
 }
 
@@ -54,6 +56,7 @@ export async function startInsightsService(options: InsightsServiceOptions = {})
     faults,
     heldBack: data.advisories.filter(({ heldBack }) => heldBack),
     learnAdvisory: (advisory: AdvisoryFact) => model.learnAdvisory(advisory),
+    covers: ({ system, name }: Pick<VersionKey, 'system' | 'name'>) => model.find(system, name) !== undefined,
     stats: dispatcher.stats,
   });
 }

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import type { SeenVersions } from '../model/seen-versions.ts';
+import type { RedisClient } from './connection.ts';
+import type { Keys } from './keys.ts';
+import { runScript } from './scripts/run-script.ts';
+import { ADD_SEEN } from './scripts/seen-versions.lua.ts';
+
+/**
+ * Sets of integers in buckets: Redis keeps a set of up to 512 integers as a sorted array of 8 bytes each. All buckets
+ * together hold 8 million versions in about 70 MB at most.
+ */
+const BUCKETS = 16_384;
+const BUCKET_ENTRIES = 500;
+
+/** Keys of one command, so that none holds up Redis. */
+const CHUNK = 500;
+
+/**
+ * Seen versions in Redis: 64 bits of a hash for each, which never expire. A full bucket drops entries at random; those
+ * that targets still lock come back with the next look-up, a few hours later.
+ */
+export function createSeenVersions(redis: RedisClient, keys: Keys): SeenVersions {
+  return {
+    async add(names) {
+      for (const part of chunks(names)) {
+        const members = Map.groupBy(part.map(placeOf), ({ bucket }) => bucket);
+        await runScript(
+          redis,
+          ADD_SEEN,
+          Array.from(members.keys(), (bucket) => keys.seen(bucket)),
+          [BUCKET_ENTRIES, ...Array.from(members.values(), argumentsOf).flat()],
+        );
+      }
+    },
+    async has(names) {
+      const found: boolean[] = [];
+      for (const part of chunks(names)) {
+        const pipeline = redis.pipeline();
+        for (const { bucket, member } of part.map(placeOf)) pipeline.sismember(keys.seen(bucket), member);
+        for (const [error, answer] of (await pipeline.exec()) ?? []) {
+          if (error !== null) throw error;
+          found.push(answer === 1);
+        }
+      }
+      return found;
+    },
+  };
+}
+
+interface Place {
+  readonly bucket: number;
+  /** 50 bits, as text. */
+  readonly member: string;
+}
+
+function placeOf(name: string): Place {
+  const bits = createHash('sha256').update(name).digest().readBigUInt64BE();
+  return { bucket: Number(bits % BigInt(BUCKETS)), member: String(bits / BigInt(BUCKETS)) };
+}
+
+function argumentsOf(places: readonly Place[]): readonly (string | number)[] {
+  return [places.length, ...places.map(({ member }) => member)];
+}
+
+function* chunks<Item>(list: readonly Item[]): Generator<readonly Item[]> {
+  for (let at = 0; at < list.length; at += CHUNK) yield list.slice(at, at + CHUNK);
+}
