@@ -29,6 +29,8 @@ export interface NotifierHandle {
   read(signal: AbortSignal): Promise<void>;
   /** Why nothing can be delivered yet; `undefined` when all is well. */
   fault(): string | undefined;
+  /** Routes whose webhooks are not there, so that their alerts wait. */
+  unprovisioned(): readonly string[];
   /** What an operator changed on the platform, as of the last look; `undefined` when nothing. */
   drift(): string | undefined;
   close(): Promise<void>;
@@ -92,6 +94,8 @@ export async function openNotifier(
       current = await webhooks.read(signal);
     },
     fault: () => fault,
+    unprovisioned: () =>
+      desired.webhooks.map(({ route }) => route).filter((route) => !current.definitions.has(route)),
     drift: () => drift,
     close: async () => void (await Promise.all([webhooks.close(), delivery.close()])),
   };

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { alertChecks } from './alert-checks.ts';
 import { captureConsole } from './console.ts';
 import { openContracts } from './contracts.ts';
 import { digestSchedules } from './digests.ts';
@@ -129,6 +130,7 @@ async function openHealth(
   const { healthPort, healthHost } = config.worker;
   if (healthPort === undefined) return undefined;
   const { startHealthServer } = await import('../server/health.ts');
+  const routes = alertChecks(store, notifier);
   return await startHealthServer({
     host: healthHost,
     port: healthPort,
@@ -143,10 +145,20 @@ async function openHealth(
           ...(webhook === undefined ? {} : { fault: webhook }),
           ...(drift === undefined ? {} : { note: drift }),
         },
+        ...(await routes()),
         { name: 'scans', ...(scans === undefined ? {} : { note: scans }) },
+        { name: 'rejected', ...(await rejectedNote(store)) },
       ];
     },
   });
+}
+
+/** Payloads that did not fit are for an operator to look at. */
+async function rejectedNote({ redis, rejected }: Store): Promise<{ readonly note?: string }> {
+  const count = redis.status === 'ready' ? await rejected.count() : 0;
+  if (count === 0) return {};
+  const what = count === 1 ? '1 payload was' : `${count} payloads were`;
+  return { note: `${what} rejected: \`lockhound rejected list\`` };
 }
 
 /** Says how many targets were not seen whole; nothing while Redis does not answer, which is a fault of its own. */

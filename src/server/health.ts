@@ -4,10 +4,14 @@ export interface HealthOptions {
   readonly host: string;
   /** 0: chosen by the system. */
   readonly port: number;
-  /** What has to be true before work is done: a name and, when it is not, the reason. A note is worth knowing only. */
-  readonly checks: () => Promise<
-    readonly { readonly name: string; readonly fault?: string; readonly note?: string }[]
-  >;
+  readonly checks: () => Promise<readonly Check[]>;
+}
+
+/** What has to be true before work is done: a name and, when it is not, the reason. A note is worth knowing only. */
+export interface Check {
+  readonly name: string;
+  readonly fault?: string;
+  readonly note?: string;
 }
 
 export interface HealthServer {

@@ -33,6 +33,8 @@ export interface DeliveryStore {
   attempts(id: string): Promise<readonly DeliveryAttempt[]>;
   /** Ids of deliveries by their last change, newest first. `since`: ms since 1970. */
   list(kinds: readonly DeliveryIndex[], since?: number): Promise<readonly string[]>;
+  /** Number of open deliveries of each route that has some. Reads the route of every one. */
+  openByRoute(): Promise<ReadonlyMap<string, number>>;
   /** False when it was stopped already: the first reason stays. */
   stopRoute(route: string, reason: string): Promise<boolean>;
   /** False when it was not stopped. */
@@ -90,6 +92,7 @@ export function createDeliveryStore(
       return stored.map((text) => JSON.parse(text) as DeliveryAttempt);
     },
     list: (kinds, since) => listIds(redis, keys, kinds, since),
+    openByRoute: () => countOpenByRoute(redis, keys),
     ...routeStops(redis, keys, now),
   };
 }
@@ -130,6 +133,21 @@ async function listIds(
     }
   }
   return found.sort((left, right) => right.time - left.time).map(({ id }) => id);
+}
+
+/** Records asked for at once. */
+const CHUNK = 500;
+
+async function countOpenByRoute(redis: RedisClient, keys: Keys): Promise<ReadonlyMap<string, number>> {
+  const ids = await redis.zrevrange(keys.openDeliveries, 0, -1);
+  const counts = new Map<string, number>();
+  for (let at = 0; at < ids.length; at += CHUNK) {
+    const chunk = ids.slice(at, at + CHUNK);
+    for (const route of await Promise.all(chunk.map((id) => redis.hget(keys.delivery(id), 'route')))) {
+      if (route !== null) counts.set(route, (counts.get(route) ?? 0) + 1);
+    }
+  }
+  return counts;
 }
 
 const SHOWN = [
