@@ -3,7 +3,7 @@ import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { settings } from '../config/variables.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Secret } from '../model/secret.ts';
-import { columns, fit } from '../report/layout.ts';
+import { columns, fitLines } from '../report/layout.ts';
 import { EXIT } from './exit-code.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -71,7 +71,7 @@ function text(loaded: LoadedConfig, missing: readonly string[], terminal: Termin
   }
   if (loaded.config.notify === undefined)
     lines.push('notify is unset: changes are recorded, nobody is alerted.');
-  return fit(lines, terminal);
+  return fitLines(lines, terminal);
 }
 
 function leaves(value: unknown, path: readonly string[]): readonly (readonly [string, unknown])[] {

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { duration } from '../config/duration.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { withDestination } from './output-file.ts';
 import { withOutputFormat } from './output-format.ts';
 import { progressLine } from './progress.ts';
 import { EXIT_CODES, printScan, type ResultOptions, withFailOn } from './scan-result.ts';
@@ -50,17 +51,19 @@ export function enqueueCommand(terminal: Terminal, exit: (code: number) => void)
     )
     .option('-c, --config <file>', 'configuration file')
     .addHelpText('after', EXAMPLES)
-    .action(async (paths: string[], options: EnqueueOptions) => {
-      const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
-      const receipt = await enqueue(loaded, paths, options);
-      const { scan, lockfiles } = receipt;
-      const text = `Enqueued scan ${scan} of ${options.target}: ${lockfiles.join(', ')}\n`;
-      if (options.wait === true) {
-        terminal.note(text);
-        return exit(await result(terminal, loaded, scan, options));
-      }
-      terminal.out(options.format === 'json' ? `${JSON.stringify(receipt)}\n` : text);
-    });
+    .action((paths: string[], options: EnqueueOptions) =>
+      withDestination(terminal, options, async (to) => {
+        const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
+        const receipt = await enqueue(loaded, paths, options);
+        const { scan, lockfiles } = receipt;
+        const text = `Enqueued scan ${scan} of ${options.target}: ${lockfiles.join(', ')}\n`;
+        if (options.wait === true) {
+          if (options.quiet !== true) to.note(text);
+          return exit(await result(to, loaded, scan, options));
+        }
+        to.out(options.format === 'json' ? `${JSON.stringify(receipt)}\n` : text);
+      }),
+    );
 }
 
 async function enqueue(

@@ -3,6 +3,7 @@ import { loadConfig } from '../config/load.ts';
 import { isReadWhole } from '../model/lockfile.ts';
 import { formatsText, parsedFileJson, parsedFileText } from '../report/parsed-file.ts';
 import { EXIT } from './exit-code.ts';
+import { withDestination } from './output-file.ts';
 import { type OutputOptions, withOutputFormat } from './output-format.ts';
 import { interruptible } from './signals.ts';
 import type { Terminal } from './terminal.ts';
@@ -30,16 +31,17 @@ export function parseCommand(terminal: Terminal, exit: (code: number) => void): 
     'Read lockfiles and SBOMs and print what is in them. Nothing is looked up.',
   );
   return withOutputFormat(command, 'print one line of JSON for each file')
-    .argument('[paths...]', 'lockfiles, or folders that are searched for them')
+    .argument('[paths...]', 'lockfiles, or folders that are searched for them', ['.'])
     .option('--as <name>', 'read every file that is named as this format (`--formats` lists them)')
     .option('--formats', 'list the formats, their file names and what each can tell')
     .option('-c, --config <file>', 'configuration file, for the limits of size')
     .addHelpText('after', EXAMPLES)
-    .action(async (paths: string[], options: ParseOptions, command: Command) => {
-      if (options.formats === true) return await listFormats(terminal, options.format === 'json');
-      if (paths.length === 0) command.error("error: missing required argument 'paths'");
-      exit(await parse(terminal, paths, options));
-    });
+    .action((paths: string[], options: ParseOptions) =>
+      withDestination(terminal, options, async (to) => {
+        if (options.formats === true) return await listFormats(to, options.format === 'json');
+        exit(await parse(to, paths, options));
+      }),
+    );
 }
 
 async function listFormats(terminal: Terminal, json: boolean): Promise<void> {

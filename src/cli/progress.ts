@@ -1,32 +1,61 @@
+import stringWidth from 'string-width';
+import { printable } from '../model/printable.ts';
+import { oneLine } from '../report/layout.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ProgressLine {
+  /** `done` of `total` units of a step. A step without a place in the bar leaves the bar where it is. */
   update(step: string, done: number, total: number): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   clear(): void;
 }
 
 const REDRAW_MS = 60;
+const BAR_WIDTH = 20;
 
-/** One line on standard error, redrawn in place; silent where that is not a terminal. */
+/** The part of the bar that belongs to each step of a scan, by the time that it takes as a rule. */
+const STEPS: Readonly<Record<string, readonly [from: number, to: number]>> = {
+  read: [0, 0.1],
+  resolve: [0.1, 0.6],
+  advisories: [0.6, 0.95],
+  judge: [0.95, 1],
+};
+
+/** One bar over the whole scan on standard error, redrawn in place; silent where that is not a terminal. */
 export function progressLine(terminal: Terminal): ProgressLine {
   if (!terminal.interactive) return { update: () => {}, clear: () => {} };
-  let drawn = 0;
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  let drawnStep = '';
+  let share = 0;
   return {
     update(step, done, total) {
+      share = Math.max(share, shareOf(step, done, total));
       const now = performance.now();
-      if (now - drawn < REDRAW_MS && done < total) return;
-      drawn = now;
-      terminal.note(`\r\u001b[2K${bar(done, total)} ${step} ${done}/${total}`);
+      if (now - drawnAt < REDRAW_MS && step === drawnStep && done < total) return;
+      drawnAt = now;
+      drawnStep = step;
+      const count = total > 1 ? ` ${done}/${total}` : '';
+      terminal.note(`\r\u001b[2K${line(share, `${step}${count}`, terminal.width)}`);
     },
     clear() {
-      if (drawn > 0) terminal.note('\r\u001b[2K');
+      if (drawnStep !== '') terminal.note('\r\u001b[2K');
+      drawnStep = '';
+      share = 0;
     },
   };
 }
 
-function bar(done: number, total: number): string {
-  const width = 20;
-  const filled = total === 0 ? width : Math.min(width, Math.floor((done / total) * width));
-  return '█'.repeat(filled) + '░'.repeat(width - filled);
+function shareOf(step: string, done: number, total: number): number {
+  if (!Object.hasOwn(STEPS, step)) return 0;
+  const [from, to] = STEPS[step] ?? [0, 0];
+  return from + (to - from) * (total === 0 ? 1 : Math.min(1, done / total));
+}
+
+/** Never wider than the terminal: a line that wraps could not be redrawn in place. */
+function line(share: number, text: string, width: number): string {
+  const filled = Math.floor(share * BAR_WIDTH);
+  const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
+  const left = width - BAR_WIDTH - 2;
+  const shown = oneLine(printable(text), left);
+  return stringWidth(shown) <= left ? `${bar} ${shown}` : bar;
 }

@@ -20,7 +20,7 @@ interface Choice extends Common {
 
 const EXAMPLES = `
 Examples:
-  lockhound rejected list                              payloads that did not fit, with what is wrong
+  lockhound rejected list                              payloads that did not fitLines, with what is wrong
   lockhound rejected show j5f0c… --data > fixed.json   the data of one, to be corrected
   lockhound rejected retry j5f0c… --data fixed.json    puts the corrected payload back on its queue
   lockhound rejected retry --all                       after an upgrade: those that fit by now
@@ -32,7 +32,7 @@ type Exit = (code: number) => void;
 
 export function rejectedCommand(terminal: Terminal, exit: Exit): Command {
   return new Command('rejected')
-    .description('Look at payloads that did not fit, correct them, put them back on their queues.')
+    .description('Look at payloads that did not fitLines, correct them, put them back on their queues.')
     .addCommand(listCommand(terminal))
     .addCommand(showCommand(terminal))
     .addCommand(retryCommand(terminal, exit))

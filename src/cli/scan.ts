@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
+import { withDestination } from './output-file.ts';
 import { withOutputFormat } from './output-format.ts';
 import { progressLine } from './progress.ts';
 import { EXIT_CODES, printScan, type ResultOptions, withFailOn } from './scan-result.ts';
@@ -15,7 +16,7 @@ interface ScanOptions extends ResultOptions {
 
 const EXAMPLES = `
 Examples:
-  lockhound scan .                            every lockfile below this folder
+  lockhound scan                              every lockfile below this folder
   lockhound scan package-lock.json --json     one file, as JSON
   lockhound scan . --fail-on high             exit code 1 only for high and critical findings
   lockhound scan --local examples/shop        without network, against the bundled data
@@ -27,13 +28,15 @@ export function scanCommand(terminal: Terminal, exit: (code: number) => void): C
     'Scan lockfiles once, in this process, and print the findings. Nothing is stored, nobody is alerted.',
   );
   return withFailOn(withOutputFormat(command, 'print one JSON document'))
-    .argument('<paths...>', 'lockfiles, or folders that are searched for them')
+    .argument('[paths...]', 'lockfiles, or folders that are searched for them', ['.'])
     .option('--local', 'ask the bundled local service instead of the configured one')
     .option('--target <id>', 'name of what is scanned (default: the name of the folder)')
     .option('--as <name>', 'read every file as this format (`lockhound parse --formats` lists them)')
     .option('-c, --config <file>', 'configuration file')
     .addHelpText('after', EXAMPLES)
-    .action(async (paths: string[], options: ScanOptions) => exit(await scan(terminal, paths, options)));
+    .action(async (paths: string[], options: ScanOptions) =>
+      exit(await withDestination(terminal, options, (to) => scan(to, paths, options))),
+    );
 }
 
 async function scan(terminal: Terminal, paths: readonly string[], options: ScanOptions): Promise<number> {

@@ -23,17 +23,27 @@ interface Watcher {
   readonly onProgress: OnProgress;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
+  /** Keys of the jobs that fetch advisories and graphs. */
+  readonly started: Set<string>;
+  readonly ended: Set<string>;
 }
 
 export function watchScans(store: Store): ScanWatch {
   const watchers = new Set<Watcher>();
   return {
     onEvent(event) {
-      for (const watcher of watchers) if (belongsTo(event, watcher.scan)) tell(watcher, event);
+      for (const watcher of watchers) if (belongsTo(event, watcher.scan)) notify(watcher, event);
     },
     async report(scan, { onProgress = () => {}, signal }) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const watcher = { scan, onProgress, resolve, reject };
+      const watcher = {
+        scan,
+        onProgress,
+        resolve,
+        reject,
+        started: new Set<string>(),
+        ended: new Set<string>(),
+      };
       const onAbort = () => reject(signal?.reason);
       signal?.addEventListener('abort', onAbort, { once: true });
       watchers.add(watcher);
@@ -54,7 +64,16 @@ function belongsTo({ key }: WorkerEvent, scan: string): boolean {
   return key === scan || key.startsWith(`${scan}.`);
 }
 
-function tell({ onProgress, resolve, reject }: Watcher, event: WorkerEvent): void {
+const PART_JOBS: ReadonlySet<string> = new Set(['collect-advisories', 'expand-dependencies']);
+
+function notify(watcher: Watcher, event: WorkerEvent): void {
+  const { onProgress, resolve, reject, started, ended } = watcher;
+  if (PART_JOBS.has(event.job)) {
+    const part = `${event.job} ${event.key}`;
+    started.add(part);
+    if (event.kind === 'finished' || event.kind === 'failed') ended.add(part);
+    if (event.kind !== 'retrying') onProgress('advisories', ended.size, started.size);
+  }
   switch (event.kind) {
     case 'progress':
       onProgress(event.progress.step, event.progress.done, event.progress.total);

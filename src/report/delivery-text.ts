@@ -1,7 +1,7 @@
 import type { DeliveryRecord, StoppedRoute } from '../model/delivery.ts';
 import type { DeliveryAttempt, NotifiedChange } from '../model/notification.ts';
 import { printable } from '../model/printable.ts';
-import { fit } from './layout.ts';
+import { fitLines } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
 import type { TextOptions } from './text-options.ts';
 
@@ -35,7 +35,7 @@ export function deliveryListText(
     ...(deliveries.length === 0 ? ['No deliveries.'] : []),
     ...(more ? [paint.faint('… and more: --limit shows them')] : []),
   ];
-  return fit([...lines, ...summary, ...stops], options);
+  return fitLines([...lines, ...summary, ...stops], options);
 }
 
 /** A delivery with its attempts, oldest first, and all of its changes where they are kept. */
@@ -67,7 +67,7 @@ export function deliveryText(
     return text === undefined ? [] : [`  ${name.padEnd(13)}${text}`];
   });
   const earlier = delivery.attempts - attempts.length;
-  return fit(
+  return fitLines(
     [
       paint.strong(id),
       ...facts,

@@ -32,7 +32,7 @@ export function columns(
  * Lines as one text for a terminal. A line that is too wide continues below itself, two columns further in; words are
  * never broken.
  */
-export function fit(lines: readonly string[], { width }: { readonly width: number }): string {
+export function fitLines(lines: readonly string[], { width }: { readonly width: number }): string {
   return lines
     .flatMap((line) => line.split('\n'))
     .flatMap((line) => {

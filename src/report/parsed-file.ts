@@ -1,7 +1,7 @@
 import { isReadWhole, type LockedPackage } from '../model/lockfile.ts';
 import type { FormatDescription, ParsedFile } from '../model/parsed-file.ts';
 import { printable } from '../model/printable.ts';
-import { columns, fit } from './layout.ts';
+import { columns, fitLines } from './layout.ts';
 import { palette } from './palette.ts';
 import type { TextOptions } from './text-options.ts';
 
@@ -44,7 +44,7 @@ export function parsedFileText(file: ParsedFile, options: TextOptions): string {
   const path = paint.strong(printable(file.path));
   if (file.error !== undefined) {
     const reason = `${printable(file.error.message)} [${file.error.code}]`;
-    return fit([path, `  ${paint.bad('not read')}: ${reason}`], options);
+    return fitLines([path, `  ${paint.bad('not read')}: ${reason}`], options);
   }
   const { format, packages, problems } = file.lockfile;
   const lines = [`${path}  ${paint.faint(format)}`, `  ${summary(packages)}`];
@@ -55,7 +55,7 @@ export function parsedFileText(file: ParsedFile, options: TextOptions): string {
     );
   }
   if (problems.length > MAX_PROBLEMS) lines.push(`  … and ${problems.length - MAX_PROBLEMS} more problems`);
-  return fit(lines, options);
+  return fitLines(lines, options);
 }
 
 function summary(packages: readonly LockedPackage[]): string {

@@ -1,6 +1,6 @@
 import { printable } from '../model/printable.ts';
 import type { RejectedPayload } from '../model/rejected-payload.ts';
-import { fit } from './layout.ts';
+import { fitLines } from './layout.ts';
 import { palette } from './palette.ts';
 import type { TextOptions } from './text-options.ts';
 
@@ -23,7 +23,7 @@ export function rejectedListText({ rejected, total }: RejectedList, options: Tex
     ...(issues.length > SHOWN_ISSUES ? [`  … and ${issues.length - SHOWN_ISSUES} more faults`] : []),
   ]);
   const more = rest > 0 ? [paint.faint(`… and ${rest} more: --limit shows them`)] : [];
-  return fit([...lines, ...more], options);
+  return fitLines([...lines, ...more], options);
 }
 
 /** One payload with all its faults, and its data. */
@@ -36,7 +36,7 @@ export function rejectedText(entry: RejectedPayload, options: TextOptions): stri
     '',
     paint.faint(cut === true ? 'data (its beginning; the job is not in the queue any more):' : 'data:'),
   ];
-  return fit(lines, options) + rejectedDataText(entry);
+  return fitLines(lines, options) + rejectedDataText(entry);
 }
 
 /** The data alone, indented where it is JSON; control characters as `\uXXXX`, which is the same in JSON. */

@@ -5,7 +5,7 @@ import { printable } from '../model/printable.ts';
 import { OUTCOMES, type Outcome } from '../model/resolution.ts';
 import type { Gap, Verdict } from '../model/scan.ts';
 import type { ScanReport } from '../model/scan-report.ts';
-import { fit, hang } from './layout.ts';
+import { fitLines, hang } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
 import type { TextOptions } from './text-options.ts';
 
@@ -39,7 +39,7 @@ export function renderText(report: ScanReport, options: TextOptions): string {
     ...scopeLines(report.verdict, paint),
     summaryLine(report, paint),
   ];
-  return fit(lines, options);
+  return fitLines(lines, options);
 }
 
 /** First of all, when the report is silent about most packages. */

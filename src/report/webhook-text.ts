@@ -2,7 +2,7 @@ import { printable } from '../model/printable.ts';
 import type { FieldChange, ProvisionChange } from '../model/provision-change.ts';
 import type { ShownAccount } from '../notify/show.ts';
 import type { WebhookTest } from '../notify/test-alert.ts';
-import { fit } from './layout.ts';
+import { fitLines } from './layout.ts';
 import { palette } from './palette.ts';
 import type { TextOptions } from './text-options.ts';
 
@@ -39,7 +39,7 @@ export function changesText(
       ...(action === 'unchanged' ? [] : fields.flatMap(fieldText).map((line) => `    ${line}`)),
     ];
   });
-  return fit([...lines, '', summary(changes, done)], options);
+  return fitLines([...lines, '', summary(changes, done)], options);
 }
 
 function fieldText({ name, before, after, drift, kept }: FieldChange): readonly string[] {
@@ -86,7 +86,7 @@ export function shownText({ account, webhooks, variables }: ShownAccount, option
   for (const { name, there, value } of variables) {
     lines.push(there ? `variable ${name} = ${printable(value ?? '')}` : `variable ${name}: not there`);
   }
-  return fit(lines, options);
+  return fitLines(lines, options);
 }
 
 /** The result of a test alert. */
@@ -97,5 +97,5 @@ export function testText(test: WebhookTest, options: TextOptions): string {
   const lines = [`Test alert ${id} by route ${route}: ${came}${time}`];
   if (answer !== undefined && answer !== '') lines.push(`Answer: ${printable(answer)}`);
   lines.push(delivered ? 'Delivered.' : `Not delivered: ${printable(reason ?? 'no reason')}`);
-  return fit(lines, options);
+  return fitLines(lines, options);
 }

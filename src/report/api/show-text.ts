@@ -1,7 +1,7 @@
 import type { MethodDetail, OutlineLine } from '../../discovery/schema-outline.ts';
 import type { ApiSummary, MethodSummary } from '../../discovery/summary.ts';
 import { printable } from '../../model/printable.ts';
-import { columns, fit, hang, oneLine, wrapped } from '../layout.ts';
+import { columns, fitLines, hang, oneLine, wrapped } from '../layout.ts';
 import { type Palette, palette } from '../palette.ts';
 import type { TextOptions } from '../text-options.ts';
 
@@ -12,7 +12,7 @@ export function showApiText(api: ApiSummary, page: TextOptions): string {
   const paint = palette(page.colour);
   const line = (name: string, text: string) =>
     text === '' ? [] : hang(`${paint.faint(name.padEnd(10))} `, printable(text), page.width);
-  return fit(
+  return fitLines(
     [
       `${paint.strong(printable(api.title || api.id))}  ${printable(api.id)}`,
       ...(api.description === '' ? [] : wrapped(printable(api.description), page.width)),
@@ -47,7 +47,7 @@ export function showMethodText(method: MethodDetail, page: TextOptions): string 
           `${paint.strong(title)} ${printable(name)}`,
           ...lines.map((line) => propertyText(line, requiredFor, page.width)),
         ];
-  return fit(
+  return fitLines(
     [
       ...methodLines({ ...method, parameters: [], scopes: [], description: '' }, paint, page.width),
       ...(method.flatPath === null || method.flatPath === method.path

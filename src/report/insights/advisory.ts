@@ -1,5 +1,5 @@
 import type { Advisory } from '../../model/insights-api.generated.ts';
-import { fit } from '../layout.ts';
+import { fitLines } from '../layout.ts';
 import type { TextOptions } from '../text-options.ts';
 import { decimal, heading, paletteOf, rows } from './text.ts';
 
@@ -8,7 +8,7 @@ export function renderAdvisory(advisory: Advisory, options: TextOptions): string
   const paint = paletteOf(options);
   const { cvss3Score, cvss3Vector = '', aliases = [] } = advisory;
   const scored = cvss3Score !== 0 || cvss3Vector !== '';
-  return fit(
+  return fitLines(
     [
       heading(advisory.advisoryKey?.id ?? '', paint),
       ...rows(

@@ -1,12 +1,12 @@
 import type { Capabilities, Dependents } from '../../model/insights-api.generated.ts';
-import { fit } from '../layout.ts';
+import { fitLines } from '../layout.ts';
 import type { TextOptions } from '../text-options.ts';
 import { grouped, table } from './text.ts';
 
 /** The total may be less than the sum: some depend on a version both ways. */
 export function renderDependents(dependents: Dependents, options: TextOptions): string {
   const { dependentCount, directDependentCount, indirectDependentCount } = dependents;
-  return fit(
+  return fitLines(
     [
       `${grouped(dependentCount)} dependents: ${grouped(directDependentCount)} direct, ${grouped(indirectDependentCount)} indirect`,
     ],
@@ -18,7 +18,7 @@ export function renderDependents(dependents: Dependents, options: TextOptions): 
 export function renderCapabilities({ capabilities }: Capabilities, options: TextOptions): string {
   if (capabilities === undefined) return 'Capabilities unknown.\n';
   if (capabilities.length === 0) return 'No capabilities.\n';
-  return fit(
+  return fitLines(
     table(
       [
         ['capability', 'direct', 'indirect'],

@@ -1,6 +1,6 @@
 import type { ContainerImages, PurlLookupResult, QueryResult } from '../../model/insights-api.generated.ts';
 import { printable } from '../../model/printable.ts';
-import { fit } from '../layout.ts';
+import { fitLines } from '../layout.ts';
 import type { TextOptions } from '../text-options.ts';
 import { renderPackage } from './package.ts';
 import { counted, day, heading, paletteOf, table } from './text.ts';
@@ -15,7 +15,7 @@ export function renderPurl(found: PurlLookupResult, options: TextOptions): strin
 /** Versions that a query found, each with the artifacts that have the hash. */
 export function renderQuery({ results }: QueryResult, options: TextOptions): string {
   const paint = paletteOf(options);
-  return fit(
+  return fitLines(
     [
       ...(results ?? []).flatMap(({ version, artifacts = [] }) => [
         `${heading(keyText(version?.versionKey), paint)}  ${printable(day(version?.publishedAt))}`.trimEnd(),
@@ -32,7 +32,7 @@ export function renderQuery({ results }: QueryResult, options: TextOptions): str
 
 /** Repositories of images that hold the chain of layers. */
 export function renderContainerImages({ results }: ContainerImages, options: TextOptions): string {
-  return fit(
+  return fitLines(
     [
       ...table(
         (results ?? []).map(({ repository = '' }) => [repository]),

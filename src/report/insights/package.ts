@@ -1,6 +1,6 @@
 import type { Package, SimilarlyNamedPackages } from '../../model/insights-api.generated.ts';
 import { printable } from '../../model/printable.ts';
-import { fit } from '../layout.ts';
+import { fitLines } from '../layout.ts';
 import type { TextOptions } from '../text-options.ts';
 import { counted, day, heading, paletteOf, table } from './text.ts';
 import { keyText } from './version.ts';
@@ -8,7 +8,7 @@ import { keyText } from './version.ts';
 /** A package with its versions, in the order of the service. */
 export function renderPackage({ packageKey, purl = '', versions }: Package, options: TextOptions): string {
   const paint = paletteOf(options);
-  return fit(
+  return fitLines(
     [
       `${heading(keyText(packageKey), paint)}  ${paint.faint(printable(purl))}`.trimEnd(),
       ...table(
@@ -32,7 +32,7 @@ export function renderSimilar(
   options: TextOptions,
 ): string {
   const paint = paletteOf(options);
-  return fit(
+  return fitLines(
     [
       `${heading(keyText(packageKey), paint)}: ${counted(packages?.length, 'package')} with a similar name`,
       ...table(

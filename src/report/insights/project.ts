@@ -1,5 +1,5 @@
 import type { Project, ProjectPackageVersions, Scorecard } from '../../model/insights-api.generated.ts';
-import { fit } from '../layout.ts';
+import { fitLines } from '../layout.ts';
 import type { TextOptions } from '../text-options.ts';
 import { counted, day, decimal, grouped, heading, paletteOf, rows, table, UNKNOWN } from './text.ts';
 import { keyText, provenanceText } from './version.ts';
@@ -8,7 +8,7 @@ import { keyText, provenanceText } from './version.ts';
 export function renderProject(project: Project, options: TextOptions): string {
   const paint = paletteOf(options);
   const { scorecard, ossFuzz } = project;
-  return fit(
+  return fitLines(
     [
       heading(project.projectKey?.id ?? '', paint),
       ...rows(
@@ -52,7 +52,7 @@ function checkRow({
 
 /** Versions made from a project; the service gives at most 1,500. */
 export function renderProjectVersions({ versions }: ProjectPackageVersions, options: TextOptions): string {
-  return fit(
+  return fitLines(
     [
       ...table(
         (versions ?? []).map(({ versionKey, relationType = '', relationProvenance = '', ...proofs }) => [

@@ -1,5 +1,5 @@
 import type { NpmDependencies, Requirement, Requirements } from '../../model/insights-api.generated.ts';
-import { fit } from '../layout.ts';
+import { fitLines } from '../layout.ts';
 import type { TextOptions } from '../text-options.ts';
 import { mavenSections } from './maven-requirements.ts';
 import { heading, paletteOf, type Section, table } from './text.ts';
@@ -18,7 +18,7 @@ export function renderRequirements(requirements: Requirements, options: TextOpti
     ...(maven === undefined ? [] : mavenSections(maven)),
   ].filter(({ table }) => table.length > 0);
   if (sections.length === 0) return 'No requirements.\n';
-  return fit(
+  return fitLines(
     sections.flatMap((one) => sectionLines(one, options)),
     options,
   );

@@ -1,5 +1,5 @@
 import type { SlsaProvenance, Version, VersionKey } from '../../model/insights-api.generated.ts';
-import { fit } from '../layout.ts';
+import { fitLines } from '../layout.ts';
 import type { TextOptions } from '../text-options.ts';
 import { day, heading, paletteOf, rows, UNKNOWN, yesOrNo } from './text.ts';
 
@@ -10,7 +10,7 @@ export function renderVersion(version: Version, options: TextOptions): string {
   const declared = licenseDetails
     .filter(({ license, spdx }) => license !== spdx)
     .map(({ license }) => license);
-  return fit(
+  return fitLines(
     [
       heading(keyText(version.versionKey), paint),
       ...rows(

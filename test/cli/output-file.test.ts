@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { LOCKFILE } from '../pipeline/fixtures.ts';
+import { lockhound } from './lockhound.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'output-file-'));
+const lockfile = join(folder, 'package-lock.json');
+const output = join(folder, 'result.txt');
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeEach(() => {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+  writeFileSync(lockfile, LOCKFILE);
+});
+
+const parse = (...args: readonly string[]) => lockhound(['parse', lockfile, ...args]);
+
+describe('--output', () => {
+  it('writes what would have been printed, and prints nothing', async () => {
+    const printed = await parse('--json');
+    expect(await parse('--json', '--output', output)).toMatchObject({ code: 0, out: '', note: '' });
+    expect(readFileSync(output, 'utf8')).toBe(printed.out);
+    expect(readdirSync(folder).toSorted()).toEqual(['package-lock.json', 'result.txt']);
+  });
+
+  it('leaves the file as it was when the command fails', async () => {
+    writeFileSync(output, 'from before');
+    const { code } = await lockhound([
+      'parse',
+      join(folder, 'absent.json'),
+      '--as',
+      'no-such',
+      '--output',
+      output,
+    ]);
+    expect(code).toBe(2);
+    expect(readFileSync(output, 'utf8')).toBe('from before');
+    expect(readdirSync(folder).toSorted()).toEqual(['package-lock.json', 'result.txt']);
+  });
+
+  it('writes through a link and keeps it', async () => {
+    writeFileSync(output, 'x'.repeat(100_000));
+    const link = join(folder, 'link');
+    symlinkSync(output, link);
+    expect((await parse('--json', '--output', link)).code).toBe(0);
+    expect(readlinkSync(link)).toBe(output);
+    expect(JSON.parse(readFileSync(output, 'utf8')).packages).toHaveLength(4);
+  });
+
+  it('writes to a FIFO', async () => {
+    const fifo = join(folder, 'fifo');
+    await new Promise((resolve) => spawn('mkfifo', [fifo]).once('close', resolve));
+    const reader = spawn('cat', [fifo], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const read = text(reader.stdout);
+    const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+    const writer = spawn(process.execPath, [main, 'parse', lockfile, '--json', '--output', fifo]);
+    const code = await new Promise((resolve) => writer.once('close', resolve));
+    expect(code).toBe(0);
+    expect(JSON.parse(await read).packages).toHaveLength(4);
+  });
+
+  it.each([
+    ['a folder', '.', /is a folder; name a file \[file-unwritable\]/],
+    ['a file in no folder', 'no/such/folder/file', /its folder does not exist \[file-unwritable\]/],
+  ])('refuses %s in one line', async (_name, path, message) => {
+    const { code, note } = await parse('--output', join(folder, path));
+    expect(code).toBe(2);
+    expect(note).toMatch(message);
+    expect(note.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('lockhound complete', () => {
+  const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+  async function complete(...args: readonly string[]): Promise<string> {
+    const child = spawn(process.execPath, [main, 'complete', ...args], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return await text(child.stdout);
+  }
+
+  it('knows commands, their options and the values of options', async () => {
+    expect(await complete('--', 'sc')).toMatch(/^scan\t/m);
+    expect(await complete('--', 'scan', '--fail')).toMatch(/^--fail-on\t/m);
+    expect(await complete('--', 'scan', '--format', '')).toMatch(/^json/m);
+    expect(await complete('--', 'deliveries', '')).toMatch(/^retry\t/m);
+  });
+
+  it.each(['bash', 'zsh', 'fish', 'powershell'])('has a script for %s that calls it', async (shell) => {
+    expect(await complete(shell)).toContain('lockhound');
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { progressLine } from '../../src/cli/progress.ts';
+
+/** What is on the line after each redraw. */
+function drawn(width: number, steps: readonly (readonly [string, number, number])[]): readonly string[] {
+  const notes: string[] = [];
+  const progress = progressLine({
+    out: () => {},
+    note: (text) => notes.push(text),
+    colour: false,
+    interactive: true,
+    width,
+  });
+  for (const step of steps) progress.update(...step);
+  progress.clear();
+  expect(notes.at(-1)).toBe('\r\u001b[2K');
+  return notes.slice(0, -1).map((note) => note.replace('\r\u001b[2K', ''));
+}
+
+const filled = (line: string) => line.split('█').length - 1;
+
+describe('the progress line', () => {
+  it('is one bar over all steps that never goes back', () => {
+    const lines = drawn(80, [
+      ['read', 1, 1],
+      ['resolve', 100, 600],
+      ['resolve', 600, 600],
+      ['advisories', 1, 1],
+      ['advisories', 1, 4],
+      ['judge', 0, 1],
+      ['judge', 1, 1],
+    ]);
+    const bars = lines.map(filled);
+    expect(bars).toEqual(bars.toSorted((left, right) => left - right));
+    expect(bars.at(-1)).toBe(20);
+    expect(lines[2]).toMatch(/^█+░+ resolve 600\/600$/);
+  });
+
+  it('stays where it is while a look-up waits, and says why', () => {
+    const [first = '', second = ''] = drawn(80, [
+      ['resolve', 600, 600],
+      ['waiting 5 s (HTTP 429)', 0, 1],
+    ]);
+    expect(filled(second)).toBe(filled(first));
+    expect(second).toContain('waiting 5 s (HTTP 429)');
+  });
+
+  it('is never wider than the terminal and obeys nothing in its text', () => {
+    const [line = ''] = drawn(50, [[`waiting 5 s (\u001b[2J${'a long reason '.repeat(10)})`, 0, 1]]);
+    expect(line.length).toBeLessThan(50);
+    expect(line).not.toContain('\u001b');
+  });
+});
