@@ -106,6 +106,7 @@ export function extraPolicy(one: Case, locked: LockedPackage): string | undefine
   const { tool } = expected;
   const leftOut = leftOutPolicy(one, locked);
   if (leftOut !== undefined) return leftOut;
+  if (locked.groups.includes('environment')) return `${tool} leaves out what pnpm itself needs`;
   if (tool === 'osv-scalibr') return extraToScalibr(one, locked);
   if (
     tool === 'trivy' &&

@@ -9,6 +9,8 @@ import { decodeText } from './syntax/decode-text.ts';
 
 /** More files than any lockfile of sense includes, and more text. */
 const MAX_FILES = 64;
+/** Names that are looked for: most are there. */
+const MAX_NAMES = 256;
 const MAX_BYTES = 4_194_304;
 const MAX_NAME_CHARACTERS = 1_024;
 /** Larger lockfiles than that include nothing: their manifests are small, and theirs alone are asked for. */
@@ -28,13 +30,15 @@ export async function readCompanions(
   const folder = dirname(file.path);
   const text = content.length > MAX_TEXT_BYTES ? '' : decoded(content, file.path);
   const found = new Map<string, Companion | undefined>();
-  const asked = text === undefined ? [] : namesIn(format, text, '');
+  const asked = text === undefined ? [] : namesIn(format, text, undefined);
+  let count = 0;
   // Grows while it is gone through.
   for (const name of asked) {
-    if (found.size >= MAX_FILES) break;
+    if (count >= MAX_FILES || found.size >= MAX_NAMES) break;
     if (found.has(name)) continue;
     const companion = await companionInside(file.root, folder, name);
     found.set(name, companion);
+    if (companion !== undefined) count += 1;
     const included = companion?.content === undefined ? undefined : decoded(companion.content, name);
     if (included === undefined) continue;
     for (const one of namesIn(format, included, posix.dirname(name))) asked.push(one);
@@ -42,10 +46,11 @@ export async function readCompanions(
   return [...found.values()].filter((companion) => companion !== undefined);
 }
 
-function namesIn(format: Format, text: string, folder: string): string[] {
-  return (format.companions?.(text) ?? [])
+/** `folder` is that of a companion, relative to the lockfile's; `undefined` for the lockfile itself. */
+function namesIn(format: Format, text: string, folder: string | undefined): string[] {
+  return (format.companions?.(text, folder === undefined) ?? [])
     .filter((name) => name !== '' && !posix.isAbsolute(name) && !/[\\\p{Cc}]|^[a-z]+:/iu.test(name))
-    .map((name) => posix.normalize(posix.join(folder, name)))
+    .map((name) => posix.normalize(posix.join(folder ?? '', name)))
     .filter((name) => name.length <= MAX_NAME_CHARACTERS);
 }
 

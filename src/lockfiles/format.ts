@@ -50,8 +50,8 @@ export interface Format {
   readonly mayBeEmpty?: boolean;
   /** A manifest, which may ask for nothing. Of any other file that is not empty, one without a package is a problem. */
   readonly mayAskForNothing?: boolean;
-  /** Files that tell what this one leaves out (its manifest, what it includes), as paths relative to it. */
-  companions?(text: string): readonly string[];
+  /** Files that tell what this one leaves out (its manifest, what it includes), as paths relative to it. Asked of companions too. */
+  companions?(text: string, isLockfile: boolean): readonly string[];
   /** Whether content under another name looks like this format; reads the first KiB or so only. */
   recognises(head: string): boolean;
   /** Reads a whole file. Throws `LockfileError` when the file as a whole cannot be read. */

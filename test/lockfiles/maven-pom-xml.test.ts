@@ -85,10 +85,27 @@ describe('a pom', () => {
       'org.a:d': '9',
       'org.a:e': '',
       'org.a:f': '1.5',
-      // By reference it would be a module of this project.
+      // No pom of it is beside this one: a published pom calls other packages of its project so.
+      'org.own:module': '3.0',
       'org.own:other': '3.0',
       'org.own:app-core': 'org.up',
     });
+  });
+
+  it.each([
+    ['../jaxb-runtime/pom.xml', 'jaxb-runtime', true],
+    ['../runtime/pom.xml', 'jaxb-runtime', true],
+    ['../runtime/pom.xml', 'another', false],
+    ['runtime.pom', 'jaxb-runtime', false],
+  ])('leaves out a module of the project when %s is the pom of %s: %s', (place, artifact, isLeftOut) => {
+    const module = (version: string) =>
+      `<dependency><groupId>org.own</groupId><artifactId>jaxb-runtime</artifactId><version>${version}</version></dependency>`;
+    const sibling = `<project><parent><groupId>org.own</groupId><artifactId>app</artifactId><version>3.0</version></parent><artifactId>${artifact}</artifactId></project>`;
+    const text = pom(dependencies(dependency('a', '1'), module('${project.version}')));
+    const names = isLeftOut ? ['org.a:a'] : ['org.a:a', 'org.own:jaxb-runtime'];
+    expect(Object.keys(versions(text, { [place]: sibling }))).toEqual(names);
+    // A version that is written out is that of a package, beside it or not.
+    expect(Object.keys(versions(pom(dependencies(module('3.0'))), { [place]: sibling }))).toHaveLength(1);
   });
 
   it('keeps a package whose version cannot be told, and says so', () => {

@@ -72,6 +72,31 @@ describe('the packages map (lockfileVersion 2 and 3)', () => {
     expect(found.get('o@1.0.0')?.groups).toEqual(['dev', 'optional']);
   });
 
+  it('takes a folder within a package, and what a link leads to outside, for no package of a registry', () => {
+    const text = JSON.stringify({
+      lockfileVersion: 3,
+      packages: {
+        '': { name: 'own', dependencies: { o: 'file:../m/node_modules/n/o', p: 'file:../m/node_modules/p' } },
+        '../m/node_modules/n/o': { name: 'o', version: '1.0.0' },
+        '../m/node_modules/p': { version: '2.0.0' },
+        'node_modules/o': { resolved: '../m/node_modules/n/o', link: true },
+        'node_modules/p': { resolved: '../m/node_modules/p', link: true },
+        'node_modules/@s/q': { version: '3.0.0' },
+      },
+    });
+    const { packages, problems } = read(text);
+    expect(problems).toEqual([]);
+    expect(packages.filter(({ source }) => source.kind === 'registry').map(({ id }) => id)).toEqual([
+      '@s/q@3.0.0',
+    ]);
+    expect(
+      packages.filter(({ source }) => source.kind === 'path').map(({ name, direct }) => [name, direct]),
+    ).toEqual([
+      ['o', true],
+      ['p', true],
+    ]);
+  });
+
   it('leaves out the root, workspace members and links; what members ask for is direct', () => {
     const { packages } = read(
       v3({

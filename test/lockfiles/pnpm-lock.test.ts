@@ -264,11 +264,80 @@ snapshots:
 ---
 ${V9}`;
 
-  it('give what the target asks for, and not pnpm itself', () => {
-    const { packages } = readText('pnpm-lock.yaml', text);
-    expect(packages).toHaveLength(8);
-    expect(packages[0]).toMatchObject({ id: 'conf@1.0.0', direct: true, groups: ['dev'], line: 14 });
-    expect(packages[1]?.line).toBe(35 + 21);
+  const environment = text.slice(0, text.indexOf('---\n', 4));
+
+  it('give what pnpm itself needs, in a group of its own', () => {
+    const { packages, problems } = readText('pnpm-lock.yaml', text);
+    expect(problems).toEqual([]);
+    expect(packages).toHaveLength(9);
+    expect(packages[0]).toMatchObject({ id: 'conf@1.0.0', direct: true, groups: ['environment'], line: 14 });
+    expect(packages[1]).toMatchObject({ id: 'pnpm@11.0.0', direct: true, groups: ['environment'] });
+    expect(packages[2]?.line).toBe(35 + 21);
+  });
+
+  it('leave a package in no group that the target needs too', () => {
+    const both = text
+      .replaceAll('conf@1.0.0', 'peer@3.0.0')
+      .replace('conf:', 'peer:')
+      .replace('1.0.0', '3.0.0');
+    const { packages } = readText('pnpm-lock.yaml', both.replace('version: 1.0.0', 'version: 3.0.0'));
+    expect(packages.filter(({ name }) => name === 'peer')).toMatchObject([{ groups: [], direct: true }]);
+  });
+
+  it.each([
+    ['alone', environment, 'no document of the target'],
+    ['before one of an unknown version', text.replace(V9, V9.replace("'9.0'", "'19.0'")), 'document 2'],
+    ['before one that is empty', `${environment}---\n`, 'no document of the target'],
+    ['before one that is a list', `${environment}---\n- a\n`, 'document 2'],
+  ])('%s are not the whole file', (_what, content, message) => {
+    const { packages, problems } = readText('pnpm-lock.yaml', content);
+    expect(packages.map(({ name }) => name)).toEqual(['conf', 'pnpm']);
+    expect(problems).toContainEqual({
+      kind: 'unread',
+      line: undefined,
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
+describe('what is asked for and has no entry', () => {
+  const entry = (key: string) => `  ${key}:\n    resolution: {integrity: sha512-YWJj}\n`;
+  it.each([
+    ['lockfileVersion: 5.3\ndependencies:\n  nanoid: 3.3.4\npackages:\n', entry('/a/1.0.0')],
+    [
+      "lockfileVersion: '6.0'\ndependencies:\n  nanoid:\n    version: 3.3.4(p@1.0.0)\npackages:\n",
+      entry('/a@1.0.0'),
+    ],
+    [
+      "lockfileVersion: '9.0'\nimporters:\n  .:\n    dependencies:\n      nanoid:\n        version: 3.3.4\npackages:\n",
+      entry('a@1.0.0'),
+    ],
+    [
+      "lockfileVersion: '9.0'\npackages:\n",
+      `${entry('a@1.0.0')}snapshots:\n  a@1.0.0:\n    dependencies:\n      nanoid: 3.3.4\n`,
+    ],
+  ])('is a problem: %#', (head, rest) => {
+    const { packages, problems } = readText('pnpm-lock.yaml', head + rest);
+    expect(packages.map(({ id }) => id)).toEqual(['a@1.0.0']);
+    expect(problems).toMatchObject([{ kind: 'unread', message: expect.stringContaining('nanoid@3.3.4') }]);
+  });
+
+  it('is none where it is a folder of the target, or an entry without a snapshot', () => {
+    const lists =
+      'importers:\n  .:\n    dependencies:\n      l:\n        version: link:../l\n      a:\n        version: 1.0.0(p@1.0.0)\n';
+    const text = `lockfileVersion: '9.0'\n${lists}packages:\n${entry('a@1.0.0')}`;
+    expect(readText('pnpm-lock.yaml', text).problems).toEqual([]);
+  });
+
+  it.each([
+    ["'6.0'", 'file:../nameless-package'],
+    ["'6.0'", 'https://codeload.github.com/o/g/tar.gz/0123456'],
+    ["'9.0'", 'file:nameless.tgz'],
+  ])('is nothing that lockfileVersion %s calls %s: an entry without a name is a problem', (version, key) => {
+    const text = `lockfileVersion: ${version}\npackages:\n  ${key}:\n    resolution: {directory: x, type: directory}\n`;
+    const { packages, problems } = readText('pnpm-lock.yaml', text);
+    expect(packages).toEqual([]);
+    expect(problems).toEqual([{ kind: 'unread', line: 3, message: `"${key}" has no name` }]);
   });
 });
 

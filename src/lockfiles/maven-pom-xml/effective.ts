@@ -1,5 +1,5 @@
 import type { Interpolated } from './interpolation.ts';
-import { isImport, type Pom, type PomDependency } from './pom.ts';
+import { type Coordinates, isImport, type Pom, type PomDependency } from './pom.ts';
 
 /** A dependency with everything that the poms say of it. */
 export interface EffectiveDependency {
@@ -26,12 +26,13 @@ type Interpolate = (text: string) => Interpolated;
 /**
  * The dependencies of the youngest pom: its own and those it inherits, with versions and scopes from dependency
  * management where they state none; of what is `imported` into that, the first has the last word, after the poms' own. Which two are the same Maven tells by group, artifact, type and classifier. Other
- * modules of the same project are left out: they are the target itself.
+ * modules of the same project are left out when they are beside it (`isBeside`): they are the target itself.
  */
 export function effectiveDependencies(
   lineage: readonly Pom[],
   interpolate: Interpolate,
   imported: readonly PomDependency[],
+  isBeside: (module: Coordinates) => boolean,
 ): readonly EffectiveDependency[] {
   const parentLine = lineage[0]?.parent?.line ?? 1;
   const keyOf = (one: PomDependency) =>
@@ -55,22 +56,29 @@ export function effectiveDependencies(
       own.set(key, one.version);
     }
   }
-  const isOwn = createModuleCheck(interpolate);
+  const isOwn = createModuleCheck(interpolate, isBeside);
   return [...dependencies].flatMap(([key, one]) => {
     const effective = merged(one, managed.get(key), interpolate);
     return isOwn(effective, one.version ?? managed.get(key)?.version ?? '') ? [] : effective;
   });
 }
 
-/** Tells other modules: of the project's group, in the version that is the project's by reference or only built here. */
-function createModuleCheck(interpolate: Interpolate): (one: EffectiveDependency, stated: string) => boolean {
+/**
+ * Tells other modules: of the project's group, in the version that is the project's by reference or only built here, with a
+ * pom beside this one. A published pom has none: what it calls its own version is a package like any other.
+ */
+function createModuleCheck(
+  interpolate: Interpolate,
+  isBeside: (module: Coordinates) => boolean,
+): (one: EffectiveDependency, stated: string) => boolean {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: Maven's references
   const [group, version] = ['${project.groupId}', '${project.version}'].map((text) => interpolate(text));
   return (one, stated) =>
     group?.missing === undefined &&
     one.group.text === group?.text &&
     one.version.text === version?.text &&
-    (OWN_VERSION.test(stated) || one.version.text.endsWith('-SNAPSHOT'));
+    (OWN_VERSION.test(stated) || one.version.text.endsWith('-SNAPSHOT')) &&
+    isBeside({ groupId: one.group.text, artifactId: one.artifact.text, version: one.version.text });
 }
 
 function merged(

@@ -8,8 +8,9 @@ import { type AbsentPom, absentPoms } from './absent.ts';
 import { type EffectiveDependency, effectiveDependencies } from './effective.ts';
 import { importPlaces, readImports } from './imports.ts';
 import { createInterpolation } from './interpolation.ts';
-import { lineageOf, placesOf } from './lineage.ts';
-import { readPom } from './pom.ts';
+import { findPom, lineageOf, placesOf } from './lineage.ts';
+import { modulePlaces, siblingPlaces } from './modules.ts';
+import { type Coordinates, readPom } from './pom.ts';
 import { exactVersion } from './version-requirement.ts';
 
 const NAME = 'maven-pom-xml';
@@ -22,7 +23,7 @@ export const mavenPomXml: Format = {
   fileNames: ['pom.xml', '*.pom'],
   facts: { edges: false, groups: true, integrity: false, lines: true },
   mayAskForNothing: true,
-  companions: (text) => relatedPlaces(text),
+  companions: relatedPlaces,
   recognises: (head) => /<project[\s>]/.test(head) && /maven\.apache\.org\/POM|<modelVersion>/.test(head),
   read(input) {
     const lineage = lineageOf(readPom(input.text, input.path), input);
@@ -31,7 +32,9 @@ export const mavenPomXml: Format = {
     const interpolate = createInterpolation(lineage);
     const open: EffectiveDependency[] = [];
     const imports = readImports(lineage, input);
-    for (const one of effectiveDependencies(lineage, interpolate, imports.managed)) {
+    const isBeside = (module: Coordinates): boolean =>
+      findPom(module, modulePlaces(module.artifactId), { folder: '', input }) !== undefined;
+    for (const one of effectiveDependencies(lineage, interpolate, imports.managed, isBeside)) {
       if (!addDependency(collector, one, problems)) continue;
       const fault = versionFault(one);
       if (fault !== undefined) problems.add(one.line, fault, 'unclear');
@@ -63,11 +66,11 @@ function reportOpen(
 }
 
 /** A file that is no pom has no others; what is wrong with it is said when it is read. */
-function relatedPlaces(text: string): readonly string[] {
+function relatedPlaces(text: string, isLockfile: boolean): readonly string[] {
   try {
     const pom = readPom(text, 'pom.xml');
     const parents = pom.parent === undefined ? [] : placesOf(pom.parent.relativePath);
-    return [...parents, ...importPlaces(pom)];
+    return [...parents, ...importPlaces(pom), ...(isLockfile ? siblingPlaces(pom) : [])];
   } catch (error) {
     if (error instanceof LockfileError) return [];
     throw error;

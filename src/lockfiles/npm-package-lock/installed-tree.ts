@@ -30,7 +30,11 @@ export interface InstalledTree {
 const NODE_MODULES = 'node_modules/';
 const NESTED = '/node_modules/';
 
-export function createTree(): InstalledTree {
+/** A name is one segment, or a scope and another; anything longer is a folder within a package. */
+const PACKAGE_NAME = /^(?:@[^/]+\/)?[^/]+$/;
+
+/** `linked`: paths that links lead to. Those outside of the target are folders, wherever they lie. */
+export function createTree(linked: ReadonlySet<string>): InstalledTree {
   const packageFolders: Folder[] = [];
   const nested = new Map<string, Folder>();
   const inRoot = new Map<string, Folder>();
@@ -42,12 +46,13 @@ export function createTree(): InstalledTree {
     add(entry) {
       const { path } = entry;
       const at = path.lastIndexOf(NODE_MODULES);
-      if (at < 0 || (at > 0 && path[at - 1] !== '/')) {
+      const name = path.slice(at + NODE_MODULES.length);
+      const isLinked = linked.size > 0 && path.startsWith('../') && linked.has(path);
+      if (at < 0 || (at > 0 && path[at - 1] !== '/') || isLinked || !PACKAGE_NAME.test(name)) {
         const folder = path === '' ? { ...root, entry } : newFolder(entry, undefined, root);
         addOnce(ownFolders, path, folder);
         return folder;
       }
-      const name = path.slice(at + NODE_MODULES.length);
       const folder = newFolder(entry, name, root);
       packageFolders.push(folder);
       if (at === 0) addOnce(inRoot, name, folder);

@@ -29,7 +29,9 @@ export function readPackagesMap(entries: readonly NpmEntry[]): {
   readonly problems: readonly Problem[];
 } {
   const collector = new PackageCollector();
-  const tree = createTree();
+  const tree = createTree(
+    new Set(entries.flatMap(({ link, resolved }) => (link && typeof resolved === 'string' ? resolved : []))),
+  );
   const problems = new ProblemList();
   const root = entries.find(({ path, isObject }) => path === '' && isObject);
   const direct = root === undefined ? undefined : false;

@@ -58,11 +58,13 @@ export function emptyEntry(key: string, line: number | undefined): PnpmEntry {
   };
 }
 
+/** The lists of what pnpm needs before it looks at the target: what configures it, and itself. */
+export const ENVIRONMENT_LISTS: readonly string[] = ['configDependencies', 'packageManagerDependencies'];
+
 /** The lists by which an importer asks for packages. */
 export const IMPORTER_LISTS: readonly string[] = [
   'dependencies',
   'devDependencies',
   'optionalDependencies',
-  'configDependencies',
-  'packageManagerDependencies',
+  ...ENVIRONMENT_LISTS,
 ];

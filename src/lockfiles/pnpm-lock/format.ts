@@ -1,8 +1,8 @@
-import { LockfileError } from '../errors.ts';
+import { LockfileError, type LockfileErrorCode } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
 import { Reading } from '../reading.ts';
 import { inOnePassOr } from '../syntax/unknown-layout.ts';
-import type { PnpmDocument } from './document.ts';
+import { ENVIRONMENT_LISTS, type PnpmDocument } from './document.ts';
 import { takePackages } from './packages.ts';
 import { readGeneral } from './read-general.ts';
 import { readLines } from './read-lines.ts';
@@ -27,23 +27,54 @@ export const pnpmLock: Format = {
       () => readGeneral(text, path),
     );
     if (documents.length === 0) reading.problem(undefined, 'nothing is locked: the file holds no document');
-    for (const document of documents) {
-      checkVersion(document, input);
-      takePackages(document, reading);
-    }
+    takePackages(readableDocuments(documents, input, reading), reading);
     return { format: NAME, ...reading.result() };
   },
 };
 
-function checkVersion({ lockfileVersion, packages, importers }: PnpmDocument, { path }: LockfileInput): void {
+/**
+ * The documents that can be read; of several, one that cannot is a problem. pnpm's environment comes in a document of its
+ * own before that of the target: without the latter nothing of the target is known.
+ */
+function readableDocuments(
+  documents: readonly PnpmDocument[],
+  { path }: LockfileInput,
+  reading: Reading,
+): readonly PnpmDocument[] {
+  const faults = documents.map((document) => versionFault(document));
+  const [first] = faults;
+  if (first !== undefined && faults.every((fault) => fault !== undefined)) {
+    throw new LockfileError(first.code, `${path}: ${first.reason}`);
+  }
+  for (const [index, fault] of faults.entries()) {
+    if (fault !== undefined) reading.problem(undefined, `document ${index + 1} is not read: ${fault.reason}`);
+  }
+  const readable = documents.filter((_document, index) => faults[index] === undefined);
+  if (readable.length > 0 && readable.every(isEnvironment)) {
+    reading.problem(undefined, 'the file holds what pnpm itself needs, and no document of the target');
+  }
+  return readable;
+}
+
+function isEnvironment({ importers }: PnpmDocument): boolean {
+  const lists = importers.flatMap((importer) => [...importer.lists.keys()]);
+  return lists.length > 0 && lists.every((list) => ENVIRONMENT_LISTS.includes(list));
+}
+
+function versionFault({
+  lockfileVersion,
+  packages,
+  importers,
+}: PnpmDocument): { readonly code: LockfileErrorCode; readonly reason: string } | undefined {
   if (lockfileVersion === undefined) {
-    if (packages.length > 0 || importers.length > 0) return;
-    throw new LockfileError('wrong-format', `${path}: has no \`lockfileVersion\`: this is no pnpm-lock.yaml`);
+    if (packages.length > 0 || importers.length > 0) return undefined;
+    return { code: 'wrong-format', reason: 'has no `lockfileVersion`: this is no pnpm-lock.yaml' };
   }
   const major = Number.parseInt(lockfileVersion, 10);
-  if (major >= 3 && major <= 9) return;
-  throw new LockfileError(
-    'unsupported-version',
-    `${path}: lockfileVersion ${lockfileVersion.slice(0, 20)} is none of 5.x, 6.0 and 9.0, which are read`,
-  );
+  if (major >= 3 && major <= 9) return undefined;
+  const shown = lockfileVersion.slice(0, 20);
+  return {
+    code: 'unsupported-version',
+    reason: `lockfileVersion ${shown} is none of 5.x, 6.0 and 9.0, which are read`,
+  };
 }

@@ -44,7 +44,11 @@ interface ParsedKey {
   readonly host: string;
 }
 
+/** `file:../folder`, `https://host/archive.tgz`: a place, and the entry has to say what is there. */
+const PLACE = /^[a-z][a-z+.-]*:/i;
+
 function parseKey(key: string): ParsedKey {
+  if (PLACE.test(key)) return { name: '', reference: key, host: '' };
   const rest = key.startsWith('/') ? key.slice(1) : key;
   const at = rest.indexOf('@', 1);
   const slash = rest.indexOf('/', rest.startsWith('@') ? rest.indexOf('/') + 1 : 0);

@@ -9,12 +9,16 @@ import type { PnpmDocument, PnpmEntry, References } from './document.ts';
 import { identify, withoutPeers } from './identity.ts';
 import { ReferenceIndex } from './reference-index.ts';
 
-/** Groups that the lists of an importer put packages in. pnpm's own packages are no dependencies of the target. */
+/** What pnpm installs beside the target's own dependencies: itself, and what configures it. */
+const ENVIRONMENT: readonly Group[] = ['environment'];
+
+/** Groups that the lists of an importer put packages in. */
 const GROUPS: Readonly<Record<string, readonly Group[]>> = {
   dependencies: [],
   devDependencies: ['dev'],
   optionalDependencies: ['optional'],
-  configDependencies: ['dev'],
+  configDependencies: ENVIRONMENT,
+  packageManagerDependencies: ENVIRONMENT,
 };
 
 /**
@@ -23,18 +27,34 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
  */
 type Find = (name: string, reference: string) => Way | undefined;
 
-/** Reads the packages of one document. */
-export function takePackages(document: PnpmDocument, reading: Reading): void {
+/** Reads the packages of all documents: what one of them needs unconditionally is in no group. */
+export function takePackages(documents: readonly PnpmDocument[], reading: Reading): void {
+  const roots: Root<Way>[] = [];
+  const ways: Way[] = [];
+  for (const document of documents) {
+    const held = readDocument(document, reading);
+    for (const { draft } of held.roots) draft.draft.direct = true;
+    // Until lockfileVersion 6 every entry says which groups it is in.
+    if (document.snapshots.length === 0) continue;
+    for (const root of held.roots) roots.push(root);
+    for (const way of held.ways) ways.push(way);
+  }
+  spreadGroupsOfWays(roots, ways);
+}
+
+interface Held {
+  readonly roots: readonly Root<Way>[];
+  readonly ways: readonly Way[];
+}
+
+function readDocument(document: PnpmDocument, reading: Reading): Held {
   const { packages, snapshots } = document;
   const drafts = new Map<string, PackageDraft>();
-  const wanted = wantedKeys(document);
   for (const entry of packages) {
-    if (wanted?.has(entry.key) === false) continue;
     const draft = takeEntry(entry, reading);
     if (draft !== undefined) drafts.set(withoutPeers(entry.key), draft);
   }
-  const hasSnapshots = snapshots.length > 0;
-  const entries = hasSnapshots ? snapshots : packages;
+  const entries = snapshots.length > 0 ? snapshots : packages;
   const index = new ReferenceIndex<Way>();
   const ways: Way[] = [];
   const held: PnpmEntry[] = [];
@@ -46,17 +66,40 @@ export function takePackages(document: PnpmDocument, reading: Reading): void {
     ways.push(way);
     held.push(entry);
   }
-  const find = index.find.bind(index);
+  const find = findOrReport(index, packages, reading);
   for (const [at, { dependencies, optionalDependencies }] of held.entries()) {
     const way = ways[at];
     if (way !== undefined)
       connectWay(way, resolveAll(dependencies, find), resolveAll(optionalDependencies, find));
   }
-  const roots = rootsOf(document, find);
-  for (const { draft } of roots) draft.draft.direct = true;
-  // Until lockfileVersion 6 every entry says which groups it is in.
-  if (!hasSnapshots) return;
-  spreadGroupsOfWays(roots, ways);
+  return { roots: rootsOf(document, find), ways };
+}
+
+/** The target's own folders, which have no entry. */
+const OWN = /^(?:link|workspace):/;
+
+/** Finds entries. What a reference names that has no entry is installed all the same: a problem, told once. */
+function findOrReport(index: ReferenceIndex<Way>, packages: readonly PnpmEntry[], reading: Reading): Find {
+  const reported = new Set<string>();
+  let keys: ReadonlySet<string> | undefined;
+  return (name, reference) => {
+    const found = index.find(name, reference);
+    if (found !== undefined || OWN.test(reference)) return found;
+    const shown = `${name}@${reference}`.slice(0, 200);
+    if (reported.has(shown)) return undefined;
+    keys ??= new Set(packages.map(({ key }) => withoutPeers(key)));
+    // An entry that could not be read is a problem already; one without a snapshot is in the list.
+    if (!hasEntry(keys, name, reference)) {
+      reported.add(shown);
+      reading.problem(undefined, `"${shown}" is asked for and has no entry in \`packages\``);
+    }
+    return undefined;
+  };
+}
+
+function hasEntry(keys: ReadonlySet<string>, name: string, reference: string): boolean {
+  const bare = withoutPeers(reference);
+  return [`${name}@${bare}`, `/${name}@${bare}`, `/${name}/${bare}`, bare].some((key) => keys.has(key));
 }
 
 const NONE: readonly never[] = [];
@@ -64,6 +107,10 @@ const NONE: readonly never[] = [];
 function takeEntry(entry: PnpmEntry, reading: Reading): PackageDraft | undefined {
   const { key, line, dev, optional, resolution } = entry;
   const { name, version, source } = identify(entry);
+  if (name === '') {
+    reading.problem(line, `"${key.slice(0, 200)}" has no name`);
+    return undefined;
+  }
   if (version === '' && source.kind === 'registry') {
     reading.problem(line, `"${key.slice(0, 200)}" names no package with a version`);
     return undefined;
@@ -106,32 +153,4 @@ function rootsOf({ importers }: PnpmDocument, find: Find): readonly Root<Way>[] 
     }
   }
   return roots;
-}
-
-/**
- * Keys of the entries that anything but pnpm itself leads to, in a document that holds pnpm: the first of a file, beside
- * what `configDependencies` ask for. `undefined` elsewhere: all are wanted.
- */
-function wantedKeys(document: PnpmDocument): ReadonlySet<string> | undefined {
-  const holdsPnpm = document.importers.some(({ lists }) => lists.has('packageManagerDependencies'));
-  return holdsPnpm ? reachable(document) : undefined;
-}
-
-function reachable({ importers, packages, snapshots }: PnpmDocument): ReadonlySet<string> {
-  const keys = new Set(packages.map(({ key }) => key));
-  const byKey = new Map([...packages, ...snapshots].map((entry) => [withoutPeers(entry.key), entry]));
-  const found = new Set<string>();
-  const pending: string[] = importers.flatMap(({ lists }) =>
-    [...lists].flatMap(([list, references]) => (GROUPS[list] === undefined ? [] : references)),
-  );
-  for (let reference = pending.pop(); reference !== undefined; reference = pending.pop()) {
-    const name = pending.pop() ?? '';
-    const key = [`${name}@${withoutPeers(reference)}`, withoutPeers(reference)].find((one) => keys.has(one));
-    if (key === undefined || found.has(key)) continue;
-    found.add(key);
-    const entry = byKey.get(key);
-    for (const one of entry?.dependencies ?? []) pending.push(one);
-    for (const one of entry?.optionalDependencies ?? []) pending.push(one);
-  }
-  return found;
 }

@@ -14,8 +14,8 @@ import {
 /** Reads a pnpm-lock.yaml in whatever way it is written. Throws `LockfileError`. */
 export function readGeneral(text: string, path: string): readonly PnpmDocument[] {
   return parseYaml(text, path)
-    .filter(({ content }) => isTable(content))
-    .map(documentOf);
+    .filter(({ content }) => content !== null && content !== '')
+    .map((yaml) => (isTable(yaml.content) ? documentOf(yaml) : emptyDocument()));
 }
 
 function documentOf(yaml: YamlDocument): PnpmDocument {
