@@ -1,6 +1,7 @@
 import type { Group, Source } from '../../model/lockfile.ts';
 import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
 import { sourceOf } from '../ecosystems/npm-source.ts';
+import { reportNewerVersion } from '../newer-version.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { draftPackage } from '../packages/package-draft.ts';
@@ -23,9 +24,12 @@ const LISTS: readonly (readonly [Exclude<keyof BunWorkspace, 'name'>, readonly G
   ['peerDependencies', ['peer']],
 ];
 
+const NEWEST_VERSION = 2;
+
 /** Takes the packages; workspaces are the target itself. */
-export function takePackages({ packages, workspaces }: BunDocument) {
+export function takePackages({ lockfileVersion, packages, workspaces }: BunDocument) {
   const reading = new Reading();
+  reportNewerVersion(reading.problem.bind(reading), lockfileVersion, NEWEST_VERSION);
   const places = new Places<Read>();
   const held: Place<Read>[] = [];
   const ways: Way[] = [];

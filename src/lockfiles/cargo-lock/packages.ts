@@ -1,4 +1,5 @@
 import type { Integrity, Source } from '../../model/lockfile.ts';
+import { reportNewerVersion } from '../newer-version.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import { draftPackage } from '../packages/package-draft.ts';
 import { Reading } from '../reading.ts';
@@ -13,9 +14,12 @@ interface Crate {
   readonly draft: PackageDraft | undefined;
 }
 
+const NEWEST_VERSION = 4;
+
 /** Reads the packages; those without a source are the target's own crates, whose dependencies are direct. */
 export function readPackages(root: Table, text: string) {
   const reading = new Reading();
+  reportNewerVersion(reading.problem.bind(reading), root['version'], NEWEST_VERSION);
   const lines = tableLines(text, 'package');
   const checksums = oldChecksums(root);
   // Before version 2 of Cargo the target itself had a table of its own.

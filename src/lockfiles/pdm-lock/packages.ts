@@ -2,6 +2,7 @@ import type { Group, Integrity, Source } from '../../model/lockfile.ts';
 import { parseDigests } from '../ecosystems/python-digests.ts';
 import { indexByPythonName } from '../ecosystems/python-index.ts';
 import { normalizedName, requirementName } from '../ecosystems/python-names.ts';
+import { reportNewerVersion } from '../newer-version.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import { draftLockedPackage } from '../packages/package-draft.ts';
@@ -9,11 +10,14 @@ import { Reading } from '../reading.ts';
 import { isTable, type Table, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
 import { tableLines } from '../syntax/table-lines.ts';
 
+const NEWEST_VERSION = 4;
+
 /** Reads the packages; an entry for an extra of a package is that package. */
 export function readPackages(root: Table, text: string, direct: ReadonlySet<string> | undefined) {
   const reading = new Reading();
   const lines = tableLines(text, 'package');
   const metadata = isTable(root['metadata']) ? root['metadata'] : {};
+  reportNewerVersion(reading.problem.bind(reading), metadata['lock_version'], NEWEST_VERSION);
   const files = isTable(metadata['files']) ? metadata['files'] : {};
   const read: { readonly table: Table; readonly draft: PackageDraft }[] = [];
   for (const [index, table] of tablesIn(root['package']).entries()) {

@@ -12,7 +12,7 @@ const ENTRY = /^"?@?[^\s@:"][^\n]*@[^\n]*:\r?\n {2}version "/m;
 export const yarnLock: Format = {
   name: NAME,
   aliases: ['yarn-v1', 'yarn-berry'],
-  title: 'yarn.lock (v1; berry with metadata version 2 to 8)',
+  title: 'yarn.lock (v1; berry with metadata version 2 to 10)',
   ecosystem: 'npm',
   fileNames: ['yarn.lock'],
   facts: { edges: true, groups: true, integrity: true, lines: true },

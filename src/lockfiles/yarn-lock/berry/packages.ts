@@ -1,5 +1,6 @@
 import type { Integrity } from '../../../model/lockfile.ts';
 import type { LockfileInput } from '../../format.ts';
+import { reportNewerVersion } from '../../newer-version.ts';
 import { connectAll, PackageCollector, type PackageDraft } from '../../packages/package-collector.ts';
 import { draftPackage } from '../../packages/package-draft.ts';
 import { ProblemList } from '../../packages/problem-list.ts';
@@ -18,6 +19,9 @@ interface Read {
   readonly draft: PackageDraft | undefined;
 }
 
+const METADATA_VERSION = /^__metadata:\r?\n(?: +[^ v\n][^\n]*\n)* +version: ["']?(\d+)/m;
+const NEWEST_VERSION = 10;
+
 /** Reads a yarn.lock of version 2 and later. Workspaces are the target itself, and what they ask for is direct. */
 export function readBerry(input: LockfileInput) {
   const { text, path } = input;
@@ -28,6 +32,7 @@ export function readBerry(input: LockfileInput) {
   const collector = new PackageCollector();
   const index = new DescriptorIndex<PackageDraft>();
   const problems = new ProblemList();
+  reportNewerVersion(problems.add.bind(problems), METADATA_VERSION.exec(text)?.[1], NEWEST_VERSION);
   const read: Read[] = [];
   const direct = entries.some(({ resolution }) => resolution.includes('@workspace:')) ? false : undefined;
   for (const entry of entries) {
