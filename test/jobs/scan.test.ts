@@ -114,6 +114,22 @@ describe('judge-scan', () => {
     expect(state).toMatchObject({ target: 't', replaces: 0, state: { revision: 1, scan: 's' } });
   });
 
+  it('reports what is a note, and hands it to no route', async () => {
+    const resolution = { outcome: 'missing' as const, reason: 'the index has no such version' };
+    const lacking = new Map<string, unknown>([
+      ['ingest-lockfiles/s', inventory([locked('new', { direct: true, resolution })])],
+    ]);
+    const run = await judgeScan.run(
+      { ...header, advisoryParts: 0, expansionParts: 0 },
+      ports({ outcomes: lacking, routes: ['a'] }),
+      context(),
+    );
+    expect(run.result.findings).toMatchObject([{ rule: 'unindexed', level: 'note' }]);
+    expect(run.result.counts).toMatchObject({ severities: { medium: 0 }, notes: 1 });
+    expect(run.result.open).toMatchObject({ medium: 0 });
+    expect(run.next).toEqual([]);
+  });
+
   it('sends each change by itself, or puts them away for a digest, as the route says', async () => {
     const given = ports({ outcomes });
     const rules = (['change', 'periodic'] as const).map((mode) => ({
