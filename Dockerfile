@@ -11,10 +11,11 @@ ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/bin ./bin
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/apis ./apis
 COPY --from=build /app/data ./data
 COPY --from=build /app/examples ./examples
 USER node
-ENTRYPOINT ["node", "/app/dist/cli/main.js"]
+ENTRYPOINT ["node", "/app/bin/lockhound.js"]
 CMD ["worker"]
