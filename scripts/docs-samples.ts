@@ -65,15 +65,15 @@ const INVENTORY: Inventory = {
 };
 
 /** The alert about one vulnerable package, judged as a scan is. */
-export function sampleNotification(): Notification {
-  const findings = judge({
+export async function sampleNotification(): Promise<Notification> {
+  const findings = await judge({
     target: TARGET,
     inventory: INVENTORY,
     advisories: new Map([[ADVISORY.id, ADVISORY]]),
     graphs: new Map(),
     policy: configSchema.parse({}).policy,
   });
-  const compared = compareFindings(undefined, findings, {
+  const compared = await compareFindings(undefined, findings, {
     scan: SCAN,
     requestedAt: REQUESTED_AT,
     partial: false,

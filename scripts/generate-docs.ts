@@ -11,14 +11,14 @@ import { RULE_NAMES } from '../src/policy/catalog.ts';
 import { genericEventOf, sampleEnvelope, sampleNotification } from './docs-samples.ts';
 
 /** The generated parts of pages, by the name in their markers `<!-- begin NAME -->`, `<!-- end NAME -->`. */
-const PAGES: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+const PAGES: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
   'docs/webhooks.md': {
     'platform variables': () => variableTable(PLATFORM_VARIABLES),
     'own variables': () => variableTable(OWN_VARIABLES),
     presets: () => presetTable(PRESETS),
     'preset variables': () => variableTable(PRESETS.flatMap(({ variables }) => variables ?? [])),
     'route names': routeNames,
-    'generic event': () => jsonBlock(genericEventOf(sampleNotification())),
+    'generic event': async () => jsonBlock(genericEventOf(await sampleNotification())),
   },
   'docs/producers.md': { envelope: () => jsonBlock(sampleEnvelope()) },
 };
@@ -30,10 +30,10 @@ export async function generateDocs(): Promise<
   return Promise.all(
     Object.entries(PAGES).map(async ([page, sections]) => {
       const text = await readFile(path.resolve(import.meta.dirname, '..', page), 'utf8');
-      const content = Object.entries(sections).reduce(
-        (sofar, [name, section]) => placed(sofar, page, name, section()),
-        text,
-      );
+      let content = text;
+      for (const [name, section] of Object.entries(sections)) {
+        content = placed(content, page, name, await section());
+      }
       return { path: page, content };
     }),
   );

@@ -84,6 +84,8 @@ export async function createProducer(options: ProducerOptions): Promise<Producer
     connection: redis,
     prefix: keys.prefix,
     skipVersionCheck: true,
+    // How many events a queue keeps is for the workers to say.
+    skipMetasUpdate: true,
   });
   // The connection reconnects by itself; a failed command rejects where it was made.
   queue.on('error', () => {});

@@ -34,7 +34,10 @@ export interface ShownDelivery {
   readonly delivery: DeliveryRecord;
   /** Oldest first. */
   readonly attempts: readonly DeliveryAttempt[];
-  /** All of them, also those that no attempt told; `undefined` when the notification is not kept (any more). */
+  /**
+   * The worst 10,000, also those that no attempt told; `undefined` when the notification is not kept: it goes when the
+   * delivery is delivered.
+   */
   readonly changes: readonly NotifiedChange[] | undefined;
 }
 
@@ -57,8 +60,12 @@ export interface DeliveryDesk {
 /** Throws `ConfigError` without `redis.url`, `StoreError` when no Redis answers. */
 export async function openDeliveryDesk(loaded: LoadedConfig): Promise<DeliveryDesk> {
   const { store, log } = await openSharedStore(loaded);
-  const { redis: connection, prefix } = store;
-  const queue = new Queue(deliverNotification.name, { connection, prefix, skipVersionCheck: true });
+  const queue = new Queue(deliverNotification.name, {
+    connection: store.redis,
+    prefix: store.prefix,
+    skipMetasUpdate: true,
+    skipVersionCheck: true,
+  });
   queue.on('error', (error) => log.warn({ error: error.message }, 'queue connection'));
   const { deliveries } = store;
   return {

@@ -6,7 +6,10 @@ import type { DeliveryRecord } from '../model/delivery.ts';
  * them. When a delivery was put away says little: many are at the same time, side by side.
  */
 export function inReplayOrder(records: readonly DeliveryRecord[]): readonly DeliveryRecord[] {
-  const position = (record: DeliveryRecord): number => payloadOf(record).change ?? 0;
+  const position = (record: DeliveryRecord): number => {
+    const { change, after } = payloadOf(record);
+    return change ?? after ?? 0;
+  };
   return records.toSorted(
     (left, right) =>
       Date.parse(left.date) - Date.parse(right.date) ||

@@ -3,7 +3,6 @@ import type { ContractPort, NotifierPort, Ports } from '../jobs/ports.ts';
 import { DEFAULT_LIMITS } from '../lockfiles/read.ts';
 import type { Routing } from '../model/routing.ts';
 import type { InsightsHandle } from './insights.ts';
-import { recentOutcomes } from './recent-outcomes.ts';
 import type { Store } from './store.ts';
 
 /** The outside world, as jobs see it. */
@@ -22,7 +21,8 @@ export function createPorts(
     blobs: store.blobs,
     lockfiles,
     insights,
-    outcomes: recentOutcomes(async (job, key) => (await store.outcomes.read(job, key))?.result),
+    // A spent outcome has no result any more.
+    outcomes: { read: async (job, key) => (await store.outcomes.read(job, key))?.result ?? undefined },
     targets: store.targets,
     notifier,
     contracts,
@@ -30,6 +30,7 @@ export function createPorts(
     routing: { routing: () => routing },
     policy: { policy: () => config.policy },
     digests: store.digests,
+    scans: store.scans,
     limits: {
       lockfile: {
         ...DEFAULT_LIMITS,

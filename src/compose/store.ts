@@ -16,6 +16,7 @@ import { createOpenJobStore } from '../store/open-jobs.ts';
 import { createOutcomeStore } from '../store/outcomes.ts';
 import { createRejectedStore } from '../store/rejected.ts';
 import { createRequestBudget } from '../store/request-budget.ts';
+import { createScanStore } from '../store/scans.ts';
 import { createSeenVersions } from '../store/seen-versions.ts';
 import { createTargetStore } from '../store/targets.ts';
 import { createWriteProbe } from '../store/write-probe.ts';
@@ -55,6 +56,7 @@ export async function openStore(
     outcomes: createOutcomeStore<FollowUp>(redis, keys, { ttlMs: config.worker.retention }),
     targets: createTargetStore(redis, keys),
     digests: createDigestStore(redis, keys),
+    scans: createScanStore(redis, keys),
     cache: createCache(redis, keys),
     seen: createSeenVersions(redis, keys),
     // A worker that died while it provisioned holds up the next one no longer than its jobs do.

@@ -44,5 +44,6 @@ export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' 
       { targets, routing, policy },
     );
   },
-  log: (_payload, verdict) => logVerdict(verdict),
+  log: ({ scan }, verdict) => logVerdict(scan, verdict),
+  spent: ({ scan }) => ({ marked: [{ job: 'check-contract', key: scan }], removed: [] }),
 };

@@ -28,4 +28,8 @@ export const collectAdvisories: Job<CollectAdvisories, CollectedAdvisories, 'ins
       next: [],
     };
   },
+  log: ({ scan, part }, { advisories, failed }) => ({
+    facts: { scan, part, advisories: advisories.length, gaps: failed.length },
+    ...(failed.length === 0 ? {} : { warning: 'advisories could not be fetched' }),
+  }),
 };

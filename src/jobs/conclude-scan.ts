@@ -4,13 +4,13 @@ import { type Gap, isComplete, type Verdict } from '../model/scan.ts';
 import type { Target } from '../model/target.ts';
 import { compareFindings } from '../policy/changes.ts';
 import { noteLimitOf } from '../policy/judge.ts';
+import { routeChanges } from '../policy/route-changes.ts';
 import { judgedTimes, type ScanScope } from '../policy/scan-order.ts';
 import type { Remains } from '../policy/what-remains.ts';
-import { DELIVER_NOTIFICATION } from './deliver-notification.payload.ts';
-import { type FollowUp, followUp } from './follow-up.ts';
-import type { DigestAddition, JobRun } from './job.ts';
+import type { JobRun } from './job.ts';
 import type { Ports } from './ports.ts';
-import { type RoutedChanges, routeChanges } from './route-changes.ts';
+import { deliveriesOf } from './scan-deliveries.ts';
+import { judgedRecord } from './scan-record.ts';
 import { openFindings } from './scan-summary.ts';
 
 /** Everything that a scan found, before it is compared with what is remembered. */
@@ -36,7 +36,7 @@ export async function concludeScan(
   const { scan, target, requestedAt, partial, gaps } = judged;
   const previous = await targets.read(target.id);
   const noteLimit = noteLimitOf(policy.policy());
-  const compared = compareFindings(previous, judged.findings, { ...judged, noteLimit });
+  const compared = await compareFindings(previous, judged.findings, { ...judged, noteLimit });
   const complete = isComplete(gaps);
   const routed = routeChanges(routing.routing(), target, compared.changes);
   const result: Verdict = {
@@ -54,7 +54,7 @@ export async function concludeScan(
     superseded: compared.superseded,
     routed: Object.fromEntries(routed.map(({ rule, changes }) => [rule.name, changes])),
   };
-  if (compared.superseded) return { result, next: [] };
+  if (compared.superseded) return { result, next: [], record: judgedRecord(result, 0) };
   const replaces = previous?.revision ?? 0;
   const state: TargetState = {
     revision: replaces + 1,
@@ -64,37 +64,12 @@ export async function concludeScan(
     incomplete: !complete,
     ...(judged.known === undefined ? {} : { known: judged.known(previous?.known) }),
   };
+  const { next, filed, digests } = deliveriesOf(result, routed);
   return {
     result,
-    next: routed.flatMap((one) => deliveries(judged, one)),
-    state: { target: target.id, replaces, state, digests: digestsOf(result, routed) },
+    next,
+    deliveries: filed,
+    record: judgedRecord(result, filed.length),
+    state: { target: target.id, replaces, state, digests },
   };
-}
-
-/** What is sent at once: a digest, or every change by itself. */
-function deliveries(
-  { scan, target, requestedAt }: JudgedScan,
-  { rule, changes }: RoutedChanges,
-): readonly FollowUp[] {
-  const digest = { scan, target: target.id, route: rule.name, requestedAt };
-  if (rule.mode === 'digest') return [followUp(DELIVER_NOTIFICATION, digest)];
-  if (rule.mode !== 'change') return [];
-  return changes.map((change) => followUp(DELIVER_NOTIFICATION, { ...digest, change }));
-}
-
-/** What waits for a periodic digest. */
-function digestsOf(verdict: Verdict, routed: readonly RoutedChanges[]): readonly DigestAddition[] {
-  const { scan, target, requestedAt: date, open, gaps } = verdict;
-  const periodic = routed.filter(({ rule }) => rule.mode === 'periodic');
-  return periodic.map(({ rule, changes }) => ({
-    route: rule.name,
-    entry: {
-      scan,
-      target,
-      date,
-      changes: changes.flatMap((index) => verdict.changes[index] ?? []),
-      open,
-      gaps: gaps.length,
-    },
-  }));
 }

@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { DeliveryIdentity } from '../model/delivery.ts';
+import type { DeliveryIdentity, FiledDelivery } from '../model/delivery.ts';
+import type { Notification } from '../model/notification.ts';
+import { type FollowUp, followUp } from './follow-up.ts';
 import type { JobType } from './job-type.ts';
 import { printableText } from './printable-text.ts';
 import { scanId } from './scan-id.ts';
@@ -11,6 +14,11 @@ const schema = z.strictObject({
   route: z.string().min(1).max(200),
   requestedAt: timestamp,
   change: z.int().nonnegative().optional().describe('Only this one of the changes of the scan.'),
+  after: z
+    .int()
+    .positive()
+    .optional()
+    .describe('The changes of the scan by this route but the first so many, which are sent one by one.'),
   digest: z.literal(true).optional().describe('`scan` is a periodic digest (`gather-digest`).'),
 });
 
@@ -27,11 +35,41 @@ export const DELIVER_NOTIFICATION: JobType<DeliverNotification> = {
 /** The payload of a delivery, for sending it again. */
 export function payloadOf({ key, scan, target, route, date }: DeliveryIdentity): DeliverNotification {
   const part = key.slice(`${scan}.${route}.`.length);
-  const what = part === 'digest' ? { digest: true as const } : part === '' ? {} : { change: Number(part) };
-  return { scan, target, route, requestedAt: date, ...what };
+  const after = /^after(\d+)$/.exec(part)?.[1];
+  const common = { scan, target, route, requestedAt: date };
+  if (part === '') return common;
+  if (part === 'digest') return { ...common, digest: true };
+  return after === undefined ? { ...common, change: Number(part) } : { ...common, after: Number(after) };
 }
 
-function keyOf({ scan, route, change, digest }: DeliverNotification): string {
-  const part = digest === true ? '.digest' : change === undefined ? '' : `.${change}`;
-  return `${scan}.${route}${part}`;
+/** What identifies a delivery; depends on its payload alone. */
+export function identityOf(payload: DeliverNotification): DeliveryIdentity {
+  const { scan, target, route, requestedAt: date, change, after } = payload;
+  // With the time in it, installations whose producers number their scans alike do not take each other's ids.
+  const part = change ?? (after === undefined ? undefined : `after${after}`);
+  const digest = createHash('sha256')
+    .update(JSON.stringify([scan, target, route, date, ...(part === undefined ? [] : [part])]))
+    .digest('hex');
+  return { id: `msg_${digest.slice(0, 32)}`, key: keyOf(payload), route, target, scan, date };
+}
+
+/** A delivery to be made: its job, and what is filed of it. `id` and `route` of the notification are set here. */
+export function plannedDelivery(
+  payload: DeliverNotification,
+  notification: Omit<Notification, 'id' | 'route'>,
+): { readonly next: FollowUp; readonly filed: FiledDelivery } {
+  const identity = identityOf(payload);
+  const { id, route } = identity;
+  return {
+    next: followUp(DELIVER_NOTIFICATION, payload),
+    filed: { identity, notification: { ...notification, id, route } },
+  };
+}
+
+function keyOf({ scan, route, change, after, digest }: DeliverNotification): string {
+  const parts = [scan, route];
+  if (digest === true) parts.push('digest');
+  else if (change !== undefined) parts.push(String(change));
+  else if (after !== undefined) parts.push(`after${after}`);
+  return parts.join('.');
 }

@@ -1,19 +1,24 @@
-import { createHash } from 'node:crypto';
 import type { DeliveryIdentity, DeliveryMove } from '../model/delivery.ts';
 import type { DeliveryReceipt, Notification } from '../model/notification.ts';
 import { upgradeNotification } from '../model/release-0-1.ts';
-import { DELIVER_NOTIFICATION, type DeliverNotification } from './deliver-notification.payload.ts';
+import {
+  DELIVER_NOTIFICATION,
+  type DeliverNotification,
+  identityOf,
+} from './deliver-notification.payload.ts';
 import { JobError } from './errors.ts';
 import type { GatheredDigest } from './gather-digest.ts';
 import type { AttemptEnding, Job } from './job.ts';
 import type { OutcomePort, Ports } from './ports.ts';
 import { readVerdict } from './read-verdict.ts';
+import { notificationOf } from './scan-deliveries.ts';
 
 type Needs = 'outcomes' | 'notifier' | 'deliveries';
 
 /**
- * Sends the changes of one scan by one route, together or one of them, or a periodic digest. The notification's id depends on the payload alone, so a repeat after
- * a crash carries the same one and the receiver drops it. What a target has to say goes out in order.
+ * Sends the changes of one scan by one route, together or one of them, or a periodic digest. The notification's id
+ * depends on the payload alone, so a repeat after a crash carries the same one and the receiver drops it. The deliveries
+ * of one target go out in order.
  */
 export const deliverNotification: Job<DeliverNotification, DeliveryReceipt, Needs> = {
   ...DELIVER_NOTIFICATION,
@@ -32,29 +37,16 @@ export const deliverNotification: Job<DeliverNotification, DeliveryReceipt, Need
   },
   // Waiting may take longer than the verdict is kept.
   whileWaiting: async (payload, ports) => void (await filed(payload, ports)),
+  log: ({ scan, target, route }, { status }) => ({ facts: { scan, target, route, status } }),
+  spent: (payload) => ({
+    marked: [{ job: 'deliver-notification', key: DELIVER_NOTIFICATION.key(payload) }],
+    removed: [],
+  }),
   async onEnd(payload, ending, { deliveries }) {
     const move = moveOf(ending);
     if (move !== undefined) await deliveries.move(identityOf(payload), move);
   },
 };
-
-function identityOf(payload: DeliverNotification): DeliveryIdentity {
-  const { scan, target, route, requestedAt: date } = payload;
-  // With the time in it, installations whose producers number their scans alike do not take each other's ids.
-  const digest = createHash('sha256')
-    .update(
-      JSON.stringify([scan, target, route, date, ...(payload.change === undefined ? [] : [payload.change])]),
-    )
-    .digest('hex');
-  return {
-    id: `msg_${digest.slice(0, 32)}`,
-    key: DELIVER_NOTIFICATION.key(payload),
-    route,
-    target,
-    scan,
-    date,
-  };
-}
 
 /** The notification as it was put away, or else made of the verdict and put away. */
 async function filed(
@@ -69,32 +61,21 @@ async function filed(
   return notification;
 }
 
+/** Deliveries are filed when their scan is judged; those of release 0.1.0 are made of its outcomes. */
 async function made(
   { id, route }: DeliveryIdentity,
-  { scan, change, digest }: DeliverNotification,
+  payload: DeliverNotification,
   outcomes: OutcomePort,
 ): Promise<Notification> {
-  if (digest === true) {
+  const { scan } = payload;
+  if (payload.digest === true) {
     const gathered = (await outcomes.read('gather-digest', scan)) as GatheredDigest | undefined;
     if (gathered?.notification == null) throw gone(`the digest ${scan}`);
     return { ...upgradeNotification(gathered.notification), id, route };
   }
   const verdict = await readVerdict(outcomes, scan);
   if (verdict === undefined) throw gone(`the verdict of scan ${scan}`);
-  const { target, requestedAt: date, changes, gaps, routed, open } = verdict;
-  // A verdict of an older release says nothing of routes: all its changes went by each.
-  const own = change === undefined ? (routed?.[route] ?? [...changes.keys()]) : [change];
-  return {
-    id,
-    route,
-    mode: change === undefined ? 'digest' : 'change',
-    scan,
-    target,
-    date,
-    changes: own.flatMap((index) => changes[index] ?? []),
-    open,
-    gaps: gaps.length,
-  };
+  return { ...notificationOf(verdict, payload), id, route };
 }
 
 function gone(what: string): JobError {

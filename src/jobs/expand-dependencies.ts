@@ -30,4 +30,8 @@ export const expandDependencies: Job<ExpandDependencies, ExpandedDependencies, '
       next: [],
     };
   },
+  log: ({ scan, part }, { graphs, failed }) => ({
+    facts: { scan, part, graphs: graphs.length, gaps: failed.length },
+    ...(failed.length === 0 ? {} : { warning: 'dependency graphs could not be fetched' }),
+  }),
 };

@@ -1,13 +1,14 @@
 import type { DigestEntry } from '../model/digest.ts';
 import type { Severity } from '../model/finding.ts';
-import type { Notification } from '../model/notification.ts';
+import type { Notification, NotifiedChange } from '../model/notification.ts';
 import type { Target } from '../model/target.ts';
-import { DELIVER_NOTIFICATION } from './deliver-notification.payload.ts';
-import { followUp } from './follow-up.ts';
+import { addCounts, worstChanges } from '../policy/worst-changes.ts';
+import { plannedDelivery } from './deliver-notification.payload.ts';
 import { GATHER_DIGEST, type GatherDigest } from './gather-digest.payload.ts';
 import type { Job } from './job.ts';
+import { MAX_LISTED_CHANGES } from './scan-deliveries.ts';
 
-/** What a digest came to; `null` when nothing waited. `id` and `route` are set by whoever delivers it. */
+/** The digest; `null` when nothing waited. */
 export interface GatheredDigest {
   readonly notification: Notification | null;
 }
@@ -28,33 +29,42 @@ export const gatherDigest: Job<GatherDigest, GatheredDigest, 'digests'> = {
     const entries = await digests.read(route);
     if (entries.length === 0) return { result: { notification: null }, next: [] };
     const scan = GATHER_DIGEST.key(payload);
+    const { next, filed } = plannedDelivery(
+      { scan, target: EVERYBODY, route, requestedAt: window, digest: true },
+      notificationOf(scan, payload, entries),
+    );
     return {
-      result: { notification: notificationOf(scan, payload, entries) },
-      next: [
-        followUp(DELIVER_NOTIFICATION, { scan, target: EVERYBODY, route, requestedAt: window, digest: true }),
-      ],
+      result: { notification: filed.notification },
+      next: [next],
+      deliveries: [filed],
       state: { route, taken: entries.map((entry) => entry.scan) },
     };
   },
+  log: ({ route }, { notification }) => ({
+    facts: { route, target: notification?.target.id, changes: notification?.changes.length },
+  }),
+  spent: (payload) => ({ marked: [{ job: 'gather-digest', key: GATHER_DIGEST.key(payload) }], removed: [] }),
 };
 
 function notificationOf(
   scan: string,
-  { route, window }: GatherDigest,
+  { window }: GatherDigest,
   entries: readonly DigestEntry[],
-): Notification {
+): Omit<Notification, 'id' | 'route'> {
   const latest = new Map(entries.map((entry) => [entry.target.id, entry]));
   const several = latest.size > 1;
+  const all: readonly NotifiedChange[] = entries.flatMap(({ target, changes }) =>
+    several ? changes.map((change) => ({ ...change, target: target.id })) : changes,
+  );
+  const worst = worstChanges(all, MAX_LISTED_CHANGES);
+  const omitted = addCounts([worst.omitted, ...entries.map((entry) => entry.omitted)]);
   return {
-    id: scan,
-    route,
     mode: 'periodic',
     scan,
     target: targetOf([...latest.values()].map(({ target }) => target)),
     date: window,
-    changes: entries.flatMap(({ target, changes }) =>
-      several ? changes.map((change) => ({ ...change, target: target.id })) : changes,
-    ),
+    changes: worst.changes,
+    ...(omitted === undefined ? {} : { omitted }),
     open: openIn([...latest.values()]),
     gaps: [...latest.values()].reduce((sum, { gaps }) => sum + gaps, 0),
   };

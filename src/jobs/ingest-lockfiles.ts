@@ -11,8 +11,9 @@ import { INGEST_LOCKFILES, type IngestedLockfile, type IngestLockfiles } from '.
 import type { Job, RunContext } from './job.ts';
 import type { Ports } from './ports.ts';
 import { followScan } from './scan-flow.ts';
+import { failedRecord, ingestedRecord } from './scan-record.ts';
 
-type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits' | 'lockfiles' | 'targets'>;
+type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits' | 'lockfiles' | 'targets' | 'scans'>;
 
 /**
  * Reads a scan's lockfiles and resolves every package in them. What follows: one flow of `collect-advisories` and
@@ -24,7 +25,7 @@ type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits' | 'lockfiles' | 'target
 export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
   ...INGEST_LOCKFILES,
   limits: { attempts: 8, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 600_000, concurrency: 2 },
-  needs: ['blobs', 'insights', 'limits', 'lockfiles', 'targets'],
+  needs: ['blobs', 'insights', 'limits', 'lockfiles', 'targets', 'scans'],
   runsAfterStalls: true,
   async run(payload, ports, context) {
     const { read, unread } = context.stalled ? allUnread(payload) : await readAll(payload, ports, context);
@@ -44,10 +45,14 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
       unread,
       ...(loss === undefined ? {} : { forgotten: loss }),
     };
-    return { result, next: [followScan(payload, result)] };
+    return { result, next: [followScan(payload, result)], record: ingestedRecord(payload, result) };
   },
-  log: ({ target }, { lockfiles, unread }) => ({
+  async onEnd(payload, ending, { scans }) {
+    if (ending.kind === 'given-up') await scans.fail(failedRecord(payload, ending.reason));
+  },
+  log: ({ scan, target }, { lockfiles, unread }) => ({
     facts: {
+      scan,
       target: target.id,
       lockfiles: lockfiles.length,
       packages: lockfiles.reduce((sum, { packages }) => sum + packages.length, 0),

@@ -1,5 +1,7 @@
 import type { TargetState } from '../model/change.ts';
+import type { FiledDelivery } from '../model/delivery.ts';
 import type { DigestEntry } from '../model/digest.ts';
+import type { ScanRecordUpdate } from '../model/scan-record.ts';
 import type { FollowUp } from './follow-up.ts';
 import type { JobType } from './job-type.ts';
 import type { Ports } from './ports.ts';
@@ -61,6 +63,23 @@ export interface JobRun<Result> {
   readonly result: Result;
   readonly next: readonly FollowUp[];
   readonly state?: StateChange | DigestTaking;
+  /** Deliveries among `next`, filed together with the outcome: each is listed from then on until it is delivered. */
+  readonly deliveries?: readonly FiledDelivery[];
+  /** What the record of the scan says from now on. */
+  readonly record?: ScanRecordUpdate;
+}
+
+/** Outcomes that nothing reads once a job is done. */
+export interface SpentOutcomes {
+  /** A marker stays, so that the job does not run again. */
+  readonly marked: readonly OutcomeName[];
+  /** Nothing stays: only jobs that are marked make them. */
+  readonly removed: readonly OutcomeName[];
+}
+
+export interface OutcomeName {
+  readonly job: string;
+  readonly key: string;
 }
 
 /** How an attempt ended. */
@@ -102,6 +121,8 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
   log?(payload: Payload, result: Result): LogFacts;
   /** Runs whenever the job finds that it is not its turn yet. */
   whileWaiting?(payload: Payload, ports: Pick<Ports, Needs>): Promise<void>;
+  /** Outcomes to free once the job's follow-ups are enqueued. */
+  spent?(payload: Payload): SpentOutcomes;
   /** Told how each attempt ended: after its outcome was saved, before the queue knows. May be told twice. */
   onEnd?(payload: Payload, ending: AttemptEnding, ports: Pick<Ports, Needs>): Promise<void>;
 }

@@ -12,26 +12,27 @@ import type { CollectedAdvisories } from './collect-advisories.ts';
 import { concludeScan } from './conclude-scan.ts';
 import { JobError } from './errors.ts';
 import type { ExpandedDependencies } from './expand-dependencies.ts';
-import type { Job } from './job.ts';
+import type { Job, OutcomeName } from './job.ts';
 import { JUDGE_SCAN, type JudgeScan } from './judge-scan.payload.ts';
 import type { OutcomePort } from './ports.ts';
 import { partKey } from './scan-part.ts';
+import { failedRecord } from './scan-record.ts';
 import { countScan, gapsOf, logVerdict, type ScanFacts } from './scan-summary.ts';
 
 /**
  * Turns a scan's facts into findings, compares them with the target's state, and hands the changes to every route
  * they take. The new state is saved together with the verdict, or not at all.
  */
-export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routing' | 'policy'> = {
+export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routing' | 'policy' | 'scans'> = {
   ...JUDGE_SCAN,
   limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 120_000, concurrency: 2 },
-  needs: ['outcomes', 'targets', 'routing', 'policy'],
+  needs: ['outcomes', 'targets', 'routing', 'policy', 'scans'],
   async run(payload, { outcomes, targets, routing, policy }) {
     const { scan, target, requestedAt, partial = false } = payload;
     const inventory = await readInventory(outcomes, scan);
     const facts = await readFacts(outcomes, payload);
     const advisories = advisoriesById(facts);
-    const findings = judge({
+    const findings = await judge({
       target,
       inventory,
       advisories,
@@ -55,12 +56,30 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
       { targets, routing, policy },
     );
   },
-  log: (_payload, verdict) => logVerdict(verdict),
+  log: ({ scan }, verdict) => logVerdict(scan, verdict),
+  // The facts are in the verdict, its alerts with their deliveries, its findings with the target.
+  spent: ({ scan, advisoryParts, expansionParts }) => ({
+    marked: [
+      { job: 'ingest-lockfiles', key: scan },
+      { job: 'judge-scan', key: scan },
+    ],
+    removed: [
+      ...partNames('collect-advisories', scan, advisoryParts),
+      ...partNames('expand-dependencies', scan, expansionParts),
+    ],
+  }),
+  async onEnd(payload, ending, { scans }) {
+    if (ending.kind === 'given-up') await scans.fail(failedRecord(payload, ending.reason));
+  },
 };
 
 /** Whether a package that is not in the inventory is not in the target. */
 function seesAll({ lockfiles, unread }: Inventory, partial: boolean): boolean {
   return !partial && unread.length === 0 && lockfiles.every(isReadWhole);
+}
+
+function partNames(job: string, scan: string, count: number): readonly OutcomeName[] {
+  return Array.from({ length: count }, (_, part) => ({ job, key: partKey({ scan, part }) }));
 }
 
 async function readInventory(outcomes: OutcomePort, scan: string): Promise<Inventory> {

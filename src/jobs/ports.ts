@@ -10,6 +10,7 @@ import type { DeliveryReceipt, Notification } from '../model/notification.ts';
 import type { Policy } from '../model/policy.ts';
 import type { Resolution } from '../model/resolution.ts';
 import type { Routing } from '../model/routing.ts';
+import type { ScanRecordUpdate } from '../model/scan-record.ts';
 import type { LockfileReference } from '../model/target.ts';
 import type { VersionKey } from '../model/version-record.ts';
 
@@ -27,6 +28,7 @@ export interface Ports {
   readonly routing: RoutingPort;
   readonly policy: PolicyPort;
   readonly digests: DigestPort;
+  readonly scans: ScanPort;
 }
 
 /** Bounds that the configuration sets for what comes in. */
@@ -83,6 +85,11 @@ export interface RoutingPort {
 export interface PolicyPort {
   /** How findings are judged, as of now. */
   policy(): Policy;
+}
+
+export interface ScanPort {
+  /** Notes that a scan was given up. May be repeated. */
+  fail(record: ScanRecordUpdate): Promise<void>;
 }
 
 export interface DigestPort {

@@ -1,6 +1,6 @@
 import type { TrackedFinding } from '../model/change.ts';
 import type { Finding, Severity } from '../model/finding.ts';
-import type { Inventory } from '../model/inventory.ts';
+import type { Inventory, LockfileInventory } from '../model/inventory.ts';
 import type { Outcome } from '../model/resolution.ts';
 import { type Gap, mayHide, type Verdict } from '../model/scan.ts';
 import { formatVersionKey } from '../model/version-record.ts';
@@ -11,27 +11,25 @@ import { referredAdvisories } from './referred-advisories.ts';
 
 /** The numbers of a scan. Every locked package is in exactly one of `outcomes` (promise 1). */
 export function countScan(inventory: Inventory, findings: readonly Finding[]): Verdict['counts'] {
-  const outcomes: Record<Outcome, number> = {
-    resolved: 0,
-    missing: 0,
-    unsupported: 0,
-    private: 0,
-    failed: 0,
-    uncovered: 0,
-  };
-  let packages = 0;
-  for (const file of inventory.lockfiles) {
-    packages += file.packages.length;
-    for (const { resolution } of file.packages) outcomes[resolution.outcome] += 1;
-  }
+  const { lockfiles } = inventory;
+  const packages = lockfiles.reduce((sum, file) => sum + file.packages.length, 0);
   const notes = findings.filter(({ level }) => level === 'note').length;
   const severities = countSeverities(findings);
-  return { lockfiles: inventory.lockfiles.length, packages, outcomes, severities, notes };
+  return { lockfiles: lockfiles.length, packages, outcomes: countOutcomes(lockfiles), severities, notes };
 }
 
 /** Open findings of a target by severity, without notes. */
 export function openFindings(tracked: readonly TrackedFinding[]): Readonly<Record<Severity, number>> {
   return countSeverities(tracked.flatMap(({ finding, status }) => (status === 'open' ? finding : [])));
+}
+
+/** Number of packages by outcome; all outcomes are there. */
+export function countOutcomes(lockfiles: readonly LockfileInventory[]): Record<Outcome, number> {
+  const outcomes = { resolved: 0, missing: 0, unsupported: 0, private: 0, failed: 0, uncovered: 0 };
+  for (const { packages } of lockfiles) {
+    for (const { resolution } of packages) outcomes[resolution.outcome] += 1;
+  }
+  return outcomes;
 }
 
 /** Of findings that alert. */
@@ -45,10 +43,11 @@ function countSeverities(findings: readonly Finding[]): Readonly<Record<Severity
 const LOGGED_GAPS = 5;
 
 /** A judged scan for the log: a warning when it could not see everything. */
-export function logVerdict(verdict: Verdict): LogFacts {
+export function logVerdict(scan: string, verdict: Verdict): LogFacts {
   const { target, counts, changes, gaps, partial, kept, superseded } = verdict;
   const { lockfiles, packages, severities } = counts;
   const facts = {
+    scan,
     target: target.id,
     lockfiles,
     packages,

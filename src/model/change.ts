@@ -6,6 +6,9 @@ export type Transition = 'opened' | 'worsened' | 'reopened' | 'resolved';
 /** In the order in which they are listed. */
 export const TRANSITIONS: readonly Transition[] = ['opened', 'worsened', 'reopened', 'resolved'];
 
+/** Numbers of changes by transition. */
+export type TransitionCounts = Readonly<Record<Transition, number>>;
+
 export interface Change {
   readonly transition: Transition;
   readonly finding: Finding;

@@ -1,3 +1,5 @@
+import type { Notification } from './notification.ts';
+
 /**
  * - `waiting`: not sent yet, as a rule because an earlier one of the same target is not done.
  * - `retrying`: the receiver did not take it; another attempt follows.
@@ -17,6 +19,12 @@ export interface DeliveryIdentity {
   readonly scan: string;
   /** When the scan was asked for, RFC 3339: the order of a target's deliveries. */
   readonly date: string;
+}
+
+/** A delivery as it is filed: complete in itself, so that what it was made of may expire. */
+export interface FiledDelivery {
+  readonly identity: DeliveryIdentity;
+  readonly notification: Notification;
 }
 
 /** A step of a delivery. */

@@ -8,6 +8,7 @@ export interface DigestEntry {
   /** `requestedAt` of the scan. */
   readonly date: string;
   readonly changes: readonly NotifiedChange[];
+  readonly omitted?: Notification['omitted'];
   readonly open: Notification['open'];
   readonly gaps: number;
 }

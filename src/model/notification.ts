@@ -1,4 +1,4 @@
-import type { Change } from './change.ts';
+import type { Change, TransitionCounts } from './change.ts';
 import type { Severity } from './finding.ts';
 import type { Target } from './target.ts';
 
@@ -22,6 +22,8 @@ export interface Notification {
   /** `requestedAt` of the scan. */
   readonly date: string;
   readonly changes: readonly NotifiedChange[];
+  /** Changes beyond those listed, which are the worst ones; absent when all are listed. */
+  readonly omitted?: TransitionCounts | undefined;
   /** Open findings of the target after this scan, without notes. */
   readonly open: Readonly<Record<Severity, number>>;
   /** How many facts the scan could not find out. */

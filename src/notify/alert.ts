@@ -39,8 +39,9 @@ export function alertOf(notification: Notification): Alert {
 
 /** A function that makes alerts of a notification; what they have in common is worked out once. */
 export function alertMaker(notification: Notification): (shape?: AlertShape) => Alert {
-  const { changes, mode } = notification;
-  const totals = totalsOf(changes);
+  const { changes, omitted, mode } = notification;
+  const totals = totalsOf(changes, omitted);
+  const unlisted = totals.changes - changes.length;
   const subject = mode === 'change' ? changes[0] : undefined;
   let all: readonly NotifiedChange[] | undefined;
   const allRanked = () => {
@@ -49,20 +50,22 @@ export function alertMaker(notification: Notification): (shape?: AlertShape) => 
   };
   return ({ most = changes.length, brief = false } = {}) => {
     const common = { ...notification, brief, subject, totals };
-    if (most >= changes.length) return { ...common, leftOut: 0, ranked: allRanked };
+    if (most >= changes.length) return { ...common, leftOut: unlisted, ranked: allRanked };
     const told = allRanked().slice(0, most);
-    return { ...common, changes: told, leftOut: changes.length - told.length, ranked: () => told };
+    return { ...common, changes: told, leftOut: totals.changes - told.length, ranked: () => told };
   };
 }
 
-function totalsOf(changes: readonly NotifiedChange[]): AlertTotals {
-  const counts = { opened: 0, worsened: 0, reopened: 0, resolved: 0 };
+/** `omitted`: changes that the notification itself only counts; none of them is worse than those it lists. */
+function totalsOf(changes: readonly NotifiedChange[], omitted: Notification['omitted']): AlertTotals {
+  const counts = { opened: 0, worsened: 0, reopened: 0, resolved: 0, ...omitted };
   let worst: NotifiedChange | undefined;
   for (const change of changes) {
     counts[change.transition] += 1;
     if (worst === undefined || rankOf(change) < rankOf(worst)) worst = change;
   }
-  return { changes: changes.length, counts, worst };
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return { changes: all, counts, worst };
 }
 
 /** Those that somebody has to look at by their severity, then resolutions by theirs; equal ones stay in their order. */

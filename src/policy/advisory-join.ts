@@ -4,6 +4,9 @@ import type { AdvisoryEvidence } from '../model/finding.ts';
 /** One issue under all its names. */
 export type Issue = AdvisoryEvidence;
 
+/** Packages mostly share their advisories: what was joined once is joined for all of a scan. */
+const joined = new WeakMap<ReadonlyMap<string, Advisory>, Map<string, readonly Issue[]>>();
+
 /**
  * Joins the advisories of one package that are about the same issue: those that share an id or alias, directly or
  * through others. An id whose advisory is not known stands for itself, or belongs to a known one that lists it.
@@ -12,10 +15,24 @@ export function joinAdvisories(
   ids: readonly string[],
   advisories: ReadonlyMap<string, Advisory>,
 ): readonly Issue[] {
+  if (ids.length === 0) return [];
+  const known = joined.get(advisories) ?? new Map<string, readonly Issue[]>();
+  joined.set(advisories, known);
+  const key = ids.join('\n');
+  const issues = known.get(key) ?? join(ids, advisories);
+  known.set(key, issues);
+  return issues;
+}
+
+function join(ids: readonly string[], advisories: ReadonlyMap<string, Advisory>): readonly Issue[] {
   const leaders = new Map<string, string>();
+  // Union-find that halves each path it follows: long chains of aliases stay linear, cycles end.
   const leader = (name: string): string => {
     let at = name;
-    for (let next = leaders.get(at); next !== undefined && next !== at; next = leaders.get(at)) at = next;
+    for (let next = leaders.get(at) ?? at; next !== at; next = leaders.get(at) ?? at) {
+      leaders.set(at, leaders.get(next) ?? next);
+      at = next;
+    }
     return at;
   };
   for (const id of ids) {

@@ -1,5 +1,6 @@
 import type { Change, TargetState, TrackedFinding } from '../model/change.ts';
 import { atLeast, countedSeverity, type Finding, type RatedSeverity } from '../model/finding.ts';
+import { mapInTurns, sortInTurns } from '../model/turns.ts';
 import { compareFindingOrder } from './finding-order.ts';
 import { type MatchedFinding, matchFindings } from './match-findings.ts';
 import { isUnloaded } from './same-finding.ts';
@@ -30,25 +31,29 @@ export interface Comparison {
 const MAX_RESOLVED = 1_000;
 
 /** Compares a scan's findings with what is remembered of the target. */
-export function compareFindings(
+export async function compareFindings(
   previous: TargetState | undefined,
   findings: readonly Finding[],
   scan: ComparedScan,
-): Comparison {
+): Promise<Comparison> {
   const remembered = previous?.findings ?? [];
   const { superseded, isLater } = laterScans(previous, scan);
   if (superseded) return { findings, changes: [], tracked: remembered, kept: 0, superseded };
   const remaining = (finding: Finding) => scan.remains(finding, isLater);
-  const { found, gone } = matchFindings(withoutLater(findings, isLater), remembered, remaining);
-  const present = found.map((matched) => follow(matched, scan, remaining));
-  const absent = gone.map((tracked) => leave(tracked, scan.requestedAt, remaining));
+  const { found, gone } = await matchFindings(withoutLater(findings, isLater), remembered, remaining);
+  const present = await mapInTurns(found, (matched) => follow(matched, scan, remaining));
+  const absent = await mapInTurns(gone, (tracked) => leave(tracked, scan.requestedAt, remaining));
   const steps = [...present, ...absent];
   return {
-    findings: present.map(({ tracked }) => tracked.finding).sort(compareFindingOrder),
-    changes: steps
-      .flatMap(({ change }) => change ?? [])
-      .sort((left, right) => compareFindingOrder(left.finding, right.finding)),
-    tracked: bounded(steps.map(({ tracked }) => tracked)),
+    findings: await sortInTurns(
+      present.map(({ tracked }) => tracked.finding),
+      compareFindingOrder,
+    ),
+    changes: await sortInTurns(
+      steps.flatMap(({ change }) => change ?? []),
+      (left, right) => compareFindingOrder(left.finding, right.finding),
+    ),
+    tracked: await bounded(steps.map(({ tracked }) => tracked)),
     kept: absent.filter(({ tracked }) => tracked.status === 'open').length,
     superseded,
   };
@@ -146,11 +151,11 @@ function isWorse(now: Finding, before: Finding): boolean {
   return now.severity !== 'unrated' && !atLeast(countedSeverity(before), countedSeverity(now));
 }
 
-function bounded(tracked: readonly TrackedFinding[]): readonly TrackedFinding[] {
+async function bounded(tracked: readonly TrackedFinding[]): Promise<readonly TrackedFinding[]> {
   const open = tracked.filter(({ status }) => status === 'open');
-  const resolved = tracked
-    .filter(({ status }) => status === 'resolved')
-    .sort((left, right) => Date.parse(right.changedAt) - Date.parse(left.changedAt))
-    .slice(0, MAX_RESOLVED);
-  return [...open, ...resolved];
+  const resolved = tracked.filter(({ status }) => status === 'resolved');
+  if (resolved.length <= MAX_RESOLVED) return [...open, ...resolved];
+  const dated = await mapInTurns(resolved, (one) => ({ one, time: Date.parse(one.changedAt) }));
+  const newest = (await sortInTurns(dated, (left, right) => right.time - left.time)).slice(0, MAX_RESOLVED);
+  return [...open, ...newest.map(({ one }) => one)];
 }

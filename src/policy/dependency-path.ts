@@ -1,89 +1,156 @@
 import type { DependencyGraph } from '../model/dependency-graph.ts';
 import type { LockfileInventory, ResolvedPackage } from '../model/inventory.ts';
+import { createTurns, inTurns, type TakeTurns } from '../model/turns.ts';
 import { formatVersionKey } from '../model/version-record.ts';
 import type { PathFinder } from './placed-packages.ts';
 import type { ScanFacts } from './rule.ts';
 
-/** The package that led to each reached package; `undefined` for what the target asks for itself. */
-type Parents = ReadonlyMap<string, string | undefined>;
+/** Packages at the beginning and at the end of a path that are named when it is longer than both. */
+const HEAD = 16;
+const TAIL = 15;
+/** Stands for the middle of a long path. */
+const ELLIPSIS = '…';
 
 /**
  * Shortest paths (package ids, a direct dependency first, the package itself last) in each lockfile; empty where
- * none is known. One breadth-first search a lockfile, made when its first path is asked for.
+ * none is known, at most 32 entries. One breadth-first search a lockfile, in turns with everything else.
  */
-export function createPathFinder({ inventory, graphs }: Pick<ScanFacts, 'inventory' | 'graphs'>): PathFinder {
-  const searched = new Map<number, Parents>();
+export async function createPathFinder({
+  inventory,
+  graphs,
+}: Pick<ScanFacts, 'inventory' | 'graphs'>): Promise<PathFinder> {
+  const searched: Search[] = [];
+  const turn = createTurns();
+  for (const file of inventory.lockfiles) searched.push(await search(file, graphs, turn));
   return (lockfile, id) => {
-    const known = searched.get(lockfile);
-    const file = inventory.lockfiles[lockfile];
-    const parents = known ?? (file === undefined ? new Map() : search(file, graphs));
-    searched.set(lockfile, parents);
-    return pathOf(id, parents);
+    const found = searched[lockfile];
+    return found === undefined ? [] : pathOf(id, found);
   };
 }
 
-function search(file: LockfileInventory, graphs: ReadonlyMap<string, DependencyGraph>): Parents {
-  const hasEdges = file.packages.some(({ dependencies }) => dependencies !== undefined);
-  const edges = hasEdges ? ownEdges(file.packages) : expandedEdges(file.packages, graphs);
-  const parents = new Map<string, string | undefined>();
-  let frontier = roots(file.packages, edges);
-  for (const id of frontier) parents.set(id, undefined);
-  while (frontier.length > 0) {
-    const reached: string[] = [];
-    for (const id of frontier) {
-      for (const dependency of edges.get(id) ?? []) {
-        if (parents.has(dependency)) continue;
-        parents.set(dependency, id);
-        reached.push(dependency);
-      }
-    }
-    frontier = reached;
-  }
-  return parents;
+/** What a search found of each package, by position; steps are 0 where no way leads to it. */
+interface Search {
+  readonly packages: readonly ResolvedPackage[];
+  readonly positions: ReadonlyMap<string, number>;
+  readonly parents: Int32Array;
+  readonly steps: Int32Array;
+  /** The `HEAD`th package on the way to it. */
+  readonly anchors: Int32Array;
 }
 
-type Edges = ReadonlyMap<string, readonly string[]>;
-
-function ownEdges(packages: readonly ResolvedPackage[]): Edges {
-  return new Map(packages.map(({ id, dependencies = [] }) => [id, dependencies]));
+async function search(
+  { packages }: LockfileInventory,
+  graphs: ReadonlyMap<string, DependencyGraph>,
+  turn: TakeTurns,
+): Promise<Search> {
+  const positions = new Map<string, number>();
+  let position = 0;
+  for await (const slice of inTurns(packages)) {
+    for (const { id } of slice) positions.set(id, position++);
+  }
+  const hasEdges = packages.some(({ dependencies }) => dependencies !== undefined);
+  const expanded = hasEdges ? undefined : await expandedEdges(packages, graphs);
+  const edgesOf = (position: number): readonly number[] =>
+    expanded?.get(position) ??
+    (packages[position]?.dependencies ?? []).flatMap((id) => positions.get(id) ?? []);
+  const size = packages.length;
+  const [parents, steps, anchors] = [new Int32Array(size), new Int32Array(size), new Int32Array(size)];
+  const queue = await roots(packages, edgesOf, turn);
+  for (const position of queue) {
+    parents[position] = -1;
+    steps[position] = 1;
+  }
+  for (const position of queue) {
+    if (position % 256 === 0) await turn();
+    const own = steps[position] ?? 0;
+    if (own === HEAD) anchors[position] = position;
+    for (const next of edgesOf(position)) {
+      if (steps[next] !== 0) continue;
+      steps[next] = own + 1;
+      parents[next] = position;
+      anchors[next] = anchors[position] ?? 0;
+      queue.push(next);
+    }
+  }
+  return { packages, positions, parents, steps, anchors };
 }
 
 /** Edges of the service's graphs between packages that are in the file: what is not locked is not on the way. */
-function expandedEdges(
+async function expandedEdges(
   packages: readonly ResolvedPackage[],
   graphs: ReadonlyMap<string, DependencyGraph>,
-): Edges {
-  const ids = new Map<string, string>();
-  for (const { id, resolution } of packages) {
-    if (resolution.record !== undefined) ids.set(formatVersionKey(resolution.record.versionKey), id);
-  }
-  const edges = new Map<string, string[]>();
-  for (const graph of graphs.values()) {
-    const nodeIds = graph.nodes.map(({ versionKey }) => ids.get(formatVersionKey(versionKey)));
-    for (const { from, to } of graph.edges) {
-      const [source, target] = [nodeIds[from], nodeIds[to]];
-      if (source === undefined || target === undefined) continue;
-      const known = edges.get(source);
-      if (known === undefined) edges.set(source, [target]);
-      else known.push(target);
+): Promise<ReadonlyMap<number, readonly number[]>> {
+  const byKey = new Map<string, number>();
+  let position = 0;
+  for await (const slice of inTurns(packages)) {
+    for (const { resolution } of slice) {
+      if (resolution.record !== undefined)
+        byKey.set(formatVersionKey(resolution.record.versionKey), position);
+      position += 1;
     }
+  }
+  const edges = new Map<number, number[]>();
+  for await (const slice of inTurns([...graphs.values()], 1)) {
+    for (const graph of slice) addEdges(edges, graph, byKey);
   }
   return edges;
 }
 
-/** What the target asks for; where no file tells, the packages that no other one depends on. */
-function roots(packages: readonly ResolvedPackage[], edges: Edges): string[] {
-  const direct = packages.filter((locked) => locked.direct === true);
-  if (direct.length > 0) return direct.map(({ id }) => id);
-  const needed = new Set([...edges.values()].flat());
-  return packages
-    .filter(({ id, direct: known }) => known === undefined && !needed.has(id))
-    .map(({ id }) => id);
+function addEdges(
+  edges: Map<number, number[]>,
+  graph: DependencyGraph,
+  byKey: ReadonlyMap<string, number>,
+): void {
+  const nodes = graph.nodes.map(({ versionKey }) => byKey.get(formatVersionKey(versionKey)));
+  for (const { from, to } of graph.edges) {
+    const [source, target] = [nodes[from], nodes[to]];
+    if (source === undefined || target === undefined) continue;
+    const known = edges.get(source);
+    if (known === undefined) edges.set(source, [target]);
+    else known.push(target);
+  }
 }
 
-function pathOf(id: string, parents: Parents): readonly string[] {
-  if (!parents.has(id)) return [];
-  const path: string[] = [];
-  for (let at: string | undefined = id; at !== undefined; at = parents.get(at)) path.push(at);
-  return path.reverse();
+/** What the target asks for; where no file tells, the packages that no other one depends on. */
+async function roots(
+  packages: readonly ResolvedPackage[],
+  edgesOf: (position: number) => readonly number[],
+  turn: TakeTurns,
+): Promise<number[]> {
+  const direct = positionsOf(packages, ({ direct: known }) => known === true);
+  if (direct.length > 0) return direct;
+  const needed = new Uint8Array(packages.length);
+  for (const position of packages.keys()) {
+    if (position % 256 === 0) await turn();
+    for (const next of edgesOf(position)) needed[next] = 1;
+  }
+  return positionsOf(
+    packages,
+    ({ direct: known }, position) => known === undefined && needed[position] === 0,
+  );
+}
+
+function positionsOf(
+  packages: readonly ResolvedPackage[],
+  holds: (locked: ResolvedPackage, position: number) => boolean,
+): number[] {
+  return [...packages.keys()].filter((position) => {
+    const locked = packages[position];
+    return locked !== undefined && holds(locked, position);
+  });
+}
+
+function pathOf(id: string, { packages, positions, parents, steps, anchors }: Search): readonly string[] {
+  const position = positions.get(id);
+  const length = position === undefined ? 0 : (steps[position] ?? 0);
+  if (position === undefined || length === 0) return [];
+  const upFrom = (start: number, count: number): string[] => {
+    const path: string[] = [];
+    for (let at = start; at >= 0 && path.length < count; at = parents[at] ?? -1) {
+      path.push(packages[at]?.id ?? '');
+    }
+    return path.reverse();
+  };
+  if (length <= HEAD + TAIL) return upFrom(position, length);
+  return [...upFrom(anchors[position] ?? 0, HEAD), ELLIPSIS, ...upFrom(position, TAIL)];
 }

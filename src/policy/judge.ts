@@ -1,15 +1,23 @@
 import type { Finding } from '../model/finding.ts';
 import type { Policy } from '../model/policy.ts';
+import { inTurns, sortInTurns } from '../model/turns.ts';
 import { RULES } from './catalog.ts';
 import { createPathFinder } from './dependency-path.ts';
 import { compareFindingOrder } from './finding-order.ts';
 import { placedPackages } from './placed-packages.ts';
 import type { Rule, RuleContext, ScanFacts } from './rule.ts';
 
+/** Packages that rules judge at once. */
+const SLICE = 100;
+
 /** All findings of a scan by every rule, alerts before notes, worst first, then by package and issue. */
-export function judge(facts: ScanFacts): readonly Finding[] {
-  const packages = placedPackages(facts.inventory, createPathFinder(facts));
-  return RULES.flatMap((rule) => judgeBy(rule, { ...facts, packages })).sort(compareFindingOrder);
+export async function judge(facts: ScanFacts): Promise<readonly Finding[]> {
+  const packages = await placedPackages(facts.inventory, await createPathFinder(facts));
+  const findings: Finding[] = [];
+  for await (const slice of inTurns(packages, SLICE)) {
+    for (const rule of RULES) findings.push(...judgeBy(rule, { ...facts, packages: slice }));
+  }
+  return await sortInTurns(findings, compareFindingOrder);
 }
 
 function judgeBy(rule: Rule, context: RuleContext): readonly Finding[] {

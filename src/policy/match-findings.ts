@@ -1,7 +1,9 @@
 import type { TrackedFinding } from '../model/change.ts';
 import { compareSeverity, countedSeverity, type Finding } from '../model/finding.ts';
+import { inTurns, mapInTurns } from '../model/turns.ts';
 import { unusedFingerprint } from './fingerprint.ts';
-import { isUnloaded, packageKey, sameIssue, withNamesOf } from './same-finding.ts';
+import { indexRemembered, type RememberedIndex } from './remembered-index.ts';
+import { isUnloaded, withNamesOf } from './same-finding.ts';
 
 /** A finding of this scan and what was remembered of it. */
 export interface MatchedFinding {
@@ -23,30 +25,28 @@ export interface Matched {
  * - Then at another version: an upgrade that does not help is no news. It is, when the scan cannot disprove that the
  *   first version is still there (`remaining`): both may be.
  */
-export function matchFindings(
+export async function matchFindings(
   findings: readonly Finding[],
   remembered: readonly TrackedFinding[],
   remaining: (finding: Finding) => Finding | undefined,
-): Matched {
-  const candidates = Map.groupBy(remembered, ({ finding }) => packageKey(finding));
-  const candidatesFor = (finding: Finding) =>
-    (candidates.get(packageKey(finding)) ?? []).filter((tracked) => sameIssue(tracked.finding, finding));
-  const { matches, rest, taken } = matchVersions(findings, candidatesFor);
-  const used = new Set(remembered.map(({ finding }) => finding.fingerprint));
-  for (const finding of rest) {
-    const moved = candidatesFor(finding).find(
-      (one) => one.status === 'open' && !taken.has(one) && remaining(one.finding) === undefined,
-    );
-    if (moved !== undefined) taken.set(moved, { finding, tracked: moved });
-    matches.push({ finding, tracked: moved });
+): Promise<Matched> {
+  const index = await indexRemembered(remembered);
+  const { matches, rest, taken } = await matchVersions(findings, index);
+  const movable = (one: TrackedFinding) =>
+    one.status === 'open' && !taken.has(one) && remaining(one.finding) === undefined;
+  for await (const slice of inTurns(rest)) {
+    for (const finding of slice) {
+      const moved = index.first(finding, movable);
+      if (moved !== undefined) taken.set(moved, { finding, tracked: moved });
+      matches.push({ finding, tracked: moved });
+    }
   }
-  return {
-    found: matches.map(({ finding, tracked }) => {
-      const fingerprint = tracked?.finding.fingerprint ?? unusedFingerprint(finding.fingerprint, used);
-      return { finding: { ...finding, fingerprint }, tracked };
-    }),
-    gone: remembered.filter((tracked) => !taken.has(tracked)),
-  };
+  const used = new Set(remembered.map(({ finding }) => finding.fingerprint));
+  const found = await mapInTurns(matches, ({ finding, tracked }) => {
+    const fingerprint = tracked?.finding.fingerprint ?? unusedFingerprint(finding.fingerprint, used);
+    return { finding: { ...finding, fingerprint }, tracked };
+  });
+  return { found, gone: remembered.filter((tracked) => !taken.has(tracked)) };
 }
 
 interface Match {
@@ -61,30 +61,27 @@ interface MatchedVersions {
   readonly taken: Map<TrackedFinding, Match>;
 }
 
-function matchVersions(
-  findings: readonly Finding[],
-  candidatesFor: (finding: Finding) => readonly TrackedFinding[],
-): MatchedVersions {
+async function matchVersions(findings: readonly Finding[], index: RememberedIndex): Promise<MatchedVersions> {
   const matches: Match[] = [];
   const rest: Finding[] = [];
   const taken = new Map<TrackedFinding, Match>();
-  for (const finding of findings) {
-    const same = candidatesFor(finding).filter(
-      (tracked) => tracked.finding.package.purl === finding.package.purl,
-    );
-    const free = same.filter((tracked) => !taken.has(tracked)).sort(compareStanding);
-    const owner = same
-      .flatMap((tracked) => taken.get(tracked) ?? [])
-      .find((match) => isUnloaded(match.finding) || isUnloaded(finding));
-    if (free.length > 0) {
-      const match = { finding, tracked: free[0] };
-      for (const tracked of free) taken.set(tracked, match);
-      matches.push(match);
-    } else if (owner !== undefined) {
-      owner.finding = isUnloaded(owner.finding)
-        ? withNamesOf(finding, owner.finding)
-        : withNamesOf(owner.finding, finding);
-    } else rest.push(finding);
+  for await (const slice of inTurns(findings)) {
+    for (const finding of slice) {
+      const same = index.sameVersion(finding);
+      const free = same.filter((tracked) => !taken.has(tracked)).sort(compareStanding);
+      const owner = same
+        .flatMap((tracked) => taken.get(tracked) ?? [])
+        .find((match) => isUnloaded(match.finding) || isUnloaded(finding));
+      if (free.length > 0) {
+        const match = { finding, tracked: free[0] };
+        for (const tracked of free) taken.set(tracked, match);
+        matches.push(match);
+      } else if (owner !== undefined) {
+        owner.finding = isUnloaded(owner.finding)
+          ? withNamesOf(finding, owner.finding)
+          : withNamesOf(owner.finding, finding);
+      } else rest.push(finding);
+    }
   }
   return { matches, rest, taken };
 }

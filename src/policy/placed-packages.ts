@@ -1,5 +1,6 @@
 import type { Location } from '../model/finding.ts';
 import type { Inventory, ResolvedPackage } from '../model/inventory.ts';
+import { inTurns, mapInTurns } from '../model/turns.ts';
 
 /** A package version of the target with every place where it stands. */
 export interface PlacedPackage {
@@ -15,30 +16,48 @@ export interface PlacedPackage {
 /** Finds the path to a package of a lockfile from what the target asks for itself. */
 export type PathFinder = (lockfile: number, id: string) => readonly string[];
 
-/** Gathers the packages of all lockfiles by purl. */
-export function placedPackages(inventory: Inventory, pathTo: PathFinder): readonly PlacedPackage[] {
-  const byPurl = new Map<string, { readonly lockfile: number; readonly locked: ResolvedPackage }[]>();
+/** Places of a package for which the path is given; of the others only the place is. */
+const PATHS = 10;
+
+interface Place {
+  readonly lockfile: number;
+  readonly locked: ResolvedPackage;
+}
+
+/** Gathers the packages of all lockfiles by purl, in turns with everything else in the process. */
+export async function placedPackages(
+  inventory: Inventory,
+  pathTo: PathFinder,
+): Promise<readonly PlacedPackage[]> {
+  const byPurl = new Map<string, Place[]>();
   for (const [lockfile, { packages }] of inventory.lockfiles.entries()) {
-    for (const locked of packages) {
-      const places = byPurl.get(locked.purl);
-      if (places === undefined) byPurl.set(locked.purl, [{ lockfile, locked }]);
-      else places.push({ lockfile, locked });
+    for await (const slice of inTurns(packages)) {
+      for (const locked of slice) {
+        const places = byPurl.get(locked.purl);
+        if (places === undefined) byPurl.set(locked.purl, [{ lockfile, locked }]);
+        else places.push({ lockfile, locked });
+      }
     }
   }
-  return Array.from(byPurl.values(), (places) => {
-    const all = places.map(({ locked }) => locked);
-    return {
-      locked: best(all),
-      direct: all.some(({ direct }) => direct) ? true : all[0]?.direct,
-      groups: (all[0]?.groups ?? []).filter((group) => all.every(({ groups }) => groups.includes(group))),
-      locations: () =>
-        places.map(({ lockfile, locked }) => ({
-          path: inventory.lockfiles[lockfile]?.path ?? '',
-          ...(locked.line === undefined ? {} : { line: locked.line }),
-          dependencyPath: pathTo(lockfile, locked.id),
-        })),
-    };
-  });
+  return await mapInTurns([...byPurl.values()], (places) => placed(inventory, places, pathTo));
+}
+
+function placed({ lockfiles }: Inventory, places: readonly Place[], pathTo: PathFinder): PlacedPackage {
+  const all = places.map(({ locked }) => locked);
+  let known: readonly Location[] | undefined;
+  return {
+    locked: best(all),
+    direct: all.some(({ direct }) => direct) ? true : all[0]?.direct,
+    groups: (all[0]?.groups ?? []).filter((group) => all.every(({ groups }) => groups.includes(group))),
+    locations() {
+      known ??= places.map(({ lockfile, locked }, index) => ({
+        path: lockfiles[lockfile]?.path ?? '',
+        ...(locked.line === undefined ? {} : { line: locked.line }),
+        dependencyPath: index < PATHS ? pathTo(lockfile, locked.id) : [],
+      }));
+      return known;
+    },
+  };
 }
 
 /** One purl, one record: the place whose look-up succeeded speaks for all. */

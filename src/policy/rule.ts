@@ -18,7 +18,7 @@ export interface ScanFacts {
 }
 
 export interface RuleContext extends ScanFacts {
-  /** Every package version of the target once, with all its places. */
+  /** Some of the target's package versions, each once, with all its places. Other calls bring the others. */
   readonly packages: readonly PlacedPackage[];
 }
 

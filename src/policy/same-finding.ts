@@ -1,18 +1,17 @@
 import type { Finding } from '../model/finding.ts';
 
-/** Whether two findings are about the same issue: same rule and, where it has names, one in common. */
-export function sameIssue(left: Finding, right: Finding): boolean {
-  if (left.rule !== right.rule) return false;
-  if (left.advisory === undefined || right.advisory === undefined) {
-    return left.advisory === right.advisory && left.issue === right.issue;
-  }
-  const names = new Set(namesOf(left));
-  return namesOf(right).some((name) => names.has(name));
-}
-
-/** Findings that can be about the same package at all have the same key. */
-export function packageKey({ package: { ecosystem, name } }: Finding): string {
-  return JSON.stringify([ecosystem, name]);
+/**
+ * Keys of the issue that a finding is about: findings are about the same issue of the same package, at whatever version,
+ * when they share one. An issue with an advisory has a key for each of its names.
+ */
+export function issueKeys({
+  rule,
+  package: { ecosystem, name },
+  advisory,
+  issue,
+}: Finding): readonly string[] {
+  if (advisory === undefined) return [JSON.stringify([rule, ecosystem, name, null, issue ?? null])];
+  return [advisory.id, ...advisory.aliases].map((id) => JSON.stringify([rule, ecosystem, name, id]));
 }
 
 /** Whether nothing but the id of the finding's advisory is known: it did not load. */

@@ -38,7 +38,7 @@ export function deliveryListText(
   return fitLines([...lines, ...summary, ...stops], options);
 }
 
-/** A delivery with its attempts, oldest first, and all of its changes where they are kept. */
+/** A delivery with its attempts, oldest first, and its changes (the worst 10,000) where they are kept. */
 export interface DeliveryDetails {
   readonly delivery: DeliveryRecord;
   readonly attempts: readonly DeliveryAttempt[];
@@ -76,6 +76,9 @@ export function deliveryText(
         : []),
       ...attempts.flatMap((attempt) => attemptLines(attempt, paint)),
       ...(all ?? []).map((change) => `  ${printable(changeLine(change))}`),
+      ...(all !== undefined && changes > all.length
+        ? [paint.faint(`  … and ${changes - all.length} less severe ones, only counted`)]
+        : []),
     ],
     options,
   );

@@ -1,8 +1,10 @@
+import { TRANSITIONS } from '../model/change.ts';
 import type {
   DeliveryIdentity,
   DeliveryMove,
   DeliveryRecord,
   DeliveryState,
+  FiledDelivery,
   StoppedRoute,
 } from '../model/delivery.ts';
 import type { DeliveryAttempt, Notification } from '../model/notification.ts';
@@ -55,15 +57,14 @@ export function createDeliveryStore(
   const { retentionMs = 30 * DAY_MS, keptAttempts = 50, now = Date.now } = options;
   return {
     async file(identity, notification) {
-      const fields = { ...identity, changes: String(notification.changes.length) };
-      await runScript(
-        redis,
-        FILE_DELIVERY,
-        [keys.delivery(identity.id), keys.openDeliveries],
-        [identity.id, now(), ...pairsOf(fields), ...(await packNotification(notification)).flat()],
-      );
+      const { keys: touched, values } = await fileArguments(keys, { identity, notification }, now());
+      await runScript(redis, FILE_DELIVERY, touched, values);
     },
-    read: (id) => unpackNotification((names) => redis.hmgetBuffer(keys.delivery(id), ...names)),
+    async read(id) {
+      const readFrom = (key: string) => unpackNotification((names) => redis.hmgetBuffer(key, ...names));
+      // Release 0.1.0 kept it in the record.
+      return (await readFrom(keys.deliveryNotification(id))) ?? (await readFrom(keys.delivery(id)));
+    },
     async move(identity, { state, reason = '', nextInMs }) {
       const { id } = identity;
       const time = now();
@@ -74,8 +75,9 @@ export function createDeliveryStore(
         [
           ...[keys.delivery(id), keys.deliveryAttempts(id)],
           ...[keys.openDeliveries, keys.failedDeliveries, keys.delivered],
+          ...[keys.deliveryNotification(id), keys.scans],
         ],
-        [id, time, state, reason, next, retentionMs, ...pairsOf({ ...identity })],
+        [id, time, state, reason, next, retentionMs, identity.scan, ...pairsOf({ ...identity })],
       );
     },
     async addAttempt(id, attempt) {
@@ -94,6 +96,22 @@ export function createDeliveryStore(
     list: (kinds, since) => listIds(redis, keys, kinds, since),
     openByRoute: () => countOpenByRoute(redis, keys),
     ...routeStops(redis, keys, now),
+  };
+}
+
+/** Keys and arguments of `FILE_STEP`. */
+export async function fileArguments(
+  keys: Keys,
+  { identity, notification }: FiledDelivery,
+  time: number,
+): Promise<{ readonly keys: readonly string[]; readonly values: readonly (string | number | Buffer)[] }> {
+  const { id } = identity;
+  const { changes, omitted } = notification;
+  const packed = (await packNotification(notification)).flat();
+  const count = TRANSITIONS.reduce((sum, one) => sum + (omitted?.[one] ?? 0), changes.length);
+  return {
+    keys: [keys.delivery(id), keys.deliveryNotification(id), keys.openDeliveries],
+    values: [id, time, packed.length, ...packed, ...pairsOf({ ...identity, changes: String(count) })],
   };
 }
 

@@ -7,6 +7,11 @@ export interface Keys {
   /** Lockfile content under its SHA-256 (hex). */
   blob(sha256: string): string;
   outcome(job: string, key: string): string;
+  /** The value of an outcome that is only marked any more. */
+  spentOutcome(job: string, key: string): string;
+  /** Records of scans by their id, and their order by time. */
+  readonly scans: string;
+  readonly scanOrder: string;
   target(id: string): string;
   /** Set of the ids of all targets with a state. */
   readonly targets: string;
@@ -32,6 +37,7 @@ export interface Keys {
   /** A delivery's record, and its attempts. */
   delivery(id: string): string;
   deliveryAttempts(id: string): string;
+  deliveryNotification(id: string): string;
   /** Ids of deliveries by the time of their last change. */
   readonly openDeliveries: string;
   readonly failedDeliveries: string;
@@ -49,6 +55,9 @@ export function createKeys(prefix: string = DEFAULT_PREFIX): Keys {
     prefix: tagged,
     blob: (sha256) => `${tagged}:blob:${sha256}`,
     outcome: (job, key) => `${tagged}:outcome:${job}:${key}`,
+    spentOutcome: (job, key) => `${tagged}:spent:${job}:${key}`,
+    scans: `${tagged}:scans`,
+    scanOrder: `${tagged}:scans:order`,
     target: (id) => `${tagged}:target:${id}`,
     targets: `${tagged}:targets`,
     incompleteTargets: `${tagged}:targets:incomplete`,
@@ -64,6 +73,7 @@ export function createKeys(prefix: string = DEFAULT_PREFIX): Keys {
     digestRoutes: `${tagged}:digest-routes`,
     delivery: (id) => `${tagged}:delivery:${id}`,
     deliveryAttempts: (id) => `${tagged}:delivery:${id}:attempts`,
+    deliveryNotification: (id) => `${tagged}:delivery:${id}:notification`,
     openDeliveries: `${tagged}:deliveries:open`,
     failedDeliveries: `${tagged}:deliveries:failed`,
     delivered: `${tagged}:deliveries:delivered`,

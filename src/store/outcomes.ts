@@ -1,138 +1,122 @@
-import type { TargetState } from '../model/change.ts';
-import type { DigestEntry } from '../model/digest.ts';
 import { messageOf } from '../model/errors.ts';
-import type { OpenJob } from '../model/open-job.ts';
 import { packJson, unpackJson } from './compression.ts';
 import type { RedisClient } from './connection.ts';
 import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';
-import { packOpenJob } from './open-jobs.ts';
+import {
+  type OutcomeEffects,
+  outcomeSteps,
+  type RunCircumstances,
+  type TargetChange,
+} from './outcome-steps.ts';
 import { runScript } from './scripts/run-script.ts';
-import { SAVE_OUTCOME } from './scripts/save-outcome.lua.ts';
+import { MARK_OUTCOMES, SAVE_OUTCOME } from './scripts/save-outcome.lua.ts';
 
-/** What a job came to, and what follows from it. */
+/** The result of a job, and what follows from it. */
 export interface StoredOutcome<Next> {
+  /** `null` once it is spent and its time is over. */
   readonly result: unknown;
+  /** Empty once the outcome is spent: what follows is done. */
   readonly next: readonly Next[];
 }
 
-/** A target's new state, saved together with the outcome or not at all. */
-export interface TargetChange {
-  readonly target: string;
-  /** The revision it replaces; 0 when the target is new. */
-  readonly replaces: number;
-  readonly state: TargetState;
-  /** What waits for periodic digests from now on. */
-  readonly digests?: readonly { readonly route: string; readonly entry: DigestEntry }[];
-}
-
-/** Entries that a digest took: gone as soon as it is saved. */
-export interface DigestTaking {
-  readonly route: string;
-  /** Scans of the entries. */
-  readonly taken: readonly string[];
-}
+/** A job's run, as it is saved: its outcome and everything that happens together with it. */
+export interface SavedRun<Next> extends StoredOutcome<Next>, OutcomeEffects {}
 
 export type SaveAnswer<Next> =
   | { readonly status: 'saved' }
   | { readonly status: 'already-there'; readonly outcome: StoredOutcome<Next> }
   | { readonly status: 'state-moved' };
 
-/** Outcomes of jobs: the first one saved under a job and key stays, and only that one opens what follows from it. */
+export interface OutcomeName {
+  readonly job: string;
+  readonly key: string;
+}
+
+/** Outcomes that are not read any more. */
+export interface SpentOutcomes {
+  /** A marker stays, so that the job does not run again. */
+  readonly marked: readonly OutcomeName[];
+  /** Nothing stays: their jobs are only ever made by one that is marked. */
+  readonly removed: readonly OutcomeName[];
+}
+
+/** Outcomes of jobs: the first one saved under a job and key stays, and only that one has effects. */
 export interface OutcomeStore<Next> {
   read(job: string, key: string): Promise<StoredOutcome<Next> | undefined>;
+  /** Whether there is one, without reading it. */
   has(job: string, key: string): Promise<boolean>;
   save(
     job: string,
     key: string,
-    outcome: StoredOutcome<Next>,
-    change?: TargetChange | DigestTaking,
-    follows?: readonly OpenJob[],
+    run: SavedRun<Next>,
+    circumstances?: RunCircumstances,
   ): Promise<SaveAnswer<Next>>;
+  /** Frees the memory of outcomes. May be repeated. */
+  spend(spent: SpentOutcomes): Promise<void>;
+}
+
+export interface OutcomeOptions {
+  /** How long an outcome, or its marker, is kept. Default 14 days. */
+  readonly ttlMs?: number;
+  /** How long the value of a marked outcome stays readable. Default 15 minutes. */
+  readonly spentTtlMs?: number;
+  readonly now?: () => number;
 }
 
 const DEFAULT_TTL_MS = 14 * 24 * 3600 * 1000;
+const DEFAULT_SPENT_TTL_MS = 15 * 60 * 1000;
+/** Keys in one command. */
+const CHUNK = 500;
 
 /** `Next` is what the jobs' follow-ups look like: they are kept as JSON and handed back as they came. */
 export function createOutcomeStore<Next>(
   redis: RedisClient,
   keys: Keys,
-  options: { readonly ttlMs?: number } = {},
+  options: OutcomeOptions = {},
 ): OutcomeStore<Next> {
-  const ttlMs = options.ttlMs ?? DEFAULT_TTL_MS;
+  const { ttlMs = DEFAULT_TTL_MS, spentTtlMs = DEFAULT_SPENT_TTL_MS, now = Date.now } = options;
+  const unpack = async (stored: Buffer, job: string, key: string): Promise<StoredOutcome<Next>> => {
+    if (stored.length > 0) return await unpackOutcome<Next>(stored, job, key);
+    const value = await redis.getBuffer(keys.spentOutcome(job, key));
+    const { result } = value === null ? { result: null } : await unpackOutcome<Next>(value, job, key);
+    return { result, next: [] };
+  };
   return {
     async read(job, key) {
       const stored = await redis.getBuffer(keys.outcome(job, key));
-      return stored === null ? undefined : unpackOutcome<Next>(stored, job, key);
+      return stored === null ? undefined : await unpack(stored, job, key);
     },
     has: async (job, key) => (await redis.exists(keys.outcome(job, key))) === 1,
-    async save(job, key, outcome, change, follows = []) {
-      const lanes = [...new Set(follows.flatMap(({ lane }) => lane ?? []))];
-      const targetChange = change !== undefined && 'replaces' in change ? change : undefined;
-      const digests = await digestSteps(keys, change);
-      const value = await packJson({ result: outcome.result ?? null, next: outcome.next });
+    async save(job, key, run, circumstances = {}) {
+      const { result, next, state } = run;
+      const steps = await outcomeSteps(keys, run, circumstances, now());
+      const change = state !== undefined && 'replaces' in state ? state : undefined;
       const answer = await runScript(
         redis,
         SAVE_OUTCOME,
         [
-          keys.outcome(job, key),
-          keys.target(targetChange?.target ?? ''),
-          keys.targets,
-          keys.openJobs,
-          ...lanes.map((lane) => keys.lane(lane)),
-          ...digests.map(({ key }) => key),
+          ...[keys.outcome(job, key), keys.target(change?.target ?? ''), keys.targets],
+          ...steps.flatMap((step) => step.keys),
         ],
         [
-          ...[value, ttlMs, ...(await changeArguments(targetChange))],
-          ...[lanes.length, follows.length, ...(await openArguments(follows, lanes))],
-          ...digests.flatMap(({ step }) => step),
+          ...[await packJson({ result: result ?? null, next }), ttlMs, ...(await changeArguments(change))],
+          ...steps.flatMap((step) => [step.name, step.keys.length, step.values.length, ...step.values]),
         ],
       );
-      return readAnswer<Next>(answer, job, key);
+      const [status, stored] = Array.isArray(answer) ? answer : [];
+      if (String(status) === 'saved') return { status: 'saved' };
+      if (String(status) === 'state-moved') return { status: 'state-moved' };
+      return { status: 'already-there', outcome: await unpack(stored, job, key) };
+    },
+    async spend({ marked, removed }) {
+      for (const part of chunks(removed.map(({ job, key }) => keys.outcome(job, key)))) {
+        await redis.unlink(...part);
+      }
+      const pairs = marked.map(({ job, key }) => [keys.outcome(job, key), keys.spentOutcome(job, key)]);
+      for (const part of chunks(pairs)) await runScript(redis, MARK_OUTCOMES, part.flat(), [spentTtlMs]);
     },
   };
-}
-
-interface DigestStep {
-  readonly key: string;
-  readonly step: readonly [command: 'HSET' | 'HDEL' | 'SADD' | 'SREM', field: string, value: string | Buffer];
-}
-
-/** What happens to waiting digests, and to the set of incompletely scanned targets, together with the outcome. */
-async function digestSteps(
-  keys: Keys,
-  change: TargetChange | DigestTaking | undefined,
-): Promise<readonly DigestStep[]> {
-  if (change === undefined) return [];
-  if ('taken' in change) {
-    const key = keys.digest(change.route);
-    return change.taken.map((scan) => ({ key, step: ['HDEL', scan, ''] }));
-  }
-  const additions = (change.digests ?? []).map(
-    async ({ route, entry }): Promise<readonly DigestStep[]> => [
-      { key: keys.digest(route), step: ['HSET', entry.scan, await packJson(entry)] },
-      { key: keys.digestRoutes, step: ['SADD', route, ''] },
-    ],
-  );
-  const mark = change.state.incomplete === true ? 'SADD' : 'SREM';
-  return [
-    { key: keys.incompleteTargets, step: [mark, change.target, ''] },
-    ...(await Promise.all(additions)).flat(),
-  ];
-}
-
-/** For each job that follows: id, what is kept of it, and the number of its lane (0 without). */
-async function openArguments(
-  follows: readonly OpenJob[],
-  lanes: readonly string[],
-): Promise<readonly (string | number | Buffer)[]> {
-  const numbers = new Map(lanes.map((lane, index) => [lane, index + 1]));
-  const packed = await Promise.all(follows.map((job) => packOpenJob(job)));
-  return follows.flatMap(({ id, lane }, index) => [
-    id,
-    packed[index] ?? '',
-    lane === undefined ? 0 : (numbers.get(lane) ?? 0),
-  ]);
 }
 
 async function changeArguments(change: TargetChange | undefined): Promise<readonly (string | Buffer)[]> {
@@ -143,18 +127,6 @@ async function changeArguments(change: TargetChange | undefined): Promise<readon
     String(change.state.revision),
     await packJson(change.state),
   ];
-}
-
-async function readAnswer<Next>(answer: unknown, job: string, key: string): Promise<SaveAnswer<Next>> {
-  const [status, stored] = Array.isArray(answer) ? answer : [];
-  switch (String(status)) {
-    case 'saved':
-      return { status: 'saved' };
-    case 'state-moved':
-      return { status: 'state-moved' };
-    default:
-      return { status: 'already-there', outcome: await unpackOutcome<Next>(stored, job, key) };
-  }
 }
 
 async function unpackOutcome<Next>(stored: unknown, job: string, key: string): Promise<StoredOutcome<Next>> {
@@ -168,4 +140,10 @@ async function unpackOutcome<Next>(stored: unknown, job: string, key: string): P
       { cause: error },
     );
   }
+}
+
+function chunks<T>(list: readonly T[]): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(list.length / CHUNK) }, (_, index) =>
+    list.slice(index * CHUNK, (index + 1) * CHUNK),
+  );
 }

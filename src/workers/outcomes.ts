@@ -1,9 +1,11 @@
 import type { FollowUp } from '../jobs/follow-up.ts';
-import type { DigestTaking, StateChange } from '../jobs/job.ts';
+import type { JobRun, SpentOutcomes } from '../jobs/job.ts';
 import type { OpenJob } from '../model/open-job.ts';
 
 export interface StoredOutcome {
+  /** `null` when the outcome is spent. */
   readonly result: unknown;
+  /** Empty when the outcome is spent. */
   readonly next: readonly FollowUp[];
 }
 
@@ -12,17 +14,25 @@ export interface OutcomeReader {
   has(job: string, key: string): Promise<boolean>;
 }
 
-/** Where outcomes are saved: the first one under a job and key stays, and opens what follows from it. */
+/** Circumstances of a run, for the store. */
+export interface RunCircumstances {
+  /** The jobs that follow: open from now on. */
+  readonly follows: readonly OpenJob<FollowUp>[];
+  /** When the run began; ms since 1970. */
+  readonly startedAt: number;
+}
+
+/** Where outcomes are saved: the first one under a job and key stays, and only that one has effects. */
 export interface Outcomes extends OutcomeReader {
   save(
     job: string,
     key: string,
-    outcome: StoredOutcome,
-    state?: StateChange | DigestTaking,
-    follows?: readonly OpenJob<FollowUp>[],
+    run: JobRun<unknown>,
+    circumstances: RunCircumstances,
   ): Promise<
     | { readonly status: 'saved' }
     | { readonly status: 'already-there'; readonly outcome: StoredOutcome }
     | { readonly status: 'state-moved' }
   >;
+  spend(spent: SpentOutcomes): Promise<void>;
 }

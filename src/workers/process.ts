@@ -10,6 +10,8 @@ export interface Work {
   readonly job: AnyJob;
   readonly key: string;
   readonly payload: unknown;
+  /** ms since 1970. */
+  readonly startedAt: number;
   /** What follows, as it is kept until it is done or given up. */
   readonly followsOf: (next: readonly FollowUp[]) => readonly OpenJob<FollowUp>[];
 }
@@ -26,17 +28,17 @@ export async function outcomeOf(
   ports: Ports,
   context: RunContext,
 ): Promise<StoredOutcome> {
-  const { job, key, payload, followsOf } = work;
+  const { job, key, payload, startedAt, followsOf } = work;
   const known = await outcomes.read(job.name, key);
   if (known !== undefined) return known;
   if (context.stalled && job.runsAfterStalls !== true) {
     throw new WorkerError('stalled', `${job.name} "${key}" is given up: ${MAX_STALLS} workers died under it`);
   }
   for (let race = 0; race < STATE_RACES; race += 1) {
-    const { result, next, state } = await run(job, payload, ports, context);
-    const outcome = { result, next };
-    const answer = await outcomes.save(job.name, key, outcome, state, followsOf(next));
-    if (answer.status === 'saved') return outcome;
+    const made = await run(job, payload, ports, context);
+    const circumstances = { follows: followsOf(made.next), startedAt };
+    const answer = await outcomes.save(job.name, key, made, circumstances);
+    if (answer.status === 'saved') return made;
     if (answer.status === 'already-there') return answer.outcome;
   }
   throw new WorkerError(

@@ -34,7 +34,7 @@ async function processJob(
   attempt: Attempt,
   lockLost: AbortSignal | undefined,
 ): Promise<void> {
-  const { job, limits, outcomes, ports, flow, shutdown, onEvent } = options;
+  const { job, limits, outcomes, ports, flow, shutdown, onEvent, now = Date.now } = options;
   const { queued, log } = attempt;
   attempt.opened = await openJob(options, attempt);
   const { key, payload } = attempt.opened;
@@ -44,7 +44,8 @@ async function processJob(
   onEvent?.({ kind: 'started', job: job.name, key });
   log.debug({ key }, 'job started');
   const followsOf = (followUps: readonly FollowUp[]) => followUps.map((one) => openJobOf(flow.jobs, one));
-  const work = { job, key, payload, followsOf };
+  const startedAt = now();
+  const work = { job, key, payload, startedAt, followsOf };
   const { result, next } = await outcomeOf(work, outcomes, ports, {
     signal: limit.signal,
     lastAttempt: queued.attemptsMade + 1 >= limits.attempts,
@@ -54,9 +55,11 @@ async function processJob(
   await enqueueFollowUps(flow, next);
   await job.onEnd?.(payload, { kind: 'done' }, ports);
   await closeDone(options, attempt.opened);
+  const spent = job.spent?.(payload);
+  if (spent !== undefined) await outcomes.spend(spent);
   onEvent?.({ kind: 'finished', job: job.name, key });
-  const { facts, warning } = job.log?.(payload, result) ?? {};
-  const line = { key, followUps: next.length, ...facts };
+  const { facts, warning } = result === null ? {} : (job.log?.(payload, result) ?? {});
+  const line = { key, ...facts, followUps: next.length, durationMs: now() - startedAt };
   if (warning === undefined) log.info(line, 'job finished');
   else log.warn(line, `job finished: ${warning}`);
 }

@@ -11,7 +11,7 @@ import type { OpenJobs } from './open-jobs.ts';
 import type { Outcomes } from './outcomes.ts';
 import { createProcessor } from './processor.ts';
 import { type Reconciling, startReconciling } from './reconciling.ts';
-import { type Schedule, startSchedules } from './schedules.ts';
+import { FEW_EVENTS, type Schedule, startSchedules } from './schedules.ts';
 import { logSparingly } from './sparing-log.ts';
 import { TolerantWorker } from './tolerant-worker.ts';
 
@@ -33,6 +33,8 @@ export interface RuntimeOptions {
   readonly limitsOf?: Readonly<Record<string, Partial<JobLimits>>>;
   /** Without a sign of life for this long, a worker's job is taken over. Default 30 s. */
   readonly lockDurationMs?: number;
+  /** Finished jobs that stay in each queue, for tests: their outcomes say that they are done. Default 0. */
+  readonly keptCompleted?: number;
   /** Jobs that are started again and again. Without it this worker leaves all schedules to others. */
   readonly schedules?: readonly Schedule[];
   /** How often jobs that wait for something look for themselves whether it is there. */
@@ -55,7 +57,6 @@ export interface Runtime {
 const MAX_STALLED = 1_000_000_000;
 /** BullMQ asks for a limiter before it honours `rateLimit`; this one never limits by itself. */
 const NO_LIMIT = { max: 1_000_000_000, duration: 1_000 };
-const KEPT_COMPLETED = 100;
 /**
  * While its queue is paused, a BullMQ worker sleeps without noticing that it is being closed: never for longer than this.
  */
@@ -71,7 +72,10 @@ export async function startWorkers(options: RuntimeOptions): Promise<Runtime> {
   const producer = new FlowProducer({ connection, prefix, skipVersionCheck: true });
   producer.on('error', onError);
   const queues = new Map(
-    jobs.map(({ name }) => [name, new Queue(name, { connection, prefix, skipVersionCheck: true })]),
+    jobs.map(({ name }) => [
+      name,
+      new Queue(name, { connection, prefix, streams: FEW_EVENTS, skipVersionCheck: true }),
+    ]),
   );
   for (const queue of queues.values()) queue.on('error', onError);
   const flow = {
@@ -103,7 +107,7 @@ export async function startWorkers(options: RuntimeOptions): Promise<Runtime> {
 }
 
 function startWorker(options: RuntimeOptions, job: AnyJob, flow: FlowOptions, shutdown: AbortSignal): Worker {
-  const { connection, prefix, lockDurationMs = 30_000 } = options;
+  const { connection, prefix, lockDurationMs = 30_000, keptCompleted = 0 } = options;
   const limits = { ...job.limits, ...options.limitsOf?.[job.name], ...options.limits };
   const pause = (ms: number): Promise<void> => pauseQueue(flow.queues.get(job.name), ms);
   const processor = createProcessor({ ...options, job, limits, flow, shutdown, pause });
@@ -114,7 +118,7 @@ function startWorker(options: RuntimeOptions, job: AnyJob, flow: FlowOptions, sh
     lockDuration: lockDurationMs,
     stalledInterval: lockDurationMs,
     maxStalledCount: MAX_STALLED,
-    removeOnComplete: { count: KEPT_COMPLETED },
+    removeOnComplete: { count: keptCompleted },
     limiter: NO_LIMIT,
     maximumRateLimitDelay: MAX_PAUSED_SLEEP_MS,
     settings: { backoffStrategy: (_attempts, _type, error) => delayOf(error) },

@@ -32,6 +32,9 @@ export interface Schedules {
   repair(): Promise<void>;
 }
 
+/** BullMQ writes an event for each step of a job, and nothing reads them. */
+export const FEW_EVENTS = { events: { maxLen: 100 } } as const;
+
 /** No job has this name. */
 const QUEUE = 'schedules';
 const ATTEMPTS = { attempts: 10, backoff: { type: 'exponential', delay: 1_000 } } as const;
@@ -43,7 +46,7 @@ const ATTEMPTS = { attempts: 10, backoff: { type: 'exponential', delay: 1_000 } 
 export async function startSchedules(options: SchedulesOptions): Promise<Schedules | undefined> {
   const { schedules, connection, prefix, flow, log, onError } = options;
   const byName = new Map(schedules.map((schedule) => [schedule.name, schedule]));
-  const queue = new Queue(QUEUE, { connection, prefix, skipVersionCheck: true });
+  const queue = new Queue(QUEUE, { connection, prefix, streams: FEW_EVENTS, skipVersionCheck: true });
   queue.on('error', onError);
   for (const { key } of await queue.getJobSchedulers()) {
     if (!byName.has(key)) await queue.removeJobScheduler(key);

@@ -37,6 +37,7 @@ export function ports(given: {
       }),
     },
     policy: { policy: () => configSchema.parse({}).policy },
+    scans: { fail: unexpected },
     digests: { read: async () => given.waiting ?? [] },
   };
 }

@@ -74,7 +74,7 @@ async function judged(room: Room, queue: Queue, target: string, number: number):
   const next = [followUp(deliverNotification, payload)];
   const jobs = new Map([[deliverNotification.name, deliverNotification]]);
   const follows = next.map((one) => openJobOf(jobs, one));
-  await room.store.outcomes.save('judge-scan', scan, { result: verdict, next }, undefined, follows);
+  await room.store.outcomes.save('judge-scan', scan, { result: verdict, next }, { follows });
   const judging = { scan, target: verdict.target, requestedAt, advisoryParts: 0, expansionParts: 0 };
   await queue.add('judge-scan', sealEnvelope(judgeScan, judging), { jobId: jobIdOf('judge-scan', scan) });
 }

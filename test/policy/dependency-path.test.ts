@@ -5,8 +5,11 @@ import type { ResolvedPackage } from '../../src/model/inventory.ts';
 import { createPathFinder } from '../../src/policy/dependency-path.ts';
 import { inventoryOf, lockfileOf, packageOf } from './facts.ts';
 
-function finderOf(packages: readonly ResolvedPackage[], graphs: Map<string, DependencyGraph> = new Map()) {
-  const find = createPathFinder({ inventory: inventoryOf(lockfileOf(packages)), graphs });
+async function finderOf(
+  packages: readonly ResolvedPackage[],
+  graphs: Map<string, DependencyGraph> = new Map(),
+) {
+  const find = await createPathFinder({ inventory: inventoryOf(lockfileOf(packages)), graphs });
   return (id: string) => find(0, id);
 }
 
@@ -31,8 +34,8 @@ function distances(packages: readonly ResolvedPackage[]): Map<string, number> {
 }
 
 describe('the path to a package', () => {
-  it('is the shortest from what the target asks for, also through cycles', () => {
-    const pathTo = finderOf([
+  it('is the shortest from what the target asks for, also through cycles', async () => {
+    const pathTo = await finderOf([
       node('a@1', ['b@1', 'd@1'], true),
       node('b@1', ['c@1', 'a@1']),
       node('c@1', ['d@1', 'e@1']),
@@ -45,8 +48,8 @@ describe('the path to a package', () => {
     expect(pathTo('nobody@1')).toEqual([]);
   });
 
-  it('begins at packages nobody depends on where the file does not tell what is direct', () => {
-    const pathTo = finderOf([
+  it('begins at packages nobody depends on where the file does not tell what is direct', async () => {
+    const pathTo = await finderOf([
       packageOf('top@1', { dependencies: ['in@1'], direct: undefined }),
       packageOf('in@1', { dependencies: ['out@1'], direct: undefined }),
       packageOf('out@1', { dependencies: [], direct: undefined }),
@@ -54,12 +57,12 @@ describe('the path to a package', () => {
     expect(pathTo('out@1')).toEqual(['top@1', 'in@1', 'out@1']);
   });
 
-  it('is empty for what nothing direct leads to', () => {
-    const pathTo = finderOf([node('a@1', [], true), node('x@1', ['y@1']), node('y@1', ['x@1'])]);
+  it('is empty for what nothing direct leads to', async () => {
+    const pathTo = await finderOf([node('a@1', [], true), node('x@1', ['y@1']), node('y@1', ['x@1'])]);
     expect(pathTo('y@1')).toEqual([]);
   });
 
-  it('follows the graphs of the service where the file has no edges, over locked packages only', () => {
+  it('follows the graphs of the service where the file has no edges, over locked packages only', async () => {
     const flat = (id: string, direct: boolean) => packageOf(id, { dependencies: undefined, direct });
     const key = (name: string) => ({ system: 'NPM', name, version: '1' }) as const;
     const graph: DependencyGraph = {
@@ -79,15 +82,15 @@ describe('the path to a package', () => {
       errors: [],
     };
     const packages = [flat('a@1', true), flat('b@1', false), flat('c@1', false)];
-    expect(finderOf(packages, new Map([['NPM:a@1', graph]]))('c@1')).toEqual(['a@1', 'b@1', 'c@1']);
-    expect(finderOf(packages)('c@1')).toEqual([]);
+    expect((await finderOf(packages, new Map([['NPM:a@1', graph]])))('c@1')).toEqual(['a@1', 'b@1', 'c@1']);
+    expect((await finderOf(packages))('c@1')).toEqual([]);
   });
 
-  it('is a real and shortest one in any graph', () => {
+  it('is a real and shortest one in any graph', async () => {
     const size = 9;
     const edges = fc.array(fc.tuple(fc.nat(size - 1), fc.nat(size - 1)), { maxLength: 30 });
-    fc.assert(
-      fc.property(edges, fc.uniqueArray(fc.nat(size - 1), { minLength: 1 }), (pairs, direct) => {
+    await fc.assert(
+      fc.asyncProperty(edges, fc.uniqueArray(fc.nat(size - 1), { minLength: 1 }), async (pairs, direct) => {
         const packages = Array.from({ length: size }, (_, at) =>
           node(
             `p${at}@1`,
@@ -96,7 +99,7 @@ describe('the path to a package', () => {
           ),
         );
         const byId = new Map(packages.map((locked) => [locked.id, locked]));
-        const pathTo = finderOf(packages);
+        const pathTo = await finderOf(packages);
         const least = distances(packages);
         for (const { id } of packages) {
           const path = pathTo(id);
@@ -112,7 +115,7 @@ describe('the path to a package', () => {
     );
   });
 
-  it('costs one search a lockfile, however many paths are asked for and however deep they are', () => {
+  it('costs one search a lockfile, however many paths are asked for and however deep they are', async () => {
     const depth = 20_000;
     let reads = 0;
     const packages = Array.from({ length: depth }, (_, at) => {
@@ -125,11 +128,28 @@ describe('the path to a package', () => {
         },
       });
     });
-    const pathTo = finderOf(packages);
-    expect(pathTo(`p${depth - 1}@1`)).toHaveLength(depth);
+    const pathTo = await finderOf(packages);
+    expect(pathTo(`p${depth - 1}@1`)).toEqual([
+      ...Array.from({ length: 16 }, (_, at) => `p${at}@1`),
+      '…',
+      ...Array.from({ length: 15 }, (_, at) => `p${depth - 15 + at}@1`),
+    ]);
     const afterFirst = reads;
-    for (let at = 0; at < 100; at += 1) expect(pathTo(`p${at}@1`)).toHaveLength(at + 1);
+    for (let at = 0; at < 100; at += 1) {
+      expect(pathTo(`p${at}@1`)).toHaveLength(at < 31 ? at + 1 : 32);
+    }
     expect(reads).toBe(afterFirst);
     expect(reads).toBeLessThanOrEqual(2 * depth);
+  });
+
+  it('costs no more in a lockfile of diamonds, through which more ways lead than can be counted', async () => {
+    const layers = 1_000;
+    const packages = Array.from({ length: layers }, (_, at) => {
+      const below = at + 1 < layers ? [`l${at + 1}@1`, `r${at + 1}@1`] : [];
+      return [node(`l${at}@1`, below, at === 0), node(`r${at}@1`, below, at === 0)];
+    }).flat();
+    const pathTo = await finderOf(packages);
+    expect(pathTo('r9@1')).toHaveLength(10);
+    expect(pathTo(`r${layers - 1}@1`)).toHaveLength(32);
   });
 });

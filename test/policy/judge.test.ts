@@ -15,8 +15,8 @@ import {
 const CRITICAL = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H';
 
 describe('a vulnerability', () => {
-  it('is one finding a package version and issue, with every place it stands in', () => {
-    const findings = judge(
+  it('is one finding a package version and issue, with every place it stands in', async () => {
+    const findings = await judge(
       factsOf(
         inventoryOf(
           lockfileOf([
@@ -50,35 +50,35 @@ describe('a vulnerability', () => {
     expect(findings[0]?.fingerprint).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('whose advisory did not load is there all the same, unrated', () => {
+  it('whose advisory did not load is there all the same, unrated', async () => {
     const facts = factsOf(inventoryOf(lockfileOf([affected('bad@1', ['GHSA-1'])])));
-    expect(judge(facts)).toMatchObject([
+    expect(await judge(facts)).toMatchObject([
       { severity: 'unrated', title: 'GHSA-1', advisory: { id: 'GHSA-1' } },
     ]);
   });
 
-  it('counts where one look-up of the same package succeeded and another failed', () => {
+  it('counts where one look-up of the same package succeeded and another failed', async () => {
     const failed = packageOf('bad@1', { resolution: { outcome: 'failed', reason: 'timed out' } });
     const facts = factsOf(
       inventoryOf(lockfileOf([failed]), lockfileOf([affected('bad@1', ['GHSA-1'])], { path: 'b.json' })),
     );
-    expect(judge(facts).map(({ locations }) => locations.length)).toEqual([2]);
+    expect((await judge(facts)).map(({ locations }) => locations.length)).toEqual([2]);
   });
 
-  it('has a fingerprint of its own for each target, package version and issue', () => {
+  it('has a fingerprint of its own for each target, package version and issue', async () => {
     const inventory = inventoryOf(lockfileOf([affected('a@1', ['X-1', 'X-2']), affected('a@2', ['X-1'])]));
-    const here = judge(factsOf(inventory)).map(({ fingerprint }) => fingerprint);
-    const there = judge(factsOf(inventory, { target: { id: 'other', labels: {} } }));
+    const here = (await judge(factsOf(inventory))).map(({ fingerprint }) => fingerprint);
+    const there = await judge(factsOf(inventory, { target: { id: 'other', labels: {} } }));
     expect(new Set([...here, ...there.map(({ fingerprint }) => fingerprint)]).size).toBe(6);
-    expect(judge(factsOf(inventory)).map(({ fingerprint }) => fingerprint)).toEqual(here);
+    expect((await judge(factsOf(inventory))).map(({ fingerprint }) => fingerprint)).toEqual(here);
   });
 });
 
 describe('the other rules', () => {
-  it('find versions that vanished, were never indexed or are deprecated, and nothing in other outcomes', () => {
+  it('find versions that vanished, were never indexed or are deprecated, and nothing in other outcomes', async () => {
     const outcome = (name: string, kind: Outcome, more: Partial<Resolution> = {}) =>
       packageOf(`${name}@1`, { resolution: { outcome: kind, reason: 'so', ...more } });
-    const findings = judge(
+    const findings = await judge(
       factsOf(
         inventoryOf(
           lockfileOf([
@@ -106,15 +106,15 @@ describe('the other rules', () => {
     ]);
   });
 
-  it('say in one line why a version is deprecated', () => {
+  it('say in one line why a version is deprecated', async () => {
     const resolution = resolved('old', '1', { isDeprecated: true, deprecatedReason: ' gone\r\n\tuse new\n' });
     const facts = factsOf(inventoryOf(lockfileOf([packageOf('old@1', { resolution })])));
-    expect(judge(facts)[0]?.title).toBe('Deprecated: gone use new');
+    expect((await judge(facts))[0]?.title).toBe('Deprecated: gone use new');
   });
 });
 
 describe('the order of findings', () => {
-  it('is worst first, then score, then name, whatever the order of the packages', () => {
+  it('is worst first, then score, then name, whatever the order of the packages', async () => {
     const packages = [
       affected('z@1', ['A-HIGH']),
       affected('b@1', ['A-CRIT', 'A-NONE']),
@@ -128,12 +128,12 @@ describe('the order of findings', () => {
       advisoryOf('A-LOW', { score: 1 }),
       advisoryOf('A-NONE', { score: 0 }),
     );
-    const order = (list: typeof packages) =>
-      judge(factsOf(inventoryOf(lockfileOf(list)), { advisories: known })).map(
+    const order = async (list: typeof packages) =>
+      (await judge(factsOf(inventoryOf(lockfileOf(list)), { advisories: known }))).map(
         ({ package: { name }, advisory }) => `${name} ${advisory?.id}`,
       );
     const expected = ['b A-CRIT', 'm A-HIGHER', 'a A-HIGH', 'z A-HIGH', 'a A-LOST', 'a A-LOW', 'b A-NONE'];
-    expect(order(packages)).toEqual(expected);
-    expect(order(packages.toReversed())).toEqual(expected);
+    expect(await order(packages)).toEqual(expected);
+    expect(await order(packages.toReversed())).toEqual(expected);
   });
 });

@@ -25,9 +25,9 @@ function policyOf(given: object): Policy {
 /** Scans on given days; each gives the changes and the findings as a line each. */
 function history(policy: Policy = POLICY, start?: TargetState) {
   let state = start;
-  return (on: number, locked: ResolvedPackage, settings: Policy = policy) => {
-    const findings = judge(factsOf(inventoryOf(lockfileOf([locked])), { policy: settings }));
-    const compared = compareFindings(state, findings, {
+  return async (on: number, locked: ResolvedPackage, settings: Policy = policy) => {
+    const findings = await judge(factsOf(inventoryOf(lockfileOf([locked])), { policy: settings }));
+    const compared = await compareFindings(state, findings, {
       scan: `s${on}`,
       requestedAt: day(on),
       ...whole,
@@ -43,53 +43,56 @@ function history(policy: Policy = POLICY, start?: TargetState) {
 }
 
 describe('a version that is not in the index', () => {
-  it('is a note, and an alert when it stays so for longer than policy.unindexedAfter', () => {
+  it('is a note, and an alert when it stays so for longer than policy.unindexedAfter', async () => {
     const scan = history();
-    expect(scan(1, unindexed).changes).toEqual(['opened unindexed note medium']);
-    expect(scan(15, unindexed)).toEqual({ changes: [], findings: ['unindexed note medium'] });
-    expect(scan(16, unindexed).changes).toEqual(['opened unindexed alert medium']);
-    expect(scan(17, unindexed)).toEqual({ changes: [], findings: ['unindexed alert medium'] });
-    expect(scan(18, fine).changes).toEqual(['resolved unindexed alert medium']);
+    expect((await scan(1, unindexed)).changes).toEqual(['opened unindexed note medium']);
+    expect(await scan(15, unindexed)).toEqual({ changes: [], findings: ['unindexed note medium'] });
+    expect((await scan(16, unindexed)).changes).toEqual(['opened unindexed alert medium']);
+    expect(await scan(17, unindexed)).toEqual({ changes: [], findings: ['unindexed alert medium'] });
+    expect((await scan(18, fine)).changes).toEqual(['resolved unindexed alert medium']);
   });
 
-  it('counts the time of each version by itself', () => {
+  it('counts the time of each version by itself', async () => {
     const scan = history(policyOf({ unindexedAfter: '3d', rules: { unindexed: { severity: 'high' } } }));
     const next = packageOf('a@2', { resolution: { outcome: 'missing' } });
-    scan(1, unindexed);
-    expect(scan(4, next).changes).toEqual(['resolved unindexed note high', 'opened unindexed note high']);
-    expect(scan(7, next).changes).toEqual([]);
-    expect(scan(8, next).changes).toEqual(['opened unindexed alert high']);
+    await scan(1, unindexed);
+    expect((await scan(4, next)).changes).toEqual([
+      'resolved unindexed note high',
+      'opened unindexed note high',
+    ]);
+    expect((await scan(7, next)).changes).toEqual([]);
+    expect((await scan(8, next)).changes).toEqual(['opened unindexed alert high']);
   });
 
-  it('has vanished when the index had it before: an alert at once', () => {
+  it('has vanished when the index had it before: an alert at once', async () => {
     const scan = history();
-    expect(scan(1, fine).changes).toEqual([]);
-    expect(scan(2, vanished).changes).toEqual(['opened vanished alert high']);
-    expect(scan(3, fine).changes).toEqual(['resolved vanished alert high']);
+    expect((await scan(1, fine)).changes).toEqual([]);
+    expect((await scan(2, vanished)).changes).toEqual(['opened vanished alert high']);
+    expect((await scan(3, fine)).changes).toEqual(['resolved vanished alert high']);
   });
 });
 
 describe('the level of a rule', () => {
-  it('is off, note or alert, with a severity, as the configuration says', () => {
+  it('is off, note or alert, with a severity, as the configuration says', async () => {
     const level = (value: string) => policyOf({ rules: { deprecated: { level: value, severity: 'high' } } });
-    expect(history(level('off'))(1, deprecated).findings).toEqual([]);
-    expect(history(level('note'))(1, deprecated).findings).toEqual(['deprecated note high']);
-    expect(history(level('alert'))(1, deprecated).findings).toEqual(['deprecated alert high']);
+    expect((await history(level('off'))(1, deprecated)).findings).toEqual([]);
+    expect((await history(level('note'))(1, deprecated)).findings).toEqual(['deprecated note high']);
+    expect((await history(level('alert'))(1, deprecated)).findings).toEqual(['deprecated alert high']);
   });
 
-  it('is not lowered for what alerted already: receivers hear that it is resolved', () => {
+  it('is not lowered for what alerted already: receivers hear that it is resolved', async () => {
     const scan = history();
-    scan(1, deprecated, policyOf({ rules: { deprecated: { level: 'alert' } } }));
-    expect(scan(2, deprecated)).toEqual({ changes: [], findings: ['deprecated alert low'] });
-    expect(scan(3, fine).changes).toEqual(['resolved deprecated alert low']);
-    expect(scan(4, deprecated).changes).toEqual(['reopened deprecated note low']);
+    await scan(1, deprecated, policyOf({ rules: { deprecated: { level: 'alert' } } }));
+    expect(await scan(2, deprecated)).toEqual({ changes: [], findings: ['deprecated alert low'] });
+    expect((await scan(3, fine)).changes).toEqual(['resolved deprecated alert low']);
+    expect((await scan(4, deprecated)).changes).toEqual(['reopened deprecated note low']);
   });
 
-  it('is opened for receivers when it is raised', () => {
+  it('is opened for receivers when it is raised', async () => {
     const scan = history();
-    scan(1, deprecated);
+    await scan(1, deprecated);
     const raised = policyOf({ rules: { deprecated: { level: 'alert' } } });
-    expect(scan(2, deprecated, raised).changes).toEqual(['opened deprecated alert low']);
+    expect((await scan(2, deprecated, raised)).changes).toEqual(['opened deprecated alert low']);
   });
 });
 
@@ -98,15 +101,15 @@ describe('an unrated advisory', () => {
   const findingsWith = (unknownSeverity: string) =>
     judge(factsOf(inventoryOf(lockfileOf([bad])), { policy: policyOf({ unknownSeverity }) }));
 
-  it('stays unrated and counts as policy.unknownSeverity', () => {
-    expect(findingsWith('high')).toMatchObject([{ severity: 'unrated', countsAs: 'high' }]);
-    expect(judge(factsOf(inventoryOf(lockfileOf([bad]))))).toMatchObject([{ countsAs: 'medium' }]);
+  it('stays unrated and counts as policy.unknownSeverity', async () => {
+    expect(await findingsWith('high')).toMatchObject([{ severity: 'unrated', countsAs: 'high' }]);
+    expect(await judge(factsOf(inventoryOf(lockfileOf([bad]))))).toMatchObject([{ countsAs: 'medium' }]);
   });
 
-  it('that counts as more than before is no news', () => {
+  it('that counts as more than before is no news', async () => {
     const scan = history(policyOf({ unknownSeverity: 'low' }));
-    scan(1, bad);
-    expect(scan(2, bad, policyOf({ unknownSeverity: 'critical' })).changes).toEqual([]);
+    await scan(1, bad);
+    expect((await scan(2, bad, policyOf({ unknownSeverity: 'critical' }))).changes).toEqual([]);
   });
 });
 
@@ -131,33 +134,33 @@ describe('a state of release 0.1.0', () => {
     return upgradeState(JSON.parse(JSON.stringify(saved)));
   };
 
-  it('has nothing new to tell of what it told as missing, also after policy.unindexedAfter', () => {
+  it('has nothing new to tell of what it told as missing, also after policy.unindexedAfter', async () => {
     const scan = history(POLICY, stateOf(was('missing', 'high')));
-    expect(scan(2, unindexed)).toEqual({ changes: [], findings: ['unindexed alert medium'] });
-    expect(scan(28, unindexed).changes).toEqual([]);
-    expect(scan(29, fine).changes).toEqual(['resolved unindexed alert medium']);
+    expect(await scan(2, unindexed)).toEqual({ changes: [], findings: ['unindexed alert medium'] });
+    expect((await scan(28, unindexed)).changes).toEqual([]);
+    expect((await scan(29, fine)).changes).toEqual(['resolved unindexed alert medium']);
   });
 
-  it('keeps the fingerprint, so that receivers close what they opened', () => {
+  it('keeps the fingerprint, so that receivers close what they opened', async () => {
     const state = stateOf(was('missing', 'high'));
-    const findings = judge(factsOf(inventoryOf(lockfileOf([unindexed]))));
+    const findings = await judge(factsOf(inventoryOf(lockfileOf([unindexed]))));
     const settings = { ...whole, noteLimit: noteLimitOf(POLICY) };
-    const compared = compareFindings(state, findings, { scan: 's', requestedAt: day(2), ...settings });
+    const compared = await compareFindings(state, findings, { scan: 's', requestedAt: day(2), ...settings });
     expect(compared.findings).toMatchObject([{ fingerprint: 'of-missing' }]);
     expect(compared.tracked).toMatchObject([{ worst: 'high', openedAt: day(1) }]);
   });
 
-  it('has nothing to tell of what was deprecated or of unknown severity', () => {
-    expect(history(POLICY, stateOf(was('deprecated', 'low')))(2, deprecated).changes).toEqual([]);
+  it('has nothing to tell of what was deprecated or of unknown severity', async () => {
+    expect((await history(POLICY, stateOf(was('deprecated', 'low')))(2, deprecated)).changes).toEqual([]);
     const advisory = { id: 'GHSA-1', aliases: [], title: 'GHSA-1', url: 'https://example.com' };
     const state = stateOf(was('vulnerability', 'unknown', { advisory }));
-    expect(history(POLICY, state)(2, affected('a@1', ['GHSA-1']))).toEqual({
+    expect(await history(POLICY, state)(2, affected('a@1', ['GHSA-1']))).toEqual({
       changes: [],
       findings: ['vulnerability alert unrated'],
     });
   });
 
-  it('upgraded once more stays the same', () => {
+  it('upgraded once more stays the same', async () => {
     const state = stateOf(was('missing', 'high'), was('vulnerability', 'unknown'));
     expect(upgradeState(state)).toEqual(state);
   });

@@ -7,15 +7,17 @@ import { affected, factsOf, inventoryOf, lockfileOf, packageOf, resolved } from 
 
 const never = () => false;
 
-function findingIn(...paths: readonly string[]): Finding {
+async function findingIn(...paths: readonly string[]): Promise<Finding> {
   const files = paths.map((path) => lockfileOf([affected('bad@1', ['GHSA-1'])], { path }));
-  const [finding] = judge(factsOf(inventoryOf(...files)));
+  const [finding] = await judge(factsOf(inventoryOf(...files)));
   if (finding === undefined) throw new Error('no finding to remember');
   return finding;
 }
 
 /** Paths at which the finding may still stand. */
-function remaining(inventory: Inventory, { partial = false, finding = findingIn('package-lock.json') } = {}) {
+const inRoot = await findingIn('package-lock.json');
+
+function remaining(inventory: Inventory, { partial = false, finding = inRoot } = {}) {
   return whatRemains(inventory, { partial })(finding, never)?.locations.map(({ path }) => path) ?? [];
 }
 
@@ -71,7 +73,7 @@ describe('a remembered finding', () => {
       inventoryOf(lockfileOf([], { path: 'other.json' })),
       [],
     ],
-  ])('%s', (_case, inventory, expected) => {
+  ])('%s', async (_case, inventory, expected) => {
     expect(remaining(inventory)).toEqual(expected);
   });
 
@@ -81,28 +83,30 @@ describe('a remembered finding', () => {
     ['./', true],
     ['app/', false],
     ['apps/web2/', false],
-  ])('stays where the folder %s was not read: %s', (folder, stays) => {
-    const finding = findingIn('apps/web/package-lock.json');
+  ])('stays where the folder %s was not read: %s', async (folder, stays) => {
+    const finding = await findingIn('apps/web/package-lock.json');
     const inventory = { lockfiles: [], unread: [{ path: folder, error }] };
     expect(remaining(inventory, { finding })).toHaveLength(stays ? 1 : 0);
   });
 
-  it('stays in lockfiles that a partial scan does not name, and only there', () => {
-    const finding = findingIn('a.json', 'b.json');
+  it('stays in lockfiles that a partial scan does not name, and only there', async () => {
+    const finding = await findingIn('a.json', 'b.json');
     const scanned = inventoryOf(lockfileOf([], { path: 'a.json' }));
     expect(remaining(scanned, { finding })).toEqual([]);
     expect(remaining(scanned, { finding, partial: true })).toEqual(['b.json']);
   });
 
-  it('stays in lockfiles that a scan asked for later has judged', () => {
+  it('stays in lockfiles that a scan asked for later has judged', async () => {
     const remains = whatRemains(inventoryOf(lockfileOf([])), { partial: false });
-    const finding = findingIn('package-lock.json');
+    const finding = await findingIn('package-lock.json');
     expect(remains(finding, (path) => path === 'package-lock.json')).toEqual(finding);
     expect(remains(finding, never)).toBeUndefined();
   });
 
-  it('that the index does not know a version goes when the index knows it', () => {
-    const [finding] = judge(factsOf(inventoryOf(lockfileOf([packageOf('bad@1', { resolution: missing })]))));
+  it('that the index does not know a version goes when the index knows it', async () => {
+    const [finding] = await judge(
+      factsOf(inventoryOf(lockfileOf([packageOf('bad@1', { resolution: missing })]))),
+    );
     const known = inventoryOf(lockfileOf([packageOf('bad@1', { resolution: resolved('bad', '1') })]));
     expect(remaining(known, { ...(finding === undefined ? {} : { finding }) })).toEqual([]);
   });

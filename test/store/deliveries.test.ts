@@ -58,7 +58,7 @@ describe('a delivery', () => {
     expect(await store.read('m1')).toEqual(notificationOf(changes));
     expect(await store.find('m1')).toMatchObject({ changes: count, state: 'waiting' });
     if (count > 500) {
-      await room.redis.hdel(keys.delivery('m1'), 'notification.0');
+      await room.redis.hdel(keys.deliveryNotification('m1'), 'notification.0');
       expect(await store.read('m1')).toBeUndefined();
     }
   });

@@ -30,7 +30,12 @@ function judged(target: string, revision: number, entries: readonly (readonly [s
   };
   const id = `job-${target}-${revision}`;
   const follows = [{ lane: 'lane', id, job: 'send', data: { version: 1, key: id, payload: {} } }];
-  return outcomes.save('judge-scan', `${target}-${revision}`, { result: null, next: [] }, change, follows);
+  return outcomes.save(
+    'judge-scan',
+    `${target}-${revision}`,
+    { result: null, next: [], state: change },
+    { follows },
+  );
 }
 
 it('what waits is written with the verdict, or not at all, and read oldest first', async () => {
@@ -49,7 +54,9 @@ it('what waits is written with the verdict, or not at all, and read oldest first
     state,
     digests: [{ route: 'daily', entry: entry('never', '2026-01-03T00:00:00Z') }],
   };
-  expect(await outcomes.save('judge-scan', 'overtaken', { result: null, next: [] }, overtaken)).toEqual({
+  expect(
+    await outcomes.save('judge-scan', 'overtaken', { result: null, next: [], state: overtaken }),
+  ).toEqual({
     status: 'state-moved',
   });
   expect((await digests.read('daily')).map(({ scan }) => scan)).toEqual(['earlier', 'later']);
@@ -59,23 +66,21 @@ it('what waits is written with the verdict, or not at all, and read oldest first
 
 it('what a digest took is gone with its outcome, once; what came meanwhile waits on', async () => {
   const [one] = await Promise.all([
-    outcomes.save(
-      'gather-digest',
-      'd',
-      { result: 1, next: [] },
-      { route: 'daily', taken: ['earlier', 'later'] },
-    ),
+    outcomes.save('gather-digest', 'd', {
+      result: 1,
+      next: [],
+      state: { route: 'daily', taken: ['earlier', 'later'] },
+    }),
     judged('c', 1, [['daily', entry('meanwhile', '2026-01-04T00:00:00Z')]]),
   ]);
   expect(one.status).toBe('saved');
   expect((await digests.read('daily')).map(({ scan }) => scan)).toEqual(['meanwhile']);
   // The same digest, worked out a second time by a worker that was thought dead.
-  const again = await outcomes.save(
-    'gather-digest',
-    'd',
-    { result: 2, next: [] },
-    { route: 'daily', taken: ['earlier', 'later', 'meanwhile'] },
-  );
+  const again = await outcomes.save('gather-digest', 'd', {
+    result: 2,
+    next: [],
+    state: { route: 'daily', taken: ['earlier', 'later', 'meanwhile'] },
+  });
   expect(again).toEqual({ status: 'already-there', outcome: { result: 1, next: [] } });
   expect((await digests.read('daily')).map(({ scan }) => scan)).toEqual(['meanwhile']);
   expect((await digests.read('weekly')).map(({ scan }) => scan)).toEqual(['earlier']);

@@ -85,12 +85,12 @@ describe('what follows from an outcome', () => {
   it('is opened once, by the outcome that is kept', async () => {
     const outcomes = createOutcomeStore<string>(room.redis, room.keys);
     const save = (id: string) =>
-      outcomes.save('judge', 'one', { result: id, next: [] }, undefined, [
-        job(`${id}1`, 'x'),
-        job(`${id}2`, 'y'),
-        job(`${id}3`),
-        job(`${id}4`, 'x'),
-      ]);
+      outcomes.save(
+        'judge',
+        'one',
+        { result: id, next: [] },
+        { follows: [job(`${id}1`, 'x'), job(`${id}2`, 'y'), job(`${id}3`), job(`${id}4`, 'x')] },
+      );
     expect(await save('a')).toEqual({ status: 'saved' });
     expect(await save('b')).toMatchObject({ status: 'already-there' });
     expect(await room.redis.lrange(room.keys.lane('x'), 0, -1)).toEqual(['a1', 'a4']);
@@ -101,7 +101,7 @@ describe('what follows from an outcome', () => {
   it('keeps its place when an outcome that was lost is saved again', async () => {
     const outcomes = createOutcomeStore<string>(room.redis, room.keys);
     const save = () =>
-      outcomes.save('judge', 'lost', { result: 1, next: [] }, undefined, [job('kept', 'lost')]);
+      outcomes.save('judge', 'lost', { result: 1, next: [] }, { follows: [job('kept', 'lost')] });
     await save();
     await room.redis.del(room.keys.outcome('judge', 'lost'));
     await save();
@@ -114,9 +114,8 @@ describe('what follows from an outcome', () => {
     const saved = await outcomes.save(
       'judge',
       'moved',
-      { result: 1, next: [] },
-      { target: 'shop', replaces: 8, state },
-      [job('never', 'z')],
+      { result: 1, next: [], state: { target: 'shop', replaces: 8, state } },
+      { follows: [job('never', 'z')] },
     );
     expect(saved).toEqual({ status: 'state-moved' });
     expect(await room.redis.exists(room.keys.lane('z'))).toBe(0);

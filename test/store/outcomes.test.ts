@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TargetState } from '../../src/model/change.ts';
+import { createDeliveryStore } from '../../src/store/deliveries.ts';
 import { createOutcomeStore, type OutcomeStore } from '../../src/store/outcomes.ts';
+import { createScanStore } from '../../src/store/scans.ts';
 import { createTargetStore } from '../../src/store/targets.ts';
+import { notificationOf } from '../notify/notification.ts';
 import { openStoreRoom, type StoreRoom } from './store-room.ts';
+
+const DAY = '2026-01-31T06:00:00Z';
 
 let room: StoreRoom;
 let outcomes: OutcomeStore<string>;
@@ -61,29 +66,27 @@ describe('the state of a target', () => {
   it('is written with the outcome when it replaces what is there', async () => {
     const targets = createTargetStore(room.redis, room.keys);
     const change = { target: 'shop', replaces: 0, state: state(1) };
-    expect(await outcomes.save('judge', 'first', { result: 1, next: [] }, change)).toEqual({
+    expect(await outcomes.save('judge', 'first', { result: 1, next: [], state: change })).toEqual({
       status: 'saved',
     });
     expect(await targets.read('shop')).toEqual(state(1));
     expect(await targets.list()).toEqual(['shop']);
-    await outcomes.save(
-      'judge',
-      'second',
-      { result: 2, next: [] },
-      { ...change, replaces: 1, state: state(2) },
-    );
+    await outcomes.save('judge', 'second', {
+      result: 2,
+      next: [],
+      state: { ...change, replaces: 1, state: state(2) },
+    });
     expect(await targets.read('shop')).toEqual(state(2));
   });
 
   it('is left alone, and so is the outcome, when it moved', async () => {
     const targets = createTargetStore(room.redis, room.keys);
     const saveAs = (key: string, scan: string) =>
-      outcomes.save(
-        'judge',
-        key,
-        { result: key, next: [] },
-        { target: 'raced', replaces: 0, state: state(1, scan) },
-      );
+      outcomes.save('judge', key, {
+        result: key,
+        next: [],
+        state: { target: 'raced', replaces: 0, state: state(1, scan) },
+      });
     const answers = await Promise.all([saveAs('one', 'a'), saveAs('two', 'b'), saveAs('three', 'c')]);
     expect(answers.map(({ status }) => status).sort()).toEqual(['saved', 'state-moved', 'state-moved']);
     const saved = await Promise.all(['one', 'two', 'three'].map((key) => outcomes.read('judge', key)));
@@ -94,12 +97,11 @@ describe('the state of a target', () => {
   it('is not written again by an outcome that is there already', async () => {
     const targets = createTargetStore(room.redis, room.keys);
     const save = (revision: number) =>
-      outcomes.save(
-        'judge',
-        'same',
-        { result: 1, next: [] },
-        { target: 'twice', replaces: revision - 1, state: state(revision) },
-      );
+      outcomes.save('judge', 'same', {
+        result: 1,
+        next: [],
+        state: { target: 'twice', replaces: revision - 1, state: state(revision) },
+      });
     await save(1);
     expect((await save(2)).status).toBe('already-there');
     expect((await targets.read('twice'))?.revision).toBe(1);
@@ -114,6 +116,79 @@ describe('the state of a target', () => {
 
   it('of a target never judged is none', async () => {
     expect(await createTargetStore(room.redis, room.keys).read('unknown')).toBeUndefined();
+  });
+});
+
+describe('a spent outcome', () => {
+  const name = { job: 'ingest', key: 'spent' };
+
+  it('stays as a marker for as long as it would have; its value goes after a while', async () => {
+    const store = createOutcomeStore<string>(room.redis, room.keys, { ttlMs: 60_000, spentTtlMs: 5_000 });
+    await store.save(name.job, name.key, { result: { large: 'x'.repeat(10_000) }, next: ['a'] });
+    await store.save('part', 'spent.0', { result: 1, next: [] });
+    const spent = { marked: [name], removed: [{ job: 'part', key: 'spent.0' }] };
+    await store.spend(spent);
+    await store.spend(spent);
+    expect(await store.has(name.job, name.key)).toBe(true);
+    expect(await store.has('part', 'spent.0')).toBe(false);
+    expect(await store.read(name.job, name.key)).toEqual({
+      result: { large: 'x'.repeat(10_000) },
+      next: [],
+    });
+    expect(await room.redis.pttl(room.keys.outcome(name.job, name.key))).toBeGreaterThan(5_000);
+    const valueKey = room.keys.spentOutcome(name.job, name.key);
+    expect(await room.redis.pttl(valueKey)).toBeLessThanOrEqual(5_000);
+    await room.redis.del(valueKey);
+    expect(await store.read(name.job, name.key)).toEqual({ result: null, next: [] });
+    expect(await store.save(name.job, name.key, { result: 2, next: [] })).toEqual({
+      status: 'already-there',
+      outcome: { result: null, next: [] },
+    });
+  });
+
+  it('that never was leaves nothing', async () => {
+    await outcomes.spend({ marked: [{ job: 'ingest', key: 'never' }], removed: [] });
+    expect(await outcomes.has('ingest', 'never')).toBe(false);
+  });
+});
+
+describe('with an outcome', () => {
+  it('deliveries are filed and the record of the scan is written, once', async () => {
+    const deliveries = createDeliveryStore(room.redis, room.keys);
+    const scans = createScanStore(room.redis, room.keys);
+    const identity = { id: 'm1', key: 's1.default', route: 'default', target: 'shop', scan: 's1', date: DAY };
+    const filed = { identity, notification: { ...notificationOf(), id: 'm1', scan: 's1' } };
+    const record = { scan: 's1', target: 'shop', requestedAt: DAY, state: 'running' as const, packages: 3 };
+    await outcomes.save('ingest', 's1', { result: 1, next: [], record }, { startedAt: 5 });
+    const judged = { ...record, state: 'concluded' as const, deliveries: 1, changes: { opened: 1 } };
+    const save = () =>
+      outcomes.save('judge', 's1', { result: 1, next: [], record: judged, deliveries: [filed] });
+    await save();
+    expect(await deliveries.find('m1')).toMatchObject({ ...identity, state: 'waiting', changes: 1 });
+    expect(await deliveries.read('m1')).toEqual(filed.notification);
+    expect(await deliveries.list(['open'])).toEqual(['m1']);
+    await deliveries.move(identity, { state: 'failed', reason: 'HTTP 500' });
+    expect(await scans.find('s1')).toMatchObject({ failedDeliveries: 1 });
+    await deliveries.move(identity, { state: 'delivered' });
+    expect(await save()).toMatchObject({ status: 'already-there' });
+    expect(await deliveries.list(['open'])).toEqual([]);
+    expect(await scans.find('s1')).toMatchObject({
+      ...judged,
+      startedAt: 5,
+      endedAt: expect.any(Number),
+      delivered: 1,
+      failedDeliveries: 0,
+    });
+    expect(await deliveries.read('m1')).toBeUndefined();
+  });
+
+  it('thousands of places, of entries taken and of deliveries fit', async () => {
+    const many = Array.from({ length: 9_000 }, (_, index) => `many-${index}`);
+    const data = { version: 1, key: '', payload: {} };
+    const follows = many.map((id) => ({ id, job: 'send', data, lane: 'many' }));
+    const state = { route: 'daily', taken: many };
+    await outcomes.save('judge', 'many', { result: 1, next: [], state }, { follows });
+    expect(await room.redis.llen(room.keys.lane('many'))).toBe(many.length);
   });
 });
 

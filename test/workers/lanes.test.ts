@@ -182,7 +182,7 @@ describe('jobs of one lane', () => {
       const next = [testFollowUp('send', id)];
       const byName = new Map(jobs.map((job) => [job.name, job]));
       const follows = next.map((one) => openJobOf(byName, one));
-      return bench.outcomes.save('plan', id, { result: id, next }, undefined, follows);
+      return bench.outcomes.save('plan', id, { result: id, next }, { follows });
     };
     await saved('a-0');
     await saved('a-1');

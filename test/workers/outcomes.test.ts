@@ -78,7 +78,7 @@ describe('single assignment', () => {
       const replaces = (await targets.read('shop'))?.revision ?? 0;
       if (runs === 1) {
         const change = { target: 'shop', replaces, state: state(replaces + 1) };
-        await bench.outcomes.save('judge', 'other', { result: 0, next: [] }, change);
+        await bench.outcomes.save('judge', 'other', { result: 0, next: [], state: change });
       }
       return { result: runs, state: { target: 'shop', replaces, state: state(replaces + 1) } };
     });

@@ -126,6 +126,7 @@ function openBench(redis: RedisClient, name: string, closing: (() => Promise<unk
         log: pino({ level: 'debug' }, { write: (line) => void log.push(line) }),
         onEvent: (event) => events.push(event),
         reject: rejected.add,
+        keptCompleted: 100,
         ...changes,
       });
       closing.push(() => runtime.close(0));

@@ -1,23 +1,10 @@
 import { defineScript } from './run-script.ts';
+import { FILE_STEP } from './steps.lua.ts';
 
-/**
- * Puts a delivery's record away, unless there is one that holds its notification already.
- *
- * Keys: record (hash), open deliveries. Arguments: id, time in ms, then fields and values.
- */
+/** Files a delivery. Keys and arguments: those of `FILE_STEP`. */
 export const FILE_DELIVERY = defineScript(`
-if redis.call('HEXISTS', KEYS[1], 'notification') == 1 then
-  return 0
-end
-redis.call('HSETNX', KEYS[1], 'state', 'waiting')
-redis.call('HSETNX', KEYS[1], 'filedAt', ARGV[2])
-redis.call('HSETNX', KEYS[1], 'updatedAt', ARGV[2])
-redis.call('HSETNX', KEYS[1], 'attempts', '0')
-redis.call('HSET', KEYS[1], unpack(ARGV, 3))
-if redis.call('HGET', KEYS[1], 'state') == 'waiting' then
-  redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
-end
-return 1
+${FILE_STEP}
+return file(KEYS, ARGV)
 `);
 
 /**
@@ -39,16 +26,28 @@ return redis.call('HINCRBY', KEYS[1], 'attempts', 1)
 /**
  * Moves a delivery to a state. What is delivered stays so, and is forgotten after its retention; nothing else ever is.
  *
- * Keys: record, attempts, open deliveries, failed ones, delivered ones. Arguments: id, time in ms, state, reason ('' for
- * none), time of the next attempt in ms ('' for none), retention in ms, then fields and values that identify it.
+ * Its notification goes when it is delivered, and the record of its scan counts it.
+ *
+ * Keys: record, attempts, open deliveries, failed ones, delivered ones, notification, records of scans. Arguments: id, time
+ * in ms, state, reason ('' without), time of the next attempt in ms ('' without), retention in ms, scan, then fields and
+ * values that identify it.
  */
 export const MOVE_DELIVERY = defineScript(`
+local function count(field, by)
+  local text = redis.call('HGET', KEYS[7], ARGV[7])
+  if text then
+    local record = cjson.decode(text)
+    record[field] = (record[field] or 0) + by
+    redis.call('HSET', KEYS[7], ARGV[7], cjson.encode(record))
+  end
+end
+
 local before = redis.call('HGET', KEYS[1], 'state')
 if before == 'delivered' then
   return before
 end
 local state = ARGV[3]
-for index = 7, #ARGV, 2 do
+for index = 8, #ARGV, 2 do
   redis.call('HSETNX', KEYS[1], ARGV[index], ARGV[index + 1])
 end
 redis.call('HSETNX', KEYS[1], 'filedAt', ARGV[2])
@@ -57,16 +56,25 @@ if before == state and state ~= 'retrying' then
   return state
 end
 redis.call('HSET', KEYS[1], 'updatedAt', ARGV[2])
+if before == 'failed' and state ~= before then
+  count('failedDeliveries', -1)
+end
 for index = 3, 5 do
   redis.call('ZREM', KEYS[index], ARGV[1])
 end
 if state == 'delivered' then
+  count('delivered', 1)
+  redis.call('DEL', KEYS[6])
+  redis.call('HDEL', KEYS[1], 'notification')
   local oldest = tonumber(ARGV[2]) - tonumber(ARGV[6])
   redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', oldest)
   redis.call('ZADD', KEYS[5], ARGV[2], ARGV[1])
   redis.call('PEXPIRE', KEYS[1], ARGV[6])
   redis.call('PEXPIRE', KEYS[2], ARGV[6])
 elseif state == 'failed' then
+  if before ~= state then
+    count('failedDeliveries', 1)
+  end
   redis.call('ZADD', KEYS[4], ARGV[2], ARGV[1])
 else
   redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1])

@@ -1,15 +1,25 @@
 import { defineScript } from './run-script.ts';
+import { FILE_STEP, NOTE_STEP } from './steps.lua.ts';
 
 /**
- * Saves an outcome unless there is one, together with a target's new state or not at all, and opens what follows from it.
- * Places in lanes are taken here, so their order is that of the outcomes.
+ * Saves an outcome unless there is one, together with a target's new state or not at all, and with everything else that
+ * belongs to it: jobs that follow are opened and take their places in lanes (so that their order is that of the
+ * outcomes), deliveries are filed, digests and the scan's record change.
  *
- * Keys: outcome, target, set of targets, open jobs, lanes, then hashes and sets that change too. Arguments: outcome, its
- * time to live in ms, target id ('' without a state change), revision replaced, new revision, new state, number of lanes,
- * number of jobs that follow; for each of these its id, what is kept of it, and the number of its lane (0 without); then
- * for each of the rest what is done to it (`HSET`, `HDEL`, `SADD` or `SREM`), the field, and the value.
+ * Keys: outcome, target, set of targets, then those of the steps. Arguments: outcome, its time to live in ms, target id
+ * ('' without a state change), revision replaced, new revision, new state, then the steps: name, number of keys, number of
+ * arguments, arguments. A name without a function here is a command of Redis on one key.
  */
 export const SAVE_OUTCOME = defineScript(`
+${FILE_STEP}
+${NOTE_STEP}
+local function open(keys, arguments)
+  local isNew = redis.call('HSET', keys[1], arguments[1], arguments[2]) == 1
+  if isNew and keys[2] then
+    redis.call('RPUSH', keys[2], arguments[1])
+  end
+end
+
 local stored = redis.call('GET', KEYS[1])
 if stored then
   return {'already-there', stored}
@@ -23,23 +33,45 @@ if ARGV[3] ~= '' then
   redis.call('SADD', KEYS[3], ARGV[3])
 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-local lanes = tonumber(ARGV[7])
-local at = 9
-for _ = 1, tonumber(ARGV[8]) do
-  local lane = tonumber(ARGV[at + 2])
-  local isNew = redis.call('HSET', KEYS[4], ARGV[at], ARGV[at + 1]) == 1
-  if isNew and lane > 0 then
-    redis.call('RPUSH', KEYS[4 + lane], ARGV[at])
-  end
-  at = at + 3
-end
-for index = 5 + lanes, #KEYS do
-  if ARGV[at] == 'HSET' then
-    redis.call('HSET', KEYS[index], ARGV[at + 1], ARGV[at + 2])
+local key = 4
+local at = 7
+while at <= #ARGV do
+  local name = ARGV[at]
+  local lastKey = key + tonumber(ARGV[at + 1]) - 1
+  local last = at + 2 + tonumber(ARGV[at + 2])
+  local keys = {unpack(KEYS, key, lastKey)}
+  local arguments = {unpack(ARGV, at + 3, last)}
+  if name == 'OPEN' then
+    open(keys, arguments)
+  elseif name == 'FILE' then
+    file(keys, arguments)
+  elseif name == 'NOTE' then
+    note(keys, arguments)
   else
-    redis.call(ARGV[at], KEYS[index], ARGV[at + 1])
+    redis.call(name, keys[1], unpack(arguments))
   end
-  at = at + 3
+  key = lastKey + 1
+  at = last + 1
 end
 return {'saved'}
+`);
+
+/**
+ * Marks outcomes that are not read any more: the marker keeps the job from running again, the value stays readable for a
+ * while.
+ *
+ * Keys: pairs of outcome and where its value stays. Argument: how long, in ms. Gives the number of outcomes marked.
+ */
+export const MARK_OUTCOMES = defineScript(`
+local marked = 0
+for index = 1, #KEYS, 2 do
+  local left = redis.call('PTTL', KEYS[index])
+  if left > 0 and redis.call('STRLEN', KEYS[index]) > 0 then
+    redis.call('RENAME', KEYS[index], KEYS[index + 1])
+    redis.call('PEXPIRE', KEYS[index + 1], math.min(left, tonumber(ARGV[1])))
+    redis.call('SET', KEYS[index], '', 'PX', left)
+    marked = marked + 1
+  end
+end
+return marked
 `);

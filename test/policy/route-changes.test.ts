@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { routeChanges } from '../../src/jobs/route-changes.ts';
 import type { Change } from '../../src/model/change.ts';
 import type { Finding, Severity } from '../../src/model/finding.ts';
 import type { RouteMatch, RouteRule } from '../../src/model/routing.ts';
+import { routeChanges } from '../../src/policy/route-changes.ts';
 import { changeOf } from '../notify/notification.ts';
 
 const target = { id: 'shop', labels: { team: 'checkout-web', tier: '1' } };
@@ -103,4 +103,19 @@ describe('routes', () => {
       routed([rule('default', { minSeverity: 'medium' }, true)], [change('low'), change('high')]),
     ).toEqual(['default 1']);
   });
+});
+
+it('looks at each change a fixed number of times, however many there are', () => {
+  let reads = 0;
+  const changes = Array.from({ length: 20_000 }, () =>
+    Object.defineProperty({ ...change('high') }, 'finding', {
+      get() {
+        reads += 1;
+        return change('high').finding;
+      },
+    }),
+  );
+  const [one] = routeChanges({ take: 'all', rules: [rule('all', { minSeverity: 'low' })] }, target, changes);
+  expect(one?.changes).toHaveLength(changes.length);
+  expect(reads).toBeLessThanOrEqual(3 * changes.length);
 });

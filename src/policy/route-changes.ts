@@ -9,43 +9,44 @@ export interface RoutedChanges {
   readonly changes: readonly number[];
 }
 
-/** Shares the changes of a scan out among the routes. Notes and a change that no route takes go nowhere. */
+/** Assigns the changes of a scan to routes. Notes and changes that no route takes are not sent. */
 export function routeChanges(
   { take, rules }: Routing,
   target: Target,
   changes: readonly Change[],
 ): readonly RoutedChanges[] {
-  const taken = new Map<RouteRule, number[]>();
-  const named = rules.filter(({ rest }) => !rest);
+  // Labels belong to the target: they rule a route in or out for the whole scan.
+  const open = rules.filter(({ match }) => fitsLabels(match, target));
+  const named = open.filter(({ rest }) => !rest);
+  const others = open.filter(({ rest }) => rest);
+  const taken = new Map<RouteRule, number[]>(rules.map((rule) => [rule, []]));
   for (const [index, change] of changes.entries()) {
     if (change.finding.level === 'note') continue;
-    const fitting = named.filter(({ match }) => fits(match, target, change));
-    const takers =
-      fitting.length > 0 ? fitting : rules.filter((rule) => rule.rest && fits(rule.match, target, change));
-    for (const rule of take === 'first' ? takers.slice(0, 1) : takers) {
-      taken.set(rule, [...(taken.get(rule) ?? []), index]);
-    }
+    const fitting = named.filter(({ match }) => fits(match, change));
+    const takers = fitting.length > 0 ? fitting : others.filter(({ match }) => fits(match, change));
+    for (const rule of take === 'first' ? takers.slice(0, 1) : takers) taken.get(rule)?.push(index);
   }
-  return rules.flatMap((rule) => {
-    const own = taken.get(rule);
-    return own === undefined ? [] : [{ rule, changes: own }];
-  });
+  return Array.from(taken, ([rule, own]) => ({ rule, changes: own })).filter(
+    ({ changes: own }) => own.length > 0,
+  );
 }
 
-function fits(match: RouteMatch, { labels }: Target, change: Change): boolean {
-  const { finding, transition } = change;
-  const { ecosystems, minSeverity, rules, transitions } = match;
-  if (transitions !== undefined && !transitions.includes(transition)) return false;
-  if (ecosystems !== undefined && !ecosystems.includes(finding.package.ecosystem)) return false;
-  if (rules !== undefined && !rules.includes(finding.rule)) return false;
-  if (minSeverity !== undefined && !atLeast(worstOf(change), minSeverity)) return false;
-  return Object.entries(match.labels ?? {}).every(([name, patterns]) => {
+function fitsLabels({ labels: wanted = {} }: RouteMatch, { labels }: Target): boolean {
+  return Object.entries(wanted).every(([name, patterns]) => {
     const value = Object.hasOwn(labels, name) ? labels[name] : undefined;
     return value !== undefined && patterns.some((pattern) => matches(pattern, value));
   });
 }
 
-/** Who was told that it was bad is told that it is over, although it got less bad in between. */
+function fits({ ecosystems, minSeverity, rules, transitions }: RouteMatch, change: Change): boolean {
+  const { finding, transition } = change;
+  if (transitions !== undefined && !transitions.includes(transition)) return false;
+  if (ecosystems !== undefined && !ecosystems.includes(finding.package.ecosystem)) return false;
+  if (rules !== undefined && !rules.includes(finding.rule)) return false;
+  return minSeverity === undefined || atLeast(worstOf(change), minSeverity);
+}
+
+/** Routes a resolution by the worst severity that was reported. */
 function worstOf({ transition, finding, previousSeverity }: Change): RatedSeverity {
   const now = countedSeverity(finding);
   if (transition !== 'resolved' || previousSeverity === undefined) return now;
@@ -53,7 +54,7 @@ function worstOf({ transition, finding, previousSeverity }: Change): RatedSeveri
   return atLeast(before, now) ? before : now;
 }
 
-/** `*` stands for any text, also none. */
+/** `*` stands for any text, also an empty one. */
 function matches(pattern: string, value: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   if (rest.length === 0) return pattern === value;

@@ -1,0 +1,51 @@
+import type { TransitionCounts } from './change.ts';
+import type { Severity } from './finding.ts';
+import type { Outcome } from './resolution.ts';
+
+/**
+ * - `queued`: on the queue; nothing is read yet.
+ * - `running`: its lockfiles are read; its facts are fetched and judged.
+ * - `concluded`: judged, and its changes are handed to their routes.
+ * - `superseded`: judged after a scan of the target that was asked for later; changed nothing.
+ * - `failed`: given up.
+ */
+export type ScanState = 'queued' | 'running' | 'concluded' | 'superseded' | 'failed';
+
+/** A scan in a few hundred bytes, for operators. Counts of zero may be absent. */
+export interface ScanRecord {
+  readonly scan: string;
+  readonly target: string;
+  readonly state: ScanState;
+  /** RFC 3339: when the producer asked. */
+  readonly requestedAt: string;
+  /** Milliseconds since 1970: when its first job began to run, and when it was judged or given up. */
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  readonly lockfiles?: number;
+  readonly packages?: number;
+  readonly outcomes?: Partial<Readonly<Record<Outcome, number>>>;
+  /** Lockfiles that could not be read: their number, and the first of them. */
+  readonly unread?: number;
+  readonly unreadFiles?: readonly UnreadFile[];
+  /** Entries of lockfiles that could not be read. */
+  readonly problems?: number;
+  readonly gaps?: number;
+  readonly findings?: Partial<Readonly<Record<Severity, number>>>;
+  readonly changes?: Partial<TransitionCounts>;
+  /** True when the scan could not see everything: a lockfile, an entry or a package. */
+  readonly incomplete?: boolean;
+  /** Deliveries of its changes, and how many of them were delivered or given up. */
+  readonly deliveries?: number;
+  readonly delivered?: number;
+  readonly failedDeliveries?: number;
+  /** Why it failed. */
+  readonly reason?: string;
+}
+
+export interface UnreadFile {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** What one job of a scan adds to its record; times are set by the store. */
+export type ScanRecordUpdate = Omit<ScanRecord, 'startedAt' | 'endedAt' | 'delivered' | 'failedDeliveries'>;

@@ -1,0 +1,74 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** Work on long lists goes on for this long before everything else in the process has its turn. */
+const BUDGET_MS = 25;
+/** Items between two looks at the clock. */
+const STRIDE = 250;
+/** Sorted at once. */
+const RUN = 2_000;
+
+/** Lets everything else in the process run when this work took long enough. */
+export type TakeTurns = () => Promise<void> | undefined;
+
+/** `const turn = createTurns()`, then `await turn()` now and then; awaits nothing while there is time left. */
+export function createTurns(): TakeTurns {
+  let began = performance.now();
+  return () => {
+    if (performance.now() - began < BUDGET_MS) return undefined;
+    return setImmediate().then(() => {
+      began = performance.now();
+    });
+  };
+}
+
+/** A list in slices, between which everything else in the process has its turn. */
+export async function* inTurns<Item>(list: readonly Item[], size = STRIDE): AsyncGenerator<readonly Item[]> {
+  const turn = createTurns();
+  for (let at = 0; at < list.length; at += size) {
+    await turn();
+    yield list.slice(at, at + size);
+  }
+}
+
+/** `list.map(change)` in turns. */
+export async function mapInTurns<Item, Changed>(
+  list: readonly Item[],
+  change: (item: Item, index: number) => Changed,
+): Promise<Changed[]> {
+  const changed: Changed[] = [];
+  for await (const slice of inTurns(list)) {
+    for (const item of slice) changed.push(change(item, changed.length));
+  }
+  return changed;
+}
+
+/** `list.toSorted(compare)` in turns: sorts runs and merges them. Stable. */
+export async function sortInTurns<Item>(
+  list: readonly Item[],
+  compare: (left: Item, right: Item) => number,
+): Promise<readonly Item[]> {
+  const turn = createTurns();
+  let from: Item[] = [];
+  for await (const run of inTurns(list, RUN)) {
+    for (const item of run.toSorted(compare)) from.push(item);
+  }
+  for (let width = RUN; width < from.length; width *= 2) {
+    const into: Item[] = [];
+    for (let start = 0; start < from.length; start += 2 * width) {
+      const middle = Math.min(start + width, from.length);
+      const end = Math.min(middle + width, from.length);
+      let [left, right] = [start, middle];
+      while (left < middle || right < end) {
+        if (into.length % STRIDE === 0) await turn();
+        const takesLeft = right >= end || (left < middle && compare(at(from, left), at(from, right)) <= 0);
+        into.push(at(from, takesLeft ? left++ : right++));
+      }
+    }
+    from = into;
+  }
+  return from;
+}
+
+function at<Item>(list: readonly Item[], index: number): Item {
+  return list[index] as Item;
+}

@@ -1,0 +1,53 @@
+import { type Change, TRANSITIONS, type Transition, type TransitionCounts } from '../model/change.ts';
+import { countedSeverity, RATED_SEVERITIES } from '../model/finding.ts';
+
+/** As many changes as fit, in the order given, and how many of the others there are. */
+export interface WorstChanges<One extends Change> {
+  readonly changes: readonly One[];
+  /** `undefined` when all are listed. */
+  readonly omitted: TransitionCounts | undefined;
+}
+
+/** The worst changes, at most `limit`: findings that are open before resolved ones, then by severity. */
+export function worstChanges<One extends Change>(changes: readonly One[], limit: number): WorstChanges<One> {
+  if (changes.length <= limit) return { changes, omitted: undefined };
+  const sizes = new Array<number>(RATED_SEVERITIES.length * 2).fill(0);
+  for (const change of changes) sizes[rankOf(change)] = (sizes[rankOf(change)] ?? 0) + 1;
+  const room = [...sizes];
+  let left = limit;
+  for (const [rank, size] of sizes.entries()) {
+    room[rank] = Math.min(left, size);
+    left -= Math.min(left, size);
+  }
+  const omitted = countTransitions([]);
+  const kept = changes.filter((change) => {
+    const free = room[rankOf(change)] ?? 0;
+    room[rankOf(change)] = free - 1;
+    if (free <= 0) omitted[change.transition] += 1;
+    return free > 0;
+  });
+  return { changes: kept, omitted };
+}
+
+/** Number of changes by transition; all transitions are there. */
+export function countTransitions(changes: readonly Change[]): Record<Transition, number> {
+  const counts = { opened: 0, worsened: 0, reopened: 0, resolved: 0 } satisfies TransitionCounts;
+  for (const { transition } of changes) counts[transition] += 1;
+  return counts;
+}
+
+/** Sum of counts; `undefined` when nothing is counted. */
+export function addCounts(all: readonly (TransitionCounts | undefined)[]): TransitionCounts | undefined {
+  const sum = countTransitions([]);
+  for (const counts of all) {
+    for (const transition of TRANSITIONS) sum[transition] += counts?.[transition] ?? 0;
+  }
+  return TRANSITIONS.some((transition) => sum[transition] > 0) ? sum : undefined;
+}
+
+function rankOf({ transition, finding }: Change): number {
+  return (
+    (transition === 'resolved' ? RATED_SEVERITIES.length : 0) +
+    RATED_SEVERITIES.indexOf(countedSeverity(finding))
+  );
+}

@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { inTurns, mapInTurns, sortInTurns } from '../../src/model/turns.ts';
+
+describe('work in turns', () => {
+  it('sorts as toSorted does, stably', async () => {
+    const list = fc.array(fc.record({ key: fc.nat(50), id: fc.nat() }), {
+      minLength: 0,
+      maxLength: 9_000,
+      size: 'max',
+    });
+    await fc.assert(
+      fc.asyncProperty(list, async (items) => {
+        const compare = (left: { key: number }, right: { key: number }) => left.key - right.key;
+        expect(await sortInTurns(items, compare)).toEqual(items.toSorted(compare));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('maps every item with its position', async () => {
+    const list = Array.from({ length: 1_001 }, (_, index) => index);
+    expect(await mapInTurns(list, (item, index) => item * 2 === index * 2)).toEqual(list.map(() => true));
+    expect(await mapInTurns([], () => 1)).toEqual([]);
+  });
+
+  it('lets everything else run in between', async () => {
+    let others = 0;
+    const count = () => {
+      others += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    for await (const _slice of inTurns(Array.from({ length: 100 }), 1)) {
+      for (const until = performance.now() + 3; performance.now() < until; );
+    }
+    clearImmediate(timer);
+    expect(others).toBeGreaterThan(2);
+  });
+});
