@@ -41,7 +41,7 @@ export function createPorts(
   };
 }
 
-const NO_ROUTING: Routing = { take: 'all', rules: [] };
+const NO_ROUTING: Routing = { take: 'all', firstScan: 'all', rules: [] };
 
 /** For runs that alert nobody: changes have nowhere to go. */
 export const NO_NOTIFIER: NotifierPort = {

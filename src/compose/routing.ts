@@ -25,7 +25,7 @@ export function configuredWebhooks({ webhook, routes }: NotifyConfig): readonly 
 
 /** Where changes go by the configuration; what a preset has no use for does not go by its route. */
 export function routingOf(notify: NotifyConfig): Routing {
-  const { routes, webhook, take, minSeverity } = notify;
+  const { routes, webhook, take, firstScan, minSeverity } = notify;
   const rule = (name: string, own: WebhookConfig, match: RouteMatch, rest: boolean): RouteRule => {
     const preset = presetNamed(own.preset);
     const transitions = match.transitions ?? preset.transitions;
@@ -43,7 +43,7 @@ export function routingOf(notify: NotifyConfig): Routing {
   };
   const named = routes.map((route) => rule(route.name, route.webhook, matchOf(route.match), false));
   const rest = webhook === undefined ? [] : [rule(DEFAULT_ROUTE, webhook, {}, true)];
-  return { take, rules: [...named, ...rest] };
+  return { take, firstScan, rules: [...named, ...rest] };
 }
 
 /** Routes of mode `periodic`, and the time between two of their digests in milliseconds. */

@@ -54,6 +54,12 @@ export const notify = z
       .enum(['all', 'first'])
       .default('all')
       .describe('A change goes by every route that fits, or by the first one only.'),
+    firstScan: z
+      .enum(['summary', 'all', 'none'])
+      .default('summary')
+      .describe(
+        "Of a target's first scan: one alert with counts and the worst ten, an alert as ever, or none.",
+      ),
     minSeverity: severity.optional().describe('Changes of findings below it go nowhere.'),
     link: z
       .string()

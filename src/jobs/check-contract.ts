@@ -39,6 +39,8 @@ export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' 
           ...absent.map((subject) => ({ subject, reason: 'the directory does not list it' })),
           ...failed.map(({ key: subject, reason }) => ({ subject, reason })),
         ].map((gap) => ({ kind: 'document' as const, ...gap })),
+        // There are few of them, and each is worth an alert.
+        firstScan: 'all',
         counts: (findings) => countScan({ lockfiles: [], unread: [] }, findings),
       },
       { targets, routing, policy },

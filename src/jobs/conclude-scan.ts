@@ -1,8 +1,10 @@
 import type { KnownPackages, TargetState } from '../model/change.ts';
 import type { Finding } from '../model/finding.ts';
+import type { FirstScan } from '../model/routing.ts';
 import { type Gap, isComplete, type Verdict } from '../model/scan.ts';
 import type { Target } from '../model/target.ts';
 import { compareFindings } from '../policy/changes.ts';
+import { firstScanPart, summariesOver } from '../policy/first-scan.ts';
 import { noteLimitOf } from '../policy/judge.ts';
 import { routeChanges } from '../policy/route-changes.ts';
 import { judgedTimes, type ScanScope } from '../policy/scan-order.ts';
@@ -21,6 +23,8 @@ export interface JudgedScan extends ScanScope {
   readonly remains: Remains;
   readonly gaps: readonly Gap[];
   readonly counts: (findings: readonly Finding[]) => Verdict['counts'];
+  /** What is told of the findings of a target's first scan. */
+  readonly firstScan: FirstScan;
   /** What to remember of what the look-up service knows, where one was asked. */
   readonly known?: (before: KnownPackages | undefined) => KnownPackages;
 }
@@ -34,11 +38,14 @@ export async function concludeScan(
   { targets, routing, policy }: Pick<Ports, 'targets' | 'routing' | 'policy'>,
 ): Promise<JobRun<Verdict>> {
   const { scan, target, requestedAt, partial, gaps } = judged;
+  const rules = routing.routing();
   const previous = await targets.read(target.id);
   const noteLimit = noteLimitOf(policy.policy());
-  const compared = await compareFindings(previous, judged.findings, { ...judged, noteLimit });
+  const first = firstScanPart(previous, judged.firstScan, judged);
+  const { announce } = first;
+  const compared = await compareFindings(previous, judged.findings, { ...judged, noteLimit, announce });
   const complete = isComplete(gaps);
-  const routed = routeChanges(routing.routing(), target, compared.changes);
+  const routed = routeChanges(rules, target, compared.changes);
   const result: Verdict = {
     scan,
     target,
@@ -61,10 +68,12 @@ export async function concludeScan(
     scan,
     ...judgedTimes(previous, judged),
     findings: compared.tracked,
+    ...(first.state === undefined ? {} : { firstScan: first.state }),
     incomplete: !complete,
     ...(judged.known === undefined ? {} : { known: judged.known(previous?.known) }),
   };
-  const { next, filed, digests } = deliveriesOf(result, routed);
+  const over = summariesOver(rules, target, previous?.findings ?? [], compared.tracked);
+  const { next, filed, digests } = deliveriesOf(result, routed, over);
   return {
     result,
     next,

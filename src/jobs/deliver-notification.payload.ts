@@ -19,6 +19,10 @@ const schema = z.strictObject({
     .positive()
     .optional()
     .describe('The changes of the scan by this route but the first so many, which are sent one by one.'),
+  first: z
+    .enum(['opened', 'resolved'])
+    .optional()
+    .describe("Only those changes whose findings are told in the summary of the target's first scan."),
   digest: z.literal(true).optional().describe('`scan` is a periodic digest (`gather-digest`).'),
 });
 
@@ -39,14 +43,16 @@ export function payloadOf({ key, scan, target, route, date }: DeliveryIdentity):
   const common = { scan, target, route, requestedAt: date };
   if (part === '') return common;
   if (part === 'digest') return { ...common, digest: true };
+  if (part === 'first-opened') return { ...common, first: 'opened' };
+  if (part === 'first-resolved') return { ...common, first: 'resolved' };
   return after === undefined ? { ...common, change: Number(part) } : { ...common, after: Number(after) };
 }
 
 /** What identifies a delivery; depends on its payload alone. */
 export function identityOf(payload: DeliverNotification): DeliveryIdentity {
-  const { scan, target, route, requestedAt: date, change, after } = payload;
+  const { scan, target, route, requestedAt: date, change, after, first } = payload;
   // With the time in it, installations whose producers number their scans alike do not take each other's ids.
-  const part = change ?? (after === undefined ? undefined : `after${after}`);
+  const part = change ?? (after === undefined ? first : `after${after}`);
   const digest = createHash('sha256')
     .update(JSON.stringify([scan, target, route, date, ...(part === undefined ? [] : [part])]))
     .digest('hex');
@@ -66,10 +72,11 @@ export function plannedDelivery(
   };
 }
 
-function keyOf({ scan, route, change, after, digest }: DeliverNotification): string {
+function keyOf({ scan, route, change, after, first, digest }: DeliverNotification): string {
   const parts = [scan, route];
   if (digest === true) parts.push('digest');
   else if (change !== undefined) parts.push(String(change));
   else if (after !== undefined) parts.push(`after${after}`);
+  else if (first !== undefined) parts.push(`first-${first}`);
   return parts.join('.');
 }

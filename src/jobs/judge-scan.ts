@@ -49,6 +49,7 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
         paths: [...inventory.lockfiles, ...inventory.unread].map(({ path }) => path),
         remains: whatRemains(inventory, { partial }),
         gaps: gapsOf(inventory, facts),
+        firstScan: routing.routing().firstScan,
         counts: (found) => countScan(inventory, found),
         known: (before) =>
           knownAfter(before, inventory, { requestedAt, seesAll: seesAll(inventory, partial) }),

@@ -1,8 +1,11 @@
+import type { Change } from '../model/change.ts';
 import type { FiledDelivery } from '../model/delivery.ts';
 import type { Notification } from '../model/notification.ts';
+import type { RouteRule } from '../model/routing.ts';
 import type { Verdict } from '../model/scan.ts';
+import { isSummarised } from '../policy/first-scan.ts';
 import type { RoutedChanges } from '../policy/route-changes.ts';
-import { worstChanges } from '../policy/worst-changes.ts';
+import { addCounts, worstChanges } from '../policy/worst-changes.ts';
 import { type DeliverNotification, plannedDelivery } from './deliver-notification.payload.ts';
 import type { FollowUp } from './follow-up.ts';
 import type { DigestAddition } from './job.ts';
@@ -19,11 +22,23 @@ export interface ScanDeliveries {
   readonly digests: readonly DigestAddition[];
 }
 
-/** What is sent of a scan by each of its routes: at once, or with the next periodic digest. */
-export function deliveriesOf(verdict: Verdict, routed: readonly RoutedChanges[]): ScanDeliveries {
-  const planned = routed.flatMap((one) =>
-    payloadsOf(verdict, one).map((payload) => plannedDelivery(payload, notificationOf(verdict, payload))),
-  );
+/** Findings of a target's first scan that its summary lists. */
+const MAX_SUMMARY_CHANGES = 10;
+
+/**
+ * What is sent of a scan by each of its routes: at once, or with the next periodic digest. `over`: routes for which all
+ * that the summary of the target's first scan told is over.
+ */
+export function deliveriesOf(
+  verdict: Verdict,
+  routed: readonly RoutedChanges[],
+  over: readonly RouteRule[],
+): ScanDeliveries {
+  const payloads = [
+    ...routed.flatMap((one) => payloadsOf(verdict, one)),
+    ...over.map((rule) => ({ ...digestOf(verdict, rule), first: 'resolved' as const })),
+  ];
+  const planned = payloads.map((payload) => plannedDelivery(payload, notificationOf(verdict, payload)));
   const { scan, target, requestedAt: date, counts, open = counts.severities, gaps } = verdict;
   const periodic = routed.filter(({ rule }) => rule.mode === 'periodic');
   return {
@@ -46,40 +61,58 @@ export function deliveriesOf(verdict: Verdict, routed: readonly RoutedChanges[])
 /** The part of a verdict that one delivery reports. */
 export function notificationOf(
   verdict: Verdict,
-  { route, change, after = 0 }: DeliverNotification,
+  payload: DeliverNotification,
 ): Omit<Notification, 'id' | 'route'> {
-  const {
-    scan,
-    target,
-    requestedAt: date,
-    changes,
-    counts,
-    open = counts.severities,
-    gaps,
-    routed,
-  } = verdict;
-  // A verdict of release 0.1.0 may have no routes: all its changes went by each.
-  const own = change === undefined ? (routed?.[route] ?? [...changes.keys()]).slice(after) : [change];
+  const { scan, target, requestedAt: date, counts, open = counts.severities, gaps } = verdict;
+  const changes = listed(verdict, positionsOf(verdict, payload));
+  const first = payload.first ?? (changes.changes.some(isSummarised) ? 'opened' : undefined);
   return {
-    mode: change === undefined ? 'digest' : 'change',
+    mode: payload.change === undefined ? 'digest' : 'change',
     scan,
     target,
     date,
-    ...listed(verdict, own),
+    ...changes,
     open,
     gaps: gaps.length,
+    ...(first === undefined ? {} : { firstScan: first }),
   };
 }
 
-function payloadsOf(
-  { scan, target, requestedAt }: Verdict,
-  { rule, changes }: RoutedChanges,
-): readonly DeliverNotification[] {
-  const digest = { scan, target: target.id, route: rule.name, requestedAt };
+function positionsOf(
+  { changes, routed }: Verdict,
+  { route, change, after, first }: DeliverNotification,
+): readonly number[] {
+  if (change !== undefined) return [change];
+  // A verdict of release 0.1.0 may have no routes: all its changes went by each.
+  const own = routed?.[route] ?? [...changes.keys()];
+  if (after !== undefined) return own.filter((index) => isSingle(changes[index])).slice(after);
+  if (first === undefined) return own;
+  return own.filter(
+    (index) => changes[index]?.transition === first && changes[index]?.announced === 'summary',
+  );
+}
+
+function payloadsOf(verdict: Verdict, { rule, changes }: RoutedChanges): readonly DeliverNotification[] {
+  const digest = digestOf(verdict, rule);
   if (rule.mode === 'digest') return [digest];
   if (rule.mode === 'periodic') return [];
-  const single = changes.slice(0, MAX_SINGLE_CHANGES).map((change) => ({ ...digest, change }));
-  return changes.length > single.length ? [...single, { ...digest, after: single.length }] : single;
+  const own = changes.filter((index) => isSingle(verdict.changes[index]));
+  const single = own.slice(0, MAX_SINGLE_CHANGES).map((change) => ({ ...digest, change }));
+  const summarised = changes.some((index) => isSummarised(verdict.changes[index]));
+  return [
+    ...(summarised ? [{ ...digest, first: 'opened' as const }] : []),
+    ...single,
+    ...(own.length > single.length ? [{ ...digest, after: single.length }] : []),
+  ];
+}
+
+/** Whether a route of mode `change` sends it by itself: what was told in a summary is not resolved by itself either. */
+function isSingle(change: Change | undefined): boolean {
+  return change?.announced !== 'summary';
+}
+
+function digestOf({ scan, target, requestedAt }: Verdict, { name }: RouteRule): DeliverNotification {
+  return { scan, target: target.id, route: name, requestedAt };
 }
 
 function listed(
@@ -87,6 +120,16 @@ function listed(
   positions: readonly number[],
 ): Pick<Notification, 'changes' | 'omitted'> {
   const own = positions.flatMap((index) => changes[index] ?? []);
-  const { changes: kept, omitted } = worstChanges(own, MAX_LISTED_CHANGES);
-  return { changes: kept, ...(omitted === undefined ? {} : { omitted }) };
+  const summary = worstChanges(own.filter(isSummarised), MAX_SUMMARY_CHANGES);
+  const told = new Set(summary.changes);
+  const others = worstChanges(
+    own.filter((change) => !isSummarised(change)),
+    MAX_LISTED_CHANGES,
+  );
+  for (const change of others.changes) told.add(change);
+  const omitted = addCounts([summary.omitted, others.omitted]);
+  return {
+    changes: own.filter((change) => told.has(change)),
+    ...(omitted === undefined ? {} : { omitted }),
+  };
 }

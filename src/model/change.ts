@@ -9,11 +9,19 @@ export const TRANSITIONS: readonly Transition[] = ['opened', 'worsened', 'reopen
 /** Numbers of changes by transition. */
 export type TransitionCounts = Readonly<Record<Transition, number>>;
 
+/**
+ * How a finding of a target's first scan was told: `summary` (together with the others, in one alert) or `none`. One that
+ * is told by itself has none.
+ */
+export type Announcement = 'summary' | 'none';
+
 export interface Change {
   readonly transition: Transition;
   readonly finding: Finding;
   /** For `worsened` the severity before; for `resolved` the worst it was, when that is worse than the last one. */
   readonly previousSeverity?: Severity;
+  /** For `opened` and `resolved`: that the finding is, or was, not told by itself. */
+  readonly announced?: Announcement;
 }
 
 /** A finding as remembered between scans. */
@@ -25,6 +33,8 @@ export interface TrackedFinding {
   readonly changedAt: string;
   /** The worst that it counted as since it opened, where it has become less bad. */
   readonly worst?: RatedSeverity;
+  /** Until it worsens or returns: then it is told by itself. */
+  readonly announced?: Announcement;
 }
 
 /** Everything remembered of a target: the outcome of its last judged scan. */
@@ -42,10 +52,20 @@ export interface TargetState {
     readonly lockfiles: Readonly<Record<string, string>>;
   };
   readonly findings: readonly TrackedFinding[];
+  /** Present as long as something of the target is hidden since its first scan. */
+  readonly firstScan?: FirstScanState;
   /** True when the last scan could not see everything. */
   readonly incomplete?: boolean;
   /** What the look-up service knew; absent in states that release 0.1.0 wrote. */
   readonly known?: KnownPackages;
+}
+
+/** What no scan of a target could see yet. */
+export interface FirstScanState {
+  /** `requestedAt` of the first scan. */
+  readonly since: string;
+  /** Paths of lockfiles and purls; `all` where they are too many, or not known. */
+  readonly hidden: readonly string[] | 'all';
 }
 
 /** Packages of a target that the look-up service knew: a sample, to notice when it loses data. */

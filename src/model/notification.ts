@@ -28,6 +28,8 @@ export interface Notification {
   readonly open: Readonly<Record<Severity, number>>;
   /** How many facts the scan could not find out. */
   readonly gaps: number;
+  /** `opened`: of a target's first scan, and lists the worst of it. `resolved`: all that such a summary told is over. */
+  readonly firstScan?: 'opened' | 'resolved';
   /** Page with the details, where one is configured (`notify.link`). */
   readonly link?: string;
   /** True for `lockhound webhook test`: nothing happened, somebody looks whether it arrives. */

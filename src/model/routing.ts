@@ -22,9 +22,13 @@ export interface RouteRule {
   readonly rest: boolean;
 }
 
+/** What is told of the findings of a target's first scan: one summary for each route, each as any other, or nothing. */
+export type FirstScan = 'summary' | 'all' | 'none';
+
 /** Where changes go. */
 export interface Routing {
   /** A change goes by every route that fits, or only by the first one. */
   readonly take: 'all' | 'first';
+  readonly firstScan: FirstScan;
   readonly rules: readonly RouteRule[];
 }

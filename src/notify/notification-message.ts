@@ -5,11 +5,14 @@ import { cutText } from './cut-text.ts';
 import { isRecovery, summaryOf, worstSeverity } from './notification-summary.ts';
 import { safeUrl } from './safe-url.ts';
 
+const FIRST_SCAN = { opened: 'first scan: ', resolved: 'all of the first scan is over: ' } as const;
+
 const LONGEST_LINE = 1_000;
 
 /** `[high] shop: 2 opened, 1 resolved`. */
 export function titleOf(alert: Alert): string {
-  const title = `[${worstSeverity(alert)}] ${alert.target.id}: ${summaryOf(alert)}`;
+  const first = alert.firstScan === undefined ? '' : FIRST_SCAN[alert.firstScan];
+  const title = `[${worstSeverity(alert)}] ${alert.target.id}: ${first}${summaryOf(alert)}`;
   return alert.test === true ? `[test] ${title}` : title;
 }
 
@@ -57,10 +60,11 @@ export function dedupKeyOf({ subject, target }: Alert): string {
 }
 
 /**
- * `resolve` when one change is a resolution, or when a digest only has resolutions and nothing is open any more;
- * otherwise `trigger`.
+ * `resolve` when one change is a resolution, when all that a first scan's summary told is over, or when a digest only has
+ * resolutions and nothing is open any more; otherwise `trigger`.
  */
 export function actionOf(alert: Alert): 'trigger' | 'resolve' {
+  if (alert.firstScan === 'resolved') return 'resolve';
   if (!isRecovery(alert)) return 'trigger';
   if (alert.mode === 'change') return 'resolve';
   return Object.values(alert.open).every((count) => count === 0) ? 'resolve' : 'trigger';

@@ -23,6 +23,11 @@ export const OWN_VARIABLES: readonly NotificationVariable[] = [
     description: 'JSON: `true` for `lockhound webhook test`, otherwise `false`.',
     json: ({ test }) => test === true,
   },
+  {
+    name: 'FIRST_SCAN',
+    description: "JSON: `true` for the summary of a target's first scan (`notify.firstScan`), else `false`.",
+    json: ({ firstScan }) => firstScan === 'opened',
+  },
   { name: 'SCAN', description: 'Id of the scan.', text: ({ scan }) => scan },
   { name: 'SCANNED_AT', description: 'Time of the scan, RFC 3339.', text: ({ date }) => date },
   { name: 'SEVERITY', description: `Of the worst change: ${SEVERITIES.join(', ')}.`, text: worstSeverity },

@@ -1,4 +1,4 @@
-import type { Change, TargetState, TrackedFinding } from '../model/change.ts';
+import type { Announcement, Change, TargetState, TrackedFinding } from '../model/change.ts';
 import { atLeast, countedSeverity, type Finding, type RatedSeverity } from '../model/finding.ts';
 import { mapInTurns, sortInTurns } from '../model/turns.ts';
 import { compareFindingOrder } from './finding-order.ts';
@@ -12,6 +12,8 @@ export interface ComparedScan extends ScanScope {
   readonly remains: Remains;
   /** How long a finding of a rule may stay open as a note before it becomes an alert; milliseconds. */
   readonly noteLimit: (rule: string) => number;
+  /** How a finding is told that opens now; absent or `undefined`: by itself. */
+  readonly announce?: (finding: Finding) => Announcement | undefined;
 }
 
 export interface Comparison {
@@ -78,9 +80,10 @@ function withoutLater(findings: readonly Finding[], isLater: (path: string) => b
 function follow({ finding, tracked }: MatchedFinding, scan: ComparedScan, remaining: Remaining): Step {
   const now = scan.requestedAt;
   if (tracked?.status !== 'open') {
+    const announced = tracked === undefined ? announcedAs(scan.announce?.(finding)) : {};
     return {
-      tracked: { finding, status: 'open', openedAt: now, changedAt: now },
-      change: { transition: tracked === undefined ? 'opened' : 'reopened', finding },
+      tracked: { finding, status: 'open', openedAt: now, changedAt: now, ...announced },
+      change: { transition: tracked === undefined ? 'opened' : 'reopened', finding, ...announced },
     };
   }
   const before = tracked.finding;
@@ -89,11 +92,13 @@ function follow({ finding, tracked }: MatchedFinding, scan: ComparedScan, remain
   const step = { ...tracked, finding: kept, ...worstSince(tracked, kept) };
   // Receivers hear of it for the first time.
   if (kept.level === 'alert' && before.level === 'note') {
-    return { tracked: { ...step, changedAt: now }, change: { transition: 'opened', finding: kept } };
+    const change: Change = { transition: 'opened', finding: kept, ...announcedAs(tracked.announced) };
+    return { tracked: { ...step, changedAt: now }, change };
   }
   if (!isWorse(kept, before)) return { tracked: step };
+  const { announced: _, ...others } = step;
   return {
-    tracked: { ...step, changedAt: now },
+    tracked: { ...others, changedAt: now },
     change: { transition: 'worsened', finding: kept, previousSeverity: before.severity },
   };
 }
@@ -116,8 +121,12 @@ function leave(tracked: TrackedFinding, requestedAt: string, remaining: Remainin
   const { finding } = tracked;
   return {
     tracked: { ...tracked, status: 'resolved', changedAt: requestedAt },
-    change: { transition: 'resolved', finding, ...previousOf(tracked) },
+    change: { transition: 'resolved', finding, ...previousOf(tracked), ...announcedAs(tracked.announced) },
   };
+}
+
+function announcedAs(announced: Announcement | undefined): { readonly announced?: Announcement } {
+  return announced === undefined ? {} : { announced };
 }
 
 /** What was told as bad stays remembered as bad until it is resolved. */

@@ -9,7 +9,10 @@ export interface RoutedChanges {
   readonly changes: readonly number[];
 }
 
-/** Assigns the changes of a scan to routes. Notes and changes that no route takes are not sent. */
+/**
+ * Assigns the changes of a scan to routes. Notes, changes that no route takes, and those of findings that nobody was to
+ * hear of are not sent.
+ */
 export function routeChanges(
   { take, rules }: Routing,
   target: Target,
@@ -21,7 +24,7 @@ export function routeChanges(
   const others = open.filter(({ rest }) => rest);
   const taken = new Map<RouteRule, number[]>(rules.map((rule) => [rule, []]));
   for (const [index, change] of changes.entries()) {
-    if (change.finding.level === 'note') continue;
+    if (change.finding.level === 'note' || change.announced === 'none') continue;
     const fitting = named.filter(({ match }) => fits(match, change));
     const takers = fitting.length > 0 ? fitting : others.filter(({ match }) => fits(match, change));
     for (const rule of take === 'first' ? takers.slice(0, 1) : takers) taken.get(rule)?.push(index);

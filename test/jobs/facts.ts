@@ -4,6 +4,7 @@ import type { Ports } from '../../src/jobs/ports.ts';
 import { DEFAULT_LIMITS, readWithCompanions } from '../../src/lockfiles/read.ts';
 import { CodedError } from '../../src/model/errors.ts';
 import type { Inventory, ResolvedPackage } from '../../src/model/inventory.ts';
+import type { Routing } from '../../src/model/routing.ts';
 
 export class FakeError extends CodedError<'fake'> {}
 
@@ -18,6 +19,7 @@ export function ports(given: {
   readonly state?: Awaited<ReturnType<Ports['targets']['read']>>;
   readonly routes?: readonly string[];
   readonly contracts?: Ports['contracts'];
+  readonly firstScan?: Routing['firstScan'];
   readonly waiting?: Awaited<ReturnType<Ports['digests']['read']>>;
 }): Ports {
   return {
@@ -33,6 +35,7 @@ export function ports(given: {
     routing: {
       routing: () => ({
         take: 'all',
+        firstScan: given.firstScan ?? 'all',
         rules: (given.routes ?? []).map((name) => ({ name, mode: 'digest', match: {}, rest: false })),
       }),
     },

@@ -138,7 +138,7 @@ describe('judge-scan', () => {
       match: {},
       rest: false,
     }));
-    const routing = { routing: () => ({ take: 'all' as const, rules }) };
+    const routing = { routing: () => ({ take: 'all' as const, firstScan: 'all' as const, rules }) };
     const { result, next, state } = await judgeScan.run(payload, { ...given, routing }, context());
     expect(result.routed).toEqual({ change: [0], periodic: [0] });
     expect(next.map(({ payload: one }) => one)).toEqual([

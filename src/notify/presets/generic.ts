@@ -13,6 +13,7 @@ export const genericPreset: Preset = {
   "id": "$ID",
   "route": "$ROUTE",
   "test": $TEST,
+  "firstScan": $FIRST_SCAN,
   "date": "$SCANNED_AT",
   "scan": "$SCAN",
   "target": "$TARGET",

@@ -1,0 +1,116 @@
+import type { Announcement, Change, FirstScanState, TargetState, TrackedFinding } from '../model/change.ts';
+import type { Finding } from '../model/finding.ts';
+import type { FirstScan, RouteRule, Routing } from '../model/routing.ts';
+import type { Gap } from '../model/scan.ts';
+import type { Target } from '../model/target.ts';
+import { routeChanges } from './route-changes.ts';
+
+/** What scans cannot see after this time has nothing to do with the first scan any more. */
+const LONGEST_MS = 7 * 24 * 3_600_000;
+
+/** With more than this hidden, everything is taken as hidden. */
+const MAX_HIDDEN = 2_000;
+
+export interface FirstScanFacts {
+  /** RFC 3339. */
+  readonly requestedAt: string;
+  /** Whether the scan names only some of the target's lockfiles. */
+  readonly partial: boolean;
+  readonly gaps: readonly Gap[];
+}
+
+/** What a scan has to do with the target's first one. */
+export interface FirstScanPart {
+  /** How a finding is told that opens now; `undefined`: by itself. */
+  announce(finding: Finding): Announcement | undefined;
+  /** What is remembered for the next scan; `undefined` when nothing of the target is hidden any more. */
+  readonly state: FirstScanState | undefined;
+}
+
+/**
+ * All that a target's first scan finds belongs to it, and what later ones find behind gaps that have been there since: in
+ * lockfiles that could not be read, of packages that could not be looked up. That is told in a summary also where the first
+ * scan itself is not told at all: it may be weeks later.
+ */
+export function firstScanPart(
+  previous: TargetState | undefined,
+  mode: FirstScan,
+  facts: FirstScanFacts,
+): FirstScanPart {
+  if (mode === 'all') return { announce: () => undefined, state: undefined };
+  const now = hiddenBy(facts);
+  if (previous === undefined) {
+    return { announce: () => mode, state: stateOf(facts.requestedAt, now) };
+  }
+  const { since, hidden } = previous.firstScan ?? { since: '', hidden: [] };
+  const over = !(Date.parse(facts.requestedAt) - Date.parse(since) <= LONGEST_MS);
+  if (over) return { announce: () => undefined, state: undefined };
+  // Of a target whose scans name only some of its lockfiles, those that were judged are not hidden.
+  const seen = new Set(Object.keys(previous.parts?.lockfiles ?? {}));
+  const before = hidden === 'all' ? undefined : new Set(hidden);
+  const isHidden = (finding: Finding) =>
+    before === undefined ? !finding.locations.some(({ path }) => seen.has(path)) : isBehind(before, finding);
+  return {
+    announce: (finding) => (isHidden(finding) ? 'summary' : undefined),
+    state: stateOf(since, stillHidden(hidden, now)),
+  };
+}
+
+function stillHidden(
+  before: FirstScanState['hidden'],
+  now: FirstScanState['hidden'],
+): FirstScanState['hidden'] {
+  if (before === 'all') return now;
+  if (now === 'all') return before;
+  const left = new Set(now);
+  return before.filter((subject) => left.has(subject));
+}
+
+function stateOf(since: string, hidden: FirstScanState['hidden']): FirstScanState | undefined {
+  return hidden.length === 0 ? undefined : { since, hidden };
+}
+
+/** Lockfiles and packages that a scan could not see. */
+function hiddenBy({ partial, gaps }: FirstScanFacts): FirstScanState['hidden'] {
+  const hidden = gaps.flatMap(({ kind, subject }) => {
+    if (kind === 'entry') return subject.replace(/:\d+$/, '');
+    return kind === 'lockfile' || kind === 'package' ? subject : [];
+  });
+  const subjects = [...new Set(hidden)];
+  return partial || subjects.length > MAX_HIDDEN ? 'all' : subjects;
+}
+
+function isBehind(hidden: ReadonlySet<string>, { locations, package: { purl } }: Finding): boolean {
+  return hidden.has(purl) || (locations.length > 0 && locations.every(({ path }) => hidden.has(path)));
+}
+
+/** Whether the change opens a finding that is told together with the others of a first scan. */
+export function isSummarised(change: Change | undefined): boolean {
+  return change?.transition === 'opened' && change.announced === 'summary';
+}
+
+/** Routes of mode `change` for which the last finding of a first scan's summary is over with this scan. */
+export function summariesOver(
+  routing: Routing,
+  target: Target,
+  before: readonly TrackedFinding[],
+  after: readonly TrackedFinding[],
+): readonly RouteRule[] {
+  const told = routesOf(routing, target, before);
+  const still = new Set(told.length === 0 ? [] : routesOf(routing, target, after));
+  return told.filter((rule) => rule.mode === 'change' && !still.has(rule));
+}
+
+/** Routes that take the resolution of a finding that is open and was told in a summary. */
+function routesOf(
+  routing: Routing,
+  target: Target,
+  tracked: readonly TrackedFinding[],
+): readonly RouteRule[] {
+  const changes = tracked
+    .filter(({ status, announced }) => status === 'open' && announced === 'summary')
+    .map(({ finding, worst }): Change => {
+      return { transition: 'resolved', finding, ...(worst === undefined ? {} : { previousSeverity: worst }) };
+    });
+  return routeChanges(routing, target, changes).map(({ rule }) => rule);
+}
