@@ -20,3 +20,10 @@ export const LOCKFILE = JSON.stringify(
   null,
   2,
 );
+
+/** A lockfile in which nothing is found. */
+export const SOUND = JSON.stringify({
+  name: 'fixture',
+  lockfileVersion: 3,
+  packages: { '': { dependencies: { ms: '2.1.3' } }, 'node_modules/ms': { version: '2.1.3' } },
+});

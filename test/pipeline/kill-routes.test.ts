@@ -8,7 +8,7 @@ import { jobIdOf } from '../../src/jobs/contract.ts';
 import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import { gatherDigest } from '../../src/jobs/gather-digest.ts';
 import type { Change } from '../../src/model/change.ts';
-import { LOCKFILE } from './fixtures.ts';
+import { LOCKFILE, SOUND } from './fixtures.ts';
 import { createWorld, type Room, type WorkerProcess, type World } from './world.ts';
 
 let world: World;
@@ -41,14 +41,12 @@ const eventsAt = (path: string) =>
     .map(({ body }) => JSON.parse(body) as Event);
 
 /** Every second scan finds nothing, so everything is resolved and found again. */
-const EMPTY = Buffer.from(JSON.stringify({ name: 'shop', lockfileVersion: 3, packages: { '': {} } }));
-
 async function enqueue(room: Room, target: number, number: number): Promise<void> {
   await room.producer.enqueue({
     scan: `t${target}.${number}`,
     requestedAt: new Date(Date.UTC(2026, 4, 1, 0, number)).toISOString(),
     target: { id: `t${target}` },
-    lockfiles: [{ path: 'package-lock.json', content: number % 2 === 0 ? LOCKFILE : EMPTY }],
+    lockfiles: [{ path: 'package-lock.json', content: number % 2 === 0 ? LOCKFILE : SOUND }],
   });
 }
 
@@ -62,6 +60,7 @@ it('changes one by one and digests over time: workers killed at random moments l
   ];
   const room = await world.room('kill-routes', [
     `routes: ${JSON.stringify(routes)}`,
+    'firstScan: all',
     'retries: { attempts: 60, firstDelay: 5ms, longestDelay: 40ms }',
   ]);
   world.services.receiver.faults.inject(

@@ -58,7 +58,7 @@ it('changes go by the routes that fit: each by itself, in a digest over time, an
     },
   ];
   // YAML reads JSON.
-  const room = await world.room('routes', [`routes: ${JSON.stringify(routes)}`]);
+  const room = await world.room('routes', [`routes: ${JSON.stringify(routes)}`, 'firstScan: all']);
   const worker = room.startWorker();
   await scan(room, 'one', 'shop');
   await scan(room, 'two', 'api');
