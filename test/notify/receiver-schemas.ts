@@ -143,6 +143,7 @@ const generic = z.strictObject({
   id: z.string(),
   route: z.string(),
   test: z.boolean(),
+  firstScan: z.boolean(),
   date: z.string(),
   scan: z.string(),
   target: z.string(),

@@ -42,6 +42,7 @@ describe('the payload', () => {
       id: 'msg_0123456789abcdef',
       route: 'default',
       test: false,
+      firstScan: false,
       date: '2026-11-21T03:04:05.000Z',
       scan: 'scan-1',
       target: 'shop/web',
