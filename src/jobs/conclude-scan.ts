@@ -72,7 +72,7 @@ export async function concludeScan(
     incomplete: !complete,
     ...(judged.known === undefined ? {} : { known: judged.known(previous?.known) }),
   };
-  const over = summariesOver(rules, target, previous?.findings ?? [], compared.tracked);
+  const over = summariesOver(rules, target, previous?.findings ?? [], compared);
   const { next, filed, digests } = deliveriesOf(result, routed, over);
   return {
     result,

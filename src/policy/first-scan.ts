@@ -3,6 +3,7 @@ import type { Finding } from '../model/finding.ts';
 import type { FirstScan, RouteRule, Routing } from '../model/routing.ts';
 import type { Gap } from '../model/scan.ts';
 import type { Target } from '../model/target.ts';
+import type { Comparison } from './changes.ts';
 import { routeChanges } from './route-changes.ts';
 
 /** What scans cannot see after this time has nothing to do with the first scan any more. */
@@ -94,11 +95,17 @@ export function summariesOver(
   routing: Routing,
   target: Target,
   before: readonly TrackedFinding[],
-  after: readonly TrackedFinding[],
+  { changes, tracked: after }: Pick<Comparison, 'changes' | 'tracked'>,
 ): readonly RouteRule[] {
+  if (!changes.some(leavesSummary)) return [];
   const told = routesOf(routing, target, before);
   const still = new Set(told.length === 0 ? [] : routesOf(routing, target, after));
   return told.filter((rule) => rule.mode === 'change' && !still.has(rule));
+}
+
+/** Whether the finding is no longer one of those that were told in a summary only, as far as the change shows. */
+function leavesSummary({ transition, announced }: Change): boolean {
+  return transition === 'worsened' || (transition === 'resolved' && announced === 'summary');
 }
 
 /** Routes that take the resolution of a finding that is open and was told in a summary. */
