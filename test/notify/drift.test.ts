@@ -1,5 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { configuredAlone, showConfigured } from '../../src/notify/configured.ts';
+import { createMasker } from '../../src/notify/masking.ts';
 import { rotate } from '../../src/notify/rotate.ts';
 import { showAccount } from '../../src/notify/show.ts';
 import { actions, desiring, start, WEBHOOK } from './provision-room.ts';
@@ -235,5 +237,67 @@ describe('show', () => {
       variables: [{ value: 'example.com' }, { name: 'TOKEN', secret: false, value: '(secret)' }],
     });
     expect(inspect(shown, { depth: 9 })).not.toContain('first-token');
+  });
+
+  it('gives every field as the platform has it', async () => {
+    const { apply, shared } = await start();
+    const payload = '{"text": "$EVENT_TITLE first-token"}';
+    for (const [webhook, shown] of [
+      [
+        { encodeAs: 'form', payload, headers: {} },
+        { encodeAs: 'form', payload: '{"text": "$EVENT_TITLE (secret)"}', customHeaders: null },
+      ],
+      [
+        { encodeAs: 'json', headers: { a: 'b first-token' } },
+        { encodeAs: 'json', customHeaders: '{"a":"b (secret)"}' },
+      ],
+    ] as const) {
+      const desired = desiring('first-token', webhook);
+      await apply(desired);
+      expect((await showAccount({ ...shared, desired })).webhooks[0]).toMatchObject(shown);
+    }
+  });
+});
+
+describe('what is configured, without a platform', () => {
+  const mask = createMasker(['first-token']);
+
+  it('is what alerts are made of: the same definition as the platform would read back', async () => {
+    const { apply } = await start();
+    for (const webhook of [{}, { encodeAs: 'form', payload: '{"a": 1}', headers: {} }] as const) {
+      const desired = desiring('first-token', webhook);
+      const { definitions, variables } = await apply(desired);
+      expect(configuredAlone(desired)).toEqual({ definitions, variables });
+    }
+  });
+
+  it('is checked like what is provisioned', () => {
+    expect(() => configuredAlone(desiring('first-token', { url: 'https://$NOTHING' }))).toThrow(
+      '$NOTHING, defined nowhere',
+    );
+  });
+
+  it('is shown without a secret', () => {
+    const webhook = { payload: '{"text": "first-token"}', headers: { a: 'first-token' } };
+    expect(showConfigured(desiring('first-token', webhook), mask)).toEqual({
+      account: null,
+      webhooks: [
+        {
+          route: 'default',
+          name: 'lockhound',
+          there: true,
+          url: 'https://$HOST/alerts',
+          customHeaders: '{"a":"(secret)"}',
+          encodeAs: 'json',
+          payload: '{"text": "(secret)"}',
+        },
+      ],
+      variables: [
+        { name: 'HOST', there: true, secret: false, value: 'example.com' },
+        { name: 'TOKEN', there: true, secret: true, value: '(secret)' },
+      ],
+    });
+    const plain = showConfigured(desiring('first-token', { payload: null, headers: {} }), mask);
+    expect(plain.webhooks[0]).toMatchObject({ payload: null, customHeaders: null });
   });
 });

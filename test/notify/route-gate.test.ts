@@ -55,6 +55,27 @@ describe('a route', () => {
     expect(await send('a')).toMatchObject({ kind: 'delivered' });
   });
 
+  it.each([
+    [['a'], 8, 8],
+    [['a', 'b', 'c'], 8, 2],
+    [['a', 'b', 'c', 'd', 'e'], 8, 2],
+    [['a', 'b'], 9, 4],
+  ])('of %j has its share of %i: %i', async (routes, concurrency, share) => {
+    const gate = Promise.withResolvers<void>();
+    const { send } = gateOver(
+      routes,
+      async (route) => {
+        await gate.promise;
+        return receiptOf(route);
+      },
+      concurrency,
+    );
+    const all = Array.from({ length: concurrency + 1 }, () => send('a'));
+    gate.resolve();
+    const kinds = (await Promise.all(all)).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'delivered')).toHaveLength(share);
+  });
+
   it('that is not set up yet is tried later', async () => {
     const { send, stopped } = gateOver(['a'], async () => {
       throw new NotifyError('not-provisioned', 'not applied yet', { retryable: true });

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import type { Severity } from '../../src/model/finding.ts';
+import type { NotifiedChange } from '../../src/model/notification.ts';
+import { type Alert, alertMaker, alertOf } from '../../src/notify/alert.ts';
+import { valuesOf } from '../../src/notify/variables.ts';
+import { jsonBytes, messageWithin } from '../../src/notify/within-limits.ts';
+import { changeOf, notificationOf } from './notification.ts';
+
+const value = (name: string, alert: Alert) => JSON.parse(valuesOf(alert, {}).get(name)?.json ?? '');
+
+/** Alerts with so many changes of equal length. */
+const many = (count: number, link = 'https://ci.example/1') =>
+  alertOf({
+    ...notificationOf(
+      Array.from({ length: count }, (_, index) => changeOf(`package-${String(index).padStart(5, '0')}`)),
+    ),
+    link,
+  });
+
+describe('the room that a receiver has', () => {
+  it.each([
+    ['TEAMS_CARD', 27_000, (card: { body: unknown[] }) => card.body[1]],
+    ['GITHUB_CLIENT_PAYLOAD', 60_000, (payload: { changes: unknown[] }) => payload.changes[0]],
+  ] as const)('%s: is used to the last change that fits, and never exceeded', (name, limit, itemOf) => {
+    const made = value(name, many(5_000));
+    const item = jsonBytes(itemOf(made)) + 1;
+    expect(jsonBytes(made)).toBeLessThanOrEqual(limit);
+    expect(jsonBytes(made)).toBeGreaterThan(limit - 2 * item);
+  });
+
+  it('PAGERDUTY_DETAILS: holds changes of 400,000 bytes', () => {
+    const { changes, left_out: leftOut } = value('PAGERDUTY_DETAILS', many(2_000));
+    expect(jsonBytes(changes)).toBeLessThanOrEqual(400_000);
+    expect(jsonBytes(changes)).toBeGreaterThan(400_000 - 2 * jsonBytes(changes[0]));
+    expect(changes.length + leftOut).toBe(2_000);
+  });
+
+  it('a message: all of it where it fits to the character, whole lines and a count where not', () => {
+    const alert = many(3);
+    const whole = messageWithin(alert, 10_000);
+    expect(whole.split('\n')).toHaveLength(4);
+    expect(messageWithin(alert, whole.length)).toBe(whole);
+    const cut = messageWithin(alert, whole.length - 1);
+    expect(cut.length).toBeLessThan(whole.length);
+    expect(cut).toMatch(/\nand \d more changes?: https:\/\/ci\.example\/1$/);
+    expect(cut.split('\n').slice(0, -1)).toEqual(whole.split('\n').slice(0, cut.split('\n').length - 1));
+  });
+
+  it('is taken by the worst changes, whatever their order; what an alert left out is counted too', () => {
+    const severities: readonly Severity[] = ['low', 'critical', 'high'];
+    const changes = Array.from({ length: 3_000 }, (_, index): NotifiedChange => {
+      const change = changeOf(`package-${index}`, 'Title', index % 2 === 0 ? 'resolved' : 'opened');
+      const severity = severities[index % 3] ?? 'low';
+      return { ...change, finding: { ...change.finding, severity } };
+    });
+    const { changes: told, more } = value('GITHUB_CLIENT_PAYLOAD', alertOf(notificationOf(changes)));
+    expect(told.length).toBeGreaterThan(20);
+    for (const one of told) expect(one).toMatchObject({ severity: 'critical', transition: 'opened' });
+    expect(told.length + more.leftOut).toBe(3_000);
+    const shortened = alertMaker(notificationOf(changes))({ most: 5, brief: true });
+    expect(value('GITHUB_CLIENT_PAYLOAD', shortened)).toMatchObject({ more: { leftOut: 2_995 } });
+    expect(value('SLACK_BLOCKS', shortened)[2].text.text).toBe(
+      '_and 2995 more_: <https://osv.dev/GHSA-aaaa-bbbb-cccc|details>',
+    );
+  });
+
+  it('a change takes no more than its share: lists and texts of a large one are cut', () => {
+    const { finding } = changeOf('a', 'x'.repeat(3_000));
+    const names = Array.from({ length: 50 }, (_, index) => `CVE-2026-${index}`);
+    const path = Array.from({ length: 60 }, (_, index) => `step-${index}@1`);
+    const locations = Array.from({ length: 40 }, (_, line) => ({
+      path: 'a.lock',
+      line,
+      dependencyPath: path,
+    }));
+    const advisory = { id: 'GHSA-1', aliases: names, title: 'A', url: 'https://osv.dev/1' };
+    const large = { ...finding, advice: 'y'.repeat(3_000), locations, advisory };
+    const [told] = value(
+      'PAGERDUTY_DETAILS',
+      alertOf(notificationOf([{ ...changeOf('a'), finding: large }])),
+    ).changes;
+    expect([told.title.length, told.advice.length]).toEqual([1_000, 1_000]);
+    expect([told.advisories.length, told.locations.length]).toEqual([30, 10]);
+    expect(told.locations[9].dependencyPath).toEqual(path.slice(0, 30));
+  });
+});
+
+describe('a card for Microsoft Teams', () => {
+  const cardOf = (...changes: readonly NotifiedChange[]) =>
+    value('TEAMS_CARD', alertOf(notificationOf(changes)));
+
+  it('says how bad each change is by its colour, and names it', () => {
+    const colours = (['critical', 'high', 'medium', 'low', 'none'] as const).map((severity) => {
+      const change = changeOf('a');
+      const { body } = cardOf({ ...change, finding: { ...change.finding, severity } });
+      return `${severity} ${body[1].inlines[0].color}`;
+    });
+    expect(colours).toEqual([
+      'critical Attention',
+      'high Attention',
+      'medium Warning',
+      'low Default',
+      'none Default',
+    ]);
+    const [, mended] = cardOf({ ...changeOf('a', 'Hole', 'resolved'), target: 'other' }).body;
+    expect(mended.inlines.map(({ text }: { text: string }) => text)).toEqual([
+      'other: resolved high: ',
+      'Hole (a@1.2.3) ',
+      'GHSA-aaaa-bbbb-cccc',
+    ]);
+    expect(mended.inlines[0].color).toBe('Good');
+    expect(mended.inlines[2].selectAction).toEqual({
+      type: 'Action.OpenUrl',
+      url: 'https://osv.dev/GHSA-aaaa-bbbb-cccc',
+    });
+  });
+
+  it('has no advisory where there is none, no link that is no address, and no count of nothing', () => {
+    const { advisory: _, ...finding } = changeOf('a').finding;
+    const plain = cardOf({ ...changeOf('a'), finding });
+    expect(plain.body[1].inlines).toHaveLength(2);
+    expect(plain.actions).toBeUndefined();
+    expect(plain.body).toHaveLength(3);
+    const odd = {
+      ...finding,
+      advisory: { id: 'GHSA-1', aliases: [], title: 'A', url: 'javascript:alert(1)' },
+    };
+    expect(cardOf({ ...changeOf('a'), finding: odd }).body[1].inlines[2]).toEqual({
+      type: 'TextRun',
+      text: 'GHSA-1',
+    });
+    expect(cardOf(changeOf('a')).actions).toEqual([
+      { type: 'Action.OpenUrl', title: 'Details', url: 'https://osv.dev/GHSA-aaaa-bbbb-cccc' },
+    ]);
+  });
+
+  it('ends with what is open, and with what could not be found out where there is something', () => {
+    const foot = (gaps: number, high: number) => {
+      const { open, ...rest } = notificationOf();
+      const none = { ...open, critical: 0, medium: 0, low: 0, none: 0, unrated: 0 };
+      const card = value('TEAMS_CARD', alertOf({ ...rest, open: { ...none, high }, gaps }));
+      return card.body.at(-1).inlines[0].text;
+    };
+    expect(foot(0, 2)).toBe('Open: 2 high');
+    expect(foot(3, 0)).toBe('Open: nothing · could not be found out: 3');
+  });
+});
