@@ -55,6 +55,18 @@ describe('the eight operations', () => {
   });
 });
 
+describe('a call', () => {
+  it('ends when it is not wanted any more', async () => {
+    const server = await startTestServer(() => {});
+    const { client, close } = await openPlatform(server.url);
+    closers.push(close, server.close);
+    const stop = new AbortController();
+    const call = client.readWebhook('hook', stop.signal);
+    stop.abort();
+    await expect(call).rejects.toMatchObject({ code: 'aborted' });
+  });
+});
+
 describe('outcomes', () => {
   it.each([
     [400, '{"errors": ["Invalid webhook"]}', 'bad-request', false],
