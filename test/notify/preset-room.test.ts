@@ -85,6 +85,48 @@ describe('the room that a receiver has', () => {
   });
 });
 
+describe('a link in a Slack message', () => {
+  it.each([
+    [1_000, true],
+    [1_001, false],
+  ])('of %i characters: %s', (length, linked) => {
+    const url = `https://a.example/${'x'.repeat(length - 'https://a.example/'.length)}`;
+    const { advisory, ...rest } = changeOf('a').finding;
+    const finding = { ...rest, ...(advisory === undefined ? {} : { advisory: { ...advisory, url } }) };
+    const [, section] = value('SLACK_BLOCKS', alertOf(notificationOf([{ ...changeOf('a'), finding }])));
+    const id = 'GHSA-aaaa-bbbb-cccc';
+    expect(section.text.text.endsWith(linked ? `<${url}|${id}>` : `(a@1.2.3) ${id}`)).toBe(true);
+  });
+});
+
+describe('what is unrated', () => {
+  const counting = (severity: Severity, countsAs?: 'high' | 'low'): NotifiedChange => {
+    const change = changeOf(`${severity}-${countsAs ?? ''}`);
+    return {
+      ...change,
+      finding: { ...change.finding, severity, ...(countsAs === undefined ? {} : { countsAs }) },
+    };
+  };
+
+  it('comes right after what is rated like it', () => {
+    const changes = [
+      counting('low'),
+      counting('unrated', 'low'),
+      counting('medium'),
+      counting('unrated', 'high'),
+      counting('high'),
+    ];
+    const ranked = alertOf(notificationOf(changes)).ranked();
+    expect(ranked.map(({ finding }) => finding.package.name)).toEqual([
+      'high-',
+      'unrated-high',
+      'medium-',
+      'low-',
+      'unrated-low',
+    ]);
+  });
+});
+
 describe('a card for Microsoft Teams', () => {
   const cardOf = (...changes: readonly NotifiedChange[]) =>
     value('TEAMS_CARD', alertOf(notificationOf(changes)));
