@@ -67,7 +67,7 @@ function target(firstScan: FirstScan, rules: readonly RouteRule[]) {
 const counts: Verdict['counts'] = {
   lockfiles: 1,
   packages: 1,
-  outcomes: { resolved: 1, missing: 0, unsupported: 0, private: 0, failed: 0 },
+  outcomes: { resolved: 1, missing: 0, unsupported: 0, private: 0, failed: 0, uncovered: 0 },
   severities: { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 },
   notes: 0,
 };
