@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   jobs: ['model', 'lockfiles', 'policy'],
   workers: ['jobs', 'model'],
   server: ['jobs', 'model', 'store'],
-  embedded: ['discovery', 'model'],
+  embedded: ['discovery', 'files', 'model'],
   cli: ['commands', 'compose', 'config', 'files', 'report', 'model'],
   'producer.ts': ['jobs', 'model', 'store'],
   'insights-client.ts': ['insights', 'discovery', 'http', 'model'],

@@ -10,7 +10,7 @@ export type ScanErrorCode = 'nothing-to-scan' | 'insights-unreachable' | 'scan-f
 
 export class ScanError extends CodedError<ScanErrorCode> {}
 
-/** The settings of the local services cannot be read, or do not hold what they should. */
-export type ServicesErrorCode = 'settings-unreadable' | 'settings-invalid';
+/** The settings of the local services do not hold what they should. */
+export type ServicesErrorCode = 'settings-invalid';
 
 export class ServicesError extends CodedError<ServicesErrorCode> {}

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { LocalServicesOptions } from '../embedded/local-services.ts';
+import { readTextSync } from '../files/read-file.ts';
 import { messageOf } from '../model/errors.ts';
 import { ServicesError } from './errors.ts';
 
@@ -64,15 +64,11 @@ const settingsSchema: z.ZodType<ServicesSettings> = z.strictObject({
   discovery: service.exactOptional(),
 });
 
-/** Reads a file of settings. Throws `ServicesError` with every fault and its path. */
+const MAX_BYTES = 1_048_576;
+
+/** Reads a file of settings. Throws `FileError`, and `ServicesError` with every fault and its path. */
 export function readServicesSettings(file: string): ServicesSettings {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ServicesError('settings-unreadable', `${file}: ${messageOf(error)}`, { cause: error });
-  }
-  return parseServicesSettings(text, file);
+  return parseServicesSettings(readTextSync(file, MAX_BYTES), file);
 }
 
 /** Reads settings from YAML; `file` is for the message of a `ServicesError`. */

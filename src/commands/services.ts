@@ -19,7 +19,7 @@ export interface ServicesOptions {
 const SERVICES = ['insights', 'webhooks', 'receiver', 'discovery'] as const;
 const PORTS = { insights: 8701, webhooks: 8702, receiver: 8703, discovery: 8704 } as const;
 
-/** Starts the local services as settings and options say. Throws `ServicesError` and `EmbeddedError`. */
+/** Starts the local services as settings and options say. Throws `FileError`, `ServicesError` and `EmbeddedError`. */
 export async function startServices(options: ServicesOptions): Promise<LocalServices> {
   const read = options.settings === undefined ? {} : readServicesSettings(options.settings);
   const own = defaults(options);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -127,8 +127,18 @@ webhooks:
   it('refuses a file that is not there', async () => {
     const given = { given: ANY, apiKey: new Secret('a'), applicationKey: new Secret('b') };
     const settings = join(folder, 'nowhere.yaml');
-    const unreadable = { code: 'settings-unreadable', message: expect.stringContaining('nowhere.yaml') };
-    await expect(startServices({ ...given, settings })).rejects.toMatchObject(unreadable);
+    const missing = { code: 'not-found', message: expect.stringContaining('nowhere.yaml') };
+    await expect(startServices({ ...given, settings })).rejects.toMatchObject(missing);
+    const device = startServices({ ...given, settings: '/dev/zero' });
+    await expect(device).rejects.toMatchObject({ code: 'not-a-file' });
+  });
+
+  it('refuses data that is no regular file', async () => {
+    const odd = mkdtempSync(join(folder, 'odd-'));
+    symlinkSync('/dev/zero', join(odd, 'samples.json'));
+    const message = expect.stringContaining('is a device');
+    const refused = start(undefined, { ...ANY, data: odd });
+    await expect(refused).rejects.toMatchObject({ code: 'data-set-missing', message });
   });
 });
 

@@ -435,6 +435,26 @@ describe('a client that writes null for what it leaves out', () => {
     await service.close();
   });
 
+  it('finds what other clients ask for in their own spelling of addresses', async () => {
+    const service = await startInsightsService();
+    for (const path of [
+      // Python's aiohttp decodes what may stand in a path, and sends a content type without a body.
+      'systems/npm/packages/@types%2Fnode',
+      'purl/pkg:npm%2Flodash@4.17.20',
+      // The purl as its specification has it, encoded once more; and as encodeURIComponent leaves it.
+      'purl/pkg%3Anpm%2F%2540types%2Fnode',
+      'purl/pkg%3Anpm%2F%40types%2Fnode',
+      'systems/MAVEN/packages/org.codehaus.plexus:plexus-interpolation/versions/1.29:requirements',
+      'projects/github.com%2Flodash%2Flodash:packageversions',
+    ]) {
+      const headers = { 'content-type': 'application/json' };
+      const response = await fetch(`${service.url}/v3alpha/${path}`, { headers });
+      expect(response.status, path).toBe(200);
+      await response.arrayBuffer();
+    }
+    await service.close();
+  });
+
   it('is told in plain text of paths that the document does not have', async () => {
     const service = await startInsightsService({ data: MIXED });
     for (const [method, path] of [

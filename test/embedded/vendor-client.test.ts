@@ -100,6 +100,12 @@ describe('the vendor’s client against the local service', () => {
       code: 400,
       body: { errors: ['Invalid webhook'] },
     });
+    const taken = { body: { name: 'taken', url: 'https://hooks.example/a' } };
+    await api.createWebhooksIntegration(taken);
+    expect(await codeOf(api.createWebhooksIntegration(taken))).toMatchObject({
+      code: 400,
+      body: { errors: ['Webhook already exists'] },
+    });
     const stranger = vendorClient({ ...KEYS, appKeyAuth: 'another' });
     expect(await codeOf(stranger.getWebhooksIntegration({ webhookName: 'a' }))).toMatchObject({
       code: 403,

@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import { FileError } from '../../files/errors.ts';
+import { MAX_INPUT_BYTES, readFile } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import { EmbeddedError } from '../errors.ts';
 
@@ -201,9 +202,10 @@ async function readFolder(folder: URL, advice: string): Promise<InsightsData> {
 /** `undefined` for a file that is not there. */
 async function read(folder: URL, file: string): Promise<string | undefined> {
   try {
-    return await readFile(new URL(file, folder), 'utf8');
+    const content = await readFile(join(fileURLToPath(folder), file), { maxBytes: MAX_INPUT_BYTES });
+    return content.toString('utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (error instanceof FileError && error.code === 'not-found') return undefined;
     throw new EmbeddedError(
       'data-set-missing',
       `The data of the local package-insights service cannot be read: ${messageOf(error)}`,
