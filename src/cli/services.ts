@@ -36,7 +36,11 @@ export function servicesCommand(terminal: Terminal): Command {
     .option('--discovery-port <port>', 'port of the discovery service (0: any; default: 8704)', port)
     .option('--data <folder>', 'what the package-insights service knows, in place of the bundled data')
     .option('--page-size <entries>', 'entries on a page of a batch (default: 100)', between(1, 5_000))
-    .option('--header-prefix <prefix>', 'first part of the credential headers, such as DD (default: SVC)')
+    .option(
+      '--header-prefix <prefix>',
+      'first part of the credential headers, such as DD (default: SVC)',
+      prefix,
+    )
     .addOption(
       new Option('--permissions <names...>', 'what the default key may do (default: everything)').choices([
         'create_webhooks',
@@ -99,6 +103,11 @@ function optionsOf(flags: Flags): ServicesOptions {
     apiKey: secretFromEnvironment('LOCKHOUND_SECRET_API_KEY', 'local-api-key'),
     applicationKey: secretFromEnvironment('LOCKHOUND_SECRET_APPLICATION_KEY', 'local-application-key'),
   };
+}
+
+function prefix(text: string): string {
+  if (/^[A-Za-z][\w-]*$/.test(text)) return text;
+  throw new InvalidArgumentError('letters, digits and hyphens are expected, such as DD');
 }
 
 function between(least: number, most: number): (text: string) => number {
