@@ -46,13 +46,12 @@ export function knownAfter(
   const remembered = new Set(before?.hashes);
   const known = new Set<number>();
   const unknown = new Set<number>();
-  for (const { packages } of lockfiles) {
-    for (const { purl, resolution } of packages) {
-      const hash = hashOf(purl);
-      if (resolution.outcome === 'resolved') known.add(hash);
-      else if (resolution.outcome !== 'failed') unknown.add(hash);
-      else if (remembered.has(hash)) known.add(hash);
-    }
+  for (const { purl, resolution } of lockfiles.flatMap(({ packages }) => packages)) {
+    const hash = hashOf(purl);
+    const { outcome } = resolution;
+    if (outcome === 'resolved') known.add(hash);
+    else if (outcome !== 'failed' && outcome !== 'uncovered') unknown.add(hash);
+    else if (remembered.has(hash)) known.add(hash);
   }
   if (!seesAll) for (const hash of remembered) if (!unknown.has(hash)) known.add(hash);
   const at = loss === undefined ? requestedAt : (before?.at ?? requestedAt);

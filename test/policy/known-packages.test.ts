@@ -87,6 +87,8 @@ describe('what is remembered of it', () => {
   it('outlives a scan in which it was lost or not to be had', () => {
     const failed = inventory(names(600), () => 'failed');
     expect(knownAfter(known, failed, scan(2))).toEqual({ ...known, at: day(2) });
+    const uncovered = inventory(names(600), () => 'uncovered');
+    expect(knownAfter(known, uncovered, scan(2)).hashes).toEqual(known.hashes);
     const loss = { ...failed, forgotten: { lost: 500, compared: 600 } };
     expect(knownAfter(known, loss, scan(2))).toEqual(known);
   });
