@@ -2,6 +2,7 @@ const BENCHES = {
   lockfiles: 'has the package managers write the lockfiles that `parse` reads; takes minutes',
   parse: 'reading lockfiles, against the least that takes and against other readers of them',
   resolve: 'looking up purls: checks against JSON.parse, pages side by side, purls a second',
+  'event-loop': 'the longest time for which a worker does nothing but one file, by format',
   scan: 'a whole scan of it: cold cache, embedded Valkey, local services; time and memory',
   discovery: 'loading, indexing, validating a description document of 1 MB, against JSON.parse of it',
 } as const;
@@ -9,7 +10,7 @@ const BENCHES = {
 const [name = 'all', ...args] = process.argv.slice(2);
 if (name !== 'all' && !Object.hasOwn(BENCHES, name)) {
   console.error(`There is no bench "${name}". They are:`);
-  for (const [known, what] of Object.entries(BENCHES)) console.error(`  ${known.padEnd(9)} ${what}`);
+  for (const [known, what] of Object.entries(BENCHES)) console.error(`  ${known.padEnd(10)} ${what}`);
   process.exitCode = 2;
 } else {
   for (const [known, what] of Object.entries(BENCHES)) {

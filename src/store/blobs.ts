@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
 import type { LockfileReference } from '../model/target.ts';
 import { compress, expand } from './compression.ts';
@@ -30,7 +31,7 @@ export function createBlobStore(redis: RedisClient, keys: Keys, options: BlobOpt
   return {
     async put(content) {
       if (content.length > maxBytes) throw tooLarge(`A lockfile of ${content.length} bytes`, maxBytes);
-      const sha256 = hash(content);
+      const sha256 = await hash(content);
       const key = keys.blob(sha256);
       if ((await redis.pexpire(key, ttlMs)) === 0) {
         await redis.set(key, await compress(content), 'PX', ttlMs);
@@ -54,7 +55,7 @@ export function createBlobStore(redis: RedisClient, keys: Keys, options: BlobOpt
 
 /** A producer of its own may store zstd, gzip or the bytes themselves; the hash of the content decides. */
 async function verified(stored: Buffer, reference: LockfileReference, maxBytes: number): Promise<Buffer> {
-  if (stored.length <= maxBytes && hash(stored) === reference.sha256) return stored;
+  if (stored.length <= maxBytes && (await hash(stored)) === reference.sha256) return stored;
   let content: Buffer;
   try {
     content = await expand(stored, maxBytes);
@@ -62,14 +63,23 @@ async function verified(stored: Buffer, reference: LockfileReference, maxBytes: 
     if (isTooLarge(error)) throw tooLarge(describe(reference), maxBytes);
     throw corrupt(reference, `it cannot be decompressed (${messageOf(error)})`, error);
   }
-  const actual = hash(content);
+  const actual = await hash(content);
   if (actual !== reference.sha256) throw corrupt(reference, `its SHA-256 is ${actual}`);
   return content;
 }
 
-function hash(content: Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
+/** SHA-256 in hex; the event loop does other work meanwhile. */
+async function hash(content: Buffer): Promise<string> {
+  const sum = createHash('sha256');
+  for (let start = 0; start < content.length; start += HASHED_AT_ONCE) {
+    if (start > 0) await setImmediate();
+    sum.update(content.subarray(start, start + HASHED_AT_ONCE));
+  }
+  return sum.digest('hex');
 }
+
+/** Some milliseconds. */
+const HASHED_AT_ONCE = 2_097_152;
 
 function isTooLarge(error: unknown): boolean {
   return (

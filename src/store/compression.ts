@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { constants, gunzip, zstdCompress, zstdDecompress } from 'node:zlib';
+import { jsonParts } from './json-parts.ts';
 
 const compressZstd = promisify(zstdCompress);
 const expandZstd = promisify(zstdDecompress);
@@ -41,6 +43,23 @@ export async function packJson(value: unknown): Promise<Buffer> {
   const json = Buffer.from(JSON.stringify(value ?? null));
   return json.length < COMPRESS_FROM_BYTES ? json : await compress(json);
 }
+
+/** The same for a value that may be of any size: the event loop does other work while it is written. */
+export async function packLargeJson(value: unknown): Promise<Buffer> {
+  const written: Buffer[] = [];
+  let text = '';
+  for (const part of jsonParts(value)) {
+    text += part;
+    if (text.length < FLUSH_CHARACTERS) continue;
+    written.push(Buffer.from(text));
+    text = '';
+    await setImmediate();
+  }
+  const json = Buffer.concat([...written, Buffer.from(text)]);
+  return json.length < COMPRESS_FROM_BYTES ? json : await compress(json);
+}
+
+const FLUSH_CHARACTERS = 262_144;
 
 /** Reads what `packJson` wrote. Throws when it is damaged. */
 export async function unpackJson(stored: Buffer): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { messageOf } from '../model/errors.ts';
-import { packJson, unpackJson } from './compression.ts';
+import { packLargeJson, unpackJson } from './compression.ts';
 import type { RedisClient } from './connection.ts';
 import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';
@@ -100,7 +100,11 @@ export function createOutcomeStore<Next>(
           ...steps.flatMap((step) => step.keys),
         ],
         [
-          ...[await packJson({ result: result ?? null, next }), ttlMs, ...(await changeArguments(change))],
+          ...[
+            await packLargeJson({ result: result ?? null, next }),
+            ttlMs,
+            ...(await changeArguments(change)),
+          ],
           ...steps.flatMap((step) => [step.name, step.keys.length, step.values.length, ...step.values]),
         ],
       );
@@ -125,7 +129,7 @@ async function changeArguments(change: TargetChange | undefined): Promise<readon
     change.target,
     String(change.replaces),
     String(change.state.revision),
-    await packJson(change.state),
+    await packLargeJson(change.state),
   ];
 }
 

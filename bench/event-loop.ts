@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { startInsightsService } from '../src/embedded/insights/service.ts';
+import { startValkey } from '../src/embedded/valkey.ts';
+import { detectFormat } from '../src/lockfiles/catalog.ts';
+import { createProducer, type Producer } from '../src/producer.ts';
+import { connectRedis } from '../src/store/connection.ts';
+import { createKeys } from '../src/store/keys.ts';
+import { createOutcomeStore } from '../src/store/outcomes.ts';
+import { CORPORA } from '../test/lockfiles/reading.ts';
+import { type BenchFile, hostileFiles } from './hostile-files.ts';
+import { syntheticPackageLock } from './synthetic-package-lock.ts';
+
+/** Nothing may hold up the event loop of a worker for longer, in milliseconds. */
+const LIMIT_MS = 200;
+const FILES_A_SCAN = 4;
+
+/**
+ * Sends every file of the corpora, hostile files of each format, and large files through a real worker over a real
+ * engine, and prints the longest time for which its event loop did nothing else, by format. `npm run bench -- event-loop
+ * [packages] [format]`: how many packages the
+ * largest file has, and which group alone is sent (`packages`: that file).
+ */
+export async function run([packages = '20000', only]: readonly string[]): Promise<void> {
+  const [valkey, insights] = await Promise.all([startValkey(), startInsightsService()]);
+  const redis = await connectRedis({ urls: valkey.url });
+  const outcomes = createOutcomeStore(redis, createKeys('{lockhound}'));
+  const producer = await createProducer({ redis: valkey.url });
+  const worker = startWorker(valkey.url, insights.url);
+  const finished = async (scan: string) => {
+    while ((await outcomes.read('judge-scan', scan)) === undefined)
+      await new Promise((done) => setTimeout(done, 50));
+  };
+  try {
+    await scanOf(producer, finished, 'warm-up', hostileFiles().slice(0, 20));
+    await worker.longestBlock();
+    let worst = 0;
+    for (const [format, files] of groups(Number(packages))) {
+      if (only !== undefined && !format.includes(only)) continue;
+      const largest = Math.max(...files.map(({ content }) => content.length));
+      for (let start = 0; start < files.length; start += FILES_A_SCAN) {
+        await scanOf(producer, finished, `${format}-${start}`, files.slice(start, start + FILES_A_SCAN));
+      }
+      const block = await worker.longestBlock();
+      worst = Math.max(worst, block);
+      const figures = `${files.length} files, largest ${(largest / 1e6).toFixed(2)} MB`;
+      console.log(`${format.padEnd(30)} ${block.toFixed(0).padStart(6)} ms  ${figures}`);
+    }
+    console.log(`longest: ${worst.toFixed(0)} ms (limit: ${LIMIT_MS} ms)`);
+    if (worst > LIMIT_MS) process.exitCode = 1;
+  } finally {
+    worker.child.kill('SIGKILL');
+    await producer.close();
+    redis.disconnect();
+    await Promise.all([valkey.close(), insights.close()]);
+  }
+}
+
+/** Files by format; the largest one of all is a group of its own. */
+function groups(packages: number): ReadonlyMap<string, readonly BenchFile[]> {
+  const content = Buffer.from(syntheticPackageLock(packages));
+  const large = { format: `${packages} packages`, title: 'large', content };
+  return Map.groupBy([...corporaFiles(), ...hostileFiles(), large], ({ format }) => format);
+}
+
+function corporaFiles(): readonly BenchFile[] {
+  if (!existsSync(CORPORA)) return [];
+  const folders = ['lockfiles', 'real'].map((name) => join(CORPORA, name));
+  const paths = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  );
+  return paths
+    .filter((path) => statSync(path).isFile() && !path.endsWith('expected.json'))
+    .flatMap((path): readonly BenchFile[] => {
+      const content = readFileSync(path);
+      const name = basename(path).replace(/^.*__/, '');
+      const format = detectFormat(name, content.toString('latin1', 0, 4_096));
+      return format === undefined ? [] : [{ format: format.name, title: path, content }];
+    });
+}
+
+async function scanOf(
+  producer: Producer,
+  finished: (scan: string) => Promise<void>,
+  name: string,
+  files: readonly BenchFile[],
+): Promise<void> {
+  const scan = name.replaceAll(' ', '-');
+  const lockfiles = files.map(({ format, content }, at) => ({
+    path: `${at}/lockfile`,
+    content,
+    ...(format.includes(' ') ? {} : { format }),
+  }));
+  await producer.enqueue({ scan, target: { id: name }, lockfiles });
+  await finished(scan);
+}
+
+const MAIN = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts');
+const MONITOR = join(import.meta.dirname, 'loop-monitor.mjs');
+
+function startWorker(redisUrl: string, insightsUrl: string) {
+  const child: ChildProcess = spawn(process.execPath, ['--import', MONITOR, MAIN, 'worker'], {
+    env: { PATH: process.env['PATH'], REDIS_URL: redisUrl, LOCKHOUND_INSIGHTS_URL: insightsUrl },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let output = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  return {
+    child,
+    /** Since the last call, in milliseconds. */
+    async longestBlock(): Promise<number> {
+      output = '';
+      child.kill('SIGUSR2');
+      for (;;) {
+        const found = /longest block: ([\d.]+)/.exec(output);
+        if (found !== null) return Number(found[1]);
+        await new Promise((done) => setTimeout(done, 20));
+      }
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { formatOfSample, SAMPLES } from '../test/lockfiles/samples.ts';
+
+export interface BenchFile {
+  readonly format: string;
+  readonly title: string;
+  readonly content: Buffer;
+}
+
+/** As large as files may be that are read without a thread. */
+const INLINE_BYTES = 16_000;
+const LARGE_BYTES = 1_000_000;
+
+/** Pieces that make parsers of the format's family work hard, or give up late. */
+const PIECES = [
+  '[',
+  '{"a":',
+  '<a>',
+  '- ',
+  '? ',
+  '[[a]]\n',
+  'a: [',
+  '"',
+  'x\n',
+  ',',
+  '! ',
+  '&a ',
+  'a: |\n  x\n',
+  '\t',
+  '((',
+  '- - a\n',
+];
+
+/** Each format's sample with a piece repeated behind it, or in its middle: as large as is read inline, and larger. */
+export function hostileFiles(): readonly BenchFile[] {
+  return Object.entries(SAMPLES).flatMap(([label, sample]) =>
+    PIECES.flatMap((piece) =>
+      [INLINE_BYTES, LARGE_BYTES].flatMap((bytes): readonly BenchFile[] => {
+        const many = piece.repeat(Math.max(0, Math.floor((bytes - sample.length) / piece.length)));
+        const middle = sample.indexOf('\n', sample.length / 2) + 1;
+        const title = `${JSON.stringify(piece)} to ${bytes} bytes`;
+        const file = (text: string) => ({ format: formatOfSample(label), title, content: Buffer.from(text) });
+        return [file(sample + many), file(sample.slice(0, middle) + many + sample.slice(middle))];
+      }),
+    ),
+  );
+}
