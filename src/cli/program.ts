@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { CodedError, messageOf } from '../model/errors.ts';
 import { apiCommand } from './api/api.ts';
-import { addCompletion, COMPLETE, completeCommand } from './completion.ts';
 import { configCommand } from './config.ts';
 import { deliveriesCommand } from './deliveries.ts';
 import { demoCommand } from './demo.ts';
@@ -12,6 +11,7 @@ import { insightsCommand } from './insights/command.ts';
 import { parseCommand } from './parse.ts';
 import { rejectedCommand } from './rejected.ts';
 import { scanCommand } from './scan.ts';
+import { scansCommand } from './scans.ts';
 import { servicesCommand } from './services.ts';
 import type { Terminal } from './terminal.ts';
 import { webhookCommand } from './webhook.ts';
@@ -25,6 +25,7 @@ const COMMANDS = [
   webhookCommand,
   deliveriesCommand,
   rejectedCommand,
+  scansCommand,
   demoCommand,
   servicesCommand,
   apiCommand,
@@ -42,8 +43,6 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     code = value;
   });
   try {
-    if (args[0] === COMPLETE) await addCompletion(program);
-    else program.addCommand(completeCommand());
     await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {

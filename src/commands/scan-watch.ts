@@ -103,5 +103,11 @@ async function readReport(store: Store, scan: string): Promise<ScanReport> {
   if (inventory === undefined || verdict === undefined) {
     throw new ScanError('scan-failed', `the outcome of scan ${scan} is not in the store`);
   }
+  if (inventory.result === null || verdict.result === null) {
+    throw new ScanError(
+      'scan-failed',
+      `scan ${scan} was concluded more than 15 minutes ago and its report is not kept; \`lockhound scans show ${scan}\` says how it ended`,
+    );
+  }
   return { inventory: inventory.result as Inventory, verdict: verdict.result as Verdict };
 }

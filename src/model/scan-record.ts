@@ -9,7 +9,9 @@ import type { Outcome } from './resolution.ts';
  * - `superseded`: judged after a scan of the target that was asked for later; changed nothing.
  * - `failed`: given up.
  */
-export type ScanState = 'queued' | 'running' | 'concluded' | 'superseded' | 'failed';
+export type ScanState = (typeof SCAN_STATES)[number];
+
+export const SCAN_STATES = ['queued', 'running', 'concluded', 'superseded', 'failed'] as const;
 
 /** A scan in a few hundred bytes, for operators. Counts of zero may be absent. */
 export interface ScanRecord {
