@@ -1,7 +1,7 @@
 import type { DeliveryRecord } from '../model/delivery.ts';
 import { printable } from '../model/printable.ts';
 import type { ScanRecord } from '../model/scan-record.ts';
-import { fit } from './layout.ts';
+import { fitLines } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
 import type { TextOptions } from './text-options.ts';
 
@@ -18,7 +18,7 @@ export function scanListText({ scans, more }: ScanList, options: TextOptions): s
     `${stateText(scan, paint)}  ${paint.strong(printable(scan.target))}  ${printable(scan.scan)}  ${paint.faint(scan.requestedAt)}`,
     `             ${factsOf(scan).join('; ')}`,
   ]);
-  return fit(
+  return fitLines(
     [
       ...lines,
       ...(scans.length === 0 ? ['No scans.'] : []),
@@ -53,7 +53,7 @@ export function scanText(
         `  ${state.padEnd(9)}  ${id}  route ${printable(route)}${reason === undefined ? '' : `: ${printable(reason)}`}`,
     ),
   ];
-  return fit(lines, options);
+  return fitLines(lines, options);
 }
 
 function stateText({ state, incomplete }: ScanRecord, paint: Palette): string {
