@@ -7,7 +7,7 @@ import type { Inventory } from '../model/inventory.ts';
 import type { Verdict } from '../model/scan.ts';
 import type { ScanReport } from '../model/scan-report.ts';
 import { ScanError } from './errors.ts';
-import type { OnProgress } from './scan-watch.ts';
+import { type OnProgress, reportGone } from './scan-watch.ts';
 import { openSharedStore } from './shared-store.ts';
 
 export interface FollowOptions {
@@ -86,8 +86,10 @@ async function follow(
     signal.throwIfAborted();
     const states = await Promise.all(queues.map((queue) => queue.getJobState(jobIdOf(queue.name, scan))));
     // Read after the states: a job that is done has left its outcome by then.
-    inventory ??= (await store.outcomes.read('ingest-lockfiles', scan))?.result as Inventory | undefined;
-    const verdict = (await store.outcomes.read('judge-scan', scan))?.result as Verdict | undefined;
+    const ingested = (await store.outcomes.read('ingest-lockfiles', scan))?.result ?? undefined;
+    inventory ??= ingested as Inventory | undefined;
+    const verdict = (await store.outcomes.read('judge-scan', scan))?.result as Verdict | null | undefined;
+    if (verdict === null) throw reportGone(scan);
     if (verdict !== undefined) return { inventory: inventory ?? inventoryOf(verdict), verdict };
     const failed = queues.find((_queue, index) => states[index] === 'failed');
     if (failed !== undefined) throw await failure(store, failed, scan);

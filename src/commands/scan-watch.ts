@@ -95,6 +95,14 @@ function notify(watcher: Watcher, event: WorkerEvent): void {
   }
 }
 
+/** A concluded scan leaves its record; everything else of it goes after a while. */
+export function reportGone(scan: string): ScanError {
+  return new ScanError(
+    'scan-failed',
+    `scan ${scan} was concluded more than 15 minutes ago and its report is not kept; \`lockhound scans show ${scan}\` says how it ended`,
+  );
+}
+
 async function readReport(store: Store, scan: string): Promise<ScanReport> {
   const [inventory, verdict] = await Promise.all([
     store.outcomes.read('ingest-lockfiles', scan),
@@ -104,10 +112,7 @@ async function readReport(store: Store, scan: string): Promise<ScanReport> {
     throw new ScanError('scan-failed', `the outcome of scan ${scan} is not in the store`);
   }
   if (inventory.result === null || verdict.result === null) {
-    throw new ScanError(
-      'scan-failed',
-      `scan ${scan} was concluded more than 15 minutes ago and its report is not kept; \`lockhound scans show ${scan}\` says how it ended`,
-    );
+    throw reportGone(scan);
   }
   return { inventory: inventory.result as Inventory, verdict: verdict.result as Verdict };
 }
