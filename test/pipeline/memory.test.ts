@@ -46,7 +46,7 @@ describe.skipIf(!HAS_REDIS)('the memory of Redis', () => {
             receipt: { id, route, status: 200, answer: 'ok' },
           }),
         },
-        routing: { take: 'all', rules: [rule] },
+        routing: { take: 'all', firstScan: 'all', rules: [rule] },
       },
     });
     let made = 0;
