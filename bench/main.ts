@@ -3,6 +3,7 @@ const BENCHES = {
   parse: 'reading lockfiles, against the least that takes and against other readers of them',
   resolve: 'looking up purls: checks against JSON.parse, pages side by side, purls a second',
   'event-loop': 'the longest time for which a worker does nothing but one file, by format',
+  judge: 'judging, comparing and routing 1,000 to 500,000 findings: time for each, longest pause',
   scan: 'a whole scan of it: cold cache, embedded Valkey, local services; time and memory',
   discovery: 'loading, indexing, validating a description document of 1 MB, against JSON.parse of it',
 } as const;
