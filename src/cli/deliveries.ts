@@ -167,5 +167,10 @@ const EXPLANATIONS: Readonly<Record<RetriedDelivery['outcome'], string>> = {
 
 function retriedText(results: readonly RetriedDelivery[]): string {
   if (results.length === 0) return 'Nothing to send again.\n';
-  return results.map(({ id, outcome }) => `${id} ${EXPLANATIONS[outcome]}\n`).join('');
+  return results
+    .map(({ id, outcome, behind }) => {
+      const order = behind === undefined ? '' : `, after ${behind}, which goes first`;
+      return `${id} ${EXPLANATIONS[outcome]}${order}\n`;
+    })
+    .join('');
 }

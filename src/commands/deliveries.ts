@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { DELIVER_NOTIFICATION, payloadOf } from '../jobs/deliver-notification.payload.ts';
+import { DELIVER_NOTIFICATION, identityOf, payloadOf } from '../jobs/deliver-notification.payload.ts';
 import { deliverNotification } from '../jobs/deliver-notification.ts';
+import { openEnvelope } from '../jobs/envelope.ts';
 import { followUp } from '../jobs/follow-up.ts';
 import type { DeliveryRecord, DeliveryState, StoppedRoute } from '../model/delivery.ts';
 import type { DeliveryAttempt, NotifiedChange } from '../model/notification.ts';
@@ -28,6 +29,8 @@ export interface DeliveryFilter {
 export interface RetriedDelivery {
   readonly id: string;
   readonly outcome: 'queued' | 'delivered' | 'held' | 'unknown';
+  /** The earlier delivery of the target that goes out first, where one does. */
+  readonly behind?: string;
 }
 
 export interface ShownDelivery {
@@ -130,19 +133,21 @@ async function retryAll(
   ids: readonly string[],
 ): Promise<readonly RetriedDelivery[]> {
   const records: DeliveryRecord[] = [];
-  const results = new Map<string, RetriedDelivery['outcome']>();
+  const results = new Map<string, Omit<RetriedDelivery, 'id'>>();
   for (const id of ids) {
     const record = await store.deliveries.find(id);
-    if (record === undefined) results.set(id, 'unknown');
-    else if (record.state === 'delivered') results.set(id, 'delivered');
-    else if ((await store.deliveries.stoppedRoute(record.route)) !== undefined) results.set(id, 'held');
+    if (record === undefined) results.set(id, { outcome: 'unknown' });
+    else if (record.state === 'delivered') results.set(id, { outcome: 'delivered' });
+    else if ((await store.deliveries.stoppedRoute(record.route)) !== undefined)
+      results.set(id, { outcome: 'held' });
     else records.push(record);
   }
   for (const record of inReplayOrder(records)) {
     await sendAgain(store, queue, record);
-    results.set(record.id, 'queued');
+    const first = await firstInLane(store, record);
+    results.set(record.id, { outcome: 'queued', ...(first === record.id ? {} : { behind: first }) });
   }
-  return [...new Set(ids)].map((id) => ({ id, outcome: results.get(id) ?? 'unknown' }));
+  return [...new Set(ids)].map((id) => ({ id, ...(results.get(id) ?? { outcome: 'unknown' }) }));
 }
 
 /**
@@ -161,6 +166,16 @@ async function sendAgain(
   await deliveries.move(record, { state: 'waiting', reason: 'sent again on request' });
   const queued = await ensureQueued(queue, open.id, () => queue.add(name, open.data, { jobId: open.id }));
   if (queued === 'queued-already') await wake(queue, open.id);
+}
+
+/** The delivery that goes out first in the lane of this one; itself, as a rule. */
+async function firstInLane({ openJobs }: Store, record: DeliveryRecord): Promise<string> {
+  const { id, lane = '' } = openJobOf(JOBS, followUp(DELIVER_NOTIFICATION, payloadOf(record)));
+  const turn = await openJobs.turn({ lane, id });
+  const first = turn.kind === 'waiting' ? await openJobs.find(turn.first) : undefined;
+  return first === undefined
+    ? record.id
+    : identityOf(openEnvelope(deliverNotification, first.data).payload).id;
 }
 
 /** A worker that gives a job up says so first and leaves the lane then: what is done in between would be undone. */

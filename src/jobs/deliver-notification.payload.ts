@@ -4,6 +4,7 @@ import type { DeliveryIdentity, FiledDelivery } from '../model/delivery.ts';
 import type { Notification } from '../model/notification.ts';
 import { type FollowUp, followUp } from './follow-up.ts';
 import type { JobType } from './job-type.ts';
+import { contentOf } from './notification-content.ts';
 import { printableText } from './printable-text.ts';
 import { scanId } from './scan-id.ts';
 import { timestamp } from './timestamp.ts';
@@ -23,6 +24,11 @@ const schema = z.strictObject({
     .enum(['opened', 'resolved'])
     .optional()
     .describe("Only those changes whose findings are told in the summary of the target's first scan."),
+  content: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/)
+    .optional()
+    .describe('What is said: a repeat that says something else has another id.'),
   digest: z.literal(true).optional().describe('`scan` is a periodic digest (`gather-digest`).'),
 });
 
@@ -31,16 +37,20 @@ export type DeliverNotification = z.infer<typeof schema>;
 /** One notification on its way to the receiver of a route. */
 export const DELIVER_NOTIFICATION: JobType<DeliverNotification> = {
   name: 'deliver-notification',
-  version: 1,
+  version: 2,
   schema,
+  // Version 1 did not say what is said, and its ids do not depend on it.
+  upgrades: { 1: (payload) => payload },
   key: keyOf,
 };
 
 /** The payload of a delivery, for sending it again. */
-export function payloadOf({ key, scan, target, route, date }: DeliveryIdentity): DeliverNotification {
+export function payloadOf(identity: DeliveryIdentity): DeliverNotification {
+  const { key, scan, target, route, date, content } = identity;
   const part = key.slice(`${scan}.${route}.`.length);
   const after = /^after(\d+)$/.exec(part)?.[1];
-  const common = { scan, target, route, requestedAt: date };
+  const said = content === undefined ? {} : { content };
+  const common = { scan, target, route, requestedAt: date, ...said };
   if (part === '') return common;
   if (part === 'digest') return { ...common, digest: true };
   if (part === 'first-opened') return { ...common, first: 'opened' };
@@ -50,20 +60,24 @@ export function payloadOf({ key, scan, target, route, date }: DeliveryIdentity):
 
 /** What identifies a delivery; depends on its payload alone. */
 export function identityOf(payload: DeliverNotification): DeliveryIdentity {
-  const { scan, target, route, requestedAt: date, change, after, first } = payload;
+  const { scan, target, route, requestedAt: date, change, after, first, content } = payload;
   // With the time in it, installations whose producers number their scans alike do not take each other's ids.
   const part = change ?? (after === undefined ? first : `after${after}`);
   const digest = createHash('sha256')
-    .update(JSON.stringify([scan, target, route, date, ...(part === undefined ? [] : [part])]))
+    .update(
+      JSON.stringify([scan, target, route, date, ...[part, content].filter((one) => one !== undefined)]),
+    )
     .digest('hex');
-  return { id: `msg_${digest.slice(0, 32)}`, key: keyOf(payload), route, target, scan, date };
+  const said = content === undefined ? {} : { content };
+  return { id: `msg_${digest.slice(0, 32)}`, key: keyOf(payload), route, target, scan, date, ...said };
 }
 
 /** A delivery to be made: its job, and what is filed of it. `id` and `route` of the notification are set here. */
 export function plannedDelivery(
-  payload: DeliverNotification,
+  unsaid: DeliverNotification,
   notification: Omit<Notification, 'id' | 'route'>,
 ): { readonly next: FollowUp; readonly filed: FiledDelivery } {
+  const payload = { ...unsaid, content: contentOf(notification) };
   const identity = identityOf(payload);
   const { id, route } = identity;
   return {

@@ -19,6 +19,8 @@ export interface DeliveryIdentity {
   readonly scan: string;
   /** When the scan was asked for, RFC 3339: the order of a target's deliveries. */
   readonly date: string;
+  /** What it says, as a digest; unset: release 0.1.0 made it. */
+  readonly content?: string;
 }
 
 /** A delivery as it is filed: complete in itself, so that what it was made of may expire. */

@@ -170,7 +170,7 @@ async function countOpenByRoute(redis: RedisClient, keys: Keys): Promise<Readonl
 
 const SHOWN = [
   ...['id', 'key', 'route', 'target', 'scan', 'date', 'changes', 'state', 'reason'],
-  ...['filedAt', 'updatedAt', 'nextAttemptAt', 'attempts', 'lastStatus'],
+  ...['content', 'filedAt', 'updatedAt', 'nextAttemptAt', 'attempts', 'lastStatus'],
 ] as const;
 
 async function findRecord(redis: RedisClient, keys: Keys, id: string): Promise<DeliveryRecord | undefined> {
@@ -190,6 +190,7 @@ async function findRecord(redis: RedisClient, keys: Keys, id: string): Promise<D
     filedAt: timeOf(field('filedAt')),
     updatedAt: timeOf(field('updatedAt')),
     attempts: Number(field('attempts')),
+    ...(field('content') === '' ? {} : { content: field('content') }),
     ...(field('reason') === '' ? {} : { reason: field('reason') }),
     ...(field('nextAttemptAt') === '' ? {} : { nextAttemptAt: timeOf(field('nextAttemptAt')) }),
     ...(field('lastStatus') === '' ? {} : { lastStatus: Number(field('lastStatus')) }),

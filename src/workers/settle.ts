@@ -60,6 +60,8 @@ async function givenUp(options: ProcessorOptions, attempt: Attempt, error: unkno
   try {
     // A job without a place was given up before, for a reason that is written down; or it has no place yet.
     if (error instanceof WorkerError && error.code === 'turn-over') return true;
+    // One that is not open any more was closed elsewhere, or Redis lost the decision: it will be decided again.
+    if (kept !== undefined && (await options.openJobs.find(kept.id)) === undefined) return true;
     if (error instanceof EnvelopeError) await options.reject(rejectedOf(job, queued, error, now()));
     if (opened !== undefined) {
       await job.onEnd?.(opened.payload, { kind: 'given-up', reason: messageOf(error) }, ports);

@@ -10,7 +10,7 @@ describe('a follow-up', () => {
     const child = followUp(GATHER_DIGEST, { route: 'weekly', window: '2026-11-21T00:00:00Z' });
     expect(followUp(DELIVER_NOTIFICATION, delivery, [child])).toEqual({
       job: 'deliver-notification',
-      version: 1,
+      version: 2,
       key: 's-1.default',
       payload: delivery,
       children: [child],

@@ -107,7 +107,7 @@ describe('judge-scan', () => {
       { severity: 'high', locations: [{ dependencyPath: ['top@1.0.0', 'below@1.0.0'] }] },
     ]);
     expect(result.changes).toMatchObject([{ transition: 'opened' }]);
-    expect(next.map(({ payload: one }) => one)).toEqual([
+    expect(next.map(({ payload: one }) => one)).toMatchObject([
       { scan: 's', target: 't', route: 'a', requestedAt: header.requestedAt },
       { scan: 's', target: 't', route: 'b', requestedAt: header.requestedAt },
     ]);
@@ -141,7 +141,7 @@ describe('judge-scan', () => {
     const routing = { routing: () => ({ take: 'all' as const, firstScan: 'all' as const, rules }) };
     const { result, next, state } = await judgeScan.run(payload, { ...given, routing }, context());
     expect(result.routed).toEqual({ change: [0], periodic: [0] });
-    expect(next.map(({ payload: one }) => one)).toEqual([
+    expect(next.map(({ payload: one }) => one)).toMatchObject([
       { scan: 's', target: 't', route: 'change', requestedAt: header.requestedAt, change: 0 },
     ]);
     expect(state).toMatchObject({

@@ -24,9 +24,13 @@ export interface World {
   readonly redisUrl: string;
   /**
    * A key prefix of its own, with a store and a producer on it. `notify`: more lines of that part of the configuration.
-   * `platform: false`: webhooks live in the configuration alone.
+   * `platform: false`: webhooks live in the configuration alone. `config`: more lines of the whole configuration.
    */
-  room(name: string, notify?: readonly string[], options?: { readonly platform: boolean }): Promise<Room>;
+  room(
+    name: string,
+    notify?: readonly string[],
+    options?: { readonly platform?: boolean; readonly config?: readonly string[] },
+  ): Promise<Room>;
   close(): Promise<void>;
 }
 
@@ -50,9 +54,9 @@ export interface WorkerProcess {
   readonly ended: Promise<number | null>;
 }
 
-/** Valkey, the local services and a folder for configuration: what a worker needs, outside of any worker. */
-export async function createWorld(): Promise<World> {
-  const valkey = await startValkey();
+/** Valkey (or another Redis), the local services and a folder for configuration: what a worker needs around it. */
+export async function createWorld(redis?: { readonly url: string; close(): Promise<void> }): Promise<World> {
+  const valkey = redis ?? (await startValkey());
   const { apiKey, applicationKey } = SECRETS;
   const services = await startLocalServices({ webhooks: { keys: [{ apiKey, applicationKey }] } });
   const folder = await mkdtemp(join(tmpdir(), 'pipeline-'));
@@ -60,12 +64,13 @@ export async function createWorld(): Promise<World> {
   return {
     services,
     redisUrl: valkey.url,
-    async room(name, notify = [], { platform } = { platform: true }) {
+    async room(name, notify = [], { platform = true, config = [] } = {}) {
       const prefix = `{${name}}`;
       const file = join(folder, `${name}.yaml`);
       await writeFile(
         file,
-        configText(services, prefix, [...(platform ? platformLines(services) : []), ...notify]),
+        configText(services, prefix, [...(platform ? platformLines(services) : []), ...notify]) +
+          config.map((line) => `${line}\n`).join(''),
       );
       const loaded = loadConfig({ file, environment: { ...environment(), REDIS_URL: valkey.url } });
       const store = await openStore(loaded, pino({ level: 'silent' }));

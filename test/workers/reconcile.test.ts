@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobIdOf } from '../../src/jobs/contract.ts';
+import { JobError } from '../../src/jobs/errors.ts';
 import type { FollowUp } from '../../src/jobs/follow-up.ts';
 import type { AnyJob, Job } from '../../src/jobs/job.ts';
 import { openJobOf } from '../../src/workers/flow.ts';
@@ -160,6 +161,22 @@ describe('an open job', () => {
     await until('the next one is done', () => done('a-1'));
     expect(await queue.getJobState(idOf('a-0'))).toBe('failed');
     expect((await bench.rejected.list()).map(({ id }) => id)).toEqual([idOf('a-0')]);
+  });
+
+  it('that Redis forgets while it runs is not given up: it will be decided again', async () => {
+    const bench = room.bench('undecided');
+    const { open, send, start, done, ended, queue, idOf } = sending(bench, async (id) => {
+      if (id !== 'a-0') return;
+      await bench.openJobs.close({ id: idOf('a-0'), lane: 'a' });
+      throw new JobError('facts-missing', 'the verdict is gone');
+    });
+    await open('a-0');
+    await bench.enqueue(send, 'a-0');
+    await start();
+    await until('it failed', async () => (await queue.getJobState(idOf('a-0'))) === 'failed');
+    await open('b-0');
+    await until('another one is done', () => done('b-0'));
+    expect(ended).toEqual(['b-0 done']);
   });
 
   it('runs on what was decided, whatever its queue holds', async () => {

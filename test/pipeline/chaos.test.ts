@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Queue } from 'bullmq';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jobIdOf } from '../../src/jobs/contract.ts';
+import { INGEST_LOCKFILES } from '../../src/jobs/ingest-lockfiles.payload.ts';
+import type { Verdict } from '../../src/model/scan.ts';
+import { HAS_REDIS } from '../native-redis.ts';
+import { until } from '../store/store-room.ts';
+import { type ChaosRedis, startChaosRedis } from './chaos-redis.ts';
+import { LOCKFILE } from './fixtures.ts';
+import { createWorld, type Room, type WorkerProcess, type World } from './world.ts';
+
+/** `CHAOS_SEEDS`: seeds of each kind; `CHAOS_FIRST`: the first of them. */
+const SEEDS = Number(process.env['CHAOS_SEEDS'] ?? 2);
+const FIRST = Number(process.env['CHAOS_FIRST'] ?? Math.floor(Math.random() * 1_000_000));
+const TARGETS = 3;
+const SCANS = 4;
+const SETTLE_MS = Number(process.env['CHAOS_SETTLE_MS'] ?? 60_000);
+const EMPTY = JSON.stringify({ name: 'shop', lockfileVersion: 3, packages: { '': {} } });
+const QUICK = 'recheck: { open: 1s, turn: 1s, held: 1s }';
+
+interface Taken {
+  readonly id: string;
+  readonly path: string;
+  readonly scan: string;
+  readonly changes: readonly string[];
+  readonly hash: string;
+}
+
+describe.skipIf(!HAS_REDIS)('after chaos everything is delivered, nothing waits for ever', () => {
+  let redis: ChaosRedis;
+  let receiver: Awaited<ReturnType<typeof startRecorder>>;
+  let world: World;
+  let room: Room;
+  const workers: WorkerProcess[] = [];
+  beforeAll(async () => {
+    [redis, receiver] = await Promise.all([startChaosRedis(), startRecorder()]);
+    world = await createWorld({ url: redis.url, close: redis.close });
+    const routes = [
+      { name: 'all', webhook: { url: `${receiver.url}/all` } },
+      { name: 'each', webhook: { url: `${receiver.url}/each`, mode: 'change' } },
+    ];
+    const notify = [
+      `routes: ${JSON.stringify(routes)}`,
+      'retries: { attempts: 60, firstDelay: 20ms, longestDelay: 200ms }',
+    ];
+    room = await world.room('chaos', notify, { platform: false, config: [`worker: { ${QUICK} }`] });
+    for (let count = 0; count < 2; count += 1) workers.push(room.startWorker());
+    for (const worker of workers)
+      await until('the worker is ready', () => worker.output().includes('worker ready'), 60_000);
+  }, 120_000);
+  afterAll(async () => {
+    await world?.close();
+    await receiver?.close();
+  }, 60_000);
+
+  const kinds: Readonly<Record<string, (random: () => number) => Promise<void>>> = {
+    'workers are killed': async (random) => {
+      for (let times = 0; times < 3; times += 1) {
+        const index = random() < 0.5 ? 0 : 1;
+        await workers[index]?.kill('SIGKILL');
+        workers[index] = room.startWorker();
+        await sleep(random() * 400);
+      }
+    },
+    'power is lost': (random) => redis.losePower(random() * 1_000),
+    'a lagging replica takes over': (random) => redis.failOver(random() * 600),
+    'the primary is demoted': (random) => redis.demote(random() * 400, random() * 2_000),
+  };
+
+  const cases = Object.keys(kinds).flatMap((kind, row) =>
+    Array.from({ length: SEEDS }, (_, index) => [kind, FIRST + row * 10_000 + index] as const),
+  );
+  it.each(cases)(
+    '%s, seed %i',
+    async (kind, seed) => {
+      const random = randomNumbers(seed);
+      const strike = sleep(200 + random() * 1_500).then(() => kinds[kind]?.(random));
+      const scans = await enqueueAll(seed, random);
+      await strike;
+      const forgotten = await settled(scans);
+      const lost = await changesNotTold(scans);
+      const state = `${kind}, seed ${seed}: ${forgotten} scans forgotten by Redis, ${lost.length} changes lost, ${await failures()} failed`;
+      process.stdout.write(`${state}\n`);
+      expect(lost, state).toEqual([]);
+      expect(receiver.differing(), state).toEqual([]);
+      for (const worker of workers) expect(linesThatAreNotJson(worker), state).toEqual([]);
+    },
+    SETTLE_MS * 3,
+  );
+
+  /** Every target's scans one after the other, as fast as they come; every second one finds nothing. */
+  async function enqueueAll(seed: number, random: () => number): Promise<readonly string[]> {
+    const scans: string[] = [];
+    for (let number = 0; number < SCANS; number += 1) {
+      for (let target = 0; target < TARGETS; target += 1) {
+        const scan = `s${seed}.${target}.${number}`;
+        await enqueue(scan);
+        scans.push(scan);
+      }
+      await sleep(random() * 700);
+    }
+    return scans;
+  }
+
+  async function enqueue(scan: string): Promise<void> {
+    const [seed = '', target = '', number = ''] = scan.slice(1).split('.');
+    const request = {
+      scan,
+      requestedAt: new Date(Date.UTC(2026, 4, 1, 0, Number(number))).toISOString(),
+      target: { id: `t${seed}-${target}` },
+      lockfiles: [{ path: 'package-lock.json', content: Number(number) % 2 === 0 ? LOCKFILE : EMPTY }],
+    };
+    for (;;) {
+      try {
+        return void (await room.producer.enqueue(request));
+      } catch {
+        // A producer tries again what was refused.
+        await sleep(100);
+      }
+    }
+  }
+
+  /** Waits until nothing is under way. Scans of which Redis knows nothing are enqueued again; gives their number. */
+  async function settled(scans: readonly string[]): Promise<number> {
+    const { redis: connection, prefix } = room.store;
+    const queue = new Queue(INGEST_LOCKFILES.name, { connection, prefix });
+    const forgotten = new Set<string>();
+    const open = async (): Promise<readonly string[]> => {
+      const unjudged = [];
+      for (const scan of scans) {
+        if (await room.store.outcomes.has('judge-scan', scan)) continue;
+        unjudged.push(`scan ${scan}`);
+        if (await isKnown(queue, scan)) continue;
+        forgotten.add(scan);
+        await enqueue(scan);
+      }
+      return [...unjudged, ...(await underWay())].slice(0, 20);
+    };
+    try {
+      await expect.poll(open, { timeout: SETTLE_MS, interval: 200 }).toEqual([]);
+    } finally {
+      await queue.close();
+    }
+    return forgotten.size;
+  }
+
+  async function isKnown(queue: Queue, scan: string): Promise<boolean> {
+    const job = await queue.getJob(jobIdOf(INGEST_LOCKFILES.name, scan));
+    return job !== undefined || (await room.store.outcomes.has(INGEST_LOCKFILES.name, scan));
+  }
+
+  /** Open jobs, lanes and deliveries. */
+  async function underWay(): Promise<readonly string[]> {
+    const { redis, prefix, openJobs, deliveries } = room.store;
+    const jobs: string[] = [];
+    for await (const job of openJobs.list()) jobs.push(`job ${job.job} ${job.data.key}`);
+    const lanes = await redis.keys(`${prefix.replace(/[{}]/g, '?')}:lane:*`);
+    const open = await deliveries.list(['open']);
+    return [...jobs, ...lanes, ...open.map((id) => `delivery ${id}`)];
+  }
+
+  /** Changes in the verdicts that reached the receiver on neither route, and that no failed delivery holds. */
+  async function changesNotTold(scans: readonly string[]): Promise<readonly string[]> {
+    const lost: string[] = [];
+    for (const scan of scans) {
+      const { changes, routed = {} } = (await room.verdict(scan)) as Verdict;
+      for (const route of ['all', 'each']) {
+        const told = new Set(
+          receiver.taken
+            .filter((one) => one.scan === scan && one.path === `/${route}`)
+            .flatMap((one) => one.changes),
+        );
+        const expected = (routed[route] ?? [])
+          .flatMap((index) => changes[index] ?? [])
+          .map(({ transition, finding }) => `${transition} ${finding.fingerprint}`);
+        lost.push(
+          ...expected.filter((change) => !told.has(change)).map((change) => `${scan} ${route} ${change}`),
+        );
+      }
+    }
+    return lost;
+  }
+
+  const failures = async (): Promise<number> => {
+    const ids = await room.store.deliveries.list(['failed']);
+    for (const id of ids) {
+      process.stdout.write(`${JSON.stringify(await room.store.deliveries.find(id))}\n`);
+    }
+    return ids.length;
+  };
+});
+
+/** A receiver that keeps every body that it took. */
+async function startRecorder() {
+  const taken: Taken[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString();
+    const event = JSON.parse(body) as {
+      scan: string;
+      changes: readonly { transition: string; fingerprint: string }[];
+    };
+    taken.push({
+      id: String(request.headers['webhook-id']),
+      path: request.url ?? '',
+      scan: event.scan,
+      changes: event.changes.map(({ transition, fingerprint }) => `${transition} ${fingerprint}`),
+      hash: createHash('sha256').update(body).digest('hex'),
+    });
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    taken,
+    /** Ids under which different things were said. */
+    differing(): readonly string[] {
+      const bodies = Map.groupBy(taken, ({ id }) => id);
+      return [...bodies].filter(([, all]) => new Set(all.map(({ hash }) => hash)).size > 1).map(([id]) => id);
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** What a killed worker was writing may end in the middle of a line. */
+function linesThatAreNotJson(worker: WorkerProcess): readonly string[] {
+  return worker
+    .output()
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => !line.startsWith('{"level"'));
+}
+
+/** mulberry32. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
