@@ -1,14 +1,14 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { duration } from '../config/duration.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
-import { withDestination } from './output-file.ts';
+import { type DestinationOptions, withDestination, withDestinationOptions } from './output-file.ts';
 import { withOutputFormat } from './output-format.ts';
 import { progressLine } from './progress.ts';
 import { EXIT_CODES, printScan, type ResultOptions, withFailOn } from './scan-result.ts';
 import { interruptible } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
-interface EnqueueOptions extends ResultOptions {
+interface EnqueueOptions extends ResultOptions, DestinationOptions {
   readonly target: string;
   readonly label?: Readonly<Record<string, string>>;
   readonly as?: string;
@@ -33,7 +33,7 @@ export function enqueueCommand(terminal: Terminal, exit: (code: number) => void)
   const command = new Command('enqueue').description(
     'Put lockfiles on the queue for the workers, as other services do.',
   );
-  return withFailOn(withOutputFormat(command, 'print JSON'))
+  return withFailOn(withDestinationOptions(withOutputFormat(command, 'print JSON')))
     .argument('<paths...>', 'lockfiles, or folders that are searched for them')
     .requiredOption('-t, --target <id>', 'what the lockfiles belong to: a repository, a service or an image')
     .option('-l, --label <name=value>', 'label of the target; may be repeated', collectLabel)

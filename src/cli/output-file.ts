@@ -1,4 +1,5 @@
 import { closeSync, lstatSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
 import { messageOf } from '../model/errors.ts';
 import { CommandError } from './errors.ts';
 import type { Terminal } from './terminal.ts';
@@ -11,6 +12,13 @@ export interface DestinationOptions {
   readonly output?: string;
   /** Print no progress. */
   readonly quiet?: boolean;
+}
+
+/** Adds `--output` and `--quiet`. */
+export function withDestinationOptions(command: Command): Command {
+  return command
+    .option('--output <file>', 'write the result to this file')
+    .option('--quiet', 'print no progress');
 }
 
 /**

@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { DestinationOptions } from './output-file.ts';
 
 /** How results are printed: for people, or for machines. */
 export const OUTPUT_FORMATS = ['table', 'json'] as const;
@@ -7,11 +6,11 @@ export const OUTPUT_FORMATS = ['table', 'json'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** What `withOutputFormat` adds to a command's options. */
-export interface OutputOptions extends DestinationOptions {
+export interface OutputOptions {
   readonly format: OutputFormat;
 }
 
-/** Adds `--output`, `--quiet`, `--format`, and `--json` as the short form of `--format json`; `json` says what that prints. */
+/** Adds `--format`, and `--json` as the short form of `--format json`; `json` says what that prints. */
 export function withOutputFormat(command: Command, json: string): Command {
   return command
     .addOption(
@@ -20,8 +19,6 @@ export function withOutputFormat(command: Command, json: string): Command {
         .default('table')
         .argParser(outputFormat),
     )
-    .option('--output <file>', 'write the result to this file')
-    .option('--quiet', 'print no progress')
     .addOption(new Option('--json', `${json} (short for --format json)`).implies({ format: 'json' }));
 }
 

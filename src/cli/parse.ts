@@ -3,12 +3,12 @@ import { loadConfig } from '../config/load.ts';
 import { isReadWhole } from '../model/lockfile.ts';
 import { formatsText, parsedFileJson, parsedFileText } from '../report/parsed-file.ts';
 import { EXIT } from './exit-code.ts';
-import { withDestination } from './output-file.ts';
+import { type DestinationOptions, withDestination, withDestinationOptions } from './output-file.ts';
 import { type OutputOptions, withOutputFormat } from './output-format.ts';
 import { interruptible } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
-interface ParseOptions extends OutputOptions {
+interface ParseOptions extends OutputOptions, DestinationOptions {
   readonly as?: string;
   readonly formats?: boolean;
   readonly config?: string;
@@ -30,7 +30,7 @@ export function parseCommand(terminal: Terminal, exit: (code: number) => void): 
   const command = new Command('parse').description(
     'Read lockfiles and SBOMs and print what is in them. Nothing is looked up.',
   );
-  return withOutputFormat(command, 'print one line of JSON for each file')
+  return withDestinationOptions(withOutputFormat(command, 'print one line of JSON for each file'))
     .argument('[paths...]', 'lockfiles, or folders that are searched for them', ['.'])
     .option('--as <name>', 'read every file that is named as this format (`--formats` lists them)')
     .option('--formats', 'list the formats, their file names and what each can tell')

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
-import { withDestination } from './output-file.ts';
+import { type DestinationOptions, withDestination, withDestinationOptions } from './output-file.ts';
 import { withOutputFormat } from './output-format.ts';
 import { progressLine } from './progress.ts';
 import { EXIT_CODES, printScan, type ResultOptions, withFailOn } from './scan-result.ts';
 import { interruptible } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
-interface ScanOptions extends ResultOptions {
+interface ScanOptions extends ResultOptions, DestinationOptions {
   readonly local?: boolean;
   readonly target?: string;
   readonly as?: string;
@@ -27,7 +27,7 @@ export function scanCommand(terminal: Terminal, exit: (code: number) => void): C
   const command = new Command('scan').description(
     'Scan lockfiles once, in this process, and print the findings. Nothing is stored, nobody is alerted.',
   );
-  return withFailOn(withOutputFormat(command, 'print one JSON document'))
+  return withFailOn(withDestinationOptions(withOutputFormat(command, 'print one JSON document')))
     .argument('[paths...]', 'lockfiles, or folders that are searched for them', ['.'])
     .option('--local', 'ask the bundled local service instead of the configured one')
     .option('--target <id>', 'name of what is scanned (default: the name of the folder)')

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
+import { printableJson } from '../model/printable.ts';
 import type { Secret } from '../model/secret.ts';
 
 const MASK = '(secret)';
@@ -17,7 +18,8 @@ const REDACTED = [
 
 /**
  * The log: JSON lines on standard error. Known keys are redacted, and as a last line of defence every secret value of
- * the configuration that this process has read is masked wherever it turns up in a finished line.
+ * the configuration that this process has read is masked wherever it turns up in a finished line. Characters that are not
+ * drawn are escaped: a package name cannot change what is read in a terminal.
  */
 export function createLogger({ config, secrets }: LoadedConfig, destination?: DestinationStream): Logger {
   const mask = maskSecrets(secretValues(secrets));
@@ -28,7 +30,7 @@ export function createLogger({ config, secrets }: LoadedConfig, destination?: De
       redact: { paths: REDACTED, censor: MASK },
       formatters: { level: (label) => ({ level: label }) },
       timestamp: pino.stdTimeFunctions.isoTime,
-      hooks: { streamWrite: mask },
+      hooks: { streamWrite: (line) => printableJson(mask(line)) },
     },
     destination ?? pino.destination({ fd: 2, sync: true }),
   );

@@ -17,6 +17,35 @@ export function printableLines(text: string): string {
   return text.replace(NOT_DRAWN, (character) => (character === '\n' ? character : visible(character)));
 }
 
+/** A copy of plain data whose texts are printable; the data itself where they all are. */
+export function printableStrings<Data>(data: Data): Data {
+  return (typeof data === 'string' ? printable(data) : printableMembers(data)) as Data;
+}
+
+function printableMembers(data: unknown): unknown {
+  if (typeof data !== 'object' || data === null) return data;
+  if (Array.isArray(data)) {
+    const items = data.map(printableStrings);
+    return items.every((item, index) => item === data[index]) ? data : items;
+  }
+  const members = Object.entries(data).map(
+    ([name, value]) => [name, value, printableStrings(value)] as const,
+  );
+  if (members.every(([name, before, after]) => before === after && printable(name) === name)) return data;
+  return Object.fromEntries(members.map(([name, , after]) => [printable(name), after]));
+}
+
+/** A line of JSON in which the same characters are escaped: it means the same. */
+export function printableJson(line: string): string {
+  return line.replace(NOT_DRAWN, (character) =>
+    character === '\n'
+      ? character
+      : [...Array(character.length).keys()]
+          .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
+          .join(''),
+  );
+}
+
 function visible(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16);
   return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;

@@ -1,6 +1,7 @@
 import type { Transition } from '../model/change.ts';
 import { countedSeverity, RATED_SEVERITIES } from '../model/finding.ts';
 import type { Notification, NotifiedChange } from '../model/notification.ts';
+import { printableStrings } from '../model/printable.ts';
 
 /** A notification as one request tells it: with all of its changes, or with the worst ones and a count of the rest. */
 export interface Alert extends Notification {
@@ -37,21 +38,31 @@ export function alertOf(notification: Notification): Alert {
   return alertMaker(notification)();
 }
 
-/** A function that makes alerts of a notification; what they have in common is worked out once. */
+/**
+ * A function that makes alerts of a notification; what they have in common is worked out once. Texts from outside are
+ * made printable here, before anything is rendered.
+ */
 export function alertMaker(notification: Notification): (shape?: AlertShape) => Alert {
   const { changes, omitted, mode } = notification;
   const totals = totalsOf(changes, omitted);
   const unlisted = totals.changes - changes.length;
-  const subject = mode === 'change' ? changes[0] : undefined;
+  const subject = mode === 'change' ? printableStrings(changes[0]) : undefined;
   let all: readonly NotifiedChange[] | undefined;
   const allRanked = () => {
     all ??= worstFirst(changes);
     return all;
   };
   return ({ most = changes.length, brief = false } = {}) => {
-    const common = { ...notification, brief, subject, totals };
-    if (most >= changes.length) return { ...common, leftOut: unlisted, ranked: allRanked };
-    const told = allRanked().slice(0, most);
+    const common = { ...printableStrings({ ...notification, changes: [] }), brief, subject, totals };
+    if (most >= changes.length) {
+      return {
+        ...common,
+        changes: printableStrings(changes),
+        leftOut: unlisted,
+        ranked: () => printableStrings(allRanked()),
+      };
+    }
+    const told = printableStrings(allRanked().slice(0, most));
     return { ...common, changes: told, leftOut: totals.changes - told.length, ranked: () => told };
   };
 }
@@ -65,7 +76,7 @@ function totalsOf(changes: readonly NotifiedChange[], omitted: Notification['omi
     if (worst === undefined || rankOf(change) < rankOf(worst)) worst = change;
   }
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return { changes: all, counts, worst };
+  return { changes: all, counts, worst: printableStrings(worst) };
 }
 
 /** Those that somebody has to look at by their severity, then resolutions by theirs; equal ones stay in their order. */

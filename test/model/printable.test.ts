@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { printable, printableLines } from '../../src/model/printable.ts';
+import { printable, printableJson, printableLines, printableStrings } from '../../src/model/printable.ts';
 
 describe('printable text', () => {
   it.each([
@@ -33,6 +33,30 @@ describe('printable text', () => {
           /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u,
         );
         expect(printableLines(text).split('\n')).toEqual(text.split('\n').map(printable));
+      }),
+    );
+  });
+});
+
+describe('plain data and lines of JSON', () => {
+  it('stay the same object when nothing has to be shown', () => {
+    const data = { name: 'lodash', list: ['a', 1, null, { b: true }] };
+    expect(printableStrings(data)).toBe(data);
+  });
+
+  it('show characters in members, their names and items', () => {
+    expect(printableStrings({ 'a\u202e': ['\u200b', { b: '\n' }], c: 1 })).toEqual({
+      'a\\u202e': ['\\u200b', { b: '\\u000a' }],
+      c: 1,
+    });
+  });
+
+  it('mean the same as before', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const line = printableJson(`${JSON.stringify({ text })}\n`);
+        expect(JSON.parse(line)).toEqual({ text });
+        expect(line.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u);
       }),
     );
   });
