@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { CodedError, messageOf } from '../model/errors.ts';
 import { apiCommand } from './api/api.ts';
+import { addCompletion, COMPLETE, completeCommand } from './completion.ts';
 import { configCommand } from './config.ts';
 import { deliveriesCommand } from './deliveries.ts';
 import { demoCommand } from './demo.ts';
@@ -43,6 +44,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     code = value;
   });
   try {
+    if (args[0] === COMPLETE) await addCompletion(program);
+    else program.addCommand(completeCommand());
     await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
