@@ -30,7 +30,7 @@ export async function run(): Promise<void> {
       last = performance.now();
     }, 1);
     const began = performance.now();
-    const findings = await judge({ target, inventory, advisories, graphs: new Map(), policy });
+    const { findings } = await judge({ target, inventory, advisories, graphs: new Map(), policy });
     const scan = { scan: 's', requestedAt: AT, partial: false, paths: ['a.lock'] };
     const rules = { remains: () => undefined, noteLimit: () => Number.POSITIVE_INFINITY };
     const { changes } = await compareFindings(undefined, findings, { ...scan, ...rules });

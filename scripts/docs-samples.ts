@@ -66,7 +66,7 @@ const INVENTORY: Inventory = {
 
 /** The alert about one vulnerable package, judged as a scan is. */
 export async function sampleNotification(): Promise<Notification> {
-  const findings = await judge({
+  const { findings } = await judge({
     target: TARGET,
     inventory: INVENTORY,
     advisories: new Map([[ADVISORY.id, ADVISORY]]),

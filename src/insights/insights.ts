@@ -49,7 +49,7 @@ export function createInsights(options: InsightsOptions): Insights {
   } = options;
   const service = createInsightsService(api);
   const limit = pLimit(concurrency);
-  const advisories = createLoader<Advisory>('advisory-2', options);
+  const advisories = createLoader<Advisory>('advisory-3', options);
   const graphs = createLoader<DependencyGraph>('dependencies-1', options);
   return {
     resolve: createResolver({
@@ -66,9 +66,9 @@ export function createInsights(options: InsightsOptions): Insights {
     advisory: (id, signal) =>
       advisories(id, signal, (shared) =>
         limit(async () => {
-          const { value, problems } = answerOf(await getAdvisory(service, id, { signal: shared }));
-          for (const problem of problems) onContractProblem?.(problem, `advisory ${id}`);
-          return readAdvisory(value);
+          const answer = answerOf(await getAdvisory(service, id, { signal: shared }));
+          for (const problem of answer.problems) onContractProblem?.(problem, `advisory ${id}`);
+          return readAdvisory(answer, id);
         }),
       ),
     async dependencies(key, signal) {

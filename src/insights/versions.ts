@@ -1,4 +1,5 @@
 import type { LimitFunction } from 'p-limit';
+import { messageOf } from '../model/errors.ts';
 import type {
   PurlLookupBatchRequest,
   PurlResponse,
@@ -101,7 +102,8 @@ function toAnswer<Entry>(
   } catch (error) {
     // One answer that is not as promised; the others of its page stand.
     if (error instanceof InsightsError) return { error };
-    throw error;
+    const message = `${lookUp.purl}: its answer cannot be read: ${messageOf(error)}`;
+    return { error: new InsightsError('contract', message, { cause: error }) };
   }
 }
 

@@ -28,8 +28,11 @@ export const collectAdvisories: Job<CollectAdvisories, CollectedAdvisories, 'ins
       next: [],
     };
   },
-  log: ({ scan, part }, { advisories, failed }) => ({
-    facts: { scan, part, advisories: advisories.length, gaps: failed.length },
-    ...(failed.length === 0 ? {} : { warning: 'advisories could not be fetched' }),
-  }),
+  log({ scan, part }, { advisories, failed }) {
+    const gaps = failed.length + advisories.filter(({ problems }) => problems !== undefined).length;
+    return {
+      facts: { scan, part, advisories: advisories.length, gaps },
+      ...(gaps === 0 ? {} : { warning: 'advisories could not be fetched, or not be read whole' }),
+    };
+  },
 };

@@ -1,4 +1,4 @@
-import { CodedError } from '../model/errors.ts';
+import { CodedError, messageOf } from '../model/errors.ts';
 import { JobError } from './errors.ts';
 import type { RunContext } from './job.ts';
 
@@ -11,7 +11,8 @@ export interface Gathered<Key, Fact> {
 
 /**
  * Fetches one fact for each key, side by side. Throws a retryable `JobError` when one may succeed later and the queue
- * will try again (what was fetched is in the cache by then); on the last attempt such keys are `failed`.
+ * will try again (what was fetched is in the cache by then); on the last attempt such keys are `failed`. An error without
+ * a code is unexpected, counts as one that may not happen again, and fails its key only.
  */
 export async function gather<Key, Fact>(
   keys: readonly Key[],
@@ -21,7 +22,7 @@ export async function gather<Key, Fact>(
 ): Promise<Gathered<Key, Fact>> {
   const found: { key: Key; fact: Fact }[] = [];
   const absent: Key[] = [];
-  const failed: { key: Key; reason: string; error: CodedError }[] = [];
+  const failed: { key: Key; reason: string; error: unknown }[] = [];
   await Promise.all(
     keys.map(async (key) => {
       try {
@@ -29,21 +30,26 @@ export async function gather<Key, Fact>(
         if (fact === undefined) absent.push(key);
         else found.push({ key, fact });
       } catch (error) {
-        if (!(error instanceof CodedError)) throw error;
-        failed.push({ key, reason: error.message, error });
+        failed.push({ key, reason: reasonOf(error), error });
       }
     }),
   );
   context.signal.throwIfAborted();
-  const again = failed.find(({ error }) => error.retryable);
-  if (again !== undefined && !context.lastAttempt) throw incomplete(describe(again.key), again.error);
+  const again = failed.find(({ error }) => !(error instanceof CodedError) || error.retryable);
+  if (again !== undefined && !context.lastAttempt)
+    throw incomplete(`${describe(again.key)}: ${again.reason}`, again.error);
   return { found, absent, failed: failed.map(({ key, reason }) => ({ key, reason })) };
 }
 
-function incomplete(subject: string, cause: CodedError): JobError {
-  return new JobError('insights-partial', `${subject}: ${cause.message}`, {
+function reasonOf(error: unknown): string {
+  return error instanceof CodedError ? error.message : `unexpected error: ${messageOf(error)}`;
+}
+
+function incomplete(message: string, cause: unknown): JobError {
+  const retryAfterMs = cause instanceof CodedError ? cause.retryAfterMs : undefined;
+  return new JobError('insights-partial', message, {
     cause,
     retryable: true,
-    ...(cause.retryAfterMs === undefined ? {} : { retryAfterMs: cause.retryAfterMs }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }

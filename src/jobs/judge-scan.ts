@@ -17,7 +17,7 @@ import { JUDGE_SCAN, type JudgeScan } from './judge-scan.payload.ts';
 import type { OutcomePort } from './ports.ts';
 import { partKey } from './scan-part.ts';
 import { failedRecord } from './scan-record.ts';
-import { countScan, gapsOf, logVerdict, type ScanFacts } from './scan-summary.ts';
+import { countScan, gapsOf, logVerdict, ruleGap, type ScanFacts } from './scan-summary.ts';
 
 /**
  * Turns a scan's facts into findings, compares them with the target's state, and hands the changes to every route
@@ -32,7 +32,7 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
     const inventory = await readInventory(outcomes, scan);
     const facts = await readFacts(outcomes, payload);
     const advisories = advisoriesById(facts);
-    const findings = await judge({
+    const { findings, unjudged } = await judge({
       target,
       inventory,
       advisories,
@@ -47,8 +47,8 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
         findings,
         partial,
         paths: [...inventory.lockfiles, ...inventory.unread].map(({ path }) => path),
-        remains: whatRemains(inventory, { partial }),
-        gaps: gapsOf(inventory, facts),
+        remains: whatRemains(inventory, { partial, unjudged }),
+        gaps: [...gapsOf(inventory, facts), ...unjudged.map(ruleGap)],
         firstScan: routing.routing().firstScan,
         counts: (found) => countScan(inventory, found),
         known: (before) =>

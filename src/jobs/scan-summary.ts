@@ -4,6 +4,7 @@ import type { Inventory, LockfileInventory } from '../model/inventory.ts';
 import type { Outcome } from '../model/resolution.ts';
 import { type Gap, mayHide, type Verdict } from '../model/scan.ts';
 import { formatVersionKey } from '../model/version-record.ts';
+import type { Unjudged } from '../policy/what-remains.ts';
 import type { CollectedAdvisories } from './collect-advisories.ts';
 import type { ExpandedDependencies } from './expand-dependencies.ts';
 import type { LogFacts } from './job.ts';
@@ -77,9 +78,14 @@ export interface ScanFacts {
   readonly expansions: readonly (ExpandedDependencies | undefined)[];
 }
 
-/** Everything the scan could not find out, by subject (promise 3). */
+/** Everything that the facts of a scan lack, by subject (promise 3). */
 export function gapsOf(inventory: Inventory, facts: ScanFacts): readonly Gap[] {
   return [...inventoryGaps(inventory), ...advisoryGaps(inventory, facts), ...expansionGaps(facts)];
+}
+
+/** A package that a rule failed on; the other rules judged it. */
+export function ruleGap({ rule, purl, reason }: Unjudged): Gap {
+  return { kind: 'rule', subject: purl, reason: `rule ${rule} failed: ${reason}` };
 }
 
 function inventoryGaps(inventory: Inventory): readonly Gap[] {
@@ -117,7 +123,10 @@ function advisoryGaps(inventory: Inventory, { advisories }: ScanFacts): readonly
   const accounted = new Set<string>();
   const gaps: Gap[] = [];
   for (const part of advisories) {
-    for (const { id } of part?.advisories ?? []) accounted.add(id);
+    for (const { id, problems } of part?.advisories ?? []) {
+      accounted.add(id);
+      if (problems !== undefined) gaps.push({ kind: 'advisory', subject: id, reason: problems.join('; ') });
+    }
     for (const { id, reason } of part?.failed ?? []) {
       accounted.add(id);
       gaps.push({ kind: 'advisory', subject: id, reason });

@@ -8,6 +8,8 @@ export interface Advisory {
   readonly aliases: readonly string[];
   /** CVSS base score in [0,10]: that of the vector, else the one that the advisory states. Absent (not 0) without both. */
   readonly score?: number;
-  /** CVSS vector of any version. */
+  /** CVSS vector of any version that a score can be computed of. */
   readonly vector?: string;
+  /** What of the answer could not be used, each in a few words. Absent when all of it could. */
+  readonly problems?: readonly string[];
 }

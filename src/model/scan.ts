@@ -19,6 +19,8 @@ export interface Gap {
     | 'service'
     | 'advisory'
     | 'dependencies'
+    /** A package that a rule failed on. */
+    | 'rule'
     /** A published description document. */
     | 'document';
   /** File (with line), purl, advisory id, version key or API. */
@@ -32,6 +34,7 @@ const HIDING: ReadonlySet<Gap['kind']> = new Set([
   'package',
   'coverage',
   'service',
+  'rule',
   'document',
 ]);
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../model/errors.ts';
 import type { Finding } from '../model/finding.ts';
 import type { Policy } from '../model/policy.ts';
 import { inTurns, sortInTurns } from '../model/turns.ts';
@@ -5,30 +6,56 @@ import { RULES } from './catalog.ts';
 import { createPathFinder } from './dependency-path.ts';
 import { compareFindingOrder } from './finding-order.ts';
 import { placedPackages } from './placed-packages.ts';
-import type { Rule, RuleContext, ScanFacts } from './rule.ts';
+import type { Rule, RuleContext, RuleFinding, ScanFacts } from './rule.ts';
+import type { Unjudged } from './what-remains.ts';
 
 /** Packages that rules judge at once. */
 const SLICE = 100;
 
-/** All findings of a scan by every rule, alerts before notes, worst first, then by package and issue. */
-export async function judge(facts: ScanFacts): Promise<readonly Finding[]> {
-  const packages = await placedPackages(facts.inventory, await createPathFinder(facts));
-  const findings: Finding[] = [];
-  for await (const slice of inTurns(packages, SLICE)) {
-    for (const rule of RULES) findings.push(...judgeBy(rule, { ...facts, packages: slice }));
-  }
-  return await sortInTurns(findings, compareFindingOrder);
+export interface Judged {
+  /** Alerts before notes, worst first, then by package and issue. */
+  readonly findings: readonly Finding[];
+  /** Packages on which a rule failed: by that rule nothing is known of them, by the others it is. */
+  readonly unjudged: readonly Unjudged[];
 }
 
-function judgeBy(rule: Rule, context: RuleContext): readonly Finding[] {
+/** All findings of a scan by every rule. */
+export async function judge(facts: ScanFacts, rules: readonly Rule[] = RULES): Promise<Judged> {
+  const packages = await placedPackages(facts.inventory, await createPathFinder(facts));
+  const findings: Finding[] = [];
+  const unjudged: Unjudged[] = [];
+  for await (const slice of inTurns(packages, SLICE)) {
+    for (const rule of rules) findings.push(...judgeBy(rule, { ...facts, packages: slice }, unjudged));
+  }
+  return { findings: await sortInTurns(findings, compareFindingOrder), unjudged };
+}
+
+function judgeBy(rule: Rule, context: RuleContext, unjudged: Unjudged[]): readonly Finding[] {
   const { unknownSeverity: countsAs, rules } = context.policy;
   const level = rules[rule.name]?.level ?? rule.level;
   if (level === 'off') return [];
   const own = rules[rule.name]?.severity ?? rule.severity ?? 'unrated';
-  return rule.judge(context).map((found): Finding => {
+  return foundBy(rule, context, unjudged).map((found): Finding => {
     const severity = found.severity ?? own;
     return { ...found, rule: rule.name, level, severity, ...(severity === 'unrated' ? { countsAs } : {}) };
   });
+}
+
+/** A rule that fails on one of many packages judges each by itself. */
+function foundBy(rule: Rule, context: RuleContext, unjudged: Unjudged[]): readonly RuleFinding[] {
+  try {
+    return rule.judge(context);
+  } catch (error) {
+    const { packages } = context;
+    const [only] = packages;
+    if (packages.length > 1) {
+      return packages.flatMap((placed) => foundBy(rule, { ...context, packages: [placed] }, unjudged));
+    }
+    if (only !== undefined) {
+      unjudged.push({ rule: rule.name, purl: only.locked.purl, reason: messageOf(error) });
+    }
+    return [];
+  }
 }
 
 /** How long a finding of that rule may stay open as a note before it becomes an alert, in milliseconds. */

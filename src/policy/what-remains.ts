@@ -11,18 +11,35 @@ import { RULES } from './catalog.ts';
  */
 export type Remains = (finding: Finding, isLater: (path: string) => boolean) => Finding | undefined;
 
+/** A package version on which a rule failed. */
+export interface Unjudged {
+  readonly rule: string;
+  readonly purl: string;
+  readonly reason: string;
+}
+
+export interface RemainsOptions {
+  /** Whether the scan named only some of the target's lockfiles. */
+  readonly partial: boolean;
+  readonly unjudged?: readonly Unjudged[];
+}
+
 /**
  * A finding is gone from a lockfile that was read whole and does not hold its package version any more, or holds it with
  * facts that show no such issue; and from one that is not part of a scan that names all lockfiles of its target.
  */
-export function whatRemains(inventory: Inventory, { partial }: { readonly partial: boolean }): Remains {
+export function whatRemains(inventory: Inventory, { partial, unjudged = [] }: RemainsOptions): Remains {
   const unread = unreadPaths(inventory);
   const files = new Map<string, SeenFile>();
-  for (const file of inventory.lockfiles) files.set(file.path, seenFile(file, files.get(file.path)));
+  const unsure = new Set(unjudged.map(judgementKey));
+  const unsurePurls = new Set(unjudged.map(({ purl }) => purl));
+  for (const file of inventory.lockfiles) {
+    files.set(file.path, seenFile(file, files.get(file.path), unsurePurls));
+  }
   const standsAt = (finding: Finding, path: string): boolean => {
     if (unread(path)) return true;
     const file = files.get(path);
-    return file === undefined ? partial : mayStandIn(file, finding);
+    return file === undefined ? partial : mayStandIn(file, finding, unsure);
   };
   return (finding, isLater) => {
     const locations = finding.locations.filter(({ path }) => isLater(path) || standsAt(finding, path));
@@ -60,12 +77,25 @@ interface SeenFile {
   readonly missing: Set<string>;
   /** Purls of packages whose facts are known; only of a file that was not read whole. */
   readonly known: Set<string>;
+  /** Purls of packages that not all rules judged. */
+  readonly unjudged: Set<string>;
 }
 
-function seenFile(file: LockfileInventory, before: SeenFile | undefined): SeenFile {
-  const seen = before ?? { isWhole: true, doubtful: new Set(), missing: new Set(), known: new Set() };
+function seenFile(
+  file: LockfileInventory,
+  before: SeenFile | undefined,
+  unjudged: ReadonlySet<string>,
+): SeenFile {
+  const seen = before ?? {
+    isWhole: true,
+    doubtful: new Set(),
+    missing: new Set(),
+    known: new Set(),
+    unjudged: new Set(),
+  };
   seen.isWhole &&= isReadWhole(file);
   for (const { ecosystem, name, version, purl, resolution } of file.packages) {
+    if (unjudged.has(purl)) seen.unjudged.add(purl);
     if (isUnknown(resolution) || version === '') seen.doubtful.add(nameKey(ecosystem, name));
     else if (resolution.outcome === 'missing') seen.missing.add(purl);
     else if (!seen.isWhole && resolution.record !== undefined) seen.known.add(purl);
@@ -78,9 +108,11 @@ function isUnknown({ outcome }: Resolution): boolean {
   return outcome === 'failed' || outcome === 'uncovered';
 }
 
-function mayStandIn({ isWhole, doubtful, missing, known }: SeenFile, finding: Finding): boolean {
+function mayStandIn(file: SeenFile, finding: Finding, unsure: ReadonlySet<string>): boolean {
+  const { isWhole, doubtful, missing, known, unjudged } = file;
   const { ecosystem, name, purl } = finding.package;
   if (doubtful.has(nameKey(ecosystem, name))) return true;
+  if (unjudged.has(purl) && unsure.has(judgementKey({ rule: finding.rule, purl }))) return true;
   // The package is still there, and what the finding was made of is not.
   if (missing.has(purl) && READS_RECORDS.has(finding.rule)) return true;
   return !isWhole && !known.has(purl);
@@ -89,6 +121,10 @@ function mayStandIn({ isWhole, doubtful, missing, known }: SeenFile, finding: Fi
 const READS_RECORDS: ReadonlySet<string> = new Set(
   RULES.filter(({ readsRecords }) => readsRecords).map(({ name }) => name),
 );
+
+function judgementKey({ rule, purl }: Pick<Unjudged, 'rule' | 'purl'>): string {
+  return `${rule}\n${purl}`;
+}
 
 function nameKey(ecosystem: string, name: string): string {
   return `${ecosystem}\n${name}`;

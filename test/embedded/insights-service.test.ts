@@ -47,6 +47,19 @@ describe('the bundled data', () => {
     expect(new Set(data.advisories.map(({ id }) => id)).size).toBe(data.advisories.length);
   });
 
+  it('takes an advisory with an empty or unreadable range as one that affects nothing', () => {
+    const model = new InsightsModel(MIXED);
+    const affectedBy = (range: string) =>
+      model.learnAdvisory({
+        id: 'GHSA-aaaa-bbbb-cccc',
+        title: 'A flaw',
+        aliases: [],
+        heldBack: false,
+        affected: [{ system: 'NPM', name: 'JSONStream', range }],
+      });
+    expect(['', ' ', 'no range', '*'].map((range) => affectedBy(range).length)).toEqual([0, 0, 0, 1]);
+  });
+
   it('names no registry but by its alias', async () => {
     for (const file of ['data/insights/packages.ndjson', 'examples/shop/package-lock.json']) {
       const text = await readFile(new URL(`../../${file}`, import.meta.url), 'utf8');

@@ -68,6 +68,54 @@ describe('advisories', () => {
     expect((await insights.advisory('GHSA-aaaa-bbbb-cccc', signal))?.score).toBe(score);
   });
 
+  test('lose fields that cannot be read, and name them', async () => {
+    const { insights } = await setUp({
+      ...advisory,
+      url: ['https://osv.dev'],
+      title: 7,
+      aliases: ['CVE-2026-0001', 'CVE-2026-0001', 5, '', 'not an id', 'GHSA-aaaa-bbbb-cccc'],
+      cvss3Score: 98,
+      cvss3Vector: `CVSS:3.1/${'AV:N/'.repeat(1_000)}`,
+    });
+    const found = await insights.advisory('GHSA-aaaa-bbbb-cccc', signal);
+    expect(found).toEqual({
+      id: 'GHSA-aaaa-bbbb-cccc',
+      url: '',
+      title: '',
+      aliases: ['CVE-2026-0001'],
+      problems: [
+        '$.url: text is expected, there is ["https://osv.dev"]',
+        '$.title: text is expected, there is 7',
+        '$.aliases[2]: text is expected, there is 5',
+        expect.stringMatching(/^no CVSS vector: "CVSS:3\.1\/AV:N.{60,80}$/),
+        'no CVSS score: 98',
+        'an alias that is no identifier: ""',
+      ],
+    });
+    expect(await insights.advisory('GHSA-aaaa-bbbb-cccc', signal)).toEqual(found);
+  });
+
+  test('keep a bounded number of aliases', async () => {
+    const aliases = Array.from({ length: 50_000 }, (_, index) => `CVE-2026-${index}`);
+    const { insights } = await setUp({ ...advisory, aliases });
+    const found = await insights.advisory('GHSA-aaaa-bbbb-cccc', signal);
+    expect(found?.aliases).toEqual(aliases.slice(0, 100));
+    expect(found?.problems).toEqual(['50000 aliases; the first 100 are used']);
+  });
+
+  test.each([
+    ['another one', { ...advisory, advisoryKey: { id: 'GHSA-zzzz-zzzz-zzzz' } }, /asked for .*GHSA-zzzz/],
+    ['none', {}, /no identifier/],
+    ['one without a name', { ...advisory, advisoryKey: { id: 7 } }, /no identifier/],
+  ])('that come back as %s are errors: they never stand for another', async (_case, answer, message) => {
+    const { insights } = await setUp(answer);
+    await expect(insights.advisory('GHSA-aaaa-bbbb-cccc', signal)).rejects.toMatchObject({
+      code: 'contract',
+      retryable: false,
+      message: expect.stringMatching(message),
+    });
+  });
+
   test('that do not exist are undefined', async () => {
     const { insights, calls } = await setUp('advisory not found', 404);
     expect(await insights.advisory('GHSA-none', signal)).toBeUndefined();

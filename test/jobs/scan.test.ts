@@ -78,6 +78,37 @@ describe('children', () => {
     expect(result.failed.map(({ id }) => id)).toEqual(['GHSA-3', 'GHSA-2']);
   });
 
+  it('lose the item that ends in an unexpected error, and only on the last attempt', async () => {
+    const faulty = ports({
+      insights: {
+        advisory: async (id) => {
+          if (id === 'GHSA-2') throw new TypeError('x is not a function');
+          return { ...advisory, id };
+        },
+      },
+    });
+    await expect(collectAdvisories.run(payload, faulty, context())).rejects.toMatchObject({
+      code: 'insights-partial',
+      retryable: true,
+      message: 'advisory GHSA-2: unexpected error: x is not a function',
+    });
+    const { result } = await collectAdvisories.run(payload, faulty, context(true));
+    expect(result.advisories.map(({ id }) => id)).toEqual(['GHSA-1', 'GHSA-3']);
+    expect(result.failed).toEqual([{ id: 'GHSA-2', reason: 'unexpected error: x is not a function' }]);
+  });
+
+  it('warn of advisories that are gone or could not be read whole', () => {
+    const half = { ...advisory, problems: ['no CVSS score: 98'] };
+    const failed = [{ id: 'GHSA-2', reason: 'away' }];
+    expect(collectAdvisories.log?.(payload, { advisories: [advisory, half], failed })).toMatchObject({
+      facts: { advisories: 2, gaps: 2 },
+      warning: expect.any(String),
+    });
+    expect(collectAdvisories.log?.(payload, { advisories: [advisory], failed: [] })).not.toHaveProperty(
+      'warning',
+    );
+  });
+
   it('fetch graphs; one that is not computed is no failure', async () => {
     const keys = ['top', 'other'].map((name) => ({ system: 'PYPI' as const, name, version: '1.0.0' }));
     const { result } = await expandDependencies.run(
@@ -161,6 +192,63 @@ describe('judge-scan', () => {
       ['advisory', 'GHSA-1'],
       ['dependencies', 'part 0'],
     ]);
+  });
+
+  it('loses no more than the rule that fails on a record, and keeps what it found there before', async () => {
+    const deprecatedFor = (deprecatedReason: unknown) => {
+      const { resolution, ...rest } = affected('below', ['GHSA-1']);
+      const record = { ...resolution.record, isDeprecated: true, deprecatedReason };
+      const packages = [
+        { ...rest, resolution: { outcome: 'resolved', record } },
+        affected('other', ['GHSA-1']),
+      ];
+      return new Map(outcomes).set('ingest-lockfiles/s', inventory(packages as never));
+    };
+    const given = ports({ outcomes: deprecatedFor('use new') });
+    const { state } = await judgeScan.run(payload, given, context());
+    if (state === undefined || !('state' in state)) throw new Error('no state to remember');
+    const { result } = await judgeScan.run(
+      { ...payload, requestedAt: '2026-01-03T00:00:00Z' },
+      ports({ outcomes: deprecatedFor(7), state: state.state }),
+      context(),
+    );
+    expect(result).toMatchObject({ complete: false, kept: 1, changes: [] });
+    expect(result.findings.map(({ rule, package: { name } }) => [rule, name])).toEqual([
+      ['vulnerability', 'below'],
+      ['vulnerability', 'other'],
+    ]);
+    expect(result.gaps).toMatchObject([
+      {
+        kind: 'rule',
+        subject: 'pkg:pypi/below@1.0.0',
+        reason: expect.stringMatching(/^rule deprecated failed: /),
+      },
+    ]);
+  });
+
+  it('names what of an advisory could not be read', async () => {
+    const problems = ['$.title: text is expected, there is 7', 'no CVSS score: 98'];
+    const told = new Map(outcomes).set('collect-advisories/s.0', {
+      advisories: [{ ...advisory, problems }],
+      failed: [],
+    });
+    const { result } = await judgeScan.run(payload, ports({ outcomes: told }), context());
+    expect(result.findings).toMatchObject([{ severity: 'high' }]);
+    expect(result.gaps).toEqual([{ kind: 'advisory', subject: 'GHSA-1', reason: problems.join('; ') }]);
+    expect(result.complete).toBe(true);
+  });
+
+  it('takes an id that two parts answer, or that a package names twice, as one', async () => {
+    const twice = new Map(outcomes)
+      .set('ingest-lockfiles/s', inventory([affected('below', ['GHSA-1', 'GHSA-1'])]))
+      .set('collect-advisories/s.1', { advisories: [advisory, advisory], failed: [] });
+    const { result } = await judgeScan.run(
+      { ...payload, advisoryParts: 2 },
+      ports({ outcomes: twice }),
+      context(),
+    );
+    expect(result.findings).toMatchObject([{ severity: 'high', advisory: { id: 'GHSA-1' } }]);
+    expect(result.gaps).toEqual([]);
   });
 
   it('changes nothing when a scan asked for later was judged before it', async () => {

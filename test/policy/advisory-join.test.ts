@@ -51,6 +51,19 @@ describe('joining advisories', () => {
     ]);
   });
 
+  it('ends where aliases lead in circles, to themselves or name an id twice', () => {
+    const known = advisories(
+      advisoryOf('A-1', { aliases: ['A-1', 'B-1', 'B-1'], score: 4 }),
+      advisoryOf('B-1', { aliases: ['A-1', 'C-1'], score: 8 }),
+      advisoryOf('C-1', { aliases: ['C-1', 'A-1'] }),
+      advisoryOf('D-1', { aliases: ['D-1'] }),
+    );
+    expect(joinAdvisories(['A-1', 'B-1', 'A-1', 'C-1', 'D-1', 'D-1'], known)).toMatchObject([
+      { id: 'A-1', aliases: ['B-1', 'C-1'], score: 8 },
+      { id: 'D-1', aliases: [] },
+    ]);
+  });
+
   it('gives the same issues in any order of ids, each id in exactly one', () => {
     const names = ['GHSA-1', 'GHSA-2', 'PYSEC-1', 'PYSEC-2', 'CVE-1', 'CVE-2', 'CVE-3'];
     const list = fc.uniqueArray(fc.constantFrom(...names));

@@ -1,7 +1,9 @@
 import { configSchema } from '../../src/config/schema.ts';
 import type { Advisory } from '../../src/model/advisory.ts';
+import type { Finding } from '../../src/model/finding.ts';
 import type { Inventory, LockfileInventory, ResolvedPackage } from '../../src/model/inventory.ts';
 import type { Resolution, VersionRecordSummary } from '../../src/model/resolution.ts';
+import { judge } from '../../src/policy/judge.ts';
 import type { ScanFacts } from '../../src/policy/rule.ts';
 
 /** As it is without a configuration. */
@@ -85,4 +87,9 @@ export function factsOf(inventory: Inventory, given: Partial<ScanFacts> = {}): S
     policy: POLICY,
     ...given,
   };
+}
+
+/** All findings of facts on which no rule fails. */
+export async function findingsOf(facts: ScanFacts): Promise<readonly Finding[]> {
+  return (await judge(facts)).findings;
 }

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome, Resolution } from '../../src/model/resolution.ts';
+import { RULES } from '../../src/policy/catalog.ts';
 import { judge } from '../../src/policy/judge.ts';
+import type { Rule } from '../../src/policy/rule.ts';
 import {
   advisories,
   advisoryOf,
   affected,
   factsOf,
+  findingsOf,
   inventoryOf,
   lockfileOf,
   packageOf,
@@ -16,7 +19,7 @@ const CRITICAL = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H';
 
 describe('a vulnerability', () => {
   it('is one finding a package version and issue, with every place it stands in', async () => {
-    const findings = await judge(
+    const findings = await findingsOf(
       factsOf(
         inventoryOf(
           lockfileOf([
@@ -52,7 +55,7 @@ describe('a vulnerability', () => {
 
   it('whose advisory did not load is there all the same, unrated', async () => {
     const facts = factsOf(inventoryOf(lockfileOf([affected('bad@1', ['GHSA-1'])])));
-    expect(await judge(facts)).toMatchObject([
+    expect(await findingsOf(facts)).toMatchObject([
       { severity: 'unrated', title: 'GHSA-1', advisory: { id: 'GHSA-1' } },
     ]);
   });
@@ -62,15 +65,15 @@ describe('a vulnerability', () => {
     const facts = factsOf(
       inventoryOf(lockfileOf([failed]), lockfileOf([affected('bad@1', ['GHSA-1'])], { path: 'b.json' })),
     );
-    expect((await judge(facts)).map(({ locations }) => locations.length)).toEqual([2]);
+    expect((await findingsOf(facts)).map(({ locations }) => locations.length)).toEqual([2]);
   });
 
   it('has a fingerprint of its own for each target, package version and issue', async () => {
     const inventory = inventoryOf(lockfileOf([affected('a@1', ['X-1', 'X-2']), affected('a@2', ['X-1'])]));
-    const here = (await judge(factsOf(inventory))).map(({ fingerprint }) => fingerprint);
-    const there = await judge(factsOf(inventory, { target: { id: 'other', labels: {} } }));
+    const here = (await findingsOf(factsOf(inventory))).map(({ fingerprint }) => fingerprint);
+    const there = await findingsOf(factsOf(inventory, { target: { id: 'other', labels: {} } }));
     expect(new Set([...here, ...there.map(({ fingerprint }) => fingerprint)]).size).toBe(6);
-    expect((await judge(factsOf(inventory))).map(({ fingerprint }) => fingerprint)).toEqual(here);
+    expect((await findingsOf(factsOf(inventory))).map(({ fingerprint }) => fingerprint)).toEqual(here);
   });
 });
 
@@ -78,7 +81,7 @@ describe('the other rules', () => {
   it('find versions that vanished, were never indexed or are deprecated, and nothing in other outcomes', async () => {
     const outcome = (name: string, kind: Outcome, more: Partial<Resolution> = {}) =>
       packageOf(`${name}@1`, { resolution: { outcome: kind, reason: 'so', ...more } });
-    const findings = await judge(
+    const findings = await findingsOf(
       factsOf(
         inventoryOf(
           lockfileOf([
@@ -109,7 +112,7 @@ describe('the other rules', () => {
   it('say in one line why a version is deprecated', async () => {
     const resolution = resolved('old', '1', { isDeprecated: true, deprecatedReason: ' gone\r\n\tuse new\n' });
     const facts = factsOf(inventoryOf(lockfileOf([packageOf('old@1', { resolution })])));
-    expect((await judge(facts))[0]?.title).toBe('Deprecated: gone use new');
+    expect((await findingsOf(facts))[0]?.title).toBe('Deprecated: gone use new');
   });
 });
 
@@ -129,11 +132,48 @@ describe('the order of findings', () => {
       advisoryOf('A-NONE', { score: 0 }),
     );
     const order = async (list: typeof packages) =>
-      (await judge(factsOf(inventoryOf(lockfileOf(list)), { advisories: known }))).map(
+      (await findingsOf(factsOf(inventoryOf(lockfileOf(list)), { advisories: known }))).map(
         ({ package: { name }, advisory }) => `${name} ${advisory?.id}`,
       );
     const expected = ['b A-CRIT', 'm A-HIGHER', 'a A-HIGH', 'z A-HIGH', 'a A-LOST', 'a A-LOW', 'b A-NONE'];
     expect(await order(packages)).toEqual(expected);
     expect(await order(packages.toReversed())).toEqual(expected);
+  });
+});
+
+describe('a rule that fails on a package', () => {
+  const names = Array.from({ length: 250 }, (_, index) => `p${index}@1`);
+  /** Fails on two packages, and finds each of the others. */
+  const failing: Rule = {
+    name: 'failing',
+    title: 'Fails',
+    readsRecords: true,
+    level: 'alert',
+    severity: 'low',
+    judge: ({ packages, target }) =>
+      packages.map(({ locked }) => {
+        if (['p7', 'p101'].includes(locked.name)) throw new TypeError(`${locked.name} has no colour`);
+        const { ecosystem, name, version, purl } = locked;
+        return {
+          fingerprint: `${target.id} ${purl}`,
+          title: name,
+          package: { ecosystem, name, version, purl, direct: undefined, groups: [] },
+          locations: [],
+        };
+      }),
+  };
+
+  it('leaves that package unjudged by that rule, and judges all the rest', async () => {
+    const facts = factsOf(inventoryOf(lockfileOf(names.map((id) => affected(id, ['GHSA-1'])))));
+    const { findings, unjudged } = await judge(facts, [failing, ...RULES]);
+    expect(unjudged).toEqual([
+      { rule: 'failing', purl: 'pkg:npm/p7@1', reason: 'p7 has no colour' },
+      { rule: 'failing', purl: 'pkg:npm/p101@1', reason: 'p101 has no colour' },
+    ]);
+    const byRule = (rule: string) =>
+      findings.filter((finding) => finding.rule === rule).map(({ title }) => title);
+    expect(byRule('vulnerability')).toHaveLength(250);
+    expect(byRule('failing')).toHaveLength(248);
+    expect(new Set(byRule('failing')).size).toBe(248);
   });
 });

@@ -6,8 +6,17 @@ import type { ResolvedPackage } from '../../src/model/inventory.ts';
 import type { Policy } from '../../src/model/policy.ts';
 import { type Saved, upgradeState } from '../../src/model/release-0-1.ts';
 import { compareFindings } from '../../src/policy/changes.ts';
-import { judge, noteLimitOf } from '../../src/policy/judge.ts';
-import { affected, factsOf, inventoryOf, lockfileOf, POLICY, packageOf, resolved } from './facts.ts';
+import { noteLimitOf } from '../../src/policy/judge.ts';
+import {
+  affected,
+  factsOf,
+  findingsOf,
+  inventoryOf,
+  lockfileOf,
+  POLICY,
+  packageOf,
+  resolved,
+} from './facts.ts';
 
 const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}T00:00:00Z`;
 
@@ -26,7 +35,7 @@ function policyOf(given: object): Policy {
 function history(policy: Policy = POLICY, start?: TargetState) {
   let state = start;
   return async (on: number, locked: ResolvedPackage, settings: Policy = policy) => {
-    const findings = await judge(factsOf(inventoryOf(lockfileOf([locked])), { policy: settings }));
+    const findings = await findingsOf(factsOf(inventoryOf(lockfileOf([locked])), { policy: settings }));
     const compared = await compareFindings(state, findings, {
       scan: `s${on}`,
       requestedAt: day(on),
@@ -99,11 +108,11 @@ describe('the level of a rule', () => {
 describe('an unrated advisory', () => {
   const bad = affected('a@1', ['GHSA-1']);
   const findingsWith = (unknownSeverity: string) =>
-    judge(factsOf(inventoryOf(lockfileOf([bad])), { policy: policyOf({ unknownSeverity }) }));
+    findingsOf(factsOf(inventoryOf(lockfileOf([bad])), { policy: policyOf({ unknownSeverity }) }));
 
   it('stays unrated and counts as policy.unknownSeverity', async () => {
     expect(await findingsWith('high')).toMatchObject([{ severity: 'unrated', countsAs: 'high' }]);
-    expect(await judge(factsOf(inventoryOf(lockfileOf([bad]))))).toMatchObject([{ countsAs: 'medium' }]);
+    expect(await findingsOf(factsOf(inventoryOf(lockfileOf([bad]))))).toMatchObject([{ countsAs: 'medium' }]);
   });
 
   it('that counts as more than before is no news', async () => {
@@ -143,7 +152,7 @@ describe('a state of release 0.1.0', () => {
 
   it('keeps the fingerprint, so that receivers close what they opened', async () => {
     const state = stateOf(was('missing', 'high'));
-    const findings = await judge(factsOf(inventoryOf(lockfileOf([unindexed]))));
+    const findings = await findingsOf(factsOf(inventoryOf(lockfileOf([unindexed]))));
     const settings = { ...whole, noteLimit: noteLimitOf(POLICY) };
     const compared = await compareFindings(state, findings, { scan: 's', requestedAt: day(2), ...settings });
     expect(compared.findings).toMatchObject([{ fingerprint: 'of-missing' }]);

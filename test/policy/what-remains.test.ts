@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/model/finding.ts';
 import type { Inventory } from '../../src/model/inventory.ts';
-import { judge } from '../../src/policy/judge.ts';
 import { whatRemains } from '../../src/policy/what-remains.ts';
-import { affected, factsOf, inventoryOf, lockfileOf, packageOf, resolved } from './facts.ts';
+import { affected, factsOf, findingsOf, inventoryOf, lockfileOf, packageOf, resolved } from './facts.ts';
 
 const never = () => false;
 
 async function findingIn(...paths: readonly string[]): Promise<Finding> {
   const files = paths.map((path) => lockfileOf([affected('bad@1', ['GHSA-1'])], { path }));
-  const [finding] = await judge(factsOf(inventoryOf(...files)));
+  const [finding] = await findingsOf(factsOf(inventoryOf(...files)));
   if (finding === undefined) throw new Error('no finding to remember');
   return finding;
 }
@@ -103,8 +102,27 @@ describe('a remembered finding', () => {
     expect(remains(finding, never)).toBeUndefined();
   });
 
+  it('stays where its rule failed on its package, and only there', () => {
+    const inventory = inventoryOf(
+      lockfileOf([packageOf('bad@1'), packageOf('fine@1')]),
+      lockfileOf([packageOf('bad@2')], { path: 'other.json' }),
+    );
+    const finding = {
+      ...inRoot,
+      locations: ['package-lock.json', 'other.json'].map((path) => ({ path, dependencyPath: [] })),
+    };
+    const unjudgedAt = (rule: string, purl: string) =>
+      whatRemains(inventory, { partial: false, unjudged: [{ rule, purl, reason: 'it failed' }] })(
+        finding,
+        never,
+      )?.locations.map(({ path }) => path) ?? [];
+    expect(unjudgedAt('vulnerability', 'pkg:npm/bad@1')).toEqual(['package-lock.json']);
+    expect(unjudgedAt('deprecated', 'pkg:npm/bad@1')).toEqual([]);
+    expect(unjudgedAt('vulnerability', 'pkg:npm/fine@1')).toEqual([]);
+  });
+
   it('that the index does not know a version goes when the index knows it', async () => {
-    const [finding] = await judge(
+    const [finding] = await findingsOf(
       factsOf(inventoryOf(lockfileOf([packageOf('bad@1', { resolution: missing })]))),
     );
     const known = inventoryOf(lockfileOf([packageOf('bad@1', { resolution: resolved('bad', '1') })]));

@@ -204,7 +204,9 @@ function packageId(system: System, name: string): string {
   return `${system}:${name}`;
 }
 
+/** An empty range names no version, though semver reads it as all of them (`*`). */
 function isWithin(system: System, version: string, range: string): boolean {
+  if (range.trim() === '') return false;
   if (system !== 'NPM' && system !== 'CARGO') return version === range;
   return satisfies(version, range, { includePrerelease: true });
 }
