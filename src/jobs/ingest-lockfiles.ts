@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Companion } from '../lockfiles/format.ts';
 import { checkSize } from '../lockfiles/read.ts';
-import { CodedError } from '../model/errors.ts';
+import { CodedError, messageOf } from '../model/errors.ts';
 import type { Inventory, LockfileInventory, UnreadError, UnreadLockfile } from '../model/inventory.ts';
 import type { LockedPackage, Lockfile } from '../model/lockfile.ts';
 import type { Resolution } from '../model/resolution.ts';
@@ -98,16 +98,20 @@ async function readAll(payload: IngestLockfiles, ports: Needs, context: RunConte
     try {
       read.push(await readOne(file, ports, context.signal));
     } catch (error) {
-      if (!(error instanceof CodedError) || error.retryable) throw error;
-      unread.push({
-        path: file.path,
-        sha256: hashOf(file),
-        error: { code: error.code, message: error.message },
-      });
+      context.signal.throwIfAborted();
+      unread.push({ path: file.path, sha256: hashOf(file), error: unreadError(file.path, error, context) });
     }
   }
   context.progress({ step: 'read', done: total, total });
   return { read, unread };
+}
+
+/** Why a file is unread. Throws the error where another attempt may read it; one without a code is tried to the last. */
+function unreadError(path: string, error: unknown, { lastAttempt }: RunContext): UnreadError {
+  const isCoded = error instanceof CodedError;
+  if (isCoded ? error.retryable : !lastAttempt) throw error;
+  if (isCoded) return { code: error.code, message: error.message };
+  return { code: 'unexpected', message: `${path}: unexpected error: ${messageOf(error)}` };
 }
 
 async function readOne(file: ReadableLockfile, ports: Needs, signal: AbortSignal): Promise<ReadFile> {

@@ -37,7 +37,7 @@ export async function fitRequest(
   const short = await largest(most, maxBytes, 'as many as fit', (count) =>
     made({ most: count, brief: true }),
   );
-  return short ?? made({ most: 0, brief: true });
+  return short ?? made({ most: 0 });
 }
 
 /** Doubles the count until one is too large, then halves the interval, to about 3 % of what would fit. */

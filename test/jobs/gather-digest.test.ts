@@ -47,6 +47,18 @@ describe('gather-digest', () => {
     expect(result.notification?.changes[0]).not.toHaveProperty('target');
   });
 
+  it('shares of several targets only the labels that all of them have', async () => {
+    const labels = (given: Readonly<Record<string, string>>, target: string) =>
+      entry(`of-${target}`, target, { target: { id: target, labels: given } });
+    const waiting = [
+      labels({ org: 'acme', tier: '1' }, 'a'),
+      labels({ org: 'acme' }, 'b'),
+      labels({ org: 'acme', tier: '1' }, 'c'),
+    ];
+    const { result } = await gatherDigest.run(payload, ports({ waiting }), context());
+    expect(result.notification?.target).toEqual({ id: '3 targets', labels: { org: 'acme' } });
+  });
+
   it('sends nothing when nothing waits', async () => {
     const run = await gatherDigest.run(payload, ports({}), context());
     expect(run).toEqual({ result: { notification: null }, next: [] });

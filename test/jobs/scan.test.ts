@@ -47,6 +47,9 @@ describe('the flow after an inventory', () => {
   it('asks for no graph where the file has edges, or nothing needs a path', () => {
     const withEdges = inventory([affected('below', ['GHSA-1'], { dependencies: [] })]);
     expect(followScan(header, withEdges).payload).toMatchObject({ expansionParts: 0 });
+    const gone = { outcome: 'missing' as const, reason: 'not there' };
+    const lacking = inventory([locked('top', { direct: true }), locked('below', { resolution: gone })]);
+    expect(followScan(header, lacking).payload).toMatchObject({ advisoryParts: 0, expansionParts: 1 });
     expect(followScan(header, inventory([locked('top')])).payload).toMatchObject({
       advisoryParts: 0,
       expansionParts: 0,
@@ -265,6 +268,43 @@ describe('judge-scan', () => {
     expect(change).toMatchObject({ replaces: 4, state: { revision: 5 } });
   });
 
+  it('tells the log what the scan found, and warns of what may hide findings', async () => {
+    const { result, record } = await judgeScan.run(payload, ports({ outcomes, routes: ['a'] }), context());
+    const told = judgeScan.log?.(payload, result);
+    expect(told?.facts).toEqual({
+      scan: 's',
+      target: 't',
+      lockfiles: 1,
+      packages: 2,
+      findings: { critical: 0, high: 1, medium: 0, low: 0, none: 0, unrated: 0 },
+      changes: 1,
+      kept: 0,
+      gaps: 0,
+    });
+    expect(told).not.toHaveProperty('warning');
+    expect(record).toMatchObject({
+      state: 'concluded',
+      findings: { high: 1 },
+      changes: { opened: 1 },
+      deliveries: 1,
+    });
+    for (const field of ['gaps', 'incomplete']) expect(record).not.toHaveProperty(field);
+
+    const failed = { outcome: 'failed' as const, reason: 'timed out' };
+    const unsure = new Map(outcomes).set(
+      'ingest-lockfiles/s',
+      inventory([locked('a', { resolution: failed })]),
+    );
+    const partial = { ...payload, partial: true as const };
+    const second = await judgeScan.run(partial, ports({ outcomes: unsure }), context());
+    expect(judgeScan.log?.(partial, second.result)).toMatchObject({
+      facts: { gaps: 1, partial: true, firstGaps: ['pkg:pypi/a@1.0.0: timed out'] },
+      warning: expect.any(String),
+    });
+    expect(second.record).toMatchObject({ gaps: 1, incomplete: true });
+    expect(second.record).not.toHaveProperty('deliveries');
+  });
+
   it('says what is missing when the inventory has expired', async () => {
     await expect(judgeScan.run(payload, ports({}), context())).rejects.toMatchObject({
       code: 'facts-missing',
@@ -308,5 +348,61 @@ describe('ingest-lockfiles', () => {
     ]);
     expect(result.unread).toMatchObject([{ path: 'bad/package-lock.json', error: { code: 'syntax' } }]);
     expect(next.map(({ job }) => job)).toEqual(['judge-scan']);
+  });
+
+  it('tells the log and the record of the scan which files were not read, and nothing where all were', async () => {
+    const { result, record } = await ingestLockfiles.run(payload, failing, context(true));
+    expect(ingestLockfiles.log?.(payload, result)).toMatchObject({
+      facts: { scan: 's', target: 't', lockfiles: 1, packages: 1, unread: [expect.stringContaining('bad/')] },
+      warning: '1 lockfiles were not read',
+    });
+    expect(record).toMatchObject({
+      state: 'running',
+      unread: 1,
+      unreadFiles: [{ path: 'bad/package-lock.json' }],
+      incomplete: true,
+      outcomes: { failed: 1 },
+    });
+    const found = ports({
+      insights: {
+        resolve: async (packages) => ({
+          resolutions: packages.map(() => ({ outcome: 'private' as const, reason: 'ours' })),
+          retryable: false,
+        }),
+      },
+    });
+    const good = { ...payload, lockfiles: payload.lockfiles.slice(0, 1) };
+    const whole = await ingestLockfiles.run(good, found, context());
+    const told = ingestLockfiles.log?.(good, whole.result);
+    expect(told).toMatchObject({ facts: { lockfiles: 1, packages: 1 } });
+    expect(told).not.toHaveProperty('warning');
+    expect(told?.facts).not.toHaveProperty('unread');
+    expect(whole.record).toMatchObject({ lockfiles: 1, packages: 1, outcomes: { private: 1 } });
+    for (const field of ['unread', 'problems', 'incomplete']) expect(whole.record).not.toHaveProperty(field);
+  });
+
+  it('loses the one file whose reader fails unexpectedly, and only on the last attempt', async () => {
+    const faulty = ports({
+      insights: failing.insights,
+    });
+    const lockfiles: typeof faulty.lockfiles = {
+      read: (request, signal) => {
+        if (request.path.startsWith('bad/')) throw new TypeError('x is not a function');
+        return faulty.lockfiles.read(request, signal);
+      },
+    };
+    const given = { ...faulty, lockfiles };
+    await expect(ingestLockfiles.run(payload, given, context())).rejects.toThrow('x is not a function');
+    const { result } = await ingestLockfiles.run(payload, given, context(true));
+    expect(result.lockfiles.map(({ path }) => path)).toEqual(['package-lock.json']);
+    expect(result.unread).toMatchObject([
+      {
+        path: 'bad/package-lock.json',
+        error: {
+          code: 'unexpected',
+          message: 'bad/package-lock.json: unexpected error: x is not a function',
+        },
+      },
+    ]);
   });
 });

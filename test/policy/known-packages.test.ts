@@ -71,7 +71,8 @@ describe('a service that does not know what it knew', () => {
   it('is believed when what it knew is long ago', () => {
     const now = inventory(names(4), () => 'missing');
     expect(lost(names(4), now, day(40))).toEqual({ lost: 4, compared: 4 });
-    expect(lost(names(4), now, day(90))).toBeUndefined();
+    expect(lost(names(4), now, day(61))).toBeDefined();
+    expect(lost(names(4), now, day(62))).toBeUndefined();
   });
 });
 
