@@ -69,13 +69,16 @@ describe('an outage of the receiver that outlasts all attempts', () => {
 
     world.services.receiver.faults.clear();
     const retried = await room.lockhound('deliveries', 'retry', '--failed', '--since', '1h');
-    expect(retried).toMatchObject({ code: 0, output: expect.stringMatching(/(msg_\w+ is sent again\n){3}/) });
+    expect(retried).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^(msg_\w+ is sent again(, after msg_\w+, which goes first)?\n){3}$/),
+    });
     await expect.poll(() => alerts(name).length, { timeout: 20_000 }).toBe(3);
     const scans = alerts(name).map(({ body }) => (JSON.parse(body) as { scan: string }).scan);
     expect(scans.filter((one) => one !== 'three')).toEqual(['one', 'two']);
     expect(new Set(alerts(name).map(({ id }) => id))).toEqual(new Set(failed.map(({ id }) => id)));
     expect(await list(room, '--failed')).toEqual([]);
-    await expect.poll(() => list(room, '--open'), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => list(room, '--open'), { timeout: 30_000 }).toEqual([]);
 
     const again = await room.lockhound('deliveries', 'retry', failed[0]?.id ?? '', 'msg_unknown');
     expect(again.code).toBe(1);
@@ -102,7 +105,7 @@ describe('a receiver that answers 410', () => {
     expect(alerts(name)).toEqual([]);
 
     const text = await room.lockhound('deliveries', 'list');
-    expect(text.output).toMatch(/Route default is stopped since .*HTTP 410/);
+    expect(text.output).toMatch(/Route default is stopped since .*HTTP\s+410/s);
     expect(text.output).toContain('lockhound deliveries resume default');
     const [held] = await list(room, '--held', '--target', 'target');
     const early = await room.lockhound('deliveries', 'retry', held?.id ?? '');
@@ -117,12 +120,12 @@ describe('a receiver that answers 410', () => {
     await expect.poll(() => alerts(name).length, { timeout: 20_000 }).toBe(3);
     const scans = alerts(name).map(({ body }) => (JSON.parse(body) as { scan: string }).scan);
     expect(scans.filter((one) => one !== 'three')).toEqual(['one', 'two']);
-    await expect.poll(() => list(room, '--open'), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => list(room, '--open'), { timeout: 30_000 }).toEqual([]);
   }, 90_000);
 });
 
 describe('a receiver that refuses', () => {
-  it.each([400, 401, 403, 404, 413, 422])(
+  it.each([400, 401, 403, 404, 422])(
     'with %i is asked once; the delivery is kept as failed',
     async (status) => {
       const name = `refuses-${status}`;
@@ -189,7 +192,7 @@ describe('delivery: platform-event', () => {
     expect(alert?.headers['authorization']).toBe(`Bearer ${SECRETS.alertToken}`);
     expect(alert?.headers).not.toHaveProperty('webhook-signature');
     const payload = JSON.parse(alert?.body ?? '') as Record<string, string>;
-    expect(payload['title']).toMatch(/^\[critical\] target: \d+ opened$/);
+    expect(payload['title']).toMatch(/^\[critical\] target: first scan: \d+ opened$/);
     expect(payload['body']).toMatch(/lodash@\u200b4\.17\.20.*\n@webhook-hook-through-events$/s);
     const [event] = world.services.webhooks.snapshot().events;
     const [id = ''] = await room.store.deliveries.list(['delivered']);
