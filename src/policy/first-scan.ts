@@ -71,11 +71,14 @@ function stateOf(since: string, hidden: FirstScanState['hidden']): FirstScanStat
   return hidden.length === 0 ? undefined : { since, hidden };
 }
 
+/** Gaps whose subject is a lockfile or a package. */
+const HIDING_SUBJECTS: ReadonlySet<Gap['kind']> = new Set(['lockfile', 'package', 'rule']);
+
 /** Lockfiles and packages that a scan could not see. */
 function hiddenBy({ partial, gaps }: FirstScanFacts): FirstScanState['hidden'] {
   const hidden = gaps.flatMap(({ kind, subject }) => {
     if (kind === 'entry') return subject.replace(/:\d+$/, '');
-    return kind === 'lockfile' || kind === 'package' ? subject : [];
+    return HIDING_SUBJECTS.has(kind) ? subject : [];
   });
   const subjects = [...new Set(hidden)];
   return partial || subjects.length > MAX_HIDDEN ? 'all' : subjects;

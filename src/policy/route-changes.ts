@@ -62,8 +62,7 @@ function matches(pattern: string, value: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   if (rest.length === 0) return pattern === value;
   const last = rest.pop() ?? '';
-  if (!value.startsWith(first) || !value.endsWith(last) || value.length < first.length + last.length)
-    return false;
+  if (!value.startsWith(first) || !value.endsWith(last)) return false;
   let at = first.length;
   for (const part of rest) {
     const found = value.indexOf(part, at);

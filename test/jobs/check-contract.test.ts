@@ -72,7 +72,10 @@ describe('check-contract', () => {
     const [finding] = result.findings;
     expect(finding).toMatchObject({
       severity: 'high',
-      package: { ecosystem: 'api', name: 'books', version: 'v1', purl: 'pkg:generic/books@v1' },
+      level: 'alert',
+      title:
+        'books.get $.methods.get.parameters.view.enum: it happened at $.methods.get.parameters.view.enum',
+      package: { ecosystem: 'api', name: 'books', version: 'v1', purl: 'pkg:generic/books@v1', direct: true },
       locations: [{ path: 'https://books.example/rest' }],
       advice: expect.stringContaining('lockhound api diff books https://books.example/rest'),
     });
@@ -89,6 +92,12 @@ describe('check-contract', () => {
       },
     ]);
     expect(state).toMatchObject({ target: 'lockhound:contract', replaces: 0 });
+  });
+
+  test('names a difference of the document by its path alone', async () => {
+    const whole = { ...difference('root-changed', '$.rootUrl'), subject: 'document' };
+    const { result } = await check({ books: comparison('books', whole) });
+    expect(result.findings.map(({ title }) => title)).toEqual(['$.rootUrl: it happened at $.rootUrl']);
   });
 
   test('says nothing twice, and tells one difference from another of the same API', async () => {

@@ -263,6 +263,11 @@ describe('a first scan that could not see everything', () => {
       { kind: 'package', subject: found('a').package.purl, reason: 'x' },
       found('a'),
     ],
+    [
+      'a package that a rule failed on',
+      { kind: 'rule', subject: found('a').package.purl, reason: 'x' },
+      found('a'),
+    ],
   ])('knows %s', async (_what, gap, finding) => {
     const shop = target('summary', [route('pager', 'change')]);
     await shop.scan([], { gaps: [gap] });
@@ -291,6 +296,24 @@ describe('a first scan that could not see everything', () => {
       'pager trigger [high] shop: first scan: 20 opened (10 + 10)',
     ]);
     expect(shop.state()?.firstScan?.hidden).toEqual(['api/yarn.lock']);
+  });
+
+  it('lasts for a whole week', async () => {
+    const shop = target('summary', [route('pager', 'change')]);
+    await shop.scan([], { gaps: [unread] });
+    const late = found('api', 'high', 'api/yarn.lock');
+    expect(said((await shop.scan([late], { afterHours: 7 * 24 })).sent)).toEqual([
+      'pager trigger [high] shop: first scan: 1 opened (1 + 0)',
+    ]);
+  });
+
+  it('keeps what is hidden apart for as many as 2,000 packages', async () => {
+    const shop = target('summary', [route('pager', 'change')]);
+    const gaps = Array.from({ length: 2_000 }, (_, index): Gap => {
+      return { kind: 'package', subject: `pkg:npm/p${index}@1`, reason: 'no answer' };
+    });
+    await shop.scan([], { gaps });
+    expect(shop.state()?.firstScan?.hidden).toHaveLength(2_000);
   });
 
   it('is over after a week', async () => {

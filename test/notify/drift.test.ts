@@ -160,6 +160,8 @@ describe('what the configuration names no more', () => {
     const { changes } = await apply(empty);
     expect(changes).toEqual(planned);
     expect(actions(changes)).toEqual(['lockhound deleted', 'HOST deleted', 'TOKEN deleted']);
+    // It is the configuration that changed, and not the platform.
+    expect(changes.map(({ drift }) => drift)).toEqual([false, false, false]);
     expect(writes().slice(before)[0]).toBe('webhooks.definitions.delete');
     expect(service.snapshot()).toMatchObject({
       webhooks: [{ name: 'somebody-elses' }],
