@@ -1,6 +1,16 @@
+import { pipeline, Readable, type Transform } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { constants, gunzip, zstdCompress, zstdDecompress } from 'node:zlib';
+import {
+  constants,
+  createZstdCompress,
+  createZstdDecompress,
+  gunzip,
+  zstdCompress,
+  zstdDecompress,
+} from 'node:zlib';
+import { readJsonLines } from './json-lines.ts';
 import { jsonParts } from './json-parts.ts';
 
 const compressZstd = promisify(zstdCompress);
@@ -11,9 +21,12 @@ const expandGzip = promisify(gunzip);
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
-/** Compresses with Zstandard at its default level. */
+/** The default level of Zstandard. */
+const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
+
+/** Compresses with Zstandard. */
 export function compress(content: Buffer): Promise<Buffer> {
-  return compressZstd(content, { params: { [constants.ZSTD_c_compressionLevel]: 3 } });
+  return compressZstd(content, LEVEL);
 }
 
 /** The compression that the first bytes name. */
@@ -44,26 +57,54 @@ export async function packJson(value: unknown): Promise<Buffer> {
   return json.length < COMPRESS_FROM_BYTES ? json : await compress(json);
 }
 
-/** The same for a value that may be of any size: the event loop does other work while it is written. */
+/**
+ * The same for a value that may be of any size, in lines (`json-parts.ts`): the event loop does other work while it is written,
+ * and the text as a whole is never in memory.
+ */
 export async function packLargeJson(value: unknown): Promise<Buffer> {
-  const written: Buffer[] = [];
-  let text = '';
-  for (const part of jsonParts(value)) {
-    text += part;
-    if (text.length < FLUSH_CHARACTERS) continue;
-    written.push(Buffer.from(text));
-    text = '';
-    await setImmediate();
+  const texts = inBlocks(jsonParts(value));
+  const first = texts.next().value ?? '';
+  if (first.length < BLOCK_CHARACTERS) {
+    const json = Buffer.from(first);
+    return json.length < COMPRESS_FROM_BYTES ? json : await compress(json);
   }
-  const json = Buffer.concat([...written, Buffer.from(text)]);
-  return json.length < COMPRESS_FROM_BYTES ? json : await compress(json);
+  return await buffer(through(asBuffers(first, texts), createZstdCompress(LEVEL)));
 }
 
-const FLUSH_CHARACTERS = 262_144;
-
-/** Reads what `packJson` wrote. Throws when it is damaged. */
+/** Reads what `packJson` and `packLargeJson` wrote; large values in turns with other work. Throws when it is damaged. */
 export async function unpackJson(stored: Buffer): Promise<unknown> {
-  return JSON.parse((await expand(stored, MAX_JSON_BYTES)).toString('utf8'));
+  if (stored.length < LARGE_BYTES || recogniseCompression(stored) !== 'zstd') {
+    return JSON.parse((await expand(stored, MAX_JSON_BYTES)).toString('utf8'));
+  }
+  return await readJsonLines(through([stored], createZstdDecompress({ chunkSize: BLOCK_BYTES })));
 }
 
 const MAX_JSON_BYTES = 512 * 1024 * 1024;
+/** Compressed; less is read at once. */
+const LARGE_BYTES = 65_536;
+const BLOCK_BYTES = 262_144;
+const BLOCK_CHARACTERS = 262_144;
+
+function* inBlocks(parts: Iterable<string>): Generator<string, void, void> {
+  let text = '';
+  for (const part of parts) {
+    text += text === '' ? part : `\n${part}`;
+    if (text.length < BLOCK_CHARACTERS) continue;
+    yield text;
+    text = '';
+  }
+  if (text !== '') yield text;
+}
+
+/** What comes out of a transform; whoever reads it gets the errors of either. */
+function through(input: Iterable<Buffer> | AsyncIterable<Buffer>, transform: Transform): Transform {
+  return pipeline(Readable.from(input), transform, () => {});
+}
+
+async function* asBuffers(first: string, rest: Iterable<string>): AsyncGenerator<Buffer> {
+  yield Buffer.from(first);
+  for (const text of rest) {
+    await setImmediate();
+    yield Buffer.from(`\n${text}`);
+  }
+}

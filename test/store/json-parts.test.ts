@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { packLargeJson, unpackJson } from '../../src/store/compression.ts';
+import { readJsonLines } from '../../src/store/json-lines.ts';
 import { jsonParts } from '../../src/store/json-parts.ts';
 
 it('writes what JSON.stringify writes', () => {
@@ -29,6 +30,35 @@ it('writes long lists in parts, at any depth', () => {
   expect([...jsonParts(list)].length).toBe(5);
 });
 
+const read = (lines: string, bytes = 7) =>
+  readJsonLines(
+    (async function* () {
+      const text = Buffer.from(lines);
+      for (let at = 0; at < text.length; at += bytes) yield text.subarray(at, at + bytes);
+    })(),
+  );
+
+it('reads what was written in lines, wherever a block ends, and JSON without line breaks', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue({ maxDepth: 7 }), fc.integer({ min: 1, max: 40 }), async (one, bytes) => {
+      const written = JSON.stringify(one);
+      expect(await read([...jsonParts(one)].join('\n'), bytes)).toEqual(JSON.parse(written));
+      expect(await read(written, bytes)).toEqual(JSON.parse(written));
+    }),
+    { numRuns: 300 },
+  );
+  const list = Array.from({ length: 1_201 }, (_, at) => ({ at, text: '{\n,' }));
+  const value = { result: { lockfiles: [{ packages: list }, { packages: [] }] }, next: [[list]] };
+  expect(await read([...jsonParts(value)].join('\n'), 1_000)).toEqual(value);
+});
+
+it('refuses lines that are cut off or out of order', async () => {
+  const lines = [...jsonParts({ a: [{ b: 1 }, 2], c: 'x' })];
+  for (const keep of lines.keys()) await expect(read(lines.slice(0, keep).join('\n'))).rejects.toThrow();
+  await expect(read('{\n"a":\n]')).rejects.toThrow('ends nothing');
+  await expect(read('{\n1')).rejects.toThrow('a key is expected');
+});
+
 it('leaves the event loop to others while a large value is packed', async () => {
   const packages = Array.from({ length: 60_000 }, (_, at) => ({
     id: `package-${at}`,
@@ -41,5 +71,11 @@ it('leaves the event loop to others while a large value is packed', async () => 
   const packed = await packLargeJson({ result: { packages } });
   clearInterval(others);
   expect(turns).toBeGreaterThan(3);
+  turns = 0;
+  const again = setInterval(() => {
+    turns += 1;
+  }, 0);
   expect(await unpackJson(packed)).toEqual({ result: { packages } });
+  clearInterval(again);
+  expect(turns).toBeGreaterThan(3);
 });

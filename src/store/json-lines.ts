@@ -1,0 +1,83 @@
+import { createTurns } from '../model/turns.ts';
+
+/**
+ * Reads JSON in the lines that `jsonParts` wrote, in turns with everything else in the process. JSON without line breaks is
+ * read at once. Throws when it is damaged.
+ */
+export async function readJsonLines(blocks: AsyncIterable<Buffer>): Promise<unknown> {
+  const reader = new LineReader();
+  const turn = createTurns();
+  for await (const line of linesOf(blocks)) {
+    reader.take(line);
+    await turn();
+  }
+  return reader.value();
+}
+
+async function* linesOf(blocks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let begun: Buffer[] = [];
+  for await (const block of blocks) {
+    let start = 0;
+    for (let end = block.indexOf(0x0a); end >= 0; end = block.indexOf(0x0a, start)) {
+      begun.push(block.subarray(start, end));
+      yield Buffer.concat(begun).toString('utf8');
+      begun = [];
+      start = end + 1;
+    }
+    begun.push(block.subarray(start));
+  }
+  yield Buffer.concat(begun).toString('utf8');
+}
+
+/** An object or a list whose end has not come. */
+type Open = { readonly list: unknown[] } | { readonly entries: [string, unknown][]; key: string | undefined };
+
+class LineReader {
+  private readonly open: Open[] = [];
+  private readonly read: unknown[] = [];
+
+  take(written: string): void {
+    const line = written.startsWith(',') ? written.slice(1) : written;
+    if (line === '') return;
+    const top = this.open.at(-1);
+    if (line === '{') this.open.push({ entries: [], key: undefined });
+    else if (line === '[') this.open.push({ list: [] });
+    else if (line === '}' || line === ']') this.end(line);
+    else if (top !== undefined && 'list' in top) for (const one of membersOf(line)) top.list.push(one);
+    else if (top !== undefined && top.key === undefined) top.key = keyOf(line);
+    else this.add(JSON.parse(line));
+  }
+
+  value(): unknown {
+    if (this.open.length > 0 || this.read.length !== 1) throw new SyntaxError('the JSON ends too early');
+    return this.read[0];
+  }
+
+  private end(line: string): void {
+    const ended = this.open.pop();
+    if (ended === undefined || 'list' in ended !== (line === ']'))
+      throw new SyntaxError(`"${line}" ends nothing`);
+    // `__proto__` is a key like any other.
+    this.add('list' in ended ? ended.list : Object.fromEntries(ended.entries));
+  }
+
+  private add(value: unknown): void {
+    const top = this.open.at(-1);
+    if (top === undefined) this.read.push(value);
+    else if ('list' in top) top.list.push(value);
+    else if (top.key === undefined) throw new SyntaxError('a value without a key');
+    else {
+      top.entries.push([top.key, value]);
+      top.key = undefined;
+    }
+  }
+}
+
+function membersOf(line: string): readonly unknown[] {
+  return JSON.parse(`[${line}]`) as readonly unknown[];
+}
+
+function keyOf(line: string): string {
+  if (!line.endsWith(':')) throw new SyntaxError('a key is expected');
+  return String(JSON.parse(line.slice(0, -1)));
+}
