@@ -1,6 +1,7 @@
 import type { LockedPackage } from '../model/lockfile.ts';
 import type { Resolution, VersionRecordSummary } from '../model/resolution.ts';
 import type { SeenVersions } from '../model/seen-versions.ts';
+import { inTurns, mapInTurns } from '../model/turns.ts';
 import type { RecordCache } from './caching.ts';
 import type { Eligibility } from './eligibility.ts';
 import type { LookUp } from './look-up.ts';
@@ -41,8 +42,8 @@ export function createResolver(
 ): (packages: readonly LockedPackage[], options: ResolveOptions) => Promise<Resolved> {
   const inFlight: InFlight = new Map();
   return async (packages, options) => {
-    const eligibilities = packages.map(parts.eligibility);
-    const wanted = countByKey(eligibilities);
+    const eligibilities = await mapInTurns(packages, parts.eligibility);
+    const wanted = await countByKey(eligibilities);
     let done = packages.length - sum(wanted.values(), ({ count }) => count);
     const advance = (keys: readonly string[]) => {
       done += sum(keys, (key) => wanted.get(key)?.count ?? 0);
@@ -51,7 +52,7 @@ export function createResolver(
     advance([]);
     const lookUps = [...wanted.values()].map(({ lookUp }) => lookUp);
     const answers = await answer(parts, inFlight, lookUps, options.signal, advance);
-    return summarise(eligibilities, answers, await judgeMissing(parts, missingIn(lookUps, answers)));
+    return await summarise(eligibilities, answers, await judgeMissing(parts, missingIn(lookUps, answers)));
   };
 }
 
@@ -150,14 +151,14 @@ function missingIn(lookUps: readonly LookUp[], answers: Answers): readonly LookU
   });
 }
 
-function summarise(
+async function summarise(
   eligibilities: readonly Eligibility[],
   answers: Answers,
   missing: ReadonlyMap<string, Resolution>,
-): Resolved {
+): Promise<Resolved> {
   let retryable = false;
   let retryAfterMs: number | undefined;
-  const resolutions = eligibilities.map(({ lookUp, resolution }): Resolution => {
+  const resolutions = await mapInTurns(eligibilities, ({ lookUp, resolution }): Resolution => {
     if (lookUp === undefined) return resolution;
     const absent = missing.get(lookUp.key);
     if (absent !== undefined) return absent;
@@ -175,13 +176,17 @@ function summarise(
   return { resolutions, retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
-function countByKey(eligibilities: readonly Eligibility[]): Map<string, { lookUp: LookUp; count: number }> {
+async function countByKey(
+  eligibilities: readonly Eligibility[],
+): Promise<Map<string, { lookUp: LookUp; count: number }>> {
   const counts = new Map<string, { lookUp: LookUp; count: number }>();
-  for (const { lookUp } of eligibilities) {
-    if (lookUp === undefined) continue;
-    const entry = counts.get(lookUp.key);
-    if (entry === undefined) counts.set(lookUp.key, { lookUp, count: 1 });
-    else entry.count += 1;
+  for await (const slice of inTurns(eligibilities)) {
+    for (const { lookUp } of slice) {
+      if (lookUp === undefined) continue;
+      const entry = counts.get(lookUp.key);
+      if (entry === undefined) counts.set(lookUp.key, { lookUp, count: 1 });
+      else entry.count += 1;
+    }
   }
   return counts;
 }

@@ -26,7 +26,7 @@ export interface JudgedScan extends ScanScope {
   /** What is told of the findings of a target's first scan. */
   readonly firstScan: FirstScan;
   /** What to remember of what the look-up service knows, where one was asked. */
-  readonly known?: (before: KnownPackages | undefined) => KnownPackages;
+  readonly known?: (before: KnownPackages | undefined) => Promise<KnownPackages>;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function concludeScan(
   const { announce } = first;
   const compared = await compareFindings(previous, judged.findings, { ...judged, noteLimit, announce });
   const complete = isComplete(gaps);
-  const routed = routeChanges(rules, target, compared.changes);
+  const routed = await routeChanges(rules, target, compared.changes);
   const result: Verdict = {
     scan,
     target,
@@ -70,9 +70,9 @@ export async function concludeScan(
     findings: compared.tracked,
     ...(first.state === undefined ? {} : { firstScan: first.state }),
     incomplete: !complete,
-    ...(judged.known === undefined ? {} : { known: judged.known(previous?.known) }),
+    ...(judged.known === undefined ? {} : { known: await judged.known(previous?.known) }),
   };
-  const over = summariesOver(rules, target, previous?.findings ?? [], compared);
+  const over = await summariesOver(rules, target, previous?.findings ?? [], compared);
   const { next, filed, digests } = deliveriesOf(result, routed, over);
   return {
     result,

@@ -5,6 +5,7 @@ import { CodedError, messageOf } from '../model/errors.ts';
 import type { Inventory, LockfileInventory, UnreadError, UnreadLockfile } from '../model/inventory.ts';
 import type { LockedPackage, Lockfile } from '../model/lockfile.ts';
 import type { Resolution } from '../model/resolution.ts';
+import { mapInTurns } from '../model/turns.ts';
 import { forgotten } from '../policy/known-packages.ts';
 import { JobError } from './errors.ts';
 import { INGEST_LOCKFILES, type IngestedLockfile, type IngestLockfiles } from './ingest-lockfiles.payload.ts';
@@ -38,14 +39,15 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
       throw lookupsIncomplete(answer.resolutions, answer.retryAfterMs);
     }
     const { known } = (await ports.targets.read(payload.target.id)) ?? {};
-    const loss = forgotten(known, packages, answer.resolutions, payload.requestedAt);
-    const resolutions = loss === undefined ? answer.resolutions : answer.resolutions.map(doubted);
+    const loss = await forgotten(known, packages, answer.resolutions, payload.requestedAt);
+    const resolutions =
+      loss === undefined ? answer.resolutions : await mapInTurns(answer.resolutions, doubted);
     const result: Inventory = {
-      lockfiles: withResolutions(read, resolutions),
+      lockfiles: await withResolutions(read, resolutions),
       unread,
       ...(loss === undefined ? {} : { forgotten: loss }),
     };
-    return { result, next: [followScan(payload, result)], record: ingestedRecord(payload, result) };
+    return { result, next: [await followScan(payload, result)], record: ingestedRecord(payload, result) };
   },
   async onEnd(payload, ending, { scans }) {
     if (ending.kind === 'given-up') await scans.fail(failedRecord(payload, ending.reason));
@@ -157,23 +159,23 @@ function hashOf(file: ReadableLockfile): string {
   return 'content' in file ? createHash('sha256').update(file.content).digest('hex') : file.sha256;
 }
 
-function withResolutions(
+async function withResolutions(
   files: readonly ReadFile[],
   resolutions: readonly Resolution[],
-): readonly LockfileInventory[] {
+): Promise<readonly LockfileInventory[]> {
   let next = 0;
   const resolved = (locked: LockedPackage) => {
     const resolution = resolutions[next++];
     if (resolution === undefined) throw new RangeError(`no resolution for ${locked.purl}`);
     return { ...locked, resolution };
   };
-  return files.map(({ path, sha256, lockfile }) => ({
-    path,
-    sha256,
-    format: lockfile.format,
-    packages: lockfile.packages.map(resolved),
-    problems: lockfile.problems,
-  }));
+  const inventories: LockfileInventory[] = [];
+  for (const { path, sha256, lockfile } of files) {
+    const { format, problems } = lockfile;
+    const packages = await mapInTurns(lockfile.packages, resolved);
+    inventories.push({ path, sha256, format, packages, problems });
+  }
+  return inventories;
 }
 
 function lookupsIncomplete(resolutions: readonly Resolution[], retryAfterMs: number | undefined): JobError {

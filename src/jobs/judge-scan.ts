@@ -4,6 +4,7 @@ import type { Inventory } from '../model/inventory.ts';
 import { isReadWhole } from '../model/lockfile.ts';
 import { upgradeAdvisory } from '../model/release-0-1.ts';
 import type { Verdict } from '../model/scan.ts';
+import { inTurns } from '../model/turns.ts';
 import { formatVersionKey } from '../model/version-record.ts';
 import { judge } from '../policy/judge.ts';
 import { knownAfter } from '../policy/known-packages.ts';
@@ -31,7 +32,7 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
     const { scan, target, requestedAt, partial = false } = payload;
     const inventory = await readInventory(outcomes, scan);
     const facts = await readFacts(outcomes, payload);
-    const advisories = advisoriesById(facts);
+    const advisories = await advisoriesById(facts);
     const { findings, unjudged } = await judge({
       target,
       inventory,
@@ -48,7 +49,7 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
         partial,
         paths: [...inventory.lockfiles, ...inventory.unread].map(({ path }) => path),
         remains: whatRemains(inventory, { partial, unjudged }),
-        gaps: [...gapsOf(inventory, facts), ...unjudged.map(ruleGap)],
+        gaps: [...(await gapsOf(inventory, facts)), ...unjudged.map(ruleGap)],
         firstScan: routing.routing().firstScan,
         counts: (found) => countScan(inventory, found),
         known: (before) =>
@@ -109,10 +110,12 @@ async function readFacts(outcomes: OutcomePort, payload: JudgeScan): Promise<Sca
   };
 }
 
-function advisoriesById({ advisories }: ScanFacts): ReadonlyMap<string, Advisory> {
-  return new Map(
-    advisories.flatMap((part) => part?.advisories ?? []).map((one) => [one.id, upgradeAdvisory(one)]),
-  );
+async function advisoriesById({ advisories }: ScanFacts): Promise<ReadonlyMap<string, Advisory>> {
+  const byId = new Map<string, Advisory>();
+  for await (const parts of inTurns(advisories, 1)) {
+    for (const one of parts[0]?.advisories ?? []) byId.set(one.id, upgradeAdvisory(one));
+  }
+  return byId;
 }
 
 function graphsByKey({ expansions }: ScanFacts): ReadonlyMap<string, DependencyGraph> {

@@ -1,5 +1,6 @@
 import type { Inventory, LockfileInventory } from '../model/inventory.ts';
 import type { Target } from '../model/target.ts';
+import { mapInTurns, sortInTurns } from '../model/turns.ts';
 import { formatVersionKey, type VersionKey } from '../model/version-record.ts';
 import { COLLECT_ADVISORIES } from './collect-advisories.payload.ts';
 import { EXPAND_DEPENDENCIES } from './expand-dependencies.payload.ts';
@@ -15,13 +16,19 @@ export interface ScanHeader {
   readonly partial?: boolean | undefined;
 }
 
+/** So that a job that fails takes little with it. */
 const ADVISORIES_PER_JOB = 50;
+/** More advisories make larger jobs, not more of them: they are all queued, and waited for, in one flow. */
+const MOST_ADVISORY_JOBS = 500;
+/** What the payload holds. */
+const MOST_ADVISORIES_PER_JOB = 1_000;
 const GRAPHS_PER_JOB = 25;
 
 /** The flow that follows an inventory: `judge-scan` over the jobs that fetch what the inventory refers to. */
-export function followScan(header: ScanHeader, inventory: Inventory): FollowUp {
+export async function followScan(header: ScanHeader, inventory: Inventory): Promise<FollowUp> {
   const { scan, target, requestedAt } = header;
-  const advisories = chunks(referredAdvisories(inventory), ADVISORIES_PER_JOB);
+  const ids = await sortInTurns([...(await referredAdvisories(inventory))], compareText);
+  const advisories = chunks(ids, advisoriesPerJob(ids.length));
   const expansions = chunks(keysToExpand(inventory), GRAPHS_PER_JOB);
   return followUp(
     JUDGE_SCAN,
@@ -35,12 +42,23 @@ export function followScan(header: ScanHeader, inventory: Inventory): FollowUp {
       ...(header.partial === true ? { partial: true as const } : {}),
     },
     [
-      ...advisories.map((ids, part) => followUp(COLLECT_ADVISORIES, { scan, part, ids: [...ids] })),
+      ...(await mapInTurns(advisories, (part, index) =>
+        followUp(COLLECT_ADVISORIES, { scan, part: index, ids: [...part] }),
+      )),
       ...expansions.map((versionKeys, part) =>
         followUp(EXPAND_DEPENDENCIES, { scan, part, versionKeys: [...versionKeys] }),
       ),
     ],
   );
+}
+
+function advisoriesPerJob(count: number): number {
+  const even = Math.ceil(count / MOST_ADVISORY_JOBS);
+  return Math.min(Math.max(ADVISORIES_PER_JOB, even), MOST_ADVISORIES_PER_JOB);
+}
+
+function compareText(left: string, right: string): number {
+  return left === right ? 0 : left < right ? -1 : 1;
 }
 
 /**

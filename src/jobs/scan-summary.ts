@@ -1,8 +1,9 @@
 import type { TrackedFinding } from '../model/change.ts';
 import type { Finding, Severity } from '../model/finding.ts';
-import type { Inventory, LockfileInventory } from '../model/inventory.ts';
+import type { Inventory, LockfileInventory, ResolvedPackage } from '../model/inventory.ts';
 import type { Outcome } from '../model/resolution.ts';
 import { type Gap, mayHide, type Verdict } from '../model/scan.ts';
+import { createTurns, inTurns } from '../model/turns.ts';
 import { formatVersionKey } from '../model/version-record.ts';
 import type { Unjudged } from '../policy/what-remains.ts';
 import type { CollectedAdvisories } from './collect-advisories.ts';
@@ -79,8 +80,12 @@ export interface ScanFacts {
 }
 
 /** Everything that the facts of a scan lack, by subject (promise 3). */
-export function gapsOf(inventory: Inventory, facts: ScanFacts): readonly Gap[] {
-  return [...inventoryGaps(inventory), ...advisoryGaps(inventory, facts), ...expansionGaps(facts)];
+export async function gapsOf(inventory: Inventory, facts: ScanFacts): Promise<readonly Gap[]> {
+  return [
+    ...(await inventoryGaps(inventory)),
+    ...(await advisoryGaps(inventory, facts)),
+    ...expansionGaps(facts),
+  ];
 }
 
 /** A package that a rule failed on; the other rules judged it. */
@@ -88,7 +93,7 @@ export function ruleGap({ rule, purl, reason }: Unjudged): Gap {
   return { kind: 'rule', subject: purl, reason: `rule ${rule} failed: ${reason}` };
 }
 
-function inventoryGaps(inventory: Inventory): readonly Gap[] {
+async function inventoryGaps(inventory: Inventory): Promise<readonly Gap[]> {
   const gaps: Gap[] = inventory.unread.map(({ path, error }) => ({
     kind: 'lockfile',
     subject: path,
@@ -100,13 +105,15 @@ function inventoryGaps(inventory: Inventory): readonly Gap[] {
       const subject = line === undefined ? path : `${path}:${line}`;
       gaps.push({ kind: kind === 'unclear' ? 'detail' : 'entry', subject, reason: message });
     }
-    for (const { purl, resolution } of packages) {
-      const { outcome, reason = 'unknown reason' } = resolution;
-      if (outcome === 'failed') gaps.push({ kind: 'package', subject: purl, reason });
-      if (outcome === 'uncovered') gaps.push({ kind: 'coverage', subject: purl, reason });
-    }
+    for await (const slice of inTurns(packages)) for (const gap of slice.flatMap(packageGap)) gaps.push(gap);
   }
   return gaps;
+}
+
+function packageGap({ purl, resolution }: ResolvedPackage): Gap | readonly [] {
+  const { outcome, reason = 'unknown reason' } = resolution;
+  if (outcome === 'failed') return { kind: 'package', subject: purl, reason };
+  return outcome === 'uncovered' ? { kind: 'coverage', subject: purl, reason } : [];
 }
 
 function serviceGap({ lost, compared }: NonNullable<Inventory['forgotten']>): Gap {
@@ -119,10 +126,12 @@ function serviceGap({ lost, compared }: NonNullable<Inventory['forgotten']>): Ga
   };
 }
 
-function advisoryGaps(inventory: Inventory, { advisories }: ScanFacts): readonly Gap[] {
+async function advisoryGaps(inventory: Inventory, { advisories }: ScanFacts): Promise<readonly Gap[]> {
+  const turn = createTurns();
   const accounted = new Set<string>();
   const gaps: Gap[] = [];
   for (const part of advisories) {
+    await turn();
     for (const { id, problems } of part?.advisories ?? []) {
       accounted.add(id);
       if (problems !== undefined) gaps.push({ kind: 'advisory', subject: id, reason: problems.join('; ') });
@@ -132,8 +141,9 @@ function advisoryGaps(inventory: Inventory, { advisories }: ScanFacts): readonly
       gaps.push({ kind: 'advisory', subject: id, reason });
     }
   }
-  for (const id of referredAdvisories(inventory)) {
-    if (!accounted.has(id)) gaps.push({ kind: 'advisory', subject: id, reason: 'its job failed for good' });
+  for (const id of await referredAdvisories(inventory)) {
+    if (accounted.has(id)) continue;
+    gaps.push({ kind: 'advisory', subject: id, reason: 'its job failed for good' });
   }
   return gaps;
 }

@@ -21,7 +21,8 @@ type SavedCounts = Readonly<Partial<Record<Severity | 'unknown', number>>>;
 
 /** Of a scan that was under way. */
 export function upgradeAdvisory(saved: Advisory & { readonly cvss3Score?: number }): Advisory {
-  const { cvss3Score, score = cvss3Score } = saved;
+  if (saved.score !== undefined) return saved;
+  const { cvss3Score: score } = saved;
   return { ...saved, ...(score === undefined ? {} : { score }) };
 }
 
@@ -57,29 +58,38 @@ export function upgradeVerdict(saved: Saved<Verdict>): Verdict {
   };
 }
 
+// What is as today is not copied: there may be hundreds of thousands.
+
 function upgradeTracked<Tracked extends TrackedFinding>(tracked: Tracked): Tracked {
-  return { ...tracked, finding: upgradeFinding(tracked.finding), ...worstOf(tracked) };
+  const finding = upgradeFinding(tracked.finding);
+  const worst = worstOf(tracked);
+  return finding === tracked.finding && worst === tracked.worst
+    ? tracked
+    : { ...tracked, finding, ...(worst === undefined ? {} : { worst }) };
 }
 
-function worstOf({ worst }: TrackedFinding): { readonly worst?: RatedSeverity } {
-  return (worst as string | undefined) === 'unknown' ? { worst: 'medium' } : {};
+function worstOf({ worst }: TrackedFinding): RatedSeverity | undefined {
+  return (worst as string | undefined) === 'unknown' ? 'medium' : worst;
 }
 
 function upgradeChange<Changed extends Change>(change: Changed): Changed {
-  const previous = change.previousSeverity as string | undefined;
-  return {
-    ...change,
-    finding: upgradeFinding(change.finding),
-    ...(previous === 'unknown' ? { previousSeverity: 'unrated' } : {}),
-  };
+  const finding = upgradeFinding(change.finding);
+  const isOld = (change.previousSeverity as string | undefined) === 'unknown';
+  if (finding === change.finding && !isOld) return change;
+  return { ...change, finding, ...(isOld ? { previousSeverity: 'unrated' } : {}) };
 }
 
 function upgradeFinding(saved: SavedFinding): Finding {
+  if (isCurrent(saved)) return saved;
   const { level = 'alert', ...rest } = saved;
   const severity = saved.severity === 'unknown' ? 'unrated' : saved.severity;
   const finding = { ...rest, level, severity };
   if (finding.rule !== 'missing') return finding;
   return { ...finding, rule: 'unindexed', issue: finding.package.version };
+}
+
+function isCurrent(saved: SavedFinding): saved is Finding {
+  return saved.level !== undefined && saved.severity !== 'unknown' && saved.rule !== 'missing';
 }
 
 function upgradeCounts(saved: SavedCounts): Readonly<Record<Severity, number>> {

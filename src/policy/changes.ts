@@ -42,7 +42,7 @@ export async function compareFindings(
   const { superseded, isLater } = laterScans(previous, scan);
   if (superseded) return { findings, changes: [], tracked: remembered, kept: 0, superseded };
   const remaining = (finding: Finding) => scan.remains(finding, isLater);
-  const { found, gone } = await matchFindings(withoutLater(findings, isLater), remembered, remaining);
+  const { found, gone } = await matchFindings(await withoutLater(findings, isLater), remembered, remaining);
   const present = await mapInTurns(found, (matched) => follow(matched, scan, remaining));
   const absent = await mapInTurns(gone, (tracked) => leave(tracked, scan.requestedAt, remaining));
   const steps = [...present, ...absent];
@@ -69,12 +69,16 @@ interface Step {
 type Remaining = (finding: Finding) => Finding | undefined;
 
 /** Findings as far as they stand in lockfiles that no scan asked for later has judged. */
-function withoutLater(findings: readonly Finding[], isLater: (path: string) => boolean): readonly Finding[] {
-  return findings.flatMap((finding) => {
+async function withoutLater(
+  findings: readonly Finding[],
+  isLater: (path: string) => boolean,
+): Promise<readonly Finding[]> {
+  const standing = await mapInTurns(findings, (finding) => {
+    if (!finding.locations.some(({ path }) => isLater(path))) return finding;
     const locations = finding.locations.filter(({ path }) => !isLater(path));
-    if (locations.length === finding.locations.length) return finding;
-    return locations.length === 0 ? [] : { ...finding, locations };
+    return locations.length === 0 ? undefined : { ...finding, locations };
   });
+  return standing.filter((finding) => finding !== undefined);
 }
 
 function follow({ finding, tracked }: MatchedFinding, scan: ComparedScan, remaining: Remaining): Step {

@@ -94,15 +94,15 @@ export function isSummarised(change: Change | undefined): boolean {
 }
 
 /** Routes of mode `change` for which the last finding of a first scan's summary is over with this scan. */
-export function summariesOver(
+export async function summariesOver(
   routing: Routing,
   target: Target,
   before: readonly TrackedFinding[],
   { changes, tracked: after }: Pick<Comparison, 'changes' | 'tracked'>,
-): readonly RouteRule[] {
+): Promise<readonly RouteRule[]> {
   if (!changes.some(leavesSummary)) return [];
-  const told = routesOf(routing, target, before);
-  const still = new Set(told.length === 0 ? [] : routesOf(routing, target, after));
+  const told = await routesOf(routing, target, before);
+  const still = new Set(told.length === 0 ? [] : await routesOf(routing, target, after));
   return told.filter((rule) => rule.mode === 'change' && !still.has(rule));
 }
 
@@ -112,15 +112,15 @@ function leavesSummary({ transition, announced }: Change): boolean {
 }
 
 /** Routes that take the resolution of a finding that is open and was told in a summary. */
-function routesOf(
+async function routesOf(
   routing: Routing,
   target: Target,
   tracked: readonly TrackedFinding[],
-): readonly RouteRule[] {
+): Promise<readonly RouteRule[]> {
   const changes = tracked
     .filter(({ status, announced }) => status === 'open' && announced === 'summary')
     .map(({ finding, worst }): Change => {
       return { transition: 'resolved', finding, ...(worst === undefined ? {} : { previousSeverity: worst }) };
     });
-  return routeChanges(routing, target, changes).map(({ rule }) => rule);
+  return (await routeChanges(routing, target, changes)).map(({ rule }) => rule);
 }

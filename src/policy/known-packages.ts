@@ -1,10 +1,13 @@
 import type { KnownPackages } from '../model/change.ts';
-import type { Inventory } from '../model/inventory.ts';
+import type { Inventory, ResolvedPackage } from '../model/inventory.ts';
 import type { LockedPackage } from '../model/lockfile.ts';
 import type { Resolution } from '../model/resolution.ts';
+import { createTurns, inTurns } from '../model/turns.ts';
 
 /** Enough to tell a half from a third. */
 const SAMPLE = 512;
+/** Packages between two looks at the clock. */
+const STRIDE = 250;
 /** A single package that is gone says something of that package, not of the service. */
 const LEAST_LOST = 2;
 /** What was known longer ago is not lost suddenly. */
@@ -14,16 +17,18 @@ const MAX_AGE_MS = 60 * 24 * 3_600_000;
  * Compares what the look-up service answers with what it knew at the last scan. One that does not know more than half of
  * that now has lost data, and nothing is to be concluded from what it does not know; `undefined` when it has not.
  */
-export function forgotten(
+export async function forgotten(
   known: KnownPackages | undefined,
   packages: readonly LockedPackage[],
   resolutions: readonly Resolution[],
   requestedAt: string,
-): Inventory['forgotten'] {
+): Promise<Inventory['forgotten']> {
   if (known === undefined || Date.parse(requestedAt) - Date.parse(known.at) > MAX_AGE_MS) return undefined;
   const sample = new Set(known.hashes);
   const seen = { missing: new Set<number>(), resolved: new Set<number>() };
+  const turn = createTurns();
   for (const [index, { purl }] of packages.entries()) {
+    if (index % STRIDE === 0) await turn();
     const outcome = resolutions[index]?.outcome;
     if (outcome !== 'missing' && outcome !== 'resolved') continue;
     const hash = hashOf(purl);
@@ -38,24 +43,25 @@ export function forgotten(
  * What to remember of what the service knows. Packages that were not looked up, and where `seesAll` is false those of other
  * lockfiles too, are remembered as before.
  */
-export function knownAfter(
+export async function knownAfter(
   before: KnownPackages | undefined,
   { lockfiles, forgotten: loss }: Inventory,
   { requestedAt, seesAll }: { readonly requestedAt: string; readonly seesAll: boolean },
-): KnownPackages {
+): Promise<KnownPackages> {
   const remembered = new Set(before?.hashes);
-  const known = new Set<number>();
-  const unknown = new Set<number>();
-  for (const { purl, resolution } of lockfiles.flatMap(({ packages }) => packages)) {
+  const [known, unknown] = [new Set<number>(), new Set<number>()];
+  const note = ({ purl, resolution: { outcome } }: ResolvedPackage): void => {
     const hash = hashOf(purl);
-    const { outcome } = resolution;
     if (outcome === 'resolved') known.add(hash);
     else if (outcome !== 'failed' && outcome !== 'uncovered') unknown.add(hash);
     else if (remembered.has(hash)) known.add(hash);
+  };
+  for (const { packages } of lockfiles) {
+    for await (const slice of inTurns(packages)) slice.forEach(note);
   }
   if (!seesAll) for (const hash of remembered) if (!unknown.has(hash)) known.add(hash);
   const at = loss === undefined ? requestedAt : (before?.at ?? requestedAt);
-  return { at, hashes: [...known].sort((left, right) => left - right).slice(0, SAMPLE) };
+  return { at, hashes: Array.from(Uint32Array.from(known).sort().subarray(0, SAMPLE)) };
 }
 
 /** FNV-1a, mixed at the end so that its smallest values are a fair sample. */

@@ -2,6 +2,7 @@ import type { Change } from '../model/change.ts';
 import { atLeast, countedSeverity, type RatedSeverity } from '../model/finding.ts';
 import type { RouteMatch, RouteRule, Routing } from '../model/routing.ts';
 import type { Target } from '../model/target.ts';
+import { inTurns } from '../model/turns.ts';
 
 /** What goes by a route: positions in the list of changes, ascending; never empty. */
 export interface RoutedChanges {
@@ -13,22 +14,24 @@ export interface RoutedChanges {
  * Assigns the changes of a scan to routes. Notes, changes that no route takes, and those of findings that nobody was to
  * hear of are not sent.
  */
-export function routeChanges(
+export async function routeChanges(
   { take, rules }: Routing,
   target: Target,
   changes: readonly Change[],
-): readonly RoutedChanges[] {
+): Promise<readonly RoutedChanges[]> {
   // Labels belong to the target: they rule a route in or out for the whole scan.
   const open = rules.filter(({ match }) => fitsLabels(match, target));
   const named = open.filter(({ rest }) => !rest);
   const others = open.filter(({ rest }) => rest);
   const taken = new Map<RouteRule, number[]>(rules.map((rule) => [rule, []]));
-  for (const [index, change] of changes.entries()) {
-    if (change.finding.level === 'note' || change.announced === 'none') continue;
+  const note = (change: Change, index: number): void => {
+    if (change.finding.level === 'note' || change.announced === 'none') return;
     const fitting = named.filter(({ match }) => fits(match, change));
     const takers = fitting.length > 0 ? fitting : others.filter(({ match }) => fits(match, change));
     for (const rule of take === 'first' ? takers.slice(0, 1) : takers) taken.get(rule)?.push(index);
-  }
+  };
+  let index = 0;
+  for await (const slice of inTurns(changes)) for (const change of slice) note(change, index++);
   return Array.from(taken, ([rule, own]) => ({ rule, changes: own })).filter(
     ({ changes: own }) => own.length > 0,
   );

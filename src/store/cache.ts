@@ -1,5 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Cache } from '../model/cache.ts';
+import { createTurns } from '../model/turns.ts';
 import { recogniseCompression } from './compression.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
@@ -19,10 +20,14 @@ export function createCache(redis: RedisClient, keys: Keys, options: CacheOption
   return {
     async getMany(kind, names) {
       try {
-        const parts = await Promise.all(
-          chunks(names).map((part) => redis.mgetBuffer(...part.map((name) => keys.cache(kind, name)))),
-        );
-        return parts.flat().map(decode);
+        const values: unknown[] = [];
+        const turn = createTurns();
+        for (const part of chunks(names)) {
+          const stored = await redis.mgetBuffer(...part.map((name) => keys.cache(kind, name)));
+          for (const one of stored) values.push(decode(one));
+          await turn();
+        }
+        return values;
       } catch (error) {
         options.onProblem?.(error);
         return names.map(() => undefined);

@@ -27,9 +27,9 @@ const graph: DependencyGraph = {
 };
 
 describe('the flow after an inventory', () => {
-  it('asks for each advisory once, in parts, and for graphs where a file holds no edges', () => {
+  it('asks for each advisory once, in parts, and for graphs where a file holds no edges', async () => {
     const ids = Array.from({ length: 120 }, (_, index) => `GHSA-${index}`);
-    const flow = followScan(
+    const flow = await followScan(
       header,
       inventory([locked('top', { direct: true }), affected('below', [...ids, 'GHSA-0'])]),
     );
@@ -44,13 +44,24 @@ describe('the flow after an inventory', () => {
     expect(children[3]?.payload).toMatchObject({ scan: 's', part: 0 });
   });
 
-  it('asks for no graph where the file has edges, or nothing needs a path', () => {
+  it('asks for many advisories in larger parts, not in more of them', async () => {
+    const ids = Array.from({ length: 60_000 }, (_, index) => `GHSA-${index}`);
+    const { payload, children = [] } = await followScan(header, inventory([affected('below', ids)]));
+    expect(payload).toMatchObject({ advisoryParts: 500 });
+    const asked = children.flatMap((child) => (child.payload as { ids?: string[] }).ids ?? []);
+    expect(new Set(asked)).toEqual(new Set(ids));
+  });
+
+  it('asks for no graph where the file has edges, or nothing needs a path', async () => {
     const withEdges = inventory([affected('below', ['GHSA-1'], { dependencies: [] })]);
-    expect(followScan(header, withEdges).payload).toMatchObject({ expansionParts: 0 });
+    expect((await followScan(header, withEdges)).payload).toMatchObject({ expansionParts: 0 });
     const gone = { outcome: 'missing' as const, reason: 'not there' };
     const lacking = inventory([locked('top', { direct: true }), locked('below', { resolution: gone })]);
-    expect(followScan(header, lacking).payload).toMatchObject({ advisoryParts: 0, expansionParts: 1 });
-    expect(followScan(header, inventory([locked('top')])).payload).toMatchObject({
+    expect((await followScan(header, lacking)).payload).toMatchObject({
+      advisoryParts: 0,
+      expansionParts: 1,
+    });
+    expect((await followScan(header, inventory([locked('top')]))).payload).toMatchObject({
       advisoryParts: 0,
       expansionParts: 0,
     });

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { KnownPackages } from '../../src/model/change.ts';
 import type { Inventory } from '../../src/model/inventory.ts';
 import type { Outcome } from '../../src/model/resolution.ts';
 import { forgotten, knownAfter } from '../../src/policy/known-packages.ts';
@@ -21,10 +22,10 @@ function inventory(packages: readonly string[], outcomeOf: (index: number) => Ou
 const all = (): Outcome => 'resolved';
 
 /** What the service lost between a scan in which it knew all packages and one with these outcomes. */
-function lost(before: readonly string[], now: Inventory, seen = day(2)) {
-  const known = knownAfter(undefined, inventory(before, all), { requestedAt: day(1), seesAll: true });
+async function lost(before: readonly string[], now: Inventory, seen = day(2)) {
+  const known = await knownAfter(undefined, inventory(before, all), { requestedAt: day(1), seesAll: true });
   const packages = now.lockfiles.flatMap((file) => file.packages);
-  return forgotten(
+  return await forgotten(
     known,
     packages,
     packages.map(({ resolution }) => resolution),
@@ -40,68 +41,74 @@ describe('a service that does not know what it knew', () => {
     ['one alone', 1, 1, false],
     ['most of very many', 20_000, 11_500, true],
     ['many of very many', 20_000, 8_500, false],
-  ])('has lost %s: %i packages, %i unknown', (_case, count, missing, expected) => {
+  ])('has lost %s: %i packages, %i unknown', async (_case, count, missing, expected) => {
     const now = inventory(names(count), (index) => (index < missing ? 'missing' : 'resolved'));
-    expect(lost(names(count), now) !== undefined).toBe(expected);
+    expect((await lost(names(count), now)) !== undefined).toBe(expected);
   });
 
-  it('is told from packages that are new to it, gone, failed or not its own', () => {
+  it('is told from packages that are new to it, gone, failed or not its own', async () => {
     const before = names(10);
     const after = [...names(3), ...names(50, 100)];
     expect(
-      lost(
+      await lost(
         before,
         inventory(after, (index) => (index < 3 ? 'resolved' : 'missing')),
       ),
     ).toBeUndefined();
     expect(
-      lost(
+      await lost(
         before,
         inventory(before, () => 'failed'),
       ),
     ).toBeUndefined();
     expect(
-      lost(
+      await lost(
         before,
         inventory(before, () => 'private'),
       ),
     ).toBeUndefined();
   });
 
-  it('is believed when what it knew is long ago', () => {
+  it('is believed when what it knew is long ago', async () => {
     const now = inventory(names(4), () => 'missing');
-    expect(lost(names(4), now, day(40))).toEqual({ lost: 4, compared: 4 });
-    expect(lost(names(4), now, day(61))).toBeDefined();
-    expect(lost(names(4), now, day(62))).toBeUndefined();
+    expect(await lost(names(4), now, day(40))).toEqual({ lost: 4, compared: 4 });
+    expect(await lost(names(4), now, day(61))).toBeDefined();
+    expect(await lost(names(4), now, day(62))).toBeUndefined();
   });
 });
 
 describe('what is remembered of it', () => {
   const scan = (number: number, seesAll = true) => ({ requestedAt: day(number), seesAll });
-  const known = knownAfter(undefined, inventory(names(600), all), scan(1));
+  let known: KnownPackages;
+
+  beforeAll(async () => {
+    known = await knownAfter(undefined, inventory(names(600), all), scan(1));
+  });
 
   it('is a sample', () => {
     expect(known).toMatchObject({ at: day(1) });
     expect(known.hashes).toHaveLength(512);
   });
 
-  it('outlives a scan in which it was lost or not to be had', () => {
+  it('outlives a scan in which it was lost or not to be had', async () => {
     const failed = inventory(names(600), () => 'failed');
-    expect(knownAfter(known, failed, scan(2))).toEqual({ ...known, at: day(2) });
+    expect(await knownAfter(known, failed, scan(2))).toEqual({ ...known, at: day(2) });
     const uncovered = inventory(names(600), () => 'uncovered');
-    expect(knownAfter(known, uncovered, scan(2)).hashes).toEqual(known.hashes);
+    expect((await knownAfter(known, uncovered, scan(2))).hashes).toEqual(known.hashes);
     const loss = { ...failed, forgotten: { lost: 500, compared: 600 } };
-    expect(knownAfter(known, loss, scan(2))).toEqual(known);
+    expect(await knownAfter(known, loss, scan(2))).toEqual(known);
   });
 
-  it('outlives a scan that did not look at the package, and goes with it otherwise', () => {
-    expect(knownAfter(known, inventory([], all), scan(2, false)).hashes).toEqual(known.hashes);
-    expect(knownAfter(known, inventory([], all), scan(2)).hashes).toEqual([]);
+  it('outlives a scan that did not look at the package, and goes with it otherwise', async () => {
+    expect((await knownAfter(known, inventory([], all), scan(2, false))).hashes).toEqual(known.hashes);
+    expect((await knownAfter(known, inventory([], all), scan(2))).hashes).toEqual([]);
     expect(
-      knownAfter(
-        known,
-        inventory(names(600), () => 'missing'),
-        scan(2, false),
+      (
+        await knownAfter(
+          known,
+          inventory(names(600), () => 'missing'),
+          scan(2, false),
+        )
       ).hashes,
     ).toEqual([]);
   });

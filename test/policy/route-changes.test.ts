@@ -25,10 +25,13 @@ const rule = (name: string, match: RouteMatch, rest = false): RouteRule => ({
   mode: 'digest',
 });
 
-function routed(rules: readonly RouteRule[], changes: readonly Change[], take: 'all' | 'first' = 'all') {
-  return routeChanges({ take, firstScan: 'all', rules }, target, changes).map(
-    (one) => `${one.rule.name} ${one.changes.join(',')}`,
-  );
+async function routed(
+  rules: readonly RouteRule[],
+  changes: readonly Change[],
+  take: 'all' | 'first' = 'all',
+) {
+  const taken = await routeChanges({ take, firstScan: 'all', rules }, target, changes);
+  return taken.map((one) => `${one.rule.name} ${one.changes.join(',')}`);
 }
 
 describe('routes', () => {
@@ -68,8 +71,8 @@ describe('routes', () => {
       [change('low', { transition: 'resolved', previousSeverity: 'high' })],
       '0',
     ],
-  ])('take by %s', (_what, match, changes, expected) => {
-    expect(routed([rule('r', match)], changes)).toEqual([`r ${expected}`]);
+  ])('take by %s', async (_what, match, changes, expected) => {
+    expect(await routed([rule('r', match)], changes)).toEqual([`r ${expected}`]);
   });
 
   it.each<RouteMatch>([
@@ -78,11 +81,11 @@ describe('routes', () => {
     { labels: { constructor: ['*'] } },
     { labels: { team: ['checkout-web*web'] } },
     { labels: { team: ['checkout-*'] }, minSeverity: 'high' },
-  ])('do not take what does not fit: %j', (match) => {
-    expect(routed([rule('r', match)], [change('low')])).toEqual([]);
+  ])('do not take what does not fit: %j', async (match) => {
+    expect(await routed([rule('r', match)], [change('low')])).toEqual([]);
   });
 
-  it('share: all that fit take a change, or only the first one; the rest goes by the rest', () => {
+  it('share: all that fit take a change, or only the first one; the rest goes by the rest', async () => {
     const rules = [
       rule('high', { minSeverity: 'high' }),
       rule('npm', { ecosystems: ['npm'] }),
@@ -94,18 +97,18 @@ describe('routes', () => {
       change('high', { ecosystem: 'go' }),
       change('low', { ecosystem: 'go' }),
     ];
-    expect(routed(rules, changes)).toEqual(['high 0,2', 'npm 0,1', 'default 3']);
-    expect(routed(rules, changes, 'first')).toEqual(['high 0,2', 'npm 1', 'default 3']);
+    expect(await routed(rules, changes)).toEqual(['high 0,2', 'npm 0,1', 'default 3']);
+    expect(await routed(rules, changes, 'first')).toEqual(['high 0,2', 'npm 1', 'default 3']);
   });
 
-  it('leave nothing for the rest that it would not take either', () => {
+  it('leave nothing for the rest that it would not take either', async () => {
     expect(
-      routed([rule('default', { minSeverity: 'medium' }, true)], [change('low'), change('high')]),
+      await routed([rule('default', { minSeverity: 'medium' }, true)], [change('low'), change('high')]),
     ).toEqual(['default 1']);
   });
 });
 
-it('looks at each change a fixed number of times, however many there are', () => {
+it('looks at each change a fixed number of times, however many there are', async () => {
   let reads = 0;
   const changes = Array.from({ length: 20_000 }, () =>
     Object.defineProperty({ ...change('high') }, 'finding', {
@@ -115,7 +118,7 @@ it('looks at each change a fixed number of times, however many there are', () =>
       },
     }),
   );
-  const [one] = routeChanges(
+  const [one] = await routeChanges(
     { take: 'all', firstScan: 'all', rules: [rule('all', { minSeverity: 'low' })] },
     target,
     changes,
