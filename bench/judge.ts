@@ -34,7 +34,7 @@ export async function run(): Promise<void> {
     const scan = { scan: 's', requestedAt: AT, partial: false, paths: ['a.lock'] };
     const rules = { remains: () => undefined, noteLimit: () => Number.POSITIVE_INFINITY };
     const { changes } = await compareFindings(undefined, findings, { ...scan, ...rules });
-    routeChanges({ take: 'all', firstScan: 'all', rules: [rule] }, target, changes);
+    await routeChanges({ take: 'all', firstScan: 'all', rules: [rule] }, target, changes);
     const took = performance.now() - began;
     clearInterval(timer);
     if (changes.length !== size) throw new Error(`${changes.length} changes of ${size} packages`);
