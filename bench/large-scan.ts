@@ -105,7 +105,7 @@ class Stages {
       this.parts = { count: 0, longest: 0 };
     }
     this.print(`${msg} ${job ?? ''} ${durationMs} ms ${JSON.stringify(facts).slice(0, 300)}`);
-    if (job !== undefined) this.worker.kill('SIGUSR2');
+    this.worker.kill('SIGUSR2');
   }
 }
 
