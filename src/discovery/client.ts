@@ -1,4 +1,5 @@
 import type { HttpClient, HttpResponse } from '../http/client.ts';
+import { oneByOne } from '../model/turns.ts';
 import { type CallArguments, compileRequest } from './compile.ts';
 import type { RestDescription } from './description.ts';
 
@@ -40,8 +41,12 @@ export interface ApiClient {
   call(methodId: string, call?: ApiCall): Promise<ApiResponse>;
 }
 
+/** Some milliseconds to read, and to check: large answers that come at the same time are read one by one. */
+const LARGE_BYTES = 32_768;
+
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { document, http, rootUrl, headers, readOnly = false } = options;
+  const next = oneByOne();
   return {
     document,
     async call(methodId, { signal, ...call } = {}) {
@@ -55,6 +60,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         ...(signal === undefined ? {} : { signal }),
         ...(readOnly ? { idempotent: true } : {}),
       });
+      if (response.body.length >= LARGE_BYTES) await next();
       return apiResponse(request, response);
     },
   };

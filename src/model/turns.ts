@@ -21,6 +21,18 @@ export function createTurns(): TakeTurns {
   };
 }
 
+/**
+ * `await next()` before each of many pieces of work that become due at once: between two of them everything else in the
+ * process has its turn.
+ */
+export function oneByOne(): () => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  return () => {
+    last = last.then(() => setImmediate());
+    return last;
+  };
+}
+
 /** A list in slices, between which everything else in the process has its turn. */
 export async function* inTurns<Item>(list: readonly Item[], size = STRIDE): AsyncGenerator<readonly Item[]> {
   const turn = createTurns();

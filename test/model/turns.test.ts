@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inTurns, mapInTurns, sortInTurns } from '../../src/model/turns.ts';
+import { inTurns, mapInTurns, oneByOne, sortInTurns } from '../../src/model/turns.ts';
 
 describe('work in turns', () => {
   it('sorts as toSorted does, stably', async () => {
@@ -37,4 +37,22 @@ describe('work in turns', () => {
     clearImmediate(timer);
     expect(others).toBeGreaterThan(2);
   });
+});
+
+it('has work that becomes due at once done piece by piece, others in between', async () => {
+  const next = oneByOne();
+  const order: string[] = [];
+  const other = () => {
+    order.push('other');
+    if (order.length < 20) setImmediate(other);
+  };
+  setImmediate(other);
+  await Promise.all(
+    [1, 2, 3, 4].map(async (piece) => {
+      await next();
+      order.push(`piece ${piece}`);
+    }),
+  );
+  expect(order.filter((one) => one !== 'other')).toEqual(['piece 1', 'piece 2', 'piece 3', 'piece 4']);
+  expect(order.join()).not.toMatch(/piece \d,piece/);
 });
