@@ -54,6 +54,10 @@ describe('content of our own', () => {
 
   it('is refused when it is too large', async () => {
     const blobs = createBlobStore(room.redis, room.keys, { maxBytes: 10 });
+    const largest = Buffer.alloc(10, 'a');
+    await blobs.put(largest);
+    expect(await blobs.read(referenceTo(largest))).toEqual(largest);
+    expect(await blobs.read(await store(largest, largest))).toEqual(largest);
     await expect(blobs.put(Buffer.alloc(11))).rejects.toMatchObject({ code: 'blob-too-large' });
     expect(await room.redis.exists(room.keys.blob(sha256Of(Buffer.alloc(11))))).toBe(0);
   });

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAddresses } from '../../src/store/address.ts';
 import { closeRedis, connectRedis } from '../../src/store/connection.ts';
@@ -40,6 +41,17 @@ describe('nobody there', () => {
     expect(error).toMatchObject({ code: 'unreachable', retryable: true });
     expect(error.message).toContain(`127.0.0.1:${port}`);
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(PASSWORD);
+  });
+
+  it('is looked for soon again, then later and later up to 2 s, for ever', async () => {
+    const room = await openStoreRoom();
+    const redis = await connectRedis({ urls: room.url });
+    if (!(redis instanceof Redis)) throw new Error('one server is no cluster');
+    const { retryStrategy } = redis.options;
+    const waits = [1, 2, 3, 6, 7, 20, 100_000].map((times) => retryStrategy?.(times));
+    await closeRedis(redis);
+    await room.close();
+    expect(waits).toEqual([50, 100, 200, 1_600, 2_000, 2_000, 2_000]);
   });
 
   it('that takes connections and says nothing is an error too', async () => {

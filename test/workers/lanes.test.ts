@@ -107,6 +107,25 @@ describe('jobs of one lane', () => {
     expect(await bench.queue('send').getFailedCount()).toBe(1);
   });
 
+  it.each(['given up', 'done'])(
+    'have one that was put off run at once when the one before it is %s',
+    async (end) => {
+      const bench = room.bench(`woken-${end.replace(' ', '-')}`);
+      const queue = bench.queue('send');
+      const isPutOff = async () => (await queue.getJobState(jobIdOf('send', 'a-1'))) === 'delayed';
+      const { telling, jobs, plan, done } = lanesOn(bench, async (id, { ran }) => {
+        if (id === 'a-0') await until('the other one is put off', isPutOff);
+        if (id === 'a-0' && end === 'given up') throw new JobError('facts-missing', 'gone');
+        ran.push(id);
+      });
+      await bench.enqueue(plan, 'a-0+a-1');
+      // By itself it would look again after a quarter of an hour.
+      await bench.start(jobs);
+      await until('the next one is done', () => done('a-1'));
+      expect(telling.ran).toEqual(end === 'done' ? ['a-0', 'a-1'] : ['a-1']);
+    },
+  );
+
   it('wait behind one that is held, without using up its attempts', async () => {
     const bench = room.bench('held');
     let held = true;
