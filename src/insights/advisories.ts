@@ -7,6 +7,9 @@ import { InsightsError } from './errors.ts';
 /** More names than any issue has; every finding carries them. */
 const MAX_ALIASES = 100;
 
+/** Of an advisory that is garbage throughout. */
+const MAX_PROBLEMS = 10;
+
 const ALIAS = /^[^\s/?#]{1,100}$/;
 
 /**
@@ -29,7 +32,7 @@ export function readAdvisory({ value, problems: misfits }: Answer<api.Advisory>,
     aliases: readAliases(aliases, asked, problems),
     ...(score === undefined ? {} : { score }),
     ...(computed === undefined ? {} : { vector }),
-    ...(problems.length === 0 ? {} : { problems }),
+    ...(problems.length === 0 ? {} : { problems: firstOf(problems) }),
   };
 }
 
@@ -56,6 +59,11 @@ function readAliases(aliases: readonly string[], id: string, problems: string[])
   if (usable.length > MAX_ALIASES)
     problems.push(`${usable.length} aliases; the first ${MAX_ALIASES} are used`);
   return usable.slice(0, MAX_ALIASES);
+}
+
+function firstOf(problems: readonly string[]): readonly string[] {
+  if (problems.length <= MAX_PROBLEMS) return problems;
+  return [...problems.slice(0, MAX_PROBLEMS), `and ${problems.length - MAX_PROBLEMS} more`];
 }
 
 function excerpt(text: string): string {

@@ -95,6 +95,13 @@ describe('advisories', () => {
     expect(await insights.advisory('GHSA-aaaa-bbbb-cccc', signal)).toEqual(found);
   });
 
+  test('name a bounded number of fields', async () => {
+    const { insights } = await setUp({ ...advisory, aliases: Array.from({ length: 50_000 }, () => 5) });
+    const found = await insights.advisory('GHSA-aaaa-bbbb-cccc', signal);
+    expect(found?.problems).toHaveLength(11);
+    expect(found?.problems?.at(-1)).toBe('and 49990 more');
+  });
+
   test('keep a bounded number of aliases', async () => {
     const aliases = Array.from({ length: 50_000 }, (_, index) => `CVE-2026-${index}`);
     const { insights } = await setUp({ ...advisory, aliases });
