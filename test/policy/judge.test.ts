@@ -53,6 +53,14 @@ describe('a vulnerability', () => {
     expect(findings[0]?.fingerprint).toMatch(/^[0-9a-f]{32}$/);
   });
 
+  it('has every place, and the path to it for the first ten', async () => {
+    const bad = affected('bad@1', ['GHSA-1'], { direct: true });
+    const files = Array.from({ length: 12 }, (_, index) => lockfileOf([bad], { path: `${index}.json` }));
+    const [finding] = await findingsOf(factsOf(inventoryOf(...files)));
+    const paths = finding?.locations.map(({ dependencyPath }) => dependencyPath.length);
+    expect(paths).toEqual([...Array(10).fill(1), 0, 0]);
+  });
+
   it('whose advisory did not load is there all the same, unrated', async () => {
     const facts = factsOf(inventoryOf(lockfileOf([affected('bad@1', ['GHSA-1'])])));
     expect(await findingsOf(facts)).toMatchObject([

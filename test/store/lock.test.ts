@@ -83,6 +83,19 @@ describe('a lock', () => {
     expect(result).toBe('done');
   });
 
+  it('counts as lost when Redis falls silent after it was renewed', async () => {
+    const silent = await openStoreRoom();
+    const lock = createLock(silent.redis, silent.keys, { ttlMs: 600 });
+    const noticed = await lock.hold('silent', async (signal) => {
+      await sleep(300);
+      await silent.redis.call('CLIENT', 'PAUSE', '3000', 'ALL');
+      const kept = sleep(2_500).then(() => 'kept');
+      return signal.aborted || (await Promise.race([aborted(signal), kept]));
+    });
+    expect(noticed).not.toBe('kept');
+    await silent.close();
+  });
+
   it('is not waited for once the caller gives up', async () => {
     await room.redis.set(room.keys.lock('busy'), 'somebody');
     const lock = createLock(room.redis, room.keys, { pollMs: 5 });
