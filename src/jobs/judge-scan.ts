@@ -26,7 +26,8 @@ import { countScan, gapsOf, logVerdict, ruleGap, type ScanFacts } from './scan-s
  */
 export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routing' | 'policy' | 'scans'> = {
   ...JUDGE_SCAN,
-  limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 120_000, concurrency: 2 },
+  // 500,000 packages with findings take minutes.
+  limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 2 },
   needs: ['outcomes', 'targets', 'routing', 'policy', 'scans'],
   async run(payload, { outcomes, targets, routing, policy }) {
     const { scan, target, requestedAt, partial = false } = payload;

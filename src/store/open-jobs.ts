@@ -1,6 +1,6 @@
 import type { LanePlace, Turn } from '../model/lane.ts';
 import type { Closing, OpenJob } from '../model/open-job.ts';
-import { packJson, unpackJson } from './compression.ts';
+import { packLargeJson, unpackJson } from './compression.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { CLOSE_JOB, LOOK_UP_TURN, OPEN_JOB } from './scripts/open-jobs.lua.ts';
@@ -72,9 +72,9 @@ export function createOpenJobStore<Child>(redis: RedisClient, keys: Keys): OpenJ
   };
 }
 
-/** An open job as it is kept. */
+/** An open job as it is kept: one that waits for hundreds of thousands of advisories holds their ids. */
 export function packOpenJob(job: OpenJob): Promise<Buffer> {
-  return packJson(job);
+  return packLargeJson(job);
 }
 
 function textOf(answer: unknown): string | undefined {
