@@ -132,7 +132,9 @@ describe('the payload', () => {
       ['text', 'shop/web & quiet-value'],
       ['open', '{"g":4}'],
     ]);
-    expect(() => render({ encodeAs: 'form', payload: '[1]' })).toThrow(/JSON object/);
+    for (const payload of ['[1]', 'null', '5', '"text"']) {
+      expect(() => render({ encodeAs: 'form', payload })).toThrow(/has to be a JSON object/);
+    }
   });
 
   it('a hostile package name breaks nothing and reveals nothing', () => {
