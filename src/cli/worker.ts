@@ -24,7 +24,15 @@ export function workerCommand(_terminal: Terminal): Command {
           await untilAsked(signal);
         } finally {
           await worker.close();
+          endSoon();
         }
       });
     });
+}
+
+/** A stopped worker has nothing left to do: a connection that does not close must not keep its process. */
+const LINGER_MS = 1_000;
+
+function endSoon(): void {
+  setTimeout(() => process.exit(), LINGER_MS).unref();
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import type { Check } from '../server/health.ts';
 import { alertChecks } from './alert-checks.ts';
 import { captureConsole } from './console.ts';
 import { openContracts } from './contracts.ts';
@@ -130,42 +131,42 @@ async function openHealth(
   const { healthPort, healthHost } = config.worker;
   if (healthPort === undefined) return undefined;
   const { startHealthServer } = await import('../server/health.ts');
-  const routes = alertChecks(store, notifier);
   return await startHealthServer({
     host: healthHost,
     port: healthPort,
-    checks: async () => {
-      const webhook = notifier?.fault();
-      const drift = notifier?.drift();
-      const scans = await incompleteScans(store);
-      return [
-        await redisHealth(store, note),
-        {
-          name: 'webhook',
-          ...(webhook === undefined ? {} : { fault: webhook }),
-          ...(drift === undefined ? {} : { note: drift }),
-        },
-        ...(await routes()),
-        { name: 'scans', ...(scans === undefined ? {} : { note: scans }) },
-        { name: 'rejected', ...(await rejectedNote(store)) },
-      ];
-    },
+    probes: [
+      { name: 'redis', check: async () => [await redisHealth(store, note)] },
+      { name: 'webhook', check: async () => [webhookCheck(notifier)] },
+      { name: 'routes', check: alertChecks(store, notifier) },
+      { name: 'scans', check: async () => [await incompleteScans(store)] },
+      { name: 'rejected', check: async () => [await rejectedPayloads(store)] },
+    ],
   });
 }
 
+function webhookCheck(notifier: NotifierHandle | undefined): Check {
+  const fault = notifier?.fault();
+  const note = notifier?.drift();
+  return {
+    name: 'webhook',
+    ...(fault === undefined ? {} : { fault }),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
 /** Payloads that did not fit are for an operator to look at. */
-async function rejectedNote({ redis, rejected }: Store): Promise<{ readonly note?: string }> {
+async function rejectedPayloads({ redis, rejected }: Store): Promise<Check> {
   const count = redis.status === 'ready' ? await rejected.count() : 0;
-  if (count === 0) return {};
+  if (count === 0) return { name: 'rejected' };
   const what = count === 1 ? '1 payload was' : `${count} payloads were`;
-  return { note: `${what} rejected: \`lockhound rejected list\`` };
+  return { name: 'rejected', note: `${what} rejected: \`lockhound rejected list\`` };
 }
 
 /** Says how many targets were not seen whole; nothing while Redis does not answer, which is a fault of its own. */
-async function incompleteScans({ redis, targets }: Store): Promise<string | undefined> {
-  if (redis.status !== 'ready') return undefined;
-  const count = await targets.countIncomplete();
-  if (count === 0) return undefined;
+async function incompleteScans({ redis, targets }: Store): Promise<Check> {
+  const count = redis.status === 'ready' ? await targets.countIncomplete() : 0;
+  if (count === 0) return { name: 'scans' };
   const what = count === 1 ? 'of 1 target' : `of ${count} targets`;
-  return `the last scan ${what} was incomplete: findings that it could not look for stay open`;
+  const note = `the last scan ${what} was incomplete: findings that it could not look for stay open`;
+  return { name: 'scans', note };
 }

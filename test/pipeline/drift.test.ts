@@ -35,8 +35,12 @@ async function edit(name: string, url: string): Promise<void> {
 const urlOf = (name: string) =>
   world.services.webhooks.snapshot().webhooks.find((webhook) => webhook.name === name)?.url;
 
+/** What /readyz says of the webhook. */
 async function notes(health: string): Promise<string> {
-  return JSON.stringify(await (await fetch(`${health}/readyz`)).json());
+  const answer = (await (await fetch(`${health}/readyz`)).json()) as {
+    checks: readonly { readonly name: string }[];
+  };
+  return JSON.stringify(answer.checks.find(({ name }) => name === 'webhook'));
 }
 
 it.each(['restore', 'keep'] as const)(

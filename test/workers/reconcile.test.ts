@@ -176,6 +176,7 @@ describe('an open job', () => {
     await until('it failed', async () => (await queue.getJobState(idOf('a-0'))) === 'failed');
     await open('b-0');
     await until('another one is done', () => done('b-0'));
+    await until('its end is noted', async () => ended.length > 0);
     expect(ended).toEqual(['b-0 done']);
   });
 
@@ -197,6 +198,7 @@ describe('an open job', () => {
     await open('a-0');
     await start();
     await until('the other one is done', () => done('a-0'));
+    await until('it is closed', async () => (await openIds(bench)).length === 1);
     expect(await openIds(bench)).toEqual(['x']);
     expect(bench.log.join('')).toContain('a job is open that this release does not know');
   });
