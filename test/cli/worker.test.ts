@@ -16,12 +16,14 @@ async function worker(args: readonly string[], environment: Record<string, strin
     env: { PATH: process.env['PATH'], ...environment },
   });
   let output = '';
+  let asked = false;
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString();
   });
   child.stderr.on('data', (chunk: Buffer) => {
     output += chunk.toString();
-    if (output.includes('worker ready')) child.kill('SIGTERM');
+    // Once: a second signal ends it at once.
+    if (!asked && output.includes('worker ready')) asked = child.kill('SIGTERM');
   });
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   return { code, output };
