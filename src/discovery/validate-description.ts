@@ -12,6 +12,17 @@ export interface DescriptionProblem {
   readonly message: string;
 }
 
+/** The result for one file. It is valid when no problem is an error. */
+export interface ValidatedFile {
+  readonly file: string;
+  readonly valid: boolean;
+  /** `name:version`, where the document says. */
+  readonly id: string | null;
+  readonly methods: number;
+  readonly schemas: number;
+  readonly problems: readonly DescriptionProblem[];
+}
+
 /** Enough to act on; a hostile document gets no report of its own size. */
 const MAX_PROBLEMS = 100;
 const TYPES: ReadonlySet<string> = new Set('any array boolean integer null number object string'.split(' '));

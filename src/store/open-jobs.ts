@@ -1,32 +1,15 @@
-import type { LanePlace, Turn } from '../model/lane.ts';
-import type { Closing, OpenJob } from '../model/open-job.ts';
+import type { OpenJob, OpenJobs } from '../model/open-job.ts';
 import { packLargeJson, unpackJson } from './compression.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { CLOSE_JOB, LOOK_UP_TURN, OPEN_JOB } from './scripts/open-jobs.lua.ts';
 import { runScript } from './scripts/run-script.ts';
 
-/** Jobs that are neither done nor given up, and the lanes in which some of them wait for one another. */
-export interface OpenJobStore<Child> {
-  /** Opens a job and takes the last place of its lane. Outcomes open what follows from them by themselves. */
-  open(job: OpenJob<Child>): Promise<void>;
-  find(id: string): Promise<OpenJob<Child> | undefined>;
-  /** All of them, in no order; those opened or closed meanwhile may be missing. */
-  list(): AsyncIterable<OpenJob<Child>>;
-  turn(place: LanePlace): Promise<Turn>;
-  /** Forgets a job and gives its place up. `outcome`: closed only when Redis has that outcome. May be repeated. */
-  close(job: {
-    readonly id: string;
-    readonly lane?: string | undefined;
-    readonly outcome?: { readonly job: string; readonly key: string };
-  }): Promise<Closing>;
-}
-
 /** Read at once while all are listed. */
 const CHUNK = 200;
 
 /** `Child` is what jobs that run before others look like: kept as JSON and handed back as they came. */
-export function createOpenJobStore<Child>(redis: RedisClient, keys: Keys): OpenJobStore<Child> {
+export function createOpenJobStore<Child>(redis: RedisClient, keys: Keys): OpenJobs<Child> {
   return {
     async open(job) {
       const { id, lane } = job;

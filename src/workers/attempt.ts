@@ -3,12 +3,11 @@ import type { Logger } from 'pino';
 import type { FollowUp } from '../jobs/follow-up.ts';
 import type { AnyJob, JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
-import type { OpenJob } from '../model/open-job.ts';
+import type { OpenJob, OpenJobs } from '../model/open-job.ts';
 import type { RejectedPayload } from '../model/rejected-payload.ts';
 import type { WorkerEvent } from './events.ts';
 import type { WaitingTimes } from './failure.ts';
 import type { FlowOptions } from './flow.ts';
-import type { OpenJobs } from './open-jobs.ts';
 import type { Outcomes } from './outcomes.ts';
 
 /** What the attempts of one job's queue are made with. */
@@ -18,7 +17,7 @@ export interface ProcessorOptions {
   readonly waiting?: WaitingTimes | undefined;
   readonly ports: Ports;
   readonly outcomes: Outcomes;
-  readonly openJobs: OpenJobs;
+  readonly openJobs: OpenJobs<FollowUp>;
   readonly flow: FlowOptions;
   readonly log: Logger;
   readonly onEvent?: (event: WorkerEvent) => void;

@@ -3,8 +3,7 @@ import { jobIdOf } from '../jobs/contract.ts';
 import type { Envelope } from '../jobs/envelope.ts';
 import type { FollowUp } from '../jobs/follow-up.ts';
 import type { AnyJob } from '../jobs/job.ts';
-import type { OpenJob } from '../model/open-job.ts';
-import type { OpenJobs } from './open-jobs.ts';
+import type { OpenJob, OpenJobs } from '../model/open-job.ts';
 import type { OutcomeReader } from './outcomes.ts';
 import { ensureQueued } from './wake.ts';
 
@@ -13,7 +12,7 @@ export interface FlowOptions {
   readonly queues: ReadonlyMap<string, Queue>;
   readonly jobs: ReadonlyMap<string, AnyJob>;
   readonly outcomes: OutcomeReader;
-  readonly openJobs: OpenJobs;
+  readonly openJobs: OpenJobs<FollowUp>;
   readonly prefix: string;
 }
 

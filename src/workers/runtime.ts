@@ -1,13 +1,14 @@
 import { type ConnectionOptions, FlowProducer, Queue, type Worker } from 'bullmq';
 import type { Logger } from 'pino';
+import type { FollowUp } from '../jobs/follow-up.ts';
 import type { AnyJob, JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
+import type { OpenJobs } from '../model/open-job.ts';
 import type { RejectedPayload } from '../model/rejected-payload.ts';
 import type { WorkerEvent } from './events.ts';
 import type { WaitingTimes } from './failure.ts';
 import type { FlowOptions } from './flow.ts';
-import type { OpenJobs } from './open-jobs.ts';
 import type { Outcomes } from './outcomes.ts';
 import { createProcessor } from './processor.ts';
 import { type Reconciling, startReconciling } from './reconciling.ts';
@@ -19,7 +20,7 @@ export interface RuntimeOptions {
   readonly jobs: readonly AnyJob[];
   readonly ports: Ports;
   readonly outcomes: Outcomes;
-  readonly openJobs: OpenJobs;
+  readonly openJobs: OpenJobs<FollowUp>;
   /** A connection whose commands wait for Redis instead of failing; BullMQ makes its own copies of it for blocking. */
   readonly connection: ConnectionOptions;
   readonly prefix: string;

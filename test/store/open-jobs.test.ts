@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { OpenJob } from '../../src/model/open-job.ts';
-import { createOpenJobStore, type OpenJobStore } from '../../src/store/open-jobs.ts';
+import type { OpenJob, OpenJobs } from '../../src/model/open-job.ts';
+import { createOpenJobStore } from '../../src/store/open-jobs.ts';
 import { createOutcomeStore } from '../../src/store/outcomes.ts';
 import { defineScript, runScript } from '../../src/store/scripts/run-script.ts';
 import { openStoreRoom, type StoreRoom } from './store-room.ts';
 
 let room: StoreRoom;
-let openJobs: OpenJobStore<string>;
+let openJobs: OpenJobs<string>;
 beforeAll(async () => {
   room = await openStoreRoom();
   openJobs = createOpenJobStore<string>(room.redis, room.keys);

@@ -7,9 +7,10 @@ import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import { type FollowUp, followUp } from '../../src/jobs/follow-up.ts';
 import type { AnyJob, Job, JobLimits, JobRun, RunContext } from '../../src/jobs/job.ts';
 import type { JobType } from '../../src/jobs/job-type.ts';
+import type { OpenJobs } from '../../src/model/open-job.ts';
 import { closeRedis, connectRedis, type RedisClient } from '../../src/store/connection.ts';
 import { createKeys } from '../../src/store/keys.ts';
-import { createOpenJobStore, type OpenJobStore } from '../../src/store/open-jobs.ts';
+import { createOpenJobStore } from '../../src/store/open-jobs.ts';
 import { createOutcomeStore, type OutcomeStore } from '../../src/store/outcomes.ts';
 import { createRejectedStore, type RejectedStore } from '../../src/store/rejected.ts';
 import type { WorkerEvent } from '../../src/workers/events.ts';
@@ -63,7 +64,7 @@ export interface WorkerRoom {
 export interface Bench {
   readonly prefix: string;
   readonly outcomes: OutcomeStore<FollowUp>;
-  readonly openJobs: OpenJobStore<FollowUp>;
+  readonly openJobs: OpenJobs<FollowUp>;
   readonly rejected: RejectedStore;
   readonly events: WorkerEvent[];
   readonly log: string[];

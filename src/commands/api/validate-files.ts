@@ -2,21 +2,10 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RestDescription } from '../../discovery/description.ts';
 import { countMethods } from '../../discovery/methods.ts';
-import { type DescriptionProblem, validateDescription } from '../../discovery/validate-description.ts';
+import { type ValidatedFile, validateDescription } from '../../discovery/validate-description.ts';
 import { faultOf } from '../../files/file-kind.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
 import { readDocumentFile } from './read-document.ts';
-
-/** What came of one file. It is valid when no problem is an error. */
-export interface ValidatedFile {
-  readonly file: string;
-  readonly valid: boolean;
-  /** `name:version`, where the document says. */
-  readonly id: string | null;
-  readonly methods: number;
-  readonly schemas: number;
-  readonly problems: readonly DescriptionProblem[];
-}
 
 /** Validates files one after the other, and every `.json` file of folders. A file that cannot be read is a result. */
 export async function* validateFiles(paths: readonly string[]): AsyncGenerator<ValidatedFile> {

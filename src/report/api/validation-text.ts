@@ -1,19 +1,7 @@
+import type { ValidatedFile } from '../../discovery/validate-description.ts';
 import { printable } from '../../model/printable.ts';
 import { palette } from '../palette.ts';
 import type { TextOptions } from '../text-options.ts';
-
-export interface ValidatedFile {
-  readonly file: string;
-  readonly valid: boolean;
-  readonly id: string | null;
-  readonly methods: number;
-  readonly schemas: number;
-  readonly problems: readonly {
-    readonly severity: string;
-    readonly path: string;
-    readonly message: string;
-  }[];
-}
 
 const SHOWN_PROBLEMS = 3;
 
