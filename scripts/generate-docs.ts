@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { TRANSITIONS } from '../src/model/change.ts';
-import { ECOSYSTEMS } from '../src/model/ecosystem.ts';
+import { TRANSITIONS } from '../src/model/scan/change.ts';
+import { ECOSYSTEMS } from '../src/model/scan/ecosystem.ts';
 import type { NotificationVariable } from '../src/notify/notification-variable.ts';
 import { OWN_VARIABLES } from '../src/notify/notification-variables.ts';
 import { PLATFORM_VARIABLES } from '../src/notify/platform-variables.ts';

@@ -13,7 +13,7 @@ interface Target {
 const TARGETS: readonly Target[] = [
   {
     document: 'apis/insights.v3alpha.json',
-    file: 'src/model/insights-api.generated.ts',
+    file: 'src/model/api/insights-api.generated.ts',
     methods: 'InsightsMethods',
   },
   {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
 import { NO_PACKAGE, readLockfile } from '../../src/lockfiles/read.ts';
-import type { LockedPackage, Lockfile } from '../../src/model/lockfile.ts';
+import type { LockedPackage, Lockfile } from '../../src/model/scan/lockfile.ts';
 import { type Case, type Expected, type ExpectedPackage, formatNameOf } from './cases.ts';
 import { extraPolicy, missingPolicy, samePackage } from './policies.ts';
 

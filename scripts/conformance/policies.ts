@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PackageURL } from 'packageurl-js';
-import type { LockedPackage, Lockfile } from '../../src/model/lockfile.ts';
+import type { LockedPackage, Lockfile } from '../../src/model/scan/lockfile.ts';
 import type { Case, Expected, ExpectedPackage } from './cases.ts';
 
 /** The same package in the words of a tool: osv-scalibr leaves out Go's `v`. */

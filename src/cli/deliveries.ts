@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { DeliveryDesk, RetriedDelivery } from '../commands/deliveries.ts';
 import { loadConfig } from '../config/load.ts';
-import type { DeliveryState } from '../model/delivery.ts';
+import type { DeliveryState } from '../model/alert/delivery.ts';
 import { deliveryListText, deliveryText } from '../report/delivery-text.ts';
 import { EXIT } from './exit-code.ts';
 import { positiveCount } from './positive-count.ts';

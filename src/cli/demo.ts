@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { Demo, DemoAlert } from '../commands/demo.ts';
 import { printable } from '../model/printable.ts';
-import type { ScanReport } from '../model/scan-report.ts';
+import type { ScanReport } from '../model/scan/scan-report.ts';
 import { palette } from '../report/palette.ts';
 import { renderText } from '../report/text.ts';
 import { EXIT } from './exit-code.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
-import { isReadWhole } from '../model/lockfile.ts';
+import { isReadWhole } from '../model/scan/lockfile.ts';
 import { formatsText, parsedFileJson, parsedFileText } from '../report/parsed-file.ts';
 import { EXIT } from './exit-code.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './output-file.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { RejectedDesk, RetriedPayload } from '../commands/rejected.ts';
 import { loadConfig } from '../config/load.ts';
-import type { RejectedPayload } from '../model/rejected-payload.ts';
+import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import { issueLines, rejectedDataText, rejectedListText, rejectedText } from '../report/rejected-text.ts';
 import { CommandError, unreadable } from './errors.ts';
 import { EXIT } from './exit-code.ts';

@@ -5,8 +5,8 @@ import {
   type Finding,
   RATED_SEVERITIES,
   type RatedSeverity,
-} from '../model/finding.ts';
-import type { ScanReport } from '../model/scan-report.ts';
+} from '../model/scan/finding.ts';
+import type { ScanReport } from '../model/scan/scan-report.ts';
 import { REPORTS } from '../report/catalog.ts';
 import { EXIT } from './exit-code.ts';
 import type { OutputOptions } from './output-format.ts';

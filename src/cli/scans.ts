@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { ScanDesk } from '../commands/scans.ts';
 import { loadConfig } from '../config/load.ts';
-import { SCAN_STATES, type ScanState } from '../model/scan-record.ts';
+import { SCAN_STATES, type ScanState } from '../model/scan/scan-record.ts';
 import { scanListText, scanText } from '../report/scan-record-text.ts';
 import { CommandError } from './errors.ts';
 import { type OutputOptions, withOutputFormat } from './output-format.ts';

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import type { WebhookAdmin } from '../commands/webhook-admin.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
-import { TRANSITIONS, type Transition } from '../model/change.ts';
-import type { ProvisionChange } from '../model/provision-change.ts';
+import type { ProvisionChange } from '../model/alert/provision-change.ts';
+import { TRANSITIONS, type Transition } from '../model/scan/change.ts';
 import { changesText, shownText, testText } from '../report/webhook-text.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './signals.ts';

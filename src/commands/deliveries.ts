@@ -6,8 +6,8 @@ import { DELIVER_NOTIFICATION, identityOf, payloadOf } from '../jobs/deliver-not
 import { deliverNotification } from '../jobs/deliver-notification.ts';
 import { openEnvelope } from '../jobs/envelope.ts';
 import { followUp } from '../jobs/follow-up.ts';
-import type { DeliveryRecord, DeliveryState, StoppedRoute } from '../model/delivery.ts';
-import type { DeliveryAttempt, NotifiedChange } from '../model/notification.ts';
+import type { DeliveryRecord, DeliveryState, StoppedRoute } from '../model/alert/delivery.ts';
+import type { DeliveryAttempt, NotifiedChange } from '../model/alert/notification.ts';
 import type { DeliveryIndex } from '../store/deliveries.ts';
 import { openJobOf } from '../workers/flow.ts';
 import { ensureQueued, wake } from '../workers/wake.ts';

@@ -7,7 +7,7 @@ import { openStore, type Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { configSchema } from '../config/schema.ts';
 import { type LocalServices, startLocalServices } from '../embedded/local-services.ts';
-import type { ScanReport } from '../model/scan-report.ts';
+import type { ScanReport } from '../model/scan/scan-report.ts';
 import { Secret } from '../model/secret.ts';
 import type { Provisioned } from '../notify/provision.ts';
 import { createProducer, type Producer } from '../producer.ts';

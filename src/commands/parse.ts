@@ -9,7 +9,7 @@ import {
   type LockfileReader,
 } from '../lockfiles/threads/lockfile-reader.ts';
 import { CodedError } from '../model/errors.ts';
-import type { FormatDescription, ParsedFile } from '../model/parsed-file.ts';
+import type { FormatDescription, ParsedFile } from '../model/scan/parsed-file.ts';
 import { ScanError } from './errors.ts';
 
 export interface ParseOptions {

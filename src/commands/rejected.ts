@@ -6,7 +6,7 @@ import { jobIdOf } from '../jobs/contract.ts';
 import { EnvelopeError, openEnvelope, sealEnvelope, UnparsedData } from '../jobs/envelope.ts';
 import type { AnyJob } from '../jobs/job.ts';
 import { messageOf } from '../model/errors.ts';
-import type { RejectedPayload } from '../model/rejected-payload.ts';
+import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import { openSharedStore } from './shared-store.ts';
 
 export interface RejectedList {

@@ -1,5 +1,5 @@
 import { payloadOf } from '../jobs/deliver-notification.payload.ts';
-import type { DeliveryRecord } from '../model/delivery.ts';
+import type { DeliveryRecord } from '../model/alert/delivery.ts';
 
 /**
  * Deliveries in the order in which they would have gone out: by scan, and the changes of one scan as its verdict lists

@@ -1,7 +1,7 @@
 import type { Store } from '../compose/store.ts';
-import type { Inventory } from '../model/inventory.ts';
-import type { Verdict } from '../model/scan.ts';
-import type { ScanReport } from '../model/scan-report.ts';
+import type { Inventory } from '../model/scan/inventory.ts';
+import type { ScanReport } from '../model/scan/scan-report.ts';
+import type { Verdict } from '../model/scan/verdict.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { ScanError } from './errors.ts';
 

@@ -5,7 +5,7 @@ import { startPipeline } from '../compose/pipeline.ts';
 import { openStore } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { COMMAND_INLINE_BYTES } from '../lockfiles/threads/lockfile-reader.ts';
-import type { ScanReport } from '../model/scan-report.ts';
+import type { ScanReport } from '../model/scan/scan-report.ts';
 import { createProducer } from '../producer.ts';
 import { ScanError } from './errors.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';

@@ -4,7 +4,7 @@ import type { WebhookAccount } from '../compose/webhook-account.ts';
 import { openWebhooks, type Webhooks } from '../compose/webhooks.ts';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import type { ProvisionChange } from '../model/provision-change.ts';
+import type { ProvisionChange } from '../model/alert/provision-change.ts';
 import { showConfigured } from '../notify/configured.ts';
 import { destroy, planDestroy } from '../notify/destroy.ts';
 import { NotifyError } from '../notify/errors.ts';

@@ -4,9 +4,9 @@ import { type NotifierHandle, openNotifier } from '../compose/notifier.ts';
 import { openStore } from '../compose/store.ts';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import type { Transition } from '../model/change.ts';
+import type { DeliveryAttempt } from '../model/alert/notification.ts';
 import { CodedError } from '../model/errors.ts';
-import type { DeliveryAttempt } from '../model/notification.ts';
+import type { Transition } from '../model/scan/change.ts';
 import { testNotification, type WebhookTest } from '../notify/test-alert.ts';
 import { noWebhook, quietly } from './webhook-admin.ts';
 

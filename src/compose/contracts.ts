@@ -9,8 +9,8 @@ import type { HttpClient } from '../http/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';
 import { CHECK_CONTRACT, contractCheckDue } from '../jobs/check-contract.payload.ts';
 import type { ContractPort } from '../jobs/ports.ts';
-import type { Cache } from '../model/cache.ts';
-import type { ContractComparison } from '../model/contract.ts';
+import type { ContractComparison } from '../model/api/contract.ts';
+import type { Cache } from '../model/ports/cache.ts';
 import { baseUrlOf } from '../notify/platform/sites.ts';
 import type { Schedule } from '../workers/schedules.ts';
 

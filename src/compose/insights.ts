@@ -4,8 +4,8 @@ import { type ApiClient, createApiClient } from '../discovery/client.ts';
 import type { HttpClient } from '../http/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';
 import { createInsights, type Insights, type InsightsOptions } from '../insights/insights.ts';
-import type { Cache } from '../model/cache.ts';
-import type { RequestBudget } from '../model/request-budget.ts';
+import type { Cache } from '../model/ports/cache.ts';
+import type { RequestBudget } from '../model/ports/request-budget.ts';
 
 export interface InsightsHandle {
   readonly insights: Insights;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { ProvisionChange } from '../model/alert/provision-change.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
-import type { ProvisionChange } from '../model/provision-change.ts';
 import type { NotifierHandle } from './notifier.ts';
 
 const FIRST_RETRY_MS = 1_000;

@@ -5,7 +5,7 @@ import { JOBS } from '../jobs/catalog.ts';
 import type { JobLimits } from '../jobs/job.ts';
 import type { ContractPort, NotifierPort } from '../jobs/ports.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
-import type { Routing } from '../model/routing.ts';
+import type { Routing } from '../model/alert/routing.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { startWorkers } from '../workers/runtime.ts';
 import type { Schedule } from '../workers/schedules.ts';

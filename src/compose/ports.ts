@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import type { ContractPort, NotifierPort, Ports } from '../jobs/ports.ts';
 import { DEFAULT_LIMITS } from '../lockfiles/read.ts';
-import type { Routing } from '../model/routing.ts';
+import type { Routing } from '../model/alert/routing.ts';
 import type { InsightsHandle } from './insights.ts';
 import type { Store } from './store.ts';
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import { startValkey } from '../embedded/valkey.ts';
 import type { FollowUp } from '../jobs/follow-up.ts';
-import type { RequestBudget } from '../model/request-budget.ts';
+import type { RequestBudget } from '../model/ports/request-budget.ts';
 import type { Secret } from '../model/secret.ts';
 import { createAppliedObjects } from '../store/applied-objects.ts';
 import { createBlobStore } from '../store/blobs.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RULE_LEVELS } from '../model/policy.ts';
+import { RULE_LEVELS } from '../model/scan/policy.ts';
 import { RULES } from '../policy/catalog.ts';
 import { seconds } from './duration.ts';
 import { severity } from './severity.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { TRANSITIONS } from '../model/change.ts';
-import { ECOSYSTEMS } from '../model/ecosystem.ts';
-import { PRESET_NAMES, type PresetName } from '../model/preset-name.ts';
+import { PRESET_NAMES, type PresetName } from '../model/alert/preset-name.ts';
+import { TRANSITIONS } from '../model/scan/change.ts';
+import { ECOSYSTEMS } from '../model/scan/ecosystem.ts';
 import { RULE_NAMES } from '../policy/catalog.ts';
 import { seconds } from './duration.ts';
 import { severity } from './severity.ts';

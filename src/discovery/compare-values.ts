@@ -1,4 +1,4 @@
-import type { DifferenceClass } from '../model/contract.ts';
+import type { DifferenceClass } from '../model/api/contract.ts';
 import { below, type Differences, type Place } from './differences.ts';
 import { integerBounds } from './numbers.ts';
 import type { SchemaDescription } from './schema-description.ts';

@@ -1,4 +1,4 @@
-import type { ContractDifference } from '../model/contract.ts';
+import type { ContractDifference } from '../model/api/contract.ts';
 import { blamingDocuments } from './blame.ts';
 import { compareMethods } from './compare-methods.ts';
 import { compareParameters } from './compare-parameters.ts';

@@ -1,4 +1,4 @@
-import type { ContractComparison } from '../model/contract.ts';
+import type { ContractComparison } from '../model/api/contract.ts';
 import { type BundledApi, readBundledDescription } from './bundled.ts';
 import { compareDescriptions } from './compare.ts';
 import type { RestDescription } from './description.ts';

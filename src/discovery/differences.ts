@@ -1,4 +1,4 @@
-import { type ContractDifference, DIFFERENCE_CLASSES, type DifferenceClass } from '../model/contract.ts';
+import { type ContractDifference, DIFFERENCE_CLASSES, type DifferenceClass } from '../model/api/contract.ts';
 import { jsonPath } from './json-path.ts';
 
 /** A place in both documents. */

@@ -1,5 +1,5 @@
-import type { Advisory } from '../model/advisory.ts';
-import type * as api from '../model/insights-api.generated.ts';
+import type * as api from '../model/api/insights-api.generated.ts';
+import type { Advisory } from '../model/scan/advisory.ts';
 import { type Answer, formatProblem } from './answered.ts';
 import { cvssBaseScore } from './cvss.ts';
 import { InsightsError } from './errors.ts';

@@ -6,8 +6,8 @@ import type {
   PurlResponse,
   Version,
   VersionResponse,
-} from '../model/insights-api.generated.ts';
-import type { VersionKey } from '../model/version-record.ts';
+} from '../model/api/insights-api.generated.ts';
+import type { VersionKey } from '../model/scan/version-key.ts';
 import type { BatchOperation } from './batch-work.ts';
 import { readVersionPurl } from './purl.ts';
 import { ruledProject, ruledVersion } from './rules.ts';

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
-import type { Project, PurlLookupResult, Version } from '../model/insights-api.generated.ts';
-import type { VersionKey } from '../model/version-record.ts';
+import type { Project, PurlLookupResult, Version } from '../model/api/insights-api.generated.ts';
+import type { VersionKey } from '../model/scan/version-key.ts';
 import type { Fields } from './answer-check.ts';
 import { projectOperation, purlOperation, versionOperation } from './batch-operations.ts';
 import { type BatchEntry, type Settled, workOf } from './batch-work.ts';

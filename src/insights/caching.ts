@@ -1,4 +1,4 @@
-import type { Cache } from '../model/cache.ts';
+import type { Cache } from '../model/ports/cache.ts';
 
 /** Cache policy: what was found, and for a shorter time what was not. Failures are never kept. */
 export interface CachePolicy {

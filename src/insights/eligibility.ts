@@ -1,6 +1,6 @@
-import { systemOf } from '../model/ecosystem.ts';
-import type { LockedPackage } from '../model/lockfile.ts';
-import type { Resolution } from '../model/resolution.ts';
+import { systemOf } from '../model/scan/ecosystem.ts';
+import type { LockedPackage } from '../model/scan/lockfile.ts';
+import type { Resolution } from '../model/scan/resolution.ts';
 import { type LookUp, lookUpOf } from './look-up.ts';
 import { privateNames } from './private-names.ts';
 import { createRegistryCheck, parseRegistryUrl } from './public-registries.ts';

@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
 import type { ApiClient } from '../discovery/client.ts';
-import type { Advisory } from '../model/advisory.ts';
-import type { DependencyGraph } from '../model/dependency-graph.ts';
-import type { LockedPackage } from '../model/lockfile.ts';
-import { formatVersionKey, type VersionKey } from '../model/version-record.ts';
+import type { Advisory } from '../model/scan/advisory.ts';
+import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
+import type { LockedPackage } from '../model/scan/lockfile.ts';
+import { formatVersionKey, type VersionKey } from '../model/scan/version-key.ts';
 import { readAdvisory } from './advisories.ts';
 import { answerOf, type ContractProblem } from './answered.ts';
 import { type CachePolicy, createRecordCache, type Known, type RecordCache } from './caching.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestBudget } from '../model/request-budget.ts';
+import type { RequestBudget } from '../model/ports/request-budget.ts';
 
 /** A budget of this process alone, for runs without a shared Redis: requests are spread evenly over each second. */
 export function createLocalBudget(

@@ -1,5 +1,5 @@
-import type { LockedPackage } from '../model/lockfile.ts';
-import { formatVersionKey, type System, type VersionKey } from '../model/version-record.ts';
+import type { LockedPackage } from '../model/scan/lockfile.ts';
+import { formatVersionKey, type System, type VersionKey } from '../model/scan/version-key.ts';
 
 /** What is sent for a package. */
 export interface LookUp {

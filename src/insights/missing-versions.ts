@@ -1,6 +1,6 @@
-import type { Resolution } from '../model/resolution.ts';
-import type { SeenVersions } from '../model/seen-versions.ts';
-import type { VersionKey } from '../model/version-record.ts';
+import type { SeenVersions } from '../model/ports/seen-versions.ts';
+import type { Resolution } from '../model/scan/resolution.ts';
+import type { VersionKey } from '../model/scan/version-key.ts';
 import type { LookUp } from './look-up.ts';
 
 /** What tells one missing version from another. */

@@ -1,5 +1,5 @@
-import type * as api from '../model/insights-api.generated.ts';
-import type { VersionKey } from '../model/version-record.ts';
+import type * as api from '../model/api/insights-api.generated.ts';
+import type { VersionKey } from '../model/scan/version-key.ts';
 import type { Answered } from './answered.ts';
 import { InsightsError } from './errors.ts';
 import { isMissedByPurl } from './look-up.ts';

@@ -1,4 +1,4 @@
-import type { VersionKey } from '../model/version-record.ts';
+import type { VersionKey } from '../model/scan/version-key.ts';
 import { canonicalHash, type Hash, readHash } from './hash.ts';
 import {
   broken,

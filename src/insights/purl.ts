@@ -1,5 +1,5 @@
-import { PURL_TYPES, systemOf } from '../model/ecosystem.ts';
-import type { System } from '../model/version-record.ts';
+import { PURL_TYPES, systemOf } from '../model/scan/ecosystem.ts';
+import type { System } from '../model/scan/version-key.ts';
 import { canonicalName, canonicalVersion, writePurl } from './look-up.ts';
 import { broken, type PackageName, ruledPackage } from './rules.ts';
 

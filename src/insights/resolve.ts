@@ -1,6 +1,6 @@
-import type { LockedPackage } from '../model/lockfile.ts';
-import type { Resolution, VersionRecordSummary } from '../model/resolution.ts';
-import type { SeenVersions } from '../model/seen-versions.ts';
+import type { SeenVersions } from '../model/ports/seen-versions.ts';
+import type { LockedPackage } from '../model/scan/lockfile.ts';
+import type { Resolution, VersionRecordSummary } from '../model/scan/resolution.ts';
 import { inTurns, mapInTurns } from '../model/turns.ts';
 import type { RecordCache } from './caching.ts';
 import type { Eligibility } from './eligibility.ts';

@@ -1,4 +1,4 @@
-import type { System, VersionKey } from '../model/version-record.ts';
+import type { System, VersionKey } from '../model/scan/version-key.ts';
 import { InsightsError, type RuleName } from './errors.ts';
 import { canonicalName, canonicalVersion } from './look-up.ts';
 

@@ -2,7 +2,7 @@ import type { ApiClient, ApiResponse } from '../discovery/client.ts';
 import { DiscoveryError } from '../discovery/errors.ts';
 import { findMethod } from '../discovery/methods.ts';
 import { HttpError } from '../http/errors.ts';
-import type { InsightsMethods } from '../model/insights-api.generated.ts';
+import type { InsightsMethods } from '../model/api/insights-api.generated.ts';
 import { type AnswerCheck, compileAnswerCheck, type Fields } from './answer-check.ts';
 import type { Answered, ContractProblem } from './answered.ts';
 import { InsightsError } from './errors.ts';

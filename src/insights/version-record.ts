@@ -1,6 +1,6 @@
-import type * as api from '../model/insights-api.generated.ts';
-import type { VersionRecordSummary } from '../model/resolution.ts';
-import type { System, VersionKey } from '../model/version-record.ts';
+import type * as api from '../model/api/insights-api.generated.ts';
+import type { VersionRecordSummary } from '../model/scan/resolution.ts';
+import type { System, VersionKey } from '../model/scan/version-key.ts';
 import type { Fields } from './answer-check.ts';
 import { InsightsError } from './errors.ts';
 

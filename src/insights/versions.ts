@@ -1,13 +1,13 @@
 import type { LimitFunction } from 'p-limit';
-import { messageOf } from '../model/errors.ts';
 import type {
   PurlLookupBatchRequest,
   PurlResponse,
   Version,
   VersionBatchRequest,
   VersionResponse,
-} from '../model/insights-api.generated.ts';
-import type { VersionRecordSummary } from '../model/resolution.ts';
+} from '../model/api/insights-api.generated.ts';
+import { messageOf } from '../model/errors.ts';
+import type { VersionRecordSummary } from '../model/scan/resolution.ts';
 import { answerOf, type ContractProblem, formatProblem } from './answered.ts';
 import { type Batch, type BatchOutcome, type BatchPage, type PageSize, runBatch } from './batch.ts';
 import type { Known } from './caching.ts';

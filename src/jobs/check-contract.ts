@@ -1,4 +1,4 @@
-import type { Verdict } from '../model/scan.ts';
+import type { Verdict } from '../model/scan/verdict.ts';
 import { contractDrift } from '../policy/contract-drift.ts';
 import { CHECK_CONTRACT, type CheckContract } from './check-contract.payload.ts';
 import { concludeScan } from './conclude-scan.ts';

@@ -1,4 +1,4 @@
-import type { Advisory } from '../model/advisory.ts';
+import type { Advisory } from '../model/scan/advisory.ts';
 import { COLLECT_ADVISORIES, type CollectAdvisories } from './collect-advisories.payload.ts';
 import { gather } from './gather.ts';
 import type { Job } from './job.ts';

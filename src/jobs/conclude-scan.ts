@@ -1,8 +1,8 @@
-import type { KnownPackages, TargetState } from '../model/change.ts';
-import type { Finding } from '../model/finding.ts';
-import type { FirstScan } from '../model/routing.ts';
-import { type Gap, isComplete, type Verdict } from '../model/scan.ts';
-import type { Target } from '../model/target.ts';
+import type { FirstScan } from '../model/alert/routing.ts';
+import type { KnownPackages, TargetState } from '../model/scan/change.ts';
+import type { Finding } from '../model/scan/finding.ts';
+import type { Target } from '../model/scan/target.ts';
+import { type Gap, isComplete, type Verdict } from '../model/scan/verdict.ts';
 import { compareFindings } from '../policy/changes.ts';
 import { firstScanPart, summariesOver } from '../policy/first-scan.ts';
 import { noteLimitOf } from '../policy/judge.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { DeliveryIdentity, FiledDelivery } from '../model/delivery.ts';
-import type { Notification } from '../model/notification.ts';
+import type { DeliveryIdentity, FiledDelivery } from '../model/alert/delivery.ts';
+import type { Notification } from '../model/alert/notification.ts';
 import { type FollowUp, followUp } from './follow-up.ts';
 import type { JobType } from './job-type.ts';
 import { contentOf } from './notification-content.ts';

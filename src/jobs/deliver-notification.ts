@@ -1,5 +1,5 @@
-import type { DeliveryIdentity, DeliveryMove } from '../model/delivery.ts';
-import type { DeliveryReceipt, Notification } from '../model/notification.ts';
+import type { DeliveryIdentity, DeliveryMove } from '../model/alert/delivery.ts';
+import type { DeliveryReceipt, Notification } from '../model/alert/notification.ts';
 import { upgradeNotification } from '../model/release-0-1.ts';
 import {
   DELIVER_NOTIFICATION,

@@ -1,5 +1,5 @@
-import type { DependencyGraph } from '../model/dependency-graph.ts';
-import { formatVersionKey, type VersionKey } from '../model/version-record.ts';
+import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
+import { formatVersionKey, type VersionKey } from '../model/scan/version-key.ts';
 import { EXPAND_DEPENDENCIES, type ExpandDependencies } from './expand-dependencies.payload.ts';
 import { gather } from './gather.ts';
 import type { Job } from './job.ts';

@@ -1,7 +1,7 @@
-import type { DigestEntry } from '../model/digest.ts';
-import type { Severity } from '../model/finding.ts';
-import type { Notification, NotifiedChange } from '../model/notification.ts';
-import type { Target } from '../model/target.ts';
+import type { DigestEntry } from '../model/alert/digest.ts';
+import type { Notification, NotifiedChange } from '../model/alert/notification.ts';
+import type { Severity } from '../model/scan/finding.ts';
+import type { Target } from '../model/scan/target.ts';
 import { addCounts, worstChanges } from '../policy/worst-changes.ts';
 import { plannedDelivery } from './deliver-notification.payload.ts';
 import { GATHER_DIGEST, type GatherDigest } from './gather-digest.payload.ts';

@@ -1,7 +1,7 @@
-import type { TargetState } from '../model/change.ts';
-import type { FiledDelivery } from '../model/delivery.ts';
-import type { DigestEntry } from '../model/digest.ts';
-import type { ScanRecordUpdate } from '../model/scan-record.ts';
+import type { FiledDelivery } from '../model/alert/delivery.ts';
+import type { DigestEntry } from '../model/alert/digest.ts';
+import type { TargetState } from '../model/scan/change.ts';
+import type { ScanRecordUpdate } from '../model/scan/scan-record.ts';
 import type { FollowUp } from './follow-up.ts';
 import type { JobType } from './job-type.ts';
 import type { Ports } from './ports.ts';

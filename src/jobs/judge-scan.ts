@@ -1,11 +1,11 @@
-import type { Advisory } from '../model/advisory.ts';
-import type { DependencyGraph } from '../model/dependency-graph.ts';
-import type { Inventory } from '../model/inventory.ts';
-import { isReadWhole } from '../model/lockfile.ts';
 import { upgradeAdvisory } from '../model/release-0-1.ts';
-import type { Verdict } from '../model/scan.ts';
+import type { Advisory } from '../model/scan/advisory.ts';
+import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
+import type { Inventory } from '../model/scan/inventory.ts';
+import { isReadWhole } from '../model/scan/lockfile.ts';
+import type { Verdict } from '../model/scan/verdict.ts';
+import { formatVersionKey } from '../model/scan/version-key.ts';
 import { inTurns } from '../model/turns.ts';
-import { formatVersionKey } from '../model/version-record.ts';
 import { judge } from '../policy/judge.ts';
 import { knownAfter } from '../policy/known-packages.ts';
 import { whatRemains } from '../policy/what-remains.ts';

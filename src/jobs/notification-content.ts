@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Notification } from '../model/notification.ts';
+import type { Notification } from '../model/alert/notification.ts';
 
 /**
  * What a notification says, as 16 hexadecimal digits. A scan that is judged again, because Redis lost the first verdict, may

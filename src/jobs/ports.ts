@@ -1,18 +1,18 @@
 import type { CompleteRequest, LockfileLimits } from '../lockfiles/read.ts';
-import type { Advisory } from '../model/advisory.ts';
-import type { TargetState } from '../model/change.ts';
-import type { ContractComparison } from '../model/contract.ts';
-import type { DeliveryIdentity, DeliveryMove } from '../model/delivery.ts';
-import type { DependencyGraph } from '../model/dependency-graph.ts';
-import type { DigestEntry } from '../model/digest.ts';
-import type { LockedPackage, Lockfile } from '../model/lockfile.ts';
-import type { DeliveryReceipt, Notification } from '../model/notification.ts';
-import type { Policy } from '../model/policy.ts';
-import type { Resolution } from '../model/resolution.ts';
-import type { Routing } from '../model/routing.ts';
-import type { ScanRecordUpdate } from '../model/scan-record.ts';
-import type { LockfileReference } from '../model/target.ts';
-import type { VersionKey } from '../model/version-record.ts';
+import type { DeliveryIdentity, DeliveryMove } from '../model/alert/delivery.ts';
+import type { DigestEntry } from '../model/alert/digest.ts';
+import type { DeliveryReceipt, Notification } from '../model/alert/notification.ts';
+import type { Routing } from '../model/alert/routing.ts';
+import type { ContractComparison } from '../model/api/contract.ts';
+import type { Advisory } from '../model/scan/advisory.ts';
+import type { TargetState } from '../model/scan/change.ts';
+import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
+import type { LockedPackage, Lockfile } from '../model/scan/lockfile.ts';
+import type { Policy } from '../model/scan/policy.ts';
+import type { Resolution } from '../model/scan/resolution.ts';
+import type { ScanRecordUpdate } from '../model/scan/scan-record.ts';
+import type { LockfileReference } from '../model/scan/target.ts';
+import type { VersionKey } from '../model/scan/version-key.ts';
 
 /** The outside world, as jobs see it. Wired in `compose.ts`. */
 export interface Ports {

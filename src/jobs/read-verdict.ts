@@ -1,5 +1,5 @@
 import { type Saved, upgradeVerdict } from '../model/release-0-1.ts';
-import type { Verdict } from '../model/scan.ts';
+import type { Verdict } from '../model/scan/verdict.ts';
 import type { OutcomePort } from './ports.ts';
 
 /** Jobs whose outcome is a verdict with changes to be told. */

@@ -1,4 +1,4 @@
-import type { Inventory } from '../model/inventory.ts';
+import type { Inventory } from '../model/scan/inventory.ts';
 import { inTurns } from '../model/turns.ts';
 
 /** Ids of all advisories that the inventory's version records name, in the order in which they are named. */

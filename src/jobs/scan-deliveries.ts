@@ -1,8 +1,8 @@
-import type { Change } from '../model/change.ts';
-import type { FiledDelivery } from '../model/delivery.ts';
-import type { Notification } from '../model/notification.ts';
-import type { RouteRule } from '../model/routing.ts';
-import type { Verdict } from '../model/scan.ts';
+import type { FiledDelivery } from '../model/alert/delivery.ts';
+import type { Notification } from '../model/alert/notification.ts';
+import type { RouteRule } from '../model/alert/routing.ts';
+import type { Change } from '../model/scan/change.ts';
+import type { Verdict } from '../model/scan/verdict.ts';
 import { isSummarised } from '../policy/first-scan.ts';
 import type { RoutedChanges } from '../policy/route-changes.ts';
 import { addCounts, worstChanges } from '../policy/worst-changes.ts';

@@ -1,7 +1,7 @@
-import type { Inventory, LockfileInventory } from '../model/inventory.ts';
-import type { Target } from '../model/target.ts';
+import type { Inventory, LockfileInventory } from '../model/scan/inventory.ts';
+import type { Target } from '../model/scan/target.ts';
+import { formatVersionKey, type VersionKey } from '../model/scan/version-key.ts';
 import { mapInTurns, sortInTurns } from '../model/turns.ts';
-import { formatVersionKey, type VersionKey } from '../model/version-record.ts';
 import { COLLECT_ADVISORIES } from './collect-advisories.payload.ts';
 import { EXPAND_DEPENDENCIES } from './expand-dependencies.payload.ts';
 import { type FollowUp, followUp } from './follow-up.ts';

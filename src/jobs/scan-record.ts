@@ -1,7 +1,7 @@
-import type { Inventory } from '../model/inventory.ts';
-import { isReadWhole } from '../model/lockfile.ts';
-import type { Verdict } from '../model/scan.ts';
-import type { ScanRecordUpdate } from '../model/scan-record.ts';
+import type { Inventory } from '../model/scan/inventory.ts';
+import { isReadWhole } from '../model/scan/lockfile.ts';
+import type { ScanRecordUpdate } from '../model/scan/scan-record.ts';
+import type { Verdict } from '../model/scan/verdict.ts';
 import { countTransitions } from '../policy/worst-changes.ts';
 import type { ScanHeader } from './scan-flow.ts';
 import { countOutcomes } from './scan-summary.ts';

@@ -1,10 +1,10 @@
-import type { TrackedFinding } from '../model/change.ts';
-import type { Finding, Severity } from '../model/finding.ts';
-import type { Inventory, LockfileInventory, ResolvedPackage } from '../model/inventory.ts';
-import type { Outcome } from '../model/resolution.ts';
-import { type Gap, mayHide, type Verdict } from '../model/scan.ts';
+import type { TrackedFinding } from '../model/scan/change.ts';
+import type { Finding, Severity } from '../model/scan/finding.ts';
+import type { Inventory, LockfileInventory, ResolvedPackage } from '../model/scan/inventory.ts';
+import type { Outcome } from '../model/scan/resolution.ts';
+import { type Gap, mayHide, type Verdict } from '../model/scan/verdict.ts';
+import { formatVersionKey } from '../model/scan/version-key.ts';
 import { createTurns, inTurns } from '../model/turns.ts';
-import { formatVersionKey } from '../model/version-record.ts';
 import type { Unjudged } from '../policy/what-remains.ts';
 import type { CollectedAdvisories } from './collect-advisories.ts';
 import type { ExpandedDependencies } from './expand-dependencies.ts';

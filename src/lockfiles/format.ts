@@ -1,5 +1,5 @@
-import type { UnreadError } from '../model/inventory.ts';
-import type { Lockfile } from '../model/lockfile.ts';
+import type { UnreadError } from '../model/scan/inventory.ts';
+import type { Lockfile } from '../model/scan/lockfile.ts';
 
 /** What a format's files can tell. */
 export interface FormatFacts {

@@ -1,4 +1,4 @@
-import { isReadWhole, type Lockfile, type Problem } from '../model/lockfile.ts';
+import { isReadWhole, type Lockfile, type Problem } from '../model/scan/lockfile.ts';
 import { detectFormat, formatNamed, insteadOf } from './catalog.ts';
 import { LockfileError } from './errors.ts';
 import type { Companion, Format } from './format.ts';

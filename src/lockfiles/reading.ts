@@ -1,4 +1,4 @@
-import type { LockedPackage, Problem, ProblemKind } from '../model/lockfile.ts';
+import type { LockedPackage, Problem, ProblemKind } from '../model/scan/lockfile.ts';
 import { PackageCollector, type PackageDraft } from './packages/package-collector.ts';
 import { ProblemList } from './packages/problem-list.ts';
 

@@ -1,9 +1,9 @@
-import type { Advisory } from './advisory.ts';
-import type { Change, TargetState, TrackedFinding } from './change.ts';
-import type { DigestEntry } from './digest.ts';
-import type { Finding, RatedSeverity, Severity } from './finding.ts';
-import type { Notification } from './notification.ts';
-import type { Verdict } from './scan.ts';
+import type { DigestEntry } from './alert/digest.ts';
+import type { Notification } from './alert/notification.ts';
+import type { Advisory } from './scan/advisory.ts';
+import type { Change, TargetState, TrackedFinding } from './scan/change.ts';
+import type { Finding, RatedSeverity, Severity } from './scan/finding.ts';
+import type { Verdict } from './scan/verdict.ts';
 
 /*
  * What release 0.1.0 saved, as it reads today. That release knew no levels (every finding alerted), called `unrated`

@@ -1,7 +1,7 @@
-import type { Transition } from '../model/change.ts';
-import { countedSeverity, RATED_SEVERITIES } from '../model/finding.ts';
-import type { Notification, NotifiedChange } from '../model/notification.ts';
+import type { Notification, NotifiedChange } from '../model/alert/notification.ts';
 import { printableStrings } from '../model/printable.ts';
+import type { Transition } from '../model/scan/change.ts';
+import { countedSeverity, RATED_SEVERITIES } from '../model/scan/finding.ts';
 
 /** A notification as one request tells it: with all of its changes, or with the worst ones and a count of the rest. */
 export interface Alert extends Notification {

@@ -1,6 +1,6 @@
 import type { HttpClient, HttpResponse } from '../http/client.ts';
+import type { DeliveryAttempt, DeliveryReceipt, Notification } from '../model/alert/notification.ts';
 import { messageOf } from '../model/errors.ts';
-import type { DeliveryAttempt, DeliveryReceipt, Notification } from '../model/notification.ts';
 import type { FittedRequest } from './fit-request.ts';
 import type { Masker } from './masking.ts';
 import { answerText, plainText, receiverFailure, receiverRefusal } from './receiver-outcome.ts';

@@ -1,5 +1,5 @@
-import type { Change } from '../model/change.ts';
-import type { NotifiedChange } from '../model/notification.ts';
+import type { NotifiedChange } from '../model/alert/notification.ts';
+import type { Change } from '../model/scan/change.ts';
 
 /** A change as receivers see it: part of the schema `lockhound.changes/1`. */
 export interface ChangeEvent {

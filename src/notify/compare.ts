@@ -1,5 +1,5 @@
-import type { AppliedObject } from '../model/applied-objects.ts';
-import type { FieldChange, ProvisionChange } from '../model/provision-change.ts';
+import type { FieldChange, ProvisionChange } from '../model/alert/provision-change.ts';
+import type { AppliedObject } from '../model/ports/applied-objects.ts';
 import { NotifyError } from './errors.ts';
 import type { Resource } from './resource.ts';
 

@@ -1,4 +1,4 @@
-import type { DeliveryReceipt, Notification } from '../model/notification.ts';
+import type { DeliveryReceipt, Notification } from '../model/alert/notification.ts';
 import type { Secret } from '../model/secret.ts';
 import { type AttemptOptions, attemptDelivery } from './attempt.ts';
 import type { VariableValue, WebhookDefinition } from './definition.ts';

@@ -1,5 +1,5 @@
-import type { Lock } from '../model/lock.ts';
-import type { ProvisionChange } from '../model/provision-change.ts';
+import type { ProvisionChange } from '../model/alert/provision-change.ts';
+import type { Lock } from '../model/ports/lock.ts';
 import type { Desired } from './definition.ts';
 import { holdAccount } from './provision.ts';
 import { deletion, isThere, removeObject } from './remove.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Notification } from '../model/notification.ts';
+import type { Notification } from '../model/alert/notification.ts';
 import { type Alert, type AlertShape, alertMaker } from './alert.ts';
 import type { RenderedRequest } from './render.ts';
 

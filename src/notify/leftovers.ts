@@ -1,4 +1,4 @@
-import type { AppliedObject } from '../model/applied-objects.ts';
+import type { AppliedObject } from '../model/ports/applied-objects.ts';
 import type { Resource } from './resource.ts';
 
 /** Something that was applied once and that the configuration does not name any more. */

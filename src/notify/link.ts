@@ -1,4 +1,4 @@
-import type { Notification } from '../model/notification.ts';
+import type { Notification } from '../model/alert/notification.ts';
 import { alertOf } from './alert.ts';
 import { NotifyError } from './errors.ts';
 import { renderUrl } from './render-url.ts';

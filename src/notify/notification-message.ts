@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { NotifiedChange } from '../model/notification.ts';
+import type { NotifiedChange } from '../model/alert/notification.ts';
 import type { Alert } from './alert.ts';
 import { cutText } from './cut-text.ts';
 import { isRecovery, summaryOf, worstSeverity } from './notification-summary.ts';

@@ -1,5 +1,5 @@
-import { TRANSITIONS } from '../model/change.ts';
-import { countedSeverity, type RatedSeverity, type Severity } from '../model/finding.ts';
+import { TRANSITIONS } from '../model/scan/change.ts';
+import { countedSeverity, type RatedSeverity, type Severity } from '../model/scan/finding.ts';
 import type { Alert } from './alert.ts';
 
 /** The severity of the worst change, as it is shown. */

@@ -1,4 +1,4 @@
-import { SEVERITIES } from '../model/finding.ts';
+import { SEVERITIES } from '../model/scan/finding.ts';
 import { changeEvent } from './change-event.ts';
 import { actionOf, dedupKeyOf, linesOf, titleOf } from './notification-message.ts';
 import { worstSeverity } from './notification-summary.ts';

@@ -1,4 +1,4 @@
-import type { ProvisionChange } from '../model/provision-change.ts';
+import type { ProvisionChange } from '../model/alert/provision-change.ts';
 import { compare } from './compare.ts';
 import type { Desired } from './definition.ts';
 import { leftovers, takenBy } from './leftovers.ts';

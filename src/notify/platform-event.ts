@@ -1,4 +1,4 @@
-import type { Notification } from '../model/notification.ts';
+import type { Notification } from '../model/alert/notification.ts';
 import type { Secret } from '../model/secret.ts';
 import { type Alert, alertOf } from './alert.ts';
 import { type AttemptOptions, attemptDelivery } from './attempt.ts';

@@ -1,4 +1,4 @@
-import { atLeast } from '../model/finding.ts';
+import { atLeast } from '../model/scan/finding.ts';
 import type { Alert } from './alert.ts';
 import { dedupKeyOf, linkOf, messageOf, titleOf } from './notification-message.ts';
 import { isRecovery, priorityOf, summaryOf, tagsOf, worstCounted } from './notification-summary.ts';

@@ -1,4 +1,4 @@
-import type { PresetName } from '../model/preset-name.ts';
+import type { PresetName } from '../model/alert/preset-name.ts';
 import type { DesiredWebhook } from './definition.ts';
 import { NotifyError } from './errors.ts';
 import type { Preset } from './preset.ts';

@@ -1,5 +1,5 @@
-import type { Transition } from '../model/change.ts';
-import type { NotificationMode } from '../model/notification.ts';
+import type { NotificationMode } from '../model/alert/notification.ts';
+import type { Transition } from '../model/scan/change.ts';
 import type { NotificationVariable } from './notification-variable.ts';
 
 /** What a kind of receiver wants: a webhook definition, and the variables that its payload needs. */

@@ -1,5 +1,5 @@
-import type { Lock } from '../model/lock.ts';
-import type { ProvisionChange } from '../model/provision-change.ts';
+import type { ProvisionChange } from '../model/alert/provision-change.ts';
+import type { Lock } from '../model/ports/lock.ts';
 import { readIfThere } from './compare.ts';
 import { type Desired, readDefinition, type VariableValue, type WebhookDefinition } from './definition.ts';
 import { leftovers, takenBy } from './leftovers.ts';

@@ -1,5 +1,5 @@
-import type { AppliedObject } from '../model/applied-objects.ts';
-import type { ProvisionChange } from '../model/provision-change.ts';
+import type { ProvisionChange } from '../model/alert/provision-change.ts';
+import type { AppliedObject } from '../model/ports/applied-objects.ts';
 import { type CompareOptions, type Comparison, compare } from './compare.ts';
 import { NotifyError } from './errors.ts';
 import { deletion, removeObject } from './remove.ts';

@@ -1,4 +1,4 @@
-import type { ProvisionChange } from '../model/provision-change.ts';
+import type { ProvisionChange } from '../model/alert/provision-change.ts';
 import { NotifyError } from './errors.ts';
 import type { Account } from './resources.ts';
 

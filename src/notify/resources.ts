@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { AppliedObjects } from '../model/applied-objects.ts';
+import type { AppliedObjects } from '../model/ports/applied-objects.ts';
 import { type Desired, type DesiredWebhook, definitionFor, type VariableValue } from './definition.ts';
 import { keyedHash } from './keyed-hash.ts';
 import type { Masker } from './masking.ts';

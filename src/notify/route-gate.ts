@@ -1,4 +1,4 @@
-import type { DeliveryReceipt, Notification } from '../model/notification.ts';
+import type { DeliveryReceipt, Notification } from '../model/alert/notification.ts';
 import type { Notifier } from './deliver.ts';
 import { NotifyError } from './errors.ts';
 

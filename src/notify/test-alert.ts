@@ -1,5 +1,5 @@
-import type { Transition } from '../model/change.ts';
-import type { Notification, NotificationMode } from '../model/notification.ts';
+import type { Notification, NotificationMode } from '../model/alert/notification.ts';
+import type { Transition } from '../model/scan/change.ts';
 
 export interface TestAlert {
   readonly route: string;

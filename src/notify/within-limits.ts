@@ -1,4 +1,4 @@
-import type { NotifiedChange } from '../model/notification.ts';
+import type { NotifiedChange } from '../model/alert/notification.ts';
 import type { Alert } from './alert.ts';
 import { type ChangeEvent, changeEvent } from './change-event.ts';
 import { cutText } from './cut-text.ts';

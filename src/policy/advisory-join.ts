@@ -1,5 +1,5 @@
-import type { Advisory } from '../model/advisory.ts';
-import type { AdvisoryEvidence } from '../model/finding.ts';
+import type { Advisory } from '../model/scan/advisory.ts';
+import type { AdvisoryEvidence } from '../model/scan/finding.ts';
 
 /** One issue under all its names. */
 export type Issue = AdvisoryEvidence;

@@ -1,5 +1,5 @@
-import type { Announcement, Change, TargetState, TrackedFinding } from '../model/change.ts';
-import { atLeast, countedSeverity, type Finding, type RatedSeverity } from '../model/finding.ts';
+import type { Announcement, Change, TargetState, TrackedFinding } from '../model/scan/change.ts';
+import { atLeast, countedSeverity, type Finding, type RatedSeverity } from '../model/scan/finding.ts';
 import { mapInTurns, sortInTurns } from '../model/turns.ts';
 import { compareFindingOrder } from './finding-order.ts';
 import { type MatchedFinding, matchFindings } from './match-findings.ts';

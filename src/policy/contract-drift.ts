@@ -1,6 +1,6 @@
-import type { ContractComparison, ContractDifference } from '../model/contract.ts';
-import { API_ECOSYSTEM } from '../model/ecosystem.ts';
-import type { Finding } from '../model/finding.ts';
+import type { ContractComparison, ContractDifference } from '../model/api/contract.ts';
+import { API_ECOSYSTEM } from '../model/scan/ecosystem.ts';
+import type { Finding } from '../model/scan/finding.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
 /** The rule of these findings; `check-contract` judges by it, not the catalog. */

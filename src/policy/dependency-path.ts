@@ -1,7 +1,7 @@
-import type { DependencyGraph } from '../model/dependency-graph.ts';
-import type { LockfileInventory, ResolvedPackage } from '../model/inventory.ts';
+import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
+import type { LockfileInventory, ResolvedPackage } from '../model/scan/inventory.ts';
+import { formatVersionKey } from '../model/scan/version-key.ts';
 import { createTurns, inTurns, type TakeTurns } from '../model/turns.ts';
-import { formatVersionKey } from '../model/version-record.ts';
 import type { PathFinder } from './placed-packages.ts';
 import type { ScanFacts } from './rule.ts';
 

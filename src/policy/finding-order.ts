@@ -1,4 +1,4 @@
-import { compareSeverity, countedSeverity, type Finding } from '../model/finding.ts';
+import { compareSeverity, countedSeverity, type Finding } from '../model/scan/finding.ts';
 
 /**
  * The order in which people read findings, notes last; total, so that equal scans give equal lists. Among what counts the

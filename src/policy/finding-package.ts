@@ -1,4 +1,4 @@
-import type { Finding } from '../model/finding.ts';
+import type { Finding } from '../model/scan/finding.ts';
 import type { PlacedPackage } from './placed-packages.ts';
 
 /** The package of a finding, as evidence. */

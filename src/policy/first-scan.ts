@@ -1,8 +1,14 @@
-import type { Announcement, Change, FirstScanState, TargetState, TrackedFinding } from '../model/change.ts';
-import type { Finding } from '../model/finding.ts';
-import type { FirstScan, RouteRule, Routing } from '../model/routing.ts';
-import type { Gap } from '../model/scan.ts';
-import type { Target } from '../model/target.ts';
+import type { FirstScan, RouteRule, Routing } from '../model/alert/routing.ts';
+import type {
+  Announcement,
+  Change,
+  FirstScanState,
+  TargetState,
+  TrackedFinding,
+} from '../model/scan/change.ts';
+import type { Finding } from '../model/scan/finding.ts';
+import type { Target } from '../model/scan/target.ts';
+import type { Gap } from '../model/scan/verdict.ts';
 import type { Comparison } from './changes.ts';
 import { routeChanges } from './route-changes.ts';
 

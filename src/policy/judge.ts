@@ -1,6 +1,6 @@
 import { messageOf } from '../model/errors.ts';
-import type { Finding } from '../model/finding.ts';
-import type { Policy } from '../model/policy.ts';
+import type { Finding } from '../model/scan/finding.ts';
+import type { Policy } from '../model/scan/policy.ts';
 import { inTurns, sortInTurns } from '../model/turns.ts';
 import { RULES } from './catalog.ts';
 import { createPathFinder } from './dependency-path.ts';

@@ -1,7 +1,7 @@
-import type { KnownPackages } from '../model/change.ts';
-import type { Inventory, ResolvedPackage } from '../model/inventory.ts';
-import type { LockedPackage } from '../model/lockfile.ts';
-import type { Resolution } from '../model/resolution.ts';
+import type { KnownPackages } from '../model/scan/change.ts';
+import type { Inventory, ResolvedPackage } from '../model/scan/inventory.ts';
+import type { LockedPackage } from '../model/scan/lockfile.ts';
+import type { Resolution } from '../model/scan/resolution.ts';
 import { createTurns, inTurns } from '../model/turns.ts';
 
 /** Enough to tell a half from a third. */

@@ -1,5 +1,5 @@
-import type { TrackedFinding } from '../model/change.ts';
-import { compareSeverity, countedSeverity, type Finding } from '../model/finding.ts';
+import type { TrackedFinding } from '../model/scan/change.ts';
+import { compareSeverity, countedSeverity, type Finding } from '../model/scan/finding.ts';
 import { inTurns, mapInTurns } from '../model/turns.ts';
 import { unusedFingerprint } from './fingerprint.ts';
 import { indexRemembered, type RememberedIndex } from './remembered-index.ts';

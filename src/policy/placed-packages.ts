@@ -1,5 +1,5 @@
-import type { Location } from '../model/finding.ts';
-import type { Inventory, ResolvedPackage } from '../model/inventory.ts';
+import type { Location } from '../model/scan/finding.ts';
+import type { Inventory, ResolvedPackage } from '../model/scan/inventory.ts';
 import { inTurns, mapInTurns } from '../model/turns.ts';
 
 /** A package version of the target with every place where it stands. */

@@ -1,5 +1,5 @@
-import type { TrackedFinding } from '../model/change.ts';
-import type { Finding } from '../model/finding.ts';
+import type { TrackedFinding } from '../model/scan/change.ts';
+import type { Finding } from '../model/scan/finding.ts';
 import { inTurns } from '../model/turns.ts';
 import { issueKeys } from './same-finding.ts';
 

@@ -1,7 +1,7 @@
-import type { Change } from '../model/change.ts';
-import { atLeast, countedSeverity, type RatedSeverity } from '../model/finding.ts';
-import type { RouteMatch, RouteRule, Routing } from '../model/routing.ts';
-import type { Target } from '../model/target.ts';
+import type { RouteMatch, RouteRule, Routing } from '../model/alert/routing.ts';
+import type { Change } from '../model/scan/change.ts';
+import { atLeast, countedSeverity, type RatedSeverity } from '../model/scan/finding.ts';
+import type { Target } from '../model/scan/target.ts';
 import { inTurns } from '../model/turns.ts';
 
 /** What goes by a route: positions in the list of changes, ascending; never empty. */

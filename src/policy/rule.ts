@@ -1,9 +1,9 @@
-import type { Advisory } from '../model/advisory.ts';
-import type { DependencyGraph } from '../model/dependency-graph.ts';
-import type { Finding, RatedSeverity, Severity } from '../model/finding.ts';
-import type { Inventory } from '../model/inventory.ts';
-import type { Policy, RuleLevel } from '../model/policy.ts';
-import type { Target } from '../model/target.ts';
+import type { Advisory } from '../model/scan/advisory.ts';
+import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
+import type { Finding, RatedSeverity, Severity } from '../model/scan/finding.ts';
+import type { Inventory } from '../model/scan/inventory.ts';
+import type { Policy, RuleLevel } from '../model/scan/policy.ts';
+import type { Target } from '../model/scan/target.ts';
 import type { PlacedPackage } from './placed-packages.ts';
 
 /** What is known of a scan when it is judged. */

@@ -1,4 +1,4 @@
-import type { Finding } from '../model/finding.ts';
+import type { Finding } from '../model/scan/finding.ts';
 
 /**
  * Keys of the issue that a finding is about: findings are about the same issue of the same package, at whatever version,

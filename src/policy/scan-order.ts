@@ -1,4 +1,4 @@
-import type { TargetState } from '../model/change.ts';
+import type { TargetState } from '../model/scan/change.ts';
 
 /** What a scan covers, and when it was asked for. */
 export interface ScanScope {

@@ -1,4 +1,4 @@
-import type { AdvisoryEvidence, Severity } from '../model/finding.ts';
+import type { AdvisoryEvidence, Severity } from '../model/scan/finding.ts';
 
 /** How bad an issue is. Malware is critical, whatever score it has: OSV names it `MAL-…`. */
 export function severityOf({

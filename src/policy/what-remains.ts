@@ -1,7 +1,7 @@
-import type { Finding, Location } from '../model/finding.ts';
-import type { Inventory, LockfileInventory } from '../model/inventory.ts';
-import { isReadWhole } from '../model/lockfile.ts';
-import type { Resolution } from '../model/resolution.ts';
+import type { Finding, Location } from '../model/scan/finding.ts';
+import type { Inventory, LockfileInventory } from '../model/scan/inventory.ts';
+import { isReadWhole } from '../model/scan/lockfile.ts';
+import type { Resolution } from '../model/scan/resolution.ts';
 import { RULES } from './catalog.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { type Change, TRANSITIONS, type Transition, type TransitionCounts } from '../model/change.ts';
-import { countedSeverity, RATED_SEVERITIES } from '../model/finding.ts';
+import { type Change, TRANSITIONS, type Transition, type TransitionCounts } from '../model/scan/change.ts';
+import { countedSeverity, RATED_SEVERITIES } from '../model/scan/finding.ts';
 
 /** As many changes as fit, in the order given, and how many of the others there are. */
 export interface WorstChanges<One extends Change> {

@@ -1,4 +1,4 @@
-import type { ScanReport } from '../model/scan-report.ts';
+import type { ScanReport } from '../model/scan/scan-report.ts';
 import { renderJson } from './json.ts';
 import { renderText } from './text.ts';
 import type { TextOptions } from './text-options.ts';

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Severity } from '../model/finding.ts';
+import type { Severity } from '../model/scan/finding.ts';
 
 /** Colours of a report; the plain palette gives the text back unchanged. */
 export interface Palette {

@@ -1,6 +1,6 @@
-import { isReadWhole, type LockedPackage } from '../model/lockfile.ts';
-import type { FormatDescription, ParsedFile } from '../model/parsed-file.ts';
 import { printable } from '../model/printable.ts';
+import { isReadWhole, type LockedPackage } from '../model/scan/lockfile.ts';
+import type { FormatDescription, ParsedFile } from '../model/scan/parsed-file.ts';
 import { columns, fitLines } from './layout.ts';
 import { palette } from './palette.ts';
 import type { TextOptions } from './text-options.ts';

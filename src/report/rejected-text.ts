@@ -1,5 +1,5 @@
 import { printable } from '../model/printable.ts';
-import type { RejectedPayload } from '../model/rejected-payload.ts';
+import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import { fitLines } from './layout.ts';
 import { palette } from './palette.ts';
 import type { TextOptions } from './text-options.ts';

@@ -1,6 +1,6 @@
-import type { DeliveryRecord } from '../model/delivery.ts';
+import type { DeliveryRecord } from '../model/alert/delivery.ts';
 import { printable } from '../model/printable.ts';
-import type { ScanRecord } from '../model/scan-record.ts';
+import type { ScanRecord } from '../model/scan/scan-record.ts';
 import { fitLines } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
 import type { TextOptions } from './text-options.ts';

@@ -1,10 +1,16 @@
-import { countedSeverity, type Finding, type Location, SEVERITIES, type Severity } from '../model/finding.ts';
-import type { LockfileInventory } from '../model/inventory.ts';
-import { isReadWhole } from '../model/lockfile.ts';
 import { printable } from '../model/printable.ts';
-import { OUTCOMES, type Outcome } from '../model/resolution.ts';
-import type { Gap, Verdict } from '../model/scan.ts';
-import type { ScanReport } from '../model/scan-report.ts';
+import {
+  countedSeverity,
+  type Finding,
+  type Location,
+  SEVERITIES,
+  type Severity,
+} from '../model/scan/finding.ts';
+import type { LockfileInventory } from '../model/scan/inventory.ts';
+import { isReadWhole } from '../model/scan/lockfile.ts';
+import { OUTCOMES, type Outcome } from '../model/scan/resolution.ts';
+import type { ScanReport } from '../model/scan/scan-report.ts';
+import type { Gap, Verdict } from '../model/scan/verdict.ts';
 import { fitLines, hang } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
 import type { TextOptions } from './text-options.ts';

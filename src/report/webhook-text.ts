@@ -1,5 +1,5 @@
+import type { FieldChange, ProvisionChange } from '../model/alert/provision-change.ts';
 import { printable } from '../model/printable.ts';
-import type { FieldChange, ProvisionChange } from '../model/provision-change.ts';
 import type { ShownAccount } from '../notify/show.ts';
 import type { WebhookTest } from '../notify/test-alert.ts';
 import { fitLines } from './layout.ts';

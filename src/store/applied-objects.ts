@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AppliedObject, AppliedObjects } from '../model/applied-objects.ts';
+import type { AppliedObject, AppliedObjects } from '../model/ports/applied-objects.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
-import type { LockfileReference } from '../model/target.ts';
+import type { LockfileReference } from '../model/scan/target.ts';
 import { compress, expand } from './compression.ts';
 import type { RedisClient } from './connection.ts';
 import { StoreError } from './errors.ts';

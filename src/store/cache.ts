@@ -1,5 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { Cache } from '../model/cache.ts';
+import type { Cache } from '../model/ports/cache.ts';
 import { createTurns } from '../model/turns.ts';
 import { recogniseCompression } from './compression.ts';
 import type { RedisClient } from './connection.ts';

@@ -1,4 +1,3 @@
-import { TRANSITIONS } from '../model/change.ts';
 import type {
   DeliveryIdentity,
   DeliveryMove,
@@ -6,8 +5,9 @@ import type {
   DeliveryState,
   FiledDelivery,
   StoppedRoute,
-} from '../model/delivery.ts';
-import type { DeliveryAttempt, Notification } from '../model/notification.ts';
+} from '../model/alert/delivery.ts';
+import type { DeliveryAttempt, Notification } from '../model/alert/notification.ts';
+import { TRANSITIONS } from '../model/scan/change.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { packNotification, unpackNotification } from './packed-notification.ts';

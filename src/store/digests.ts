@@ -1,4 +1,4 @@
-import type { DigestEntry } from '../model/digest.ts';
+import type { DigestEntry } from '../model/alert/digest.ts';
 import { messageOf } from '../model/errors.ts';
 import { type Saved, upgradeDigestEntry } from '../model/release-0-1.ts';
 import { unpackJson } from './compression.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lock } from '../model/lock.ts';
+import type { Lock } from '../model/ports/lock.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { RELEASE_LOCK, RENEW_LOCK } from './scripts/lock.lua.ts';

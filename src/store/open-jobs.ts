@@ -1,4 +1,4 @@
-import type { OpenJob, OpenJobs } from '../model/open-job.ts';
+import type { OpenJob, OpenJobs } from '../model/queue/open-job.ts';
 import { packLargeJson, unpackJson } from './compression.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';

@@ -1,8 +1,8 @@
-import type { TargetState } from '../model/change.ts';
-import type { FiledDelivery } from '../model/delivery.ts';
-import type { DigestEntry } from '../model/digest.ts';
-import type { OpenJob } from '../model/open-job.ts';
-import type { ScanRecordUpdate } from '../model/scan-record.ts';
+import type { FiledDelivery } from '../model/alert/delivery.ts';
+import type { DigestEntry } from '../model/alert/digest.ts';
+import type { OpenJob } from '../model/queue/open-job.ts';
+import type { TargetState } from '../model/scan/change.ts';
+import type { ScanRecordUpdate } from '../model/scan/scan-record.ts';
 import { packJson } from './compression.ts';
 import { fileArguments } from './deliveries.ts';
 import type { Keys } from './keys.ts';

@@ -1,4 +1,4 @@
-import type { Notification, NotifiedChange } from '../model/notification.ts';
+import type { Notification, NotifiedChange } from '../model/alert/notification.ts';
 import { upgradeNotification } from '../model/release-0-1.ts';
 import { packJson, unpackJson } from './compression.ts';
 

@@ -1,4 +1,4 @@
-import type { RejectedPayload } from '../model/rejected-payload.ts';
+import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { ADD_REJECTED } from './scripts/add-rejected.lua.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
-import type { RequestBudget } from '../model/request-budget.ts';
+import type { RequestBudget } from '../model/ports/request-budget.ts';
 import type { RedisClient } from './connection.ts';
 import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';

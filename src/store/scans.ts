@@ -1,5 +1,5 @@
 import { messageOf } from '../model/errors.ts';
-import type { ScanRecord, ScanRecordUpdate } from '../model/scan-record.ts';
+import type { ScanRecord, ScanRecordUpdate } from '../model/scan/scan-record.ts';
 import type { RedisClient } from './connection.ts';
 import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SeenVersions } from '../model/seen-versions.ts';
+import type { SeenVersions } from '../model/ports/seen-versions.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { runScript } from './scripts/run-script.ts';

@@ -1,6 +1,6 @@
-import type { TargetState } from '../model/change.ts';
 import { messageOf } from '../model/errors.ts';
 import { type Saved, upgradeState } from '../model/release-0-1.ts';
+import type { TargetState } from '../model/scan/change.ts';
 import { unpackJson } from './compression.ts';
 import type { RedisClient } from './connection.ts';
 import { StoreError } from './errors.ts';

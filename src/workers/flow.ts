@@ -3,7 +3,7 @@ import { jobIdOf } from '../jobs/contract.ts';
 import type { Envelope } from '../jobs/envelope.ts';
 import type { FollowUp } from '../jobs/follow-up.ts';
 import type { AnyJob } from '../jobs/job.ts';
-import type { OpenJob, OpenJobs } from '../model/open-job.ts';
+import type { OpenJob, OpenJobs } from '../model/queue/open-job.ts';
 import type { OutcomeReader } from './outcomes.ts';
 import { ensureQueued } from './wake.ts';
 

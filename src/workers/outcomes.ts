@@ -1,6 +1,6 @@
 import type { FollowUp } from '../jobs/follow-up.ts';
 import type { JobRun, SpentOutcomes } from '../jobs/job.ts';
-import type { OpenJob } from '../model/open-job.ts';
+import type { OpenJob } from '../model/queue/open-job.ts';
 
 export interface StoredOutcome {
   /** `null` when the outcome is spent. */

@@ -1,7 +1,7 @@
 import type { FollowUp } from '../jobs/follow-up.ts';
 import type { AnyJob, JobRun, RunContext } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
-import type { OpenJob } from '../model/open-job.ts';
+import type { OpenJob } from '../model/queue/open-job.ts';
 import { WorkerError } from './errors.ts';
 import type { Outcomes, StoredOutcome } from './outcomes.ts';
 import { MAX_STALLS } from './stalls.ts';

@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq';
 import type { Logger } from 'pino';
 import type { FollowUp } from '../jobs/follow-up.ts';
 import { messageOf } from '../model/errors.ts';
-import type { OpenJob } from '../model/open-job.ts';
+import type { OpenJob } from '../model/queue/open-job.ts';
 import { ensureOpenJob, type FlowOptions, openJobOf } from './flow.ts';
 import { restart, wake } from './wake.ts';
 

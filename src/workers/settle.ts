@@ -2,7 +2,7 @@ import { DelayedError, type Job as QueuedJob, Worker } from 'bullmq';
 import { EnvelopeError, UnparsedData } from '../jobs/envelope.ts';
 import type { AnyJob, AttemptEnding } from '../jobs/job.ts';
 import { messageOf } from '../model/errors.ts';
-import type { RejectedPayload } from '../model/rejected-payload.ts';
+import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import type { Attempt, ProcessorOptions } from './attempt.ts';
 import { WorkerError } from './errors.ts';
 import { DEFAULT_WAITING, type Failure, failureOf } from './failure.ts';

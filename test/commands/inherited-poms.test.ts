@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readLockfilePaths } from '../../src/commands/lockfile-paths.ts';
 import { ingestLockfiles } from '../../src/jobs/ingest-lockfiles.ts';
-import type { LockedPackage } from '../../src/model/lockfile.ts';
+import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
 import { context, ports } from '../jobs/facts.ts';
 
 function project(artifact: string, body: string): string {

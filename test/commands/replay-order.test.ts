@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { inReplayOrder } from '../../src/commands/replay-order.ts';
-import type { DeliveryRecord } from '../../src/model/delivery.ts';
+import type { DeliveryRecord } from '../../src/model/alert/delivery.ts';
 
 function record(scan: string, day: number, part: string): DeliveryRecord {
   const at = `2026-05-0${day}T00:00:00Z`;

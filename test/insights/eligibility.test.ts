@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createEligibility } from '../../src/insights/eligibility.ts';
-import type { LockedPackage } from '../../src/model/lockfile.ts';
+import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
 import { locked } from './fake-service.ts';
 
 const eligibility = createEligibility({

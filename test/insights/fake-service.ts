@@ -7,8 +7,8 @@ import type { HttpClient } from '../../src/http/client.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
 import { createInsights, type Insights, type InsightsOptions } from '../../src/insights/insights.ts';
 import type { InsightsPort } from '../../src/jobs/ports.ts';
-import type { Cache } from '../../src/model/cache.ts';
-import type { LockedPackage } from '../../src/model/lockfile.ts';
+import type { Cache } from '../../src/model/ports/cache.ts';
+import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
 
 /** What a test sees of a request. */
 export interface Call {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { writePurl } from '../../src/insights/look-up.ts';
 import { readPurl } from '../../src/insights/purl.ts';
-import { systemOf } from '../../src/model/ecosystem.ts';
+import { systemOf } from '../../src/model/scan/ecosystem.ts';
 
 const segment = fc
   .stringMatching(/^[A-Za-z0-9~._@+%:!*'() -]{1,12}$/)

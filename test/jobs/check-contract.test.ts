@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { contractCheckDue } from '../../src/jobs/check-contract.payload.ts';
 import { CONTRACT_TARGET, checkContract } from '../../src/jobs/check-contract.ts';
-import type { ContractComparison, ContractDifference } from '../../src/model/contract.ts';
+import type { ContractComparison, ContractDifference } from '../../src/model/api/contract.ts';
 import { context, FakeError, ports } from './facts.ts';
 
 const due = contractCheckDue(new Date('2026-11-21T10:00:00.250Z'));

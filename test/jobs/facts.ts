@@ -2,9 +2,9 @@ import { configSchema } from '../../src/config/schema.ts';
 import type { RunContext } from '../../src/jobs/job.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
 import { DEFAULT_LIMITS, readWithCompanions } from '../../src/lockfiles/read.ts';
+import type { Routing } from '../../src/model/alert/routing.ts';
 import { CodedError } from '../../src/model/errors.ts';
-import type { Inventory, ResolvedPackage } from '../../src/model/inventory.ts';
-import type { Routing } from '../../src/model/routing.ts';
+import type { Inventory, ResolvedPackage } from '../../src/model/scan/inventory.ts';
 
 export class FakeError extends CodedError<'fake'> {}
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { FORMATS } from '../../src/lockfiles/catalog.ts';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
 import { readLockfile } from '../../src/lockfiles/read.ts';
-import type { LockedPackage } from '../../src/model/lockfile.ts';
+import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
 import { formatOfSample, SAMPLES } from './samples.ts';
 
 function readsOrRefuses(format: string, text: string): void {

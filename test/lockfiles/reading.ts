@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
 import { readLockfile } from '../../src/lockfiles/read.ts';
-import type { LockedPackage, Lockfile } from '../../src/model/lockfile.ts';
+import type { LockedPackage, Lockfile } from '../../src/model/scan/lockfile.ts';
 
 /** Real inputs that others wrote, beside the repository: the tests that need them are left out where they are not. */
 export const CORPORA =

@@ -4,7 +4,7 @@ import { PackageURL } from 'packageurl-js';
 import { describe, expect, it } from 'vitest';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
 import { NO_PACKAGE, readLockfile } from '../../src/lockfiles/read.ts';
-import type { LockedPackage, Lockfile } from '../../src/model/lockfile.ts';
+import type { LockedPackage, Lockfile } from '../../src/model/scan/lockfile.ts';
 
 const CORPORA =
   process.env['LOCKHOUND_CORPORA'] ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'corpora');

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { generateDocs } from '../../scripts/generate-docs.ts';
 import { configuredWebhooks, periodicRoutes, routingOf } from '../../src/compose/routing.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { PRESET_NAMES, type PresetName } from '../../src/model/preset-name.ts';
+import { PRESET_NAMES, type PresetName } from '../../src/model/alert/preset-name.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { alertOf } from '../../src/notify/alert.ts';
 import { ALERT_VARIABLES } from '../../src/notify/alert-variables.ts';

@@ -1,5 +1,5 @@
-import type { Change } from '../../src/model/change.ts';
-import type { Notification, NotifiedChange } from '../../src/model/notification.ts';
+import type { Notification, NotifiedChange } from '../../src/model/alert/notification.ts';
+import type { Change } from '../../src/model/scan/change.ts';
 
 /** A change about a package of any name. */
 export function changeOf(

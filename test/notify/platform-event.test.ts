@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Receiver, startReceiver } from '../../src/embedded/receiver/service.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import type { DeliveryAttempt, Notification } from '../../src/model/notification.ts';
+import type { DeliveryAttempt, Notification } from '../../src/model/alert/notification.ts';
 import { Secret } from '../../src/model/secret.ts';
 import type { WebhookDefinition } from '../../src/notify/definition.ts';
 import { createEventNotifier } from '../../src/notify/platform-event.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Severity } from '../../src/model/finding.ts';
-import type { NotifiedChange } from '../../src/model/notification.ts';
+import type { NotifiedChange } from '../../src/model/alert/notification.ts';
+import type { Severity } from '../../src/model/scan/finding.ts';
 import { type Alert, alertMaker, alertOf } from '../../src/notify/alert.ts';
 import { valuesOf } from '../../src/notify/variables.ts';
 import { jsonBytes, messageWithin } from '../../src/notify/within-limits.ts';

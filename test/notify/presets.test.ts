@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Notification } from '../../src/model/notification.ts';
-import { PRESET_NAMES, type PresetName } from '../../src/model/preset-name.ts';
+import type { Notification } from '../../src/model/alert/notification.ts';
+import { PRESET_NAMES, type PresetName } from '../../src/model/alert/preset-name.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { alertOf } from '../../src/notify/alert.ts';
 import type { VariableValue, WebhookDefinition } from '../../src/notify/definition.ts';

@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
 import type { WebhookServiceOptions } from '../../src/embedded/webhooks/service.ts';
-import type { ProvisionChange } from '../../src/model/provision-change.ts';
+import type { ProvisionChange } from '../../src/model/alert/provision-change.ts';
 import { Secret } from '../../src/model/secret.ts';
 import type { Desired, DesiredWebhook } from '../../src/notify/definition.ts';
 import { destroy } from '../../src/notify/destroy.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Notification } from '../../src/model/notification.ts';
+import type { Notification } from '../../src/model/alert/notification.ts';
 import { printable, printableStrings } from '../../src/model/printable.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { alertOf } from '../../src/notify/alert.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Receiver, startReceiver } from '../../src/embedded/receiver/service.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import type { Transition } from '../../src/model/change.ts';
-import type { Severity } from '../../src/model/finding.ts';
-import type { DeliveryAttempt, Notification, NotifiedChange } from '../../src/model/notification.ts';
+import type { DeliveryAttempt, Notification, NotifiedChange } from '../../src/model/alert/notification.ts';
+import type { Transition } from '../../src/model/scan/change.ts';
+import type { Severity } from '../../src/model/scan/finding.ts';
 import { type Alert, alertMaker, alertOf } from '../../src/notify/alert.ts';
 import { createNotifier } from '../../src/notify/deliver.ts';
 import { fitRequest } from '../../src/notify/fit-request.ts';

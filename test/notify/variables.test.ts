@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Severity } from '../../src/model/finding.ts';
-import type { Notification, NotifiedChange } from '../../src/model/notification.ts';
+import type { Notification, NotifiedChange } from '../../src/model/alert/notification.ts';
+import type { Severity } from '../../src/model/scan/finding.ts';
 import { alertOf } from '../../src/notify/alert.ts';
 import { testNotification } from '../../src/notify/test-alert.ts';
 import { valuesOf } from '../../src/notify/variables.ts';

@@ -6,7 +6,7 @@ import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobIdOf } from '../../src/jobs/contract.ts';
 import { INGEST_LOCKFILES } from '../../src/jobs/ingest-lockfiles.payload.ts';
-import type { Verdict } from '../../src/model/scan.ts';
+import type { Verdict } from '../../src/model/scan/verdict.ts';
 import { HAS_REDIS } from '../native-redis.ts';
 import { until } from '../store/store-room.ts';
 import { type ChaosRedis, startChaosRedis } from './chaos-redis.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { DeliveryRecord } from '../../src/model/delivery.ts';
+import type { DeliveryRecord } from '../../src/model/alert/delivery.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { createWorld, type Room, SECRETS, type World } from './world.ts';
 

@@ -7,7 +7,7 @@ import { configSchema } from '../../src/config/schema.ts';
 import { jobIdOf } from '../../src/jobs/contract.ts';
 import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import { gatherDigest } from '../../src/jobs/gather-digest.ts';
-import type { Change } from '../../src/model/change.ts';
+import type { Change } from '../../src/model/scan/change.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
 import { createWorld, type Room, type WorkerProcess, type World } from './world.ts';
 

@@ -6,7 +6,7 @@ import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
 import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import { followUp } from '../../src/jobs/follow-up.ts';
 import { judgeScan } from '../../src/jobs/judge-scan.ts';
-import type { Verdict } from '../../src/model/scan.ts';
+import type { Verdict } from '../../src/model/scan/verdict.ts';
 import { openJobOf } from '../../src/workers/flow.ts';
 import { changeOf } from '../notify/notification.ts';
 import { createWorld, type Room, type World } from './world.ts';

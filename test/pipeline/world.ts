@@ -8,7 +8,7 @@ import { openStore, type Store } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { type LocalServices, startLocalServices } from '../../src/embedded/local-services.ts';
 import { startValkey } from '../../src/embedded/valkey.ts';
-import type { Verdict } from '../../src/model/scan.ts';
+import type { Verdict } from '../../src/model/scan/verdict.ts';
 import { createProducer, type Producer } from '../../src/producer.ts';
 
 /** Secrets of a test run; the search for leaks looks for these very texts. */

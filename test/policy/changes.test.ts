@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { TargetState } from '../../src/model/change.ts';
-import type { Finding, Severity } from '../../src/model/finding.ts';
+import type { TargetState } from '../../src/model/scan/change.ts';
+import type { Finding, Severity } from '../../src/model/scan/finding.ts';
 import { type Comparison, compareFindings } from '../../src/policy/changes.ts';
 import { fingerprintOf } from '../../src/policy/fingerprint.ts';
 import { judgedTimes } from '../../src/policy/scan-order.ts';

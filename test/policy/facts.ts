@@ -1,8 +1,8 @@
 import { configSchema } from '../../src/config/schema.ts';
-import type { Advisory } from '../../src/model/advisory.ts';
-import type { Finding } from '../../src/model/finding.ts';
-import type { Inventory, LockfileInventory, ResolvedPackage } from '../../src/model/inventory.ts';
-import type { Resolution, VersionRecordSummary } from '../../src/model/resolution.ts';
+import type { Advisory } from '../../src/model/scan/advisory.ts';
+import type { Finding } from '../../src/model/scan/finding.ts';
+import type { Inventory, LockfileInventory, ResolvedPackage } from '../../src/model/scan/inventory.ts';
+import type { Resolution, VersionRecordSummary } from '../../src/model/scan/resolution.ts';
 import { judge } from '../../src/policy/judge.ts';
 import type { ScanFacts } from '../../src/policy/rule.ts';
 

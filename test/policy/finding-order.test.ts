@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Finding, Severity } from '../../src/model/finding.ts';
+import type { Finding, Severity } from '../../src/model/scan/finding.ts';
 import { compareFindingOrder } from '../../src/policy/finding-order.ts';
 
 interface Parts {

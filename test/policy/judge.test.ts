@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome, Resolution } from '../../src/model/resolution.ts';
+import type { Outcome, Resolution } from '../../src/model/scan/resolution.ts';
 import { RULES } from '../../src/policy/catalog.ts';
 import { judge } from '../../src/policy/judge.ts';
 import type { Rule } from '../../src/policy/rule.ts';

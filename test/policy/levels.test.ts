@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { configSchema } from '../../src/config/schema.ts';
-import type { TargetState } from '../../src/model/change.ts';
-import type { Finding } from '../../src/model/finding.ts';
-import type { ResolvedPackage } from '../../src/model/inventory.ts';
-import type { Policy } from '../../src/model/policy.ts';
 import { type Saved, upgradeState } from '../../src/model/release-0-1.ts';
+import type { TargetState } from '../../src/model/scan/change.ts';
+import type { Finding } from '../../src/model/scan/finding.ts';
+import type { ResolvedPackage } from '../../src/model/scan/inventory.ts';
+import type { Policy } from '../../src/model/scan/policy.ts';
 import { compareFindings } from '../../src/policy/changes.ts';
 import { noteLimitOf } from '../../src/policy/judge.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Change } from '../../src/model/change.ts';
-import type { Finding, Severity } from '../../src/model/finding.ts';
-import type { RouteMatch, RouteRule } from '../../src/model/routing.ts';
+import type { RouteMatch, RouteRule } from '../../src/model/alert/routing.ts';
+import type { Change } from '../../src/model/scan/change.ts';
+import type { Finding, Severity } from '../../src/model/scan/finding.ts';
 import { routeChanges } from '../../src/policy/route-changes.ts';
 import { changeOf } from '../notify/notification.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../../src/model/finding.ts';
-import type { Inventory } from '../../src/model/inventory.ts';
+import type { Finding } from '../../src/model/scan/finding.ts';
+import type { Inventory } from '../../src/model/scan/inventory.ts';
 import { whatRemains } from '../../src/policy/what-remains.ts';
 import { affected, factsOf, findingsOf, inventoryOf, lockfileOf, packageOf, resolved } from './facts.ts';
 

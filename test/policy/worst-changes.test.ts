@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Change, Transition } from '../../src/model/change.ts';
-import type { Severity } from '../../src/model/finding.ts';
+import type { Change, Transition } from '../../src/model/scan/change.ts';
+import type { Severity } from '../../src/model/scan/finding.ts';
 import { addCounts, worstChanges } from '../../src/policy/worst-changes.ts';
 import { changeOf } from '../notify/notification.ts';
 

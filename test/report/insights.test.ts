@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { instantOf, int64Of } from '../../src/model/api-scalars.ts';
-import type { Dependencies, DependencyNode } from '../../src/model/insights-api.generated.ts';
+import { instantOf, int64Of } from '../../src/model/api/api-scalars.ts';
+import type { Dependencies, DependencyNode } from '../../src/model/api/insights-api.generated.ts';
 import { renderAdvisory } from '../../src/report/insights/advisory.ts';
 import { projectSummary, renderEntry, versionSummary } from '../../src/report/insights/batch.ts';
 import { renderCapabilities, renderDependents } from '../../src/report/insights/counts.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ScanRecord } from '../../src/model/scan-record.ts';
+import type { ScanRecord } from '../../src/model/scan/scan-record.ts';
 import { scanListText, scanText } from '../../src/report/scan-record-text.ts';
 
 const scan: ScanRecord = {

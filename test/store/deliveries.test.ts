@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeliveryIdentity } from '../../src/model/delivery.ts';
+import type { DeliveryIdentity } from '../../src/model/alert/delivery.ts';
 import { createDeliveryStore } from '../../src/store/deliveries.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { longestStep } from '../longest-step.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DigestEntry } from '../../src/model/digest.ts';
+import type { DigestEntry } from '../../src/model/alert/digest.ts';
 import { createDigestStore, type DigestStore } from '../../src/store/digests.ts';
 import { createOutcomeStore, type OutcomeStore } from '../../src/store/outcomes.ts';
 import { openStoreRoom, type StoreRoom } from './store-room.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { OpenJob, OpenJobs } from '../../src/model/open-job.ts';
+import type { OpenJob, OpenJobs } from '../../src/model/queue/open-job.ts';
 import { createOpenJobStore } from '../../src/store/open-jobs.ts';
 import { createOutcomeStore } from '../../src/store/outcomes.ts';
 import { defineScript, runScript } from '../../src/store/scripts/run-script.ts';

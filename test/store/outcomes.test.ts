@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TargetState } from '../../src/model/change.ts';
+import type { TargetState } from '../../src/model/scan/change.ts';
 import { createDeliveryStore } from '../../src/store/deliveries.ts';
 import { createOutcomeStore, type OutcomeStore } from '../../src/store/outcomes.ts';
 import { createScanStore } from '../../src/store/scans.ts';

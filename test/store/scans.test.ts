@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ScanRecordUpdate } from '../../src/model/scan-record.ts';
+import type { ScanRecordUpdate } from '../../src/model/scan/scan-record.ts';
 import { createScanStore } from '../../src/store/scans.ts';
 import { openStoreRoom, type StoreRoom } from './store-room.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TargetState } from '../../src/model/change.ts';
+import type { TargetState } from '../../src/model/scan/change.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { createTargetStore } from '../../src/store/targets.ts';
 import { until } from '../store/store-room.ts';

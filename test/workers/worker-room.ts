@@ -7,7 +7,7 @@ import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import { type FollowUp, followUp } from '../../src/jobs/follow-up.ts';
 import type { AnyJob, Job, JobLimits, JobRun, RunContext } from '../../src/jobs/job.ts';
 import type { JobType } from '../../src/jobs/job-type.ts';
-import type { OpenJobs } from '../../src/model/open-job.ts';
+import type { OpenJobs } from '../../src/model/queue/open-job.ts';
 import { closeRedis, connectRedis, type RedisClient } from '../../src/store/connection.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { createOpenJobStore } from '../../src/store/open-jobs.ts';

@@ -1,5 +1,5 @@
 import { Argument, InvalidArgumentError } from 'commander';
-import type { System } from '../../model/version-record.ts';
+import type { System } from '../../model/scan/version-key.ts';
 
 const SYSTEMS: Readonly<Record<string, System>> = {
   npm: 'NPM',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { BatchEntry, InsightsSession } from '../../commands/insights-session.ts';
-import type { VersionKey } from '../../model/version-record.ts';
+import type { VersionKey } from '../../model/scan/version-key.ts';
 import {
   type EntryText,
   projectSummary,

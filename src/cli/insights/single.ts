@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { InsightsAnswer, InsightsSession } from '../../commands/insights-session.ts';
-import type { System, VersionKey } from '../../model/version-record.ts';
+import type { System, VersionKey } from '../../model/scan/version-key.ts';
 import { renderAdvisory } from '../../report/insights/advisory.ts';
 import { renderCapabilities, renderDependents } from '../../report/insights/counts.ts';
 import { renderDependencyTree } from '../../report/insights/dependency-tree.ts';

@@ -1,5 +1,5 @@
 import { compareDescriptions } from '../../discovery/compare.ts';
-import type { ContractDifference } from '../../model/contract.ts';
+import type { ContractDifference } from '../../model/api/contract.ts';
 import { openDocuments } from './documents.ts';
 
 export interface DiffOptions {

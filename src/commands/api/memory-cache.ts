@@ -1,4 +1,4 @@
-import type { Cache } from '../../model/cache.ts';
+import type { Cache } from '../../model/ports/cache.ts';
 
 /** A cache for one process that ends before anything in it expires. */
 export function createMemoryCache(): Cache {

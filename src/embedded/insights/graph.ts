@@ -1,5 +1,5 @@
 import { maxSatisfying, validRange } from 'semver';
-import { formatVersionKey, type System, type VersionKey } from '../../model/version-record.ts';
+import { formatVersionKey, type System, type VersionKey } from '../../model/scan/version-key.ts';
 import type { IndexedPackage, IndexedVersion } from './data-set.ts';
 
 interface Node {

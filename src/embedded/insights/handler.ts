@@ -1,4 +1,4 @@
-import type { System, VersionKey } from '../../model/version-record.ts';
+import type { System, VersionKey } from '../../model/scan/version-key.ts';
 import { cutPage, digest, readBatch } from './batch.ts';
 import type { InsightsModel } from './model.ts';
 import { canonicalKey, parsePurl, purlOf } from './names.ts';

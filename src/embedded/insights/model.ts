@@ -1,5 +1,5 @@
 import { satisfies } from 'semver';
-import { formatVersionKey, type System, type VersionKey } from '../../model/version-record.ts';
+import { formatVersionKey, type System, type VersionKey } from '../../model/scan/version-key.ts';
 import type {
   AdvisoryFact,
   ImageFact,

@@ -1,5 +1,5 @@
 import { valid } from 'semver';
-import type { System, VersionKey } from '../../model/version-record.ts';
+import type { System, VersionKey } from '../../model/scan/version-key.ts';
 
 const SYSTEM_OF_TYPE: Readonly<Record<string, System>> = {
   cargo: 'CARGO',

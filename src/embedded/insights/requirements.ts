@@ -1,4 +1,4 @@
-import type { System } from '../../model/version-record.ts';
+import type { System } from '../../model/scan/version-key.ts';
 import type { IndexedVersion } from './data-set.ts';
 
 /** The Requirements object of a version (package-insights API); `undefined` where they are not known. */

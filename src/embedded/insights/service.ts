@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { readBundledDescription } from '../../discovery/bundled.ts';
-import type { VersionKey } from '../../model/version-record.ts';
+import type { VersionKey } from '../../model/scan/version-key.ts';
 import { EmbeddedError } from '../errors.ts';
 import { Faults } from '../faults.ts';
 import { addFaults, createServer, type LocalService, listen, type ServiceOptions } from '../loopback.ts';

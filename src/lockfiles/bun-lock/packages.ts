@@ -1,4 +1,4 @@
-import type { Group, Source } from '../../model/lockfile.ts';
+import type { Group, Source } from '../../model/scan/lockfile.ts';
 import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
 import { sourceOf } from '../ecosystems/npm-source.ts';
 import { reportNewerVersion } from '../newer-version.ts';

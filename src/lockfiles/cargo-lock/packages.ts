@@ -1,4 +1,4 @@
-import type { Integrity, Source } from '../../model/lockfile.ts';
+import type { Integrity, Source } from '../../model/scan/lockfile.ts';
 import { reportNewerVersion } from '../newer-version.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import { draftPackage } from '../packages/package-draft.ts';

@@ -1,4 +1,4 @@
-import type { Source } from '../../model/lockfile.ts';
+import type { Source } from '../../model/scan/lockfile.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
 
 /** Cargo's `source`: `registry+<index>`, `sparse+<index>`, `git+<url>?branch=…#<commit>` or `path+file://…`. */

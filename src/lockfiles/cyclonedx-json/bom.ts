@@ -1,4 +1,4 @@
-import type { Integrity, Problem } from '../../model/lockfile.ts';
+import type { Integrity, Problem } from '../../model/scan/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import { ProblemList } from '../packages/problem-list.ts';
 import type { Sbom, SbomEntry } from '../sbom/sbom.ts';

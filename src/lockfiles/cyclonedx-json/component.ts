@@ -1,4 +1,4 @@
-import type { Group, Integrity } from '../../model/lockfile.ts';
+import type { Group, Integrity } from '../../model/scan/lockfile.ts';
 import type { SbomEntry } from '../sbom/sbom.ts';
 
 /** A component as either notation states it; empty where it does not. */

@@ -1,4 +1,4 @@
-import type { Integrity } from '../../model/lockfile.ts';
+import type { Integrity } from '../../model/scan/lockfile.ts';
 import { type Component, componentEntry, isTelling, type Subject } from '../cyclonedx-json/component.ts';
 import type { Sbom, SbomEntry } from '../sbom/sbom.ts';
 import { sbomDigest } from '../sbom/sbom-digest.ts';

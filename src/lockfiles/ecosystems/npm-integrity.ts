@@ -1,4 +1,4 @@
-import type { Integrity } from '../../model/lockfile.ts';
+import type { Integrity } from '../../model/scan/lockfile.ts';
 
 /** Splits a Subresource Integrity string, which may hold several digests and options after `?`. */
 export function parseIntegrity(text: string | undefined): readonly Integrity[] {

@@ -1,4 +1,4 @@
-import type { Integrity } from '../../model/lockfile.ts';
+import type { Integrity } from '../../model/scan/lockfile.ts';
 
 /** `sha256:<hex>` or `sha256=<hex>`, as Python's tools write digests. */
 export function parseDigest(stated: string): readonly Integrity[] {

@@ -1,4 +1,4 @@
-import type { Integrity, Source } from '../../model/lockfile.ts';
+import type { Integrity, Source } from '../../model/scan/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { LockfileInput } from '../format.ts';
 import { indexByName } from '../packages/name-index.ts';

@@ -1,4 +1,4 @@
-import type { Source } from '../../model/lockfile.ts';
+import type { Source } from '../../model/scan/lockfile.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
 
 const HEADINGS: ReadonlySet<string> = new Set(['GEM', 'GIT', 'PATH', 'PLUGIN SOURCE']);

@@ -1,4 +1,4 @@
-import type { Source } from '../../model/lockfile.ts';
+import type { Source } from '../../model/scan/lockfile.ts';
 import type { Directive } from './directives.ts';
 
 interface Module {

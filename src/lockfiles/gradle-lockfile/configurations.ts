@@ -1,4 +1,4 @@
-import type { Group } from '../../model/lockfile.ts';
+import type { Group } from '../../model/scan/lockfile.ts';
 
 const TEST = /^test|Tests?(?=[A-Z]|$)|^androidTest|^jmh/;
 /** What takes part in the build and is not in what is built: the build script's own classpath, processors, compilers, checkers. */

@@ -1,4 +1,4 @@
-import type { Lockfile } from '../../model/lockfile.ts';
+import type { Lockfile } from '../../model/scan/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
 import { parseJsonObject } from '../syntax/parse-json.ts';

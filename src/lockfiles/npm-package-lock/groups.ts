@@ -1,4 +1,4 @@
-import type { Group } from '../../model/lockfile.ts';
+import type { Group } from '../../model/scan/lockfile.ts';
 import type { Entry } from './entry.ts';
 
 const NONE: readonly Group[] = [];

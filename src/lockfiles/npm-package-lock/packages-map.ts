@@ -1,4 +1,4 @@
-import type { LockedPackage, Problem } from '../../model/lockfile.ts';
+import type { LockedPackage, Problem } from '../../model/scan/lockfile.ts';
 import { connect, PackageCollector, type PackageDraft } from '../packages/package-collector.ts';
 import { ProblemList } from '../packages/problem-list.ts';
 import { createTree, type Folder, findUpwards, type InstalledTree } from './installed-tree.ts';

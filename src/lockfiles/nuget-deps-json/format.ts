@@ -1,4 +1,4 @@
-import type { Lockfile } from '../../model/lockfile.ts';
+import type { Lockfile } from '../../model/scan/lockfile.ts';
 import type { Format } from '../format.ts';
 import { isJsonObject, parseJson } from '../syntax/parse-json.ts';
 import { readLibraries } from './libraries.ts';

@@ -1,4 +1,4 @@
-import type { Integrity, LockedPackage, Problem } from '../../model/lockfile.ts';
+import type { Integrity, LockedPackage, Problem } from '../../model/scan/lockfile.ts';
 import { connect, PackageCollector, type PackageDraft } from '../packages/package-collector.ts';
 import { draftPackage } from '../packages/package-draft.ts';
 import { createPassingEdges } from '../packages/passing-edges.ts';

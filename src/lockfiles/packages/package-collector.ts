@@ -1,4 +1,4 @@
-import type { Group, Integrity, LockedPackage, Source } from '../../model/lockfile.ts';
+import type { Group, Integrity, LockedPackage, Source } from '../../model/scan/lockfile.ts';
 
 /** A package while its file is being read: entries and edges are still being added to it. */
 export interface PackageDraft extends LockedPackage {

@@ -1,4 +1,4 @@
-import type { Problem, ProblemKind } from '../../model/lockfile.ts';
+import type { Problem, ProblemKind } from '../../model/scan/lockfile.ts';
 
 /** More than anybody reads; a file of nothing but bad entries must not fill the memory. */
 const MAX_KEPT = 10_000;

@@ -1,6 +1,6 @@
 import { PackageURL } from 'packageurl-js';
 import { messageOf } from '../../model/errors.ts';
-import type { Source } from '../../model/lockfile.ts';
+import type { Source } from '../../model/scan/lockfile.ts';
 import { withoutCredentials } from './credentials.ts';
 import { canonicalPurl } from './purl.ts';
 import { packageNameOf } from './purl-name.ts';

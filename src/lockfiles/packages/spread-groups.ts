@@ -1,4 +1,4 @@
-import type { Group } from '../../model/lockfile.ts';
+import type { Group } from '../../model/scan/lockfile.ts';
 
 /** A package, or one of the ways in which a file holds a package. */
 export interface Grouped {

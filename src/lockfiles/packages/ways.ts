@@ -1,4 +1,4 @@
-import type { Group } from '../../model/lockfile.ts';
+import type { Group } from '../../model/scan/lockfile.ts';
 import { connectAll, type PackageDraft } from './package-collector.ts';
 import { type Root, spreadGroups } from './spread-groups.ts';
 

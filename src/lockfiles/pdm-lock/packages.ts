@@ -1,4 +1,4 @@
-import type { Group, Integrity, Source } from '../../model/lockfile.ts';
+import type { Group, Integrity, Source } from '../../model/scan/lockfile.ts';
 import { parseDigests } from '../ecosystems/python-digests.ts';
 import { indexByPythonName } from '../ecosystems/python-index.ts';
 import { normalizedName, requirementName } from '../ecosystems/python-names.ts';

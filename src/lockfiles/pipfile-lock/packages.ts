@@ -1,4 +1,4 @@
-import type { Group, Source } from '../../model/lockfile.ts';
+import type { Group, Source } from '../../model/scan/lockfile.ts';
 import { parseDigests } from '../ecosystems/python-digests.ts';
 import { normalizedName } from '../ecosystems/python-names.ts';
 import { withoutCredentials } from '../packages/credentials.ts';

@@ -1,4 +1,4 @@
-import type { Source } from '../../model/lockfile.ts';
+import type { Source } from '../../model/scan/lockfile.ts';
 import { sourceOf } from '../ecosystems/npm-source.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
 import type { PnpmEntry, Resolution } from './document.ts';

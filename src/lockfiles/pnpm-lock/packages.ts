@@ -1,4 +1,4 @@
-import type { Group } from '../../model/lockfile.ts';
+import type { Group } from '../../model/scan/lockfile.ts';
 import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { draftPackage } from '../packages/package-draft.ts';

@@ -1,4 +1,4 @@
-import type { Group } from '../../model/lockfile.ts';
+import type { Group } from '../../model/scan/lockfile.ts';
 import { textsIn } from '../syntax/parse-toml.ts';
 
 const MEMBERSHIP = /(?:"([^"]+)"|'([^']+)')\s+in\s+(extras|dependency_groups)/g;

@@ -1,4 +1,4 @@
-import type { Integrity, Source } from '../../model/lockfile.ts';
+import type { Integrity, Source } from '../../model/scan/lockfile.ts';
 import { indexByPythonName } from '../ecosystems/python-index.ts';
 import { normalizedName } from '../ecosystems/python-names.ts';
 import { withoutCredentials } from '../packages/credentials.ts';

@@ -1,4 +1,4 @@
-import type { Integrity, Source } from '../../model/lockfile.ts';
+import type { Integrity, Source } from '../../model/scan/lockfile.ts';
 import { parseDigests } from '../ecosystems/python-digests.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
 

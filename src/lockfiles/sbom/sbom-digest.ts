@@ -1,4 +1,4 @@
-import type { Integrity } from '../../model/lockfile.ts';
+import type { Integrity } from '../../model/scan/lockfile.ts';
 
 /** A digest as SBOMs state it: `SHA-256` or `SHA256`, in hexadecimal; `undefined` when it is no text that can be one. */
 export function sbomDigest(algorithm: unknown, stated: unknown): Integrity | undefined {

@@ -1,4 +1,4 @@
-import type { Group, Integrity, LockedPackage, Problem } from '../../model/lockfile.ts';
+import type { Group, Integrity, LockedPackage, Problem } from '../../model/scan/lockfile.ts';
 import { connect, PackageCollector, type PackageDraft, packageId } from '../packages/package-collector.ts';
 import { createPassingEdges } from '../packages/passing-edges.ts';
 import { ProblemList } from '../packages/problem-list.ts';

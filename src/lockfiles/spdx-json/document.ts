@@ -1,4 +1,4 @@
-import type { Integrity } from '../../model/lockfile.ts';
+import type { Integrity } from '../../model/scan/lockfile.ts';
 import type { Sbom, SbomEntry } from '../sbom/sbom.ts';
 import { type ExternalReference, purlOfReference } from './external-reference.ts';
 import { type Relationship, readRelationships, type SpdxRelations } from './relationships.ts';

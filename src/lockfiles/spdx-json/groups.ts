@@ -1,4 +1,4 @@
-import type { Group } from '../../model/lockfile.ts';
+import type { Group } from '../../model/scan/lockfile.ts';
 import type { Relations } from '../sbom/sbom-relations.ts';
 
 /** An element that another one needs under a condition only. */

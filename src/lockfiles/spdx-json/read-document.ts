@@ -1,4 +1,4 @@
-import type { Integrity } from '../../model/lockfile.ts';
+import type { Integrity } from '../../model/scan/lockfile.ts';
 import type { ProblemList } from '../packages/problem-list.ts';
 import { sbomDigest } from '../sbom/sbom-digest.ts';
 import { elementLines } from '../syntax/json-element-lines.ts';

@@ -1,4 +1,4 @@
-import type { Group } from '../../model/lockfile.ts';
+import type { Group } from '../../model/scan/lockfile.ts';
 import { addRelation, type Relations } from '../sbom/sbom-relations.ts';
 import { type ConditionalEdge, groupsOf } from './groups.ts';
 

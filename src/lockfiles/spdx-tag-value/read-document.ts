@@ -1,4 +1,4 @@
-import type { Integrity } from '../../model/lockfile.ts';
+import type { Integrity } from '../../model/scan/lockfile.ts';
 import { sbomDigest } from '../sbom/sbom-digest.ts';
 import type { SpdxDocument, SpdxPackage } from '../spdx-json/document.ts';
 import type { ExternalReference } from '../spdx-json/external-reference.ts';

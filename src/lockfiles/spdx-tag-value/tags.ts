@@ -1,4 +1,4 @@
-import type { Problem } from '../../model/lockfile.ts';
+import type { Problem } from '../../model/scan/lockfile.ts';
 import { ProblemList } from '../packages/problem-list.ts';
 
 export interface Tag {

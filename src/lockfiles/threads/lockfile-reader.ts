@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { LockedPackage, Lockfile } from '../../model/lockfile.ts';
+import type { LockedPackage, Lockfile } from '../../model/scan/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import { type CompleteRequest, readWithCompanions } from '../read.ts';
 import { packagesOf } from './messages.ts';

@@ -1,6 +1,6 @@
 /** Entry of a thread that reads lockfiles, one after another; `lockfile-reader.ts` starts it. */
 import { parentPort } from 'node:worker_threads';
-import type { LockedPackage } from '../../model/lockfile.ts';
+import type { LockedPackage } from '../../model/scan/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import { type CompleteRequest, readWithCompanions } from '../read.ts';
 import { type FromThread, PACKAGES_A_PART, type ToThread } from './messages.ts';

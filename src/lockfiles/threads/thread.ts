@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../model/errors.ts';
-import type { Lockfile } from '../../model/lockfile.ts';
+import type { Lockfile } from '../../model/scan/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { CompleteRequest } from '../read.ts';
 import type { FromThread, ToThread } from './messages.ts';

@@ -1,4 +1,4 @@
-import type { Source } from '../../model/lockfile.ts';
+import type { Source } from '../../model/scan/lockfile.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
 import { isTable, textIn } from '../syntax/parse-toml.ts';
 

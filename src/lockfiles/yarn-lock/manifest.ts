@@ -1,4 +1,4 @@
-import type { Group } from '../../model/lockfile.ts';
+import type { Group } from '../../model/scan/lockfile.ts';
 import type { LockfileInput } from '../format.ts';
 import { isTable, membersOf, textIn } from '../syntax/parse-toml.ts';
 

@@ -1,5 +1,5 @@
-import { countedSeverity, type RatedSeverity } from '../../model/finding.ts';
-import type { NotifiedChange } from '../../model/notification.ts';
+import type { NotifiedChange } from '../../model/alert/notification.ts';
+import { countedSeverity, type RatedSeverity } from '../../model/scan/finding.ts';
 import type { Alert } from '../alert.ts';
 import { cutText } from '../cut-text.ts';
 import { leftOutText, linkOf, titleOf } from '../notification-message.ts';

@@ -1,4 +1,4 @@
-import type { RatedSeverity } from '../../model/finding.ts';
+import type { RatedSeverity } from '../../model/scan/finding.ts';
 import type { Alert } from '../alert.ts';
 import { cutText } from '../cut-text.ts';
 import { lineOf, linkOf, titleOf } from '../notification-message.ts';

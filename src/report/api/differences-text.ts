@@ -1,4 +1,8 @@
-import { type ContractDifference, DIFFERENCE_CLASSES, type DifferenceClass } from '../../model/contract.ts';
+import {
+  type ContractDifference,
+  DIFFERENCE_CLASSES,
+  type DifferenceClass,
+} from '../../model/api/contract.ts';
 import { printable } from '../../model/printable.ts';
 import { columns } from '../layout.ts';
 import { palette } from '../palette.ts';

@@ -1,4 +1,4 @@
-import type { Advisory } from '../../model/insights-api.generated.ts';
+import type { Advisory } from '../../model/api/insights-api.generated.ts';
 import { fitLines } from '../layout.ts';
 import type { TextOptions } from '../text-options.ts';
 import { decimal, heading, paletteOf, rows } from './text.ts';

@@ -1,4 +1,4 @@
-import type { Project, PurlLookupResult, Version } from '../../model/insights-api.generated.ts';
+import type { Project, PurlLookupResult, Version } from '../../model/api/insights-api.generated.ts';
 import { printable } from '../../model/printable.ts';
 import type { TextOptions } from '../text-options.ts';
 import { counted, day, decimal, grouped, heading, paletteOf } from './text.ts';

@@ -1,4 +1,4 @@
-import type { Capabilities, Dependents } from '../../model/insights-api.generated.ts';
+import type { Capabilities, Dependents } from '../../model/api/insights-api.generated.ts';
 import { fitLines } from '../layout.ts';
 import type { TextOptions } from '../text-options.ts';
 import { grouped, table } from './text.ts';

@@ -1,4 +1,4 @@
-import type { Dependencies, DependencyNode } from '../../model/insights-api.generated.ts';
+import type { Dependencies, DependencyNode } from '../../model/api/insights-api.generated.ts';
 import { printable } from '../../model/printable.ts';
 import type { Palette } from '../palette.ts';
 import type { TextOptions } from '../text-options.ts';

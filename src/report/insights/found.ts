@@ -1,4 +1,8 @@
-import type { ContainerImages, PurlLookupResult, QueryResult } from '../../model/insights-api.generated.ts';
+import type {
+  ContainerImages,
+  PurlLookupResult,
+  QueryResult,
+} from '../../model/api/insights-api.generated.ts';
 import { printable } from '../../model/printable.ts';
 import { fitLines } from '../layout.ts';
 import type { TextOptions } from '../text-options.ts';

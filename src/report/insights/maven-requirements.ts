@@ -3,7 +3,7 @@ import type {
   MavenDependency,
   MavenProfile,
   MavenRequirements,
-} from '../../model/insights-api.generated.ts';
+} from '../../model/api/insights-api.generated.ts';
 import type { Section } from './text.ts';
 import { keyText } from './version.ts';
 

@@ -1,4 +1,4 @@
-import type { Package, SimilarlyNamedPackages } from '../../model/insights-api.generated.ts';
+import type { Package, SimilarlyNamedPackages } from '../../model/api/insights-api.generated.ts';
 import { printable } from '../../model/printable.ts';
 import { fitLines } from '../layout.ts';
 import type { TextOptions } from '../text-options.ts';

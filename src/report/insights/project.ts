@@ -1,4 +1,4 @@
-import type { Project, ProjectPackageVersions, Scorecard } from '../../model/insights-api.generated.ts';
+import type { Project, ProjectPackageVersions, Scorecard } from '../../model/api/insights-api.generated.ts';
 import { fitLines } from '../layout.ts';
 import type { TextOptions } from '../text-options.ts';
 import { counted, day, decimal, grouped, heading, paletteOf, rows, table, UNKNOWN } from './text.ts';

@@ -1,4 +1,4 @@
-import type { NpmDependencies, Requirement, Requirements } from '../../model/insights-api.generated.ts';
+import type { NpmDependencies, Requirement, Requirements } from '../../model/api/insights-api.generated.ts';
 import { fitLines } from '../layout.ts';
 import type { TextOptions } from '../text-options.ts';
 import { mavenSections } from './maven-requirements.ts';

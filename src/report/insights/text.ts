@@ -1,4 +1,4 @@
-import { instantOf, int64Of } from '../../model/api-scalars.ts';
+import { instantOf, int64Of } from '../../model/api/api-scalars.ts';
 import { printable } from '../../model/printable.ts';
 import { columns } from '../layout.ts';
 import { type Palette, palette } from '../palette.ts';

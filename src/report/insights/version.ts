@@ -1,4 +1,4 @@
-import type { SlsaProvenance, Version, VersionKey } from '../../model/insights-api.generated.ts';
+import type { SlsaProvenance, Version, VersionKey } from '../../model/api/insights-api.generated.ts';
 import { fitLines } from '../layout.ts';
 import type { TextOptions } from '../text-options.ts';
 import { day, heading, paletteOf, rows, UNKNOWN, yesOrNo } from './text.ts';

@@ -1,4 +1,4 @@
-import type { Integrity } from '../../../model/lockfile.ts';
+import type { Integrity } from '../../../model/scan/lockfile.ts';
 import type { LockfileInput } from '../../format.ts';
 import { reportNewerVersion } from '../../newer-version.ts';
 import { connectAll, PackageCollector, type PackageDraft } from '../../packages/package-collector.ts';

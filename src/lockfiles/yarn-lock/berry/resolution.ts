@@ -1,4 +1,4 @@
-import type { Source } from '../../../model/lockfile.ts';
+import type { Source } from '../../../model/scan/lockfile.ts';
 import { sourceOf } from '../../ecosystems/npm-source.ts';
 
 const REGISTRY: Source = { kind: 'registry' };

@@ -1,4 +1,4 @@
-import type { Source } from '../../../model/lockfile.ts';
+import type { Source } from '../../../model/scan/lockfile.ts';
 import { sourceOf } from '../../ecosystems/npm-source.ts';
 
 const PLACE = /^(?:file|link|portal):|^\.{0,2}\//;

@@ -1,4 +1,4 @@
-import type { System } from './version-record.ts';
+import type { System } from './version-key.ts';
 
 /** The index's systems by ecosystem, which is a purl type. */
 const SYSTEMS: ReadonlyMap<string, System> = new Map([

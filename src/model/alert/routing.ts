@@ -1,5 +1,5 @@
-import type { Transition } from './change.ts';
-import type { RatedSeverity } from './finding.ts';
+import type { Transition } from '../scan/change.ts';
+import type { RatedSeverity } from '../scan/finding.ts';
 import type { NotificationMode } from './notification.ts';
 
 /** What a change has to be for a route to take it; what is left out does not matter. All that is there has to fit. */

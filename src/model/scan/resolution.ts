@@ -1,4 +1,4 @@
-import type { VersionKey } from './version-record.ts';
+import type { VersionKey } from './version-key.ts';
 
 /**
  * How a locked package was resolved (promise 1): `resolved` (the index knows the version), `missing` (it has no such

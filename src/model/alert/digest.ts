@@ -1,5 +1,5 @@
+import type { Target } from '../scan/target.ts';
 import type { Notification, NotifiedChange } from './notification.ts';
-import type { Target } from './target.ts';
 
 /** The changes of one scan that wait for a periodic digest. Complete in itself: the scan's outcome may expire meanwhile. */
 export interface DigestEntry {

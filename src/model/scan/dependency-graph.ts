@@ -1,4 +1,4 @@
-import type { VersionKey } from './version-record.ts';
+import type { VersionKey } from './version-key.ts';
 
 /** A resolved dependency graph (package-insights API, "Dependency graph"); the first node is the root. */
 export interface DependencyGraph {

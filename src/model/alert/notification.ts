@@ -1,6 +1,6 @@
-import type { Change, TransitionCounts } from './change.ts';
-import type { Severity } from './finding.ts';
-import type { Target } from './target.ts';
+import type { Change, TransitionCounts } from '../scan/change.ts';
+import type { Severity } from '../scan/finding.ts';
+import type { Target } from '../scan/target.ts';
 
 /** A change as it is told: a digest over several targets says whose it is. */
 export interface NotifiedChange extends Change {
