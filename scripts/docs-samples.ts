@@ -7,10 +7,10 @@ import { ingestLockfiles } from '../src/jobs/ingest-lockfiles.ts';
 import type { Notification } from '../src/model/alert/notification.ts';
 import type { Advisory } from '../src/model/scan/advisory.ts';
 import type { Inventory } from '../src/model/scan/inventory.ts';
-import { alertOf } from '../src/notify/alert.ts';
-import { webhookOf } from '../src/notify/preset-webhook.ts';
-import { renderRequest } from '../src/notify/render.ts';
-import { valuesOf } from '../src/notify/variables.ts';
+import { alertOf } from '../src/notify/alert/alert.ts';
+import { renderRequest } from '../src/notify/rendering/render-request.ts';
+import { valuesOf } from '../src/notify/rendering/values.ts';
+import { webhookOf } from '../src/notify/webhooks/preset-webhook.ts';
 import { compareFindings } from '../src/policy/changes.ts';
 import { judge } from '../src/policy/judge.ts';
 

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { TRANSITIONS } from '../src/model/scan/change.ts';
 import { ECOSYSTEMS } from '../src/model/scan/ecosystem.ts';
-import type { NotificationVariable } from '../src/notify/notification-variable.ts';
-import { OWN_VARIABLES } from '../src/notify/notification-variables.ts';
-import { PLATFORM_VARIABLES } from '../src/notify/platform-variables.ts';
-import type { Preset } from '../src/notify/preset.ts';
 import { PRESETS } from '../src/notify/presets/catalog.ts';
+import type { Preset } from '../src/notify/presets/preset.ts';
+import type { NotificationVariable } from '../src/notify/rendering/alert-variable.ts';
+import { OWN_VARIABLES } from '../src/notify/rendering/lockhound-variables.ts';
+import { PLATFORM_VARIABLES } from '../src/notify/rendering/platform-variables.ts';
 import { RULE_NAMES } from '../src/policy/catalog.ts';
 import { genericEventOf, sampleEnvelope, sampleNotification } from './docs-samples.ts';
 

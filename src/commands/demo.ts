@@ -9,7 +9,7 @@ import { configSchema } from '../config/schema.ts';
 import { type LocalServices, startLocalServices } from '../embedded/local-services.ts';
 import type { ScanReport } from '../model/scan/scan-report.ts';
 import { Secret } from '../model/secret.ts';
-import type { Provisioned } from '../notify/provision.ts';
+import type { Provisioned } from '../notify/provisioning/provision.ts';
 import { createProducer, type Producer } from '../producer.ts';
 import { type OnProgress, type ScanWatch, watchScans } from './scan-watch.ts';
 

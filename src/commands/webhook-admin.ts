@@ -5,15 +5,15 @@ import { openWebhooks, type Webhooks } from '../compose/webhooks.ts';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { ProvisionChange } from '../model/alert/provision-change.ts';
-import { showConfigured } from '../notify/configured.ts';
-import { destroy, planDestroy } from '../notify/destroy.ts';
 import { NotifyError } from '../notify/errors.ts';
 import { createMasker } from '../notify/masking.ts';
-import { plan } from '../notify/plan.ts';
-import { provision } from '../notify/provision.ts';
-import { rotate } from '../notify/rotate.ts';
-import { type ShownAccount, showAccount } from '../notify/show.ts';
-import { validateDesired } from '../notify/validate.ts';
+import { destroy, planDestroy } from '../notify/provisioning/destroy.ts';
+import { plan } from '../notify/provisioning/plan.ts';
+import { provision } from '../notify/provisioning/provision.ts';
+import { rotate } from '../notify/provisioning/rotate.ts';
+import { type ShownAccount, showAccount } from '../notify/provisioning/show.ts';
+import { showConfigured } from '../notify/webhooks/configured.ts';
+import { validateDesired } from '../notify/webhooks/validate.ts';
 
 /** What `lockhound webhook …` does to the platform. Every call may be repeated. All throw `NotifyError`. */
 export interface WebhookAdmin {

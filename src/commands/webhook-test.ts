@@ -7,7 +7,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { DeliveryAttempt } from '../model/alert/notification.ts';
 import { CodedError } from '../model/errors.ts';
 import type { Transition } from '../model/scan/change.ts';
-import { testNotification, type WebhookTest } from '../notify/test-alert.ts';
+import { testNotification, type WebhookTest } from '../notify/alert/test-alert.ts';
 import { noWebhook, quietly } from './webhook-admin.ts';
 
 export interface WebhookTestOptions {

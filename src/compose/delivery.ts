@@ -8,11 +8,11 @@ import { deliverNotification } from '../jobs/deliver-notification.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
 import type { DeliveryAttempt } from '../model/alert/notification.ts';
 import { messageOf } from '../model/errors.ts';
-import type { AttemptOptions } from '../notify/attempt.ts';
-import { createNotifier, type Notifier, type Route } from '../notify/deliver.ts';
+import type { AttemptOptions } from '../notify/delivery/attempt.ts';
+import { createNotifier, type Notifier, type Route } from '../notify/delivery/deliver.ts';
+import { createEventNotifier } from '../notify/delivery/platform-event.ts';
+import { gateRoutes, type RouteStops } from '../notify/delivery/route-gate.ts';
 import { credentialHeaders } from '../notify/platform/credentials.ts';
-import { createEventNotifier } from '../notify/platform-event.ts';
-import { gateRoutes, type RouteStops } from '../notify/route-gate.ts';
 import type { Store } from './store.ts';
 import type { WebhookAccount } from './webhook-account.ts';
 

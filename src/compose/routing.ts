@@ -2,7 +2,7 @@ import type { NotifyConfig } from '../config/notify.ts';
 import type { WebhookConfig } from '../config/route.ts';
 import type { RouteMatch, RouteRule, Routing } from '../model/alert/routing.ts';
 import { atLeast, type RatedSeverity } from '../model/scan/finding.ts';
-import { presetNamed } from '../notify/preset-webhook.ts';
+import { presetNamed } from '../notify/webhooks/preset-webhook.ts';
 
 const DEFAULT_ROUTE = 'default';
 

@@ -4,12 +4,12 @@ import { readBundledDescription } from '../discovery/bundled.ts';
 import { createApiClient } from '../discovery/client.ts';
 import type { HttpClient } from '../http/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';
-import { deriveHashKey } from '../notify/keyed-hash.ts';
 import { createMasker } from '../notify/masking.ts';
 import { createPlatformClient } from '../notify/platform/client.ts';
 import { type Credentials, credentialHeaders } from '../notify/platform/credentials.ts';
 import { baseUrlOf } from '../notify/platform/sites.ts';
-import type { Account } from '../notify/resources.ts';
+import { deriveHashKey } from '../notify/provisioning/keyed-hash.ts';
+import type { Account } from '../notify/provisioning/resources.ts';
 import type { Store } from './store.ts';
 
 /** The account on the webhook-integration platform. */

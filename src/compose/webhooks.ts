@@ -1,11 +1,11 @@
 import type { LoadedConfig } from '../config/load.ts';
 import type { NotifyConfig } from '../config/notify.ts';
 import type { Secret } from '../model/secret.ts';
-import { configuredAlone } from '../notify/configured.ts';
-import type { Desired, VariableValue } from '../notify/definition.ts';
-import { webhookOf } from '../notify/preset-webhook.ts';
-import { type Provisioned, provision, type ReadBack, readBack } from '../notify/provision.ts';
-import { platformWarningsOf, warningsOf } from '../notify/validate.ts';
+import { type Provisioned, provision, type ReadBack, readBack } from '../notify/provisioning/provision.ts';
+import { configuredAlone } from '../notify/webhooks/configured.ts';
+import type { Desired, VariableValue } from '../notify/webhooks/definition.ts';
+import { webhookOf } from '../notify/webhooks/preset-webhook.ts';
+import { platformWarningsOf, warningsOf } from '../notify/webhooks/validate.ts';
 import { configuredWebhooks } from './routing.ts';
 import type { Store } from './store.ts';
 import { openWebhookAccount, type WebhookAccount } from './webhook-account.ts';

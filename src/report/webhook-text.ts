@@ -1,7 +1,7 @@
 import type { FieldChange, ProvisionChange } from '../model/alert/provision-change.ts';
 import { printable } from '../model/printable.ts';
-import type { ShownAccount } from '../notify/show.ts';
-import type { WebhookTest } from '../notify/test-alert.ts';
+import type { WebhookTest } from '../notify/alert/test-alert.ts';
+import type { ShownAccount } from '../notify/provisioning/show.ts';
 import { fitLines } from './layout.ts';
 import { palette } from './palette.ts';
 import type { TextOptions } from './text-options.ts';

@@ -7,8 +7,8 @@ import type { FirstScan, RouteMatch, RouteRule } from '../../src/model/alert/rou
 import type { TargetState } from '../../src/model/scan/change.ts';
 import type { Finding, Severity } from '../../src/model/scan/finding.ts';
 import type { Gap, Verdict } from '../../src/model/scan/verdict.ts';
-import { alertOf } from '../../src/notify/alert.ts';
-import { actionOf, dedupKeyOf, titleOf } from '../../src/notify/notification-message.ts';
+import { alertOf } from '../../src/notify/alert/alert.ts';
+import { actionOf, dedupKeyOf, titleOf } from '../../src/notify/alert/message.ts';
 import { fingerprintOf } from '../../src/policy/fingerprint.ts';
 import { changeOf } from '../notify/notification.ts';
 import { ports } from './facts.ts';

@@ -6,10 +6,10 @@ import { startReceiver } from '../../src/embedded/receiver/service.ts';
 import { createHttpClient, type HttpClientOptions } from '../../src/http/undici-client.ts';
 import type { DeliveryAttempt } from '../../src/model/alert/notification.ts';
 import { Secret } from '../../src/model/secret.ts';
-import type { WebhookDefinition } from '../../src/notify/definition.ts';
-import { createNotifier, type Notifier, type NotifierOptions } from '../../src/notify/deliver.ts';
+import { createNotifier, type Notifier, type NotifierOptions } from '../../src/notify/delivery/deliver.ts';
 import type { NotifyError } from '../../src/notify/errors.ts';
 import { genericPreset } from '../../src/notify/presets/generic.ts';
+import type { WebhookDefinition } from '../../src/notify/webhooks/definition.ts';
 import { startTestServer } from '../http/test-server.ts';
 import { changeOf, notificationOf } from './notification.ts';
 

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { configuredAlone, showConfigured } from '../../src/notify/configured.ts';
 import { createMasker } from '../../src/notify/masking.ts';
-import { rotate } from '../../src/notify/rotate.ts';
-import { showAccount } from '../../src/notify/show.ts';
+import { rotate } from '../../src/notify/provisioning/rotate.ts';
+import { showAccount } from '../../src/notify/provisioning/show.ts';
+import { configuredAlone, showConfigured } from '../../src/notify/webhooks/configured.ts';
 import { actions, desiring, start, WEBHOOK } from './provision-room.ts';
 
 const keeping = (...args: Parameters<typeof desiring>) => ({ ...desiring(...args), drift: 'keep' as const });

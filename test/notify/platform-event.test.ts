@@ -4,8 +4,8 @@ import { type Receiver, startReceiver } from '../../src/embedded/receiver/servic
 import { createHttpClient } from '../../src/http/undici-client.ts';
 import type { DeliveryAttempt, Notification } from '../../src/model/alert/notification.ts';
 import { Secret } from '../../src/model/secret.ts';
-import type { WebhookDefinition } from '../../src/notify/definition.ts';
-import { createEventNotifier } from '../../src/notify/platform-event.ts';
+import { createEventNotifier } from '../../src/notify/delivery/platform-event.ts';
+import type { WebhookDefinition } from '../../src/notify/webhooks/definition.ts';
 import { changeOf, notificationOf } from './notification.ts';
 
 const closers: (() => Promise<void>)[] = [];

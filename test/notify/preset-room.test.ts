@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { NotifiedChange } from '../../src/model/alert/notification.ts';
 import type { Severity } from '../../src/model/scan/finding.ts';
-import { type Alert, alertMaker, alertOf } from '../../src/notify/alert.ts';
-import { valuesOf } from '../../src/notify/variables.ts';
-import { jsonBytes, messageWithin } from '../../src/notify/within-limits.ts';
+import { type Alert, alertMaker, alertOf } from '../../src/notify/alert/alert.ts';
+import { jsonBytes, messageWithin } from '../../src/notify/alert/truncate.ts';
+import { valuesOf } from '../../src/notify/rendering/values.ts';
 import { changeOf, notificationOf } from './notification.ts';
 
 const value = (name: string, alert: Alert) => JSON.parse(valuesOf(alert, {}).get(name)?.json ?? '');

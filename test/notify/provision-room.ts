@@ -2,12 +2,12 @@ import { afterEach } from 'vitest';
 import type { WebhookServiceOptions } from '../../src/embedded/webhooks/service.ts';
 import type { ProvisionChange } from '../../src/model/alert/provision-change.ts';
 import { Secret } from '../../src/model/secret.ts';
-import type { Desired, DesiredWebhook } from '../../src/notify/definition.ts';
-import { destroy } from '../../src/notify/destroy.ts';
-import { deriveHashKey } from '../../src/notify/keyed-hash.ts';
 import { createMasker } from '../../src/notify/masking.ts';
-import { plan } from '../../src/notify/plan.ts';
-import { provision } from '../../src/notify/provision.ts';
+import { destroy } from '../../src/notify/provisioning/destroy.ts';
+import { deriveHashKey } from '../../src/notify/provisioning/keyed-hash.ts';
+import { plan } from '../../src/notify/provisioning/plan.ts';
+import { provision } from '../../src/notify/provisioning/provision.ts';
+import type { Desired, DesiredWebhook } from '../../src/notify/webhooks/definition.ts';
 import { createLocalApplied, createLocalLock, startLocalPlatform } from './local-platform.ts';
 
 const closers: (() => Promise<void>)[] = [];

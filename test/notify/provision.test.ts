@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { PlatformClient } from '../../src/notify/platform/client.ts';
 import { genericPreset } from '../../src/notify/presets/generic.ts';
-import { provision } from '../../src/notify/provision.ts';
-import { platformWarningsOf, warningsOf } from '../../src/notify/validate.ts';
+import { provision } from '../../src/notify/provisioning/provision.ts';
+import { platformWarningsOf, warningsOf } from '../../src/notify/webhooks/validate.ts';
 import { actions, desiring, start, WEBHOOK } from './provision-room.ts';
 
 describe('apply', () => {

@@ -3,14 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { Notification } from '../../src/model/alert/notification.ts';
 import { printable, printableStrings } from '../../src/model/printable.ts';
 import { Secret } from '../../src/model/secret.ts';
-import { alertOf } from '../../src/notify/alert.ts';
-import { ALERT_VARIABLES } from '../../src/notify/alert-variables.ts';
-import { changeEvent } from '../../src/notify/change-event.ts';
-import type { VariableValue, WebhookDefinition } from '../../src/notify/definition.ts';
-
+import { alertOf } from '../../src/notify/alert/alert.ts';
+import { changeEvent } from '../../src/notify/alert/change-event.ts';
 import { genericPreset } from '../../src/notify/presets/generic.ts';
-import { renderRequest } from '../../src/notify/render.ts';
-import { valuesOf } from '../../src/notify/variables.ts';
+import { ALERT_VARIABLES } from '../../src/notify/rendering/alert-variables.ts';
+import { renderRequest } from '../../src/notify/rendering/render-request.ts';
+import { valuesOf } from '../../src/notify/rendering/values.ts';
+import type { VariableValue, WebhookDefinition } from '../../src/notify/webhooks/definition.ts';
 import { changeOf, notificationOf } from './notification.ts';
 
 const CUSTOM: Record<string, VariableValue> = {

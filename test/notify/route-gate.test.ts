@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Notifier } from '../../src/notify/deliver.ts';
+import type { Notifier } from '../../src/notify/delivery/deliver.ts';
+import { gateRoutes, type RouteStops } from '../../src/notify/delivery/route-gate.ts';
 import { NotifyError } from '../../src/notify/errors.ts';
-import { gateRoutes, type RouteStops } from '../../src/notify/route-gate.ts';
 import { notificationOf } from './notification.ts';
 
 const signal = new AbortController().signal;

@@ -4,12 +4,12 @@ import { createHttpClient } from '../../src/http/undici-client.ts';
 import type { DeliveryAttempt, Notification, NotifiedChange } from '../../src/model/alert/notification.ts';
 import type { Transition } from '../../src/model/scan/change.ts';
 import type { Severity } from '../../src/model/scan/finding.ts';
-import { type Alert, alertMaker, alertOf } from '../../src/notify/alert.ts';
-import { createNotifier } from '../../src/notify/deliver.ts';
-import { fitRequest } from '../../src/notify/fit-request.ts';
+import { type Alert, alertMaker, alertOf } from '../../src/notify/alert/alert.ts';
+import { createNotifier } from '../../src/notify/delivery/deliver.ts';
 import { genericPreset } from '../../src/notify/presets/generic.ts';
-import { renderRequest } from '../../src/notify/render.ts';
-import { valuesOf } from '../../src/notify/variables.ts';
+import { fitRequest } from '../../src/notify/rendering/fit-request.ts';
+import { renderRequest } from '../../src/notify/rendering/render-request.ts';
+import { valuesOf } from '../../src/notify/rendering/values.ts';
 import { longestStep } from '../longest-step.ts';
 import { changeOf, notificationOf } from './notification.ts';
 

@@ -6,7 +6,7 @@ import { addFaults, createServer, type LocalService, listen, type ServiceOptions
 import { matchRoute, type RouteMatch, routesOf } from '../routes.ts';
 import type { WebhookCall } from './call.ts';
 import type { PlatformEvent } from './event.ts';
-import { createEventDesk } from './event-desk.ts';
+import { createEventDispatcher } from './event-dispatcher.ts';
 import { type Permission, type WebhookOperation, webhookOperations } from './handler.ts';
 import { type StoredVariable, type StoredWebhook, WebhookModel } from './model.ts';
 
@@ -59,7 +59,7 @@ export async function startWebhookService(options: WebhookServiceOptions = {}): 
   const routes = routesOf(await readBundledDescription('webhooks.v1'));
   const operations = webhookOperations(model);
   const calls: string[] = [];
-  const desk = createEventDesk(model);
+  const dispatcher = createEventDispatcher(model);
 
   function answer(request: FastifyRequest): Reply {
     const match = matchRoute(routes, request.method, request.raw.url ?? '/');
@@ -82,7 +82,7 @@ export async function startWebhookService(options: WebhookServiceOptions = {}): 
   app.post(EVENTS_PATH, async (request, reply) => {
     const given = header(request, options, 'api-key');
     const known = options.keys?.some(({ apiKey }) => apiKey === given) ?? given !== '';
-    const [status, body] = known ? desk.take(readBody(request.body)) : refusal(403, 'Forbidden');
+    const [status, body] = known ? dispatcher.take(readBody(request.body)) : refusal(403, 'Forbidden');
     return reply.code(status).type('application/json').send(JSON.stringify(body));
   });
   app.all('/*', async (request, reply) => {
@@ -97,12 +97,12 @@ export async function startWebhookService(options: WebhookServiceOptions = {}): 
       webhooks: model.webhooks,
       variables: model.variables,
       calls: [...calls],
-      events: desk.events(),
-      called: desk.called(),
+      events: dispatcher.events(),
+      called: dispatcher.called(),
     }),
     async close() {
       await service.close();
-      await desk.settled();
+      await dispatcher.settled();
     },
   };
 }

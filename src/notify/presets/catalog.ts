@@ -1,10 +1,10 @@
-import type { Preset } from '../preset.ts';
 import { genericPreset } from './generic.ts';
 import { githubRepositoryDispatchPreset } from './github-repository-dispatch.ts';
 import { microsoftTeamsPreset } from './microsoft-teams.ts';
 import { opsgeniePreset } from './opsgenie.ts';
 import { opsgenieClosePreset } from './opsgenie-close.ts';
 import { pagerdutyPreset } from './pagerduty.ts';
+import type { Preset } from './preset.ts';
 import { slackPreset } from './slack.ts';
 
 /** Every file of this folder is listed here; a test holds the list against the folder. */

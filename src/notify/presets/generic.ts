@@ -1,4 +1,4 @@
-import type { Preset } from '../preset.ts';
+import type { Preset } from './preset.ts';
 
 /**
  * The generic event, sent where no payload is configured. Version 1 of its schema keeps these keys and their meaning;

@@ -1,10 +1,10 @@
-import type { Alert } from '../alert.ts';
-import { cutText } from '../cut-text.ts';
-import { linkOf, titleOf } from '../notification-message.ts';
-import { worstSeverity } from '../notification-summary.ts';
-import type { Preset } from '../preset.ts';
-import { safeUrl } from '../safe-url.ts';
-import { briefEvent, fitChanges, jsonBytes } from '../within-limits.ts';
+import type { Alert } from '../alert/alert.ts';
+import { linkOf, titleOf } from '../alert/message.ts';
+import { safeUrl } from '../alert/safe-url.ts';
+import { worstSeverity } from '../alert/summary.ts';
+import { briefEvent, fitChanges, jsonBytes } from '../alert/truncate.ts';
+import { truncateText } from '../alert/truncate-text.ts';
+import type { Preset } from './preset.ts';
 
 /** Of the 64 KB that `client_payload` may have. */
 const PAYLOAD_BYTES = 60_000;
@@ -44,7 +44,7 @@ function clientPayload(alert: Alert): object {
     date,
     target: target.id,
     severity: worstSeverity(alert),
-    summary: cutText(titleOf(alert), LONGEST_SUMMARY),
+    summary: truncateText(titleOf(alert), LONGEST_SUMMARY),
     counts: totals.counts,
   };
   const link = safeUrl(linkOf(alert)) ?? null;

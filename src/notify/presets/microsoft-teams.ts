@@ -1,11 +1,11 @@
 import type { NotifiedChange } from '../../model/alert/notification.ts';
 import { countedSeverity, type RatedSeverity } from '../../model/scan/finding.ts';
-import type { Alert } from '../alert.ts';
-import { cutText } from '../cut-text.ts';
-import { leftOutText, linkOf, titleOf } from '../notification-message.ts';
-import type { Preset } from '../preset.ts';
-import { safeUrl } from '../safe-url.ts';
-import { fitChanges, jsonBytes } from '../within-limits.ts';
+import type { Alert } from '../alert/alert.ts';
+import { leftOutText, linkOf, titleOf } from '../alert/message.ts';
+import { safeUrl } from '../alert/safe-url.ts';
+import { fitChanges, jsonBytes } from '../alert/truncate.ts';
+import { truncateText } from '../alert/truncate-text.ts';
+import type { Preset } from './preset.ts';
 
 /** Of the 28 KB that a message may have; the rest is for what stands around the card. */
 const CARD_BYTES = 27_000;
@@ -40,7 +40,7 @@ export const microsoftTeamsPreset: Preset = {
 };
 
 function cardOf(alert: Alert): object {
-  const title = cutText(titleOf(alert), LONGEST_TITLE);
+  const title = truncateText(titleOf(alert), LONGEST_TITLE);
   const link = safeUrl(linkOf(alert));
   const head = [run(title, { size: 'Large', weight: 'Bolder' })];
   const frame = card(head, [...moreOf(alert.totals.changes, alert), ...footOf(alert)], link);
@@ -75,13 +75,13 @@ const COLOURS: Readonly<Record<RatedSeverity, string>> = {
 function blockOf({ transition, finding, target }: NotifiedChange): object {
   const { name, version } = finding.package;
   const colour = transition === 'resolved' ? 'Good' : COLOURS[countedSeverity(finding)];
-  const whose = target === undefined ? '' : `${cutText(target, LONGEST_TITLE)}: `;
+  const whose = target === undefined ? '' : `${truncateText(target, LONGEST_TITLE)}: `;
   const url = safeUrl(finding.advisory?.url);
-  const id = cutText(finding.advisory?.id ?? '', LONGEST_TITLE);
-  const source = cutText(`${name}@${version}`, LONGEST_TITLE);
+  const id = truncateText(finding.advisory?.id ?? '', LONGEST_TITLE);
+  const source = truncateText(`${name}@${version}`, LONGEST_TITLE);
   return block([
     run(`${whose}${transition} ${finding.severity}: `, { weight: 'Bolder', color: colour }),
-    run(`${cutText(finding.title, LONGEST_TEXT)} (${source}) `),
+    run(`${truncateText(finding.title, LONGEST_TEXT)} (${source}) `),
     ...(id === ''
       ? []
       : [run(id, url === undefined ? {} : { selectAction: { type: 'Action.OpenUrl', url } })]),

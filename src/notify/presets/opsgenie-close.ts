@@ -1,5 +1,5 @@
-import type { Preset } from '../preset.ts';
-import { messageWithin } from '../within-limits.ts';
+import { messageWithin } from '../alert/truncate.ts';
+import type { Preset } from './preset.ts';
 
 const LONGEST_NOTE = 25_000;
 

@@ -1,10 +1,10 @@
-import type { Alert } from '../alert.ts';
-import { cutText } from '../cut-text.ts';
-import { linkOf, titleOf } from '../notification-message.ts';
-import { tagsOf } from '../notification-summary.ts';
-import type { Preset } from '../preset.ts';
-import { safeUrl } from '../safe-url.ts';
-import { messageWithin } from '../within-limits.ts';
+import type { Alert } from '../alert/alert.ts';
+import { linkOf, titleOf } from '../alert/message.ts';
+import { safeUrl } from '../alert/safe-url.ts';
+import { tagsOf } from '../alert/summary.ts';
+import { messageWithin } from '../alert/truncate.ts';
+import { truncateText } from '../alert/truncate-text.ts';
+import type { Preset } from './preset.ts';
 
 const LONGEST_MESSAGE = 130;
 const LONGEST_DESCRIPTION = 15_000;
@@ -38,7 +38,7 @@ export const opsgeniePreset: Preset = {
     {
       name: 'OPSGENIE_MESSAGE',
       description: 'The headline; at most 130 characters.',
-      text: (alert) => cutText(headline(alert), LONGEST_MESSAGE),
+      text: (alert) => truncateText(headline(alert), LONGEST_MESSAGE),
     },
     {
       name: 'OPSGENIE_DESCRIPTION',
@@ -48,7 +48,7 @@ export const opsgeniePreset: Preset = {
     {
       name: 'OPSGENIE_ENTITY',
       description: 'The target; at most 512 characters.',
-      text: ({ target }) => cutText(target.id, LONGEST_ENTITY),
+      text: ({ target }) => truncateText(target.id, LONGEST_ENTITY),
     },
     {
       name: 'OPSGENIE_TAGS',
@@ -56,7 +56,7 @@ export const opsgeniePreset: Preset = {
       json: (alert) =>
         tagsOf(alert)
           .slice(0, MOST_TAGS)
-          .map((tag) => cutText(tag, LONGEST_TAG)),
+          .map((tag) => truncateText(tag, LONGEST_TAG)),
     },
     { name: 'OPSGENIE_DETAILS', description: 'JSON: scan, package, advisory, link.', json: detailsOf },
   ],
@@ -81,7 +81,7 @@ function detailsOf(alert: Alert): Readonly<Record<string, string>> {
   };
   return Object.fromEntries(
     Object.entries(details).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, cutText(value, LONGEST_DETAIL)]],
+      value === undefined ? [] : [[name, truncateText(value, LONGEST_DETAIL)]],
     ),
   );
 }

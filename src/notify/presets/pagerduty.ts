@@ -1,11 +1,11 @@
 import type { RatedSeverity } from '../../model/scan/finding.ts';
-import type { Alert } from '../alert.ts';
-import { cutText } from '../cut-text.ts';
-import { lineOf, linkOf, titleOf } from '../notification-message.ts';
-import { worstCounted } from '../notification-summary.ts';
-import type { Preset } from '../preset.ts';
-import { safeUrl } from '../safe-url.ts';
-import { briefEvent, fitChanges, jsonBytes } from '../within-limits.ts';
+import type { Alert } from '../alert/alert.ts';
+import { lineOf, linkOf, titleOf } from '../alert/message.ts';
+import { safeUrl } from '../alert/safe-url.ts';
+import { worstCounted } from '../alert/summary.ts';
+import { briefEvent, fitChanges, jsonBytes } from '../alert/truncate.ts';
+import { truncateText } from '../alert/truncate-text.ts';
+import type { Preset } from './preset.ts';
 
 const LONGEST_SUMMARY = 1_024;
 /** Of the 512 KB that an event may have. */
@@ -72,9 +72,9 @@ const SEVERITIES: Readonly<Record<RatedSeverity, 'critical' | 'error' | 'warning
 
 function summaryOf(alert: Alert): string {
   const { subject, target, test } = alert;
-  if (subject === undefined) return cutText(titleOf(alert), LONGEST_SUMMARY);
+  if (subject === undefined) return truncateText(titleOf(alert), LONGEST_SUMMARY);
   const marked = test === true ? '[test] ' : '';
-  return cutText(`${marked}${target.id}: ${lineOf(subject)}`, LONGEST_SUMMARY);
+  return truncateText(`${marked}${target.id}: ${lineOf(subject)}`, LONGEST_SUMMARY);
 }
 
 function detailsOf(alert: Alert): object {

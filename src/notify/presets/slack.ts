@@ -1,10 +1,10 @@
 import type { NotifiedChange } from '../../model/alert/notification.ts';
-import type { Alert } from '../alert.ts';
-import { cutText } from '../cut-text.ts';
-import { linkOf, titleOf } from '../notification-message.ts';
-import type { Preset } from '../preset.ts';
-import { safeUrl } from '../safe-url.ts';
-import { fitChanges } from '../within-limits.ts';
+import type { Alert } from '../alert/alert.ts';
+import { linkOf, titleOf } from '../alert/message.ts';
+import { safeUrl } from '../alert/safe-url.ts';
+import { fitChanges } from '../alert/truncate.ts';
+import { truncateText } from '../alert/truncate-text.ts';
+import type { Preset } from './preset.ts';
 
 const LONGEST_TEXT = 3_000;
 const LONGEST_HEADER = 150;
@@ -32,7 +32,7 @@ export const slackPreset: Preset = {
     {
       name: 'SLACK_TEXT',
       description: 'The headline in mrkdwn, for notifications; at most 3,000 characters.',
-      text: (alert) => cutText(titleOf(alert), LONGEST_TEXT, '…', entity),
+      text: (alert) => truncateText(titleOf(alert), LONGEST_TEXT, '…', entity),
     },
     {
       name: 'SLACK_BLOCKS',
@@ -48,7 +48,7 @@ function blocksOf(alert: Alert): readonly object[] {
   return [
     {
       type: 'header',
-      text: { type: 'plain_text', text: cutText(titleOf(alert), LONGEST_HEADER), emoji: false },
+      text: { type: 'plain_text', text: truncateText(titleOf(alert), LONGEST_HEADER), emoji: false },
     },
     ...sectionsOf(kept).map(section),
     ...more,
@@ -101,7 +101,7 @@ function section(text: string): object {
 }
 
 function escaped(text: string, limit: number): string {
-  return cutText(text.replace(/\s+/g, ' '), limit, '…', entity);
+  return truncateText(text.replace(/\s+/g, ' '), limit, '…', entity);
 }
 
 /** The three characters that mean something in mrkdwn; without them nobody is mentioned and nothing linked. */

@@ -1,0 +1,60 @@
+import type { Notification, NotificationMode } from '../../model/alert/notification.ts';
+import type { Transition } from '../../model/scan/change.ts';
+
+export interface TestAlert {
+  readonly route: string;
+  readonly mode: NotificationMode;
+  readonly id: string;
+  /** RFC 3339. */
+  readonly date: string;
+  readonly transition: Transition;
+}
+
+/** The result of a test alert. Holds no secret. */
+export interface WebhookTest {
+  readonly route: string;
+  readonly id: string;
+  readonly delivered: boolean;
+  readonly status?: number;
+  readonly durationMs?: number;
+  /** First KiB of the answer. */
+  readonly answer?: string;
+  /** Why it was not delivered. */
+  readonly reason?: string;
+}
+
+/** A notification that says itself that it is a test. It has one change, about a package that does not exist. */
+export function testNotification({ route, mode, id, date, transition }: TestAlert): Notification {
+  const name = 'lockhound-test-package';
+  const finding = {
+    // The same in every test, so that a `resolved` one closes what an `opened` one opened.
+    fingerprint: '0'.repeat(32),
+    rule: 'test',
+    level: 'alert',
+    severity: 'low',
+    title: 'Test alert of Lockhound: nothing is wrong, nothing has to be done',
+    package: {
+      ecosystem: 'npm',
+      name,
+      version: '0.0.0',
+      purl: `pkg:npm/${name}@0.0.0`,
+      direct: true,
+      groups: [],
+    },
+    locations: [{ path: 'package-lock.json', line: 1, dependencyPath: [] }],
+    advice: 'Nothing: this is a test.',
+  } as const;
+  const open = transition === 'resolved' ? 0 : 1;
+  return {
+    id,
+    route,
+    mode,
+    scan: 'lockhound-test',
+    target: { id: 'lockhound-test', labels: { test: 'true' } },
+    date,
+    changes: [{ transition, finding, ...(transition === 'worsened' ? { previousSeverity: 'none' } : {}) }],
+    open: { critical: 0, high: 0, medium: 0, low: open, none: 0, unrated: 0 },
+    gaps: 0,
+    test: true,
+  };
+}

@@ -1,0 +1,83 @@
+import type { ProvisionChange } from '../../model/alert/provision-change.ts';
+import type { AppliedObject } from '../../model/ports/applied-objects.ts';
+import { NotifyError } from '../errors.ts';
+import { type CompareOptions, type Comparison, compare } from './compare.ts';
+import { deletion, removeObject } from './remove.ts';
+import type { Resource } from './resource.ts';
+import type { Account } from './resources.ts';
+
+/** Times that others may create or delete the object between our reading and writing. */
+const ATTEMPTS = 3;
+
+/**
+ * Reads, then creates, renames or updates, and remembers what was applied. When another writer was faster ("already
+ * exists", gone since), it looks again. The platform answers 400 for a name that is taken, in words that no document
+ * promises: after a refused creation it looks once more as well.
+ */
+export async function reconcile(
+  account: Account,
+  resource: Resource,
+  options: CompareOptions,
+): Promise<readonly ProvisionChange[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    const comparison = await compare(resource, options);
+    try {
+      return await write(account, resource, comparison, options);
+    } catch (error) {
+      const creating = comparison.at === undefined;
+      if (!mayBeOvertaken(error, creating && attempt === 1) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+function mayBeOvertaken(error: unknown, firstCreation: boolean): boolean {
+  if (!(error instanceof NotifyError)) return false;
+  const { code } = error;
+  return code === 'conflict' || code === 'not-found' || (firstCreation && code === 'bad-request');
+}
+
+async function write(
+  account: Account,
+  resource: Resource,
+  comparison: Comparison,
+  { remembered, signal }: CompareOptions,
+): Promise<readonly ProvisionChange[]> {
+  const { change, at, send, stale } = comparison;
+  if (at === undefined) {
+    // Deleted by an operator, and left so.
+    if (change.action === 'kept') return [change];
+    await remember(account, resource, { name: resource.name, fields: {} });
+    await resource.create(signal);
+  } else if (send.length > 0 || at !== resource.name) {
+    // Forgotten first: after a failure in between nobody knows what the platform holds.
+    await remember(account, resource, { name: at, fields: without(remembered?.fields ?? {}, send) });
+    await resource.update(at, send, signal);
+  }
+  const deleted = stale === undefined ? [] : [deletion(resource.kind, stale)];
+  if (stale !== undefined) await removeObject(account, resource.kind, stale, signal);
+  await rememberAll(account, resource, remembered, change);
+  return [change, ...deleted];
+}
+
+async function rememberAll(
+  account: Account,
+  resource: Resource,
+  remembered: AppliedObject | undefined,
+  change: ProvisionChange,
+): Promise<void> {
+  const { name, fields } = resource;
+  const now = Object.fromEntries(fields.map((field) => [field.name, field.hash]));
+  const known =
+    remembered?.name === name && fields.every((field) => remembered.fields[field.name] === field.hash);
+  if (!known || change.action === 'created' || change.action === 'updated') {
+    await remember(account, resource, { name, fields: now });
+  }
+}
+
+function remember({ applied, account }: Account, { id }: Resource, object: AppliedObject): Promise<void> {
+  return applied.write(account, id, object);
+}
+
+function without(fields: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}

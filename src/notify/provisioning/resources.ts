@@ -1,0 +1,129 @@
+import type { KeyObject } from 'node:crypto';
+import type { AppliedObjects } from '../../model/ports/applied-objects.ts';
+import type { Masker } from '../masking.ts';
+import type {
+  WebhooksIntegration,
+  WebhooksIntegrationCustomVariableResponse,
+} from '../platform/api.generated.ts';
+import type { PlatformClient } from '../platform/client.ts';
+import {
+  type Desired,
+  type DesiredWebhook,
+  definitionFor,
+  type VariableValue,
+} from '../webhooks/definition.ts';
+import { sameHeaders, samePayload, sameUrl } from './equivalent.ts';
+import { keyedHash } from './keyed-hash.ts';
+import type { Field, Resource } from './resource.ts';
+
+/** Where things are provisioned, and what is remembered of it. */
+export interface Account {
+  readonly client: PlatformClient;
+  readonly applied: AppliedObjects;
+  /** Tells accounts apart in what is remembered, such as the platform's base URL. Holds no secret. */
+  readonly account: string;
+  /** From `deriveHashKey`. */
+  readonly hashKey: KeyObject;
+  /** Takes the configured secrets out of what the platform holds in places that are none. */
+  readonly mask: Masker;
+}
+
+/** Everything that is wanted, in the order in which it is applied: variables, then the webhooks that use them. */
+export function resourcesOf(account: Account, { variables, webhooks }: Desired): readonly Resource[] {
+  return [
+    ...Object.entries(variables).map(([name, value]) => variableResource(account, name, value)),
+    ...webhooks.map((webhook) => webhookResource(account, webhook)),
+  ] as readonly Resource[];
+}
+
+export function webhookResource(account: Account, webhook: DesiredWebhook): Resource<WebhooksIntegration> {
+  const { client, mask } = account;
+  const { name, url, headers, payload, encodeAs } = definitionFor(webhook);
+  const id = `webhook/${webhook.route}`;
+  const body = {
+    url,
+    custom_headers: Object.keys(headers).length === 0 ? null : JSON.stringify(headers),
+    encode_as: encodeAs,
+    payload,
+  } as const;
+  const same: Readonly<Record<keyof typeof body, (actual: WebhooksIntegration) => boolean>> = {
+    url: (actual) => sameUrl(actual.url, body.url),
+    custom_headers: (actual) => sameHeaders(actual.custom_headers ?? null, body.custom_headers),
+    encode_as: (actual) => (actual.encode_as ?? 'json') === body.encode_as,
+    payload: (actual) => samePayload(actual.payload ?? null, body.payload),
+  };
+  const masked = (text: string | null | undefined) => (typeof text === 'string' ? mask(text) : null);
+  const field = (key: keyof typeof body): Field<WebhooksIntegration> => ({
+    name: key,
+    hash: hashOf(account, id, key, body[key]),
+    shown: masked(body[key]),
+    show: (actual) => masked(actual[key]),
+    holds: same[key],
+  });
+  return {
+    kind: 'webhook',
+    id,
+    name,
+    fields: [field('url'), field('custom_headers'), field('encode_as'), field('payload')],
+    read: (at, signal) => client.readWebhook(at, signal),
+    create: async (signal) => void (await client.createWebhook({ name, ...body }, signal)),
+    update: async (at, fields, signal) => {
+      const changes = { ...pick(body, fields), ...(at === name ? {} : { name }) };
+      await client.updateWebhook(at, changes, signal);
+    },
+  };
+}
+
+type Variable = WebhooksIntegrationCustomVariableResponse;
+
+export function variableResource(account: Account, name: string, desired: VariableValue): Resource<Variable> {
+  const { client, mask } = account;
+  const id = `variable/${name}`;
+  const secret = 'secret' in desired;
+  const body = { value: secret ? desired.secret.reveal() : desired.value, is_secret: secret };
+  const [hash, secrecy] = [
+    hashOf(account, id, 'value', body.value),
+    hashOf(account, id, 'is_secret', secret),
+  ];
+  const value: Field<Variable> = {
+    name: 'value',
+    hash,
+    shown: secret ? '(secret, changed)' : mask(body.value),
+    show: (actual) => (secret || isSecret(actual) ? '(secret)' : mask(actual.value ?? '')),
+    // A secret does not read back: it is there when it was the last one applied. One that becomes readable, or stops
+    // being so, needs its value anew.
+    holds: (actual, applied) => {
+      if (isSecret(actual) !== secret) return false;
+      return secret ? applied === hash : actual.value === body.value;
+    },
+  };
+  const isSecretField: Field<Variable> = {
+    name: 'is_secret',
+    hash: secrecy,
+    shown: String(secret),
+    show: (actual) => String(isSecret(actual)),
+    holds: (actual) => isSecret(actual) === secret,
+  };
+  return {
+    kind: 'variable',
+    id,
+    name,
+    fields: [value, isSecretField],
+    read: (at, signal) => client.readVariable(at, signal),
+    create: async (signal) => void (await client.createVariable({ name, ...body }, signal)),
+    update: async (at, fields, signal) => void (await client.updateVariable(at, pick(body, fields), signal)),
+  };
+}
+
+/** The value of a secret is in no answer (rule 4), so its absence tells where `is_secret` is missing. */
+export function isSecret({ is_secret, value }: Variable): boolean {
+  return is_secret ?? value === undefined;
+}
+
+function hashOf({ hashKey, account }: Account, id: string, field: string, value: unknown): string {
+  return keyedHash(hashKey, [account, id, field], value);
+}
+
+function pick<Body extends object>(body: Body, fields: readonly string[]): Partial<Body> {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => fields.includes(name))) as Partial<Body>;
+}

@@ -1,0 +1,53 @@
+import type { ProvisionChange } from '../../model/alert/provision-change.ts';
+import type { Lock } from '../../model/ports/lock.ts';
+import { NotifyError } from '../errors.ts';
+import type { Desired } from '../webhooks/definition.ts';
+import { readIfThere } from './compare.ts';
+import { holdAccount } from './provision.ts';
+import { reconcile } from './reconcile.ts';
+import type { Resource } from './resource.ts';
+import { type Account, variableResource } from './resources.ts';
+
+export interface RotateOptions extends Account {
+  readonly lock: Lock;
+  readonly desired: Desired;
+  readonly variable: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends the value of one secret variable whatever was applied before, for a value that somebody else replaced on the
+ * platform: a secret does not read back, so nothing else can tell. Throws `NotifyError` (`bad-request` when it is no
+ * configured secret).
+ */
+export async function rotate(options: RotateOptions): Promise<readonly ProvisionChange[]> {
+  const { lock, desired, variable, signal, ...account } = options;
+  const value = Object.hasOwn(desired.variables, variable) ? desired.variables[variable] : undefined;
+  if (value === undefined || !('secret' in value)) throw notRotatable(variable, desired);
+  const resource = variableResource(account, variable, value) as Resource;
+  return holdAccount(lock, account, signal, async (held) => {
+    const there = await readIfThere(resource, variable, held);
+    const remembered = (await account.applied.read(account.account)).get(resource.id);
+    const { value: _forgotten, ...fields } = remembered?.fields ?? {};
+    return reconcile(account, resource, {
+      // Without the hash of its value it counts as never applied; one that is gone is created, whoever deleted it.
+      remembered: there === undefined ? undefined : { name: variable, fields },
+      drift: 'restore',
+      isTaken: () => false,
+      signal: held,
+    });
+  });
+}
+
+function notRotatable(variable: string, { variables }: Desired): NotifyError {
+  if (Object.hasOwn(variables, variable)) {
+    const message = `The variable ${variable} is no secret: change its value in the configuration and apply it`;
+    return new NotifyError('bad-request', message);
+  }
+  const secrets = Object.entries(variables).filter(([, value]) => 'secret' in value);
+  const known = secrets.map(([name]) => name).join(', ') || 'none';
+  return new NotifyError(
+    'bad-request',
+    `No variable ${variable} is configured (\`notify.variables\`). Secret ones are: ${known}`,
+  );
+}

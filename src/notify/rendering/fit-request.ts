@@ -1,0 +1,62 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Notification } from '../../model/alert/notification.ts';
+import { type Alert, type AlertShape, alertMaker } from '../alert/alert.ts';
+import type { RenderedRequest } from './render-request.ts';
+
+/** A request, and how much of the notification it leaves out. */
+export interface FittedRequest {
+  readonly request: RenderedRequest;
+  /** Of the body. */
+  readonly bytes: number;
+  /** Number of changes that are only counted. */
+  readonly leftOut: number;
+}
+
+/** No template makes less of a change: not even its line of text. Bounds the work by the limit. */
+const LEAST_BYTES = 32;
+
+/**
+ * The request with all changes when its body is within `maxBytes`, otherwise with as many of the worst as fit; with none
+ * when not even that is enough. Takes breaks: rendering is bounded by the limit, and others get a turn in between.
+ */
+export async function fitRequest(
+  notification: Notification,
+  maxBytes: number,
+  render: (alert: Alert) => RenderedRequest,
+): Promise<FittedRequest> {
+  const make = alertMaker(notification);
+  const made = (shape: AlertShape): FittedRequest => {
+    const alert = make(shape);
+    const request = render(alert);
+    return { request, bytes: Buffer.byteLength(request.body), leftOut: alert.leftOut };
+  };
+  const total = notification.changes.length;
+  const most = Math.min(total, Math.ceil(maxBytes / LEAST_BYTES));
+  const whole = await largest(most, maxBytes, 'all or nothing', (count) => made({ most: count }));
+  if (whole?.leftOut === 0) return whole;
+  const short = await largest(most, maxBytes, 'as many as fit', (count) =>
+    made({ most: count, brief: true }),
+  );
+  return short ?? made({ most: 0 });
+}
+
+/** Doubles the count until one is too large, then halves the interval, to about 3 % of what would fit. */
+async function largest(
+  most: number,
+  maxBytes: number,
+  want: 'all or nothing' | 'as many as fit',
+  make: (count: number) => FittedRequest,
+): Promise<FittedRequest | undefined> {
+  let best: FittedRequest | undefined;
+  let [fitting, tooMany] = [0, most + 1];
+  let count = Math.min(1, most);
+  do {
+    const made = make(count);
+    if (made.bytes <= maxBytes) [best, fitting] = [made, count];
+    else if (want === 'all or nothing') return undefined;
+    else tooMany = count;
+    count = tooMany > most ? Math.min(most, 2 * fitting) : Math.floor((fitting + tooMany) / 2);
+    await setImmediate();
+  } while (tooMany - fitting > 1 + fitting / 32);
+  return best;
+}

@@ -1,0 +1,94 @@
+import type { Secret } from '../../model/secret.ts';
+import { NotifyError } from '../errors.ts';
+import type { WebhooksIntegration } from '../platform/api.generated.ts';
+import { genericPreset } from '../presets/generic.ts';
+
+/** A webhook as the platform holds it ("Webhook integration"). */
+export interface WebhookDefinition {
+  readonly name: string;
+  /** Template. */
+  readonly url: string;
+  /** Names as they were written; values are templates. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Template; `null`: the platform's default payload. */
+  readonly payload: string | null;
+  readonly encodeAs: 'json' | 'form';
+}
+
+/** A custom variable as it is configured. */
+export type VariableValue = { readonly value: string } | { readonly secret: Secret };
+
+/** A webhook as the configuration asks for it. */
+export interface DesiredWebhook {
+  /** Name of the route it serves; stays the same when the webhook gets another name. */
+  readonly route: string;
+  readonly name: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Left out: the generic event (`presets/generic.ts`); `null`: the platform's default payload. */
+  readonly payload?: string | null | undefined;
+  readonly encodeAs?: 'json' | 'form' | undefined;
+}
+
+/** Everything that the configuration asks for in one account. */
+export interface Desired {
+  readonly webhooks: readonly DesiredWebhook[];
+  readonly variables: Readonly<Record<string, VariableValue>>;
+  /** What happens to what an operator changed on the platform. Default `restore`. */
+  readonly drift?: 'restore' | 'keep' | undefined;
+}
+
+/** The definition that a configured webhook comes to, as the platform would read it back. */
+export function definitionFor({ name, url, headers, payload, encodeAs }: DesiredWebhook): WebhookDefinition {
+  return {
+    name,
+    url,
+    headers: headers ?? {},
+    payload: payload === undefined ? genericPreset.payload : payload,
+    encodeAs: encodeAs ?? 'json',
+  };
+}
+
+/**
+ * Reads an answer of the platform; keys that are not ours are ignored. Throws `NotifyError` (`contract`) where name or
+ * URL are missing, (`header-invalid`) where the headers are not a JSON object.
+ */
+export function readDefinition(answer: WebhooksIntegration): WebhookDefinition {
+  const { name, url, custom_headers: headers, payload, encode_as: encoding } = answer;
+  if (typeof name !== 'string' || typeof url !== 'string') {
+    throw new NotifyError('contract', 'The platform answered a webhook definition without `name` or `url`', {
+      retryable: true,
+    });
+  }
+  const read = parseHeaders(headers ?? null);
+  if (read === undefined) {
+    throw new NotifyError(
+      'header-invalid',
+      `The headers of webhook ${name} on the platform are not a JSON object of strings: apply the configuration again`,
+    );
+  }
+  return {
+    name,
+    url,
+    headers: read,
+    payload: payload ?? null,
+    encodeAs: encoding === 'form' ? 'form' : 'json',
+  };
+}
+
+/** `custom_headers` is JSON text of an object; `undefined` when it is something else. */
+export function parseHeaders(text: string | null): Record<string, string> | undefined {
+  if (text === null || text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, asText(item)]));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Operators write numbers and booleans too; they are sent as their text. */
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

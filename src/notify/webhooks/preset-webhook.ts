@@ -1,0 +1,57 @@
+import type { PresetName } from '../../model/alert/preset-name.ts';
+import { NotifyError } from '../errors.ts';
+import { PRESETS } from '../presets/catalog.ts';
+import type { Preset } from '../presets/preset.ts';
+import type { DesiredWebhook } from './definition.ts';
+
+/** A webhook as it is configured: what is left out comes from the preset. */
+export interface WebhookChoice {
+  readonly route: string;
+  readonly name: string;
+  /** Default `generic`. */
+  readonly preset?: PresetName | undefined;
+  /** The secret variable to use in place of the preset's own, for two receivers of one kind. */
+  readonly secretVariable?: string | undefined;
+  readonly url?: string | undefined;
+  /** Laid over the preset's. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly payload?: string | null | undefined;
+  readonly encodeAs?: 'json' | 'form' | undefined;
+}
+
+export function presetNamed(name: PresetName | undefined): Preset {
+  const found = PRESETS.find((preset) => preset.name === (name ?? 'generic'));
+  if (found === undefined) throw new RangeError(`no preset is named "${name}"`);
+  return found;
+}
+
+/** The definition that a choice comes to. Throws `NotifyError` (`url-invalid`) when neither names an address. */
+export function webhookOf(choice: WebhookChoice): DesiredWebhook {
+  const { route, name, secretVariable, encodeAs } = choice;
+  const preset = presetNamed(choice.preset);
+  const own = (template: string) =>
+    preset.secret === undefined || secretVariable === undefined
+      ? template
+      : template.replace(
+          new RegExp(`\\$${preset.secret.name}(?![A-Z0-9_])`, 'g'),
+          () => `$${secretVariable}`,
+        );
+  const url = choice.url ?? (preset.url === undefined ? undefined : own(preset.url));
+  if (url === undefined) {
+    throw new NotifyError(
+      'url-invalid',
+      `The webhook ${name} needs a \`url\`: preset ${preset.name} has none of its own`,
+    );
+  }
+  const presetHeaders = Object.entries(preset.headers ?? {}).map(([key, value]) => [key, own(value)]);
+  const given = Object.entries(choice.headers ?? {});
+  const over = new Set(given.map(([key]) => key.toLowerCase()));
+  return {
+    route,
+    name,
+    url,
+    headers: Object.fromEntries([...presetHeaders.filter(([key = '']) => !over.has(key)), ...given]),
+    payload: choice.payload === undefined ? own(preset.payload) : choice.payload,
+    encodeAs: encodeAs ?? preset.encodeAs,
+  };
+}
