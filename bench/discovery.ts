@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { compareDescriptions } from '../src/discovery/compare.ts';
-import { compileRequest } from '../src/discovery/compile.ts';
-import { parseDescription } from '../src/discovery/description.ts';
-import { countMethods, methodsOf } from '../src/discovery/methods.ts';
-import { validateDescription } from '../src/discovery/validate-description.ts';
+import { compareDescriptions } from '../src/discovery/compare/descriptions.ts';
+import { parseDescription } from '../src/discovery/description/description.ts';
+import { countMethods, methodsOf } from '../src/discovery/description/methods.ts';
+import { validateDescription } from '../src/discovery/description/validate-description.ts';
+import { compileRequest } from '../src/discovery/request/compile.ts';
 import { median } from './median.ts';
 import { syntheticDescription } from './synthetic-description.ts';
 

@@ -10,12 +10,12 @@ import { synthesizeData } from '../src/embedded/insights/synthetic.ts';
 import { createHttpClient } from '../src/http/undici-client.ts';
 import { compileAnswerCheck } from '../src/insights/answer-check.ts';
 import type { ContractProblem } from '../src/insights/answered.ts';
-import { createBatches } from '../src/insights/batches.ts';
-import type { LookUp } from '../src/insights/look-up.ts';
+import { createBatches } from '../src/insights/batch/batches.ts';
+import { createVersionLookUp, PURL_FIELDS } from '../src/insights/batch/versions.ts';
 import * as operations from '../src/insights/operations.ts';
+import { readVersionRecord } from '../src/insights/records/version-record.ts';
+import type { LookUp } from '../src/insights/resolve/look-up.ts';
 import { createInsightsService } from '../src/insights/service.ts';
-import { readVersionRecord } from '../src/insights/version-record.ts';
-import { createVersionLookUp, PURL_FIELDS } from '../src/insights/versions.ts';
 import { cannedBatch, cannedPackage } from './canned-batch.ts';
 import { median } from './median.ts';
 

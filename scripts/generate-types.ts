@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { asDescription, type RestDescription } from '../src/discovery/description.ts';
-import { type ApiMethod, methodsOf } from '../src/discovery/methods.ts';
-import type { ParameterDescription, SchemaDescription } from '../src/discovery/schema-description.ts';
+import { asDescription, type RestDescription } from '../src/discovery/description/description.ts';
+import { type ApiMethod, methodsOf } from '../src/discovery/description/methods.ts';
+import type {
+  ParameterDescription,
+  SchemaDescription,
+} from '../src/discovery/description/schema-description.ts';
 
 interface Target {
   readonly document: string;

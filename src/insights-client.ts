@@ -2,13 +2,13 @@ import { readBundledDescription } from './discovery/bundled.ts';
 import { createApiClient } from './discovery/client.ts';
 import type { HttpClient } from './http/client.ts';
 import { createHttpClient } from './http/undici-client.ts';
-import { type Batches, createBatches } from './insights/batches.ts';
+import { type Batches, createBatches } from './insights/batch/batches.ts';
 import { createLocalBudget } from './insights/local-budget.ts';
 import * as operations from './insights/operations.ts';
 import { createInsightsService, type InsightsService } from './insights/service.ts';
 
 export type { Answer, Answered, ContractProblem } from './insights/answered.ts';
-export type { BatchEntry } from './insights/batch-work.ts';
+export type { BatchEntry } from './insights/batch/operation.ts';
 export { InsightsError, type InsightsErrorCode, type RuleName } from './insights/errors.ts';
 
 export interface InsightsClientOptions {

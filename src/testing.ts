@@ -2,7 +2,7 @@
  * The library entry `lockhound/testing`: the local services as a program starts them. docs/services.md describes them.
  */
 
-export type { RestDescription } from './discovery/description.ts';
+export type { RestDescription } from './discovery/description/description.ts';
 export {
   type DiscoveryService,
   type DiscoveryServiceOptions,

@@ -1,6 +1,6 @@
 import type { LoadedConfig } from '../config/load.ts';
 import type { Answered } from '../insights/answered.ts';
-import type { BatchEntry as Entry } from '../insights/batch-work.ts';
+import type { BatchEntry as Entry } from '../insights/batch/operation.ts';
 import { type InsightsClient, openInsightsClient } from '../insights-client.ts';
 
 /** The operations of the package-insights API for one command: no queue, no cache. */

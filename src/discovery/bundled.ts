@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { parseDescription, type RestDescription } from './description.ts';
+import { parseDescription, type RestDescription } from './description/description.ts';
 
 /** The documents that come with Lockhound, in `apis/`. */
 export type BundledApi = 'insights.v3alpha' | 'webhooks.v1' | 'discovery.v1';

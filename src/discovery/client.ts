@@ -1,7 +1,7 @@
 import type { HttpClient, HttpResponse } from '../http/client.ts';
 import { oneByOne } from '../model/turns.ts';
-import { type CallArguments, compileRequest } from './compile.ts';
-import type { RestDescription } from './description.ts';
+import type { RestDescription } from './description/description.ts';
+import { type CallArguments, compileRequest } from './request/compile.ts';
 
 export interface ApiClientOptions {
   readonly document: RestDescription;

@@ -1,9 +1,9 @@
 import type { ContractComparison } from '../model/api/contract.ts';
 import { type BundledApi, readBundledDescription } from './bundled.ts';
-import { compareDescriptions } from './compare.ts';
-import type { RestDescription } from './description.ts';
-import type { Directory } from './directory.ts';
-import type { DocumentSource, FetchedDocument } from './document-source.ts';
+import { compareDescriptions } from './compare/descriptions.ts';
+import type { RestDescription } from './description/description.ts';
+import type { Directory } from './directory/directory.ts';
+import type { DocumentSource, FetchedDocument } from './directory/document-source.ts';
 import { DiscoveryError } from './errors.ts';
 
 /** Where an API's document is published: at an address, or wherever a directory says. */

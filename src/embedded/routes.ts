@@ -1,6 +1,6 @@
-import type { RestDescription } from '../discovery/description.ts';
-import { type ApiMethod, methodsOf } from '../discovery/methods.ts';
-import type { ParameterDescription } from '../discovery/schema-description.ts';
+import type { RestDescription } from '../discovery/description/description.ts';
+import { type ApiMethod, methodsOf } from '../discovery/description/methods.ts';
+import type { ParameterDescription } from '../discovery/description/schema-description.ts';
 
 const FLAGS: readonly string[] = ['true', 'false'];
 

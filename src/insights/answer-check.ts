@@ -1,5 +1,5 @@
-import type { RestDescription } from '../discovery/description.ts';
-import type { SchemaDescription } from '../discovery/schema-description.ts';
+import type { RestDescription } from '../discovery/description/description.ts';
+import type { SchemaDescription } from '../discovery/description/schema-description.ts';
 import type { ContractProblem } from './answered.ts';
 
 /**

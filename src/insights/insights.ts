@@ -4,19 +4,19 @@ import type { Advisory } from '../model/scan/advisory.ts';
 import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
 import type { LockedPackage } from '../model/scan/lockfile.ts';
 import { formatVersionKey, type VersionKey } from '../model/scan/version-key.ts';
-import { readAdvisory } from './advisories.ts';
 import { answerOf, type ContractProblem } from './answered.ts';
+import { createVersionLookUp } from './batch/versions.ts';
 import { type CachePolicy, createRecordCache, type Known, type RecordCache } from './caching.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
-import { readDependencyGraph } from './dependencies.ts';
-import { createEligibility, type Privacy } from './eligibility.ts';
 import { InsightsError } from './errors.ts';
-import type { MissingFacts } from './missing-versions.ts';
 import { getAdvisory, getDependencies } from './operations.ts';
-import { createResolver, type Resolved, type ResolveOptions } from './resolve.ts';
-import { hasFacts } from './rules.ts';
+import { readAdvisory } from './records/advisory.ts';
+import { readDependencyGraph } from './records/dependency-graph.ts';
+import { hasFacts } from './request/rules.ts';
+import { createEligibility, type Privacy } from './resolve/eligibility.ts';
+import type { MissingFacts } from './resolve/missing-versions.ts';
+import { createResolver, type Resolved, type ResolveOptions } from './resolve/resolve.ts';
 import { createInsightsService } from './service.ts';
-import { createVersionLookUp } from './versions.ts';
 
 export interface InsightsOptions extends CachePolicy, Partial<Privacy>, MissingFacts {
   /** Client of `apis/insights.v3alpha.json`, read-only. */

@@ -2,9 +2,14 @@ import type * as api from '../model/api/insights-api.generated.ts';
 import type { VersionKey } from '../model/scan/version-key.ts';
 import type { Answered } from './answered.ts';
 import { InsightsError } from './errors.ts';
-import { isMissedByPurl } from './look-up.ts';
-import { packageParams, projectParams, type QueryCriteria, queryParams, versionParams } from './params.ts';
-import { type PurlTarget, readPurl, readVersionPurl } from './purl.ts';
+import {
+  packageParams,
+  projectParams,
+  type QueryCriteria,
+  queryParams,
+  versionParams,
+} from './request/params.ts';
+import { type PurlTarget, readPurl, readVersionPurl } from './request/purl.ts';
 import {
   type PackageName,
   requireBatchSize,
@@ -12,7 +17,8 @@ import {
   ruledChainId,
   ruledProject,
   ruledVersion,
-} from './rules.ts';
+} from './request/rules.ts';
+import { isMissedByPurl } from './resolve/look-up.ts';
 import type { AskOptions, InsightsService as Service } from './service.ts';
 
 /*

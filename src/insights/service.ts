@@ -1,13 +1,13 @@
 import type { ApiClient, ApiResponse } from '../discovery/client.ts';
+import { findMethod } from '../discovery/description/methods.ts';
 import { DiscoveryError } from '../discovery/errors.ts';
-import { findMethod } from '../discovery/methods.ts';
 import { HttpError } from '../http/errors.ts';
 import type { InsightsMethods } from '../model/api/insights-api.generated.ts';
 import { type AnswerCheck, compileAnswerCheck, type Fields } from './answer-check.ts';
 import type { Answered, ContractProblem } from './answered.ts';
 import { InsightsError } from './errors.ts';
-import { privateNames } from './private-names.ts';
-import { broken } from './rules.ts';
+import { privateNames } from './request/private-names.ts';
+import { broken } from './request/rules.ts';
 
 /** How long to leave a service alone that says "too many requests" and not for how long. */
 const UNTOLD_WAIT_MS = 5_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
-import { compareDescriptions } from '../../src/discovery/compare.ts';
-import type { RestDescription } from '../../src/discovery/description.ts';
+import { compareDescriptions } from '../../src/discovery/compare/descriptions.ts';
+import type { RestDescription } from '../../src/discovery/description/description.ts';
 
 const text = { type: 'string' } as const;
 const base = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
-import { type CallArguments, compileRequest } from '../../src/discovery/compile.ts';
-import { asDescription, type RestDescription } from '../../src/discovery/description.ts';
-import { methodsOf } from '../../src/discovery/methods.ts';
+import { asDescription, type RestDescription } from '../../src/discovery/description/description.ts';
+import { methodsOf } from '../../src/discovery/description/methods.ts';
+import { type CallArguments, compileRequest } from '../../src/discovery/request/compile.ts';
 
 const text = { type: 'string' } as const;
 const document: RestDescription = {

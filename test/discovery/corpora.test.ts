@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
-import { compileRequest } from '../../src/discovery/compile.ts';
-import { asDescription, type RestDescription } from '../../src/discovery/description.ts';
-import { findMethod, methodsOf } from '../../src/discovery/methods.ts';
-import type { ParameterValue } from '../../src/discovery/parameter-values.ts';
-import { checkAgainstSchema } from '../../src/discovery/schema-check.ts';
-import { expandUriTemplate, type TemplateValue } from '../../src/discovery/uri-template.ts';
+import { asDescription, type RestDescription } from '../../src/discovery/description/description.ts';
+import { findMethod, methodsOf } from '../../src/discovery/description/methods.ts';
+import { compileRequest } from '../../src/discovery/request/compile.ts';
+import type { ParameterValue } from '../../src/discovery/request/parameter-values.ts';
+import { checkAgainstSchema } from '../../src/discovery/request/schema-check.ts';
+import { expandUriTemplate, type TemplateValue } from '../../src/discovery/request/uri-template.ts';
 
 const corpora =
   process.env['LOCKHOUND_CORPORA'] ?? path.resolve(import.meta.dirname, '../../../shared/corpora');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { textFormatProblem } from '../../src/discovery/formats.ts';
-import { numberProblem } from '../../src/discovery/numbers.ts';
+import { textFormatProblem } from '../../src/discovery/request/formats.ts';
+import { numberProblem } from '../../src/discovery/request/numbers.ts';
 
 const cases: Readonly<Record<string, { fits: readonly string[]; not: readonly string[] }>> = {
   byte: { fits: ['', 'YQ==', 'YQ', 'a-_8', 'ab+/'], not: ['a', 'a b', 'ab=c', 'a+-_'] },

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
-import { compareDescriptions } from '../../src/discovery/compare.ts';
-import { compileRequest } from '../../src/discovery/compile.ts';
-import type { RestDescription } from '../../src/discovery/description.ts';
-import { methodsOf } from '../../src/discovery/methods.ts';
-import { summarizeApi } from '../../src/discovery/summary.ts';
-import { validateDescription } from '../../src/discovery/validate-description.ts';
+import { compareDescriptions } from '../../src/discovery/compare/descriptions.ts';
+import type { RestDescription } from '../../src/discovery/description/description.ts';
+import { methodsOf } from '../../src/discovery/description/methods.ts';
+import { summarizeApi } from '../../src/discovery/description/summary.ts';
+import { validateDescription } from '../../src/discovery/description/validate-description.ts';
+import { compileRequest } from '../../src/discovery/request/compile.ts';
 import { CodedError } from '../../src/model/errors.ts';
 
 const own = await readBundledDescription('insights.v3alpha');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type CallArguments, compileRequest } from '../../src/discovery/compile.ts';
-import type { RestDescription } from '../../src/discovery/description.ts';
-import { findMethod } from '../../src/discovery/methods.ts';
-import { paramsInOrder, signatureOf } from '../../src/discovery/request-parameters.ts';
+import type { RestDescription } from '../../src/discovery/description/description.ts';
+import { findMethod } from '../../src/discovery/description/methods.ts';
+import { type CallArguments, compileRequest } from '../../src/discovery/request/compile.ts';
+import { paramsInOrder, signatureOf } from '../../src/discovery/request/request-parameters.ts';
 
 const text = { type: 'string' } as const;
 const document: RestDescription = {

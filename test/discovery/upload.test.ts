@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { RestDescription } from '../../src/discovery/description.ts';
-import { compileUpload, type UploadArguments } from '../../src/discovery/media-upload.ts';
-import { uploadMedia } from '../../src/discovery/upload.ts';
+import type { RestDescription } from '../../src/discovery/description/description.ts';
+import { compileUpload, type UploadArguments } from '../../src/discovery/upload/media-upload.ts';
+import { uploadMedia } from '../../src/discovery/upload/upload.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
 import { startTestServer } from '../http/test-server.ts';
 

@@ -3,7 +3,7 @@ import {
   expandUriTemplate,
   type TemplateValue,
   templateVariables,
-} from '../../src/discovery/uri-template.ts';
+} from '../../src/discovery/request/uri-template.ts';
 
 const values: Record<string, TemplateValue> = {
   name: 'a/b c',

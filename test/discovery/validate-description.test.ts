@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
-import type { RestDescription } from '../../src/discovery/description.ts';
-import { checkAgainstSchema } from '../../src/discovery/schema-check.ts';
-import { validateDescription } from '../../src/discovery/validate-description.ts';
+import type { RestDescription } from '../../src/discovery/description/description.ts';
+import { validateDescription } from '../../src/discovery/description/validate-description.ts';
+import { checkAgainstSchema } from '../../src/discovery/request/schema-check.ts';
 
 const valid = {
   kind: 'discovery#restDescription',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
-import { methodsOf } from '../../src/discovery/methods.ts';
+import { methodsOf } from '../../src/discovery/description/methods.ts';
 import { garbageAnswer, htmlAnswer, tooManyRequests } from '../../src/embedded/faults.ts';
 import { type InsightsData, readBundledData } from '../../src/embedded/insights/data-set.ts';
 import { InsightsModel } from '../../src/embedded/insights/model.ts';

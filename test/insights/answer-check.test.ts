@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
-import { checkAgainstSchema } from '../../src/discovery/schema-check.ts';
+import { checkAgainstSchema } from '../../src/discovery/request/schema-check.ts';
 import { compileAnswerCheck } from '../../src/insights/answer-check.ts';
 import type { ContractProblem } from '../../src/insights/answered.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import pLimit from 'p-limit';
 import { expect, test } from 'vitest';
-import { type BatchOutcome, type PageSize, runBatch } from '../../src/insights/batch.ts';
+import { type BatchOutcome, type PageSize, runBatch } from '../../src/insights/batch/engine.ts';
 import { InsightsError } from '../../src/insights/errors.ts';
 
 interface Service {

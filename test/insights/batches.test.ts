@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import type { BatchEntry } from '../../src/insights/batch-work.ts';
-import { type Batches, createBatches } from '../../src/insights/batches.ts';
-import { inOrder } from '../../src/insights/ordered.ts';
+import { type Batches, createBatches } from '../../src/insights/batch/batches.ts';
+import type { BatchEntry } from '../../src/insights/batch/operation.ts';
+import { inOrder } from '../../src/insights/batch/ordered.ts';
 import { createInsightsService } from '../../src/insights/service.ts';
 import { openInsightsApi, startFakeService } from './fake-service.ts';
 

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import { readAdvisory } from '../../src/insights/advisories.ts';
 import { compileAnswerCheck } from '../../src/insights/answer-check.ts';
 import type { ContractProblem } from '../../src/insights/answered.ts';
-import { createBatches } from '../../src/insights/batches.ts';
-import { readDependencyGraph } from '../../src/insights/dependencies.ts';
+import { createBatches } from '../../src/insights/batch/batches.ts';
 import { purlLookupBatch } from '../../src/insights/operations.ts';
+import { readAdvisory } from '../../src/insights/records/advisory.ts';
+import { readDependencyGraph } from '../../src/insights/records/dependency-graph.ts';
+import { readVersionRecord } from '../../src/insights/records/version-record.ts';
 import { createInsightsService } from '../../src/insights/service.ts';
-import { readVersionRecord } from '../../src/insights/version-record.ts';
 import { openInsightsApi, startFakeService } from './fake-service.ts';
 
 const folder = path.join(

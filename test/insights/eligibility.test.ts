@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createEligibility } from '../../src/insights/eligibility.ts';
+import { createEligibility } from '../../src/insights/resolve/eligibility.ts';
 import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
 import { locked } from './fake-service.ts';
 

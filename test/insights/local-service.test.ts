@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import type { ApiClient } from '../../src/discovery/client.ts';
-import { methodsOf } from '../../src/discovery/methods.ts';
-import { checkAgainstSchema } from '../../src/discovery/schema-check.ts';
+import { methodsOf } from '../../src/discovery/description/methods.ts';
+import { checkAgainstSchema } from '../../src/discovery/request/schema-check.ts';
 import { type InsightsData, readBundledData } from '../../src/embedded/insights/data-set.ts';
 import {
   type InsightsService as LocalService,
   startInsightsService,
 } from '../../src/embedded/insights/service.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import { createBatches } from '../../src/insights/batches.ts';
+import { createBatches } from '../../src/insights/batch/batches.ts';
 import * as operations from '../../src/insights/operations.ts';
 import { createInsightsService, type InsightsService } from '../../src/insights/service.ts';
 import { openInsightsApi } from './fake-service.ts';

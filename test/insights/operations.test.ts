@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
-import { methodsOf } from '../../src/discovery/methods.ts';
+import { methodsOf } from '../../src/discovery/description/methods.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
 import * as operations from '../../src/insights/operations.ts';
 import { createInsightsService, type InsightsService } from '../../src/insights/service.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { writePurl } from '../../src/insights/look-up.ts';
-import { readPurl } from '../../src/insights/purl.ts';
+import { readPurl } from '../../src/insights/request/purl.ts';
+import { writePurl } from '../../src/insights/resolve/look-up.ts';
 import { systemOf } from '../../src/model/scan/ecosystem.ts';
 
 const segment = fc

@@ -1,7 +1,7 @@
-import { compileRequest } from '../../discovery/compile.ts';
-import type { RestDescription } from '../../discovery/description.ts';
-import { countMethods } from '../../discovery/methods.ts';
-import type { Params } from '../../discovery/request-parameters.ts';
+import type { RestDescription } from '../../discovery/description/description.ts';
+import { countMethods } from '../../discovery/description/methods.ts';
+import { compileRequest } from '../../discovery/request/compile.ts';
+import type { Params } from '../../discovery/request/request-parameters.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
 import { ApiError } from './errors.ts';
 import { readLocalDocument } from './read-document.ts';

@@ -1,11 +1,11 @@
 import type { LoadedConfig } from '../../config/load.ts';
-import { endpointUrl } from '../../discovery/base-url.ts';
 import { type ApiResponse, createApiClient } from '../../discovery/client.ts';
-import type { RestDescription } from '../../discovery/description.ts';
-import type { Media, UploadProtocol } from '../../discovery/media-upload.ts';
-import { findMethod } from '../../discovery/methods.ts';
-import { paramsInOrder } from '../../discovery/request-parameters.ts';
-import { uploadMedia } from '../../discovery/upload.ts';
+import type { RestDescription } from '../../discovery/description/description.ts';
+import { findMethod } from '../../discovery/description/methods.ts';
+import { endpointUrl } from '../../discovery/request/base-url.ts';
+import { paramsInOrder } from '../../discovery/request/request-parameters.ts';
+import type { Media, UploadProtocol } from '../../discovery/upload/media-upload.ts';
+import { uploadMedia } from '../../discovery/upload/upload.ts';
 import type { Secret } from '../../model/secret.ts';
 import { credentialHeaders } from '../../notify/platform/credentials.ts';
 import { baseUrlOf } from '../../notify/platform/sites.ts';

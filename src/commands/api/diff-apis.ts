@@ -1,4 +1,4 @@
-import { compareDescriptions } from '../../discovery/compare.ts';
+import { compareDescriptions } from '../../discovery/compare/descriptions.ts';
 import type { ContractDifference } from '../../model/api/contract.ts';
 import { openDocuments } from './documents.ts';
 

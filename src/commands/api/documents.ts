@@ -1,7 +1,7 @@
-import type { RestDescription } from '../../discovery/description.ts';
-import { type Directory, openDirectory } from '../../discovery/directory.ts';
-import { chooseApi } from '../../discovery/directory-list.ts';
-import { createDocumentSource } from '../../discovery/document-source.ts';
+import type { RestDescription } from '../../discovery/description/description.ts';
+import { type Directory, openDirectory } from '../../discovery/directory/directory.ts';
+import { chooseApi } from '../../discovery/directory/directory-list.ts';
+import { createDocumentSource } from '../../discovery/directory/document-source.ts';
 import { DiscoveryError } from '../../discovery/errors.ts';
 import { publicAddressesOnly } from '../../http/address-guard.ts';
 import type { HttpClient } from '../../http/client.ts';

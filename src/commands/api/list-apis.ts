@@ -1,6 +1,6 @@
 import { BUNDLED_APIS, readBundledDescription } from '../../discovery/bundled.ts';
-import { openDirectory } from '../../discovery/directory.ts';
-import type { DirectoryItem } from '../../discovery/directory-list.ts';
+import { openDirectory } from '../../discovery/directory/directory.ts';
+import type { DirectoryItem } from '../../discovery/directory/directory-list.ts';
 import { openDocuments } from './documents.ts';
 
 export interface ListOptions {

@@ -1,7 +1,7 @@
-import { endpointUrl } from '../../discovery/base-url.ts';
-import { type CompiledRequest, compileRequest } from '../../discovery/compile.ts';
-import { findMethod } from '../../discovery/methods.ts';
-import { paramsInOrder } from '../../discovery/request-parameters.ts';
+import { findMethod } from '../../discovery/description/methods.ts';
+import { endpointUrl } from '../../discovery/request/base-url.ts';
+import { type CompiledRequest, compileRequest } from '../../discovery/request/compile.ts';
+import { paramsInOrder } from '../../discovery/request/request-parameters.ts';
 import { asParams } from './batch-urls.ts';
 import { openDocuments } from './documents.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { BUNDLED_APIS, readBundledDescription } from '../../discovery/bundled.ts';
-import { parseDescription, type RestDescription } from '../../discovery/description.ts';
+import { parseDescription, type RestDescription } from '../../discovery/description/description.ts';
 import { FileError } from '../../files/errors.ts';
 import { MAX_INPUT_BYTES, readFile } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';

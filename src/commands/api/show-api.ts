@@ -1,6 +1,6 @@
-import { findMethod } from '../../discovery/methods.ts';
-import { type MethodDetail, outlineSchema } from '../../discovery/schema-outline.ts';
-import { type ApiSummary, summarizeApi } from '../../discovery/summary.ts';
+import { findMethod } from '../../discovery/description/methods.ts';
+import { type MethodDetail, outlineSchema } from '../../discovery/description/schema-outline.ts';
+import { type ApiSummary, summarizeApi } from '../../discovery/description/summary.ts';
 import { openDocuments } from './documents.ts';
 
 export interface ShowOptions {

@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RestDescription } from '../../discovery/description.ts';
-import { countMethods } from '../../discovery/methods.ts';
-import { type ValidatedFile, validateDescription } from '../../discovery/validate-description.ts';
+import type { RestDescription } from '../../discovery/description/description.ts';
+import { countMethods } from '../../discovery/description/methods.ts';
+import { type ValidatedFile, validateDescription } from '../../discovery/description/validate-description.ts';
 import { faultOf } from '../../files/file-kind.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
 import { readDocumentFile } from './read-document.ts';

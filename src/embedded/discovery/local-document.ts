@@ -1,5 +1,5 @@
-import { joinUrl } from '../../discovery/base-url.ts';
-import type { RestDescription } from '../../discovery/description.ts';
+import type { RestDescription } from '../../discovery/description/description.ts';
+import { joinUrl } from '../../discovery/request/base-url.ts';
 
 /** Names of this machine that mean another one to a client in another container. */
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '0.0.0.0', '[::1]', '[::]']);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BUNDLED_APIS, readBundledDescription } from '../../discovery/bundled.ts';
-import type { RestDescription } from '../../discovery/description.ts';
+import type { RestDescription } from '../../discovery/description/description.ts';
 import type { ErrorShape } from '../error-shape.ts';
 import { EmbeddedError } from '../errors.ts';
 import { Faults } from '../faults.ts';

@@ -1,5 +1,5 @@
-import type { MethodDetail, OutlineLine } from '../../discovery/schema-outline.ts';
-import type { ApiSummary, MethodSummary } from '../../discovery/summary.ts';
+import type { MethodDetail, OutlineLine } from '../../discovery/description/schema-outline.ts';
+import type { ApiSummary, MethodSummary } from '../../discovery/description/summary.ts';
 import { printable } from '../../model/printable.ts';
 import { columns, fitLines, hang, oneLine, wrapped } from '../layout.ts';
 import { type Palette, palette } from '../palette.ts';

@@ -1,4 +1,4 @@
-import type { ValidatedFile } from '../../discovery/validate-description.ts';
+import type { ValidatedFile } from '../../discovery/description/validate-description.ts';
 import { printable } from '../../model/printable.ts';
 import { palette } from '../palette.ts';
 import type { TextOptions } from '../text-options.ts';

@@ -1,0 +1,150 @@
+import type { DifferenceClass } from '../../model/api/contract.ts';
+import type { SchemaDescription } from '../description/schema-description.ts';
+import { integerBounds } from '../request/numbers.ts';
+import { below, type Differences, type Place } from './differences.ts';
+
+/** Who writes a value: a client (`sent`), the service (`received`), or both. */
+export interface Direction {
+  readonly sent: boolean;
+  readonly received: boolean;
+}
+
+/** Where a value may stand and how it is used. */
+export interface ComparedValue {
+  readonly found: Differences;
+  readonly place: Place;
+  readonly direction: Direction;
+}
+
+type Change = 'same' | 'narrowed' | 'widened' | 'other';
+
+/** Compares what one value may be: type, format, enumeration, pattern, bounds, default, deprecation. */
+export function compareValue(at: ComparedValue, before: SchemaDescription, after: SchemaDescription): void {
+  const typeChange = changeOfType(before, after);
+  if (typeChange !== 'same') {
+    const widened = typeChange === 'widened' && !at.direction.received;
+    note(at, 'type', 'type-changed', widened ? 'compatible' : 'breaking', before.type, after.type);
+  } else compareFormats(at, before, after);
+  compareEnums(at, before, after);
+  comparePatterns(at, before, after);
+  compareBounds(at, before, after);
+  compareNullable(at, before, after);
+  if (before.default !== after.default) {
+    note(at, 'default', 'default-changed', 'compatible', before.default, after.default);
+  }
+  compareDeprecation(at, before.deprecated, after.deprecated);
+}
+
+/** Reports what became deprecated, or is so no more. */
+export function compareDeprecation(
+  { found, place }: Pick<ComparedValue, 'found' | 'place'>,
+  before: boolean | undefined,
+  after: boolean | undefined,
+): void {
+  if (before === true && after !== true) {
+    found.add('undeprecated', 'compatible', below(place, 'deprecated'), 'is not deprecated any more');
+  } else if (before !== true && after === true) {
+    found.add('deprecated', 'deprecating', below(place, 'deprecated'), 'became deprecated');
+  }
+}
+
+function changeOfType({ type: before }: SchemaDescription, { type: after }: SchemaDescription): Change {
+  if (before === after) return 'same';
+  const isAny = (type: string | undefined) => type === undefined || type === 'any';
+  if (isAny(before) && isAny(after)) return 'same';
+  // A narrower type breaks either way, like any other.
+  return isAny(after) || (before === 'integer' && after === 'number') ? 'widened' : 'other';
+}
+
+function compareFormats(at: ComparedValue, before: SchemaDescription, after: SchemaDescription): void {
+  const change = changeOfFormat(before.format, after.format);
+  if (change === 'same') return;
+  const { sent, received } = at.direction;
+  // A reader of integers may not have room for larger ones; a looser text is read all the same.
+  const breaking =
+    change === 'other' ||
+    (change === 'narrowed' && sent) ||
+    (change === 'widened' && received && integerBounds(before.format) !== undefined);
+  note(at, 'format', 'format-changed', breaking ? 'breaking' : 'compatible', before.format, after.format);
+}
+
+function changeOfFormat(before: string | undefined, after: string | undefined): Change {
+  const same = (format: string | undefined) => (format === 'google-datetime' ? 'date-time' : format);
+  if (same(before) === same(after)) return 'same';
+  if (before === undefined) return 'narrowed';
+  if (after === undefined || (before === 'float' && after === 'double')) return 'widened';
+  if (before === 'double' && after === 'float') return 'narrowed';
+  const [low, high] = integerBounds(before) ?? [];
+  const [nextLow, nextHigh] = integerBounds(after) ?? [];
+  if (low === undefined || high === undefined || nextLow === undefined || nextHigh === undefined)
+    return 'other';
+  if (nextLow <= low && nextHigh >= high) return 'widened';
+  return nextLow >= low && nextHigh <= high ? 'narrowed' : 'other';
+}
+
+function compareEnums(at: ComparedValue, before: SchemaDescription, after: SchemaDescription): void {
+  const { found, place } = at;
+  const where = below(place, 'enum');
+  if (before.enum === undefined && after.enum === undefined) return;
+  if (before.enum === undefined || after.enum === undefined) {
+    const closed = before.enum === undefined;
+    const values = (after.enum ?? before.enum ?? []).join(', ');
+    if (closed) found.add('enum-narrowed', 'breaking', where, `takes only these values now: ${values}`);
+    else found.add('enum-widened', 'compatible', where, `takes any value now, not only ${values}`);
+    return;
+  }
+  const gone = before.enum.filter((value) => after.enum?.includes(value) !== true);
+  const fresh = after.enum.filter((value) => before.enum?.includes(value) !== true);
+  if (gone.length > 0) found.add('enum-narrowed', 'breaking', where, `values gone: ${gone.join(', ')}`);
+  if (fresh.length > 0) found.add('enum-widened', 'compatible', where, `new values: ${fresh.join(', ')}`);
+  for (const [index, value] of before.enum.entries()) {
+    const next = after.enum.indexOf(value);
+    if (next >= 0 && after.enumDeprecated?.[next] === true && before.enumDeprecated?.[index] !== true) {
+      found.add(
+        'deprecated',
+        'deprecating',
+        below(place, 'enumDeprecated'),
+        `value ${value} became deprecated`,
+      );
+    }
+  }
+}
+
+function comparePatterns(at: ComparedValue, before: SchemaDescription, after: SchemaDescription): void {
+  if (before.pattern === after.pattern) return;
+  // Whether one expression allows what another did cannot be told, so a changed one counts as narrower.
+  const breaking = at.direction.sent && after.pattern !== undefined;
+  note(at, 'pattern', 'pattern-changed', breaking ? 'breaking' : 'compatible', before.pattern, after.pattern);
+}
+
+function compareBounds(at: ComparedValue, before: SchemaDescription, after: SchemaDescription): void {
+  for (const [name, sign] of [
+    ['minimum', 1],
+    ['maximum', -1],
+  ] as const) {
+    if (before[name] === after[name]) continue;
+    const value = (text: string | undefined) => (text === undefined ? -Infinity : Number(text) * sign);
+    const narrowed = !(value(after[name]) <= value(before[name]));
+    const severity = narrowed && at.direction.sent ? 'breaking' : 'compatible';
+    note(at, name, `${name}-changed`, severity, before[name], after[name]);
+  }
+}
+
+function compareNullable(at: ComparedValue, before: SchemaDescription, after: SchemaDescription): void {
+  const [was, is] = [before.nullable === true, after.nullable === true];
+  if (was === is) return;
+  const breaking = is ? at.direction.received : at.direction.sent;
+  note(at, 'nullable', 'nullable-changed', breaking ? 'breaking' : 'compatible', `${was}`, `${is}`);
+}
+
+function note(
+  { found, place }: ComparedValue,
+  field: string,
+  kind: string,
+  severity: DifferenceClass,
+  before: string | undefined,
+  after: string | undefined,
+): void {
+  const text = (value: string | undefined) => value ?? '(none)';
+  found.add(kind, severity, below(place, field), `${field} changed from ${text(before)} to ${text(after)}`);
+}

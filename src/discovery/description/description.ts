@@ -1,0 +1,124 @@
+import { DiscoveryError } from '../errors.ts';
+import type { ParameterDescription, SchemaDescription } from './schema-description.ts';
+
+type Named<Value> = Readonly<Record<string, Value>>;
+
+/**
+ * A REST description document, `kind: "discovery#restDescription"` (discovery specification, "RestDescription").
+ * What is named here is what is read; documents carry more, and what is not named is kept and never refused.
+ */
+export interface RestDescription {
+  readonly kind?: string;
+  readonly discoveryVersion?: string;
+  /** `name:version`. */
+  readonly id?: string;
+  readonly name?: string;
+  readonly canonicalName?: string;
+  readonly version?: string;
+  readonly revision?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly icons?: { readonly x16?: string; readonly x32?: string };
+  readonly documentationLink?: string;
+  /** `limited_availability`, `deprecated`, … */
+  readonly labels?: readonly string[];
+  readonly protocol?: string;
+  readonly rootUrl?: string;
+  readonly endpoints?: readonly EndpointDescription[];
+  /** Common parameters: every method takes them. */
+  readonly parameters?: Named<ParameterDescription>;
+  readonly auth?: { readonly oauth2?: { readonly scopes?: Named<{ readonly description?: string }> } };
+  readonly features?: readonly string[];
+  readonly schemas?: Named<SchemaDescription>;
+  /** Methods of the API itself, in no resource. */
+  readonly methods?: Named<MethodDescription>;
+  readonly resources?: Named<ResourceDescription>;
+  /** Deprecated in favour of `rootUrl` and `servicePath`; read when those are missing. */
+  readonly baseUrl?: string;
+  readonly basePath?: string;
+  readonly servicePath?: string;
+  readonly batchPath?: string;
+}
+
+/** A host of the API for one location. */
+export interface EndpointDescription {
+  readonly endpointUrl?: string;
+  readonly location?: string;
+  readonly description?: string;
+  readonly deprecated?: boolean;
+}
+
+/** A group of methods; nests to any depth. */
+export interface ResourceDescription {
+  readonly methods?: Named<MethodDescription>;
+  readonly deprecated?: boolean;
+  readonly resources?: Named<ResourceDescription>;
+}
+
+export interface MethodDescription {
+  readonly id?: string;
+  /** RFC 6570 template, relative to `servicePath`. */
+  readonly path?: string;
+  /** The same without `{+…}`; its variables are not declared as parameters. */
+  readonly flatPath?: string;
+  readonly httpMethod?: string;
+  readonly description?: string;
+  readonly deprecated?: boolean;
+  readonly parameters?: Named<ParameterDescription>;
+  readonly parameterOrder?: readonly string[];
+  /** `parameterName` is deprecated and says nothing. */
+  readonly request?: SchemaDescription & { readonly parameterName?: string };
+  readonly response?: SchemaDescription;
+  readonly scopes?: readonly string[];
+  readonly supportsMediaDownload?: boolean;
+  readonly supportsMediaUpload?: boolean;
+  readonly mediaUpload?: MediaUploadDescription;
+  readonly supportsSubscription?: boolean;
+}
+
+export interface MediaUploadDescription {
+  /** MIME media ranges. */
+  readonly accept?: readonly string[];
+  /** A number with or without a unit: `10GB`, `104857600`. */
+  readonly maxSize?: string;
+  readonly protocols?: {
+    readonly simple?: UploadProtocolDescription;
+    readonly resumable?: UploadProtocolDescription;
+  };
+}
+
+export interface UploadProtocolDescription {
+  readonly multipart?: boolean;
+  /** RFC 6570 template, relative to `rootUrl` (not to `servicePath`). */
+  readonly path?: string;
+}
+
+/**
+ * Takes a parsed JSON value as a description document. `origin` (a path or URL) is for messages. Throws
+ * `DiscoveryError` (`invalid-document`) when it is no REST description at all; `validateDescription` tells the rest.
+ */
+export function asDescription(value: unknown, origin: string): RestDescription {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new DiscoveryError('invalid-document', `${origin}: a description document is a JSON object`);
+  }
+  const document: RestDescription = value;
+  if (document.kind !== 'discovery#restDescription') {
+    throw new DiscoveryError(
+      'invalid-document',
+      `${origin}: kind is ${JSON.stringify(document.kind)} where "discovery#restDescription" is expected`,
+    );
+  }
+  return document;
+}
+
+/** Reads a document's text. Throws `DiscoveryError` (`invalid-document`) as `asDescription` does, and for no JSON. */
+export function parseDescription(text: string, origin: string): RestDescription {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new DiscoveryError('invalid-document', `${origin}: not JSON (${reason})`, { cause });
+  }
+  return asDescription(value, origin);
+}

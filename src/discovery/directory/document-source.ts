@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type { HttpClient, HttpResponse } from '../../http/client.ts';
+import { printableUrl } from '../../http/errors.ts';
+import type { Cache } from '../../model/ports/cache.ts';
+import { parseDescription, type RestDescription } from '../description/description.ts';
+import { DiscoveryError } from '../errors.ts';
+
+export interface DocumentSourceOptions {
+  readonly http: HttpClient;
+  /** Keeps documents with their validators, so that an unchanged one is not sent again. */
+  readonly cache: Cache;
+}
+
+export interface FetchedDocument {
+  readonly document: RestDescription;
+  /** The URL without user information and query, for messages. */
+  readonly source: string;
+  /** Whether the service said that the cached copy still holds. */
+  readonly revalidated: boolean;
+}
+
+export interface DocumentSource {
+  /** Throws `DiscoveryError` (`unavailable`, `invalid-document`) and `HttpError`. */
+  fetch(url: string, signal?: AbortSignal): Promise<FetchedDocument>;
+}
+
+/** A document as it was answered, and what to ask with for a newer one. */
+interface Kept {
+  readonly text: string;
+  readonly etag?: string;
+  readonly lastModified?: string;
+}
+
+const KIND = 'description-document';
+const KEPT_MS = 30 * 24 * 3_600_000;
+
+/** Fetches description documents by URL; asks whether they changed where the service lets it. */
+export function createDocumentSource({ http, cache }: DocumentSourceOptions): DocumentSource {
+  return {
+    async fetch(url, signal) {
+      // URLs may hold credentials: the key does not.
+      const key = createHash('sha256').update(url).digest('hex');
+      const kept = asKept((await cache.getMany(KIND, [key]))[0]);
+      const response = await http.send({
+        method: 'GET',
+        url,
+        headers: { accept: 'application/json', ...validators(kept) },
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const source = printableUrl(url);
+      if (response.status === 304 && kept !== undefined) {
+        return { document: parseDescription(kept.text, source), source, revalidated: true };
+      }
+      if (response.status !== 200) throw refused(response, source);
+      const text = response.body.toString('utf8');
+      const document = parseDescription(text, source);
+      const { etag, 'last-modified': lastModified } = response.headers;
+      if (etag !== undefined || lastModified !== undefined) {
+        const fresh: Kept = {
+          text,
+          ...(etag === undefined ? {} : { etag }),
+          ...(lastModified === undefined ? {} : { lastModified }),
+        };
+        await cache.setMany(KIND, [[key, fresh]], KEPT_MS);
+      }
+      return { document, source, revalidated: false };
+    },
+  };
+}
+
+function validators(kept: Kept | undefined): Readonly<Record<string, string>> {
+  return {
+    ...(kept?.etag === undefined ? {} : { 'if-none-match': kept.etag }),
+    ...(kept?.lastModified === undefined ? {} : { 'if-modified-since': kept.lastModified }),
+  };
+}
+
+/** A cache may hold anything: what does not look like ours is not there. */
+function asKept(value: unknown): Kept | undefined {
+  const kept = value as Partial<Kept> | null | undefined;
+  return typeof kept?.text === 'string' ? (kept as Kept) : undefined;
+}
+
+function refused({ status, retryAfterMs }: HttpResponse, source: string): DiscoveryError {
+  return new DiscoveryError('unavailable', `${source} answered HTTP ${status} where a document is expected`, {
+    retryable: status === 429 || status >= 500,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}

@@ -1,0 +1,49 @@
+import type { RestDescription } from '../description/description.ts';
+import { DiscoveryError } from '../errors.ts';
+
+/**
+ * Where a document's methods live: root URL and service path, or the deprecated `baseUrl` and `basePath` where those
+ * are missing. Throws `DiscoveryError` (`invalid-document`) when the document names no address and `rootUrl` is not given.
+ */
+export function serviceUrl(document: RestDescription, rootUrl?: string): string {
+  if (rootUrl === undefined && document.rootUrl === undefined && document.baseUrl !== undefined) {
+    return document.baseUrl;
+  }
+  return joinUrl(rootUrlOf(document, rootUrl), document.servicePath ?? document.basePath ?? '');
+}
+
+/** The root alone: media uploads are relative to it. */
+export function rootUrlOf(document: RestDescription, rootUrl?: string): string {
+  const root = rootUrl ?? document.rootUrl ?? originOf(document.baseUrl);
+  if (root === undefined) {
+    throw new DiscoveryError('invalid-document', `${document.id ?? 'The document'} has no rootUrl; give one`);
+  }
+  return root;
+}
+
+/** The host for a location, in place of the root. Throws `DiscoveryError` (`invalid-parameter`) with what there is. */
+export function endpointUrl({ endpoints = [], id }: RestDescription, location: string): string {
+  const url = endpoints.find((endpoint) => endpoint.location === location)?.endpointUrl;
+  if (url !== undefined) return url;
+  const there = endpoints.flatMap((endpoint) => endpoint.location ?? []).join(', ');
+  throw new DiscoveryError(
+    'invalid-parameter',
+    `${id ?? 'The document'} has no endpoint for ${JSON.stringify(location)}; it has ${there === '' ? 'none' : there}`,
+  );
+}
+
+/** Joined by exactly one slash; an empty path adds none. */
+export function joinUrl(base: string, path: string): string {
+  if (path === '') return base;
+  return `${base.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
+}
+
+/** A template may have put a query into the URL already. */
+export function withQuery(url: string, query: string): string {
+  if (query === '') return url;
+  return `${url}${url.includes('?') ? '&' : '?'}${query}`;
+}
+
+function originOf(url: string | undefined): string | undefined {
+  return url === undefined ? undefined : URL.parse(url)?.origin;
+}

@@ -1,0 +1,160 @@
+import type { RestDescription } from '../description/description.ts';
+import { jsonPath } from '../description/json-path.ts';
+import type { SchemaDescription } from '../description/schema-description.ts';
+import { resolveSchema } from '../description/schema-reference.ts';
+import { textFormatProblem } from './formats.ts';
+import { isInteger, numberProblem } from './numbers.ts';
+import { matchesPattern } from './pattern.ts';
+
+/** How a value differs from its schema. */
+export interface SchemaProblem {
+  /** `$.requests[3].purl`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+interface Check {
+  readonly document: RestDescription;
+  /** Properties annotated as required by this method have to be there ("annotations.required"). */
+  readonly methodId: string | undefined;
+  /** Whether formats are checked too: of what we send, not of what comes. */
+  readonly formats: boolean;
+  readonly problems: SchemaProblem[];
+  /** Keys from the root to the value that is looked at. */
+  readonly place: (string | number)[];
+}
+
+/** Enough to act on; a hostile body does not get a report of its own size. */
+const MAX_PROBLEMS = 20;
+/** Schemas may refer to themselves; no real body comes near this. */
+const MAX_DEPTH = 200;
+
+const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['object', 'an object'],
+  ['array', 'a list'],
+  ['string', 'text'],
+  ['boolean', 'true or false'],
+  ['integer', 'an integer'],
+  ['number', 'a number'],
+]);
+
+/**
+ * Holds a JSON value against one of a document's schemas: types, enumerations, patterns and what `methodId` requires.
+ * Unknown properties are fine. Gives at most 20 problems, none when the value fits.
+ */
+export function checkAgainstSchema(
+  document: RestDescription,
+  schemaId: string,
+  value: unknown,
+  methodId?: string,
+): readonly SchemaProblem[] {
+  return problemsOf(
+    { document, methodId, formats: false, problems: [], place: [] },
+    { $ref: schemaId },
+    value,
+  );
+}
+
+/**
+ * Holds a request's body against the schema that the method names, as `checkAgainstSchema` does, formats and bounds of
+ * numbers included.
+ */
+export function checkRequestBody(
+  document: RestDescription,
+  schema: SchemaDescription,
+  body: unknown,
+  methodId: string,
+): readonly SchemaProblem[] {
+  return problemsOf({ document, methodId, formats: true, problems: [], place: [] }, schema, body);
+}
+
+function problemsOf(check: Check, schema: SchemaDescription, value: unknown): readonly SchemaProblem[] {
+  checkValue(check, schema, value);
+  return check.problems;
+}
+
+function checkValue(check: Check, unresolved: SchemaDescription, value: unknown): void {
+  if (check.problems.length >= MAX_PROBLEMS) return;
+  const schema = resolveSchema(check.document, unresolved);
+  if (schema === undefined) {
+    // Of a request that is the document's fault and says nothing against the value.
+    if (!check.formats) refuse(check, `has a schema, ${unresolved.$ref}, that the document does not define`);
+  } else if (check.place.length > MAX_DEPTH) refuse(check, 'is nested too deep');
+  else if (value === null && (schema.nullable === true || unresolved.nullable === true)) return;
+  else if (schema.type === 'object' && isObject(value)) checkObject(check, schema, value);
+  else if (schema.type === 'array' && Array.isArray(value)) checkItems(check, schema, value);
+  else if (schema.type === 'string' && typeof value === 'string') checkText(check, schema, value);
+  else if (!hasType(schema.type, value)) refuse(check, `has to be ${TYPE_NAMES.get(schema.type ?? '')}`);
+  else if (check.formats && typeof value === 'number') {
+    const problem = numberProblem(schema, String(value));
+    if (problem !== undefined) refuse(check, problem);
+  }
+}
+
+function checkAt(check: Check, key: string | number, schema: SchemaDescription, value: unknown): void {
+  check.place.push(key);
+  checkValue(check, schema, value);
+  check.place.pop();
+}
+
+function refuse({ problems, place }: Check, message: string, ...keys: readonly string[]): void {
+  problems.push({ path: jsonPath([...place, ...keys]), message });
+}
+
+function hasType(type: string | undefined, value: unknown): boolean {
+  switch (type) {
+    case 'boolean':
+    case 'number':
+      return typeof value === type;
+    case 'integer':
+      return Number.isInteger(value);
+    default:
+      return type === undefined || !TYPE_NAMES.has(type);
+  }
+}
+
+function checkItems(check: Check, { items = {} }: SchemaDescription, value: readonly unknown[]): void {
+  for (let index = 0; index < value.length; index += 1) {
+    if (check.problems.length >= MAX_PROBLEMS) return;
+    checkAt(check, index, items, value[index]);
+  }
+}
+
+function checkObject(
+  check: Check,
+  schema: SchemaDescription,
+  value: Readonly<Record<string, unknown>>,
+): void {
+  const properties = schema.properties ?? {};
+  for (const name in properties) {
+    const property = properties[name] ?? {};
+    // What is `undefined` is not sent either.
+    if (Object.hasOwn(value, name) && value[name] !== undefined) checkAt(check, name, property, value[name]);
+    else if (check.methodId !== undefined && property.annotations?.required?.includes(check.methodId)) {
+      refuse(check, 'is required', name);
+    }
+  }
+  if (schema.additionalProperties === undefined) return;
+  for (const name in value) {
+    if (!Object.hasOwn(properties, name)) checkAt(check, name, schema.additionalProperties, value[name]);
+  }
+}
+
+function checkText(check: Check, schema: SchemaDescription, value: string): void {
+  const problem = !check.formats
+    ? undefined
+    : isInteger(schema)
+      ? numberProblem(schema, value)
+      : textFormatProblem(schema.format, value);
+  if (problem !== undefined) refuse(check, problem);
+  if (schema.enum !== undefined && !schema.enum.includes(value)) {
+    refuse(check, `has to be one of ${schema.enum.join(', ')}`);
+  }
+  if (schema.pattern !== undefined && !matchesPattern(schema.pattern, value)) {
+    refuse(check, `has to match ${schema.pattern}`);
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,71 @@
+import type * as api from '../../model/api/insights-api.generated.ts';
+import type { Advisory } from '../../model/scan/advisory.ts';
+import { type Answer, formatProblem } from '../answered.ts';
+import { InsightsError } from '../errors.ts';
+import { cvssBaseScore } from './cvss.ts';
+
+/** More names than any issue has; every finding carries them. */
+const MAX_ALIASES = 100;
+
+/** Of an advisory that is garbage throughout. */
+const MAX_PROBLEMS = 10;
+
+const ALIAS = /^[^\s/?#]{1,100}$/;
+
+/**
+ * An Advisory object as judgements read it. What of it cannot be used is left out and named in `problems`. Throws
+ * `InsightsError` (`contract`) when it is not the advisory that was asked for.
+ *
+ * Scores are computed here and not where they are judged: a vector costs up to a millisecond, and a scan has thousands.
+ */
+export function readAdvisory({ value, problems: misfits }: Answer<api.Advisory>, asked: string): Advisory {
+  const { url = '', title = '', aliases = [], cvss3Score, cvss3Vector: vector = '' } = value;
+  checkId(value.advisoryKey?.id ?? '', asked);
+  const problems = misfits.map(formatProblem);
+  const computed = cvssBaseScore(vector);
+  if (computed === undefined && vector !== '') problems.push(`no CVSS vector: ${excerpt(vector)}`);
+  const score = computed ?? statedScore(cvss3Score, vector, problems);
+  return {
+    id: asked,
+    url,
+    title,
+    aliases: readAliases(aliases, asked, problems),
+    ...(score === undefined ? {} : { score }),
+    ...(computed === undefined ? {} : { vector }),
+    ...(problems.length === 0 ? {} : { problems: firstOf(problems) }),
+  };
+}
+
+function checkId(id: string, asked: string): void {
+  if (id === '') throw new InsightsError('contract', 'the advisory that came back has no identifier');
+  if (id.toLowerCase() === asked.toLowerCase()) return;
+  throw new InsightsError('contract', `asked for ${asked}, the advisory ${excerpt(id)} came back`);
+}
+
+/** A stated score of 0 beside no vector is the default that JSON writes out, and no score. */
+function statedScore(score: number | undefined, vector: string, problems: string[]): number | undefined {
+  if (score === undefined || (score === 0 && vector === '')) return undefined;
+  if (score >= 0 && score <= 10) return score;
+  problems.push(`no CVSS score: ${score}`);
+  return undefined;
+}
+
+/** An alias that is no identifier, such as an empty one, would join advisories that are not about the same issue. */
+function readAliases(aliases: readonly string[], id: string, problems: string[]): readonly string[] {
+  const names = [...new Set(aliases)].filter((alias) => alias !== id);
+  const usable = names.filter((alias) => ALIAS.test(alias));
+  const bad = names.find((alias) => !ALIAS.test(alias));
+  if (bad !== undefined) problems.push(`an alias that is no identifier: ${excerpt(bad)}`);
+  if (usable.length > MAX_ALIASES)
+    problems.push(`${usable.length} aliases; the first ${MAX_ALIASES} are used`);
+  return usable.slice(0, MAX_ALIASES);
+}
+
+function firstOf(problems: readonly string[]): readonly string[] {
+  if (problems.length <= MAX_PROBLEMS) return problems;
+  return [...problems.slice(0, MAX_PROBLEMS), `and ${problems.length - MAX_PROBLEMS} more`];
+}
+
+function excerpt(text: string): string {
+  return JSON.stringify(text.slice(0, 80));
+}

@@ -1,0 +1,63 @@
+import type * as api from '../../model/api/insights-api.generated.ts';
+import type { VersionRecordSummary } from '../../model/scan/resolution.ts';
+import type { System, VersionKey } from '../../model/scan/version-key.ts';
+import type { Fields } from '../answer-check.ts';
+import { InsightsError } from '../errors.ts';
+
+const SYSTEMS: ReadonlySet<string> = new Set<System>([
+  'GO',
+  'RUBYGEMS',
+  'NPM',
+  'CARGO',
+  'MAVEN',
+  'PYPI',
+  'NUGET',
+]);
+
+/** The fields of a Version object that `readVersionRecord` reads. */
+export const RECORD_FIELDS: Fields = [
+  'versionKey',
+  'publishedAt',
+  'isDefault',
+  'isDeprecated',
+  'deprecatedReason',
+  'licenses',
+  'advisoryKeys',
+];
+
+/** Fields that a record may not guess: without them a vulnerable or deprecated version would pass for a good one. */
+const VITAL = /\.(?:versionKey|advisoryKeys|isDeprecated)\b|\.(?:version|result)$/;
+
+/** Whether a place of an answer that does not fit makes a record of it worthless. */
+export function isVital(path: string): boolean {
+  return VITAL.test(path);
+}
+
+/** The part of a Version object that is judged. Throws `InsightsError` (`contract`) when it does not say which it is. */
+export function readVersionRecord(version: api.Version): VersionRecordSummary {
+  const { publishedAt = '', deprecatedReason = '', advisoryKeys = [] } = version;
+  return {
+    versionKey: readVersionKey(version.versionKey),
+    ...(publishedAt === '' ? {} : { publishedAt }),
+    isDefault: version.isDefault ?? false,
+    isDeprecated: version.isDeprecated ?? false,
+    ...(deprecatedReason === '' ? {} : { deprecatedReason }),
+    licenses: version.licenses ?? [],
+    advisoryIds: advisoryKeys.map(readAdvisoryId),
+  };
+}
+
+export function readVersionKey(key: api.VersionKey = {}): VersionKey {
+  const { system, name = '', version = '' } = key;
+  if (name !== '' && system !== undefined && SYSTEMS.has(system)) return { system, name, version };
+  throw new InsightsError(
+    'contract',
+    `a version that came back is named ${JSON.stringify(key).slice(0, 200)}`,
+  );
+}
+
+function readAdvisoryId({ id = '' }: api.AdvisoryKey): string {
+  if (id === '')
+    throw new InsightsError('contract', 'a version that came back names an advisory without identifier');
+  return id;
+}

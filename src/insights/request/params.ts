@@ -1,0 +1,56 @@
+import type { VersionKey } from '../../model/scan/version-key.ts';
+import type { InsightsService as Service } from '../service.ts';
+import { canonicalHash, type Hash, readHash } from './hash.ts';
+import {
+  broken,
+  type Facts,
+  type PackageName,
+  requireFacts,
+  ruledPackage,
+  ruledProject,
+  ruledVersion,
+} from './rules.ts';
+
+/** What to query for: a hash, a package or version by name, or both. */
+export interface QueryCriteria extends Partial<VersionKey> {
+  /** As text: `sha512:<hex or base64>` or `sha512-<base64>`. */
+  readonly hash?: string | Hash;
+}
+
+export function packageParams(service: Service, given: PackageName) {
+  const { system, name } = ruledPackage(given);
+  service.allowed(name);
+  return { params: { 'packageKey.system': system, 'packageKey.name': name } };
+}
+
+export function versionParams(service: Service, given: VersionKey, facts?: Facts) {
+  const { system, name, version } = ruledVersion(given, facts);
+  service.allowed(name);
+  return {
+    params: { 'versionKey.system': system, 'versionKey.name': name, 'versionKey.version': version },
+  };
+}
+
+export function projectParams(id: string) {
+  return { params: { 'projectKey.id': ruledProject(id) } };
+}
+
+export function queryParams(service: Service, { hash, system, name, version }: QueryCriteria) {
+  if (name !== undefined) service.allowed(name);
+  if (hash === undefined && (system === undefined || name === undefined)) {
+    throw broken('query-criteria', 'a query needs a hash, or a system and a name');
+  }
+  if (version !== undefined && name === undefined) {
+    throw broken('query-criteria', `a query for version ${version} needs the package's system and name`);
+  }
+  if (hash !== undefined && system !== undefined) requireFacts('hashes', system);
+  const named = system === undefined || name === undefined ? undefined : ruledPackage({ system, name });
+  const key = named === undefined || version === undefined ? undefined : ruledVersion({ ...named, version });
+  const sought = typeof hash === 'string' ? readHash(hash) : hash && canonicalHash(hash);
+  return {
+    ...(sought === undefined ? {} : { 'hash.type': sought.type, 'hash.value': sought.value }),
+    ...(system === undefined ? {} : { 'versionKey.system': system }),
+    ...(named === undefined ? {} : { 'versionKey.name': named.name }),
+    ...(key === undefined ? {} : { 'versionKey.version': key.version }),
+  };
+}

@@ -1,0 +1,75 @@
+import { PURL_TYPES, systemOf } from '../../model/scan/ecosystem.ts';
+import type { System } from '../../model/scan/version-key.ts';
+import { canonicalName, canonicalVersion, writePurl } from '../resolve/look-up.ts';
+import { broken, type PackageName, ruledPackage } from './rules.ts';
+
+/** What a purl names, as the index spells it. */
+export interface PurlTarget extends PackageName {
+  /** `undefined`: the package itself. */
+  readonly version: string | undefined;
+  /** Canonical for the index. */
+  readonly purl: string;
+}
+
+/**
+ * Reads a purl by the rules of PurlLookup and PurlLookupBatch. Not packageurl-js: it lower-cases npm names, which the
+ * index keeps as they are. Throws `InsightsError` (`invalid`) naming the rule.
+ */
+export function readPurl(text: string): PurlTarget {
+  const refuse = (rule: Parameters<typeof broken>[0], reason: string) =>
+    broken(rule, `${JSON.stringify(String(text).slice(0, 200))}: ${reason}`);
+  const [, rest, query, subpath] = /^pkg:\/*([^?#]+)(\?[^#]*)?(#.*)?$/is.exec(text) ?? [];
+  if (rest === undefined) throw refuse('purl-form', 'a purl is pkg:<type>/<namespace>/<name>@<version>');
+  if (subpath !== undefined) throw refuse('purl-without-subpath', 'a purl that is looked up has no subpath');
+  if (query !== undefined) {
+    throw refuse('purl-without-qualifiers', 'a purl that is looked up has no qualifiers');
+  }
+  const { type, path, version } = split(rest);
+  const system = systemOf(type);
+  if (system === undefined) {
+    throw refuse('purl-type', `the index holds ${PURL_TYPES.toSorted().join(', ')} packages only`);
+  }
+  const name = decode(path)?.join(system === 'MAVEN' ? ':' : '/');
+  const [decodedVersion] = version === undefined ? [] : (decode([version]) ?? ['']);
+  if (name === undefined || decodedVersion === '') {
+    throw refuse('purl-form', 'its name or version is empty or badly percent-encoded');
+  }
+  return target(type, ruledPackage({ system, name: canonicalName(name, system) }), decodedVersion);
+}
+
+/** The same for a batch, which looks up versions only. */
+export function readVersionPurl(text: string): PurlTarget & { readonly version: string } {
+  const read = readPurl(text);
+  const { version } = read;
+  if (version === undefined) {
+    throw broken('purl-with-version', `${JSON.stringify(text)}: every purl of a batch has a version`);
+  }
+  return { ...read, version };
+}
+
+function target(type: string, { system, name }: PackageName, given: string | undefined): PurlTarget {
+  const version = given === undefined ? undefined : canonicalVersion(given, name, system as System);
+  return { system, name, version, purl: writePurl(type, name, version) };
+}
+
+/** The purl specification's order: the version from the right, then the type from the left. */
+function split(rest: string) {
+  const slash = rest.indexOf('/');
+  const type = rest.slice(0, Math.max(slash, 0)).toLowerCase();
+  const remainder = rest.slice(slash + 1);
+  const at = remainder.lastIndexOf('@');
+  // A scope's `@` may stand bare; a version has no slash after it.
+  const versioned = at >= 0 && !remainder.slice(at).includes('/');
+  const path = (versioned ? remainder.slice(0, at) : remainder).replace(/^\/+|\/+$/g, '').split('/');
+  return { type, path, version: versioned ? remainder.slice(at + 1) : undefined };
+}
+
+function decode(segments: readonly string[]): readonly string[] | undefined {
+  try {
+    const decoded = segments.map(decodeURIComponent);
+    return decoded.some((segment) => segment === '' || /\s/.test(segment)) ? undefined : decoded;
+  } catch {
+    // Malformed percent-encoding; the caller says so.
+    return undefined;
+  }
+}

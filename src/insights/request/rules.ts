@@ -1,0 +1,96 @@
+import type { System, VersionKey } from '../../model/scan/version-key.ts';
+import { InsightsError, type RuleName } from '../errors.ts';
+import { canonicalName, canonicalVersion } from '../resolve/look-up.ts';
+
+/** More entries are HTTP 400 ("Limits"). */
+export const MAX_BATCH = 5_000;
+
+const SYSTEMS: readonly System[] = ['GO', 'RUBYGEMS', 'NPM', 'CARGO', 'MAVEN', 'PYPI', 'NUGET'];
+
+/** Facts that the index has for some systems only. */
+export type Facts = 'requirements' | 'dependencies' | 'dependents' | 'capabilities' | 'hashes';
+
+/** Which systems have them ("Operation rules"). */
+const SYSTEMS_WITH: Readonly<Record<Facts, readonly System[]>> = {
+  requirements: ['MAVEN', 'NPM', 'NUGET', 'RUBYGEMS'],
+  dependencies: ['NPM', 'CARGO', 'MAVEN', 'PYPI'],
+  dependents: ['NPM', 'CARGO', 'MAVEN', 'PYPI'],
+  capabilities: ['GO'],
+  hashes: ['NPM', 'CARGO', 'MAVEN', 'NUGET', 'PYPI', 'RUBYGEMS'],
+};
+
+/** `<host>/<owner>/<repository>`; one of the hosts has groups of any depth. */
+const PROJECT_ID = /^(?:github\.com|bitbucket\.org)\/[^/\s]+\/[^/\s]+$|^gitlab\.com(?:\/[^/\s]+){2,}$/i;
+const CHAIN_ID = /^[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[\w=-]+$/;
+
+export interface PackageName {
+  readonly system: System;
+  readonly name: string;
+}
+
+export function hasFacts(facts: Facts, system: System): boolean {
+  return SYSTEMS_WITH[facts].includes(system);
+}
+
+/** An error for a request that is not sent. */
+export function broken(rule: RuleName, message: string): InsightsError {
+  return new InsightsError('invalid', `${message} [${rule}]`, { rule });
+}
+
+/** Throws `InsightsError` (`invalid`) when the index has no such facts of any version of the system. */
+export function requireFacts(facts: Facts, system: System): void {
+  if (hasFacts(facts, system)) return;
+  const what = facts === 'hashes' ? 'artifacts can be looked up by hash' : `there are ${facts}`;
+  throw broken(
+    `systems-with-${facts}`,
+    `${what} for ${SYSTEMS_WITH[facts].join(', ')} only, not for ${system}`,
+  );
+}
+
+/** The name as the index spells it. Throws `InsightsError` (`invalid`). */
+export function ruledPackage({ system, name }: PackageName): PackageName {
+  if (!SYSTEMS.includes(system)) {
+    throw broken('known-system', `${JSON.stringify(system)} is no system; they are ${SYSTEMS.join(', ')}`);
+  }
+  if (typeof name !== 'string' || name === '') throw broken('name-form', 'a package has a name');
+  if (system === 'MAVEN' && !/^[^:\s]+:[^:\s]+$/.test(name)) {
+    throw broken('name-form', `Maven packages are named group:artifact, not ${JSON.stringify(name)}`);
+  }
+  return { system, name: canonicalName(name, system) };
+}
+
+/** The key as the index spells it. Throws `InsightsError` (`invalid`). */
+export function ruledVersion(key: VersionKey, facts?: Facts): VersionKey {
+  const { system, name } = ruledPackage(key);
+  if (facts !== undefined) requireFacts(facts, system);
+  if (typeof key.version !== 'string' || key.version === '') {
+    throw broken('version-required', `${system} ${name}: a version is required`);
+  }
+  return { system, name, version: canonicalVersion(key.version, key.name, system) };
+}
+
+export function ruledProject(id: string): string {
+  if (typeof id === 'string' && PROJECT_ID.test(id)) return id;
+  throw broken(
+    'project-id-form',
+    `${JSON.stringify(id)} is no project: it is <host>/<owner>/<repository> on github.com, gitlab.com or bitbucket.org`,
+  );
+}
+
+export function ruledAdvisory(id: string): string {
+  if (typeof id === 'string' && /^[^\s/?#]+$/.test(id)) return id;
+  throw broken('advisory-id-form', `${JSON.stringify(id)} is no OSV identifier such as GHSA-35jh-r3h4-6jhm`);
+}
+
+export function ruledChainId(id: string): string {
+  if (typeof id === 'string' && CHAIN_ID.test(id)) return id;
+  throw broken(
+    'chain-id-form',
+    `${JSON.stringify(id)} is no OCI chain identifier such as sha256:<64 hex digits>`,
+  );
+}
+
+export function requireBatchSize(count: number): void {
+  if (count <= MAX_BATCH) return;
+  throw broken('batch-size', `a batch holds at most ${MAX_BATCH} requests, not ${count}`);
+}

@@ -1,0 +1,30 @@
+import type { SeenVersions } from '../../model/ports/seen-versions.ts';
+import type { Resolution } from '../../model/scan/resolution.ts';
+import type { VersionKey } from '../../model/scan/version-key.ts';
+import type { LookUp } from './look-up.ts';
+
+/** What tells one missing version from another. */
+export interface MissingFacts {
+  /** Versions that the index had before. Without it none are known. */
+  readonly seen?: SeenVersions;
+  /** Whether the service holds anything of a package, where it is known to hold little. Default: it covers all. */
+  readonly covers?: (key: Pick<VersionKey, 'system' | 'name'>) => boolean;
+}
+
+/** Resolutions, by key, of look-ups for which the service has no version. Rejects when `seen` cannot be read. */
+export async function judgeMissing(
+  { seen, covers }: MissingFacts,
+  missing: readonly LookUp[],
+): Promise<ReadonlyMap<string, Resolution>> {
+  const before = missing.length === 0 ? [] : await seen?.has(missing.map(({ key }) => key));
+  const judged = missing.map(({ key, versionKey }, index): [string, Resolution] => {
+    if (before?.[index] === true) {
+      return [key, { outcome: 'missing', seenBefore: true, reason: `the index has no ${key} any more` }];
+    }
+    if (covers?.(versionKey) === false) {
+      return [key, { outcome: 'uncovered', reason: 'not in the local data set' }];
+    }
+    return [key, { outcome: 'missing', reason: `the index has no ${key}` }];
+  });
+  return new Map(judged);
+}

@@ -1,0 +1,198 @@
+import type { SeenVersions } from '../../model/ports/seen-versions.ts';
+import type { LockedPackage } from '../../model/scan/lockfile.ts';
+import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
+import { inTurns, mapInTurns } from '../../model/turns.ts';
+import type { VersionAnswer, VersionLookUp } from '../batch/versions.ts';
+import type { RecordCache } from '../caching.ts';
+import type { Eligibility } from './eligibility.ts';
+import type { LookUp } from './look-up.ts';
+import { judgeMissing, type MissingFacts } from './missing-versions.ts';
+
+export interface ResolveOptions {
+  readonly signal: AbortSignal;
+  /** Told how many of the packages are accounted for. */
+  readonly progress?: (done: number, total: number) => void;
+}
+
+export interface Resolved {
+  /** One for each package, in order. */
+  readonly resolutions: readonly Resolution[];
+  /** Whether something that failed may succeed later. */
+  readonly retryable: boolean;
+  /** The longest wait that the service asked for. */
+  readonly retryAfterMs?: number;
+}
+
+export interface ResolverParts extends MissingFacts {
+  readonly eligibility: (locked: LockedPackage) => Eligibility;
+  readonly cache: RecordCache<VersionRecordSummary>;
+  readonly lookUpVersions: VersionLookUp;
+}
+
+type Answers = Map<string, VersionAnswer>;
+/** Look-ups under way, by key; several resolves at once share them. */
+type InFlight = Map<string, Promise<Answers>>;
+
+/**
+ * The resolver behind `InsightsPort.resolve`: every package gets one outcome, from the rules, the cache or the service.
+ * Rejects when aborted, and when what was seen before can be neither read nor written.
+ */
+export function createResolver(
+  parts: ResolverParts,
+): (packages: readonly LockedPackage[], options: ResolveOptions) => Promise<Resolved> {
+  const inFlight: InFlight = new Map();
+  return async (packages, options) => {
+    const eligibilities = await mapInTurns(packages, parts.eligibility);
+    const wanted = await countByKey(eligibilities);
+    let done = packages.length - sum(wanted.values(), ({ count }) => count);
+    const advance = (keys: readonly string[]) => {
+      done += sum(keys, (key) => wanted.get(key)?.count ?? 0);
+      options.progress?.(done, packages.length);
+    };
+    advance([]);
+    const lookUps = [...wanted.values()].map(({ lookUp }) => lookUp);
+    const answers = await answer(parts, inFlight, lookUps, options.signal, advance);
+    return await summarise(eligibilities, answers, await judgeMissing(parts, missingIn(lookUps, answers)));
+  };
+}
+
+/** Cache first, then what others are already asking for, then the service. */
+async function answer(
+  parts: ResolverParts,
+  inFlight: InFlight,
+  lookUps: readonly LookUp[],
+  signal: AbortSignal,
+  advance: (keys: readonly string[]) => void,
+): Promise<Answers> {
+  const answers: Answers = new Map();
+  const cached = await parts.cache.get(lookUps.map(({ key }) => key));
+  for (const [index, { key }] of lookUps.entries()) {
+    const known = cached[index];
+    if (known !== undefined) answers.set(key, known);
+  }
+  advance([...answers.keys()]);
+  for (let open = lookUps.filter(({ key }) => !answers.has(key)); open.length > 0; ) {
+    signal.throwIfAborted();
+    const own = open.filter(({ key }) => !inFlight.has(key));
+    const theirs = open.filter(({ key }) => inFlight.has(key));
+    const others = new Set(theirs.flatMap(({ key }) => inFlight.get(key) ?? []));
+    const asked = own.length === 0 ? [] : [ask(parts, inFlight, own, signal, advance)];
+    await collect(answers, asked, others, signal);
+    advance(theirs.filter(({ key }) => answers.has(key)).map(({ key }) => key));
+    open = open.filter(({ key }) => !answers.has(key));
+  }
+  return answers;
+}
+
+async function collect(
+  answers: Answers,
+  asked: readonly Promise<Answers>[],
+  others: ReadonlySet<Promise<Answers>>,
+  signal: AbortSignal,
+): Promise<void> {
+  // Somebody else's look-up may be aborted; then the loop above asks for itself.
+  const tolerated = [...others].map((other) => unlessAborted(other, signal));
+  for (const found of await Promise.all([...asked, ...tolerated])) {
+    for (const [key, value] of found) answers.set(key, value);
+  }
+}
+
+async function unlessAborted(other: Promise<Answers>, signal: AbortSignal): Promise<Answers> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(signal.reason);
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    return await Promise.race([other.catch(() => new Map()), promise]);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+function ask(
+  { cache, seen, lookUpVersions }: ResolverParts,
+  inFlight: InFlight,
+  lookUps: readonly LookUp[],
+  signal: AbortSignal,
+  advance: (keys: readonly string[]) => void,
+): Promise<Answers> {
+  const work = async (): Promise<Answers> => {
+    const answers: Answers = new Map();
+    const stored: Promise<void>[] = [];
+    await lookUpVersions(lookUps, signal, (settled) => {
+      for (const [{ key }, value] of settled) answers.set(key, value);
+      // Stored as they come: an attempt that is aborted leaves the next one less to do.
+      stored.push(remember(cache, seen, settled));
+      advance(settled.map(([{ key }]) => key));
+    });
+    await Promise.all(stored);
+    return answers;
+  };
+  const asked = work().finally(() => {
+    for (const { key } of lookUps) inFlight.delete(key);
+  });
+  for (const { key } of lookUps) inFlight.set(key, asked);
+  return asked;
+}
+
+/** Seen versions first: what the cache has is not asked for again, and would not be noted when that failed. */
+async function remember(
+  cache: ResolverParts['cache'],
+  seen: SeenVersions | undefined,
+  settled: readonly (readonly [LookUp, VersionAnswer])[],
+): Promise<void> {
+  await seen?.add(settled.flatMap(([{ key }, value]) => ('record' in value ? key : [])));
+  await cache.set(settled.flatMap(([{ key }, value]) => ('error' in value ? [] : [[key, value] as const])));
+}
+
+function missingIn(lookUps: readonly LookUp[], answers: Answers): readonly LookUp[] {
+  return lookUps.filter(({ key }) => {
+    const found = answers.get(key);
+    return found !== undefined && 'missing' in found;
+  });
+}
+
+async function summarise(
+  eligibilities: readonly Eligibility[],
+  answers: Answers,
+  missing: ReadonlyMap<string, Resolution>,
+): Promise<Resolved> {
+  let retryable = false;
+  let retryAfterMs: number | undefined;
+  const resolutions = await mapInTurns(eligibilities, ({ lookUp, resolution }): Resolution => {
+    if (lookUp === undefined) return resolution;
+    const absent = missing.get(lookUp.key);
+    if (absent !== undefined) return absent;
+    const found = answers.get(lookUp.key);
+    if (found === undefined || 'missing' in found) {
+      return { outcome: 'failed', reason: 'its look-up was not answered' };
+    }
+    if ('record' in found) return { outcome: 'resolved', record: found.record };
+    retryable ||= found.error.retryable;
+    if (found.error.retryAfterMs !== undefined)
+      retryAfterMs = Math.max(retryAfterMs ?? 0, found.error.retryAfterMs);
+    const offender = found.error.code === 'invalid' ? `${lookUp.purl} is refused: ` : '';
+    return { outcome: 'failed', reason: offender + found.error.message };
+  });
+  return { resolutions, retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+async function countByKey(
+  eligibilities: readonly Eligibility[],
+): Promise<Map<string, { lookUp: LookUp; count: number }>> {
+  const counts = new Map<string, { lookUp: LookUp; count: number }>();
+  for await (const slice of inTurns(eligibilities)) {
+    for (const { lookUp } of slice) {
+      if (lookUp === undefined) continue;
+      const entry = counts.get(lookUp.key);
+      if (entry === undefined) counts.set(lookUp.key, { lookUp, count: 1 });
+      else entry.count += 1;
+    }
+  }
+  return counts;
+}
+
+function sum<Item>(items: Iterable<Item>, value: (item: Item) => number): number {
+  let total = 0;
+  for (const item of items) total += value(item);
+  return total;
+}
