@@ -11,7 +11,8 @@ import type { ScanReport } from '../model/scan/scan-report.ts';
 import { Secret } from '../model/secret.ts';
 import type { Provisioned } from '../notify/provisioning/provision.ts';
 import { createProducer, type Producer } from '../producer.ts';
-import { type OnProgress, type ScanWatch, watchScans } from './scan-watch.ts';
+import type { OnProgress } from './scan-progress.ts';
+import { type ScanWatch, watchScans } from './scan-watch.ts';
 
 /** An alert as the receiver got it, secrets masked. */
 export interface DemoAlert {

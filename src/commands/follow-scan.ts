@@ -7,7 +7,8 @@ import type { Inventory } from '../model/scan/inventory.ts';
 import type { ScanReport } from '../model/scan/scan-report.ts';
 import type { Verdict } from '../model/scan/verdict.ts';
 import { ScanError } from './errors.ts';
-import { type OnProgress, reportGone } from './scan-watch.ts';
+import type { OnProgress } from './scan-progress.ts';
+import { reportGone } from './scan-watch.ts';
 import { openSharedStore } from './shared-store.ts';
 
 export interface FollowOptions {

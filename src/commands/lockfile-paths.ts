@@ -1,10 +1,10 @@
 import { readFile } from '../files/read-file.ts';
+import type { ProducedContent, ProducedLockfile } from '../jobs/scan-request.ts';
 import { readCompanions } from '../lockfiles/companions.ts';
 import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discover.ts';
 import { RAISE_LIMIT, requireFormat } from '../lockfiles/read.ts';
 import { CodedError } from '../model/errors.ts';
 import type { UnreadError } from '../model/scan/inventory.ts';
-import type { ProducedContent, ProducedLockfile } from '../producer.ts';
 import { ScanError } from './errors.ts';
 
 export interface LockfilePaths {

@@ -4,8 +4,7 @@ import type { ScanReport } from '../model/scan/scan-report.ts';
 import type { Verdict } from '../model/scan/verdict.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { ScanError } from './errors.ts';
-
-export type OnProgress = (step: string, done: number, total: number) => void;
+import { isOfScan, type OnProgress, scanFailure, scanProgress } from './scan-progress.ts';
 
 /** Follows one scan through the jobs of this process. */
 export interface ScanWatch {
@@ -20,29 +19,28 @@ export interface ScanWatch {
 
 interface Watcher {
   readonly scan: string;
-  readonly onProgress: OnProgress;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-  /** Keys of the jobs that fetch advisories and graphs. */
-  readonly started: Set<string>;
-  readonly ended: Set<string>;
+  readonly onEvent: (event: WorkerEvent) => void;
 }
 
 export function watchScans(store: Store): ScanWatch {
   const watchers = new Set<Watcher>();
   return {
     onEvent(event) {
-      for (const watcher of watchers) if (belongsTo(event, watcher.scan)) notify(watcher, event);
+      for (const watcher of watchers) if (isOfScan(event, watcher.scan)) watcher.onEvent(event);
     },
     async report(scan, { onProgress = () => {}, signal }) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const watcher = {
+      // It may reject while the outcome is looked for.
+      promise.catch(() => {});
+      const progress = scanProgress(onProgress);
+      const watcher: Watcher = {
         scan,
-        onProgress,
-        resolve,
-        reject,
-        started: new Set<string>(),
-        ended: new Set<string>(),
+        onEvent(event) {
+          progress(event);
+          const failure = scanFailure(event);
+          if (failure !== undefined) reject(failure);
+          else if (event.kind === 'finished' && event.job === 'judge-scan') resolve();
+        },
       };
       const onAbort = () => reject(signal?.reason);
       signal?.addEventListener('abort', onAbort, { once: true });
@@ -57,42 +55,6 @@ export function watchScans(store: Store): ScanWatch {
       }
     },
   };
-}
-
-/** Keys of a scan's jobs are its id, alone or followed by a part. */
-function belongsTo({ key }: WorkerEvent, scan: string): boolean {
-  return key === scan || key.startsWith(`${scan}.`);
-}
-
-const PART_JOBS: ReadonlySet<string> = new Set(['collect-advisories', 'expand-dependencies']);
-
-function notify(watcher: Watcher, event: WorkerEvent): void {
-  const { onProgress, resolve, reject, started, ended } = watcher;
-  if (PART_JOBS.has(event.job)) {
-    const part = `${event.job} ${event.key}`;
-    started.add(part);
-    if (event.kind === 'finished' || event.kind === 'failed') ended.add(part);
-    if (event.kind !== 'retrying') onProgress('advisories', ended.size, started.size);
-  }
-  switch (event.kind) {
-    case 'progress':
-      onProgress(event.progress.step, event.progress.done, event.progress.total);
-      return;
-    case 'retrying':
-      onProgress(`waiting ${Math.ceil(event.delayMs / 1_000)} s (${event.reason})`, 0, 1);
-      return;
-    case 'finished':
-      if (event.job === 'judge-scan') resolve();
-      return;
-    case 'failed':
-      // A child given up is a gap in the verdict; without these two there is no verdict.
-      if (event.job === 'judge-scan' || event.job === 'ingest-lockfiles') {
-        reject(new ScanError('scan-failed', `${event.job}: ${event.reason}`));
-      }
-      return;
-    case 'started':
-      if (event.job === 'judge-scan') onProgress('judge', 0, 1);
-  }
 }
 
 /** A concluded scan leaves its record; everything else of it goes after a while. */

@@ -9,7 +9,8 @@ import type { ScanReport } from '../model/scan/scan-report.ts';
 import { createProducer } from '../producer.ts';
 import { ScanError } from './errors.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
-import { type OnProgress, watchScans } from './scan-watch.ts';
+import type { OnProgress } from './scan-progress.ts';
+import { watchScans } from './scan-watch.ts';
 
 export interface ScanOptions {
   readonly paths: readonly string[];

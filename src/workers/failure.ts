@@ -1,4 +1,3 @@
-import { UnrecoverableError } from 'bullmq';
 import { EnvelopeError } from '../jobs/envelope.ts';
 import { JobError } from '../jobs/errors.ts';
 import type { JobLimits } from '../jobs/job.ts';
@@ -13,7 +12,8 @@ export type Failure =
   | { readonly kind: 'pause'; readonly delayMs: number }
   /** Not to be run yet: left for later, without using up an attempt. `code` is that of the error. */
   | { readonly kind: 'postpone'; readonly delayMs: number; readonly code: string }
-  | { readonly kind: 'fail'; readonly error: UnrecoverableError };
+  /** No other attempt. */
+  | { readonly kind: 'fail'; readonly message: string };
 
 const NEWER_RELEASE_DELAY_MS = 60_000;
 const MAX_PAUSE_MS = 300_000;
@@ -94,7 +94,7 @@ function retryOrFail({ error, attempts, limits, random }: FailedAttempt, again: 
     return { kind: 'retry', delayMs: own >= asked ? own : Math.round(asked * (1 + random / 10)) };
   }
   const code = error instanceof CodedError ? ` [${error.code}]` : '';
-  return { kind: 'fail', error: new UnrecoverableError(`${messageOf(error)}${code}`) };
+  return { kind: 'fail', message: `${messageOf(error)}${code}` };
 }
 
 /** Exponential with full jitter over its upper half: grows, and does not bring everybody back at once. */

@@ -1,4 +1,4 @@
-import { DelayedError, type Job as QueuedJob, Worker } from 'bullmq';
+import { DelayedError, type Job as QueuedJob, UnrecoverableError, Worker } from 'bullmq';
 import { EnvelopeError, UnparsedData } from '../jobs/envelope.ts';
 import type { AnyJob, AttemptEnding } from '../jobs/job.ts';
 import { messageOf } from '../model/errors.ts';
@@ -43,7 +43,7 @@ export async function settle(options: ProcessorOptions, attempt: Attempt, error:
     }
     log.error({ key, reason, err: error }, 'job failed for good');
     onEvent?.({ kind: 'failed', job: job.name, key, reason });
-    return failure.error;
+    return new UnrecoverableError(failure.message);
   }
   const { delayMs } = failure;
   if (isWaiting(failure)) log.debug({ key, reason, delayMs }, 'job waits for its turn');
