@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { configAsWritten } from '../config/as-written.ts';
+import { type LoadedConfig, loadConfig, namedSecrets } from '../config/load.ts';
 import { settings } from '../config/variables.ts';
 import { messageOf } from '../model/errors.ts';
-import type { Secret } from '../model/secret.ts';
 import { columns, fitLines } from '../report/layout.ts';
 import { EXIT } from './exit-code.ts';
 import type { Terminal } from './terminal.ts';
@@ -36,8 +36,7 @@ export function configCommand(terminal: Terminal, exit: (code: number) => void):
 
 /** Why secrets that the configuration refers to cannot be read, each with its path. */
 function missingSecrets({ secrets }: LoadedConfig): readonly string[] {
-  const { variables, ...others } = secrets;
-  return [...Object.values(others), ...variables.values()].flatMap((secret: Secret) => {
+  return [...namedSecrets(secrets).values()].flatMap((secret) => {
     try {
       secret.reveal();
       return [];
@@ -47,11 +46,12 @@ function missingSecrets({ secrets }: LoadedConfig): readonly string[] {
   });
 }
 
-function effective({ config, secrets, file }: LoadedConfig, missing: readonly string[]): object {
+function effective(loaded: LoadedConfig, missing: readonly string[]): object {
+  const { secrets, file } = loaded;
   const { variables, ...others } = secrets;
   return {
     file: file ?? null,
-    config,
+    config: configAsWritten(loaded),
     secrets: { ...others, variables: Object.fromEntries(variables) },
     missingSecrets: missing,
   };
@@ -59,9 +59,9 @@ function effective({ config, secrets, file }: LoadedConfig, missing: readonly st
 
 function text(loaded: LoadedConfig, missing: readonly string[], terminal: Terminal): string {
   const lines = [`Configuration: ${loaded.file ?? '(no file; environment variables and defaults)'}`, ''];
-  for (const [path, value] of leaves(loaded.config, [])) lines.push(`${path} = ${JSON.stringify(value)}`);
-  const { variables, ...others } = loaded.secrets;
-  const names = [...Object.keys(others), ...variables.keys()];
+  for (const [path, value] of leaves(configAsWritten(loaded), []))
+    lines.push(`${path} = ${JSON.stringify(value)}`);
+  const names = [...namedSecrets(loaded.secrets).keys()];
   lines.push('', names.length === 0 ? 'No secrets.' : `Secrets: ${names.join(', ')}`);
   for (const fault of missing) lines.push(`Missing secret: ${fault}`);
   if (loaded.config.redis.url === undefined) {

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { duration } from '../config/duration.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { duration } from '../config/values.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './output-file.ts';
 import { withOutputFormat } from './output-format.ts';
 import { progressLine } from './progress.ts';

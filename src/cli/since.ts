@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { duration } from '../config/duration.ts';
+import { duration } from '../config/values.ts';
 
 /** `2h` ago, or a time such as `2026-05-01T08:00Z`; in milliseconds since 1970. */
 export function parseSince(text: string): number {

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { LoadedConfig } from '../config/load.ts';
+import { type LoadedConfig, namedSecrets } from '../config/load.ts';
 import { printableJson } from '../model/printable.ts';
 import type { Secret } from '../model/secret.ts';
 
@@ -22,7 +22,7 @@ const REDACTED = [
  * drawn are escaped: a package name cannot change what is read in a terminal.
  */
 export function createLogger({ config, secrets }: LoadedConfig, destination?: DestinationStream): Logger {
-  const mask = maskSecrets(secretValues(secrets));
+  const mask = maskSecrets([...namedSecrets(secrets).values()]);
   return pino(
     {
       level: config.log.level,
@@ -34,10 +34,6 @@ export function createLogger({ config, secrets }: LoadedConfig, destination?: De
     },
     destination ?? pino.destination({ fd: 2, sync: true }),
   );
-}
-
-function secretValues({ variables, ...others }: LoadedConfig['secrets']): readonly Secret[] {
-  return [...Object.values(others), ...variables.values()];
 }
 
 /** Values as they stand in a JSON line. Very short ones would mask innocent text, and are no secrets. */

@@ -6,42 +6,43 @@ import { messageOf } from '../model/errors.ts';
 import { Secret } from '../model/secret.ts';
 import { ConfigError } from './errors.ts';
 import { type Config, configSchema } from './schema.ts';
-import { resolveSecret } from './secret-reference.ts';
+import { resolveSecret, type SecretReference } from './secret-reference.ts';
 import { fromEnvironment } from './variables.ts';
 
-/** The secrets that the configuration refers to. Each is read when it is used. */
+/** The secrets that the configuration refers to. Each is read on first use. */
 export interface Secrets {
-  readonly redisPassword?: Secret;
-  readonly apiKey?: Secret;
-  readonly applicationKey?: Secret;
-  readonly signingSecret?: Secret;
-  /** Values of secret custom variables by name. */
+  readonly redisPassword?: Secret | undefined;
+  readonly apiKey?: Secret | undefined;
+  readonly applicationKey?: Secret | undefined;
+  readonly signingSecret?: Secret | undefined;
+  /** Secret custom variables by name. */
   readonly variables: ReadonlyMap<string, Secret>;
 }
 
 export interface LoadedConfig {
   readonly config: Config;
   readonly secrets: Secrets;
-  /** The file that was read, or `undefined` when there was none. */
+  /** The file that was read; `undefined` when there was none. */
   readonly file: string | undefined;
+  /** The settings as they were written in the file and the environment, before validation and defaults. */
+  readonly written?: unknown;
 }
 
 export interface LoadOptions {
-  /** A file that must exist. Without it `LOCKHOUND_CONFIG`, then `lockhound.yaml` where there is one. */
-  readonly file?: string;
-  /** The process's own unless a test gives another. */
+  /** A file that must exist. Default: `LOCKHOUND_CONFIG`, then `lockhound.yaml` when it exists. */
+  readonly file?: string | undefined;
+  /** Default: the environment of the process. */
   readonly environment?: Environment;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** No configuration comes near it. */
 const MAX_BYTES = 1_048_576;
 const DEFAULT_FILE = 'lockhound.yaml';
 
 /**
- * Reads `lockhound.yaml`, lays `REDIS_URL` and `LOCKHOUND_*` variables over it and validates the whole. The secrets that it
- * refers to are read later. Throws `ConfigError` with every fault and its path.
+ * Reads `lockhound.yaml`, overrides it with `REDIS_URL` and `LOCKHOUND_*` variables and validates the result. Secrets are
+ * read later, on first use. Throws `ConfigError` with every fault and its path.
  */
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const environment = options.environment ?? process.env;
@@ -51,7 +52,14 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const parsed = configSchema.safeParse(merged);
   if (!parsed.success) throw invalid(parsed.error, file);
   const config = withSafeRedisUrl(parsed.data, environment);
-  return { config, secrets: secretsOf(config, merged, environment), file };
+  return { config, secrets: secretsOf(config, merged, environment), file, written: merged };
+}
+
+/** All secrets by name. */
+export function namedSecrets({ variables, ...others }: Secrets): ReadonlyMap<string, Secret> {
+  const named = new Map<string, Secret>();
+  for (const [name, secret] of Object.entries(others)) if (secret !== undefined) named.set(name, secret);
+  return new Map([...named, ...variables]);
 }
 
 function readConfigFile(named: string | undefined): { file: string | undefined; content: unknown } {
@@ -63,14 +71,12 @@ function readConfigFile(named: string | undefined): { file: string | undefined; 
     if (named === undefined && error instanceof FileError && error.code === 'not-found') {
       return { file: undefined, content: {} };
     }
-    throw new ConfigError('config-unreadable', `configuration ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new ConfigError('config-unreadable', `configuration ${messageOf(error)}`, { cause: error });
   }
   return { file, content: parseYaml(file, text) ?? {} };
 }
 
-/** Aliases may stand for no more than a hundred times as much as is written. */
+/** Limits YAML aliases to a hundred, against files that expand exponentially. */
 function parseYaml(file: string, text: string): unknown {
   try {
     const document = parseDocument(text, { prettyErrors: true });
@@ -93,7 +99,7 @@ function merge(base: unknown, over: unknown): unknown {
   if (!isPlain(base) || !isPlain(over)) return over === undefined ? base : over;
   const result: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(over)) result[key] = merge(result[key], value);
-  // A reference is replaced whole: `{ file }` in the file and `{ env }` from a variable would be two.
+  // A reference to a secret is replaced as a whole: merged, it would hold both `file` and `env`.
   return 'env' in over ? over : result;
 }
 
@@ -107,14 +113,14 @@ function invalid(error: z.ZodError, file: string | undefined): ConfigError {
   return new ConfigError('config-invalid', [`${where} is not valid:`, ...faults].join('\n'));
 }
 
-/** A password in the URL would travel with every message that names the URL: it is kept apart. */
+/** Takes the password out of the URL, so that messages with the URL do not contain it. */
 function withSafeRedisUrl(config: Config, environment: Environment): Config {
   const { url } = config.redis;
   if (url === undefined || !url.split(',').some((one) => new URL(one).password !== '')) return config;
   if (url !== environment['REDIS_URL'] && url !== environment['LOCKHOUND_REDIS_URL']) {
     throw new ConfigError(
       'config-invalid',
-      'redis.url holds a password; take it out and name it by `redis.password: { env: NAME }`',
+      'redis.url contains a password; remove it and refer to it with `redis.password: { env: NAME }`',
     );
   }
   const bare = url.split(',').map((one) => {
@@ -127,28 +133,21 @@ function withSafeRedisUrl(config: Config, environment: Environment): Config {
 
 function secretsOf(config: Config, merged: unknown, environment: Environment): Secrets {
   const { notify, redis } = config;
-  const fromUrl = passwordOf((merged as { redis?: { url?: string } }).redis?.url);
-  const password =
-    redis.password === undefined ? fromUrl : resolveSecret(redis.password, 'redis.password', environment);
-  const at = (path: string) => `notify.${path}`;
+  const resolve = (reference: SecretReference | undefined, path: string): Secret | undefined =>
+    reference === undefined ? undefined : resolveSecret(reference, path, environment);
   const variables = new Map<string, Secret>();
   for (const [name, variable] of Object.entries(notify?.variables ?? {})) {
     if (!('secret' in variable)) continue;
-    variables.set(name, resolveSecret(variable.secret, at(`variables.${name}.secret`), environment));
+    variables.set(name, resolveSecret(variable.secret, `notify.variables.${name}.secret`, environment));
   }
-  const platform = notify?.platform;
   return {
     variables,
-    ...(password === undefined ? {} : { redisPassword: password }),
-    ...(platform === undefined
-      ? {}
-      : {
-          apiKey: resolveSecret(platform.apiKey, at('platform.apiKey'), environment),
-          applicationKey: resolveSecret(platform.applicationKey, at('platform.applicationKey'), environment),
-        }),
-    ...(notify?.signingSecret === undefined
-      ? {}
-      : { signingSecret: resolveSecret(notify.signingSecret, at('signingSecret'), environment) }),
+    redisPassword:
+      resolve(redis.password, 'redis.password') ??
+      passwordOf((merged as { redis?: { url?: string } }).redis?.url),
+    apiKey: resolve(notify?.platform?.apiKey, 'notify.platform.apiKey'),
+    applicationKey: resolve(notify?.platform?.applicationKey, 'notify.platform.applicationKey'),
+    signingSecret: resolve(notify?.signingSecret, 'notify.signingSecret'),
   };
 }
 

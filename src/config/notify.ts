@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { seconds } from './duration.ts';
-import { httpUrl } from './http-url.ts';
 import { maxBytes, route, variableName, webhook } from './route.ts';
 import { secretReference } from './secret-reference.ts';
-import { severity } from './severity.ts';
+import { durationOf, httpUrl, severity } from './values.ts';
 
 const platform = z
   .strictObject({
@@ -20,7 +18,7 @@ const platform = z
       .string()
       .regex(/^\/\S*$/, 'a path that begins with `/`')
       .default('/api/v1/events')
-      .describe('Where the platform takes events, for `delivery: platform-event`.'),
+      .describe('Path to which events are posted with `delivery: platform-event`.'),
   })
   .refine(({ url, site }) => (url === undefined) !== (site === undefined), {
     error: 'name either the `url` or the `site` of the webhook-integration API',
@@ -32,14 +30,23 @@ const variable = z.union([
 ]);
 
 const retries = z.strictObject({
-  attempts: z.int().min(1).max(1_000).default(24).describe('Attempts in all before a delivery is given up.'),
-  firstDelay: seconds('2s').describe('Wait before the second attempt; doubled each time, with jitter.'),
-  longestDelay: seconds('2h').describe('No wait between two attempts is longer.'),
+  attempts: z.int().min(1).max(1_000).default(24).describe('Attempts before a delivery fails permanently.'),
+  firstDelay: durationOf('2s').describe(
+    'Delay before the second attempt. Doubles with each attempt, with jitter.',
+  ),
+  longestDelay: durationOf('2h').describe('Longest delay between two attempts.'),
 });
 
 const history = z.strictObject({
-  retention: seconds('30d').describe('How long deliveries that arrived are remembered; others always are.'),
-  attempts: z.int().min(1).max(1_000).default(50).describe('Attempts kept of one delivery: the newest.'),
+  retention: durationOf('30d').describe(
+    'How long records of delivered alerts are kept. Other records are kept until delivery.',
+  ),
+  attempts: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(50)
+    .describe('Number of attempts that are kept for each delivery, newest first.'),
 });
 
 /** Where alerts go, and how. */
@@ -47,25 +54,27 @@ export const notify = z
   .strictObject({
     platform: platform
       .optional()
-      .describe('Where definitions and variables are held. Unset: in this configuration alone.'),
-    webhook: webhook.optional().describe('Where changes go that no route takes.'),
+      .describe(
+        'Platform that holds definitions and variables. Unset: they exist in this configuration alone.',
+      ),
+    webhook: webhook.optional().describe('Receiver of changes that match no route.'),
     routes: z.array(route).default([]),
     take: z
       .enum(['all', 'first'])
       .default('all')
-      .describe('A change goes by every route that fits, or by the first one only.'),
+      .describe('Send a change by every matching route, or by the first one only.'),
     firstScan: z
       .enum(['summary', 'all', 'none'])
       .default('summary')
       .describe(
-        "Of a target's first scan: one alert with counts and the worst ten, an alert as ever, or none.",
+        "Alerts for a target's first scan: one with counts and the worst ten findings, all, or none.",
       ),
-    minSeverity: severity.optional().describe('Changes of findings below it go nowhere.'),
+    minSeverity: severity.optional().describe('Changes of findings below this severity are not sent.'),
     link: z
       .string()
       .regex(/^https?:\/\/[^\s/]/, 'an http or https URL')
       .optional()
-      .describe('Page with the details that alerts link to; may use `$TARGET`, `$SCAN` and the like.'),
+      .describe('Page that alerts link to. May use variables of the alert such as `$TARGET` and `$SCAN`.'),
     variables: z
       .record(variableName, variable)
       .default({})
@@ -74,35 +83,37 @@ export const notify = z
     allowAddresses: z
       .array(z.string().min(1))
       .default([])
-      .describe('Hosts or CIDR ranges that may be called although they are private.'),
+      .describe('Private hosts or CIDR ranges that may be called.'),
     delivery: z
       .enum(['direct', 'platform-event'])
       .default('direct')
-      .describe('Call the webhook, or post an event that has the platform call it.'),
+      .describe('Call the webhook directly, or post an event so that the platform calls it.'),
     maxBytes: maxBytes
       .default(262_144)
-      .describe('Largest body of an alert in bytes: beyond, the worst changes and a count of the rest.'),
-    timeout: seconds('15s').describe('Limit for one delivery.'),
+      .describe(
+        'Size limit of an alert in bytes. A larger alert holds the worst changes and counts the rest.',
+      ),
+    timeout: durationOf('15s').describe('Time limit of one delivery attempt.'),
     drift: z
       .enum(['restore', 'keep'])
       .default('restore')
-      .describe('What an operator changed on the platform: put back, or reported only.'),
-    recheck: seconds('10m').describe(
-      'How often workers look whether the platform still holds it; `0s`: on start only.',
+      .describe('Restore what was changed on the platform, or only report it.'),
+    recheck: durationOf('10m').describe(
+      'How often workers compare the platform with the configuration. `0s`: on start only.',
     ),
     retries: retries.prefault({}),
     history: history.prefault({}),
   })
   .refine(({ webhook, routes }) => webhook !== undefined || routes.length > 0, {
-    error: 'a webhook to alert by: `webhook`, `routes`, or both',
+    error: 'at least one receiver of alerts: `webhook`, `routes`, or both',
     path: ['webhook'],
   })
   .refine(({ platform, delivery }) => platform !== undefined || delivery === 'direct', {
-    error: '`platform-event` needs the `platform` that is to call the webhook',
+    error: '`platform-event` needs a `platform` to call the webhook',
     path: ['delivery'],
   })
   .refine(({ routes }) => new Set(routes.map(({ name }) => name)).size === routes.length, {
-    error: 'routes with names of their own',
+    error: 'a different name for each route',
     path: ['routes'],
   });
 

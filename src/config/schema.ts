@@ -1,37 +1,38 @@
 import { z } from 'zod';
-import { seconds } from './duration.ts';
-import { httpUrl } from './http-url.ts';
+import { RULE_LEVELS } from '../model/scan/policy.ts';
+import { RULES } from '../policy/catalog.ts';
 import { type NotifyConfig, notify } from './notify.ts';
-import { policy } from './policy.ts';
 import { secretReference } from './secret-reference.ts';
+import { durationOf, httpUrl, severity } from './values.ts';
 
 const redis = z.strictObject({
-  /** Redis or Valkey; several (comma separated) for a cluster. Unset: an embedded engine that keeps nothing. */
   url: z
     .string()
     .regex(/^rediss?:\/\//, 'a `redis://` or `rediss://` URL')
     .optional()
-    .describe('Redis or Valkey. Unset: a worker only starts with `--ephemeral`, and keeps nothing.'),
+    .describe(
+      'Redis or Valkey; several URLs with commas for a cluster. Unset: a worker starts only with `--ephemeral`, and keeps nothing.',
+    ),
   password: secretReference.optional().describe('Password for `redis.url`.'),
   prefix: z
     .string()
     .regex(/^\{[A-Za-z0-9_.-]+\}$/, 'a hash tag such as `{lockhound}`: all keys must share one cluster slot')
     .default('{lockhound}')
-    .describe('Every key begins with it.'),
+    .describe('First part of every key.'),
 });
 
 const insights = z.strictObject({
   url: httpUrl.default('https://api.deps.dev').describe('Package-insights API.'),
-  timeout: seconds('30s').describe('Limit for one answer.'),
-  concurrency: z.int().min(1).max(256).default(32).describe('Requests under way at once.'),
+  timeout: durationOf('30s').describe('Limit for one answer.'),
+  concurrency: z.int().min(1).max(256).default(32).describe('Concurrent requests of one worker.'),
   requestsPerSecond: z
     .number()
     .min(0.01)
     .max(1_000_000)
     .optional()
-    .describe('Requests a second, of all workers over this Redis together. Unset: no limit.'),
-  recordTtl: seconds('6h').describe('How long version records and advisories stay cached.'),
-  missTtl: seconds('15m').describe('How long "no such version" stays cached.'),
+    .describe('Requests per second of all workers that share this Redis. Unset: no limit.'),
+  recordTtl: durationOf('6h').describe('How long version records and advisories stay cached.'),
+  missTtl: durationOf('15m').describe('How long "no such version" stays cached.'),
   privatePackages: z
     .array(z.string().min(1))
     .default([])
@@ -42,44 +43,74 @@ const insights = z.strictObject({
     .describe('Hosts of registries that mirror the public one: packages from them are looked up.'),
 });
 
+const level = z.enum(RULE_LEVELS).optional().describe('`off`, `note` (reported only) or `alert`.');
+
+/** The severity of a rule can be set where its findings have none of their own. */
+const ruleSettings = RULES.map(({ name, title, severity: own }) => {
+  const settings =
+    own === undefined
+      ? z.strictObject({ level })
+      : z.strictObject({ level, severity: severity.optional().describe('Severity of its findings.') });
+  return [name, settings.optional().describe(`${title}.`)] as const;
+});
+
+const policy = z.strictObject({
+  unknownSeverity: severity
+    .default('medium')
+    .describe('Severity that exit codes and routes use for a finding whose advisory has no score.'),
+  unindexedAfter: durationOf('14d').describe(
+    'A version that is missing from the index for longer than this becomes an alert.',
+  ),
+  rules: z
+    .strictObject(Object.fromEntries(ruleSettings))
+    .prefault({})
+    .describe('Level and severity by rule.'),
+});
+
 const lockfiles = z.strictObject({
-  maxBytes: z.int().min(1).default(104_857_600).describe('Largest lockfile that is read, in bytes.'),
-  maxPackages: z.int().min(1).default(500_000).describe('Most packages of one lockfile.'),
-  retention: seconds('14d').describe('How long lockfile contents stay in Redis.'),
+  maxBytes: z.int().min(1).default(104_857_600).describe('Size limit of a lockfile in bytes.'),
+  maxPackages: z.int().min(1).default(500_000).describe('Limit of packages in one lockfile.'),
+  retention: durationOf('14d').describe('How long lockfile contents stay in Redis.'),
 });
 
 const recheck = z.strictObject({
-  open: seconds('1m').describe('Lost jobs are looked for and made again.'),
-  turn: seconds('15m').describe(
-    'An alert that waits for an earlier one looks for itself whether it is its turn.',
+  open: durationOf('1m').describe('Interval of the search for lost jobs, which are recreated.'),
+  turn: durationOf('15m').describe(
+    'How often an alert that waits for an earlier alert checks whether it may be sent.',
   ),
-  held: seconds('5m').describe('A held alert looks for itself whether its route goes on.'),
+  held: durationOf('5m').describe('How often a held alert checks whether its route was resumed.'),
 });
 
 const worker = z.strictObject({
-  retention: seconds('14d').describe('How long job outcomes stay in Redis.'),
-  lockDuration: seconds('30s').describe('After this time without a sign of life a job is taken over.'),
+  retention: durationOf('14d').describe('How long job outcomes stay in Redis.'),
+  lockDuration: durationOf('30s').describe(
+    'A job whose worker has not renewed its lock for this long is taken over.',
+  ),
   recheck: recheck
     .prefault({})
     .refine(({ open, turn, held }) => Math.min(open, turn, held) >= 100, {
-      error: 'times of at least `100ms`',
+      error: 'durations of at least `100ms`',
     })
-    .describe('How often workers look for what they were not told of.'),
-  shutdownGrace: seconds('20s').describe('Time that running jobs get after SIGTERM.'),
+    .describe('Intervals of the checks that make up for lost messages.'),
+  shutdownGrace: durationOf('20s').describe('Time that running jobs have to finish after SIGTERM.'),
   healthPort: z
     .int()
     .min(0)
     .max(65_535)
     .optional()
-    .describe('Port of `/healthz` and `/readyz`; unset: none.'),
+    .describe('Port of `/healthz` and `/readyz`. Unset: no health server.'),
   healthHost: z.string().default('127.0.0.1').describe('Address of the health port.'),
 });
 
 const contract = z.strictObject({
-  interval: seconds('6h').describe('How often published description documents are held against ours.'),
+  interval: durationOf('6h').describe(
+    'Interval between comparisons of the published description documents with the bundled ones.',
+  ),
   directory: httpUrl
     .optional()
-    .describe('Discovery service that lists them. Unset, with no document: no check.'),
+    .describe(
+      'Discovery service that lists the published documents. Without it and without `documents` there is no check.',
+    ),
   documents: z
     .strictObject({
       insights: httpUrl.optional().describe('Published document of the package-insights API.'),
@@ -104,9 +135,9 @@ export const configSchema = z
     contract: contract.prefault({}),
     log: log.prefault({}),
   })
-  // That a digest was made is known as long as outcomes are: within its time it must not be made twice.
+  // The outcome of a digest prevents a second one for the same period, so it must be kept at least that long.
   .refine(({ notify: one, worker: { retention } }) => longestDigest(one) <= retention, {
-    error: 'a time between two digests (`every`) that is no longer than `worker.retention`',
+    error: 'a time between two digests (`every`) of at most `worker.retention`',
     path: ['notify'],
   });
 

@@ -4,7 +4,7 @@ import { messageOf } from '../model/errors.ts';
 import { Secret } from '../model/secret.ts';
 import { ConfigError } from './errors.ts';
 
-/** Secrets stand in the configuration only by reference: an environment variable or a file. */
+/** The configuration refers to secrets by environment variable or file and never holds their values. */
 export const secretReference = z.union(
   [
     z.strictObject({
@@ -12,7 +12,7 @@ export const secretReference = z.union(
     }),
     z.strictObject({ file: z.string().min(1) }),
   ],
-  { error: 'a secret is named, never written down: `{ env: NAME }` or `{ file: PATH }`' },
+  { error: 'secrets are given by reference: `{ env: NAME }` or `{ file: PATH }`' },
 );
 
 export type SecretReference = z.infer<typeof secretReference>;
@@ -21,7 +21,7 @@ const MAX_BYTES = 65_536;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The secret in an environment variable of this process, or `fallback` where it is unset. */
+/** The secret in an environment variable of this process, or `fallback` when it is unset. */
 export function secretFromEnvironment(name: string, fallback: string): Secret {
   return new Secret(process.env[name] || fallback);
 }
@@ -32,9 +32,8 @@ export function secretNamedBy(option: string, variable: string): Secret {
 }
 
 /**
- * The secret where its reference points, read when it is used. One final line break of a file is dropped, as editors and
- * secret mounts add it. Revealing it throws `ConfigError` (`secret-unavailable`) naming the path in the configuration, never
- * the value.
+ * The secret behind a reference, read on first use. One final line break of a file is dropped because editors and secret
+ * mounts add it. `reveal` throws `ConfigError` (`secret-unavailable`) with the path in the configuration, never the value.
  */
 export function resolveSecret(reference: SecretReference, path: string, environment: Environment): Secret {
   return new Secret(() =>

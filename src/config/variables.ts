@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { unwrap } from './as-written.ts';
 import { ConfigError } from './errors.ts';
 import { configSchema } from './schema.ts';
 
 const PREFIX = 'LOCKHOUND_';
 
-/** Variables that are read elsewhere or by tests, and are no setting. */
+/** Variables that are not settings. */
 const OTHERS: ReadonlySet<string> = new Set(['LOCKHOUND_CONFIG', 'LOCKHOUND_CORPORA']);
 
 export interface Setting {
@@ -22,7 +23,10 @@ export function settings(): readonly Setting[] {
   return walk(configSchema, []);
 }
 
-/** What the environment sets, as the nested object that the file would hold. Throws for a variable that is none. */
+/**
+ * The settings from the environment, nested as in the file. Throws `ConfigError` (`config-invalid`) for an unknown
+ * `LOCKHOUND_*` variable.
+ */
 export function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): unknown {
   const known = new Map(settings().map((setting) => [setting.variable, setting]));
   const result: Record<string, unknown> = {};
@@ -36,24 +40,24 @@ export function fromEnvironment(environment: Readonly<Record<string, string | un
     } else if (!referencedByChoice(name)) {
       throw new ConfigError(
         'config-invalid',
-        `environment variable ${name} is no setting; \`lockhound config check --settings\` lists them`,
+        `environment variable ${name} is not a setting; \`lockhound config check --settings\` lists all settings`,
       );
     }
   }
   return result;
 }
 
-/** Names an operator picked for secrets may well begin with the prefix: `LOCKHOUND_SECRET_…` is left to them. */
+/** `LOCKHOUND_SECRET_…` is free for the variables to which secret references point. */
 function referencedByChoice(name: string): boolean {
   return name.startsWith(`${PREFIX}SECRET_`);
 }
 
 function walk(schema: z.ZodType, path: readonly string[]): readonly Setting[] {
-  const inner = unwrap(schema);
+  const { inner } = unwrap(schema);
   if (inner instanceof z.ZodObject) {
     return Object.entries(inner.shape).flatMap(([key, field]) => walk(field as z.ZodType, [...path, key]));
   }
-  // A list of objects is no text: only the file can give it.
+  // Maps and lists of objects can only be set in the file.
   if (inner instanceof z.ZodRecord) return [];
   if (inner instanceof z.ZodArray && inner.element instanceof z.ZodObject) return [];
   const variable = PREFIX + path.map(upperSnake).join('_');
@@ -61,16 +65,8 @@ function walk(schema: z.ZodType, path: readonly string[]): readonly Setting[] {
   return [{ path, variable, description, read: reader(inner, variable) }];
 }
 
-function unwrap(schema: z.ZodType): z.ZodType {
-  let inner = schema;
-  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodPrefault) {
-    inner = inner.unwrap() as z.ZodType;
-  }
-  return inner;
-}
-
 function reader(schema: z.ZodType, variable: string): (text: string) => unknown {
-  // A secret: the variable itself is what the reference names.
+  // For a secret the setting is a reference to the variable itself.
   if (schema.safeParse({ env: variable }).success) return () => ({ env: variable });
   if (schema instanceof z.ZodNumber) return (text) => (text.trim() === '' ? text : Number(text));
   if (schema instanceof z.ZodArray) {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { configAsWritten } from '../../src/config/as-written.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ECOSYSTEMS } from '../../src/model/scan/ecosystem.ts';
 import { RULE_NAMES } from '../../src/policy/catalog.ts';
@@ -159,7 +160,7 @@ describe('what is refused, and how', () => {
 
   it('refuses a secret written down, without repeating it', () => {
     const error = failure(NOTIFY.replace('{ env: API_KEY }', 'hunter2'), KEYS);
-    expect(error.message).toMatch(/notify\.platform\.apiKey: a secret is named, never written down/);
+    expect(error.message).toMatch(/notify\.platform\.apiKey: secrets are given by reference/);
     expect(error.message).not.toContain('hunter2');
   });
 
@@ -248,5 +249,29 @@ describe('a configuration file that stands for far more than it holds', () => {
     expect(message).toContain(file);
     expect(message.split('\n').length).toBeLessThanOrEqual(5);
     expect(message).not.toMatch(/ at .*\(/);
+  });
+});
+
+describe('the configuration as written', () => {
+  it('has durations as in the file, in the environment, or as their defaults', () => {
+    const file = fileWith(
+      [
+        'worker: { retention: 240h }',
+        'notify:',
+        '  webhook: { url: "https://a.example", every: 90m, mode: periodic }',
+        '  routes: [{ name: weekly, webhook: { url: "https://b.example", every: 168h } }]',
+      ].join('\n'),
+    );
+    const loaded = loadConfig({ file, environment: { LOCKHOUND_INSIGHTS_TIMEOUT: '45s' } });
+    expect(configAsWritten(loaded)).toMatchObject({
+      insights: { timeout: '45s', recordTtl: '6h', concurrency: 32 },
+      lockfiles: { retention: '14d', maxBytes: 104_857_600 },
+      worker: { retention: '240h', recheck: { open: '1m' } },
+      notify: {
+        webhook: { every: '90m' },
+        routes: [{ name: 'weekly', webhook: { every: '168h' } }],
+        retries: { firstDelay: '2s' },
+      },
+    });
   });
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RATED_SEVERITIES } from '../model/scan/finding.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -17,5 +18,11 @@ export const duration = z
     return Number.parseInt(text, 10) * (UNITS[unit] ?? Number.NaN);
   });
 
-/** Defaults are written as text, as in the file, so that `config check` and the documentation show the same. */
-export const seconds = (text: string) => duration.prefault(text);
+/** A duration with a default, which is written as in the file. */
+export const durationOf = (text: string) => duration.prefault(text);
+
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'an http or https URL' });
+
+export const severity = z.enum(RATED_SEVERITIES, {
+  error: `one of ${RATED_SEVERITIES.join(', ')}; \`policy.unknownSeverity\` sets what an unrated advisory counts as`,
+});

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { LoadedConfig } from './load.ts';
+import { configSchema } from './schema.ts';
+import { duration } from './values.ts';
+
+/** The configuration in effect with durations as text: as written in the file or the environment, or as the default. */
+export function configAsWritten({ config, written }: LoadedConfig): unknown {
+  return asWritten(configSchema, config, written);
+}
+
+function asWritten(schema: z.ZodType, value: unknown, written: unknown): unknown {
+  const { inner, fallback } = unwrap(schema);
+  if (inner === duration) return written ?? fallback ?? value;
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    const items = Array.isArray(written) ? written : [];
+    return value.map((item, index) => asWritten(inner.element as z.ZodType, item, items[index]));
+  }
+  if (!(inner instanceof z.ZodObject) || !isObject(value)) return value;
+  const texts = isObject(written) ? written : {};
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, asWritten(inner.shape[key], item, texts[key])]),
+  );
+}
+
+/** The schema without optionality, and its default as it would be written. */
+export function unwrap(schema: z.ZodType): { readonly inner: z.ZodType; readonly fallback: unknown } {
+  let inner = schema;
+  let fallback: unknown;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodPrefault) {
+    if (inner instanceof z.ZodPrefault) fallback = inner.def.defaultValue;
+    inner = inner.unwrap() as z.ZodType;
+  }
+  return { inner, fallback };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
