@@ -1,14 +1,8 @@
 import { z } from 'zod';
-import type { LoadedConfig } from './load.ts';
-import { configSchema } from './schema.ts';
 import { duration } from './values.ts';
 
-/** The configuration in effect with durations as text: as written in the file or the environment, or as the default. */
-export function configAsWritten({ config, written }: LoadedConfig): unknown {
-  return asWritten(configSchema, config, written);
-}
-
-function asWritten(schema: z.ZodType, value: unknown, written: unknown): unknown {
+/** `value` with its durations as they are in `written`, from which it was parsed, or as the default is written. */
+export function asWritten(schema: z.ZodType, value: unknown, written: unknown): unknown {
   const { inner, fallback } = unwrap(schema);
   if (inner === duration) return written ?? fallback ?? value;
   if (inner instanceof z.ZodArray && Array.isArray(value)) {

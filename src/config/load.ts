@@ -4,6 +4,7 @@ import { FileError } from '../files/errors.ts';
 import { readTextSync } from '../files/read-file.ts';
 import { messageOf } from '../model/errors.ts';
 import { Secret } from '../model/secret.ts';
+import { asWritten } from './as-written.ts';
 import { ConfigError } from './errors.ts';
 import { type Config, configSchema } from './schema.ts';
 import { resolveSecret, type SecretReference } from './secret-reference.ts';
@@ -24,8 +25,6 @@ export interface LoadedConfig {
   readonly secrets: Secrets;
   /** The file that was read; `undefined` when there was none. */
   readonly file: string | undefined;
-  /** The settings as they were written in the file and the environment, before validation and defaults. */
-  readonly written?: unknown;
 }
 
 export interface LoadOptions {
@@ -45,14 +44,22 @@ const DEFAULT_FILE = 'lockhound.yaml';
  * read later, on first use. Throws `ConfigError` with every fault and its path.
  */
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
-  const environment = options.environment ?? process.env;
-  const named = options.file ?? environment['LOCKHOUND_CONFIG'];
-  const { file, content } = readConfigFile(named);
-  const merged = merge(content, fromEnvironment(environment));
-  const parsed = configSchema.safeParse(merged);
+  const { environment, file, written } = readSettings(options);
+  const parsed = configSchema.safeParse(written);
   if (!parsed.success) throw invalid(parsed.error, file);
   const config = withSafeRedisUrl(parsed.data, environment);
-  return { config, secrets: secretsOf(config, merged, environment), file, written: merged };
+  return { config, secrets: secretsOf(config, written, environment), file };
+}
+
+/** The configuration in effect with durations as text: as written in the file or the environment, or as the default. */
+export function configAsWritten(options: LoadOptions = {}): unknown {
+  return asWritten(configSchema, loadConfig(options).config, readSettings(options).written);
+}
+
+function readSettings(options: LoadOptions) {
+  const environment: Environment = options.environment ?? process.env;
+  const { file, content } = readConfigFile(options.file ?? environment['LOCKHOUND_CONFIG']);
+  return { environment, file, written: merge(content, fromEnvironment(environment)) };
 }
 
 /** All secrets by name. */

@@ -1,7 +1,7 @@
 import type { ScanReport } from '../model/scan/scan-report.ts';
 import { renderJson } from './json.ts';
+import type { TextOptions } from './layout.ts';
 import { renderText } from './text.ts';
-import type { TextOptions } from './text-options.ts';
 
 export interface Report {
   readonly name: string;

@@ -1,9 +1,8 @@
 import type { DeliveryRecord, StoppedRoute } from '../model/alert/delivery.ts';
 import type { DeliveryAttempt, NotifiedChange } from '../model/alert/notification.ts';
 import { printable } from '../model/printable.ts';
-import { fitLines } from './layout.ts';
+import { fitLines, type TextOptions } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
-import type { TextOptions } from './text-options.ts';
 
 export interface DeliveryList {
   readonly deliveries: readonly DeliveryRecord[];

@@ -2,14 +2,21 @@ import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
-/** A column narrower than this holds too little of a sentence: its text goes below the row instead. */
+/** How text for a person is laid out. */
+export interface TextOptions {
+  readonly colour: boolean;
+  /** Columns of the terminal; `Infinity` when the text does not go to one, and lines are not wrapped. */
+  readonly width: number;
+}
+
+/** Text is placed below the row when its column would be narrower than this. */
 const LEAST_WIDTH = 24;
 const GAP = '  ';
 
 /**
- * Rows of cells in columns that line up; the last cell of a row takes the rest of the line and continues below itself.
- * Where too little is left for it, it goes below the row. Words are never broken. Cells are printable text and may hold
- * colours; widths are those of the characters on a terminal.
+ * Lines of a table with aligned columns. The last cell of a row uses the rest of the line and wraps below itself, or is
+ * placed below the row when its column would be too narrow. Words are not broken. Cells are printable text and may contain
+ * colours.
  */
 export function columns(
   rows: readonly (readonly string[])[],
@@ -28,10 +35,7 @@ export function columns(
   });
 }
 
-/**
- * Lines as one text for a terminal. A line that is too wide continues below itself, two columns further in; words are
- * never broken.
- */
+/** The lines as one text. A line that is wider than `width` is wrapped and indented by two columns. Words are not broken. */
 export function fitLines(lines: readonly string[], { width }: { readonly width: number }): string {
   return lines
     .flatMap((line) => line.split('\n'))
@@ -45,7 +49,7 @@ export function fitLines(lines: readonly string[], { width }: { readonly width: 
     .concat('\n');
 }
 
-/** Text behind a lead. What does not fit continues below the text, or, where that is narrow, below the lead. */
+/** Text after a lead. It wraps below its own beginning, or below the lead when that would leave a narrow column. */
 export function hang(lead: string, text: string, width: number): readonly string[] {
   const taken = stringWidth(lead);
   if (width - taken >= LEAST_WIDTH || taken + stringWidth(text) <= width) {
@@ -57,13 +61,13 @@ export function hang(lead: string, text: string, width: number): readonly string
   return [...wrapped(lead.trimEnd(), width), ...below];
 }
 
-/** Paragraphs in lines of at most `width` columns; a longer word has a line of its own. Keeps the indent. */
+/** Paragraphs in lines of at most `width` columns, or of one longer word. Keeps the indent. */
 export function wrapped(text: string, width: number): readonly string[] {
   const indent = /^ */.exec(text)?.[0] ?? '';
   return wrap(text.slice(indent.length), width - indent.length).map((line) => indent + line);
 }
 
-/** The beginning of a text that fits into one line, cut between words. */
+/** The text on one line, cut between words when it is longer than `width`. */
 export function oneLine(text: string, width: number): string {
   const flat = text.trimEnd().replaceAll(/\s*\n\s*/g, ' ');
   if (stringWidth(flat) <= width) return flat;
@@ -71,6 +75,7 @@ export function oneLine(text: string, width: number): string {
 }
 
 function wrap(text: string, width: number): readonly string[] {
+  if (width === Number.POSITIVE_INFINITY) return text.split('\n');
   return wrapAnsi(text, Math.max(width, 1), { hard: false }).split('\n');
 }
 

@@ -1,9 +1,8 @@
 import { printable } from '../model/printable.ts';
 import { isReadWhole, type LockedPackage } from '../model/scan/lockfile.ts';
 import type { FormatDescription, ParsedFile } from '../model/scan/parsed-file.ts';
-import { columns, fitLines } from './layout.ts';
+import { columns, fitLines, type TextOptions } from './layout.ts';
 import { palette } from './palette.ts';
-import type { TextOptions } from './text-options.ts';
 
 /** One line of JSON for a file. What a file does not tell is `null`. */
 export function parsedFileJson(file: ParsedFile): string {

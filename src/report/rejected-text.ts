@@ -1,8 +1,7 @@
 import { printable } from '../model/printable.ts';
 import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
-import { fitLines } from './layout.ts';
+import { fitLines, type TextOptions } from './layout.ts';
 import { palette } from './palette.ts';
-import type { TextOptions } from './text-options.ts';
 
 export interface RejectedList {
   readonly rejected: readonly RejectedPayload[];

@@ -1,9 +1,8 @@
 import type { DeliveryRecord } from '../model/alert/delivery.ts';
 import { printable } from '../model/printable.ts';
 import type { ScanRecord } from '../model/scan/scan-record.ts';
-import { fitLines } from './layout.ts';
+import { fitLines, type TextOptions } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
-import type { TextOptions } from './text-options.ts';
 
 export interface ScanList {
   readonly scans: readonly ScanRecord[];

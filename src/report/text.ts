@@ -11,9 +11,8 @@ import { isReadWhole } from '../model/scan/lockfile.ts';
 import { OUTCOMES, type Outcome } from '../model/scan/resolution.ts';
 import type { ScanReport } from '../model/scan/scan-report.ts';
 import type { Gap, Verdict } from '../model/scan/verdict.ts';
-import { fitLines, hang } from './layout.ts';
+import { fitLines, hang, type TextOptions } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
-import type { TextOptions } from './text-options.ts';
 
 const SUPERSEDED =
   'Superseded: a scan of the target that was asked for later was judged before; this one changes nothing and alerts of nothing.';

@@ -2,9 +2,8 @@ import type { FieldChange, ProvisionChange } from '../model/alert/provision-chan
 import { printable } from '../model/printable.ts';
 import type { WebhookTest } from '../notify/alert/test-alert.ts';
 import type { ShownAccount } from '../notify/provisioning/show.ts';
-import { fitLines } from './layout.ts';
+import { fitLines, type TextOptions } from './layout.ts';
 import { palette } from './palette.ts';
-import type { TextOptions } from './text-options.ts';
 
 const SIGNS: Readonly<Record<ProvisionChange['action'], string>> = {
   created: '+',

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { configAsWritten } from '../../src/config/as-written.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { configAsWritten, loadConfig } from '../../src/config/load.ts';
 import { ECOSYSTEMS } from '../../src/model/scan/ecosystem.ts';
 import { RULE_NAMES } from '../../src/policy/catalog.ts';
 
@@ -56,9 +55,9 @@ describe('loadConfig', () => {
     ],
     [
       'routes: [{ name: a, webhook: { preset: slack } }, { name: a, webhook: { preset: slack } }]',
-      /names of their own/,
+      /a different name for each route/,
     ],
-    ['routes: []', /a webhook to alert by/],
+    ['routes: []', /at least one receiver of alerts/],
     ['webhook: { preset: telegraph }', /notify\.webhook\.preset/],
     [routeThat('rules: [known-vulnerability]'), no('rules.0', 'rule', 'known-vulnerability', RULE_NAMES)],
     [routeThat('rules: vulnerabillity'), no('rules.0', 'rule', 'vulnerabillity', RULE_NAMES)],
@@ -154,7 +153,7 @@ describe('what is refused, and how', () => {
   it('refuses unknown keys and unknown variables by name', () => {
     expect(failure('insigths: {}').message).toContain('insigths');
     expect(failure('', { LOCKHOUND_INSIGHT_URL: 'x' }).message).toContain(
-      'LOCKHOUND_INSIGHT_URL is no setting',
+      'LOCKHOUND_INSIGHT_URL is not a setting',
     );
   });
 
@@ -177,7 +176,7 @@ describe('what is refused, and how', () => {
     expect(secrets.apiKey).toBeUndefined();
     const event = 'notify: { webhook: { url: "https://a.example" }, delivery: platform-event }';
     expect(() => loadConfig({ file: fileWith(event), environment: {} })).toThrow(
-      'notify.delivery: `platform-event` needs the `platform`',
+      'notify.delivery: `platform-event` needs a `platform`',
     );
   });
 
@@ -262,8 +261,8 @@ describe('the configuration as written', () => {
         '  routes: [{ name: weekly, webhook: { url: "https://b.example", every: 168h } }]',
       ].join('\n'),
     );
-    const loaded = loadConfig({ file, environment: { LOCKHOUND_INSIGHTS_TIMEOUT: '45s' } });
-    expect(configAsWritten(loaded)).toMatchObject({
+    const environment = { LOCKHOUND_INSIGHTS_TIMEOUT: '45s' };
+    expect(configAsWritten({ file, environment })).toMatchObject({
       insights: { timeout: '45s', recordTtl: '6h', concurrency: 32 },
       lockfiles: { retention: '14d', maxBytes: 104_857_600 },
       worker: { retention: '240h', recheck: { open: '1m' } },

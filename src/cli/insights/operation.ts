@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { InsightsAnswer, InsightsSession } from '../../commands/insights-session.ts';
 import { loadConfig } from '../../config/load.ts';
-import type { TextOptions } from '../../report/text-options.ts';
+import type { TextOptions } from '../../report/layout.ts';
 import { EXIT } from '../exit-code.ts';
 import { interruptible } from '../signals.ts';
 import type { Terminal } from '../terminal.ts';

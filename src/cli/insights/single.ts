@@ -9,7 +9,7 @@ import { renderPackage, renderSimilar } from '../../report/insights/package.ts';
 import { renderProject, renderProjectVersions } from '../../report/insights/project.ts';
 import { renderRequirements } from '../../report/insights/requirements.ts';
 import { renderVersion } from '../../report/insights/version.ts';
-import type { TextOptions } from '../../report/text-options.ts';
+import type { TextOptions } from '../../report/layout.ts';
 import { systemArgument } from './arguments.ts';
 import { answer, type Console, type OperationOptions, operation } from './operation.ts';
 

@@ -4,9 +4,8 @@ import {
   type DifferenceClass,
 } from '../../model/api/contract.ts';
 import { printable } from '../../model/printable.ts';
-import { columns } from '../layout.ts';
+import { columns, type TextOptions } from '../layout.ts';
 import { palette } from '../palette.ts';
-import type { TextOptions } from '../text-options.ts';
 
 /** Differences of two description documents, worst first as given, and how many of each class there are. */
 export function differencesText(

@@ -1,7 +1,6 @@
 import { printable } from '../../model/printable.ts';
-import { columns } from '../layout.ts';
+import { columns, type TextOptions } from '../layout.ts';
 import { palette } from '../palette.ts';
-import type { TextOptions } from '../text-options.ts';
 
 export interface ListedApi {
   readonly id: string;

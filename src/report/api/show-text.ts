@@ -1,9 +1,8 @@
 import type { MethodDetail, OutlineLine } from '../../discovery/description/schema-outline.ts';
 import type { ApiSummary, MethodSummary } from '../../discovery/description/summary.ts';
 import { printable } from '../../model/printable.ts';
-import { columns, fitLines, hang, oneLine, wrapped } from '../layout.ts';
+import { columns, fitLines, hang, oneLine, type TextOptions, wrapped } from '../layout.ts';
 import { type Palette, palette } from '../palette.ts';
-import type { TextOptions } from '../text-options.ts';
 
 type Parameter = MethodSummary['parameters'][number];
 

@@ -1,7 +1,7 @@
 import type { ValidatedFile } from '../../discovery/description/validate-description.ts';
 import { printable } from '../../model/printable.ts';
+import type { TextOptions } from '../layout.ts';
 import { palette } from '../palette.ts';
-import type { TextOptions } from '../text-options.ts';
 
 const SHOWN_PROBLEMS = 3;
 

@@ -1,6 +1,5 @@
 import type { Advisory } from '../../model/api/insights-api.generated.ts';
-import { fitLines } from '../layout.ts';
-import type { TextOptions } from '../text-options.ts';
+import { fitLines, type TextOptions } from '../layout.ts';
 import { decimal, heading, paletteOf, rows } from './text.ts';
 
 /** An advisory; a score of 0 beside an empty vector is a default, not a score. */

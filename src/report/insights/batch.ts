@@ -1,6 +1,6 @@
 import type { Project, PurlLookupResult, Version } from '../../model/api/insights-api.generated.ts';
 import { printable } from '../../model/printable.ts';
-import type { TextOptions } from '../text-options.ts';
+import type { TextOptions } from '../layout.ts';
 import { counted, day, decimal, grouped, heading, paletteOf } from './text.ts';
 import { keyText } from './version.ts';
 

@@ -1,6 +1,5 @@
 import type { Capabilities, Dependents } from '../../model/api/insights-api.generated.ts';
-import { fitLines } from '../layout.ts';
-import type { TextOptions } from '../text-options.ts';
+import { fitLines, type TextOptions } from '../layout.ts';
 import { grouped, table } from './text.ts';
 
 /** The total may be less than the sum: some depend on a version both ways. */

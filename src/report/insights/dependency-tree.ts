@@ -1,7 +1,7 @@
 import type { Dependencies, DependencyNode } from '../../model/api/insights-api.generated.ts';
 import { printable } from '../../model/printable.ts';
+import type { TextOptions } from '../layout.ts';
 import type { Palette } from '../palette.ts';
-import type { TextOptions } from '../text-options.ts';
 import { counted, paletteOf } from './text.ts';
 import { keyText } from './version.ts';
 

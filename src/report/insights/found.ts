@@ -4,8 +4,7 @@ import type {
   QueryResult,
 } from '../../model/api/insights-api.generated.ts';
 import { printable } from '../../model/printable.ts';
-import { fitLines } from '../layout.ts';
-import type { TextOptions } from '../text-options.ts';
+import { fitLines, type TextOptions } from '../layout.ts';
 import { renderPackage } from './package.ts';
 import { counted, day, heading, paletteOf, table } from './text.ts';
 import { keyText, renderVersion } from './version.ts';

@@ -1,7 +1,6 @@
 import type { Package, SimilarlyNamedPackages } from '../../model/api/insights-api.generated.ts';
 import { printable } from '../../model/printable.ts';
-import { fitLines } from '../layout.ts';
-import type { TextOptions } from '../text-options.ts';
+import { fitLines, type TextOptions } from '../layout.ts';
 import { counted, day, heading, paletteOf, table } from './text.ts';
 import { keyText } from './version.ts';
 

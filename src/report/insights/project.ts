@@ -1,6 +1,5 @@
 import type { Project, ProjectPackageVersions, Scorecard } from '../../model/api/insights-api.generated.ts';
-import { fitLines } from '../layout.ts';
-import type { TextOptions } from '../text-options.ts';
+import { fitLines, type TextOptions } from '../layout.ts';
 import { counted, day, decimal, grouped, heading, paletteOf, rows, table, UNKNOWN } from './text.ts';
 import { keyText, provenanceText } from './version.ts';
 

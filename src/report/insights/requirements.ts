@@ -1,6 +1,5 @@
 import type { NpmDependencies, Requirement, Requirements } from '../../model/api/insights-api.generated.ts';
-import { fitLines } from '../layout.ts';
-import type { TextOptions } from '../text-options.ts';
+import { fitLines, type TextOptions } from '../layout.ts';
 import { mavenSections } from './maven-requirements.ts';
 import { heading, paletteOf, type Section, table } from './text.ts';
 

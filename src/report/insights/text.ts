@@ -1,8 +1,7 @@
 import { instantOf, int64Of } from '../../model/api/api-scalars.ts';
 import { printable } from '../../model/printable.ts';
-import { columns } from '../layout.ts';
+import { columns, type TextOptions } from '../layout.ts';
 import { type Palette, palette } from '../palette.ts';
-import type { TextOptions } from '../text-options.ts';
 
 /** A label with what belongs to it, one line for each; without any the label is left out. */
 export type Row = readonly [label: string, values: readonly (string | undefined)[]];

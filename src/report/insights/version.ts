@@ -1,6 +1,5 @@
 import type { SlsaProvenance, Version, VersionKey } from '../../model/api/insights-api.generated.ts';
-import { fitLines } from '../layout.ts';
-import type { TextOptions } from '../text-options.ts';
+import { fitLines, type TextOptions } from '../layout.ts';
 import { day, heading, paletteOf, rows, UNKNOWN, yesOrNo } from './text.ts';
 
 /** One version with all that is known of it. */
