@@ -7,6 +7,8 @@ const BENCHES = {
   scan: 'a whole scan of it: cold cache, embedded Valkey, local services; time and memory',
   'large-scan':
     'one lockfile of 50,000 packages with findings through a real worker: each stage, longest pauses',
+  worker:
+    'two workers on a native Redis: scans a second, processor time and commands a scan, latency when idle',
   discovery: 'loading, indexing, validating a description document of 1 MB, against JSON.parse of it',
 } as const;
 
@@ -18,7 +20,10 @@ if (name !== 'all' && !Object.hasOwn(BENCHES, name)) {
 } else {
   for (const [known, what] of Object.entries(BENCHES)) {
     // What takes minutes and is needed once runs only when it is named.
-    if (name === 'all' ? known === 'lockfiles' || known === 'large-scan' : name !== known) continue;
+    if (
+      name === 'all' ? known === 'lockfiles' || known === 'large-scan' || known === 'worker' : name !== known
+    )
+      continue;
     console.log(`\n# ${known}: ${what}`);
     const bench = (await import(`./${known}.ts`)) as { run(args: readonly string[]): Promise<void> };
     await bench.run(args);

@@ -1,5 +1,6 @@
 import type { Notification, NotifiedChange } from '../model/alert/notification.ts';
 import { upgradeNotification } from '../model/release-0-1.ts';
+import { createTurns } from '../model/turns.ts';
 import { packJson, unpackJson } from './compression.ts';
 
 /** A field of a delivery's record and its value. */
@@ -23,8 +24,10 @@ export async function packNotification(notification: Notification): Promise<read
   const { changes, ...rest } = notification;
   if (changes.length <= PART_CHANGES) return [[HEAD, await packJson(notification)]];
   const fields: PackedField[] = [];
+  const turn = createTurns();
   for (let at = 0; at < changes.length; at += PART_CHANGES) {
     fields.push([partName(fields.length), await packJson(changes.slice(at, at + PART_CHANGES))]);
+    await turn();
   }
   const head: Head = { ...rest, parts: fields.length };
   return [...fields, [HEAD, await packJson(head)]];
@@ -41,10 +44,12 @@ export async function unpackNotification(
   const { parts, ...rest } = head;
   const names = Array.from({ length: parts }, (_, index) => partName(index));
   const changes: NotifiedChange[] = [];
+  const turn = createTurns();
   for (let at = 0; at < parts; at += PARTS_AT_ONCE) {
     for (const part of await read(names.slice(at, at + PARTS_AT_ONCE))) {
       if (part === null) return undefined;
       for (const change of (await unpackJson(part)) as readonly NotifiedChange[]) changes.push(change);
+      await turn();
     }
   }
   return { ...rest, changes };
