@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   policy: ['model'],
   store: ['model'],
   report: ['discovery', 'model', 'notify'],
-  discovery: ['http', 'model'],
+  discovery: ['files', 'http', 'model'],
   insights: ['discovery', 'http', 'model'],
   notify: ['discovery', 'http', 'model'],
   jobs: ['model', 'lockfiles', 'policy'],

@@ -3,6 +3,7 @@ import { configAsWritten, type LoadedConfig, loadConfig, namedSecrets } from '..
 import { settings } from '../config/variables.ts';
 import { messageOf } from '../model/errors.ts';
 import { configText, settingsText } from '../report/config-text.ts';
+import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-code.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -12,7 +13,7 @@ interface CheckOptions {
   readonly settings?: boolean;
 }
 
-export function configCommand(terminal: Terminal, exit: (code: number) => void): Command {
+export function configCommand(group: Command, { terminal, exit }: CommandContext): void {
   const command = new Command('check')
     .description('Validate the configuration and print the settings in effect with secrets masked.')
     .addHelpText('after', '\nExit codes: 0 valid, 2 not valid or a secret is missing.')
@@ -23,7 +24,7 @@ export function configCommand(terminal: Terminal, exit: (code: number) => void):
       if (options.settings === true) return terminal.out(settingsText(settings(), terminal));
       exit(check(terminal, options));
     });
-  return new Command('config').description('Check the configuration.').addCommand(command);
+  group.addCommand(command);
 }
 
 function check(terminal: Terminal, { config: named, json }: CheckOptions): number {

@@ -3,6 +3,7 @@ import type { DeliveryDesk, RetriedDelivery } from '../commands/deliveries.ts';
 import { loadConfig } from '../config/load.ts';
 import type { DeliveryState } from '../model/alert/delivery.ts';
 import { deliveryListText, deliveryText } from '../report/delivery-text.ts';
+import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-code.ts';
 import { positiveCount } from './positive-count.ts';
 import { parseSince } from './since.ts';
@@ -34,9 +35,8 @@ Exit codes: 0 done, 1 some were not sent again, 2 could not be done.`;
 
 type Exit = (code: number) => void;
 
-export function deliveriesCommand(terminal: Terminal, exit: Exit): Command {
-  return new Command('deliveries')
-    .description('Look at deliveries of alerts, and have them sent again.')
+export function deliveriesCommand(command: Command, { terminal, exit }: CommandContext): void {
+  command
     .addCommand(listCommand(terminal))
     .addCommand(showCommand(terminal, exit))
     .addCommand(retryCommand(terminal, exit))

@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Demo, DemoAlert } from '../commands/demo.ts';
+import { packageFile } from '../files/package-file.ts';
 import { printable } from '../model/printable.ts';
 import type { ScanReport } from '../model/scan/scan-report.ts';
 import { palette } from '../report/palette.ts';
 import { renderText } from '../report/text.ts';
+import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-code.ts';
 import { type ProgressLine, progressLine } from './progress.ts';
 import { interruptible } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
-const EXAMPLE = new URL('../../examples/shop/package-lock.json', import.meta.url);
+const EXAMPLE = packageFile('examples/shop/package-lock.json');
 const TARGET = 'shop';
 
 const NEXT = `What to try next:
@@ -21,10 +23,8 @@ const NEXT = `What to try next:
   README.md                                           configuration, producers in other languages, formats, rules
 `;
 
-export function demoCommand(terminal: Terminal, exit: (code: number) => void): Command {
-  return new Command('demo')
-    .description('Show the main job on this machine: a lockfile goes in, an alert comes out.')
-    .action(async () => exit(await interruptible((signal) => demo(terminal, signal))));
+export function demoCommand(command: Command, { terminal, exit }: CommandContext): void {
+  command.action(async () => exit(await interruptible((signal) => demo(terminal, signal))));
 }
 
 /** The steps as a newcomer sees them; each checks what it claims, so the exit code can be trusted. */

@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { duration } from '../config/values.ts';
+import type { CommandContext } from './context.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './output-file.ts';
 import { withOutputFormat } from './output-format.ts';
 import { progressLine } from './progress.ts';
@@ -29,11 +30,8 @@ Examples:
 
 ${EXIT_CODES} Without --wait: 0 enqueued, 2 not.`;
 
-export function enqueueCommand(terminal: Terminal, exit: (code: number) => void): Command {
-  const command = new Command('enqueue').description(
-    'Put lockfiles on the queue for the workers, as other services do.',
-  );
-  return withFailOn(withDestinationOptions(withOutputFormat(command, 'print JSON')))
+export function enqueueCommand(command: Command, { terminal, exit }: CommandContext): void {
+  withFailOn(withDestinationOptions(withOutputFormat(command, 'print JSON')))
     .argument('<paths...>', 'lockfiles, or folders that are searched for them')
     .requiredOption('-t, --target <id>', 'what the lockfiles belong to: a repository, a service or an image')
     .option('-l, --label <name=value>', 'label of the target; may be repeated', collectLabel)

@@ -1,7 +1,8 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { isReadWhole } from '../model/scan/lockfile.ts';
 import { formatsText, parsedFileJson, parsedFileText } from '../report/parsed-file.ts';
+import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-code.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './output-file.ts';
 import { type OutputOptions, withOutputFormat } from './output-format.ts';
@@ -26,11 +27,8 @@ a file does not tell is null. "complete" is false where packages may be missing 
 
 Exit codes: 0 all read whole, 2 a file could not be read, or not all of it (what was read is printed).`;
 
-export function parseCommand(terminal: Terminal, exit: (code: number) => void): Command {
-  const command = new Command('parse').description(
-    'Read lockfiles and SBOMs and print what is in them. Nothing is looked up.',
-  );
-  return withDestinationOptions(withOutputFormat(command, 'print one line of JSON for each file'))
+export function parseCommand(command: Command, { terminal, exit }: CommandContext): void {
+  withDestinationOptions(withOutputFormat(command, 'print one line of JSON for each file'))
     .argument('[paths...]', 'lockfiles, or folders that are searched for them', ['.'])
     .option('--as <name>', 'read every file that is named as this format (`--formats` lists them)')
     .option('--formats', 'list the formats, their file names and what each can tell')

@@ -1,38 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
+import { packageFile } from '../files/package-file.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
-import { apiCommand } from './api/api.ts';
+import { COMMANDS } from './catalog.ts';
 import { addCompletion, COMPLETE, completeCommand } from './completion.ts';
-import { configCommand } from './config.ts';
-import { deliveriesCommand } from './deliveries.ts';
-import { demoCommand } from './demo.ts';
-import { enqueueCommand } from './enqueue.ts';
+import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-code.ts';
-import { insightsCommand } from './insights/command.ts';
-import { parseCommand } from './parse.ts';
-import { rejectedCommand } from './rejected.ts';
-import { scanCommand } from './scan.ts';
-import { scansCommand } from './scans.ts';
-import { servicesCommand } from './services.ts';
 import type { Terminal } from './terminal.ts';
-import { webhookCommand } from './webhook.ts';
-import { workerCommand } from './worker.ts';
-
-const COMMANDS = [
-  scanCommand,
-  parseCommand,
-  workerCommand,
-  enqueueCommand,
-  webhookCommand,
-  deliveriesCommand,
-  rejectedCommand,
-  scansCommand,
-  demoCommand,
-  servicesCommand,
-  apiCommand,
-  insightsCommand,
-  configCommand,
-];
 
 /**
  * Runs one command line and gives the exit code. Errors a person can act on are printed as one message; a fault of
@@ -40,12 +14,14 @@ const COMMANDS = [
  */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   let code: number = EXIT.clean;
-  const program = buildProgram(terminal, (value) => {
-    code = value;
-  });
+  const context: CommandContext = {
+    terminal,
+    exit(value) {
+      code = value;
+    },
+  };
   try {
-    if (args[0] === COMPLETE) await addCompletion(program);
-    else program.addCommand(completeCommand());
+    const program = await buildProgram(args[0], context);
     await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
@@ -55,16 +31,49 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-function buildProgram(terminal: Terminal, exit: (code: number) => void): Command {
+/**
+ * A command is declared when it is called, so that `--help` and wrong options load none. Completion and `help <command>` walk over
+ * declared commands.
+ */
+async function buildProgram(first: string | undefined, context: CommandContext): Promise<Command> {
+  const program = bareProgram();
+  if (first !== COMPLETE) program.addCommand(completeCommand());
+  connect(program, context);
+  if (first === COMPLETE || first === 'help') {
+    for (const command of program.commands) await declare(command, context);
+  } else {
+    program.hook('preSubcommand', (_program, command) => declare(command, context));
+  }
+  if (first === COMPLETE) await addCompletion(program);
+  return program;
+}
+
+function bareProgram(): Command {
+  const usages = new Map(COMMANDS.map(({ name, usage }) => [name, `${name} ${usage}`.trim()]));
   const program = new Command('lockhound')
     .description('Scans lockfiles against a package-insights API and alerts on exactly what changed.')
     .version(version())
-    .showHelpAfterError('Run with --help for what there is.');
-  for (const command of COMMANDS) program.addCommand(command(terminal, exit));
-  for (const command of [program, ...program.commands, ...program.commands.flatMap((one) => one.commands)]) {
-    command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.note });
+    .showHelpAfterError('Run with --help for what there is.')
+    .configureHelp({
+      subcommandTerm: (command) => usages.get(command.name()) ?? new Help().subcommandTerm(command),
+    });
+  for (const { name, description } of COMMANDS) {
+    program.addCommand(new Command(name).description(description));
   }
   return program;
+}
+
+async function declare(command: Command, context: CommandContext): Promise<void> {
+  const entry = COMMANDS.find(({ name }) => name === command.name());
+  (await entry?.load())?.(command, context);
+  connect(command, context);
+}
+
+/** Directs the output of a command and of all below it to the terminal, and has its errors thrown. */
+function connect(command: Command, context: CommandContext): void {
+  const { out, note } = context.terminal;
+  command.exitOverride().configureOutput({ writeOut: out, writeErr: note });
+  for (const inner of command.commands) connect(inner, context);
 }
 
 function describe(error: unknown): string {
@@ -73,6 +82,6 @@ function describe(error: unknown): string {
 }
 
 function version(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const manifest = readFileSync(packageFile('package.json'), 'utf8');
   return (JSON.parse(manifest) as { version: string }).version;
 }

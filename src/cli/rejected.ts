@@ -4,6 +4,7 @@ import type { RejectedDesk, RetriedPayload } from '../commands/rejected.ts';
 import { loadConfig } from '../config/load.ts';
 import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import { issueLines, rejectedDataText, rejectedListText, rejectedText } from '../report/rejected-text.ts';
+import type { CommandContext } from './context.ts';
 import { CommandError, unreadable } from './errors.ts';
 import { EXIT } from './exit-code.ts';
 import { type OutputOptions, withOutputFormat } from './output-format.ts';
@@ -30,9 +31,8 @@ Exit codes: 0 done, 1 some were not put back, 2 could not be done.`;
 
 type Exit = (code: number) => void;
 
-export function rejectedCommand(terminal: Terminal, exit: Exit): Command {
-  return new Command('rejected')
-    .description('Look at payloads that did not fitLines, correct them, put them back on their queues.')
+export function rejectedCommand(command: Command, { terminal, exit }: CommandContext): void {
+  command
     .addCommand(listCommand(terminal))
     .addCommand(showCommand(terminal))
     .addCommand(retryCommand(terminal, exit))

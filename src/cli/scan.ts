@@ -1,5 +1,6 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
+import type { CommandContext } from './context.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './output-file.ts';
 import { withOutputFormat } from './output-format.ts';
 import { progressLine } from './progress.ts';
@@ -23,11 +24,8 @@ Examples:
 
 ${EXIT_CODES}`;
 
-export function scanCommand(terminal: Terminal, exit: (code: number) => void): Command {
-  const command = new Command('scan').description(
-    'Scan lockfiles once, in this process, and print the findings. Nothing is stored, nobody is alerted.',
-  );
-  return withFailOn(withDestinationOptions(withOutputFormat(command, 'print one JSON document')))
+export function scanCommand(command: Command, { terminal, exit }: CommandContext): void {
+  withFailOn(withDestinationOptions(withOutputFormat(command, 'print one JSON document')))
     .argument('[paths...]', 'lockfiles, or folders that are searched for them', ['.'])
     .option('--local', 'ask the bundled local service instead of the configured one')
     .option('--target <id>', 'name of what is scanned (default: the name of the folder)')

@@ -3,6 +3,7 @@ import type { ScanDesk } from '../commands/scans.ts';
 import { loadConfig } from '../config/load.ts';
 import { SCAN_STATES, type ScanState } from '../model/scan/scan-record.ts';
 import { scanListText, scanText } from '../report/scan-record-text.ts';
+import type { CommandContext } from './context.ts';
 import { CommandError } from './errors.ts';
 import { type OutputOptions, withOutputFormat } from './output-format.ts';
 import { positiveCount } from './positive-count.ts';
@@ -28,12 +29,8 @@ Examples:
 
 The newest 10,000 scans of the last 30 days are kept.`;
 
-export function scansCommand(terminal: Terminal): Command {
-  return new Command('scans')
-    .description('Look at scans: their state, duration, outcomes, gaps, changes and alerts.')
-    .addCommand(listCommand(terminal))
-    .addCommand(showCommand(terminal))
-    .addHelpText('after', EXAMPLES);
+export function scansCommand(command: Command, { terminal }: CommandContext): void {
+  command.addCommand(listCommand(terminal)).addCommand(showCommand(terminal)).addHelpText('after', EXAMPLES);
 }
 
 function listCommand(terminal: Terminal): Command {

@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ServicesOptions } from '../commands/services.ts';
 import { secretFromEnvironment } from '../config/secret-reference.ts';
+import type { CommandContext } from './context.ts';
 import { interruptible, untilAsked } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -19,12 +20,9 @@ interface Flags {
   readonly rateLimit?: number;
 }
 
-export function servicesCommand(terminal: Terminal): Command {
+export function servicesCommand(command: Command, { terminal }: CommandContext): void {
   const port = between(0, 65_535);
-  return new Command('services')
-    .description(
-      'Serve the local stand-ins: package insights, webhook integration, discovery and an alert receiver.',
-    )
+  command
     .option(
       '--settings <file>',
       'YAML file with faults, keys and more (docs/services.md); options win over it',

@@ -4,6 +4,7 @@ import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { ProvisionChange } from '../model/alert/provision-change.ts';
 import { TRANSITIONS, type Transition } from '../model/scan/change.ts';
 import { changesText, shownText, testText } from '../report/webhook-text.ts';
+import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './signals.ts';
 import type { Terminal } from './terminal.ts';
@@ -32,21 +33,12 @@ Without \`platform\` nothing is provisioned, and alerts are made of these defini
 Exit codes: 0 nothing differs, or done; 1 plan: something differs, test: not delivered; 2 it could not be done.`;
 
 /** `lockhound webhook …`: what is configured against what the platform holds. */
-export function webhookCommand(terminal: Terminal, exit: (code: number) => void): Command {
-  const context = { terminal, exit };
-  const command = new Command('webhook')
-    .description('Look at, apply, test and remove what the platform holds of the configured webhooks.')
-    .addHelpText('after', EXAMPLES);
+export function webhookCommand(command: Command, context: CommandContext): void {
+  command.addHelpText('after', EXAMPLES);
   for (const one of [plan, apply, show, test, rotate, destroy]) command.addCommand(one(context));
-  return command;
 }
 
-interface Context {
-  readonly terminal: Terminal;
-  readonly exit: (code: number) => void;
-}
-
-function plan(context: Context): Command {
+function plan(context: CommandContext): Command {
   return subcommand(
     'plan',
     'Show what apply would create, change or leave, field by field. Writes nothing.',
@@ -61,7 +53,7 @@ function plan(context: Context): Command {
   );
 }
 
-function apply(context: Context): Command {
+function apply(context: CommandContext): Command {
   return subcommand('apply', 'Make the platform hold what is configured.').action((options: WebhookOptions) =>
     administer(context, options, async (admin, signal) => {
       return printDone(context, options, admin, await admin.apply(signal));
@@ -69,7 +61,7 @@ function apply(context: Context): Command {
   );
 }
 
-function rotate(context: Context): Command {
+function rotate(context: CommandContext): Command {
   return subcommand('rotate', 'Send the current value of a secret variable, even when it was applied before.')
     .argument('<variable>', 'name of a secret of `notify.variables`')
     .action((variable: string, options: WebhookOptions) =>
@@ -79,7 +71,7 @@ function rotate(context: Context): Command {
     );
 }
 
-function show(context: Context): Command {
+function show(context: CommandContext): Command {
   return subcommand('show', 'Print what the platform holds; secrets are never read back.').action(
     (options: WebhookOptions) =>
       administer(context, options, async (admin, signal) => {
@@ -97,7 +89,7 @@ interface TestOptions extends WebhookOptions {
   readonly transition?: Transition;
 }
 
-function test(context: Context): Command {
+function test(context: CommandContext): Command {
   return subcommand('test', 'Send one marked test alert and print what came back.')
     .option('--route <name>', 'route to send it by (default: the default one)')
     .addOption(
@@ -121,7 +113,7 @@ function test(context: Context): Command {
     });
 }
 
-function destroy(context: Context): Command {
+function destroy(context: CommandContext): Command {
   return subcommand('destroy', 'Delete the configured webhooks, then their variables, from the platform.')
     .option('-y, --yes', 'do not ask')
     .action((options: WebhookOptions & { readonly yes?: boolean }) =>
@@ -154,7 +146,7 @@ function subcommand(name: string, description: string): Command {
 
 /** Opens the account, notes what is worth a warning, and ends with the code that `work` gives. */
 async function administer(
-  { terminal, exit }: Context,
+  { terminal, exit }: CommandContext,
   options: WebhookOptions,
   work: (admin: WebhookAdmin, signal: AbortSignal) => Promise<number>,
 ): Promise<void> {
@@ -174,7 +166,7 @@ function load({ config }: WebhookOptions): LoadedConfig {
 }
 
 function printDone(
-  context: Context,
+  context: CommandContext,
   options: WebhookOptions,
   admin: WebhookAdmin,
   changes: readonly ProvisionChange[],
@@ -184,7 +176,7 @@ function printDone(
 }
 
 function printChanges(
-  { terminal }: Context,
+  { terminal }: CommandContext,
   options: WebhookOptions,
   { unprovisioned }: WebhookAdmin,
   changes: readonly ProvisionChange[],

@@ -1,7 +1,6 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { interruptible, untilAsked } from './signals.ts';
-import type { Terminal } from './terminal.ts';
 
 const NOTES = `
 The worker takes jobs until it gets SIGTERM or SIGINT; running jobs then finish or are handed back within
@@ -9,9 +8,8 @@ The worker takes jobs until it gets SIGTERM or SIGINT; running jobs then finish 
 start: it would keep nothing, and alert again after each restart. With --ephemeral it runs an embedded engine of its own that no
 producer can find and that keeps nothing: good for a look, not for work.`;
 
-export function workerCommand(_terminal: Terminal): Command {
-  return new Command('worker')
-    .description('Work through the queues: scan what producers enqueue and alert on changes.')
+export function workerCommand(command: Command): void {
+  command
     .option('-c, --config <file>', 'configuration file')
     .option('--ephemeral', 'run without Redis, on an embedded engine that keeps nothing')
     .addHelpText('after', NOTES)

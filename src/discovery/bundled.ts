@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { packageFile } from '../files/package-file.ts';
 import { parseDescription, type RestDescription } from './description/description.ts';
 
 /** The documents that come with Lockhound, in `apis/`. */
@@ -13,6 +14,6 @@ export const BUNDLED_APIS: ReadonlyMap<string, BundledApi> = new Map([
 
 /** Reads one of our own description documents. */
 export async function readBundledDescription(api: BundledApi): Promise<RestDescription> {
-  const file = new URL(`../../apis/${api}.json`, import.meta.url);
+  const file = packageFile(`apis/${api}.json`);
   return parseDescription(await readFile(file, 'utf8'), `apis/${api}.json`);
 }

@@ -1,5 +1,5 @@
-import { Command } from 'commander';
-import type { Terminal } from '../terminal.ts';
+import type { Command } from 'commander';
+import type { CommandContext } from '../context.ts';
 import { callCommand } from './call.ts';
 import { diffCommand } from './diff.ts';
 import { listCommand } from './list.ts';
@@ -9,10 +9,6 @@ import { validateCommand } from './validate.ts';
 
 const COMMANDS = [listCommand, showCommand, validateCommand, urlCommand, callCommand, diffCommand];
 
-export function apiCommand(terminal: Terminal, exit: (code: number) => void): Command {
-  const api = new Command('api').description(
-    'Look at, check and call any API that has a description document (discovery#restDescription).',
-  );
+export function apiCommand(api: Command, { terminal, exit }: CommandContext): void {
   for (const command of COMMANDS) api.addCommand(command(terminal, exit));
-  return api;
 }

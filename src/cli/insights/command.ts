@@ -1,5 +1,4 @@
-import { Command } from 'commander';
-import type { Terminal } from '../terminal.ts';
+import type { Command } from 'commander';
 import { batchCommands } from './batches.ts';
 import type { Console } from './operation.ts';
 import { queryCommand } from './query.ts';
@@ -16,12 +15,8 @@ Examples:
 Exit codes: 0 found, 1 not found, 2 it could not be asked.`;
 
 /** The 16 operations of the package-insights API in words. */
-export function insightsCommand(terminal: Terminal, exit: (code: number) => void): Command {
-  const console: Console = { terminal, exit };
-  const group = new Command('insights')
-    .description('Ask the package-insights API: packages, versions, graphs, projects, advisories.')
-    .addHelpText('after', EXAMPLES);
+export function insightsCommand(group: Command, console: Console): void {
+  group.addHelpText('after', EXAMPLES);
   const commands = [...singleCommands(console), queryCommand(console), ...batchCommands(console)];
   for (const command of commands) group.addCommand(command);
-  return group;
 }

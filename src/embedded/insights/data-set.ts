@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { FileError } from '../../files/errors.ts';
+import { packageFile } from '../../files/package-file.ts';
 import { MAX_INPUT_BYTES, readFile } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import { EmbeddedError } from '../errors.ts';
@@ -159,7 +160,7 @@ export interface InsightsData {
  * The data that comes with Lockhound, in `data/insights/`: facts about the packages of `examples/shop` and about some of other
  * ecosystems, and samples that are made up and named so, for what could not be verified.
  */
-const BUNDLED = new URL('../../../data/insights/', import.meta.url);
+const BUNDLED = packageFile('data/insights/');
 const FILES = ['packages.ndjson', 'ecosystems.json', 'advisories.json', 'samples.json'] as const;
 
 /** Reads the bundled data set. Throws `EmbeddedError` (`data-set-missing`, `data-set-malformed`). */

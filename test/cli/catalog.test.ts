@@ -1,0 +1,52 @@
+import { Command, Help } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/cli/catalog.ts';
+import { lockhound } from './lockhound.ts';
+
+describe('the catalog of commands', () => {
+  it.each(COMMANDS)('lists $name as it is declared', async ({ name, usage, load }) => {
+    const command = new Command(name);
+    (await load())(command, { terminal: NO_TERMINAL, exit: () => {} });
+    expect(`${name} ${usage}`.trim()).toBe(new Help().subcommandTerm(command));
+  });
+
+  it('is listed by --help, with completion and help', async () => {
+    const { code, out } = await lockhound(['--help']);
+    expect(code).toBe(0);
+    const listed = [...out.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name);
+    expect(listed).toEqual([...COMMANDS.map(({ name }) => name), 'complete', 'help']);
+  });
+});
+
+describe('help of a command', () => {
+  it.each([
+    ['help', 'deliveries'],
+    ['deliveries', '--help'],
+  ])('`lockhound %s %s` lists its subcommands', async (...args) => {
+    const { code, out } = await lockhound(args);
+    expect(code).toBe(0);
+    expect(out).toContain('Usage: lockhound deliveries [options] [command]');
+    expect(out).toContain('retry [options] [ids...]');
+    expect(out).toContain('lockhound deliveries resume default');
+  });
+});
+
+describe('a wrong command line', () => {
+  it.each([
+    [['sca'], "unknown command 'sca'", '(Did you mean scan?)'],
+    [['--nope'], "unknown option '--nope'", 'Run with --help'],
+    [['parse', '--jsn'], "unknown option '--jsn'", '(Did you mean --json?)'],
+    [['webhook', 'plam'], "unknown command 'plam'", '(Did you mean plan?)'],
+  ])('%j exits with 2 and says what is wrong', async (args, message, advice) => {
+    const { code, note } = await lockhound(args);
+    expect(code).toBe(2);
+    expect(note).toContain(message);
+    expect(note).toContain(advice);
+  });
+
+  it('after `--` a command is still called', async () => {
+    expect((await lockhound(['--', 'config'])).note).toContain('Usage: lockhound config');
+  });
+});
+
+const NO_TERMINAL = { out: () => {}, note: () => {}, colour: false, interactive: false, width: 100 };
