@@ -32,7 +32,7 @@ export async function run(): Promise<void> {
     const began = performance.now();
     const { findings } = await judge({ target, inventory, advisories, graphs: new Map(), policy });
     const scan = { scan: 's', requestedAt: AT, partial: false, paths: ['a.lock'] };
-    const rules = { remains: () => undefined, noteLimit: () => Number.POSITIVE_INFINITY };
+    const rules = { stillOpen: () => undefined, noteLimit: () => Number.POSITIVE_INFINITY };
     const { changes } = await compareFindings(undefined, findings, { ...scan, ...rules });
     await routeChanges({ take: 'all', firstScan: 'all', rules: [rule] }, target, changes);
     const took = performance.now() - began;

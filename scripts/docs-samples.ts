@@ -78,7 +78,7 @@ export async function sampleNotification(): Promise<Notification> {
     requestedAt: REQUESTED_AT,
     partial: false,
     paths: [],
-    remains: () => undefined,
+    stillOpen: () => undefined,
     noteLimit: () => Number.POSITIVE_INFINITY,
   });
   return {

@@ -1,11 +1,11 @@
 import { Queue } from 'bullmq';
-import { DEFAULT_PREFIX, jobIdOf } from './jobs/contract.ts';
 import { sealEnvelope } from './jobs/envelope.ts';
-import { INGEST_LOCKFILES } from './jobs/ingest-lockfiles.payload.ts';
+import { jobIdOf } from './jobs/job-id.ts';
+import { INGEST_LOCKFILES } from './jobs/payloads/ingest-lockfiles.ts';
 import { type ScanRequest, scanPayload } from './jobs/scan-request.ts';
 import { createBlobStore } from './store/blobs.ts';
 import { closeRedis, connectRedis } from './store/connection.ts';
-import { createKeys } from './store/keys.ts';
+import { createKeys, DEFAULT_PREFIX } from './store/keys.ts';
 
 export type { ProducedContent, ProducedLockfile, ScanRequest, StoredContent } from './jobs/scan-request.ts';
 

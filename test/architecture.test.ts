@@ -118,8 +118,10 @@ describe('the catalogs', () => {
   });
 
   it('list every job, and each job is named after its file', () => {
-    const files = readdirSync(join(SRC, 'jobs')).filter((name) =>
-      /^export const \w+: Job</m.test(readFileSync(join(SRC, 'jobs', name), 'utf8')),
+    const files = readdirSync(join(SRC, 'jobs')).filter(
+      (name) =>
+        name.endsWith('.ts') &&
+        /^export const \w+: Job</m.test(readFileSync(join(SRC, 'jobs', name), 'utf8')),
     );
     expect(files.length).toBeGreaterThanOrEqual(5);
     const text = catalogText('jobs');

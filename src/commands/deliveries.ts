@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { DELIVER_NOTIFICATION, identityOf, payloadOf } from '../jobs/deliver-notification.payload.ts';
 import { deliverNotification } from '../jobs/deliver-notification.ts';
 import { openEnvelope } from '../jobs/envelope.ts';
 import { followUp } from '../jobs/follow-up.ts';
+import { DELIVER_NOTIFICATION, identityOf, payloadOf } from '../jobs/payloads/deliver-notification.ts';
 import type { DeliveryRecord, DeliveryState, StoppedRoute } from '../model/alert/delivery.ts';
 import type { DeliveryAttempt, NotifiedChange } from '../model/alert/notification.ts';
 import type { DeliveryIndex } from '../store/deliveries.ts';
 import { openJobOf } from '../workers/flow.ts';
-import { ensureQueued, wake } from '../workers/wake.ts';
+import { ensureQueued, promoteJob } from '../workers/queued-jobs.ts';
 import { inReplayOrder } from './replay-order.ts';
 import { openSharedStore } from './shared-store.ts';
 
@@ -165,7 +165,7 @@ async function sendAgain(
   await openJobs.open(open);
   await deliveries.move(record, { state: 'waiting', reason: 'sent again on request' });
   const queued = await ensureQueued(queue, open.id, () => queue.add(name, open.data, { jobId: open.id }));
-  if (queued === 'queued-already') await wake(queue, open.id);
+  if (queued === 'queued-already') await promoteJob(queue, open.id);
 }
 
 /** The delivery that goes out first in the lane of this one; itself, as a rule. */

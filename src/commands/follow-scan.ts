@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { jobIdOf } from '../jobs/contract.ts';
+import { jobIdOf } from '../jobs/job-id.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
 import type { ScanReport } from '../model/scan/scan-report.ts';
 import type { Verdict } from '../model/scan/verdict.ts';

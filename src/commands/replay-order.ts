@@ -1,4 +1,4 @@
-import { payloadOf } from '../jobs/deliver-notification.payload.ts';
+import { payloadOf } from '../jobs/payloads/deliver-notification.ts';
 import type { DeliveryRecord } from '../model/alert/delivery.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type Job, Queue } from 'bullmq';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { INGEST_LOCKFILES } from '../jobs/ingest-lockfiles.payload.ts';
+import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
 import type { DeliveryRecord } from '../model/alert/delivery.ts';
 import type { ScanRecord, ScanState } from '../model/scan/scan-record.ts';
 import { openSharedStore } from './shared-store.ts';

@@ -1,6 +1,6 @@
 import { format } from 'node:util';
 import type { Logger } from 'pino';
-import { logSparingly } from '../workers/sparing-log.ts';
+import { logThrottled } from '../workers/throttled-log.ts';
 
 const METHODS = ['log', 'info', 'debug', 'warn', 'error', 'trace'] as const;
 
@@ -10,7 +10,7 @@ const METHODS = ['log', 'info', 'debug', 'warn', 'error', 'trace'] as const;
  */
 export function captureConsole(log: Logger): () => void {
   const { console: target } = globalThis;
-  const tell = logSparingly(log, 'a library wrote to the console');
+  const tell = logThrottled(log, 'a library wrote to the console');
   const before = METHODS.map((method) => [method, target[method]] as const);
   for (const method of METHODS) target[method] = (...args: unknown[]) => tell(new Error(format(...args)));
   return () => {

@@ -1,6 +1,6 @@
 import type { NotifyConfig } from '../config/notify.ts';
 import { type FollowUp, followUp } from '../jobs/follow-up.ts';
-import { GATHER_DIGEST } from '../jobs/gather-digest.payload.ts';
+import { GATHER_DIGEST } from '../jobs/payloads/gather-digest.ts';
 import type { Schedule } from '../workers/schedules.ts';
 import { periodicRoutes } from './routing.ts';
 import type { Store } from './store.ts';

@@ -1,6 +1,6 @@
-import { jobIdOf } from '../jobs/contract.ts';
-import { DELIVER_NOTIFICATION, payloadOf } from '../jobs/deliver-notification.payload.ts';
 import { type FollowUp, followUp } from '../jobs/follow-up.ts';
+import { jobIdOf } from '../jobs/job-id.ts';
+import { DELIVER_NOTIFICATION, payloadOf } from '../jobs/payloads/deliver-notification.ts';
 import type { Store } from './store.ts';
 
 /**

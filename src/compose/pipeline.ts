@@ -77,10 +77,10 @@ export async function startPipeline(
     ...(options.schedules === undefined
       ? {}
       : {
-          reconciling: {
+          reconciler: {
             everyMs: recheck.open,
             claim: (ms) => store.claim('reconcile', ms),
-            leftovers: () => leftoverDeliveries(store),
+            orphans: () => leftoverDeliveries(store),
           },
         }),
   });

@@ -1,10 +1,10 @@
 import type { Verdict } from '../model/scan/verdict.ts';
 import { contractDrift } from '../policy/contract-drift.ts';
-import { CHECK_CONTRACT, type CheckContract } from './check-contract.payload.ts';
-import { concludeScan } from './conclude-scan.ts';
-import { gather } from './gather.ts';
+import { fetchAll } from './fetch-all.ts';
 import type { Job } from './job.ts';
-import { countScan, logVerdict } from './scan-summary.ts';
+import { CHECK_CONTRACT, type CheckContract } from './payloads/check-contract.ts';
+import { recordVerdict } from './scan/record-verdict.ts';
+import { countScan, logVerdict } from './scan/summary.ts';
 
 /** Drift of the APIs that Lockhound itself lives on is a finding like any other, on this target. */
 export const CONTRACT_TARGET = { id: 'lockhound:contract', labels: {} } as const;
@@ -18,14 +18,14 @@ export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' 
   limits: { attempts: 6, backoffMs: 5_000, maxBackoffMs: 300_000, timeoutMs: 120_000, concurrency: 1 },
   needs: ['contracts', 'targets', 'routing', 'policy'],
   async run({ scan, requestedAt }, { contracts, targets, routing, policy }, context) {
-    const { found, absent, failed } = await gather(
+    const { found, absent, failed } = await fetchAll(
       contracts.apis(),
       (api) => contracts.compare(api, context.signal),
       (api) => `the published document of ${api}`,
       context,
     );
     const checked = new Set(found.map(({ key }) => key));
-    return await concludeScan(
+    return await recordVerdict(
       {
         scan,
         target: CONTRACT_TARGET,
@@ -34,7 +34,7 @@ export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' 
         partial: false,
         paths: [],
         // What was not compared this time may still be as it was.
-        remains: (finding) => (checked.has(finding.package.name) ? undefined : finding),
+        stillOpen: (finding) => (checked.has(finding.package.name) ? undefined : finding),
         gaps: [
           ...absent.map((subject) => ({ subject, reason: 'the directory does not list it' })),
           ...failed.map(({ key: subject, reason }) => ({ subject, reason })),

@@ -1,7 +1,7 @@
 import type { Advisory } from '../model/scan/advisory.ts';
-import { COLLECT_ADVISORIES, type CollectAdvisories } from './collect-advisories.payload.ts';
-import { gather } from './gather.ts';
+import { fetchAll } from './fetch-all.ts';
 import type { Job } from './job.ts';
+import { COLLECT_ADVISORIES, type CollectAdvisories } from './payloads/collect-advisories.ts';
 
 /** Advisories of one part of a scan, and the ids that gave none, with the reason. */
 export interface CollectedAdvisories {
@@ -15,7 +15,7 @@ export const collectAdvisories: Job<CollectAdvisories, CollectedAdvisories, 'ins
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 120_000, timeoutMs: 300_000, concurrency: 4 },
   needs: ['insights'],
   async run({ ids }, { insights }, context) {
-    const gathered = await gather(
+    const gathered = await fetchAll(
       ids,
       (id) => insights.advisory(id, context.signal),
       (id) => `advisory ${id}`,

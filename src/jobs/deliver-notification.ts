@@ -1,17 +1,17 @@
 import type { DeliveryIdentity, DeliveryMove } from '../model/alert/delivery.ts';
 import type { DeliveryReceipt, Notification } from '../model/alert/notification.ts';
 import { upgradeNotification } from '../model/release-0-1.ts';
+import { JobError } from './errors.ts';
+import type { GatheredDigest } from './gather-digest.ts';
+import type { AttemptEnding, Job } from './job.ts';
 import {
   DELIVER_NOTIFICATION,
   type DeliverNotification,
   identityOf,
-} from './deliver-notification.payload.ts';
-import { JobError } from './errors.ts';
-import type { GatheredDigest } from './gather-digest.ts';
-import type { AttemptEnding, Job } from './job.ts';
+} from './payloads/deliver-notification.ts';
 import type { OutcomePort, Ports } from './ports.ts';
-import { readVerdict } from './read-verdict.ts';
-import { notificationOf } from './scan-deliveries.ts';
+import { notificationOf } from './scan/deliveries.ts';
+import { readVerdict } from './scan/read-verdict.ts';
 
 type Needs = 'outcomes' | 'notifier' | 'deliveries';
 
@@ -86,9 +86,9 @@ function moveOf(ending: AttemptEnding): DeliveryMove | undefined {
   switch (ending.kind) {
     case 'done':
       return { state: 'delivered' };
-    case 'again':
+    case 'retry':
       return { state: 'retrying', reason: ending.reason, nextInMs: ending.delayMs };
-    case 'given-up':
+    case 'failed':
       return { state: 'failed', reason: ending.reason };
     case 'postponed':
       if (ending.code === 'route-held') return { state: 'held', reason: ending.reason };

@@ -1,8 +1,8 @@
 import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
 import { formatVersionKey, type VersionKey } from '../model/scan/version-key.ts';
-import { EXPAND_DEPENDENCIES, type ExpandDependencies } from './expand-dependencies.payload.ts';
-import { gather } from './gather.ts';
+import { fetchAll } from './fetch-all.ts';
 import type { Job } from './job.ts';
+import { EXPAND_DEPENDENCIES, type ExpandDependencies } from './payloads/expand-dependencies.ts';
 
 /** Dependency graphs of one part of a scan. A version in neither list has none computed: not the same as none. */
 export interface ExpandedDependencies {
@@ -16,7 +16,7 @@ export const expandDependencies: Job<ExpandDependencies, ExpandedDependencies, '
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 120_000, timeoutMs: 300_000, concurrency: 4 },
   needs: ['insights'],
   async run({ versionKeys }, { insights }, context) {
-    const gathered = await gather(
+    const gathered = await fetchAll(
       versionKeys,
       (key) => insights.dependencies(key, context.signal),
       (key) => `dependencies of ${formatVersionKey(key)}`,

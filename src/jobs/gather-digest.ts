@@ -3,10 +3,10 @@ import type { Notification, NotifiedChange } from '../model/alert/notification.t
 import type { Severity } from '../model/scan/finding.ts';
 import type { Target } from '../model/scan/target.ts';
 import { addCounts, worstChanges } from '../policy/worst-changes.ts';
-import { plannedDelivery } from './deliver-notification.payload.ts';
-import { GATHER_DIGEST, type GatherDigest } from './gather-digest.payload.ts';
 import type { Job } from './job.ts';
-import { MAX_LISTED_CHANGES } from './scan-deliveries.ts';
+import { plannedDelivery } from './payloads/deliver-notification.ts';
+import { GATHER_DIGEST, type GatherDigest } from './payloads/gather-digest.ts';
+import { MAX_LISTED_CHANGES } from './scan/deliveries.ts';
 
 /** The digest; `null` when nothing waited. */
 export interface GatheredDigest {

@@ -6,13 +6,17 @@ import type { Inventory, LockfileInventory, UnreadError, UnreadLockfile } from '
 import type { LockedPackage, Lockfile } from '../model/scan/lockfile.ts';
 import type { Resolution } from '../model/scan/resolution.ts';
 import { mapInTurns } from '../model/turns.ts';
-import { forgotten } from '../policy/known-packages.ts';
+import { detectDataLoss } from '../policy/known-packages.ts';
 import { JobError } from './errors.ts';
-import { INGEST_LOCKFILES, type IngestedLockfile, type IngestLockfiles } from './ingest-lockfiles.payload.ts';
 import type { Job, RunContext } from './job.ts';
+import {
+  INGEST_LOCKFILES,
+  type IngestedLockfile,
+  type IngestLockfiles,
+} from './payloads/ingest-lockfiles.ts';
 import type { Ports } from './ports.ts';
-import { followScan } from './scan-flow.ts';
-import { failedRecord, ingestedRecord } from './scan-record.ts';
+import { scanFollowUps } from './scan/follow-ups.ts';
+import { failedRecord, ingestedRecord } from './scan/record.ts';
 
 type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits' | 'lockfiles' | 'targets' | 'scans'>;
 
@@ -39,7 +43,7 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
       throw lookupsIncomplete(answer.resolutions, answer.retryAfterMs);
     }
     const { known } = (await ports.targets.read(payload.target.id)) ?? {};
-    const loss = await forgotten(known, packages, answer.resolutions, payload.requestedAt);
+    const loss = await detectDataLoss(known, packages, answer.resolutions, payload.requestedAt);
     const resolutions =
       loss === undefined ? answer.resolutions : await mapInTurns(answer.resolutions, doubted);
     const result: Inventory = {
@@ -47,10 +51,10 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
       unread,
       ...(loss === undefined ? {} : { forgotten: loss }),
     };
-    return { result, next: [await followScan(payload, result)], record: ingestedRecord(payload, result) };
+    return { result, next: [await scanFollowUps(payload, result)], record: ingestedRecord(payload, result) };
   },
   async onEnd(payload, ending, { scans }) {
-    if (ending.kind === 'given-up') await scans.fail(failedRecord(payload, ending.reason));
+    if (ending.kind === 'failed') await scans.fail(failedRecord(payload, ending.reason));
   },
   log: ({ scan, target }, { lockfiles, unread }) => ({
     facts: {

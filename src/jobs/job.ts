@@ -85,7 +85,7 @@ export interface OutcomeName {
 /** How an attempt ended. */
 export type AttemptEnding =
   | { readonly kind: 'done' }
-  | { readonly kind: 'again'; readonly reason: string; readonly delayMs: number }
+  | { readonly kind: 'retry'; readonly reason: string; readonly delayMs: number }
   /** No attempt was used up. `code` is that of the error. */
   | {
       readonly kind: 'postponed';
@@ -93,7 +93,7 @@ export type AttemptEnding =
       readonly reason: string;
       readonly delayMs: number;
     }
-  | { readonly kind: 'given-up'; readonly reason: string };
+  | { readonly kind: 'failed'; readonly reason: string };
 
 /** What the log says of a finished job, beside its key. */
 export interface LogFacts {

@@ -8,17 +8,17 @@ import { formatVersionKey } from '../model/scan/version-key.ts';
 import { inTurns } from '../model/turns.ts';
 import { judge } from '../policy/judge.ts';
 import { knownAfter } from '../policy/known-packages.ts';
-import { whatRemains } from '../policy/what-remains.ts';
+import { stillOpenAfter } from '../policy/still-open.ts';
 import type { CollectedAdvisories } from './collect-advisories.ts';
-import { concludeScan } from './conclude-scan.ts';
 import { JobError } from './errors.ts';
 import type { ExpandedDependencies } from './expand-dependencies.ts';
 import type { Job, OutcomeName } from './job.ts';
-import { JUDGE_SCAN, type JudgeScan } from './judge-scan.payload.ts';
+import { partKey } from './payloads/fields.ts';
+import { JUDGE_SCAN, type JudgeScan } from './payloads/judge-scan.ts';
 import type { OutcomePort } from './ports.ts';
-import { partKey } from './scan-part.ts';
-import { failedRecord } from './scan-record.ts';
-import { countScan, gapsOf, logVerdict, ruleGap, type ScanFacts } from './scan-summary.ts';
+import { failedRecord } from './scan/record.ts';
+import { recordVerdict } from './scan/record-verdict.ts';
+import { countScan, gapsOf, logVerdict, ruleGap, type ScanFacts } from './scan/summary.ts';
 
 /**
  * Turns a scan's facts into findings, compares them with the target's state, and hands the changes to every route
@@ -41,7 +41,7 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
       graphs: graphsByKey(facts),
       policy: policy.policy(),
     });
-    return await concludeScan(
+    return await recordVerdict(
       {
         scan,
         target,
@@ -49,7 +49,7 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
         findings,
         partial,
         paths: [...inventory.lockfiles, ...inventory.unread].map(({ path }) => path),
-        remains: whatRemains(inventory, { partial, unjudged }),
+        stillOpen: stillOpenAfter(inventory, { partial, unjudged }),
         gaps: [...(await gapsOf(inventory, facts)), ...unjudged.map(ruleGap)],
         firstScan: routing.routing().firstScan,
         counts: (found) => countScan(inventory, found),
@@ -72,7 +72,7 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
     ],
   }),
   async onEnd(payload, ending, { scans }) {
-    if (ending.kind === 'given-up') await scans.fail(failedRecord(payload, ending.reason));
+    if (ending.kind === 'failed') await scans.fail(failedRecord(payload, ending.reason));
   },
 };
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IngestedLockfile, IngestLockfiles } from './ingest-lockfiles.payload.ts';
+import type { IngestedLockfile, IngestLockfiles } from './payloads/ingest-lockfiles.ts';
 
 export interface ScanRequest {
   readonly target: { readonly id: string; readonly labels?: Readonly<Record<string, string>> };

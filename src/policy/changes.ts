@@ -5,11 +5,11 @@ import { compareFindingOrder } from './finding-order.ts';
 import { type MatchedFinding, matchFindings } from './match-findings.ts';
 import { isUnloaded } from './same-finding.ts';
 import { laterScans, type ScanScope } from './scan-order.ts';
-import { type Remains, withUnseenPlaces } from './what-remains.ts';
+import { type StillOpen, withUnseenLocations } from './still-open.ts';
 
 export interface ComparedScan extends ScanScope {
   readonly scan: string;
-  readonly remains: Remains;
+  readonly stillOpen: StillOpen;
   /** How long a finding of a rule may stay open as a note before it becomes an alert; milliseconds. */
   readonly noteLimit: (rule: string) => number;
   /** How a finding is told that opens now; absent or `undefined`: by itself. */
@@ -41,7 +41,7 @@ export async function compareFindings(
   const remembered = previous?.findings ?? [];
   const { superseded, isLater } = laterScans(previous, scan);
   if (superseded) return { findings, changes: [], tracked: remembered, kept: 0, superseded };
-  const remaining = (finding: Finding) => scan.remains(finding, isLater);
+  const remaining = (finding: Finding) => scan.stillOpen(finding, isLater);
   const { found, gone } = await matchFindings(await withoutLater(findings, isLater), remembered, remaining);
   const present = await mapInTurns(found, (matched) => follow(matched, scan, remaining));
   const absent = await mapInTurns(gone, (tracked) => leave(tracked, scan.requestedAt, remaining));
@@ -91,7 +91,7 @@ function follow({ finding, tracked }: MatchedFinding, scan: ComparedScan, remain
     };
   }
   const before = tracked.finding;
-  const known = withUnseenPlaces(keepWhatWasKnown(finding, before), remaining(before));
+  const known = withUnseenLocations(keepWhatWasKnown(finding, before), remaining(before));
   const kept = { ...known, level: levelSince(tracked, finding, scan) };
   const step = { ...tracked, finding: kept, ...worstSince(tracked, kept) };
   // Receivers hear of it for the first time.

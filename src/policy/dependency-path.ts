@@ -2,7 +2,7 @@ import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
 import type { LockfileInventory, ResolvedPackage } from '../model/scan/inventory.ts';
 import { formatVersionKey } from '../model/scan/version-key.ts';
 import { createTurns, inTurns, type TakeTurns } from '../model/turns.ts';
-import type { PathFinder } from './placed-packages.ts';
+import type { PathFinder } from './located-packages.ts';
 import type { ScanFacts } from './rule.ts';
 
 /** Packages at the beginning and at the end of a path that are named when it is longer than both. */

@@ -5,9 +5,9 @@ import { inTurns, sortInTurns } from '../model/turns.ts';
 import { RULES } from './catalog.ts';
 import { createPathFinder } from './dependency-path.ts';
 import { compareFindingOrder } from './finding-order.ts';
-import { placedPackages } from './placed-packages.ts';
+import { locatePackages } from './located-packages.ts';
 import type { Rule, RuleContext, RuleFinding, ScanFacts } from './rule.ts';
-import type { Unjudged } from './what-remains.ts';
+import type { Unjudged } from './still-open.ts';
 
 /** Packages that rules judge at once. */
 const SLICE = 100;
@@ -21,7 +21,7 @@ export interface Judged {
 
 /** All findings of a scan by every rule. */
 export async function judge(facts: ScanFacts, rules: readonly Rule[] = RULES): Promise<Judged> {
-  const packages = await placedPackages(facts.inventory, await createPathFinder(facts));
+  const packages = await locatePackages(facts.inventory, await createPathFinder(facts));
   const findings: Finding[] = [];
   const unjudged: Unjudged[] = [];
   for await (const slice of inTurns(packages, SLICE)) {
@@ -49,7 +49,7 @@ function foundBy(rule: Rule, context: RuleContext, unjudged: Unjudged[]): readon
     const { packages } = context;
     const [only] = packages;
     if (packages.length > 1) {
-      return packages.flatMap((placed) => foundBy(rule, { ...context, packages: [placed] }, unjudged));
+      return packages.flatMap((located) => foundBy(rule, { ...context, packages: [located] }, unjudged));
     }
     if (only !== undefined) {
       unjudged.push({ rule: rule.name, purl: only.locked.purl, reason: messageOf(error) });

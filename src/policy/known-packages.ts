@@ -17,7 +17,7 @@ const MAX_AGE_MS = 60 * 24 * 3_600_000;
  * Compares what the look-up service answers with what it knew at the last scan. One that does not know more than half of
  * that now has lost data, and nothing is to be concluded from what it does not know; `undefined` when it has not.
  */
-export async function forgotten(
+export async function detectDataLoss(
   known: KnownPackages | undefined,
   packages: readonly LockedPackage[],
   resolutions: readonly Resolution[],

@@ -2,8 +2,8 @@ import type { TrackedFinding } from '../model/scan/change.ts';
 import { compareSeverity, countedSeverity, type Finding } from '../model/scan/finding.ts';
 import { inTurns, mapInTurns } from '../model/turns.ts';
 import { unusedFingerprint } from './fingerprint.ts';
-import { indexRemembered, type RememberedIndex } from './remembered-index.ts';
 import { isUnloaded, withNamesOf } from './same-finding.ts';
+import { indexTracked, type TrackedIndex } from './tracked-index.ts';
 
 /** A finding of this scan and what was remembered of it. */
 export interface MatchedFinding {
@@ -30,7 +30,7 @@ export async function matchFindings(
   remembered: readonly TrackedFinding[],
   remaining: (finding: Finding) => Finding | undefined,
 ): Promise<Matched> {
-  const index = await indexRemembered(remembered);
+  const index = await indexTracked(remembered);
   const { matches, rest, taken } = await matchVersions(findings, index);
   const movable = (one: TrackedFinding) =>
     one.status === 'open' && !taken.has(one) && remaining(one.finding) === undefined;
@@ -61,7 +61,7 @@ interface MatchedVersions {
   readonly taken: Map<TrackedFinding, Match>;
 }
 
-async function matchVersions(findings: readonly Finding[], index: RememberedIndex): Promise<MatchedVersions> {
+async function matchVersions(findings: readonly Finding[], index: TrackedIndex): Promise<MatchedVersions> {
   const matches: Match[] = [];
   const rest: Finding[] = [];
   const taken = new Map<TrackedFinding, Match>();

@@ -4,7 +4,7 @@ import type { Finding, RatedSeverity, Severity } from '../model/scan/finding.ts'
 import type { Inventory } from '../model/scan/inventory.ts';
 import type { Policy, RuleLevel } from '../model/scan/policy.ts';
 import type { Target } from '../model/scan/target.ts';
-import type { PlacedPackage } from './placed-packages.ts';
+import type { LocatedPackage } from './located-packages.ts';
 
 /** What is known of a scan when it is judged. */
 export interface ScanFacts {
@@ -19,7 +19,7 @@ export interface ScanFacts {
 
 export interface RuleContext extends ScanFacts {
   /** Some of the target's package versions, each once, with all its places. Other calls bring the others. */
-  readonly packages: readonly PlacedPackage[];
+  readonly packages: readonly LocatedPackage[];
 }
 
 /** What a rule finds. `judge.ts` adds the rule's name, its level and, where the finding has none of its own, its severity. */

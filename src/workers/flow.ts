@@ -1,11 +1,11 @@
 import type { FlowJob, FlowProducer, Queue } from 'bullmq';
-import { jobIdOf } from '../jobs/contract.ts';
 import type { Envelope } from '../jobs/envelope.ts';
 import type { FollowUp } from '../jobs/follow-up.ts';
 import type { AnyJob } from '../jobs/job.ts';
+import { jobIdOf } from '../jobs/job-id.ts';
 import type { OpenJob, OpenJobs } from '../model/queue/open-job.ts';
 import type { OutcomeReader } from './outcomes.ts';
-import { ensureQueued } from './wake.ts';
+import { ensureQueued } from './queued-jobs.ts';
 
 export interface FlowOptions {
   readonly producer: FlowProducer;

@@ -1,14 +1,14 @@
 import { type Processor, WaitingError } from 'bullmq';
-import { jobIdOf } from '../jobs/contract.ts';
 import { openEnvelope } from '../jobs/envelope.ts';
 import type { FollowUp } from '../jobs/follow-up.ts';
+import { jobIdOf } from '../jobs/job-id.ts';
 import type { Attempt, OpenedJob, ProcessorOptions } from './attempt.ts';
 import { attemptSignal } from './attempt-signal.ts';
 import { enqueueFollowUps, openJobOf } from './flow.ts';
-import { outcomeOf } from './process.ts';
-import { settle } from './settle.ts';
+import { handleFailure } from './handle-failure.ts';
+import { runOnce } from './run-once.ts';
 import { MAX_STALLS, stallsOf } from './stalls.ts';
-import { closeDone, takeTurn } from './turn.ts';
+import { closeCompleted, requireTurn } from './turn.ts';
 
 /** One job, from its envelope to the enqueued follow-ups. */
 export function createProcessor(options: ProcessorOptions): Processor {
@@ -24,7 +24,7 @@ export function createProcessor(options: ProcessorOptions): Processor {
       await processJob(options, attempt, lockLost);
     } catch (error) {
       if (shutdown.aborted) throw await handBack(attempt);
-      throw await settle(options, attempt, error);
+      throw await handleFailure(options, attempt, error);
     }
   };
 }
@@ -38,7 +38,7 @@ async function processJob(
   const { queued, log } = attempt;
   attempt.opened = await openJob(options, attempt);
   const { key, payload } = attempt.opened;
-  await takeTurn(options, attempt.opened);
+  await requireTurn(options, attempt.opened);
   const what = `${job.name} "${key}"`;
   const limit = attemptSignal({ what, timeoutMs: limits.timeoutMs, shutdown, lockLost });
   onEvent?.({ kind: 'started', job: job.name, key });
@@ -46,7 +46,7 @@ async function processJob(
   const followsOf = (followUps: readonly FollowUp[]) => followUps.map((one) => openJobOf(flow.jobs, one));
   const startedAt = now();
   const work = { job, key, payload, startedAt, followsOf };
-  const { result, next } = await outcomeOf(work, outcomes, ports, {
+  const { result, next } = await runOnce(work, outcomes, ports, {
     signal: limit.signal,
     lastAttempt: queued.attemptsMade + 1 >= limits.attempts,
     stalled: stallsOf(queued) >= MAX_STALLS,
@@ -54,7 +54,7 @@ async function processJob(
   }).finally(limit.release);
   await enqueueFollowUps(flow, next);
   await job.onEnd?.(payload, { kind: 'done' }, ports);
-  await closeDone(options, attempt.opened);
+  await closeCompleted(options, attempt.opened);
   const spent = job.spent?.(payload);
   if (spent !== undefined) await outcomes.spend(spent);
   onEvent?.({ kind: 'finished', job: job.name, key });

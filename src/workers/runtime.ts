@@ -11,9 +11,9 @@ import type { WaitingTimes } from './failure.ts';
 import type { FlowOptions } from './flow.ts';
 import type { Outcomes } from './outcomes.ts';
 import { createProcessor } from './processor.ts';
-import { type Reconciling, startReconciling } from './reconciling.ts';
+import { type ReconcilerOptions, startReconciler } from './reconciler.ts';
 import { FEW_EVENTS, type Schedule, startSchedules } from './schedules.ts';
-import { logSparingly } from './sparing-log.ts';
+import { logThrottled } from './throttled-log.ts';
 import { TolerantWorker } from './tolerant-worker.ts';
 
 export interface RuntimeOptions {
@@ -41,7 +41,7 @@ export interface RuntimeOptions {
   /** How often jobs that wait for something look for themselves whether it is there. */
   readonly waiting?: WaitingTimes;
   /** Without it this worker leaves it to others to make lost jobs again. */
-  readonly reconciling?: Reconciling;
+  readonly reconciler?: ReconcilerOptions;
   readonly now?: () => number;
   readonly random?: () => number;
 }
@@ -68,7 +68,7 @@ const HAND_BACK_MS = 1_000;
 /** Works through the queues of the given jobs. Knows none of them by name. */
 export async function startWorkers(options: RuntimeOptions): Promise<Runtime> {
   const { jobs, connection, prefix, log } = options;
-  const onError = logSparingly(log, 'queue connection');
+  const onError = logThrottled(log, 'queue connection');
   const shutdown = new AbortController();
   const producer = new FlowProducer({ connection, prefix, skipVersionCheck: true });
   producer.on('error', onError);
@@ -100,9 +100,9 @@ export async function startWorkers(options: RuntimeOptions): Promise<Runtime> {
     all.push(started.queue);
   }
   const reconciler =
-    options.reconciling === undefined
+    options.reconciler === undefined
       ? undefined
-      : startReconciling(options.reconciling, { flow, log, repair: started?.repair });
+      : startReconciler(options.reconciler, { flow, log, restoreSchedules: started?.restore });
   const parts = { workers, queues: all, producer, reconciler };
   return { close: (graceMs) => closeWithin(parts, shutdown, graceMs, log) };
 }

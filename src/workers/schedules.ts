@@ -29,7 +29,7 @@ export interface Schedules {
   readonly queue: Queue;
   readonly worker: Worker;
   /** Puts back schedules whose next start Redis has lost: BullMQ makes each start from the one before. */
-  repair(): Promise<void>;
+  restore(): Promise<void>;
 }
 
 /** BullMQ writes an event for each step of a job, and nothing reads them. */
@@ -69,14 +69,14 @@ export async function startSchedules(options: SchedulesOptions): Promise<Schedul
     { connection, prefix },
   );
   worker.on('error', onError);
-  const repair = async (): Promise<void> => {
+  const restore = async (): Promise<void> => {
     for (const schedule of schedules) {
       if (await hasNext(queue, schedule)) continue;
       log.warn({ schedule: schedule.name }, 'the next start of a schedule was lost; it is put back');
       await keep(queue, schedule);
     }
   };
-  return { queue, worker, repair };
+  return { queue, worker, restore };
 }
 
 async function keep(queue: Queue, { name, everyMs: every, aligned }: Schedule): Promise<void> {

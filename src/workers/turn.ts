@@ -1,12 +1,12 @@
 import type { OpenedJob, ProcessorOptions } from './attempt.ts';
 import { WorkerError } from './errors.ts';
-import { wake } from './wake.ts';
+import { promoteJob } from './queued-jobs.ts';
 
 /**
  * Returns when it is the job's turn in its lane, or when it has an outcome that only has to be acted on. Throws
  * `WorkerError`: `not-its-turn`, or `turn-over` when it has no place.
  */
-export async function takeTurn(
+export async function requireTurn(
   { job, openJobs, outcomes, ports }: ProcessorOptions,
   { id, key, payload, lane }: OpenedJob,
 ): Promise<void> {
@@ -22,7 +22,7 @@ export async function takeTurn(
 }
 
 /** Closes a job that is done and wakes whoever is next. Throws `outcome-lost` when Redis does not have its outcome. */
-export async function closeDone(options: ProcessorOptions, { id, key, lane }: OpenedJob): Promise<void> {
+export async function closeCompleted(options: ProcessorOptions, { id, key, lane }: OpenedJob): Promise<void> {
   const { job, openJobs } = options;
   const closing = await openJobs.close({ id, lane, outcome: { job: job.name, key } });
   if (closing.kind === 'outcome-missing') {
@@ -31,28 +31,28 @@ export async function closeDone(options: ProcessorOptions, { id, key, lane }: Op
       `the outcome of ${job.name} "${key}" was saved and is not in the store`,
     );
   }
-  await wakeNext(options, closing.next);
+  await promoteNext(options, closing.next);
 }
 
 /** Closes a job that is given up and wakes whoever is next. */
-export async function closeGivenUp(
+export async function closeFailed(
   options: ProcessorOptions,
   { id, lane }: Pick<OpenedJob, 'id' | 'lane'>,
 ): Promise<void> {
   const closing = await options.openJobs.close({ id, lane });
-  if (closing.kind === 'closed') await wakeNext(options, closing.next);
+  if (closing.kind === 'closed') await promoteNext(options, closing.next);
 }
 
 /**
  * To be called when a job has been put off. Its turn may have come while it was: whoever woke the next one found it still
  * at work.
  */
-export async function lookAgain(options: ProcessorOptions, opened: OpenedJob | undefined): Promise<void> {
+export async function recheckTurn(options: ProcessorOptions, opened: OpenedJob | undefined): Promise<void> {
   if (opened?.lane === undefined) return;
   const { id, lane } = opened;
-  if ((await options.openJobs.turn({ lane, id })).kind === 'first') await wakeNext(options, id);
+  if ((await options.openJobs.turn({ lane, id })).kind === 'first') await promoteNext(options, id);
 }
 
-async function wakeNext({ flow, job }: ProcessorOptions, id: string | undefined): Promise<void> {
-  if (id !== undefined) await wake(flow.queues.get(job.name), id);
+async function promoteNext({ flow, job }: ProcessorOptions, id: string | undefined): Promise<void> {
+  if (id !== undefined) await promoteJob(flow.queues.get(job.name), id);
 }

@@ -10,7 +10,7 @@ import { openStore, type Store } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { startInsightsService } from '../../src/embedded/insights/service.ts';
 import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
-import { jobIdOf } from '../../src/jobs/contract.ts';
+import { jobIdOf } from '../../src/jobs/job-id.ts';
 import { createProducer } from '../../src/producer.ts';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
 import { lockhound } from './lockhound.ts';

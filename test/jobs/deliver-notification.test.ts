@@ -97,7 +97,7 @@ describe('deliver-notification', () => {
   it.each([
     [{ kind: 'done' }, { state: 'delivered' }],
     [
-      { kind: 'again', reason: 'r', delayMs: 5 },
+      { kind: 'retry', reason: 'r', delayMs: 5 },
       { state: 'retrying', reason: 'r', nextInMs: 5 },
     ],
     [
@@ -110,7 +110,7 @@ describe('deliver-notification', () => {
     ],
     [{ kind: 'postponed', code: 'not-its-turn', reason: 'r', delayMs: 5 }, undefined],
     [
-      { kind: 'given-up', reason: 'r' },
+      { kind: 'failed', reason: 'r' },
       { state: 'failed', reason: 'r' },
     ],
   ] as const)('notes %o as %o', async (ending, move) => {

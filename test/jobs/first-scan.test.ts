@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { concludeScan } from '../../src/jobs/conclude-scan.ts';
-import { identityOf, payloadOf } from '../../src/jobs/deliver-notification.payload.ts';
-import { notificationOf } from '../../src/jobs/scan-deliveries.ts';
+import { identityOf, payloadOf } from '../../src/jobs/payloads/deliver-notification.ts';
+import { notificationOf } from '../../src/jobs/scan/deliveries.ts';
+import { recordVerdict } from '../../src/jobs/scan/record-verdict.ts';
 import type { Notification, NotificationMode } from '../../src/model/alert/notification.ts';
 import type { FirstScan, RouteMatch, RouteRule } from '../../src/model/alert/routing.ts';
 import type { TargetState } from '../../src/model/scan/change.ts';
@@ -32,7 +32,7 @@ function target(firstScan: FirstScan, rules: readonly RouteRule[]) {
       scans += 1;
       at += afterHours * HOUR;
       const hidden = new Set(gaps.map(({ subject }) => subject));
-      const run = await concludeScan(
+      const run = await recordVerdict(
         {
           scan: `scan-${scans}`,
           target: TARGET,
@@ -40,7 +40,7 @@ function target(firstScan: FirstScan, rules: readonly RouteRule[]) {
           findings,
           partial: false,
           paths: ['package-lock.json'],
-          remains: (finding) => (hidden.has(finding.locations[0]?.path ?? '') ? finding : undefined),
+          stillOpen: (finding) => (hidden.has(finding.locations[0]?.path ?? '') ? finding : undefined),
           gaps,
           counts: () => counts,
           firstScan,

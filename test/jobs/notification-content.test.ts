@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { identityOf, payloadOf, plannedDelivery } from '../../src/jobs/deliver-notification.payload.ts';
+import { identityOf, payloadOf, plannedDelivery } from '../../src/jobs/payloads/deliver-notification.ts';
 
 const payload = { scan: 's', target: 't', route: 'r', requestedAt: '2026-01-02T00:00:00Z' };
 const planned = (gaps: number) =>

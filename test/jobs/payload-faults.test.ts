@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EnvelopeError, openEnvelope, UnparsedData } from '../../src/jobs/envelope.ts';
-import { INGEST_LOCKFILES } from '../../src/jobs/ingest-lockfiles.payload.ts';
+import { INGEST_LOCKFILES } from '../../src/jobs/payloads/ingest-lockfiles.ts';
 
 const FILE = { path: 'package-lock.json', content: '{}' };
 const GOOD = { scan: 's', target: { id: 't' }, requestedAt: '2026-01-31T06:00:00Z', lockfiles: [FILE] };

@@ -4,7 +4,7 @@ import { JobError } from '../../src/jobs/errors.ts';
 import { expandDependencies } from '../../src/jobs/expand-dependencies.ts';
 import { ingestLockfiles } from '../../src/jobs/ingest-lockfiles.ts';
 import { judgeScan } from '../../src/jobs/judge-scan.ts';
-import { followScan } from '../../src/jobs/scan-flow.ts';
+import { scanFollowUps } from '../../src/jobs/scan/follow-ups.ts';
 import type { Advisory } from '../../src/model/scan/advisory.ts';
 import type { DependencyGraph } from '../../src/model/scan/dependency-graph.ts';
 import { affected, context, FakeError, inventory, locked, ports } from './facts.ts';
@@ -29,7 +29,7 @@ const graph: DependencyGraph = {
 describe('the flow after an inventory', () => {
   it('asks for each advisory once, in parts, and for graphs where a file holds no edges', async () => {
     const ids = Array.from({ length: 120 }, (_, index) => `GHSA-${index}`);
-    const flow = await followScan(
+    const flow = await scanFollowUps(
       header,
       inventory([locked('top', { direct: true }), affected('below', [...ids, 'GHSA-0'])]),
     );
@@ -46,7 +46,7 @@ describe('the flow after an inventory', () => {
 
   it('asks for many advisories in larger parts, not in more of them', async () => {
     const ids = Array.from({ length: 60_000 }, (_, index) => `GHSA-${index}`);
-    const { payload, children = [] } = await followScan(header, inventory([affected('below', ids)]));
+    const { payload, children = [] } = await scanFollowUps(header, inventory([affected('below', ids)]));
     expect(payload).toMatchObject({ advisoryParts: 500 });
     const asked = children.flatMap((child) => (child.payload as { ids?: string[] }).ids ?? []);
     expect(new Set(asked)).toEqual(new Set(ids));
@@ -54,14 +54,14 @@ describe('the flow after an inventory', () => {
 
   it('asks for no graph where the file has edges, or nothing needs a path', async () => {
     const withEdges = inventory([affected('below', ['GHSA-1'], { dependencies: [] })]);
-    expect((await followScan(header, withEdges)).payload).toMatchObject({ expansionParts: 0 });
+    expect((await scanFollowUps(header, withEdges)).payload).toMatchObject({ expansionParts: 0 });
     const gone = { outcome: 'missing' as const, reason: 'not there' };
     const lacking = inventory([locked('top', { direct: true }), locked('below', { resolution: gone })]);
-    expect((await followScan(header, lacking)).payload).toMatchObject({
+    expect((await scanFollowUps(header, lacking)).payload).toMatchObject({
       advisoryParts: 0,
       expansionParts: 1,
     });
-    expect((await followScan(header, inventory([locked('top')]))).payload).toMatchObject({
+    expect((await scanFollowUps(header, inventory([locked('top')]))).payload).toMatchObject({
       advisoryParts: 0,
       expansionParts: 0,
     });

@@ -1,10 +1,10 @@
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fault, tooManyRequests } from '../../src/embedded/faults.ts';
-import { jobIdOf } from '../../src/jobs/contract.ts';
 import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
 import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import { followUp } from '../../src/jobs/follow-up.ts';
+import { jobIdOf } from '../../src/jobs/job-id.ts';
 import { judgeScan } from '../../src/jobs/judge-scan.ts';
 import type { Verdict } from '../../src/model/scan/verdict.ts';
 import { openJobOf } from '../../src/workers/flow.ts';

@@ -4,7 +4,7 @@ import type { Finding, Severity } from '../../src/model/scan/finding.ts';
 import { type Comparison, compareFindings } from '../../src/policy/changes.ts';
 import { fingerprintOf } from '../../src/policy/fingerprint.ts';
 import { judgedTimes } from '../../src/policy/scan-order.ts';
-import { whatRemains } from '../../src/policy/what-remains.ts';
+import { stillOpenAfter } from '../../src/policy/still-open.ts';
 import { inventoryOf, lockfileOf } from './facts.ts';
 
 interface Given {
@@ -44,7 +44,7 @@ const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}T00:0
 const whole = {
   partial: false,
   paths: [],
-  remains: () => undefined,
+  stillOpen: () => undefined,
   noteLimit: () => Number.POSITIVE_INFINITY,
 };
 
@@ -63,7 +63,7 @@ function history() {
         requestedAt: day(today),
         partial: false,
         paths: [],
-        remains: (finding) => (unknown(finding) ? finding : undefined),
+        stillOpen: (finding) => (unknown(finding) ? finding : undefined),
         noteLimit: () => Number.POSITIVE_INFINITY,
       });
       state = { revision: today, scan: `s${today}`, requestedAt: day(today), findings: compared.tracked };
@@ -344,7 +344,7 @@ describe('scans of some of the lockfiles', () => {
       const compared = await compareFindings(state, findings, {
         ...scan,
         noteLimit: () => Number.POSITIVE_INFINITY,
-        remains: whatRemains(inventory, { partial }),
+        stillOpen: stillOpenAfter(inventory, { partial }),
       });
       if (!compared.superseded) {
         state = {

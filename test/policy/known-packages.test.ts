@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { KnownPackages } from '../../src/model/scan/change.ts';
 import type { Inventory } from '../../src/model/scan/inventory.ts';
 import type { Outcome } from '../../src/model/scan/resolution.ts';
-import { forgotten, knownAfter } from '../../src/policy/known-packages.ts';
+import { detectDataLoss, knownAfter } from '../../src/policy/known-packages.ts';
 import { inventoryOf, lockfileOf, packageOf } from './facts.ts';
 
 const day = (number: number) => new Date(Date.UTC(2026, 0, number)).toISOString();
@@ -25,7 +25,7 @@ const all = (): Outcome => 'resolved';
 async function lost(before: readonly string[], now: Inventory, seen = day(2)) {
   const known = await knownAfter(undefined, inventory(before, all), { requestedAt: day(1), seesAll: true });
   const packages = now.lockfiles.flatMap((file) => file.packages);
-  return await forgotten(
+  return await detectDataLoss(
     known,
     packages,
     packages.map(({ resolution }) => resolution),

@@ -20,7 +20,7 @@ import {
 
 const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}T00:00:00Z`;
 
-const whole = { partial: false, paths: [], remains: () => undefined };
+const whole = { partial: false, paths: [], stillOpen: () => undefined };
 
 const fine = packageOf('a@1');
 const deprecated = packageOf('a@1', { resolution: resolved('a', '1', { isDeprecated: true }) });

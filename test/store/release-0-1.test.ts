@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readVerdict } from '../../src/jobs/read-verdict.ts';
+import { readVerdict } from '../../src/jobs/scan/read-verdict.ts';
 import { packJson } from '../../src/store/compression.ts';
 import { createDeliveryStore } from '../../src/store/deliveries.ts';
 import { createDigestStore } from '../../src/store/digests.ts';

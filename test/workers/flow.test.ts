@@ -1,7 +1,7 @@
 import { FlowProducer } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jobIdOf } from '../../src/jobs/contract.ts';
 import type { FollowUp } from '../../src/jobs/follow-up.ts';
+import { jobIdOf } from '../../src/jobs/job-id.ts';
 import { enqueueFollowUps } from '../../src/workers/flow.ts';
 import { until } from '../store/store-room.ts';
 import { type Bench, openWorkerRoom, testFollowUp, testJob, type WorkerRoom } from './worker-room.ts';

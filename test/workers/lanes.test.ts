@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jobIdOf } from '../../src/jobs/contract.ts';
 import { JobError } from '../../src/jobs/errors.ts';
 import type { AttemptEnding, Job, JobLimits } from '../../src/jobs/job.ts';
+import { jobIdOf } from '../../src/jobs/job-id.ts';
 import { openJobOf } from '../../src/workers/flow.ts';
 import { until } from '../store/store-room.ts';
 import {
@@ -80,7 +80,7 @@ describe('jobs of one lane', () => {
     expect(telling.ran.filter((id) => id.startsWith('a'))).toEqual(ids('a', 30));
     expect(telling.ran.filter((id) => id.startsWith('b'))).toEqual(ids('b', 30));
     expect(telling.waited).toContain('a-29');
-    expect(telling.ended.filter(([id]) => id === 'a-1').map(([, kind]) => kind)).toContain('again');
+    expect(telling.ended.filter(([id]) => id === 'a-1').map(([, kind]) => kind)).toContain('retry');
     expect(telling.ended.at(-1)?.[1]).toBe('done');
   }, 30_000);
 
@@ -100,7 +100,7 @@ describe('jobs of one lane', () => {
     // Its outcome is there before its end is told.
     await until('its end is told', () => telling.ended.some(([id, kind]) => id === 'a-1' && kind === 'done'));
     expect(telling.ran).toEqual(['a-1']);
-    const given = telling.ended.findIndex(([id, kind]) => id === 'a-0' && kind === 'given-up');
+    const given = telling.ended.findIndex(([id, kind]) => id === 'a-0' && kind === 'failed');
     const next = telling.ended.findIndex(([id, kind]) => id === 'a-1' && kind === 'done');
     expect(given).toBeGreaterThanOrEqual(0);
     expect(given).toBeLessThan(next);
@@ -166,7 +166,7 @@ describe('jobs of one lane', () => {
       return job?.failedReason?.includes('turn-over') ?? false;
     });
     expect(telling.ran).toEqual(['a-0', 'a-1']);
-    expect(telling.ended.filter(([id, kind]) => id === 'a-0' && kind === 'given-up')).toHaveLength(1);
+    expect(telling.ended.filter(([id, kind]) => id === 'a-0' && kind === 'failed')).toHaveLength(1);
   });
 
   it('are given up later when that cannot be written down now', async () => {
@@ -191,7 +191,7 @@ describe('jobs of one lane', () => {
     broken = false;
     await (await queue.getJob(id))?.promote();
     await until('it failed', async () => (await queue.getJobState(id)) === 'failed');
-    expect(telling.ended).toEqual([['a-0', 'given-up']]);
+    expect(telling.ended).toEqual([['a-0', 'failed']]);
   });
 
   it('keep their places while nobody has queued them: a worker died between its outcome and what follows', async () => {

@@ -1,5 +1,5 @@
-import { findingPackage } from '../finding-package.ts';
 import { fingerprintOf } from '../fingerprint.ts';
+import { findingPackage } from '../located-packages.ts';
 import type { Rule } from '../rule.ts';
 
 /** Versions that their authors marked deprecated. A note: a warning about the future, not a hole. */
@@ -10,8 +10,8 @@ export const deprecated: Rule = {
   level: 'note',
   severity: 'low',
   judge: ({ packages, target }) =>
-    packages.flatMap((placed) => {
-      const { locked } = placed;
+    packages.flatMap((located) => {
+      const { locked } = located;
       const { record } = locked.resolution;
       if (record?.isDeprecated !== true) return [];
       // Registries pass on what authors wrote, line breaks and all; a title is one line.
@@ -20,8 +20,8 @@ export const deprecated: Rule = {
         {
           fingerprint: fingerprintOf(target.id, 'deprecated', locked.purl, ''),
           title: reason === '' ? `${locked.name}@${locked.version} is deprecated` : `Deprecated: ${reason}`,
-          package: findingPackage(placed),
-          locations: placed.locations(),
+          package: findingPackage(located),
+          locations: located.locations(),
         },
       ];
     }),

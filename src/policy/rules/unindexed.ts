@@ -1,5 +1,5 @@
-import { findingPackage } from '../finding-package.ts';
 import { fingerprintOf } from '../fingerprint.ts';
+import { findingPackage } from '../located-packages.ts';
 import type { Rule } from '../rule.ts';
 
 /**
@@ -18,12 +18,12 @@ export const unindexed: Rule = {
       .filter(
         ({ locked: { resolution } }) => resolution.outcome === 'missing' && resolution.seenBefore !== true,
       )
-      .map((placed) => ({
-        fingerprint: fingerprintOf(target.id, 'unindexed', placed.locked.purl, ''),
-        title: `${placed.locked.name}@${placed.locked.version} is not in the package index`,
-        package: findingPackage(placed),
-        locations: placed.locations(),
-        issue: placed.locked.version,
+      .map((located) => ({
+        fingerprint: fingerprintOf(target.id, 'unindexed', located.locked.purl, ''),
+        title: `${located.locked.name}@${located.locked.version} is not in the package index`,
+        package: findingPackage(located),
+        locations: located.locations(),
+        issue: located.locked.version,
         advice:
           'New releases take up to weeks to be indexed. If it is private, list its name in insights.privatePackages.',
       })),

@@ -1,5 +1,5 @@
-import { findingPackage } from '../finding-package.ts';
 import { fingerprintOf } from '../fingerprint.ts';
+import { findingPackage } from '../located-packages.ts';
 import type { Rule } from '../rule.ts';
 
 /**
@@ -17,12 +17,12 @@ export const vanished: Rule = {
       .filter(
         ({ locked: { resolution } }) => resolution.outcome === 'missing' && resolution.seenBefore === true,
       )
-      .map((placed) => ({
-        fingerprint: fingerprintOf(target.id, 'vanished', placed.locked.purl, ''),
-        title: `${placed.locked.name}@${placed.locked.version} is no longer in the package index`,
-        package: findingPackage(placed),
-        locations: placed.locations(),
-        issue: placed.locked.version,
+      .map((located) => ({
+        fingerprint: fingerprintOf(target.id, 'vanished', located.locked.purl, ''),
+        title: `${located.locked.name}@${located.locked.version} is no longer in the package index`,
+        package: findingPackage(located),
+        locations: located.locations(),
+        issue: located.locked.version,
         advice:
           'It was unpublished or taken down. Find out why before you install it from a cache or mirror.',
       })),

@@ -1,0 +1,55 @@
+import { CodedError, messageOf } from '../model/errors.ts';
+import { JobError } from './errors.ts';
+import type { RunContext } from './job.ts';
+
+export interface FetchedFacts<Key, Fact> {
+  readonly found: readonly { readonly key: Key; readonly fact: Fact }[];
+  /** Keys the service answered for, and has nothing on. */
+  readonly absent: readonly Key[];
+  readonly failed: readonly { readonly key: Key; readonly reason: string }[];
+}
+
+/**
+ * Fetches one fact for each key, side by side. Throws a retryable `JobError` when one may succeed later and the queue
+ * will try again (what was fetched is in the cache by then); on the last attempt such keys are `failed`. An error without
+ * a code is unexpected, counts as one that may not happen again, and fails its key only.
+ */
+export async function fetchAll<Key, Fact>(
+  keys: readonly Key[],
+  fetch: (key: Key) => Promise<Fact | undefined>,
+  describe: (key: Key) => string,
+  context: RunContext,
+): Promise<FetchedFacts<Key, Fact>> {
+  const found: { key: Key; fact: Fact }[] = [];
+  const absent: Key[] = [];
+  const failed: { key: Key; reason: string; error: unknown }[] = [];
+  await Promise.all(
+    keys.map(async (key) => {
+      try {
+        const fact = await fetch(key);
+        if (fact === undefined) absent.push(key);
+        else found.push({ key, fact });
+      } catch (error) {
+        failed.push({ key, reason: reasonOf(error), error });
+      }
+    }),
+  );
+  context.signal.throwIfAborted();
+  const again = failed.find(({ error }) => !(error instanceof CodedError) || error.retryable);
+  if (again !== undefined && !context.lastAttempt)
+    throw incomplete(`${describe(again.key)}: ${again.reason}`, again.error);
+  return { found, absent, failed: failed.map(({ key, reason }) => ({ key, reason })) };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof CodedError ? error.message : `unexpected error: ${messageOf(error)}`;
+}
+
+function incomplete(message: string, cause: unknown): JobError {
+  const retryAfterMs = cause instanceof CodedError ? cause.retryAfterMs : undefined;
+  return new JobError('insights-partial', message, {
+    cause,
+    retryable: true,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import type { JobType } from '../job-type.ts';
+import { scanId, targetSchema, timestamp } from './fields.ts';
+
+const MAX_PARTS = 100_000;
+
+const schema = z.strictObject({
+  scan: scanId,
+  target: targetSchema,
+  requestedAt: timestamp,
+  advisoryParts: z.int().nonnegative().max(MAX_PARTS),
+  expansionParts: z.int().nonnegative().max(MAX_PARTS),
+  partial: z.literal(true).optional().describe('The scan names only some of the lockfiles of its target.'),
+});
+
+export type JudgeScan = z.infer<typeof schema>;
+
+/** The judging of a scan, over as many parts of facts as its children fetched. */
+export const JUDGE_SCAN: JobType<JudgeScan> = {
+  name: 'judge-scan',
+  version: 1,
+  schema,
+  key: ({ scan }) => scan,
+};

@@ -1,0 +1,135 @@
+import type { FiledDelivery } from '../../model/alert/delivery.ts';
+import type { Notification } from '../../model/alert/notification.ts';
+import type { RouteRule } from '../../model/alert/routing.ts';
+import type { Change } from '../../model/scan/change.ts';
+import type { Verdict } from '../../model/scan/verdict.ts';
+import { isSummarised } from '../../policy/first-scan.ts';
+import type { RoutedChanges } from '../../policy/route-changes.ts';
+import { addCounts, worstChanges } from '../../policy/worst-changes.ts';
+import type { FollowUp } from '../follow-up.ts';
+import type { DigestAddition } from '../job.ts';
+import { type DeliverNotification, plannedDelivery } from '../payloads/deliver-notification.ts';
+
+/** Changes that one notification lists; of the others it has the number. */
+export const MAX_LISTED_CHANGES = 10_000;
+/** Changes of one scan that a route of mode `change` sends one by one; the others go together. */
+export const MAX_SINGLE_CHANGES = 1_000;
+
+export interface ScanDeliveries {
+  readonly next: readonly FollowUp[];
+  readonly filed: readonly FiledDelivery[];
+  /** What waits for periodic digests. */
+  readonly digests: readonly DigestAddition[];
+}
+
+/** Findings of a target's first scan that its summary lists. */
+const MAX_SUMMARY_CHANGES = 10;
+
+/**
+ * What is sent of a scan by each of its routes: at once, or with the next periodic digest. `over`: routes for which all
+ * that the summary of the target's first scan told is over.
+ */
+export function deliveriesOf(
+  verdict: Verdict,
+  routed: readonly RoutedChanges[],
+  over: readonly RouteRule[],
+): ScanDeliveries {
+  const payloads = [
+    ...routed.flatMap((one) => payloadsOf(verdict, one)),
+    ...over.map((rule) => ({ ...digestOf(verdict, rule), first: 'resolved' as const })),
+  ];
+  const planned = payloads.map((payload) => plannedDelivery(payload, notificationOf(verdict, payload)));
+  const { scan, target, requestedAt: date, counts, open = counts.severities, gaps } = verdict;
+  const periodic = routed.filter(({ rule }) => rule.mode === 'periodic');
+  return {
+    next: planned.map(({ next }) => next),
+    filed: planned.map(({ filed }) => filed),
+    digests: periodic.map(({ rule, changes }) => ({
+      route: rule.name,
+      entry: {
+        scan,
+        target,
+        date,
+        ...listed(verdict, changes),
+        open,
+        gaps: gaps.length,
+      },
+    })),
+  };
+}
+
+/** The part of a verdict that one delivery reports. */
+export function notificationOf(
+  verdict: Verdict,
+  payload: DeliverNotification,
+): Omit<Notification, 'id' | 'route'> {
+  const { scan, target, requestedAt: date, counts, open = counts.severities, gaps } = verdict;
+  const changes = listed(verdict, positionsOf(verdict, payload));
+  const first = payload.first ?? (changes.changes.some(isSummarised) ? 'opened' : undefined);
+  return {
+    mode: payload.change === undefined ? 'digest' : 'change',
+    scan,
+    target,
+    date,
+    ...changes,
+    open,
+    gaps: gaps.length,
+    ...(first === undefined ? {} : { firstScan: first }),
+  };
+}
+
+function positionsOf(
+  { changes, routed }: Verdict,
+  { route, change, after, first }: DeliverNotification,
+): readonly number[] {
+  if (change !== undefined) return [change];
+  // A verdict of release 0.1.0 may have no routes: all its changes went by each.
+  const own = routed?.[route] ?? [...changes.keys()];
+  if (after !== undefined) return own.filter((index) => isSingle(changes[index])).slice(after);
+  if (first === undefined) return own;
+  return own.filter(
+    (index) => changes[index]?.transition === first && changes[index]?.announced === 'summary',
+  );
+}
+
+function payloadsOf(verdict: Verdict, { rule, changes }: RoutedChanges): readonly DeliverNotification[] {
+  const digest = digestOf(verdict, rule);
+  if (rule.mode === 'digest') return [digest];
+  if (rule.mode === 'periodic') return [];
+  const own = changes.filter((index) => isSingle(verdict.changes[index]));
+  const single = own.slice(0, MAX_SINGLE_CHANGES).map((change) => ({ ...digest, change }));
+  const summarised = changes.some((index) => isSummarised(verdict.changes[index]));
+  return [
+    ...(summarised ? [{ ...digest, first: 'opened' as const }] : []),
+    ...single,
+    ...(own.length > single.length ? [{ ...digest, after: single.length }] : []),
+  ];
+}
+
+/** Whether a route of mode `change` sends it by itself: what was told in a summary is not resolved by itself either. */
+function isSingle(change: Change | undefined): boolean {
+  return change?.announced !== 'summary';
+}
+
+function digestOf({ scan, target, requestedAt }: Verdict, { name }: RouteRule): DeliverNotification {
+  return { scan, target: target.id, route: name, requestedAt };
+}
+
+function listed(
+  { changes }: Verdict,
+  positions: readonly number[],
+): Pick<Notification, 'changes' | 'omitted'> {
+  const own = positions.flatMap((index) => changes[index] ?? []);
+  const summary = worstChanges(own.filter(isSummarised), MAX_SUMMARY_CHANGES);
+  const told = new Set(summary.changes);
+  const others = worstChanges(
+    own.filter((change) => !isSummarised(change)),
+    MAX_LISTED_CHANGES,
+  );
+  for (const change of others.changes) told.add(change);
+  const omitted = addCounts([summary.omitted, others.omitted]);
+  return {
+    changes: own.filter((change) => told.has(change)),
+    ...(omitted === undefined ? {} : { omitted }),
+  };
+}

@@ -1,0 +1,84 @@
+import type { FirstScan } from '../../model/alert/routing.ts';
+import type { KnownPackages, TargetState } from '../../model/scan/change.ts';
+import type { Finding } from '../../model/scan/finding.ts';
+import type { Target } from '../../model/scan/target.ts';
+import { type Gap, isComplete, type Verdict } from '../../model/scan/verdict.ts';
+import { compareFindings } from '../../policy/changes.ts';
+import { firstScanPart, summariesOver } from '../../policy/first-scan.ts';
+import { noteLimitOf } from '../../policy/judge.ts';
+import { routeChanges } from '../../policy/route-changes.ts';
+import { judgedTimes, type ScanScope } from '../../policy/scan-order.ts';
+import type { StillOpen } from '../../policy/still-open.ts';
+import type { JobRun } from '../job.ts';
+import type { Ports } from '../ports.ts';
+import { deliveriesOf } from './deliveries.ts';
+import { judgedRecord } from './record.ts';
+import { openFindings } from './summary.ts';
+
+/** Everything that a scan found, before it is compared with what is remembered. */
+export interface JudgedScan extends ScanScope {
+  readonly scan: string;
+  readonly target: Target;
+  readonly findings: readonly Finding[];
+  readonly stillOpen: StillOpen;
+  readonly gaps: readonly Gap[];
+  readonly counts: (findings: readonly Finding[]) => Verdict['counts'];
+  /** What is told of the findings of a target's first scan. */
+  readonly firstScan: FirstScan;
+  /** What to remember of what the look-up service knows, where one was asked. */
+  readonly known?: (before: KnownPackages | undefined) => Promise<KnownPackages>;
+}
+
+/**
+ * Compares a scan's findings with the target's state and hands the changes to the routes they go by: at once, or with
+ * the next periodic digest. The new state is saved together with the verdict, or not at all.
+ */
+export async function recordVerdict(
+  judged: JudgedScan,
+  { targets, routing, policy }: Pick<Ports, 'targets' | 'routing' | 'policy'>,
+): Promise<JobRun<Verdict>> {
+  const { scan, target, requestedAt, partial, gaps } = judged;
+  const rules = routing.routing();
+  const previous = await targets.read(target.id);
+  const noteLimit = noteLimitOf(policy.policy());
+  const first = firstScanPart(previous, judged.firstScan, judged);
+  const { announce } = first;
+  const compared = await compareFindings(previous, judged.findings, { ...judged, noteLimit, announce });
+  const complete = isComplete(gaps);
+  const routed = await routeChanges(rules, target, compared.changes);
+  const result: Verdict = {
+    scan,
+    target,
+    requestedAt,
+    findings: compared.findings,
+    changes: compared.changes,
+    gaps,
+    complete,
+    partial,
+    open: openFindings(compared.tracked),
+    kept: compared.kept,
+    counts: judged.counts(compared.findings),
+    superseded: compared.superseded,
+    routed: Object.fromEntries(routed.map(({ rule, changes }) => [rule.name, changes])),
+  };
+  if (compared.superseded) return { result, next: [], record: judgedRecord(result, 0) };
+  const replaces = previous?.revision ?? 0;
+  const state: TargetState = {
+    revision: replaces + 1,
+    scan,
+    ...judgedTimes(previous, judged),
+    findings: compared.tracked,
+    ...(first.state === undefined ? {} : { firstScan: first.state }),
+    incomplete: !complete,
+    ...(judged.known === undefined ? {} : { known: await judged.known(previous?.known) }),
+  };
+  const over = await summariesOver(rules, target, previous?.findings ?? [], compared);
+  const { next, filed, digests } = deliveriesOf(result, routed, over);
+  return {
+    result,
+    next,
+    deliveries: filed,
+    record: judgedRecord(result, filed.length),
+    state: { target: target.id, replaces, state, digests },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Inventory } from '../../model/scan/inventory.ts';
+import { isReadWhole } from '../../model/scan/lockfile.ts';
+import type { ScanRecordUpdate } from '../../model/scan/scan-record.ts';
+import type { Verdict } from '../../model/scan/verdict.ts';
+import { countTransitions } from '../../policy/worst-changes.ts';
+import type { ScanHeader } from './follow-ups.ts';
+import { countOutcomes } from './summary.ts';
+
+/** Unread lockfiles that a record names, and the length of a reason in it. */
+const MAX_UNREAD_FILES = 3;
+const MAX_REASON_LENGTH = 200;
+
+/** The record of a scan whose lockfiles are read. */
+export function ingestedRecord(
+  { scan, target, requestedAt }: ScanHeader,
+  { lockfiles, unread }: Inventory,
+): ScanRecordUpdate {
+  const outcomes = countOutcomes(lockfiles);
+  const problems = lockfiles.reduce((sum, file) => sum + file.problems.length, 0);
+  const files = unread.slice(0, MAX_UNREAD_FILES).map(({ path, error }) => ({
+    path: path.slice(0, MAX_REASON_LENGTH),
+    reason: error.message.slice(0, MAX_REASON_LENGTH),
+  }));
+  return {
+    scan,
+    target: target.id,
+    state: 'running',
+    requestedAt,
+    lockfiles: lockfiles.length,
+    packages: lockfiles.reduce((sum, { packages }) => sum + packages.length, 0),
+    outcomes: present(outcomes),
+    ...(files.length === 0 ? {} : { unread: unread.length, unreadFiles: files }),
+    ...(problems === 0 ? {} : { problems }),
+    ...(files.length === 0 && outcomes.failed === 0 && lockfiles.every(isReadWhole)
+      ? {}
+      : { incomplete: true }),
+  };
+}
+
+/** What judging adds to the record. `deliveries`: how many alerts follow. */
+export function judgedRecord(verdict: Verdict, deliveries: number): ScanRecordUpdate {
+  const { scan, target, requestedAt, superseded, complete, gaps, counts, changes } = verdict;
+  return {
+    scan,
+    target: target.id,
+    state: superseded ? 'superseded' : 'concluded',
+    requestedAt,
+    ...(gaps.length === 0 ? {} : { gaps: gaps.length }),
+    ...(complete ? {} : { incomplete: true }),
+    findings: present(counts.severities),
+    changes: present(countTransitions(changes)),
+    ...(deliveries === 0 ? {} : { deliveries }),
+  };
+}
+
+/** The record of a scan that was given up. */
+export function failedRecord({ scan, target, requestedAt }: ScanHeader, reason: string): ScanRecordUpdate {
+  return {
+    scan,
+    target: target.id,
+    state: 'failed',
+    requestedAt,
+    reason: reason.slice(0, MAX_REASON_LENGTH),
+  };
+}
+
+/** Counts that are not zero. */
+function present<Name extends string>(counts: Readonly<Record<Name, number>>): Partial<Record<Name, number>> {
+  const entries = Object.entries<number>(counts).filter(([, count]) => count > 0);
+  return Object.fromEntries(entries) as Partial<Record<Name, number>>;
+}

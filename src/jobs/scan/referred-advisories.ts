@@ -1,0 +1,15 @@
+import type { Inventory } from '../../model/scan/inventory.ts';
+import { inTurns } from '../../model/turns.ts';
+
+/** Ids of all advisories that the inventory's version records name, in the order in which they are named. */
+export async function referredAdvisories({ lockfiles }: Inventory): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for (const { packages } of lockfiles) {
+    for await (const slice of inTurns(packages)) {
+      for (const { resolution } of slice) {
+        for (const id of resolution.record?.advisoryIds ?? []) ids.add(id);
+      }
+    }
+  }
+  return ids;
+}

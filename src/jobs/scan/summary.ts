@@ -1,0 +1,161 @@
+import type { TrackedFinding } from '../../model/scan/change.ts';
+import type { Finding, Severity } from '../../model/scan/finding.ts';
+import type { Inventory, LockfileInventory, ResolvedPackage } from '../../model/scan/inventory.ts';
+import type { Outcome } from '../../model/scan/resolution.ts';
+import { type Gap, mayHide, type Verdict } from '../../model/scan/verdict.ts';
+import { formatVersionKey } from '../../model/scan/version-key.ts';
+import { createTurns, inTurns } from '../../model/turns.ts';
+import type { Unjudged } from '../../policy/still-open.ts';
+import type { CollectedAdvisories } from '../collect-advisories.ts';
+import type { ExpandedDependencies } from '../expand-dependencies.ts';
+import type { LogFacts } from '../job.ts';
+import { referredAdvisories } from './referred-advisories.ts';
+
+/** The numbers of a scan. Every locked package is in exactly one of `outcomes` (promise 1). */
+export function countScan(inventory: Inventory, findings: readonly Finding[]): Verdict['counts'] {
+  const { lockfiles } = inventory;
+  const packages = lockfiles.reduce((sum, file) => sum + file.packages.length, 0);
+  const notes = findings.filter(({ level }) => level === 'note').length;
+  const severities = countSeverities(findings);
+  return { lockfiles: lockfiles.length, packages, outcomes: countOutcomes(lockfiles), severities, notes };
+}
+
+/** Open findings of a target by severity, without notes. */
+export function openFindings(tracked: readonly TrackedFinding[]): Readonly<Record<Severity, number>> {
+  return countSeverities(tracked.flatMap(({ finding, status }) => (status === 'open' ? finding : [])));
+}
+
+/** Number of packages by outcome; all outcomes are there. */
+export function countOutcomes(lockfiles: readonly LockfileInventory[]): Record<Outcome, number> {
+  const outcomes = { resolved: 0, missing: 0, unsupported: 0, private: 0, failed: 0, uncovered: 0 };
+  for (const { packages } of lockfiles) {
+    for (const { resolution } of packages) outcomes[resolution.outcome] += 1;
+  }
+  return outcomes;
+}
+
+/** Of findings that alert. */
+function countSeverities(findings: readonly Finding[]): Readonly<Record<Severity, number>> {
+  const severities = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 };
+  for (const { level, severity } of findings) if (level === 'alert') severities[severity] += 1;
+  return severities;
+}
+
+/** Gaps that a line of the log names. */
+const LOGGED_GAPS = 5;
+
+/** A judged scan for the log: a warning when it could not see everything. */
+export function logVerdict(scan: string, verdict: Verdict): LogFacts {
+  const { target, counts, changes, gaps, partial, kept, superseded } = verdict;
+  const { lockfiles, packages, severities } = counts;
+  const facts = {
+    scan,
+    target: target.id,
+    lockfiles,
+    packages,
+    findings: severities,
+    changes: changes.length,
+    kept,
+    gaps: gaps.length,
+    ...(partial ? { partial } : {}),
+    ...(superseded ? { superseded } : {}),
+  };
+  const hiding = gaps.filter(mayHide);
+  if (hiding.length === 0) return { facts };
+  return {
+    facts: {
+      ...facts,
+      firstGaps: hiding
+        .slice(0, LOGGED_GAPS)
+        .map(({ subject, reason }) => `${subject}: ${reason.slice(0, 200)}`),
+    },
+    warning: 'the scan is incomplete, and resolves only what is provably gone',
+  };
+}
+
+/** The facts that the children of a scan brought; a child that failed for good is `undefined`. */
+export interface ScanFacts {
+  readonly advisories: readonly (CollectedAdvisories | undefined)[];
+  readonly expansions: readonly (ExpandedDependencies | undefined)[];
+}
+
+/** Everything that the facts of a scan lack, by subject (promise 3). */
+export async function gapsOf(inventory: Inventory, facts: ScanFacts): Promise<readonly Gap[]> {
+  return [
+    ...(await inventoryGaps(inventory)),
+    ...(await advisoryGaps(inventory, facts)),
+    ...expansionGaps(facts),
+  ];
+}
+
+/** A package that a rule failed on; the other rules judged it. */
+export function ruleGap({ rule, purl, reason }: Unjudged): Gap {
+  return { kind: 'rule', subject: purl, reason: `rule ${rule} failed: ${reason}` };
+}
+
+async function inventoryGaps(inventory: Inventory): Promise<readonly Gap[]> {
+  const gaps: Gap[] = inventory.unread.map(({ path, error }) => ({
+    kind: 'lockfile',
+    subject: path,
+    reason: error.message,
+  }));
+  if (inventory.forgotten !== undefined) gaps.push(serviceGap(inventory.forgotten));
+  for (const { path, packages, problems } of inventory.lockfiles) {
+    for (const { kind, line, message } of problems) {
+      const subject = line === undefined ? path : `${path}:${line}`;
+      gaps.push({ kind: kind === 'unclear' ? 'detail' : 'entry', subject, reason: message });
+    }
+    for await (const slice of inTurns(packages)) for (const gap of slice.flatMap(packageGap)) gaps.push(gap);
+  }
+  return gaps;
+}
+
+function packageGap({ purl, resolution }: ResolvedPackage): Gap | readonly [] {
+  const { outcome, reason = 'unknown reason' } = resolution;
+  if (outcome === 'failed') return { kind: 'package', subject: purl, reason };
+  return outcome === 'uncovered' ? { kind: 'coverage', subject: purl, reason } : [];
+}
+
+function serviceGap({ lost, compared }: NonNullable<Inventory['forgotten']>): Gap {
+  return {
+    kind: 'service',
+    subject: 'package insights',
+    reason:
+      `the service does not know ${lost} of ${compared} packages that it knew at the last scan: ` +
+      'it may have lost data, and nothing is concluded from what it does not know',
+  };
+}
+
+async function advisoryGaps(inventory: Inventory, { advisories }: ScanFacts): Promise<readonly Gap[]> {
+  const turn = createTurns();
+  const accounted = new Set<string>();
+  const gaps: Gap[] = [];
+  for (const part of advisories) {
+    await turn();
+    for (const { id, problems } of part?.advisories ?? []) {
+      accounted.add(id);
+      if (problems !== undefined) gaps.push({ kind: 'advisory', subject: id, reason: problems.join('; ') });
+    }
+    for (const { id, reason } of part?.failed ?? []) {
+      accounted.add(id);
+      gaps.push({ kind: 'advisory', subject: id, reason });
+    }
+  }
+  for (const id of await referredAdvisories(inventory)) {
+    if (accounted.has(id)) continue;
+    gaps.push({ kind: 'advisory', subject: id, reason: 'its job failed for good' });
+  }
+  return gaps;
+}
+
+function expansionGaps({ expansions }: ScanFacts): readonly Gap[] {
+  return expansions.flatMap((part, index): readonly Gap[] =>
+    part === undefined
+      ? [{ kind: 'dependencies', subject: `part ${index}`, reason: 'its job failed for good' }]
+      : part.failed.map(({ versionKey, reason }) => ({
+          kind: 'dependencies',
+          subject: formatVersionKey(versionKey),
+          reason,
+        })),
+  );
+}

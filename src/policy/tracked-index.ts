@@ -1,0 +1,78 @@
+import type { TrackedFinding } from '../model/scan/change.ts';
+import type { Finding } from '../model/scan/finding.ts';
+import { inTurns } from '../model/turns.ts';
+import { issueKeys } from './same-finding.ts';
+
+/** Remembered findings by what they are about: looking one up does not cost more the more there are. */
+export interface TrackedIndex {
+  /** Those about the same issue of the same package version, in the order in which they are remembered. */
+  sameVersion(finding: Finding): readonly TrackedFinding[];
+  /**
+   * The first one about the same issue of the package, at any version, for which `holds` is true. One for which it was
+   * false is not looked at again: what rules one out does so for good.
+   */
+  first(finding: Finding, holds: (tracked: TrackedFinding) => boolean): TrackedFinding | undefined;
+}
+
+interface Entry {
+  readonly tracked: TrackedFinding;
+  readonly order: number;
+}
+
+/** Entries of one key, and where the search goes on. */
+interface Row {
+  readonly entries: Entry[];
+  at: number;
+}
+
+export async function indexTracked(remembered: readonly TrackedFinding[]): Promise<TrackedIndex> {
+  const versions = new Map<string, Row>();
+  const issues = new Map<string, Row>();
+  let order = 0;
+  for await (const slice of inTurns(remembered)) {
+    for (const tracked of slice) {
+      const entry = { tracked, order };
+      order += 1;
+      for (const key of issueKeys(tracked.finding)) {
+        add(issues, key, entry);
+        add(versions, versionKey(tracked.finding, key), entry);
+      }
+    }
+  }
+  return {
+    sameVersion(finding) {
+      const found = new Set<Entry>();
+      for (const key of issueKeys(finding)) {
+        for (const entry of versions.get(versionKey(finding, key))?.entries ?? []) found.add(entry);
+      }
+      return [...found].sort((left, right) => left.order - right.order).map(({ tracked }) => tracked);
+    },
+    first(finding, holds) {
+      let first: Entry | undefined;
+      for (const key of issueKeys(finding)) {
+        const entry = headOf(issues.get(key), holds);
+        if (entry !== undefined && (first === undefined || entry.order < first.order)) first = entry;
+      }
+      return first?.tracked;
+    },
+  };
+}
+
+function headOf(row: Row | undefined, holds: (tracked: TrackedFinding) => boolean): Entry | undefined {
+  if (row === undefined) return undefined;
+  for (let entry = row.entries[row.at]; entry !== undefined; entry = row.entries[row.at]) {
+    if (holds(entry.tracked)) return entry;
+    row.at += 1;
+  }
+  return undefined;
+}
+
+function add(rows: Map<string, Row>, key: string, entry: Entry): void {
+  const row = rows.get(key);
+  if (row === undefined) rows.set(key, { entries: [entry], at: 0 });
+  else row.entries.push(entry);
+}
+
+function versionKey({ package: { purl } }: Finding, key: string): string {
+  return `${purl} ${key}`;
+}

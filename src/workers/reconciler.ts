@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Queue } from 'bullmq';
+import type { Logger } from 'pino';
+import type { FollowUp } from '../jobs/follow-up.ts';
+import { messageOf } from '../model/errors.ts';
+import type { OpenJob } from '../model/queue/open-job.ts';
+import { ensureOpenJob, type FlowOptions, openJobOf } from './flow.ts';
+import { promoteJob, retryFinished } from './queued-jobs.ts';
+
+export interface ReconcilerOptions {
+  /** Time between two passes of all workers together. */
+  readonly everyMs: number;
+  /** Resolves to true when this worker is to make the pass of the period that begins now. */
+  readonly claim: (ms: number) => Promise<boolean>;
+  /** Work that is recorded as in progress although no open job exists for it. */
+  readonly orphans?: (() => AsyncIterable<FollowUp>) | undefined;
+}
+
+interface Context {
+  readonly flow: FlowOptions;
+  readonly log: Logger;
+  /** Restores schedules that lost their next start. */
+  readonly restoreSchedules: (() => Promise<void>) | undefined;
+}
+
+/** After so many errors a pass ends: Redis is failing, not single jobs. */
+const MAX_ERRORS = 20;
+const MAX_COMPLETED_CHECKED = 100;
+
+/**
+ * Makes a pass immediately and after each period. The timer runs in the process: a schedule in Redis can be lost like the
+ * jobs that the reconciler restores.
+ */
+export function startReconciler(options: ReconcilerOptions, context: Context): { stop(): Promise<void> } {
+  const { everyMs, claim } = options;
+  const { log, restoreSchedules } = context;
+  const stop = new AbortController();
+  const pass = createPass(options, context);
+  const running = (async () => {
+    while (!stop.signal.aborted) {
+      try {
+        if (await claim(everyMs)) {
+          await restoreSchedules?.();
+          await pass();
+        }
+      } catch (error) {
+        log.warn({ error: messageOf(error) }, 'the search for lost jobs failed; it is repeated later');
+      }
+      await sleep(everyMs, undefined, { signal: stop.signal }).catch(() => {});
+    }
+  })();
+  return {
+    async stop() {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+/**
+ * Returns a function that compares open jobs with the queues and restores what is missing. Each step of a job is atomic in
+ * Redis, but after Redis has lost acknowledged writes a worker takes steps whose predecessors are gone. The cost is
+ * proportional to the number of open jobs. A pass may run at any time, also in several workers.
+ */
+function createPass({ orphans }: ReconcilerOptions, context: Context): () => Promise<void> {
+  const { flow, log } = context;
+  const checked = new Map<string, ReadonlySet<string>>();
+  return async () => {
+    let errors = 0;
+    const attempt = async (job: string, work: () => Promise<void>): Promise<void> => {
+      try {
+        await work();
+      } catch (error) {
+        errors += 1;
+        if (errors > MAX_ERRORS) throw error;
+        log.warn({ job, error: messageOf(error) }, 'an open job could not be checked');
+      }
+    };
+    const lanes = new Set<string>();
+    for await (const open of flow.openJobs.list()) {
+      await attempt(open.job, () => restoreJob(context, open));
+      const { lane } = open;
+      if (lane === undefined || lanes.has(lane)) continue;
+      lanes.add(lane);
+      await attempt(open.job, () => restoreLane(context, open, lane));
+    }
+    for await (const followUp of orphans?.() ?? []) {
+      await attempt(followUp.job, () => reopen(context, followUp));
+    }
+    for (const [name, queue] of flow.queues) {
+      await attempt(name, () => retryWithoutOutcome(context, name, queue, checked));
+    }
+  };
+}
+
+/** Queues an open job again that its queue has lost, or holds as completed or failed. */
+async function restoreJob({ flow, log }: Context, open: OpenJob<FollowUp>): Promise<void> {
+  const { job, id, lane, data } = open;
+  if (!flow.queues.has(job)) {
+    log.warn({ job, key: data.key }, 'an open job has a name that this release does not know');
+    return;
+  }
+  const how = await ensureOpenJob(flow, open);
+  if (how !== 'queued-already') {
+    log.warn({ job, jobId: id, key: data.key, lane, how }, 'a lost job is queued again');
+  }
+}
+
+/** Starts the first job of a lane: the worker that should have released the turn may have died, or its job may be lost. */
+async function restoreLane({ flow, log }: Context, open: OpenJob<FollowUp>, lane: string): Promise<void> {
+  const { openJobs } = flow;
+  const queue = flow.queues.get(open.job);
+  const turn = await openJobs.turn({ lane, id: open.id });
+  const first = turn.kind === 'waiting' ? turn.first : open.id;
+  const job = await queue?.getJob(first);
+  const isOpen = (await openJobs.find(first)) !== undefined;
+  if (turn.kind === 'absent') {
+    if (isOpen) await openJobs.open(open);
+  } else if (job === undefined) {
+    if (isOpen || !(await isStillFirst(flow, lane, first))) return;
+    log.error(
+      { job: open.job, jobId: first, lane },
+      'a place in a lane is skipped: its job no longer exists',
+    );
+    const closing = await openJobs.close({ id: first, lane });
+    if (closing.kind === 'closed' && closing.next !== undefined) await promoteJob(queue, closing.next);
+  } else if (job.finishedOn !== undefined) {
+    if (!isOpen && (await isStillFirst(flow, lane, first))) await retryFinished(job);
+  } else if (job.attemptsMade === 0) {
+    // A job that failed before waits for its next attempt, not for its turn.
+    await promoteJob(queue, first);
+  }
+}
+
+async function isStillFirst({ openJobs }: FlowOptions, lane: string, id: string): Promise<boolean> {
+  return (await openJobs.turn({ lane, id })).kind === 'first';
+}
+
+async function reopen({ flow, log }: Context, followUp: FollowUp): Promise<void> {
+  const open = openJobOf(flow.jobs, followUp);
+  log.warn({ job: open.job, jobId: open.id, key: open.data.key }, 'a lost job is opened again');
+  await flow.openJobs.open(open);
+  await ensureOpenJob(flow, open);
+}
+
+/**
+ * Jobs that follow from no other job are not among the open jobs. When Redis has lost the outcome of a completed one, it
+ * runs again. Each is checked once. Children of a flow are skipped: what they did not fetch is a gap already.
+ */
+async function retryWithoutOutcome(
+  { flow, log }: Context,
+  name: string,
+  queue: Queue,
+  checked: Map<string, ReadonlySet<string>>,
+): Promise<void> {
+  const ids = await queue.getRanges(['completed'], 0, MAX_COMPLETED_CHECKED - 1);
+  const known = checked.get(name);
+  for (const id of ids) {
+    if (known?.has(id) === true) continue;
+    const job = await queue.getJob(id);
+    const key: unknown = job?.data?.key;
+    if (job === undefined || job.parentKey !== undefined || typeof key !== 'string') continue;
+    if (await flow.outcomes.has(name, key)) continue;
+    log.warn({ job: name, jobId: id, key }, 'the outcome of a job was lost; the job runs again');
+    await retryFinished(job);
+  }
+  checked.set(name, new Set(ids));
+}

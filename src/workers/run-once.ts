@@ -1,0 +1,63 @@
+import type { FollowUp } from '../jobs/follow-up.ts';
+import type { AnyJob, JobRun, RunContext } from '../jobs/job.ts';
+import type { Ports } from '../jobs/ports.ts';
+import type { OpenJob } from '../model/queue/open-job.ts';
+import { WorkerError } from './errors.ts';
+import type { Outcomes, StoredOutcome } from './outcomes.ts';
+import { MAX_STALLS } from './stalls.ts';
+
+export interface Work {
+  readonly job: AnyJob;
+  readonly key: string;
+  readonly payload: unknown;
+  /** ms since 1970. */
+  readonly startedAt: number;
+  /** What follows, as it is kept until it is done or given up. */
+  readonly followsOf: (next: readonly FollowUp[]) => readonly OpenJob<FollowUp>[];
+}
+
+const STATE_RACES = 5;
+
+/**
+ * Runs a job unless its outcome is saved already, and saves what it returns. Whoever saves first wins: the outcome
+ * given back is the saved one, from which everything follows (single assignment).
+ */
+export async function runOnce(
+  work: Work,
+  outcomes: Outcomes,
+  ports: Ports,
+  context: RunContext,
+): Promise<StoredOutcome> {
+  const { job, key, payload, startedAt, followsOf } = work;
+  const known = await outcomes.read(job.name, key);
+  if (known !== undefined) return known;
+  if (context.stalled && job.runsAfterStalls !== true) {
+    throw new WorkerError('stalled', `${job.name} "${key}" is given up: ${MAX_STALLS} workers died under it`);
+  }
+  for (let race = 0; race < STATE_RACES; race += 1) {
+    const made = await run(job, payload, ports, context);
+    const circumstances = { follows: followsOf(made.next), startedAt };
+    const answer = await outcomes.save(job.name, key, made, circumstances);
+    if (answer.status === 'saved') return made;
+    if (answer.status === 'already-there') return answer.outcome;
+  }
+  throw new WorkerError(
+    'state-moved',
+    `${job.name} "${key}": the target's state changed ${STATE_RACES} times under it`,
+  );
+}
+
+async function run(
+  job: AnyJob,
+  payload: unknown,
+  ports: Ports,
+  context: RunContext,
+): Promise<JobRun<unknown>> {
+  context.signal.throwIfAborted();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    context.signal.addEventListener('abort', () => reject(context.signal.reason), { once: true });
+  });
+  aborted.catch(() => {});
+  // A port that ignores the signal must not keep the job: what it does later changes nothing, as nothing is saved.
+  return await Promise.race([job.run(payload as never, ports, context), aborted]);
+}

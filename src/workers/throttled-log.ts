@@ -1,0 +1,31 @@
+import type { Logger } from 'pino';
+
+/** Messages that differ in nothing but ids and numbers are the same one. */
+const VARYING = /[0-9a-f-]{8,}|\d+/g;
+const MAX_KNOWN = 200;
+
+/**
+ * Logs errors that may come thousands of times a second while Redis is away: each message once in `everyMs`, with how often
+ * it came since it was logged last.
+ */
+export function logThrottled(
+  log: Logger,
+  text: string,
+  { everyMs = 60_000, now = Date.now }: { readonly everyMs?: number; readonly now?: () => number } = {},
+): (error: Error) => void {
+  const known = new Map<string, { at: number; since: number }>();
+  return ({ message }) => {
+    const key = message.replaceAll(VARYING, '#');
+    const last = known.get(key);
+    if (last !== undefined && now() - last.at < everyMs) {
+      last.since += 1;
+      return;
+    }
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(key, { at: now(), since: 0 });
+    log.warn(
+      { error: message, ...(last === undefined || last.since === 0 ? {} : { repeated: last.since }) },
+      text,
+    );
+  };
+}

@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { JobError } from '../../src/jobs/errors.ts';
+import type { FollowUp } from '../../src/jobs/follow-up.ts';
+import type { AnyJob, Job } from '../../src/jobs/job.ts';
+import { jobIdOf } from '../../src/jobs/job-id.ts';
+import { openJobOf } from '../../src/workers/flow.ts';
+import { promoteJob, retryFinished } from '../../src/workers/queued-jobs.ts';
+import { until } from '../store/store-room.ts';
+import {
+  type Bench,
+  openWorkerRoom,
+  type Payload,
+  testFollowUp,
+  testJob,
+  type WorkerRoom,
+} from './worker-room.ts';
+
+let room: WorkerRoom;
+beforeAll(async () => {
+  room = await openWorkerRoom();
+});
+afterAll(() => room.close());
+
+/** Jobs `send` in lanes (`a-0`, `a-1`, …), and what a worker does that looks for lost ones every few milliseconds. */
+function sending(bench: Bench, run: (id: string) => Promise<void> = async () => {}) {
+  const ran: string[] = [];
+  const ended: string[] = [];
+  const send: Job<Payload> = {
+    ...testJob('send', async ({ id }) => {
+      ran.push(id);
+      await run(id);
+      return undefined;
+    }),
+    lane: ({ id }) => id.replace(/-.*/, ''),
+    onEnd: async ({ id }, { kind }) => void ended.push(`${id} ${kind}`),
+  };
+  const jobs: readonly AnyJob[] = [send];
+  const byName = new Map(jobs.map((job) => [job.name, job]));
+  const queue = bench.queue('send');
+  return {
+    ran,
+    ended,
+    send,
+    queue,
+    idOf: (id: string) => jobIdOf('send', id),
+    open: (id: string) => bench.openJobs.open(openJobOf(byName, testFollowUp('send', id))),
+    done: (id: string) => bench.outcomes.has('send', id),
+    start: (orphans?: () => AsyncIterable<FollowUp>) =>
+      bench.start(jobs, { reconciler: { everyMs: 50, claim: async () => true, orphans } }),
+    nothingIsOpen: () => until('nothing is open', async () => (await openIds(bench)).length === 0),
+  };
+}
+
+async function openIds(bench: Bench): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for await (const { id } of bench.openJobs.list()) ids.push(id);
+  return ids;
+}
+
+describe('a lane whose first job Redis lost', () => {
+  it('goes on: the job is made again from what was decided', async () => {
+    const bench = room.bench('missing');
+    const { open, send, start, ran, nothingIsOpen } = sending(bench);
+    await open('a-0');
+    await open('a-1');
+    await bench.enqueue(send, 'a-1');
+    await start();
+    await nothingIsOpen();
+    expect(ran).toEqual(['a-0', 'a-1']);
+    expect(bench.log.join('')).toContain('a lost job is queued again');
+  });
+
+  it('goes on when nothing is known of it: its place is skipped, and the log says so', async () => {
+    const bench = room.bench('unknown');
+    const { open, send, start, ran, nothingIsOpen } = sending(bench);
+    await room.redis.rpush('{unknown}:lane:a', 'j-nobody-knows');
+    await open('a-1');
+    await bench.enqueue(send, 'a-1');
+    await start();
+    await nothingIsOpen();
+    expect(ran).toEqual(['a-1']);
+    expect(bench.log.join('')).toMatch(/j-nobody-knows.*a place in a lane is skipped/);
+  });
+
+  it('goes on when that one ran before it had a place', async () => {
+    const bench = room.bench('early');
+    const { open, send, start, ran, queue, done, idOf } = sending(bench);
+    await bench.enqueue(send, 'a-0');
+    const runtime = await start();
+    // Nothing had opened it: it takes itself for given up.
+    await until('it is at rest', async () => (await queue.getJobState(idOf('a-0'))) === 'failed');
+    await open('a-0');
+    await open('a-1');
+    await until('both are done', async () => (await done('a-0')) && (await done('a-1')));
+    expect(ran).toEqual(['a-0', 'a-1']);
+    await runtime.close(0);
+  });
+});
+
+describe('an open job', () => {
+  it('that its queue takes for done runs again when its outcome was lost', async () => {
+    const bench = room.bench('completed');
+    const { open, send, start, ran, queue, done, nothingIsOpen, idOf } = sending(bench);
+    await open('a-0');
+    await bench.enqueue(send, 'a-0');
+    const runtime = await start();
+    await until('it is done', async () => (await queue.getJobState(idOf('a-0'))) === 'completed');
+    await runtime.close(1_000);
+    await room.redis.del('{completed}:outcome:send:a-0');
+    await open('a-0');
+    await start();
+    await until('it is done again', () => done('a-0'));
+    await nothingIsOpen();
+    expect(ran).toEqual(['a-0', 'a-0']);
+  });
+
+  it('that has its outcome is closed without running again, and the next one goes on', async () => {
+    const bench = room.bench('outcome');
+    const { open, start, ran, ended, done, nothingIsOpen } = sending(bench);
+    await open('a-0');
+    await open('a-1');
+    await bench.outcomes.save('send', 'a-0', { result: 1, next: [] });
+    await start();
+    await until('the next one is done', () => done('a-1'));
+    await nothingIsOpen();
+    expect(ran).toEqual(['a-1']);
+    expect(ended).toEqual(['a-0 done', 'a-1 done']);
+  });
+
+  it('that another one should have woken is woken; one that waits for its next attempt is not', async () => {
+    const bench = room.bench('asleep');
+    const { open, send, start, done, queue, idOf, ran } = sending(bench, async (id) => {
+      if (id === 'b-0') throw new Error('fails');
+    });
+    for (const id of ['a-0', 'b-0']) {
+      await open(id);
+      await bench.enqueue(send, id, { delay: 3_600_000 });
+    }
+    await room.redis.hset(`{asleep}:send:${idOf('b-0')}`, 'atm', '1');
+    await start();
+    await until('it is done', () => done('a-0'));
+    await bench.openJobs.open(openJobOf(new Map([[send.name, send]]), testFollowUp('send', 'c-0')));
+    await until('another pass was made', () => done('c-0'));
+    expect(await queue.getJobState(idOf('b-0'))).toBe('delayed');
+    expect(ran).not.toContain('b-0');
+  });
+
+  it('whose data cannot be opened leaves its lane', async () => {
+    const bench = room.bench('unopened');
+    const { open, start, done, queue, idOf } = sending(bench);
+    await open('a-0');
+    const spoilt = {
+      id: idOf('a-0'),
+      job: 'send',
+      lane: 'a',
+      data: { version: 1, key: 'a-0', payload: 'spoilt' },
+    };
+    await bench.openJobs.open(spoilt);
+    await open('a-1');
+    await start();
+    await until('the next one is done', () => done('a-1'));
+    expect(await queue.getJobState(idOf('a-0'))).toBe('failed');
+    expect((await bench.rejected.list()).map(({ id }) => id)).toEqual([idOf('a-0')]);
+  });
+
+  it('that Redis forgets while it runs is not given up: it will be decided again', async () => {
+    const bench = room.bench('undecided');
+    const { open, send, start, done, ended, queue, idOf } = sending(bench, async (id) => {
+      if (id !== 'a-0') return;
+      await bench.openJobs.close({ id: idOf('a-0'), lane: 'a' });
+      throw new JobError('facts-missing', 'the verdict is gone');
+    });
+    await open('a-0');
+    await bench.enqueue(send, 'a-0');
+    await start();
+    await until('it failed', async () => (await queue.getJobState(idOf('a-0'))) === 'failed');
+    await open('b-0');
+    await until('another one is done', () => done('b-0'));
+    await until('its end is noted', async () => ended.length > 0);
+    expect(ended).toEqual(['b-0 done']);
+  });
+
+  it('runs on what was decided, whatever its queue holds', async () => {
+    const bench = room.bench('decided');
+    const { open, start, done, queue, idOf, nothingIsOpen } = sending(bench);
+    await open('a-0');
+    await queue.add('send', { garbage: true }, { jobId: idOf('a-0') });
+    await start();
+    await until('it is done', () => done('a-0'));
+    await nothingIsOpen();
+    expect(await bench.rejected.list()).toEqual([]);
+  });
+
+  it('of a job that this release does not know is left alone, and told', async () => {
+    const bench = room.bench('newer');
+    const { open, start, done } = sending(bench);
+    await bench.openJobs.open({ id: 'x', job: 'newer', data: { version: 1, key: 'x', payload: {} } });
+    await open('a-0');
+    await start();
+    await until('the other one is done', () => done('a-0'));
+    await until('it is closed', async () => (await openIds(bench)).length === 1);
+    expect(await openIds(bench)).toEqual(['x']);
+    expect(bench.log.join('')).toContain('an open job has a name that this release does not know');
+  });
+});
+
+it('work recorded elsewhere that no open job would do is opened', async () => {
+  const bench = room.bench('orphans');
+  const { start, done, nothingIsOpen } = sending(bench);
+  await start(async function* () {
+    if (!(await done('a-0'))) yield testFollowUp('send', 'a-0');
+  });
+  await until('it is done', () => done('a-0'));
+  await nothingIsOpen();
+});
+
+it('a job that follows from nothing runs again when its queue takes it for done and its outcome is lost', async () => {
+  const bench = room.bench('root');
+  let ran = 0;
+  const root = testJob('root', async () => {
+    ran += 1;
+    return undefined;
+  });
+  await bench.enqueue(root, 'x');
+  const first = await bench.start([root]);
+  const id = jobIdOf('root', 'x');
+  await until('it is done', async () => (await bench.queue('root').getJobState(id)) === 'completed');
+  await first.close(1_000);
+  await room.redis.del('{root}:outcome:root:x');
+  await bench.start([root], { reconciler: { everyMs: 50, claim: async () => true } });
+  await until('it has an outcome', () => bench.outcomes.has('root', 'x'));
+  expect(ran).toBe(2);
+});
+
+it('a flow is made again without the children that failed for good', async () => {
+  const bench = room.bench('flow');
+  const part = testJob(
+    'part',
+    async () => {
+      throw new Error('on purpose');
+    },
+    { attempts: 1 },
+  );
+  const join = testJob('join', async () => undefined);
+  const byName = new Map([part, join].map((job) => [job.name, job]));
+  await bench.enqueue(part, 'p');
+  const first = await bench.start([part]);
+  const partId = jobIdOf('part', 'p');
+  await until('the part failed', async () => (await bench.queue('part').getJobState(partId)) === 'failed');
+  await first.close(0);
+  await bench.openJobs.open(
+    openJobOf(byName, { ...testFollowUp('join', 'j'), children: [testFollowUp('part', 'p')] }),
+  );
+  await bench.start([part, join], { reconciler: { everyMs: 50, claim: async () => true } });
+  await until('it is joined', () => bench.outcomes.has('join', 'j'));
+});
+
+it('an outcome that is lost before the job is closed is made again', async () => {
+  const bench = room.bench('lost');
+  let ran = 0;
+  const job = {
+    ...testJob('job', async () => {
+      ran += 1;
+      return undefined;
+    }),
+    onEnd: async () => {
+      if (ran === 1) await room.redis.del('{lost}:outcome:job:x');
+    },
+  };
+  await bench.enqueue(job, 'x');
+  await bench.start([job]);
+  await until('it is done', async () => {
+    const [done] = await bench.queue('job').getCompleted();
+    return done !== undefined;
+  });
+  expect(ran).toBe(2);
+  expect(await bench.outcomes.has('job', 'x')).toBe(true);
+});
+
+it('schedules are put back when Redis lost their next start', async () => {
+  const bench = room.bench('schedules');
+  const started: string[] = [];
+  const job = testJob('tick', async ({ id }) => void started.push(id));
+  const schedules = [
+    {
+      name: 'often',
+      everyMs: 3_600_000,
+      start: (due: Date) => [testFollowUp('tick', String(due.getTime()))],
+    },
+  ];
+  await bench.start([job], { schedules, reconciler: { everyMs: 50, claim: async () => true } });
+  await until('it was started at once', () => started.length === 1);
+  const queue = bench.queue('schedules');
+  const next = async () => (await queue.getDelayed()).map(({ id }) => id ?? '');
+  await until('the next start is there', async () => (await next()).length === 1);
+  const [lost = ''] = await next();
+  await room.redis.zrem('{schedules}:schedules:delayed', lost);
+  await room.redis.del(`{schedules}:schedules:${lost}`);
+  await until('it is put back', async () => (await next()).length === 1);
+  expect(bench.log.join('')).toContain('the next start of a schedule was lost');
+});
+
+describe('waking a job', () => {
+  it('has one run that was put off, and leaves all others alone', async () => {
+    const bench = room.bench('wake');
+    const queue = bench.queue('job');
+    await queue.add('job', {}, { jobId: 'one', delay: 3_600_000 });
+    await queue.add('job', {}, { jobId: 'two' });
+    await promoteJob(queue, 'unknown');
+    await promoteJob(undefined, 'one');
+    await promoteJob(queue, 'two');
+    expect(await queue.getJobState('one')).toBe('delayed');
+    await promoteJob(queue, 'one');
+    expect(await queue.getJobState('one')).toBe('waiting');
+    expect(await queue.getJobState('two')).toBe('waiting');
+  });
+
+  it('and running one again leave those alone that somebody else was faster with, and hide no other failure', async () => {
+    const bench = room.bench('faster');
+    const queue = bench.queue('job');
+    const job = await queue.add('job', {}, { jobId: 'two' });
+    await retryFinished(job);
+    expect(await queue.getJobState('two')).toBe('waiting');
+    await job.remove();
+    await retryFinished(job);
+    job.retry = async () => {
+      throw new Error('no connection');
+    };
+    await expect(retryFinished(job)).rejects.toThrow('no connection');
+  });
+});
