@@ -6,6 +6,7 @@ import { createHttpClient } from '../http/undici-client.ts';
 import { createInsights, type Insights, type InsightsOptions } from '../insights/insights.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import type { RequestBudget } from '../model/ports/request-budget.ts';
+import { cacheInMemory } from '../store/memory-cache.ts';
 
 export interface InsightsHandle {
   readonly insights: Insights;
@@ -14,6 +15,10 @@ export interface InsightsHandle {
 
 /** As long as a queue is paused at most: a service that wants more is asked again then. */
 const MAX_PAUSE_MS = 300_000;
+
+/** Records of packages and advisories in memory: some tens of megabytes. */
+const MEMORY_ENTRIES = 20_000;
+const MEMORY_TTL_MS = 60_000;
 
 type InsightsConfig = LoadedConfig['config']['insights'];
 
@@ -33,7 +38,10 @@ export async function openInsights(
   const insights = createInsights({
     ...options,
     api,
-    cache,
+    cache: cacheInMemory(cache, {
+      maxEntries: MEMORY_ENTRIES,
+      ttlMs: Math.min(MEMORY_TTL_MS, recordTtl / 10, missTtl / 10),
+    }),
     concurrency,
     recordTtlMs: recordTtl,
     missTtlMs: missTtl,
