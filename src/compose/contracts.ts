@@ -9,7 +9,7 @@ import type { HttpClient } from '../http/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';
 import { CHECK_CONTRACT, contractCheckDue } from '../jobs/payloads/check-contract.ts';
 import type { ContractPort } from '../jobs/ports.ts';
-import type { ContractComparison } from '../model/api/contract.ts';
+import { type ContractComparison, countDifferences } from '../model/api/contract.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import { baseUrlOf } from '../notify/platform/sites.ts';
 import type { Schedule } from '../workers/schedules.ts';
@@ -23,7 +23,7 @@ export interface ContractsHandle {
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
-/** The contract check as the configuration asks for it; `undefined` when it names nothing to check. */
+/** The configured contract check; `undefined` when no directory or document is configured. */
 export async function openContracts(
   { config }: LoadedConfig,
   cache: Cache,
@@ -35,7 +35,7 @@ export async function openContracts(
   const http = createHttpClient({
     totalTimeoutMs: TIMEOUT_MS,
     maxResponseBytes: MAX_DOCUMENT_BYTES,
-    // What an operator named may be called; links in a directory lead to the public internet only.
+    // Configured hosts may be called. Links in a directory may lead to the public internet only.
     guard: publicAddressesOnly(urls.map((url) => new URL(url).hostname.replace(/^\[|\]$/g, ''))),
   });
   const publications = await publicationsOf(config.contract, http);
@@ -54,13 +54,7 @@ export async function openContracts(
         const publication = publications.get(name);
         const api = BUNDLED_APIS.get(name);
         if (publication === undefined || api === undefined) return undefined;
-        const comparison = await compareContract({
-          api,
-          publication,
-          source,
-          signal,
-          rootUrl: roots[name],
-        });
+        const comparison = await compareContract({ api, publication, source, signal, rootUrl: roots[name] });
         if (comparison !== undefined) report(comparison, log);
         return comparison;
       },
@@ -68,7 +62,7 @@ export async function openContracts(
   };
 }
 
-/** An API's own address wins over the directory. */
+/** A configured document URL takes precedence over the directory. */
 async function publicationsOf(
   { directory, documents }: LoadedConfig['config']['contract'],
   http: HttpClient,
@@ -83,7 +77,7 @@ async function publicationsOf(
   return publications;
 }
 
-/** Where the APIs are called, by name. */
+/** Root URLs of the APIs by name. */
 function rootsOf({ insights, notify }: LoadedConfig['config']): Readonly<Record<string, string | undefined>> {
   const { url, site } = notify?.platform ?? {};
   const webhooks = url ?? (site === undefined ? undefined : baseUrlOf(site));
@@ -91,10 +85,12 @@ function rootsOf({ insights, notify }: LoadedConfig['config']): Readonly<Record<
 }
 
 function report({ api, version, revision, source, differences }: ContractComparison, log: Logger): void {
-  const counts = { breaking: 0, deprecating: 0, compatible: 0 };
-  for (const difference of differences) counts[difference.class] += 1;
+  const counts = countDifferences(differences);
   const level = counts.breaking + counts.deprecating > 0 ? 'warn' : 'info';
-  log[level]({ api, version, revision, source, ...counts }, 'published document compared with ours');
+  log[level](
+    { api, version, revision, source, ...counts },
+    'published document compared with the bundled one',
+  );
   for (const { class: severity, kind, path, message } of differences) {
     if (severity !== 'compatible') log.warn({ api, class: severity, kind, path }, message);
   }

@@ -24,21 +24,21 @@ export interface DeliveryParts {
   readonly platform: WebhookAccount | undefined;
   readonly store: Store;
   readonly log: Logger;
-  /** In place of writing attempts down with the deliveries. */
-  readonly recordAttempt?: (attempt: DeliveryAttempt) => void;
+  /** Receives attempts in place of the delivery store. */
+  readonly recordAttempt?: ((attempt: DeliveryAttempt) => void) | undefined;
 }
 
 export interface DeliveryHandle {
   readonly port: NotifierPort;
-  /** The same without the gate: stops no route and asks for none. */
+  /** Delivers without regard to stopped routes, and never stops a route. */
   readonly notifier: Notifier;
   close(): Promise<void>;
 }
 
-/** The way of a notification to its receiver, straight or through an event on the platform. */
+/** Delivery of notifications: directly to the receiver or through an event on the platform. */
 export function createDelivery(parts: DeliveryParts): DeliveryHandle {
   const { notify } = parts;
-  // The addresses of receivers are other people's, that of the platform is the operator's own.
+  // Receivers must have public addresses. The platform is the operator's choice and may have any.
   const outbound = createHttpClient({
     totalTimeoutMs: notify.timeout,
     guard: publicAddressesOnly(notify.allowAddresses),
@@ -48,7 +48,7 @@ export function createDelivery(parts: DeliveryParts): DeliveryHandle {
   const notifier = throughPlatform ? throughEvents(parts, platform) : direct(parts, outbound);
   return {
     port: gateRoutes(notifier, {
-      stops: loudStops(parts),
+      stops: loggedStops(parts),
       concurrency: deliverNotification.limits.concurrency,
     }),
     notifier,
@@ -56,13 +56,13 @@ export function createDelivery(parts: DeliveryParts): DeliveryHandle {
   };
 }
 
-/** That a route is stopped is for somebody to act on: the log says how. */
-function loudStops({ store, log }: DeliveryParts): RouteStops {
+/** Logs that a route was stopped and how to resume it: an operator has to act. */
+function loggedStops({ store, log }: DeliveryParts): RouteStops {
   return {
     stoppedRoute: store.deliveries.stoppedRoute,
     async stopRoute(route, reason) {
       if (!(await store.deliveries.stopRoute(route, reason))) return;
-      const advice = `mend it, then \`lockhound deliveries resume ${route}\``;
+      const advice = `repair the receiver, then run \`lockhound deliveries resume ${route}\``;
       log.error({ route, reason }, `route ${route} is stopped and its alerts are held: ${advice}`);
     },
   };
@@ -70,12 +70,7 @@ function loudStops({ store, log }: DeliveryParts): RouteStops {
 
 function direct(parts: DeliveryParts, http: HttpClient): Notifier {
   const { webhooks, secrets } = parts;
-  const { signingSecret } = secrets;
-  return createNotifier({
-    ...attemptOptions(parts, http),
-    webhooks,
-    ...(signingSecret === undefined ? {} : { signingSecret }),
-  });
+  return createNotifier({ ...attemptOptions(parts, http), webhooks, signingSecret: secrets.signingSecret });
 }
 
 function throughEvents(
@@ -85,7 +80,7 @@ function throughEvents(
   const { webhooks, log, secrets } = parts;
   if (secrets.signingSecret !== undefined) {
     log.warn(
-      '`notify.signingSecret` is not used: with `delivery: platform-event` the platform calls, unsigned',
+      '`notify.signingSecret` is not used: with `delivery: platform-event` the calls of the platform are unsigned',
     );
   }
   return createEventNotifier({
@@ -111,8 +106,8 @@ function attemptOptions(parts: DeliveryParts, http: HttpClient): AttemptOptions 
 }
 
 /**
- * An attempt that cannot be written down must not count as failed when the receiver took the alert: the outcome is what
- * decides, and where that cannot be saved either, the same alert is sent again under the same id.
+ * A failure to record an attempt does not fail the delivery: the receiver may have accepted the alert. When the outcome
+ * cannot be saved either, the alert is sent again under the same id.
  */
 async function recordAttempt(
   store: Store,

@@ -5,12 +5,12 @@ import type { Schedule } from '../workers/schedules.ts';
 import { periodicRoutes } from './routing.ts';
 import type { Store } from './store.ts';
 
-/** Routes that have no digests any more have what still waits sent, looked for this often. */
-const LEFT_BEHIND_MS = 60_000;
+/** How often entries are searched that wait for routes without digests. */
+const ORPHANED_MS = 60_000;
 
 /**
- * Asks for the digest of each periodic route whenever its time is over, and for what waits for routes that are periodic no
- * more. A time that nobody was there for is made up for: what waits is in the store.
+ * Schedules the digest of each periodic route, and digests of entries that wait for routes that are no longer periodic.
+ * Missed runs are started once, late.
  */
 export function digestSchedules(
   { digests }: Pick<Store, 'digests'>,
@@ -25,9 +25,9 @@ export function digestSchedules(
       start: (due: Date) => [digestOf(route, due)],
     })),
     {
-      // No route is called `digest`, and schedules of routes have a dash here.
+      // No conflict with the schedule of a route: those begin with `digest-`.
       name: 'digests-left-behind',
-      everyMs: LEFT_BEHIND_MS,
+      everyMs: ORPHANED_MS,
       async start(due) {
         const others = (await digests.routes()).filter((route) => !periodic.has(route));
         const waiting = await Promise.all(

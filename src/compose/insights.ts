@@ -13,7 +13,7 @@ export interface InsightsHandle {
   close(): Promise<void>;
 }
 
-/** As long as a queue is paused at most: a service that wants more is asked again then. */
+/** Equal to the longest pause of a queue. */
 const MAX_PAUSE_MS = 300_000;
 
 /** Records of packages and advisories in memory: some tens of megabytes. */
@@ -22,7 +22,7 @@ const MEMORY_TTL_MS = 60_000;
 
 type InsightsConfig = LoadedConfig['config']['insights'];
 
-/** The package-insights client of this process, over the shared cache. */
+/** The package-insights client of this process with the shared cache. */
 export async function openInsights(
   { config }: LoadedConfig,
   cache: Cache,
@@ -30,7 +30,7 @@ export async function openInsights(
     budget,
     ...options
   }: Pick<InsightsOptions, 'onContractProblem' | 'seen' | 'covers'> & {
-    readonly budget?: RequestBudget;
+    readonly budget?: RequestBudget | undefined;
   } = {},
 ): Promise<InsightsHandle> {
   const { concurrency, recordTtl, missTtl, privatePackages, mirrors } = config.insights;
@@ -51,7 +51,7 @@ export async function openInsights(
   return { insights, close: () => http.close() };
 }
 
-/** The API client of the bundled description, and the connections that it goes over; `budget` paces its requests. */
+/** An API client for the bundled description, and its connections. `budget` limits the rate of its requests. */
 export async function openInsightsApi(
   { url, timeout, concurrency }: Pick<InsightsConfig, 'url' | 'timeout' | 'concurrency'>,
   budget?: RequestBudget,
@@ -61,14 +61,14 @@ export async function openInsightsApi(
     bodyTimeoutMs: timeout,
     totalTimeoutMs: timeout,
     connections: concurrency,
-    ...(budget === undefined ? {} : { beforeAttempt: (signal) => budget.take(signal) }),
+    beforeAttempt: budget === undefined ? undefined : (signal) => budget.take(signal),
   });
   const document = await readBundledDescription('insights.v3alpha');
   const paced = budget === undefined ? http : pausing(http, budget);
   return { http, api: createApiClient({ document, http: paced, rootUrl: url, readOnly: true }) };
 }
 
-/** A service that asks one of us to wait means all: whoever shares the budget waits. */
+/** A 429 pauses all workers that share the budget. */
 function pausing(http: HttpClient, budget: RequestBudget): HttpClient {
   return {
     async send(request) {

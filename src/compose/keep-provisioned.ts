@@ -11,13 +11,13 @@ const JITTER = 0.2;
 export interface KeepProvisionedOptions {
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** Time between two looks at the platform; 0: once is enough. */
+  /** Interval between two comparisons with the platform; 0: only one. */
   readonly recheckMs: number;
 }
 
 /**
- * Applies the configuration to the platform and looks again from time to time, until the signal aborts. A platform that
- * cannot be provisioned is tried again and again.
+ * Applies the configuration to the platform at regular intervals until the signal aborts. Retries with a growing delay while
+ * the platform cannot be provisioned.
  */
 export async function keepProvisioned(
   notifier: NotifierHandle,
@@ -28,9 +28,9 @@ export async function keepProvisioned(
   let retryMs = FIRST_RETRY_MS;
   while (!signal.aborted) {
     const done = await provisionOnce(notifier, log, signal);
-    // Without a platform nobody else can change it.
+    // Without a platform nothing else can change the webhooks.
     if (done && (recheckMs === 0 || notifier.webhooks.platform === undefined)) return;
-    // Workers that were started together do not all look at the same moment.
+    // Jitter: workers that were started together do not call the platform at the same moment.
     const pause = (done ? recheckMs : retryMs) * (1 - JITTER * Math.random());
     retryMs = done ? FIRST_RETRY_MS : Math.min(retryMs * 2, LONGEST_RETRY_MS);
     await sleep(pause, undefined, { signal }).catch(() => {});
@@ -48,14 +48,14 @@ async function provisionOnce(notifier: NotifierHandle, log: Logger, signal: Abor
     log.error(
       { code, reason: messageOf(error) },
       notifier.webhooks.platform === undefined
-        ? 'the webhooks cannot be used as they are configured; alerts wait until they can'
-        : 'the webhook could not be provisioned; alerts wait until it is',
+        ? 'the configured webhooks cannot be used; alerts wait until they can'
+        : 'the webhooks could not be provisioned; alerts wait until they are',
     );
     return false;
   }
 }
 
-/** Names of fields only: their values are for `lockhound webhook plan`. */
+/** Logs names of fields only: values may be long. `lockhound webhook plan` prints them. */
 function report({ kind, name, action, drift, fields }: ProvisionChange, log: Logger): void {
   const change = { kind, name, action, fields: fields.map((field) => field.name) };
   const drifted = fields.filter((field) => field.drift).map((field) => field.name);

@@ -1,11 +1,13 @@
+import { format } from 'node:util';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type LoadedConfig, namedSecrets } from '../config/load.ts';
 import { printableJson } from '../model/printable.ts';
 import type { Secret } from '../model/secret.ts';
+import { logThrottled } from '../workers/throttled-log.ts';
 
 const MASK = '(secret)';
 
-/** Keys whose values never belong in a log, whoever put them there. */
+/** Keys whose values are never logged. */
 const REDACTED = [
   'password',
   'apiKey',
@@ -17,9 +19,8 @@ const REDACTED = [
 ].flatMap((key) => [key, `*.${key}`, `*.*.${key}`]);
 
 /**
- * The log: JSON lines on standard error. Known keys are redacted, and as a last line of defence every secret value of
- * the configuration that this process has read is masked wherever it turns up in a finished line. Characters that are not
- * drawn are escaped: a package name cannot change what is read in a terminal.
+ * A log of JSON lines on standard error. Redacts known keys, and masks every secret of the configuration that this process
+ * has read in the finished line. Escapes control characters, so that a package name cannot alter a terminal.
  */
 export function createLogger({ config, secrets }: LoadedConfig, destination?: DestinationStream): Logger {
   const mask = maskSecrets([...namedSecrets(secrets).values()]);
@@ -36,7 +37,25 @@ export function createLogger({ config, secrets }: LoadedConfig, destination?: De
   );
 }
 
-/** Values as they stand in a JSON line. Very short ones would mask innocent text, and are no secrets. */
+const CONSOLE_METHODS = ['log', 'info', 'debug', 'warn', 'error', 'trace'] as const;
+
+/**
+ * Sends to the log what libraries write to the console: BullMQ and ioredis print advice and stack traces there, without
+ * masking and levels. Returns a function that restores the console.
+ */
+export function captureConsole(log: Logger): () => void {
+  const { console: target } = globalThis;
+  const report = logThrottled(log, 'a library wrote to the console');
+  const before = CONSOLE_METHODS.map((method) => [method, target[method]] as const);
+  for (const method of CONSOLE_METHODS) {
+    target[method] = (...args: unknown[]) => report(new Error(format(...args)));
+  }
+  return () => {
+    for (const [method, original] of before) target[method] = original;
+  };
+}
+
+/** Masks values as they are encoded in JSON. Values of less than 4 characters would mask ordinary text. */
 function maskSecrets(secrets: readonly Secret[]): (line: string) => string {
   return (line) =>
     secrets.reduce((text, secret) => {

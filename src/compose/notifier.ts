@@ -15,30 +15,30 @@ import { openWebhooks, type Webhooks } from './webhooks.ts';
 
 export interface NotifierHandle {
   readonly port: NotifierPort;
-  /** One attempt past the gate, for a test: stops no route and asks for none. Throws `NotifyError`. */
+  /** Makes one attempt without regard to stopped routes, for a test alert. Throws `NotifyError`. */
   readonly send: Notifier['deliver'];
   readonly webhooks: Pick<Webhooks, 'warnings' | 'platform'>;
-  /** Where changes go. */
+  /** The routes of changes. */
   readonly routing: Routing;
   /**
-   * Makes the platform what the configuration says, or without one checks the configuration; deliveries wait until this
-   * has succeeded once.
+   * Applies the configuration to the platform, or checks it when there is no platform. Deliveries wait until this has
+   * succeeded once.
    */
   provision(signal: AbortSignal): Promise<Provisioned>;
-  /** Renders with what is there now, without writing anything. Throws `NotifyError`. */
+  /** Uses the definitions that exist now, without writing. Throws `NotifyError`. */
   read(signal: AbortSignal): Promise<void>;
-  /** Why nothing can be delivered yet; `undefined` when all is well. */
+  /** Why alerts cannot be delivered; `undefined` when they can. */
   fault(): string | undefined;
-  /** Routes whose webhooks are not there, so that their alerts wait. */
+  /** Routes whose webhooks do not exist, so that their alerts wait. */
   unprovisioned(): readonly string[];
-  /** What an operator changed on the platform, as of the last look; `undefined` when nothing. */
+  /** What differed on the platform at the last comparison; `undefined` when nothing did. */
   drift(): string | undefined;
   close(): Promise<void>;
 }
 
 /**
- * The way from a verdict to a receiver: platform client, provisioning, rendering, delivery. `recordAttempt` takes the place
- * of writing attempts down with the deliveries.
+ * Opens the delivery of alerts: platform client, provisioning, rendering and delivery. `recordAttempt` receives attempts in
+ * place of the delivery store.
  */
 export async function openNotifier(
   loaded: LoadedConfig,
@@ -68,7 +68,7 @@ export async function openNotifier(
     platform: webhooks.platform,
     store,
     log,
-    ...(recordAttempt === undefined ? {} : { recordAttempt }),
+    recordAttempt,
   });
   return {
     port: {
@@ -114,5 +114,5 @@ function driftIn({ changes }: Provisioned): string | undefined {
 /** With `drift: keep` a webhook that somebody deleted stays away, and its alerts wait. */
 function deletedByOthers({ definitions }: Provisioned, wanted: number): string | undefined {
   if (definitions.size === wanted) return undefined;
-  return 'a webhook was deleted on the platform and is kept so (`notify.drift`): its alerts wait';
+  return 'a webhook was deleted on the platform and is not recreated (`notify.drift: keep`): its alerts wait';
 }

@@ -10,7 +10,7 @@ import type { WorkerEvent } from '../workers/events.ts';
 import { startWorkers } from '../workers/runtime.ts';
 import type { Schedule } from '../workers/schedules.ts';
 import { openInsights } from './insights.ts';
-import { leftoverDeliveries } from './leftovers.ts';
+import { orphanedDeliveries } from './orphaned-deliveries.ts';
 import { createPorts, NO_CONTRACTS, NO_NOTIFIER } from './ports.ts';
 import type { Store } from './store.ts';
 
@@ -18,27 +18,27 @@ export interface PipelineOptions {
   readonly log: Logger;
   readonly onEvent?: (event: WorkerEvent) => void;
   readonly limits?: Partial<JobLimits>;
-  /** Without it changes are recorded and nobody is alerted. */
-  readonly notifier?: { readonly port: NotifierPort; readonly routing: Routing };
-  /** Without it no contract is checked. */
+  /** Without it changes are recorded, and no alerts are sent. */
+  readonly notifier?: { readonly port: NotifierPort; readonly routing: Routing } | undefined;
+  /** Without it contracts are not checked. */
   readonly contracts?: { readonly port: ContractPort } | undefined;
-  /** Lockfiles up to this size are read without a thread; unset: those that hold up other jobs for no time. */
+  /** Lockfiles up to this size in bytes are read without a thread. Default 16 KiB. */
   readonly inlineBytes?: number;
-  /** All schedules of this deployment; unset for a run that shares its queues with nobody. */
+  /** All schedules of this deployment. Unset for a run with a Redis of its own. */
   readonly schedules?: readonly Schedule[];
-  /** Whether the insights service holds anything of a package; unset: it is the whole index. */
-  readonly covers?: InsightsOptions['covers'];
+  /** Whether the insights service knows a package. Unset: it serves the whole index. */
+  readonly covers?: InsightsOptions['covers'] | undefined;
 }
 
 export interface Pipeline {
   close(graceMs: number): Promise<void>;
 }
 
-/** Read in some tens of milliseconds, whatever is in it. */
+/** A file of this size is read in some tens of milliseconds. */
 const INLINE_BYTES = 16_384;
 
-/** Around the time limit of a delivery: what its attempt needs beside it. */
-const BESIDE_DELIVERY_MS = 30_000;
+/** Added to the time limit of a request to get that of a delivery job. */
+const DELIVERY_OVERHEAD_MS = 30_000;
 
 /** Starts the workers of all jobs over an open store. */
 export async function startPipeline(
@@ -51,8 +51,8 @@ export async function startPipeline(
   const insights = await openInsights(loaded, store.cache, {
     onContractProblem: warnOnce(log),
     seen: store.seen,
-    ...(covers === undefined ? {} : { covers }),
-    ...(store.insightsBudget === undefined ? {} : { budget: store.insightsBudget }),
+    covers,
+    budget: store.insightsBudget,
   });
   const lockfiles = createLockfileReader({ threads: 2, inlineBytes });
   const runtime = await startWorkers({
@@ -62,7 +62,7 @@ export async function startPipeline(
       notifier: notifier?.port ?? NO_NOTIFIER,
       contracts: contracts?.port ?? NO_CONTRACTS,
       lockfiles,
-      ...(notifier === undefined ? {} : { routing: notifier.routing }),
+      routing: notifier?.routing,
     }),
     outcomes: store.outcomes,
     openJobs: store.openJobs,
@@ -73,16 +73,14 @@ export async function startPipeline(
     reject: store.rejected.add,
     lockDurationMs: loaded.config.worker.lockDuration,
     waiting: { turnMs: recheck.turn, heldMs: recheck.held },
-    // A run that shares its queues with others of its kind has nothing that outlives it.
-    ...(options.schedules === undefined
-      ? {}
-      : {
-          reconciler: {
+    reconciler:
+      options.schedules === undefined
+        ? undefined
+        : {
             everyMs: recheck.open,
             claim: (ms) => store.claim('reconcile', ms),
-            orphans: () => leftoverDeliveries(store),
+            orphans: () => orphanedDeliveries(store),
           },
-        }),
   });
   return {
     async close(graceMs) {
@@ -93,14 +91,14 @@ export async function startPipeline(
   };
 }
 
-/** A service that changed says the same of every package: each place is told once in the life of a process. */
+/** Logs each place of an answer once per process: a service that changed has the same problem with every package. */
 function warnOnce(log: Logger) {
-  const told = new Set<string>();
+  const logged = new Set<string>();
   return ({ path, message }: { readonly path: string; readonly message: string }, subject: string): void => {
     const place = path.replace(/\[\d+\]/g, '[]');
-    if (told.has(place)) return;
-    told.add(place);
-    log.warn({ subject, path, message }, 'an insights answer is not as described');
+    if (logged.has(place)) return;
+    logged.add(place);
+    log.warn({ subject, path, message }, 'an insights answer does not match its description');
   };
 }
 
@@ -111,6 +109,6 @@ function deliveryLimits({ config: { notify } }: LoadedConfig): Partial<JobLimits
     attempts,
     backoffMs: firstDelay,
     maxBackoffMs: longestDelay,
-    timeoutMs: notify.timeout + BESIDE_DELIVERY_MS,
+    timeoutMs: notify.timeout + DELIVERY_OVERHEAD_MS,
   };
 }

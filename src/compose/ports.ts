@@ -5,7 +5,7 @@ import type { Routing } from '../model/alert/routing.ts';
 import type { InsightsHandle } from './insights.ts';
 import type { Store } from './store.ts';
 
-/** The outside world, as jobs see it. */
+/** The ports through which jobs read. */
 export function createPorts(
   { config }: LoadedConfig,
   store: Store,
@@ -15,13 +15,13 @@ export function createPorts(
     contracts,
     lockfiles,
     routing = NO_ROUTING,
-  }: Pick<Ports, 'notifier' | 'contracts' | 'lockfiles'> & { routing?: Routing },
+  }: Pick<Ports, 'notifier' | 'contracts' | 'lockfiles'> & { routing?: Routing | undefined },
 ): Ports {
   return {
     blobs: store.blobs,
     lockfiles,
     insights,
-    // A spent outcome has no result any more.
+    // A spent outcome has no result.
     outcomes: { read: async (job, key) => (await store.outcomes.read(job, key))?.result ?? undefined },
     targets: store.targets,
     notifier,
@@ -43,11 +43,12 @@ export function createPorts(
 
 const NO_ROUTING: Routing = { take: 'all', firstScan: 'all', rules: [] };
 
-/** For runs that alert nobody: changes have nowhere to go. */
+/** For runs that send no alerts. */
 export const NO_NOTIFIER: NotifierPort = {
   routes: () => [],
-  deliver: (route) => Promise.reject(new RangeError(`no route is configured, "${route}" least of all`)),
+  deliver: (route) =>
+    Promise.reject(new RangeError(`route "${route}" is not configured: this run has no routes`)),
 };
 
-/** For runs that check no contract. */
+/** For runs that do not check contracts. */
 export const NO_CONTRACTS: ContractPort = { apis: () => [], compare: async () => undefined };

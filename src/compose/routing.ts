@@ -12,7 +12,7 @@ export interface ConfiguredWebhook {
   readonly webhook: WebhookConfig;
 }
 
-/** Every webhook with its route and name: those of the routes, then the default one. */
+/** Every webhook with its route and name: the routes in order, then the default route. */
 export function configuredWebhooks({ webhook, routes }: NotifyConfig): readonly ConfiguredWebhook[] {
   const named = routes.map((route) => ({
     route: route.name,
@@ -23,7 +23,7 @@ export function configuredWebhooks({ webhook, routes }: NotifyConfig): readonly 
   return [...named, { route: DEFAULT_ROUTE, name: webhook.name ?? 'lockhound', webhook }];
 }
 
-/** Where changes go by the configuration; what a preset has no use for does not go by its route. */
+/** The configured routes. A preset may limit the transitions of its route. */
 export function routingOf(notify: NotifyConfig): Routing {
   const { routes, webhook, take, firstScan, minSeverity } = notify;
   const rule = (name: string, own: WebhookConfig, match: RouteMatch, rest: boolean): RouteRule => {
@@ -34,19 +34,15 @@ export function routingOf(notify: NotifyConfig): Routing {
       name,
       mode: own.mode ?? preset.mode ?? 'digest',
       rest,
-      match: {
-        ...match,
-        ...(transitions === undefined ? {} : { transitions }),
-        ...(least === undefined ? {} : { minSeverity: least }),
-      },
+      match: { ...match, transitions, minSeverity: least },
     };
   };
-  const named = routes.map((route) => rule(route.name, route.webhook, matchOf(route.match), false));
+  const named = routes.map((route) => rule(route.name, route.webhook, route.match, false));
   const rest = webhook === undefined ? [] : [rule(DEFAULT_ROUTE, webhook, {}, true)];
   return { take, firstScan, rules: [...named, ...rest] };
 }
 
-/** Routes of mode `periodic`, and the time between two of their digests in milliseconds. */
+/** Routes of mode `periodic` with the interval of their digests in milliseconds. */
 export function periodicRoutes(notify: NotifyConfig): ReadonlyMap<string, number> {
   const every = new Map(configuredWebhooks(notify).map(({ route, webhook }) => [route, webhook.every]));
   const periodic = routingOf(notify).rules.filter(({ mode }) => mode === 'periodic');
@@ -56,9 +52,4 @@ export function periodicRoutes(notify: NotifyConfig): ReadonlyMap<string, number
 function worse(one: RatedSeverity | undefined, other: RatedSeverity | undefined): RatedSeverity | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return atLeast(one, other) ? one : other;
-}
-
-/** Without the keys that are not there. */
-function matchOf(match: NotifyConfig['routes'][number]['match']): RouteMatch {
-  return Object.fromEntries(Object.entries(match).filter(([, value]) => value !== undefined));
 }

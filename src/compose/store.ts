@@ -21,12 +21,12 @@ import { createSeenVersions } from '../store/seen-versions.ts';
 import { createTargetStore } from '../store/targets.ts';
 import { createWriteProbe } from '../store/write-probe.ts';
 
-/** Everything kept in Redis, and the connection it goes through. */
+/** The stores in Redis and their connection. */
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /**
- * Connects to the configured Redis or Valkey; without one it starts the embedded engine, which keeps nothing.
- * Throws `StoreError` when no Redis answers and `EmbeddedError` when the engine does not start.
+ * Connects to the configured Redis or Valkey, or starts the embedded engine when none is configured.
+ * Throws `StoreError` when Redis does not answer and `EmbeddedError` when the engine does not start.
  */
 export async function openStore(
   loaded: LoadedConfig,
@@ -46,7 +46,7 @@ export async function openStore(
     redis,
     urls,
     prefix: keys.prefix,
-    /** How long the embedded engine took to start, in milliseconds; `undefined` when Redis is somebody else's. */
+    /** The embedded engine, if it was started. */
     embedded:
       engine === undefined ? undefined : { url: engine.url, startedInMs: performance.now() - started },
     blobs: createBlobStore(redis, keys, {
@@ -59,20 +59,19 @@ export async function openStore(
     scans: createScanStore(redis, keys),
     cache: createCache(redis, keys),
     seen: createSeenVersions(redis, keys),
-    // A worker that died while it provisioned holds up the next one no longer than its jobs do.
+    // The lock of a worker that died expires as soon as the locks of its jobs do.
     lock: createLock(redis, keys, { ttlMs: config.worker.lockDuration }),
-    /** Why Redis takes no write, asked for so many ms; `undefined` when it takes one. */
+    /** Why Redis does not accept a write within so many milliseconds; `undefined` when it does. */
     probeWrite: createWriteProbe(redis, keys),
     claim: createClaim(redis, keys),
     applied: createAppliedObjects(redis, keys),
     rejected: createRejectedStore(redis, keys),
-    /** `undefined` when the configuration sets no limit. */
+    /** `undefined` when no limit is configured. */
     insightsBudget: budgetOf(redis, keys, config.insights.requestsPerSecond),
     openJobs: createOpenJobStore<FollowUp>(redis, keys),
     deliveries: createDeliveryStore(redis, keys, {
-      ...(config.notify === undefined
-        ? {}
-        : { retentionMs: config.notify.history.retention, keptAttempts: config.notify.history.attempts }),
+      retentionMs: config.notify?.history.retention,
+      keptAttempts: config.notify?.history.attempts,
     }),
     async close() {
       await closeRedis(redis);
@@ -106,7 +105,7 @@ async function connect(
   }
 }
 
-/** The password is kept apart from the URL so that no message repeats it; here, at the last step, they meet. */
+/** The URLs with their password, which the configuration keeps separately so that messages do not contain it. */
 export function redisUrls(urls: string, password: Secret | undefined): readonly string[] {
   return urls.split(',').map((text) => {
     if (password === undefined) return text;

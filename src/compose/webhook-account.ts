@@ -22,7 +22,7 @@ export interface WebhookAccount {
   readonly http: HttpClient;
 }
 
-/** Opens the account; `undefined` where no platform is configured. The caller closes `http`. */
+/** Opens the account; `undefined` when no platform is configured. The caller closes `http`. */
 export async function openWebhookAccount(
   { secrets }: LoadedConfig,
   { platform }: NotifyConfig,
@@ -51,5 +51,5 @@ export async function openWebhookAccount(
 
 function requireKeys({ apiKey, applicationKey }: LoadedConfig['secrets']) {
   if (apiKey !== undefined && applicationKey !== undefined) return { apiKey, applicationKey };
-  throw new RangeError('a configuration with a platform always comes with both keys');
+  throw new RangeError('a configuration with a platform always has both keys');
 }

@@ -10,16 +10,16 @@ import { configuredWebhooks } from './routing.ts';
 import type { Store } from './store.ts';
 import { openWebhookAccount, type WebhookAccount } from './webhook-account.ts';
 
-/** The webhooks and variables that the configuration wants, and the platform that holds them. */
+/** The configured webhooks and variables, and the platform that holds them. */
 export interface Webhooks {
   readonly desired: Desired;
-  /** What works, and is worth a second look; a line each. */
+  /** Valid settings that are probably a mistake. */
   readonly warnings: readonly string[];
-  /** `undefined`: they live in the configuration alone, and nothing is provisioned. */
+  /** `undefined`: nothing is provisioned. */
   readonly platform: WebhookAccount | undefined;
-  /** Makes the platform hold what is wanted, where there is one. Throws `NotifyError`. */
+  /** Applies the configuration to the platform, if there is one. Throws `NotifyError`. */
   provision(signal: AbortSignal): Promise<Provisioned>;
-  /** What alerts are rendered with as things are now; writes nothing. Throws `NotifyError`. */
+  /** Reads the existing definitions without writing. Throws `NotifyError`. */
   read(signal: AbortSignal): Promise<ReadBack>;
   close(): Promise<void>;
 }
@@ -58,12 +58,12 @@ function desiredOf(notify: NotifyConfig, secrets: ReadonlyMap<string, Secret>): 
   };
 }
 
-/** The platform knows none of our own variables: what it renders itself begins with its default payload. */
+/** The platform does not know Lockhound's variables, so what it renders itself has its default payload. */
 function defaultPayload({ delivery }: NotifyConfig): { readonly payload?: null } {
   return delivery === 'platform-event' ? { payload: null } : {};
 }
 
-/** Custom variables with the values of secret ones in place of the references to them. */
+/** Custom variables, with secrets in place of references. */
 function variableValues(
   { variables }: NotifyConfig,
   secrets: ReadonlyMap<string, Secret>,

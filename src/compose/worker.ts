@@ -1,27 +1,27 @@
 import type { Logger } from 'pino';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import type { Check } from '../server/health.ts';
-import { alertChecks } from './alert-checks.ts';
-import { captureConsole } from './console.ts';
+import { workerProbes } from '../server/probes.ts';
+import { formatAddresses, parseAddresses } from '../store/address.ts';
+import { StoreError } from '../store/errors.ts';
+import { readServerSettings } from '../store/server-settings.ts';
 import { openContracts } from './contracts.ts';
 import { digestSchedules } from './digests.ts';
 import { keepProvisioned } from './keep-provisioned.ts';
-import { createLogger } from './logger.ts';
+import { captureConsole, createLogger } from './logger.ts';
 import { type NotifierHandle, openNotifier } from './notifier.ts';
 import { startPipeline } from './pipeline.ts';
-import { checkRedis, redisHealth } from './redis-check.ts';
 import { openStore, type Store } from './store.ts';
 
 export interface WorkerOptions {
   readonly signal: AbortSignal;
-  /** Runs on an embedded engine that ends with the process, in place of Redis. */
+  /** Uses an embedded engine in place of Redis. Its data ends with the process. */
   readonly ephemeral: boolean;
 }
 
 /**
- * The `worker` command: works until closed. Until the platform is provisioned scans go on, and their alerts wait in the
- * queue. Throws `ConfigError` for a configuration that a worker cannot run with; nothing stays open then.
+ * The `worker` command: processes jobs until it is closed. Scans run before the webhooks are provisioned; their alerts wait
+ * in the queue. Throws `ConfigError` for a configuration that a worker cannot run with.
  */
 export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
   requireRedis(loaded, options);
@@ -45,7 +45,7 @@ export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
   };
 }
 
-/** Opens all that a worker consists of; `onClose` takes what closes each part, in the order of opening. */
+/** Opens the parts of a worker. `onClose` receives a function that closes each part, in the order of opening. */
 async function openWorker(
   loaded: LoadedConfig,
   signal: AbortSignal,
@@ -57,7 +57,7 @@ async function openWorker(
   onClose(store.close);
   const note = await checkRedis(store, log);
   if (store.embedded !== undefined) {
-    log.warn({ url: store.embedded.url }, '--ephemeral: embedded engine, nothing outlives this process');
+    log.warn({ url: store.embedded.url }, '--ephemeral: embedded engine; its data ends with this process');
   }
   const notifier = await openAlerts(loaded, store, log, signal, onClose);
   const contracts = await openContracts(loaded, store.cache, log);
@@ -69,7 +69,7 @@ async function openWorker(
       ...(contracts === undefined ? [] : [contracts.schedule]),
       ...(config.notify === undefined ? [] : digestSchedules(store, config.notify)),
     ],
-    ...(notifier === undefined ? {} : { notifier }),
+    notifier,
   });
   onClose(() => pipeline.close(config.worker.shutdownGrace));
   const health = await openHealth(loaded, store, notifier, note);
@@ -77,7 +77,7 @@ async function openWorker(
   log.info({ prefix: store.prefix, health: health?.url }, 'worker ready');
 }
 
-/** The way to receivers, kept provisioned until it is closed; `undefined` when none is configured. */
+/** Delivery of alerts. Keeps the webhooks provisioned until it is closed. `undefined` when no receiver is configured. */
 async function openAlerts(
   loaded: LoadedConfig,
   store: Store,
@@ -87,7 +87,7 @@ async function openAlerts(
 ): Promise<NotifierHandle | undefined> {
   const { notify } = loaded.config;
   if (notify === undefined) {
-    log.warn('no notify configuration: changes are recorded, nobody is alerted');
+    log.warn('notify is not configured: changes are recorded, and no alerts are sent');
     return undefined;
   }
   const notifier = await openNotifier(loaded, notify, store, log);
@@ -105,19 +105,19 @@ async function openAlerts(
   return notifier;
 }
 
-/** A worker without Redis is for a look only, and it must be what was meant. */
+/** A worker without Redis loses all state when it ends, so it has to be requested explicitly. */
 function requireRedis({ config }: LoadedConfig, { ephemeral }: WorkerOptions): void {
   if (ephemeral && config.redis.url !== undefined) {
     throw new ConfigError(
       'config-invalid',
-      '--ephemeral runs without Redis, but redis.url is set: leave one of them out',
+      '--ephemeral runs without Redis, but redis.url is set: remove one of them',
     );
   }
   if (!ephemeral && config.redis.url === undefined) {
     throw new ConfigError(
       'config-invalid',
-      'redis.url is not set: without Redis a worker keeps nothing, no producer can reach it, and after each restart it ' +
-        'would send every alert again. Set redis.url (or REDIS_URL), or add --ephemeral to try it without',
+      'redis.url is not set. Without Redis a worker stores nothing, producers cannot reach it, and it would send every ' +
+        'alert again after a restart. Set redis.url (or REDIS_URL), or add --ephemeral to try it without Redis',
     );
   }
 }
@@ -126,47 +126,35 @@ async function openHealth(
   { config }: LoadedConfig,
   store: Store,
   notifier: NotifierHandle | undefined,
-  note: string | undefined,
+  redisNote: string | undefined,
 ) {
   const { healthPort, healthHost } = config.worker;
   if (healthPort === undefined) return undefined;
   const { startHealthServer } = await import('../server/health.ts');
-  return await startHealthServer({
-    host: healthHost,
-    port: healthPort,
-    probes: [
-      { name: 'redis', check: async () => [await redisHealth(store, note)] },
-      { name: 'webhook', check: async () => [webhookCheck(notifier)] },
-      { name: 'routes', check: alertChecks(store, notifier) },
-      { name: 'scans', check: async () => [await incompleteScans(store)] },
-      { name: 'rejected', check: async () => [await rejectedPayloads(store)] },
-    ],
-  });
+  const probes = workerProbes(store, notifier, redisNote);
+  return await startHealthServer({ host: healthHost, port: healthPort, probes });
 }
 
-function webhookCheck(notifier: NotifierHandle | undefined): Check {
-  const fault = notifier?.fault();
-  const note = notifier?.drift();
-  return {
-    name: 'webhook',
-    ...(fault === undefined ? {} : { fault }),
-    ...(note === undefined ? {} : { note }),
-  };
-}
+const NOT_PERSISTENT =
+  'Redis does not write to disk: queued scans and alerts are lost when it restarts. Set `appendonly yes`, and ' +
+  '`appendfsync always` if no alert may be lost in a power failure (docs/redis.md)';
 
-/** Payloads that did not fit are for an operator to look at. */
-async function rejectedPayloads({ redis, rejected }: Store): Promise<Check> {
-  const count = redis.status === 'ready' ? await rejected.count() : 0;
-  if (count === 0) return { name: 'rejected' };
-  const what = count === 1 ? '1 payload was' : `${count} payloads were`;
-  return { name: 'rejected', note: `${what} rejected: \`lockhound rejected list\`` };
-}
-
-/** Says how many targets were not seen whole; nothing while Redis does not answer, which is a fault of its own. */
-async function incompleteScans({ redis, targets }: Store): Promise<Check> {
-  const count = redis.status === 'ready' ? await targets.countIncomplete() : 0;
-  if (count === 0) return { name: 'scans' };
-  const what = count === 1 ? 'of 1 target' : `of ${count} targets`;
-  const note = `the last scan ${what} was incomplete: findings that it could not look for stay open`;
-  return { name: 'scans', note };
+/**
+ * Refuses a Redis that evicts keys, because jobs and alerts would be lost: throws `StoreError` (`evicting`). Returns a
+ * warning about one that does not write to disk.
+ */
+async function checkRedis({ redis, urls, embedded }: Store, log: Logger): Promise<string | undefined> {
+  if (embedded !== undefined) return undefined;
+  const { evictionPolicy = 'noeviction', persistent } = await readServerSettings(redis);
+  if (evictionPolicy !== 'noeviction') {
+    const where = formatAddresses(parseAddresses(urls));
+    throw new StoreError(
+      'evicting',
+      `Redis at ${where} evicts keys when its memory is full (maxmemory-policy ${evictionPolicy}), so jobs and alerts ` +
+        'would be lost. Set `maxmemory-policy noeviction`, or set redis.url to a Redis for Lockhound alone.',
+    );
+  }
+  if (persistent !== false) return undefined;
+  log.warn(NOT_PERSISTENT);
+  return NOT_PERSISTENT;
 }

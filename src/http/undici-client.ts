@@ -33,7 +33,7 @@ export interface HttpClientOptions {
   readonly guard?: AddressGuard;
   readonly userAgent?: string;
   /** Awaited before each attempt, repeated ones too; a budget of requests makes it wait. */
-  readonly beforeAttempt?: (signal: AbortSignal | undefined) => Promise<void>;
+  readonly beforeAttempt?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
 interface Settings {

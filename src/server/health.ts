@@ -5,24 +5,24 @@ const DEFAULT_LIMIT_MS = 3_000;
 
 export interface HealthOptions {
   readonly host: string;
-  /** 0: chosen by the system. */
+  /** 0: the system chooses a port. */
   readonly port: number;
   readonly probes: readonly Probe[];
-  /** Milliseconds that one probe may take. Default 3,000. */
+  /** Time limit of one probe in milliseconds. Default 3,000. */
   readonly limitMs?: number;
 }
 
-/** Looks at one thing. A probe that fails or takes too long is a fault under its name, and holds up no other one. */
+/** Checks one component. A probe that fails or exceeds the limit is reported as a fault and does not delay others. */
 export interface Probe {
   readonly name: string;
   check(): Promise<readonly Check[]>;
 }
 
-/** What has to be true before work is done: a name and, when it is not, the reason. A note is worth knowing only. */
+/** A condition of readiness. `fault` says why it is not met; `note` is information that does not affect readiness. */
 export interface Check {
   readonly name: string;
-  readonly fault?: string;
-  readonly note?: string;
+  readonly fault?: string | undefined;
+  readonly note?: string | undefined;
 }
 
 export interface HealthServer {
@@ -30,7 +30,7 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-/** `GET /healthz`: the process answers. `GET /readyz`: 200 when every check passes, else 503 with the reasons. */
+/** Serves `GET /healthz` (always 200) and `GET /readyz` (200 when every check passes, else 503 with the reasons). */
 export async function startHealthServer(options: HealthOptions): Promise<HealthServer> {
   const { host, port, probes, limitMs = DEFAULT_LIMIT_MS } = options;
   const server = Fastify({ logger: false });

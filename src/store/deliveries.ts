@@ -16,9 +16,9 @@ import { runScript } from './scripts/run-script.ts';
 
 export interface DeliveryOptions {
   /** How long what was delivered is remembered. Default 30 days. What was not delivered is never forgotten. */
-  readonly retentionMs?: number;
+  readonly retentionMs?: number | undefined;
   /** Attempts kept of one delivery: the newest. Default 50. */
-  readonly keptAttempts?: number;
+  readonly keptAttempts?: number | undefined;
   readonly now?: () => number;
 }
 

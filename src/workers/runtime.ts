@@ -41,7 +41,7 @@ export interface RuntimeOptions {
   /** How often jobs that wait for something look for themselves whether it is there. */
   readonly waiting?: WaitingTimes;
   /** Without it this worker leaves it to others to make lost jobs again. */
-  readonly reconciler?: ReconcilerOptions;
+  readonly reconciler?: ReconcilerOptions | undefined;
   readonly now?: () => number;
   readonly random?: () => number;
 }

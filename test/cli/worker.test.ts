@@ -34,13 +34,13 @@ describe('lockhound worker', () => {
     const { code, output } = await worker([]);
     expect(code).toBe(2);
     expect(output).toMatch(
-      /^error: redis\.url is not set: .* would send every alert again\..*--ephemeral.*\n$/,
+      /^error: redis\.url is not set\. .* would send every alert again after a restart\..*--ephemeral.*\n$/,
     );
   });
 
-  it('runs without Redis when it is told to keep nothing', async () => {
+  it('runs without Redis with --ephemeral', async () => {
     const { code, output } = await worker(['--ephemeral']);
-    expect(output).toContain('nothing outlives this process');
+    expect(output).toContain('its data ends with this process');
     expect(output).toContain('worker stopped');
     expect(code).toBe(0);
   });
@@ -48,7 +48,7 @@ describe('lockhound worker', () => {
   it('does not run without Redis where one is configured', async () => {
     const { code, output } = await worker(['--ephemeral'], { REDIS_URL: 'redis://127.0.0.1:1' });
     expect(code).toBe(2);
-    expect(output).toContain('redis.url is set: leave one of them out');
+    expect(output).toContain('redis.url is set: remove one of them');
   });
 
   it('ends when it cannot start, with nothing left open', async () => {

@@ -14,7 +14,7 @@ describe.skipIf(!HAS_REDIS)('a worker looks at how Redis is set', () => {
   }, 60_000);
   afterAll(() => world?.close());
 
-  it('and refuses one that drops keys, saying what to set', async () => {
+  it('and refuses one that evicts keys and says what to set', async () => {
     await redis.call('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     const worker = room.startWorker();
     expect(await worker.ended).toBe(2);
@@ -24,12 +24,12 @@ describe.skipIf(!HAS_REDIS)('a worker looks at how Redis is set', () => {
     expect(worker.output()).not.toMatch(/IMPORTANT!|^ {4}at /m);
   }, 60_000);
 
-  it('and warns of one that writes nothing to disk, in its log and in /readyz', async () => {
+  it('and warns of one that does not write to disk, in its log and in /readyz', async () => {
     const worker = room.startWorker();
     const url = async (): Promise<string> => /"health":"([^"]+)"/.exec(worker.output())?.[1] ?? '';
     await expect.poll(url, { timeout: 30_000 }).not.toBe('');
     expect(worker.output()).toContain('"level":"warn"');
-    expect(worker.output()).toContain('Redis writes nothing to disk');
+    expect(worker.output()).toContain('Redis does not write to disk');
     const ready = async () => {
       const answer = await fetch(`${await url()}/readyz`);
       const { checks } = (await answer.json()) as {

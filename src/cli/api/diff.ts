@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { countDifferences, differencesText } from '../../report/api/differences-text.ts';
+import { countDifferences } from '../../model/api/contract.ts';
+import { differencesText } from '../../report/api/differences-text.ts';
 import { EXIT } from '../exit-code.ts';
 import { interruptible } from '../signals.ts';
 import type { Terminal } from '../terminal.ts';

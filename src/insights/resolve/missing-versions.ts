@@ -8,7 +8,7 @@ export interface MissingFacts {
   /** Versions that the index had before. Without it none are known. */
   readonly seen?: SeenVersions;
   /** Whether the service holds anything of a package, where it is known to hold little. Default: it covers all. */
-  readonly covers?: (key: Pick<VersionKey, 'system' | 'name'>) => boolean;
+  readonly covers?: ((key: Pick<VersionKey, 'system' | 'name'>) => boolean) | undefined;
 }
 
 /** Resolutions, by key, of look-ups for which the service has no version. Rejects when `seen` cannot be read. */

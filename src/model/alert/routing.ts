@@ -5,12 +5,12 @@ import type { NotificationMode } from './notification.ts';
 /** What a change has to be for a route to take it; what is left out does not matter. All that is there has to fit. */
 export interface RouteMatch {
   /** Labels of the target, each with the values that fit; `*` stands for any text. */
-  readonly labels?: Readonly<Record<string, readonly string[]>>;
-  readonly ecosystems?: readonly string[];
-  readonly minSeverity?: RatedSeverity;
+  readonly labels?: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly ecosystems?: readonly string[] | undefined;
+  readonly minSeverity?: RatedSeverity | undefined;
   /** Names of policy rules. */
-  readonly rules?: readonly string[];
-  readonly transitions?: readonly Transition[];
+  readonly rules?: readonly string[] | undefined;
+  readonly transitions?: readonly Transition[] | undefined;
 }
 
 /** A way for changes to a receiver. */

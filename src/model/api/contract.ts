@@ -15,6 +15,15 @@ export interface ContractDifference {
   readonly message: string;
 }
 
+/** The number of differences in each class. */
+export function countDifferences(
+  differences: readonly ContractDifference[],
+): Readonly<Record<DifferenceClass, number>> {
+  const counts = { breaking: 0, deprecating: 0, compatible: 0 };
+  for (const { class: name } of differences) counts[name] += 1;
+  return counts;
+}
+
 /** What holding one API's pinned document against the published one came to. */
 export interface ContractComparison {
   /** Name of the API: `insights`. */

@@ -1,13 +1,9 @@
-import {
-  type ContractDifference,
-  DIFFERENCE_CLASSES,
-  type DifferenceClass,
-} from '../../model/api/contract.ts';
+import { type ContractDifference, countDifferences, DIFFERENCE_CLASSES } from '../../model/api/contract.ts';
 import { printable } from '../../model/printable.ts';
 import { columns, type TextOptions } from '../layout.ts';
 import { palette } from '../palette.ts';
 
-/** Differences of two description documents, worst first as given, and how many of each class there are. */
+/** The differences of two description documents, in the given order, and a count for each class. */
 export function differencesText(
   differences: readonly ContractDifference[],
   { colour, width }: TextOptions,
@@ -22,12 +18,4 @@ export function differencesText(
   const summary = DIFFERENCE_CLASSES.map((name) => `${counts[name]} ${name}`).join(', ');
   const last = differences.length === 0 ? 'No differences.' : summary;
   return `${[...columns(rows, { width }), last].join('\n')}\n`;
-}
-
-export function countDifferences(
-  differences: readonly ContractDifference[],
-): Readonly<Record<DifferenceClass, number>> {
-  const counts = { breaking: 0, deprecating: 0, compatible: 0 };
-  for (const { class: name } of differences) counts[name] += 1;
-  return counts;
 }

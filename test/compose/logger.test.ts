@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { captureConsole } from '../../src/compose/console.ts';
+import { captureConsole } from '../../src/compose/logger.ts';
 
 it('what libraries write by console goes through the log, once however often it comes', () => {
   const { console: target } = globalThis;

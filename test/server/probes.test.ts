@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { alertChecks } from '../../src/compose/alert-checks.ts';
 import { openStore, type Store } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
+import { routeChecks } from '../../src/server/probes.ts';
 import { notificationOf } from '../notify/notification.ts';
 
 let valkey: EmbeddedValkey;
@@ -37,11 +37,11 @@ const notifier = (fault: string | undefined, ...routes: readonly string[]) => ({
 });
 
 describe('readiness', () => {
-  it('says nothing of routes that take alerts', async () => {
+  it('has no check for routes that accept alerts', async () => {
     const store = await open('well');
     await file(store, 'default', 2);
-    expect(await alertChecks(store, notifier(undefined))()).toEqual([]);
-    expect(await alertChecks(store, undefined)()).toEqual([]);
+    expect(await routeChecks(store, notifier(undefined))()).toEqual([]);
+    expect(await routeChecks(store, undefined)()).toEqual([]);
   });
 
   it('names stopped routes with the number of alerts that wait, and notes those without', async () => {
@@ -52,7 +52,7 @@ describe('readiness', () => {
     await store.deliveries.stopRoute('pager', 'answered 410');
     await store.deliveries.stopRoute('chat', 'answered 410');
     await store.deliveries.stopRoute('quiet', 'answered 410');
-    const checks = await alertChecks(store, notifier(undefined))();
+    const checks = await routeChecks(store, notifier(undefined))();
     expect(checks.toSorted((left, right) => left.name.localeCompare(right.name))).toEqual([
       { name: 'route chat', fault: expect.stringContaining('; 1 alert waits') },
       {
@@ -68,17 +68,17 @@ describe('readiness', () => {
   it('names routes whose webhook is not provisioned, and says why', async () => {
     const store = await open('unprovisioned');
     await file(store, 'default', 1_200);
-    expect(await alertChecks(store, notifier('HTTP 403', 'default', 'empty'))()).toEqual([
+    expect(await routeChecks(store, notifier('HTTP 403', 'default', 'empty'))()).toEqual([
       { name: 'route default', fault: 'its webhook is not provisioned (HTTP 403); 1200 alerts wait' },
       { name: 'route empty', note: 'its webhook is not provisioned (HTTP 403); no alert waits' },
     ]);
   });
 
-  it('is as it was when the route goes on', async () => {
+  it('has no check for a route that was resumed', async () => {
     const store = await open('resumed');
     await file(store, 'default', 1);
     await store.deliveries.stopRoute('default', 'answered 410');
-    const checks = alertChecks(store, notifier(undefined));
+    const checks = routeChecks(store, notifier(undefined));
     expect(await checks()).toHaveLength(1);
     await store.deliveries.resumeRoute('default');
     expect(await checks()).toEqual([]);
