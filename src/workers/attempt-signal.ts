@@ -1,6 +1,6 @@
 import { WorkerError } from './errors.ts';
 
-export interface AttemptEnds {
+interface AttemptLimits {
   /** The job's name and key, for messages. */
   readonly what: string;
   readonly timeoutMs: number;
@@ -9,10 +9,10 @@ export interface AttemptEnds {
 }
 
 /**
- * Aborts with the reason why an attempt must end. `release` lets go of timer and listeners, which would otherwise keep
- * every attempt in memory until its time limit passes.
+ * Aborts with the reason why an attempt must end. `release` removes the timer and the listeners: otherwise every attempt
+ * would stay in memory until its time limit.
  */
-export function attemptSignal({ what, timeoutMs, shutdown, lockLost }: AttemptEnds): {
+export function attemptSignal({ what, timeoutMs, shutdown, lockLost }: AttemptLimits): {
   readonly signal: AbortSignal;
   release(): void;
 } {
@@ -21,7 +21,7 @@ export function attemptSignal({ what, timeoutMs, shutdown, lockLost }: AttemptEn
   const onLockLost = (): void =>
     end.abort(new WorkerError('lock-lost', `${what} was taken over by another worker`));
   const timer = setTimeout(
-    () => end.abort(new WorkerError('timed-out', `${what} was not done within ${timeoutMs} ms`)),
+    () => end.abort(new WorkerError('timed-out', `${what} did not finish within ${timeoutMs} ms`)),
     timeoutMs,
   );
   shutdown.addEventListener('abort', onShutdown);

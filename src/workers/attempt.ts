@@ -10,7 +10,7 @@ import type { WaitingTimes } from './failure.ts';
 import type { FlowOptions } from './flow.ts';
 import type { Outcomes } from './outcomes.ts';
 
-/** What the attempts of one job's queue are made with. */
+/** Shared by all attempts of one job's queue. */
 export interface ProcessorOptions {
   readonly job: AnyJob;
   readonly limits: JobLimits;
@@ -23,28 +23,27 @@ export interface ProcessorOptions {
   readonly onEvent?: (event: WorkerEvent) => void;
   readonly reject: (rejected: RejectedPayload) => Promise<void>;
   readonly shutdown: AbortSignal;
-  /** Pauses the queue for every worker. */
+  /** Pauses the queue for all workers. */
   readonly pause: (ms: number) => Promise<void>;
   readonly now?: () => number;
   readonly random?: () => number;
 }
 
-/** One attempt at a job, as it came from the queue. */
+/** One attempt at a queued job. */
 export interface Attempt {
   readonly queued: QueuedJob;
   readonly token: string | undefined;
   readonly log: Logger;
-  /** What is kept of the job since it was decided; `undefined` when a producer, the clock or a flow made it. */
-  kept?: OpenJob<FollowUp> | undefined;
-  /** What the job's envelope held; `undefined` when it cannot be opened. */
-  opened?: OpenedJob;
+  /** The stored open job; `undefined` when a producer, a schedule or a flow queued it. */
+  stored?: OpenJob<FollowUp> | undefined;
+  /** `undefined` while the envelope has not been opened, or when it cannot be. */
+  parsed?: ParsedJob;
 }
 
-export interface OpenedJob {
-  /** The id that goes with its key; a producer may have queued it under another one. */
+export interface ParsedJob {
+  /** The id that its key gives; a producer may have queued it under another one. */
   readonly id: string;
   readonly key: string;
   readonly payload: unknown;
-  /** The lane in which it waits for those before it. */
   readonly lane: string | undefined;
 }

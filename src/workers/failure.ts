@@ -8,26 +8,26 @@ import { WorkerError } from './errors.ts';
 export type Failure =
   /** Another attempt after `delayMs`. */
   | { readonly kind: 'retry'; readonly delayMs: number }
-  /** The service asked everybody to wait: the whole queue pauses, and no attempt is used up. */
+  /** The service asked all clients to wait: the whole queue pauses, and no attempt is counted. */
   | { readonly kind: 'pause'; readonly delayMs: number }
-  /** Not to be run yet: left for later, without using up an attempt. `code` is that of the error. */
+  /** The job cannot run yet; no attempt is counted. `code` is that of the error. */
   | { readonly kind: 'postpone'; readonly delayMs: number; readonly code: string }
   /** No other attempt. */
   | { readonly kind: 'fail'; readonly message: string };
 
 const NEWER_RELEASE_DELAY_MS = 60_000;
 const MAX_PAUSE_MS = 300_000;
-/** The longest wait for another attempt that a receiver can ask for. */
-const MAX_ASKED_MS = 3_600_000;
-/** An outcome that was lost is made again after about this time. */
+/** The longest wait before a retry that a receiver can ask for. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
+/** A job whose outcome was lost runs again after about this time. */
 const LOST_DELAY_MS = 1_000;
-/** First wait of a job whose route takes nothing at the moment, and the longest. */
+/** First and longest wait of a job whose route accepts nothing at the moment. */
 const LATER_DELAY_MS = 500;
 const MAX_LATER_DELAY_MS = 30_000;
-/** Waiting for a rate limit or a newer release ends here: a job that old is an operator's case. */
+/** A job does not wait longer than this for a rate limit or a newer release; then it fails, for an operator. */
 const MAX_AGE_MS = 24 * 3_600_000;
 
-/** A job is woken when its turn comes or its route is resumed; it looks for itself as often as this, in case it was not. */
+/** A job is promoted when it gets the turn or its route resumes. It also checks at these intervals, in case it was not. */
 export interface WaitingTimes {
   readonly turnMs: number;
   readonly heldMs: number;
@@ -37,9 +37,9 @@ export const DEFAULT_WAITING: WaitingTimes = { turnMs: 900_000, heldMs: 300_000 
 
 export interface FailedAttempt {
   readonly error: unknown;
-  /** Attempts that failed, this one included. */
+  /** Failed attempts, including this one. */
   readonly attempts: number;
-  /** Times that it was put off without using up an attempt. */
+  /** How often it was postponed, which counts no attempt. */
   readonly postponements: number;
   readonly ageMs: number;
   readonly limits: JobLimits;
@@ -48,7 +48,7 @@ export interface FailedAttempt {
   readonly random: number;
 }
 
-/** The only place that turns error classes into retries, pauses and final failures. */
+/** The only place that maps error classes to retries, pauses and permanent failures. */
 export function failureOf(attempt: FailedAttempt): Failure {
   const { error, ageMs, limits, attempts } = attempt;
   if (!(error instanceof CodedError)) return retryOrFail(attempt, attempts < limits.attempts);
@@ -57,14 +57,14 @@ export function failureOf(attempt: FailedAttempt): Failure {
   }
   const postponed = postponement(attempt, error);
   if (postponed !== undefined) return { kind: 'postpone', delayMs: postponed, code: error.code };
-  // A job that fetches facts: the service limits everybody, so everybody waits. (A receiver limits its own route only.)
+  // The service limits all clients, so the whole queue pauses. (A receiver limits only its own route.)
   if (error instanceof JobError && error.retryAfterMs !== undefined && ageMs < MAX_AGE_MS) {
     return { kind: 'pause', delayMs: Math.min(error.retryAfterMs, MAX_PAUSE_MS) };
   }
   return retryOrFail(attempt, error.retryable && attempts < limits.attempts);
 }
 
-/** How long to put a job off that waits for something outside of itself. */
+/** The delay for a job that waits for something else, in milliseconds. */
 function postponement(
   { postponements, random, waiting }: FailedAttempt,
   error: CodedError,
@@ -88,16 +88,22 @@ function postponement(
 
 function retryOrFail({ error, attempts, limits, random }: FailedAttempt, again: boolean): Failure {
   if (again) {
-    const asked = Math.min(MAX_ASKED_MS, error instanceof CodedError ? (error.retryAfterMs ?? 0) : 0);
-    const own = backoff(limits, attempts, random);
-    // Everybody who was sent away at once would come back at once: a wait that was asked for gets some jitter on top.
-    return { kind: 'retry', delayMs: own >= asked ? own : Math.round(asked * (1 + random / 10)) };
+    const requested = Math.min(
+      MAX_RETRY_AFTER_MS,
+      error instanceof CodedError ? (error.retryAfterMs ?? 0) : 0,
+    );
+    const computed = backoff(limits, attempts, random);
+    // Jobs refused at the same time would all return at the same time: a requested wait gets jitter too.
+    return {
+      kind: 'retry',
+      delayMs: computed >= requested ? computed : Math.round(requested * (1 + random / 10)),
+    };
   }
   const code = error instanceof CodedError ? ` [${error.code}]` : '';
   return { kind: 'fail', message: `${messageOf(error)}${code}` };
 }
 
-/** Exponential with full jitter over its upper half: grows, and does not bring everybody back at once. */
+/** Exponential, with jitter over its upper half so that retries spread out. */
 function backoff({ backoffMs, maxBackoffMs }: JobLimits, attempts: number, random: number): number {
   return jittered(Math.min(maxBackoffMs, backoffMs * 2 ** Math.min(attempts - 1, 30)), random);
 }

@@ -16,20 +16,19 @@ export interface FlowOptions {
   readonly prefix: string;
 }
 
-/** Enqueued side by side. */
-const AT_ONCE = 50;
+const CONCURRENCY = 50;
 
 /**
- * Enqueues what follows from a job. May be repeated at any time: work that is done, given up or queued already is left
- * alone, and ids made of job and key keep two callers from queueing it twice.
+ * Enqueues the follow-ups of a job. May be repeated at any time: jobs that are completed, failed permanently or queued are
+ * skipped, and ids derived from job and key keep two callers from queueing one twice.
  */
 export async function enqueueFollowUps(options: FlowOptions, next: readonly FollowUp[]): Promise<void> {
-  for (let at = 0; at < next.length; at += AT_ONCE) {
-    await Promise.all(next.slice(at, at + AT_ONCE).map((followUp) => enqueueFollowUp(options, followUp)));
+  for (let at = 0; at < next.length; at += CONCURRENCY) {
+    await Promise.all(next.slice(at, at + CONCURRENCY).map((followUp) => enqueueFollowUp(options, followUp)));
   }
 }
 
-/** A job as it is kept until it is done or given up. */
+/** The record that is stored until the job is completed or has failed permanently. */
 export function openJobOf(jobs: FlowOptions['jobs'], followUp: FollowUp): OpenJob<FollowUp> {
   const { job: name, payload, children } = followUp;
   const job = jobNamed(jobs, name);
@@ -44,7 +43,7 @@ export function openJobOf(jobs: FlowOptions['jobs'], followUp: FollowUp): OpenJo
   };
 }
 
-/** Sees to it that the queue of an open job holds it, and not as one that is done or failed. */
+/** Makes sure that the queue of an open job holds it, neither completed nor failed. */
 export function ensureOpenJob(
   options: FlowOptions,
   open: OpenJob<FollowUp>,
@@ -56,12 +55,12 @@ export function ensureOpenJob(
 
 async function enqueueFollowUp(options: FlowOptions, followUp: FollowUp): Promise<void> {
   const open = openJobOf(options.jobs, followUp);
-  const kept = await options.openJobs.find(open.id);
-  if (kept !== undefined) {
-    await ensureOpenJob(options, kept);
+  const stored = await options.openJobs.find(open.id);
+  if (stored !== undefined) {
+    await ensureOpenJob(options, stored);
     return;
   }
-  // It is closed; or nobody opened it: it follows from the clock, or from an outcome that Redis has lost meanwhile.
+  // It is closed; or it was never opened, because a schedule started it or Redis lost the outcome that it follows from.
   if (await options.outcomes.has(open.job, open.data.key)) return;
   if (open.lane !== undefined && (await isAbsent(options, open.lane, open.id))) return;
   if ((await options.queues.get(open.job)?.getJob(open.id)) !== undefined) return;
@@ -72,10 +71,7 @@ async function isAbsent({ openJobs }: FlowOptions, lane: string, id: string): Pr
   return (await openJobs.turn({ lane, id })).kind === 'absent';
 }
 
-/**
- * Without those that have failed for good: BullMQ would have the parent wait for them for ever. What they were to find is a
- * gap.
- */
+/** Without those that failed permanently: the parent would wait for them forever. Their missing facts are gaps. */
 async function childrenToRun(options: FlowOptions, open: OpenJob<FollowUp>): Promise<readonly FollowUp[]> {
   const children = open.children ?? [];
   const queued = await Promise.all(
@@ -102,7 +98,7 @@ function flowJob(options: FlowOptions, open: OpenJob<FollowUp>, children: readon
   };
 }
 
-/** A child that failed is a missing fact, which the parent reports; it must not take the parent with it. */
+/** A failed child is a missing fact that the parent reports; it must not fail the parent. */
 function childJob(options: FlowOptions, child: FollowUp): FlowJob {
   const job = flowJob(options, openJobOf(options.jobs, child), child.children ?? []);
   return { ...job, opts: { ...job.opts, ignoreDependencyOnFailure: true } };

@@ -6,10 +6,10 @@ import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import type { Attempt, ProcessorOptions } from './attempt.ts';
 import { WorkerError } from './errors.ts';
 import { DEFAULT_WAITING, type Failure, failureOf } from './failure.ts';
-import { forgiveStalls } from './stalls.ts';
+import { resetStalls } from './stalls.ts';
 import { closeFailed, recheckTurn } from './turn.ts';
 
-/** What is thrown for another attempt; BullMQ's backoff strategy reads the delay. */
+/** Requests another attempt; BullMQ's backoff strategy reads the delay. */
 class RetryError extends Error {
   readonly delayMs: number;
 
@@ -19,10 +19,10 @@ class RetryError extends Error {
   }
 }
 
-/** When giving up could not be written down, it is tried again after this time. */
-const GIVE_UP_AGAIN_MS = 10_000;
+/** A permanent failure that could not be recorded is recorded again after this time. */
+const RECORD_AGAIN_MS = 10_000;
 
-/** Does what the failure asks for; gives what has to be thrown to tell BullMQ so. */
+/** Acts on a failed attempt; resolves to the error that the processor throws to BullMQ. */
 export async function handleFailure(
   options: ProcessorOptions,
   attempt: Attempt,
@@ -43,81 +43,70 @@ export async function handleFailure(
   const reason = messageOf(error);
   if (failure.kind === 'fail') {
     if (!(await recordFailure(options, attempt, error))) {
-      return await postpone(options, attempt, GIVE_UP_AGAIN_MS);
+      return await delay(options, attempt, RECORD_AGAIN_MS);
     }
-    log.error({ key, reason, err: error }, 'job failed for good');
+    log.error({ key, reason, err: error }, 'job failed permanently');
     onEvent?.({ kind: 'failed', job: job.name, key, reason });
     return new UnrecoverableError(failure.message);
   }
   const { delayMs } = failure;
   if (isWaiting(failure)) log.debug({ key, reason, delayMs }, 'job waits for its turn');
-  else log.warn({ key, reason, delayMs }, `job will be tried again (${failure.kind})`);
+  else log.warn({ key, reason, delayMs }, `job is retried later (${failure.kind})`);
   onEvent?.({ kind: 'retrying', job: job.name, key, reason, delayMs });
   await reportEnding(options, attempt, endingOf(failure, reason));
-  return await errorToThrow(options, attempt, failure, error);
+  if (failure.kind === 'retry') return new RetryError(error, delayMs);
+  if (failure.kind === 'pause') {
+    await options.pause(delayMs);
+    return Worker.RateLimitError();
+  }
+  const delayed = await delay(options, attempt, delayMs);
+  if (isWaiting(failure) && attempt.parsed !== undefined) await recheckTurn(options, attempt.parsed);
+  return delayed;
 }
 
-/** Writes down that the job is given up, and has the next one of its lane go on. False when that was not possible. */
+/** Records the permanent failure and releases the job's turn. Resolves to false when that was not possible. */
 async function recordFailure(options: ProcessorOptions, attempt: Attempt, error: unknown): Promise<boolean> {
   const { job, ports, now = Date.now } = options;
-  const { queued, opened, kept, log } = attempt;
+  const { queued, parsed, stored, log } = attempt;
   try {
-    // A job without a place was given up before, for a reason that is written down; or it has no place yet.
+    // Its failure is recorded already, or it has no place yet.
     if (error instanceof WorkerError && error.code === 'turn-over') return true;
-    // One that is not open any more was closed elsewhere, or Redis lost the decision: it will be decided again.
-    if (kept !== undefined && (await options.openJobs.find(kept.id)) === undefined) return true;
+    // It was closed elsewhere, or Redis lost it: the job that it follows from runs again.
+    if (stored !== undefined && (await options.openJobs.find(stored.id)) === undefined) return true;
     if (error instanceof EnvelopeError) await options.reject(rejectedOf(job, queued, error, now()));
-    if (opened !== undefined) {
-      await job.onEnd?.(opened.payload, { kind: 'failed', reason: messageOf(error) }, ports);
+    if (parsed !== undefined) {
+      await job.onEnd?.(parsed.payload, { kind: 'failed', reason: messageOf(error) }, ports);
     }
-    const lane = kept?.lane ?? opened?.lane;
-    // What was opened after this attempt began is not given up with it.
-    if (kept !== undefined || lane !== undefined) {
-      await closeFailed(options, { id: opened?.id ?? queued.id ?? '', lane });
+    const lane = stored?.lane ?? parsed?.lane;
+    // A job that was opened after this attempt began stays open.
+    if (stored !== undefined || lane !== undefined) {
+      await closeFailed(options, { id: parsed?.id ?? queued.id ?? '', lane });
     }
-    if (error instanceof WorkerError && error.code === 'stalled') await forgiveStalls(queued);
+    if (error instanceof WorkerError && error.code === 'stalled') await resetStalls(queued);
     return true;
   } catch (problem) {
-    log.warn({ reason: messageOf(problem) }, 'giving a job up could not be written down; tried again');
+    log.warn(
+      { reason: messageOf(problem) },
+      'a permanent failure could not be recorded; it is recorded later',
+    );
     return false;
   }
 }
 
-/** For the record only: the attempt goes on without. */
+/** An ending that cannot be reported does not stop the job. */
 async function reportEnding(
   { job, ports }: ProcessorOptions,
-  { opened, log }: Attempt,
+  { parsed, log }: Attempt,
   ending: AttemptEnding,
 ): Promise<void> {
-  if (opened === undefined) return;
   try {
-    await job.onEnd?.(opened.payload, ending, ports);
+    if (parsed !== undefined) await job.onEnd?.(parsed.payload, ending, ports);
   } catch (problem) {
-    log.warn({ reason: messageOf(problem) }, 'the end of an attempt could not be written down');
+    log.warn({ reason: messageOf(problem) }, 'the end of an attempt could not be recorded');
   }
 }
 
-async function errorToThrow(
-  options: ProcessorOptions,
-  attempt: Attempt,
-  failure: Exclude<Failure, { kind: 'fail' }>,
-  error: unknown,
-): Promise<Error> {
-  switch (failure.kind) {
-    case 'retry':
-      return new RetryError(error, failure.delayMs);
-    case 'pause':
-      await options.pause(failure.delayMs);
-      return Worker.RateLimitError();
-    case 'postpone': {
-      const delayed = await postpone(options, attempt, failure.delayMs);
-      if (isWaiting(failure)) await recheckTurn(options, attempt.opened);
-      return delayed;
-    }
-  }
-}
-
-async function postpone(
+async function delay(
   { now = Date.now }: ProcessorOptions,
   { queued, token }: Attempt,
   delayMs: number,
@@ -138,8 +127,7 @@ function endingOf(failure: Exclude<Failure, { kind: 'fail' }>, reason: string): 
 }
 
 function keyOf({ data, id }: QueuedJob): string {
-  const key: unknown =
-    typeof data === 'object' && data !== null ? (data as { key?: unknown }).key : undefined;
+  const key: unknown = typeof data === 'object' && data !== null && 'key' in data ? data.key : undefined;
   return typeof key === 'string' ? key : (id ?? '');
 }
 

@@ -2,7 +2,7 @@ import { type Processor, WaitingError } from 'bullmq';
 import { openEnvelope } from '../jobs/envelope.ts';
 import type { FollowUp } from '../jobs/follow-up.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
-import type { Attempt, OpenedJob, ProcessorOptions } from './attempt.ts';
+import type { Attempt, ParsedJob, ProcessorOptions } from './attempt.ts';
 import { attemptSignal } from './attempt-signal.ts';
 import { enqueueFollowUps, openJobOf } from './flow.ts';
 import { handleFailure } from './handle-failure.ts';
@@ -10,12 +10,11 @@ import { runOnce } from './run-once.ts';
 import { MAX_STALLS, stallsOf } from './stalls.ts';
 import { closeCompleted, requireTurn } from './turn.ts';
 
-/** One job, from its envelope to the enqueued follow-ups. */
+/** Processes one job, from its envelope to its enqueued follow-ups. */
 export function createProcessor(options: ProcessorOptions): Processor {
   const { job, limits, log, shutdown } = options;
   return async (queued, token, lockLost) => {
-    // What a producer put on the job does not matter: the job itself knows how often it may be tried,
-    // and what failed is kept for an operator.
+    // Options that a producer set do not apply: the job defines its attempts, and failed jobs are kept for operators.
     queued.opts.attempts = limits.attempts;
     queued.opts.backoff = { type: 'by-error' };
     queued.opts.removeOnFail = false;
@@ -23,7 +22,7 @@ export function createProcessor(options: ProcessorOptions): Processor {
     try {
       await processJob(options, attempt, lockLost);
     } catch (error) {
-      if (shutdown.aborted) throw await handBack(attempt);
+      if (shutdown.aborted) throw await returnToQueue(attempt);
       throw await handleFailure(options, attempt, error);
     }
   };
@@ -36,16 +35,17 @@ async function processJob(
 ): Promise<void> {
   const { job, limits, outcomes, ports, flow, shutdown, onEvent, now = Date.now } = options;
   const { queued, log } = attempt;
-  attempt.opened = await openJob(options, attempt);
-  const { key, payload } = attempt.opened;
-  await requireTurn(options, attempt.opened);
+  const parsed = await parseJob(options, attempt);
+  attempt.parsed = parsed;
+  const { key, payload } = parsed;
+  await requireTurn(options, parsed);
   const what = `${job.name} "${key}"`;
   const limit = attemptSignal({ what, timeoutMs: limits.timeoutMs, shutdown, lockLost });
   onEvent?.({ kind: 'started', job: job.name, key });
   log.debug({ key }, 'job started');
-  const followsOf = (followUps: readonly FollowUp[]) => followUps.map((one) => openJobOf(flow.jobs, one));
+  const openJobsOf = (followUps: readonly FollowUp[]) => followUps.map((one) => openJobOf(flow.jobs, one));
   const startedAt = now();
-  const work = { job, key, payload, startedAt, followsOf };
+  const work = { job, key, payload, startedAt, openJobsOf };
   const { result, next } = await runOnce(work, outcomes, ports, {
     signal: limit.signal,
     lastAttempt: queued.attemptsMade + 1 >= limits.attempts,
@@ -54,7 +54,7 @@ async function processJob(
   }).finally(limit.release);
   await enqueueFollowUps(flow, next);
   await job.onEnd?.(payload, { kind: 'done' }, ports);
-  await closeCompleted(options, attempt.opened);
+  await closeCompleted(options, parsed);
   const spent = job.spent?.(payload);
   if (spent !== undefined) await outcomes.spend(spent);
   onEvent?.({ kind: 'finished', job: job.name, key });
@@ -64,16 +64,17 @@ async function processJob(
   else log.warn(line, `job finished: ${warning}`);
 }
 
-/** What was kept when the job was decided goes before what its queue holds: Redis may have lost part of either. */
-async function openJob({ job, openJobs }: ProcessorOptions, attempt: Attempt): Promise<OpenedJob> {
+/** The stored open job takes precedence over the data in the queue: Redis may have lost part of either. */
+async function parseJob({ job, openJobs }: ProcessorOptions, attempt: Attempt): Promise<ParsedJob> {
   const { queued } = attempt;
-  attempt.kept = await openJobs.find(queued.id ?? '');
-  const { key, payload } = openEnvelope(job, attempt.kept?.data ?? queued.data);
-  return { id: jobIdOf(job.name, key), key, payload, lane: attempt.kept?.lane ?? job.lane?.(payload) };
+  const stored = await openJobs.find(queued.id ?? '');
+  attempt.stored = stored;
+  const { key, payload } = openEnvelope(job, stored?.data ?? queued.data);
+  return { id: jobIdOf(job.name, key), key, payload, lane: stored?.lane ?? job.lane?.(payload) };
 }
 
-async function handBack({ queued, token, opened, log }: Attempt): Promise<WaitingError> {
+async function returnToQueue({ queued, token, parsed, log }: Attempt): Promise<WaitingError> {
   await queued.moveToWait(token);
-  log.info({ key: opened?.key ?? queued.id }, 'job handed back');
+  log.info({ key: parsed?.key ?? queued.id }, 'job returned to its queue');
   return new WaitingError();
 }

@@ -1,12 +1,12 @@
 import { ErrorCode, type Job, type Queue } from 'bullmq';
 
-/** Has a job that was put off run now. One that is not there, runs, waits to run or is done is left alone. */
+/** Runs a delayed job now. Does nothing when the job is absent or in any other state. */
 export async function promoteJob(queue: Queue | undefined, id: string): Promise<void> {
   const job = await queue?.getJob(id);
-  if (job !== undefined) await unlessMoved(job.promote());
+  if (job !== undefined) await ignoreMoved(job.promote());
 }
 
-/** Sees to it that a queue holds a job, and not as one that is done or failed. */
+/** Makes sure that a queue holds a job, neither completed nor failed. */
 export async function ensureQueued(
   queue: Queue | undefined,
   id: string,
@@ -22,14 +22,14 @@ export async function ensureQueued(
   return 'restarted';
 }
 
-/** Has a job run again that its queue takes for done or failed. One in any other state is left alone. */
+/** Runs a completed or failed job again. Does nothing when the job is in any other state. */
 export async function retryFinished(job: Job): Promise<void> {
   const state = (await job.isFailed()) ? 'failed' : 'completed';
-  await unlessMoved(job.retry(state, { resetAttemptsMade: true, resetAttemptsStarted: true }));
+  await ignoreMoved(job.retry(state, { resetAttemptsMade: true, resetAttemptsStarted: true }));
 }
 
-/** Others may be faster between our looking and our acting. */
-async function unlessMoved(work: Promise<void>): Promise<void> {
+/** Another worker may have moved the job since it was read. */
+async function ignoreMoved(work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {

@@ -12,15 +12,15 @@ export interface Work {
   readonly payload: unknown;
   /** ms since 1970. */
   readonly startedAt: number;
-  /** What follows, as it is kept until it is done or given up. */
-  readonly followsOf: (next: readonly FollowUp[]) => readonly OpenJob<FollowUp>[];
+  /** The follow-ups as open jobs. */
+  readonly openJobsOf: (next: readonly FollowUp[]) => readonly OpenJob<FollowUp>[];
 }
 
 const STATE_RACES = 5;
 
 /**
- * Runs a job unless its outcome is saved already, and saves what it returns. Whoever saves first wins: the outcome
- * given back is the saved one, from which everything follows (single assignment).
+ * Runs a job unless its outcome exists, and saves what it returns. Resolves to the saved outcome, which is another worker's
+ * when that one was saved first (single assignment).
  */
 export async function runOnce(
   work: Work,
@@ -28,22 +28,25 @@ export async function runOnce(
   ports: Ports,
   context: RunContext,
 ): Promise<StoredOutcome> {
-  const { job, key, payload, startedAt, followsOf } = work;
+  const { job, key, payload, startedAt, openJobsOf } = work;
   const known = await outcomes.read(job.name, key);
   if (known !== undefined) return known;
   if (context.stalled && job.runsAfterStalls !== true) {
-    throw new WorkerError('stalled', `${job.name} "${key}" is given up: ${MAX_STALLS} workers died under it`);
+    throw new WorkerError(
+      'stalled',
+      `${job.name} "${key}" failed permanently: ${MAX_STALLS} workers died while they ran it`,
+    );
   }
   for (let race = 0; race < STATE_RACES; race += 1) {
     const made = await run(job, payload, ports, context);
-    const circumstances = { follows: followsOf(made.next), startedAt };
+    const circumstances = { follows: openJobsOf(made.next), startedAt };
     const answer = await outcomes.save(job.name, key, made, circumstances);
     if (answer.status === 'saved') return made;
     if (answer.status === 'already-there') return answer.outcome;
   }
   throw new WorkerError(
     'state-moved',
-    `${job.name} "${key}": the target's state changed ${STATE_RACES} times under it`,
+    `${job.name} "${key}": the state of its target changed ${STATE_RACES} times while it ran`,
   );
 }
 
@@ -59,5 +62,5 @@ async function run(
   });
   aborted.catch(() => {});
   // A port that ignores the signal must not keep the job: what it does later changes nothing, as nothing is saved.
-  return await Promise.race([job.run(payload as never, ports, context), aborted]);
+  return await Promise.race([job.run(payload, ports, context), aborted]);
 }

@@ -21,26 +21,26 @@ export interface RuntimeOptions {
   readonly ports: Ports;
   readonly outcomes: Outcomes;
   readonly openJobs: OpenJobs<FollowUp>;
-  /** A connection whose commands wait for Redis instead of failing; BullMQ makes its own copies of it for blocking. */
+  /** Its commands wait for Redis instead of failing. BullMQ duplicates it for blocking commands. */
   readonly connection: ConnectionOptions;
   readonly prefix: string;
   readonly log: Logger;
   readonly onEvent?: (event: WorkerEvent) => void;
-  /** Keeps a payload that does not fit, for an operator. */
+  /** Stores an invalid payload for an operator. */
   readonly reject: (rejected: RejectedPayload) => Promise<void>;
-  /** Changes limits of all jobs, as a one-off scan does that cannot wait for hours. */
+  /** Overrides limits of all jobs, for one-off scans that cannot wait for hours. */
   readonly limits?: Partial<JobLimits>;
-  /** Changes limits of some jobs, by their name. */
+  /** Overrides limits of single jobs, by name. */
   readonly limitsOf?: Readonly<Record<string, Partial<JobLimits>>>;
-  /** Without a sign of life for this long, a worker's job is taken over. Default 30 s. */
+  /** A job whose worker does not renew its lock for this long goes to another worker. Default 30 s. */
   readonly lockDurationMs?: number;
-  /** Finished jobs that stay in each queue, for tests: their outcomes say that they are done. Default 0. */
+  /** Completed jobs that stay in each queue, for tests. Default 0: outcomes show what is completed. */
   readonly keptCompleted?: number;
-  /** Jobs that are started again and again. Without it this worker leaves all schedules to others. */
+  /** Without it this worker starts no schedules. */
   readonly schedules?: readonly Schedule[];
-  /** How often jobs that wait for something look for themselves whether it is there. */
+  /** How often waiting jobs check whether they can run. */
   readonly waiting?: WaitingTimes;
-  /** Without it this worker leaves it to others to make lost jobs again. */
+  /** Without it this worker does not restore lost jobs. */
   readonly reconciler?: ReconcilerOptions | undefined;
   readonly now?: () => number;
   readonly random?: () => number;
@@ -48,24 +48,22 @@ export interface RuntimeOptions {
 
 export interface Runtime {
   /**
-   * Takes no more jobs, lets running ones finish for `graceMs`, then aborts them and hands them back. Resolves when
-   * nothing runs any more, or a second after `graceMs` when Redis does not answer.
+   * Accepts no more jobs, lets running jobs finish for `graceMs`, then aborts them and returns them to their queues. Resolves
+   * when no job runs, or one second after `graceMs` when Redis does not answer.
    */
   close(graceMs: number): Promise<void>;
 }
 
-/** What is to be done about a job whose workers die is decided when it is taken over (`stalls.ts`), not by BullMQ. */
+/** BullMQ never fails a stalled job: `stalls.ts` decides when another worker claims it. */
 const MAX_STALLED = 1_000_000_000;
-/** BullMQ asks for a limiter before it honours `rateLimit`; this one never limits by itself. */
+/** BullMQ ignores `rateLimit` without a limiter; this one never limits by itself. */
 const NO_LIMIT = { max: 1_000_000_000, duration: 1_000 };
-/**
- * While its queue is paused, a BullMQ worker sleeps without noticing that it is being closed: never for longer than this.
- */
+/** While its queue is paused, a BullMQ worker sleeps and does not notice that it is being closed. */
 const MAX_PAUSED_SLEEP_MS = 500;
-/** How long handing back may take after the grace time. */
-const HAND_BACK_MS = 1_000;
+/** How long returning jobs to their queues may take after the grace period. */
+const RETURN_MS = 1_000;
 
-/** Works through the queues of the given jobs. Knows none of them by name. */
+/** Starts one worker for each of the given jobs. Nothing here depends on a job's name. */
 export async function startWorkers(options: RuntimeOptions): Promise<Runtime> {
   const { jobs, connection, prefix, log } = options;
   const onError = logThrottled(log, 'queue connection');
@@ -124,19 +122,19 @@ function startWorker(options: RuntimeOptions, job: AnyJob, flow: FlowOptions, sh
     maximumRateLimitDelay: MAX_PAUSED_SLEEP_MS,
     settings: { backoffStrategy: (_attempts, _type, error) => delayOf(error) },
   });
-  // BullMQ only tells that a job is no longer ours; ending it is up to us.
+  // BullMQ only reports that another worker may claim the job; it does not end the attempt.
   worker.on('lockRenewalFailed', (ids) => {
     for (const id of ids) worker.cancelJob(id);
   });
   return worker;
 }
 
-/** The delay that the processor put on the error it threw. */
+/** The delay that `handleFailure` set on its error, in milliseconds. */
 function delayOf(error: Error | undefined): number {
   return (error as { delayMs?: number } | undefined)?.delayMs ?? 0;
 }
 
-/** Nobody takes a job from the queue for `ms`. A shorter pause does not cut a longer one short. */
+/** No worker claims a job of the queue for `ms`. A shorter pause does not shorten a longer one. */
 async function pauseQueue(queue: Queue | undefined, ms: number): Promise<void> {
   const left = (await queue?.getRateLimitTtl(NO_LIMIT.max)) ?? 0;
   if (ms > left) await queue?.rateLimit(ms);
@@ -149,7 +147,7 @@ interface Closable {
   readonly producer: FlowProducer;
 }
 
-/** Without Redis nothing can be handed back: its jobs are taken over once their locks expire, so nobody waits for it. */
+/** Does not wait for Redis when that is unavailable: other workers claim the jobs once their locks expire. */
 async function closeWithin(
   parts: Closable,
   shutdown: AbortController,
@@ -161,12 +159,12 @@ async function closeWithin(
     graceMs,
   );
   const late = Promise.withResolvers<'late'>();
-  const limit = setTimeout(() => late.resolve('late'), graceMs + HAND_BACK_MS);
+  const limit = setTimeout(() => late.resolve('late'), graceMs + RETURN_MS);
   const closing = closeAll(parts);
   closing.catch((error: unknown) => log.warn({ error: messageOf(error) }, 'queues closed with an error'));
   try {
     if ((await Promise.race([closing, late.promise])) === 'late') {
-      log.warn('Redis did not answer in time; running jobs are left to be taken over');
+      log.warn('Redis did not answer in time; other workers claim the running jobs once their locks expire');
     }
   } finally {
     clearTimeout(abort);

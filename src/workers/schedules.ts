@@ -3,19 +3,19 @@ import type { Logger } from 'pino';
 import type { FollowUp } from '../jobs/follow-up.ts';
 import { enqueueFollowUps, type FlowOptions } from './flow.ts';
 
-/** Starts jobs again and again. */
+/** Starts jobs periodically. */
 export interface Schedule {
   readonly name: string;
-  /** Milliseconds from one start to the next, counted by one clock for all workers. */
+  /** Milliseconds between two starts of all workers together. */
   readonly everyMs: number;
-  /** Starts at multiples of `everyMs` since midnight UTC, 1 January 1970; otherwise at once, and counted from there. */
+  /** Starts at multiples of `everyMs` since 1 January 1970, 00:00 UTC. Default: starts immediately and counts from then. */
   readonly aligned?: boolean;
-  /** The jobs to start at the time that was due; a job of the same time and kind has the same key. */
+  /** The jobs of the start that was due. The same schedule and time give the same job keys. */
   start(due: Date): readonly FollowUp[] | Promise<readonly FollowUp[]>;
 }
 
-export interface SchedulesOptions {
-  /** All there are: one that an earlier configuration had and this one has not is taken out. */
+interface SchedulesOptions {
+  /** All of them: schedules of an earlier configuration that are not listed are removed. */
   readonly schedules: readonly Schedule[];
   readonly connection: ConnectionOptions;
   readonly prefix: string;
@@ -24,15 +24,14 @@ export interface SchedulesOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** What runs, to be closed with everything else. */
-export interface Schedules {
+interface Schedules {
   readonly queue: Queue;
   readonly worker: Worker;
-  /** Puts back schedules whose next start Redis has lost: BullMQ makes each start from the one before. */
+  /** Restores schedules whose next start Redis has lost: BullMQ derives each start from the previous one. */
   restore(): Promise<void>;
 }
 
-/** BullMQ writes an event for each step of a job, and nothing reads them. */
+/** BullMQ writes an event for each step of a job; Lockhound reads none of them. */
 export const FEW_EVENTS = { events: { maxLen: 100 } } as const;
 
 /** No job has this name. */
@@ -40,8 +39,8 @@ const QUEUE = 'schedules';
 const ATTEMPTS = { attempts: 10, backoff: { type: 'exponential', delay: 1_000 } } as const;
 
 /**
- * Keeps the schedules in BullMQ and starts what is due. However many workers run, each start happens once: what is due
- * gives the job's key, and a crash between the two repeats nothing. Gives nothing to close when there is no schedule.
+ * Stores the schedules in BullMQ and starts the jobs that are due. Each start happens once, however many workers run: the
+ * due time determines the job's key, so a crash repeats nothing. Resolves to `undefined` when there are no schedules.
  */
 export async function startSchedules(options: SchedulesOptions): Promise<Schedules | undefined> {
   const { schedules, connection, prefix, flow, log, onError } = options;
@@ -55,13 +54,13 @@ export async function startSchedules(options: SchedulesOptions): Promise<Schedul
     await queue.close();
     return undefined;
   }
-  for (const schedule of schedules) await keep(queue, schedule);
+  for (const schedule of schedules) await upsert(queue, schedule);
   const worker = new Worker(
     QUEUE,
     async ({ name, id }) => {
       const schedule = byName.get(name);
-      // While a deployment changes, another worker may know it: tried again, as all that fails here is.
-      if (schedule === undefined) throw new RangeError(`this worker has no schedule ${name}`);
+      // BullMQ retries it: during a deployment another worker may know the schedule.
+      if (schedule === undefined) throw new RangeError(`this worker has no schedule named "${name}"`);
       const due = dueTime(id);
       log.debug({ schedule: name, due }, 'schedule is due');
       await enqueueFollowUps(flow, await schedule.start(due));
@@ -72,21 +71,24 @@ export async function startSchedules(options: SchedulesOptions): Promise<Schedul
   const restore = async (): Promise<void> => {
     for (const schedule of schedules) {
       if (await hasNext(queue, schedule)) continue;
-      log.warn({ schedule: schedule.name }, 'the next start of a schedule was lost; it is put back');
-      await keep(queue, schedule);
+      log.warn(
+        { schedule: schedule.name },
+        'the next start of a schedule was lost; the schedule is restored',
+      );
+      await upsert(queue, schedule);
     }
   };
   return { queue, worker, restore };
 }
 
-async function keep(queue: Queue, { name, everyMs: every, aligned }: Schedule): Promise<void> {
+async function upsert(queue: Queue, { name, everyMs: every, aligned }: Schedule): Promise<void> {
   const opts = { ...ATTEMPTS, removeOnComplete: true, removeOnFail: { count: 100 } };
   const times =
     aligned === true ? { every, startDate: (Math.floor(Date.now() / every) + 1) * every } : { every };
   await queue.upsertJobScheduler(name, times, { name, data: {}, opts });
 }
 
-/** Whether the job of the next start is there, and not done already. */
+/** Whether the job of the next start exists and is not finished. */
 async function hasNext(queue: Queue, { name }: Schedule): Promise<boolean> {
   const next = (await queue.getJobScheduler(name))?.next;
   if (next === undefined) return false;
@@ -94,10 +96,10 @@ async function hasNext(queue: Queue, { name }: Schedule): Promise<boolean> {
   return job !== undefined && job.finishedOn === undefined;
 }
 
-/** BullMQ's own time of a start, `repeat:<name>:<milliseconds>`: the sum of its time stamp and delay is off by a few. */
+/** From BullMQ's id `repeat:<name>:<milliseconds>`: the sum of a job's timestamp and delay is inexact. */
 function dueTime(id = ''): Date {
   const milliseconds = /:(\d+)$/.exec(id)?.[1];
   if (milliseconds === undefined)
-    throw new RangeError(`the schedule's job ${id} does not say when it was due`);
+    throw new RangeError(`the id of the scheduled job ${id} does not contain its due time`);
   return new Date(Number(milliseconds));
 }

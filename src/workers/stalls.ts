@@ -1,22 +1,22 @@
 import type { Job } from 'bullmq';
 
-/** A job that workers died under as often as this is taken to be what kills them. */
+/** After so many workers died while they ran a job, the job is considered the cause. */
 export const MAX_STALLS = 3;
 
-/** How often a worker died under the job since it was given up for that. BullMQ counts over its whole life. */
+/** How often a worker died while running the job since its last permanent failure. BullMQ's counter is never reset. */
 export function stallsOf({ stalledCounter, progress }: Job): number {
-  return stalledCounter - (isForgiven(progress) ? progress.forgivenStalls : 0);
+  return stalledCounter - (hasReset(progress) ? progress.forgivenStalls : 0);
 }
 
-/** An operator who has a failed job run again gives it all its lives back. */
-export async function forgiveStalls(job: Job): Promise<void> {
-  await job.updateProgress({ forgivenStalls: job.stalledCounter } satisfies Forgiven);
+/** Resets the count, so that a job which an operator retries gets all its attempts back. */
+export async function resetStalls(job: Job): Promise<void> {
+  await job.updateProgress({ forgivenStalls: job.stalledCounter } satisfies StallReset);
 }
 
-interface Forgiven {
+interface StallReset {
   readonly forgivenStalls: number;
 }
 
-function isForgiven(progress: unknown): progress is Forgiven {
+function hasReset(progress: unknown): progress is StallReset {
   return typeof progress === 'object' && progress !== null && 'forgivenStalls' in progress;
 }

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 
-/** Messages that differ in nothing but ids and numbers are the same one. */
+/** Messages that differ only in ids and numbers count as one. */
 const VARYING = /[0-9a-f-]{8,}|\d+/g;
 const MAX_KNOWN = 200;
 
 /**
- * Logs errors that may come thousands of times a second while Redis is away: each message once in `everyMs`, with how often
- * it came since it was logged last.
+ * For errors that may occur thousands of times a second while Redis is unavailable: logs each message once in `everyMs`,
+ * with the number of repetitions since it was last logged.
  */
 export function logThrottled(
   log: Logger,
@@ -23,9 +23,6 @@ export function logThrottled(
     }
     if (known.size >= MAX_KNOWN) known.clear();
     known.set(key, { at: now(), since: 0 });
-    log.warn(
-      { error: message, ...(last === undefined || last.since === 0 ? {} : { repeated: last.since }) },
-      text,
-    );
+    log.warn({ error: message, repeated: last?.since || undefined }, text);
   };
 }

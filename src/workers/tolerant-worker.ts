@@ -3,8 +3,8 @@ import { UnparsedData } from '../jobs/envelope.ts';
 import { messageOf } from '../model/errors.ts';
 
 /**
- * A BullMQ worker that takes up a job whose data is not JSON, too, with `UnparsedData` as its data. BullMQ's own throws
- * before the processor sees the job, which then stays active until it counts as stalled, and again after that.
+ * A BullMQ worker that also processes jobs whose data is not JSON, with `UnparsedData` as their data. BullMQ's worker throws
+ * before the processor sees such a job, which then stays active until it stalls, again and again.
  */
 export class TolerantWorker extends Worker {
   protected override createJob(json: JobJson, jobId: string): Job {

@@ -32,7 +32,7 @@ describe('a job that workers died under', () => {
     if (times < 3) return expect(await kept?.getState()).toBe('completed');
     await until('it is kept', async () => (await kept?.getState()) === 'failed');
     expect(bench.events.at(-1)).toMatchObject({
-      reason: 'deadly "a" is given up: 3 workers died under it',
+      reason: 'deadly "a" failed permanently: 3 workers died while they ran it',
     });
     // An operator who has looked into it has it run again.
     await kept?.retry('failed', { resetAttemptsMade: true });
