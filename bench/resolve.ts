@@ -11,14 +11,15 @@ import { createHttpClient } from '../src/http/undici-client.ts';
 import { compileAnswerCheck } from '../src/insights/answer-check.ts';
 import type { ContractProblem } from '../src/insights/answered.ts';
 import { createBatches } from '../src/insights/batch/batches.ts';
-import { createVersionLookUp, PURL_FIELDS } from '../src/insights/batch/versions.ts';
 import * as operations from '../src/insights/operations.ts';
 import { readVersionRecord } from '../src/insights/records/version-record.ts';
-import type { LookUp } from '../src/insights/resolve/look-up.ts';
+import type { LookUp } from '../src/insights/resolve/eligibility.ts';
+import { createVersionLookUp, RESULT_FIELDS } from '../src/insights/resolve/version-look-up.ts';
 import { createInsightsService } from '../src/insights/service.ts';
 import { cannedBatch, cannedPackage } from './canned-batch.ts';
 import { median } from './median.ts';
 
+const ANSWER_FIELDS = ['nextPageToken', ...RESULT_FIELDS.map((field) => `responses.result.${field}`)];
 const BATCH = 5_000;
 const PAGE = 1_000;
 const THROUGHPUT = 100_000;
@@ -36,7 +37,7 @@ export async function run(): Promise<void> {
 async function benchCheck(): Promise<void> {
   const document = await readBundledDescription('insights.v3alpha');
   const text = cannedBatch(BATCH);
-  const narrow = compileAnswerCheck(document, 'PurlLookupBatchResult', PURL_FIELDS);
+  const narrow = compileAnswerCheck(document, 'PurlLookupBatchResult', ANSWER_FIELDS);
   const whole = compileAnswerCheck(document, 'PurlLookupBatchResult');
   const parse = () => JSON.parse(text) as { responses: { result: { version: object } }[] };
   const accept = (check: typeof narrow) => {

@@ -5,7 +5,6 @@ import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
 import type { LockedPackage } from '../model/scan/lockfile.ts';
 import { formatVersionKey, type VersionKey } from '../model/scan/version-key.ts';
 import { answerOf, type ContractProblem } from './answered.ts';
-import { createVersionLookUp } from './batch/versions.ts';
 import { type CachePolicy, createRecordCache, type Known, type RecordCache } from './caching.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
 import { InsightsError } from './errors.ts';
@@ -16,6 +15,7 @@ import { hasFacts } from './request/rules.ts';
 import { createEligibility, type Privacy } from './resolve/eligibility.ts';
 import type { MissingFacts } from './resolve/missing-versions.ts';
 import { createResolver, type Resolved, type ResolveOptions } from './resolve/resolve.ts';
+import { createVersionLookUp } from './resolve/version-look-up.ts';
 import { createInsightsService } from './service.ts';
 
 export interface InsightsOptions extends CachePolicy, Partial<Privacy>, MissingFacts {

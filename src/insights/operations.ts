@@ -18,7 +18,7 @@ import {
   ruledProject,
   ruledVersion,
 } from './request/rules.ts';
-import { isMissedByPurl } from './resolve/look-up.ts';
+import { isMissedByPurl } from './request/spelling.ts';
 import type { AskOptions, InsightsService as Service } from './service.ts';
 
 /*

@@ -17,7 +17,7 @@ export type MethodId = keyof InsightsMethods;
 export interface AskOptions {
   readonly signal: AbortSignal;
   /** The fields of the answer that are read, and so checked. Default: all that the description names. */
-  readonly fields?: Fields;
+  readonly fields?: Fields | undefined;
 }
 
 /** What is sent; a GET has parameters, a POST a body. */

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import pLimit from 'p-limit';
 import { expect, test } from 'vitest';
-import { type BatchOutcome, type PageSize, runBatch } from '../../src/insights/batch/engine.ts';
+import { type PageSize, runBatch } from '../../src/insights/batch/engine.ts';
 import { InsightsError } from '../../src/insights/errors.ts';
+
+type Outcome = { readonly answer?: number; readonly error?: InsightsError };
 
 interface Service {
   /** Page sizes, one after the other and round again. */
@@ -19,8 +21,12 @@ async function run(
   concurrency = 4,
 ) {
   const requests = Array.from({ length: count }, (_, index) => index);
-  const settled = new Map<number, BatchOutcome<number>>();
+  const settled = new Map<number, Outcome>();
   const sizes: number[] = [];
+  const settle = (index: number, outcome: Outcome) => {
+    expect(settled.has(index), 'settled once').toBe(false);
+    settled.set(index, outcome);
+  };
   await runBatch(
     {
       requests,
@@ -33,11 +39,11 @@ async function run(
         const end = start + (service.pages[call % service.pages.length] ?? 1);
         return { responses: part.slice(start, end), nextPageToken: end < part.length ? String(end) : '' };
       },
-      settled(start, outcomes) {
-        for (const [index, outcome] of outcomes.entries()) {
-          expect(settled.has(start + index), 'settled once').toBe(false);
-          settled.set(start + index, outcome);
-        }
+      answered(start, answers) {
+        for (const [index, answer] of answers.entries()) settle(start + index, { answer });
+      },
+      failed(start, end, error) {
+        for (let index = start; index < end; index += 1) settle(index, { error });
       },
     },
     page,
@@ -77,7 +83,7 @@ test('every entry is settled once, with its own answer or an error', async () =>
 });
 
 test('a page that makes no progress ends, instead of being asked for again', async () => {
-  const settled: BatchOutcome<number>[] = [];
+  const settled: Outcome[] = [];
   let calls = 0;
   await runBatch(
     {
@@ -86,7 +92,8 @@ test('a page that makes no progress ends, instead of being asked for again', asy
         calls += 1;
         return { responses: calls === 1 ? [1] : [], nextPageToken: 'again' };
       },
-      settled: (_start, outcomes) => settled.push(...outcomes),
+      answered: (_start, answers) => settled.push(...answers.map((answer) => ({ answer }))),
+      failed: (start, end, error) => settled.push(...Array.from({ length: end - start }, () => ({ error }))),
     },
     { learned: 3 },
     pLimit(1),
@@ -104,9 +111,8 @@ test('a service that rate-limits is left alone at once', async () => {
         calls += 1;
         throw new InsightsError('rate-limited', 'slow down', { retryable: true, retryAfterMs: 60_000 });
       },
-      settled: (_start, outcomes) => {
-        expect(outcomes.every(({ error }) => error?.retryAfterMs === 60_000)).toBe(true);
-      },
+      answered: () => expect.unreachable(),
+      failed: (_start, _end, error) => expect(error.retryAfterMs).toBe(60_000),
     },
     { learned: 100 },
     pLimit(1),
@@ -118,7 +124,8 @@ test('what is no error of the service ends the batch', async () => {
   const batch = {
     requests: [1],
     send: () => Promise.reject(new Error('aborted')),
-    settled: () => expect.unreachable(),
+    answered: () => expect.unreachable(),
+    failed: () => expect.unreachable(),
   };
   await expect(runBatch(batch, { learned: undefined }, pLimit(1))).rejects.toThrow('aborted');
 });

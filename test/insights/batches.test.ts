@@ -215,7 +215,7 @@ test('windows are worked on in any order and read in theirs, one ahead and no mo
               window.map(async (item, index) => {
                 for (let turn = delays[item % delays.length] ?? 0; turn > 0; turn -= 1)
                   await Promise.resolve();
-                settled(index, [`entry ${item}`]);
+                settled([[index, `entry ${item}`]]);
               }),
             );
           },
@@ -238,7 +238,7 @@ test('a failure ends the reading at the first entry that is not there', async ()
     [1, 2, 3],
     3,
     async (window, settled) => {
-      settled(0, [window[0] ?? 0]);
+      settled([[0, window[0] ?? 0]]);
       await Promise.resolve();
       throw new Error('lost');
     },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readPurl } from '../../src/insights/request/purl.ts';
-import { writePurl } from '../../src/insights/resolve/look-up.ts';
+import { writePurl } from '../../src/insights/request/spelling.ts';
 import { systemOf } from '../../src/model/scan/ecosystem.ts';
 
 const segment = fc

@@ -8,32 +8,30 @@ export interface BatchPage<Answer> {
   readonly responses: readonly Answer[];
   /** Empty on the last page. */
   readonly nextPageToken: string;
-  /** What does not fit beside the entries. */
+  /** Contract problems outside of the entries. */
   readonly problems?: readonly ContractProblem[];
 }
 
 export interface Batch<Request, Answer> {
   readonly requests: readonly Request[];
-  /** Throws `InsightsError`, or anything else to end the whole batch (an abort). */
+  /** Throws `InsightsError` when this request fails; any other error (an abort) ends the whole batch. */
   send(requests: readonly Request[], pageToken: string | undefined): Promise<BatchPage<Answer>>;
-  /** Told for each stretch as it is settled; `start` is the index of the first outcome in `requests`. */
-  settled(start: number, outcomes: readonly BatchOutcome<Answer>[]): void;
+  /** Called once for each part that is answered; `start` is the index in `requests` of the first answer. */
+  answered(start: number, answers: readonly Answer[]): void;
+  /** Called once for each part, from index `start` to before `end`, that failed permanently. */
+  failed(start: number, end: number, error: InsightsError): void;
 }
 
-export type BatchOutcome<Answer> =
-  | { readonly answer: Answer; readonly error?: never }
-  | { readonly error: InsightsError; readonly answer?: never };
-
-/** The page size of a service, once an answer has shown it; kept from batch to batch. */
+/** The page size of a service, learned from the first answer and kept from batch to batch. */
 export interface PageSize {
   learned: number | undefined;
 }
 
-/** Parsing is fastest at about this size, and several of them go side by side. */
+/** Parsing is fastest at about this size. */
 const PREFERRED_BATCH = 1_000;
-/** Refused requests after which bisecting stops: the service then refuses everything, not one entry. */
+/** Refused requests after which halving stops: the service then refuses everything, not single entries. */
 const MAX_REFUSALS = 500;
-/** Failures in a row after which the service is taken to be down. */
+/** Consecutive failures that are tolerated before the service counts as unavailable. */
 const MAX_FAILURES = 2;
 
 interface State<Request, Answer> {
@@ -43,14 +41,15 @@ interface State<Request, Answer> {
   refusals: number;
   failuresInARow: number;
   lastFailure: InsightsError | undefined;
-  /** Why nothing more is sent. */
+  /** Set when no further requests are sent; the reason. */
   halted: InsightsError | undefined;
 }
 
 /**
- * Sends any number of requests and settles each of them once, by its index and never by the echoed request, which may
- * be normalised. The first answer shows the page size; the rest goes side by side in batches of that size. A batch
- * that is refused is halved until the single offender is found. A service that is down or rate-limits is left alone.
+ * Sends any number of requests; each is answered or failed exactly once. Answers are correlated by index, never by the
+ * echoed request, which may be normalised. The first answer shows the page size; the remaining requests are sent
+ * concurrently in batches of that size. A batch that is refused is halved until the malformed entry is found. No
+ * further requests are sent to a service that limits the rate or is unavailable.
  */
 export async function runBatch<Request, Answer>(
   batch: Batch<Request, Answer>,
@@ -70,8 +69,8 @@ export async function runBatch<Request, Answer>(
   if (total === 0) return;
   if (page.learned !== undefined) return sendRange(state, 0, total);
   const first = Math.min(total, PREFERRED_BATCH);
-  await sendStretch(state, 0, first);
-  // One answer that did not come is reason enough to wait with all the others.
+  await sendPart(state, 0, first);
+  // When even the first request fails, the others are not sent.
   if (state.failuresInARow > 0) state.halted ??= state.lastFailure;
   await sendRange(state, first, total);
 }
@@ -82,15 +81,15 @@ async function sendRange<Request, Answer>(
   end: number,
 ): Promise<void> {
   const size = Math.min(state.page.learned ?? PREFERRED_BATCH, PREFERRED_BATCH, MAX_BATCH);
-  const stretches: Promise<void>[] = [];
+  const parts: Promise<void>[] = [];
   for (let from = start; from < end; from += size) {
-    stretches.push(sendStretch(state, from, Math.min(from + size, end)));
+    parts.push(sendPart(state, from, Math.min(from + size, end)));
   }
-  await Promise.all(stretches);
+  await Promise.all(parts);
 }
 
-/** One request for the entries from `start` to `end`, and what follows from its answer. */
-async function sendStretch<Request, Answer>(
+/** Sends the requests from `start` to before `end` as one batch, then whatever the answer left open. */
+async function sendPart<Request, Answer>(
   state: State<Request, Answer>,
   start: number,
   end: number,
@@ -100,7 +99,7 @@ async function sendStretch<Request, Answer>(
   if (page === undefined) return;
   const done = start + page.responses.length;
   if (done === end) {
-    // The service may page larger than this; it was asked for no more.
+    // The service may have larger pages, but it was not asked for more.
     if (end - start === PREFERRED_BATCH) state.page.learned ??= PREFERRED_BATCH;
     return;
   }
@@ -109,7 +108,7 @@ async function sendStretch<Request, Answer>(
   await followPages(state, start, done, end, page.nextPageToken);
 }
 
-/** The service pages smaller than it used to: token by token through what was asked, all else as in the first request. */
+/** For a page smaller than the learned size: fetches the remaining pages of the same request by their tokens. */
 async function followPages<Request, Answer>(
   state: State<Request, Answer>,
   start: number,
@@ -126,7 +125,7 @@ async function followPages<Request, Answer>(
   }
 }
 
-/** Sends, settles what was answered (from index `from` on) and gives the page; `undefined` when all is settled. */
+/** Sends one page and reports its answers, which begin at index `from`. `undefined` when it failed and was handled. */
 async function sendPage<Request, Answer>(
   state: State<Request, Answer>,
   start: number,
@@ -136,10 +135,7 @@ async function sendPage<Request, Answer>(
 ): Promise<BatchPage<Answer> | undefined> {
   try {
     const page = await state.limit(() => exchange(state, start, from, end, token));
-    state.batch.settled(
-      from,
-      page.responses.map((answer) => ({ answer })),
-    );
+    state.batch.answered(from, page.responses);
     return page;
   } catch (error) {
     if (!(error instanceof InsightsError)) throw error;
@@ -148,7 +144,7 @@ async function sendPage<Request, Answer>(
   }
 }
 
-/** Runs in a slot of the limit: what an answer means for the requests in line is known before the next one starts. */
+/** Runs within the concurrency limit, so that a failure stops the requests that are still waiting for a slot. */
 async function exchange<Request, Answer>(
   state: State<Request, Answer>,
   start: number,
@@ -180,7 +176,7 @@ function checkPage({ responses, nextPageToken, problems = [] }: BatchPage<unknow
   if (count > expected || incomplete) {
     const reasons = problems.map((problem) => `; ${formatProblem(problem)}`).join('');
     throw new InsightsError('contract', `a batch of ${expected} got ${count} answers${reasons}`, {
-      // A wrong shape stays wrong; an answer that is merely short may be whole next time.
+      // A wrong shape will not change; an answer that is only too short may be complete next time.
       retryable: problems.length === 0,
     });
   }
@@ -195,11 +191,8 @@ async function recover<Request, Answer>(
   if (error.code === 'invalid' && end - start > 1 && state.refusals < MAX_REFUSALS) {
     state.refusals += 1;
     const middle = Math.ceil((start + end) / 2);
-    await Promise.all([sendStretch(state, start, middle), sendStretch(state, middle, end)]);
+    await Promise.all([sendPart(state, start, middle), sendPart(state, middle, end)]);
     return;
   }
-  state.batch.settled(
-    start,
-    Array.from({ length: end - start }, () => ({ error })),
-  );
+  state.batch.failed(start, end, error);
 }

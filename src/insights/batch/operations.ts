@@ -1,4 +1,3 @@
-import type { LimitFunction } from 'p-limit';
 import type {
   Project,
   ProjectResponse,
@@ -8,62 +7,108 @@ import type {
   VersionResponse,
 } from '../../model/api/insights-api.generated.ts';
 import type { VersionKey } from '../../model/scan/version-key.ts';
-import { readVersionPurl } from '../request/purl.ts';
+import type { Fields } from '../answer-check.ts';
 import { ruledProject, ruledVersion } from '../request/rules.ts';
+import { isMissedByPurl } from '../request/spelling.ts';
 import type { InsightsService } from '../service.ts';
-import type { BatchOperation } from './operation.ts';
+import type { BatchEntry, BatchOperation, BatchWork } from './operation.ts';
 
-// The rules are held against each request when it is prepared; `operations.ts` would do so again for each page.
+// Each request is checked once, when it is prepared; `insights/operations.ts` would check it again for each page.
 
 export function versionOperation(
   service: InsightsService,
-  limit: LimitFunction,
 ): BatchOperation<VersionKey, { readonly versionKey: VersionKey }, VersionResponse, Version> {
   return {
-    limit,
-    pages: { learned: undefined },
     prepare(key) {
       const versionKey = ruledVersion(key);
       service.allowed(versionKey.name);
       return { versionKey };
     },
-    ask: (requests, page, options) =>
-      service.ask('insights.getVersionBatch', () => ({ body: { requests, ...page } }), options),
-    at: 'version',
+    ask: (body, options) => service.ask('insights.getVersionBatch', () => ({ body }), options),
+    member: 'version',
     valueOf: ({ version }) => version,
   };
 }
 
 export function projectOperation(
   service: InsightsService,
-  limit: LimitFunction,
 ): BatchOperation<string, { readonly projectKey: { readonly id: string } }, ProjectResponse, Project> {
   return {
-    limit,
-    pages: { learned: undefined },
     prepare: (id) => ({ projectKey: { id: ruledProject(id) } }),
-    ask: (requests, page, options) =>
-      service.ask('insights.getProjectBatch', () => ({ body: { requests, ...page } }), options),
-    at: 'project',
+    ask: (body, options) => service.ask('insights.getProjectBatch', () => ({ body }), options),
+    member: 'project',
     valueOf: ({ project }) => project,
   };
 }
 
-export function purlOperation(
+/** `purlOf` gives the canonical purl of a request, or throws `InsightsError`. */
+export function purlOperation<Request>(
   service: InsightsService,
-  limit: LimitFunction,
-): BatchOperation<string, { readonly purl: string }, PurlResponse, PurlLookupResult> {
+  purlOf: (request: Request) => string,
+): BatchOperation<Request, { readonly purl: string }, PurlResponse, PurlLookupResult> {
   return {
-    limit,
-    pages: { learned: undefined },
-    prepare(text) {
-      const { name, purl } = readVersionPurl(text);
-      service.allowed(name);
-      return { purl };
-    },
-    ask: (requests, page, options) =>
-      service.ask('insights.purlLookupBatch', () => ({ body: { requests, ...page } }), options),
-    at: 'result',
+    prepare: (request) => ({ purl: purlOf(request) }),
+    ask: (body, options) => service.ask('insights.purlLookupBatch', () => ({ body }), options),
+    member: 'result',
     valueOf: ({ result }) => result,
   };
+}
+
+/** Repeats by name the requests for Go modules with capitals, which the index lacks by purl (field notes, "Names"). */
+export function withNameFallback<Request>(
+  byPurl: BatchWork<Request, PurlLookupResult>,
+  byName: BatchWork<VersionKey, Version>,
+  keyOf: (request: Request) => VersionKey,
+): BatchWork<Request, PurlLookupResult> {
+  return async (requests, settled, signal) => {
+    const missed: (Missed<Request> & { readonly index: number; readonly key: VersionKey })[] = [];
+    const isFinal = (index: number, entry: BatchEntry<Request, PurlLookupResult>): boolean => {
+      if (entry.missing !== true) return true;
+      const { system, name, version } = keyOf(entry.request);
+      if (!isMissedByPurl({ system, name })) return true;
+      missed.push({ ...entry, index, key: { system, name, version } });
+      return false;
+    };
+    await byPurl(
+      requests,
+      (entries) => settled(entries.filter(([index, entry]) => isFinal(index, entry))),
+      signal,
+    );
+    await byName(
+      missed.map(({ key }) => key),
+      (entries) =>
+        settled(
+          entries.flatMap(([at, entry]) => {
+            const first = missed[at];
+            return first === undefined ? [] : [[first.index, asPurlEntry(first, entry)] as const];
+          }),
+        ),
+      signal,
+    );
+  };
+}
+
+interface Missed<Request> {
+  readonly request: Request;
+  /** The answer to the request by purl: the echoed request alone. */
+  readonly raw: unknown;
+}
+
+function asPurlEntry<Request>(
+  { request, raw: echo }: Missed<Request>,
+  entry: BatchEntry<VersionKey, Version>,
+): BatchEntry<Request, PurlLookupResult> {
+  if (entry.error !== undefined) return { request, error: entry.error };
+  if (entry.missing === true) return { request, missing: true, raw: echo };
+  const { value, problems, raw } = entry;
+  const result = { version: (raw as { readonly version?: unknown }).version };
+  return { request, value: { version: value }, problems, raw: { ...(echo as object), result } };
+}
+
+/** The fields of a version among those of a purl's result: `version.licenses` → `licenses`. */
+export function versionFields(fields: Fields | undefined): Fields | undefined {
+  if (fields === undefined || fields.includes('version')) return undefined;
+  return fields
+    .filter((field) => field.startsWith('version.'))
+    .map((field) => field.slice('version.'.length));
 }

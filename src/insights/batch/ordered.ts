@@ -1,5 +1,15 @@
-/** Entries that are filled in any order and read in the first. */
-export class OrderedSlots<Entry> {
+/** Settles entries, in any order, each by the index of its item. */
+export type Settled<Entry> = (entries: readonly (readonly [index: number, entry: Entry])[]) => void;
+
+/** Works on a list of items and settles one entry for each, in any order. */
+export type WindowWork<Item, Entry> = (
+  items: readonly Item[],
+  settled: Settled<Entry>,
+  signal: AbortSignal,
+) => Promise<void>;
+
+/** Entries that are filled in any order and read in the order of their indexes. */
+class OrderedSlots<Entry> {
   readonly #slots: (Entry | undefined)[];
   #changed = Promise.withResolvers<void>();
   #failure: { readonly error: unknown } | undefined;
@@ -8,12 +18,12 @@ export class OrderedSlots<Entry> {
     this.#slots = new Array<Entry | undefined>(size);
   }
 
-  fill(start: number, entries: readonly Entry[]): void {
-    for (const [index, entry] of entries.entries()) this.#slots[start + index] = entry;
+  fill(entries: Parameters<Settled<Entry>>[0]): void {
+    for (const [index, entry] of entries) this.#slots[index] = entry;
     this.#changed.resolve();
   }
 
-  /** Ends the reading, at the first entry that is not there, with the error that kept it from being filled. */
+  /** Ends the reading with this error at the first entry that is not filled. */
   fail(error: unknown): void {
     this.#failure = { error };
     this.#changed.resolve();
@@ -23,7 +33,7 @@ export class OrderedSlots<Entry> {
     for (let index = 0; index < this.#slots.length; ) {
       const entry = this.#slots[index];
       if (entry !== undefined) {
-        // What has been read may go.
+        // Frees the memory of what has been read.
         this.#slots[index] = undefined;
         index += 1;
         yield entry;
@@ -36,16 +46,10 @@ export class OrderedSlots<Entry> {
   }
 }
 
-/** Works on one window of items; tells each entry once, in any order, by the index of its item. */
-export type WindowWork<Item, Entry> = (
-  items: readonly Item[],
-  settled: (start: number, entries: readonly Entry[]) => void,
-  signal: AbortSignal,
-) => Promise<void>;
-
 /**
- * Reads items, works on them window by window and yields one entry for each, in order. The next window is under way while
- * one is read, and no more: a slow reader holds up the work, not the memory. Leaving the loop aborts what is under way.
+ * Reads items, works on them in windows and yields one entry for each, in order. While one window is read, the next one
+ * is being worked on, and no more: a slow reader delays the work and does not fill the memory. Leaving the loop aborts
+ * the work.
  */
 export async function* inOrder<Item, Entry>(
   items: Iterable<Item> | AsyncIterable<Item>,
@@ -64,9 +68,9 @@ export async function* inOrder<Item, Entry>(
     for (let current = await startNext(); current !== undefined; ) {
       let following: ReturnType<typeof startNext> | undefined;
       for await (const entry of current.read()) {
-        // Not before this one has an answer: the first one shows the page size, which the next one goes by.
+        // Starts only after the first answer of this window, which shows the page size.
         following ??= startNext();
-        // Seen when it is awaited; until then the reader may be somewhere else.
+        // A rejection is handled where it is awaited, which may be later.
         following.catch(() => {});
         yield entry;
       }
@@ -74,7 +78,7 @@ export async function* inOrder<Item, Entry>(
     }
   } finally {
     left.abort();
-    // Not waited for: a source that has nothing to give now would hold up the one who leaves.
+    // Not awaited: a source that is waiting for its next item would block the caller that leaves.
     windows.return(undefined).catch(() => {});
   }
 }
@@ -85,7 +89,7 @@ function start<Item, Entry>(
   signal: AbortSignal,
 ): OrderedSlots<Entry> {
   const slots = new OrderedSlots<Entry>(items.length);
-  work(items, (first, entries) => slots.fill(first, entries), signal).catch((error: unknown) => {
+  work(items, (entries) => slots.fill(entries), signal).catch((error: unknown) => {
     slots.fail(error);
   });
   return slots;

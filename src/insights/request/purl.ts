@@ -1,6 +1,6 @@
 import { PURL_TYPES, systemOf } from '../../model/scan/ecosystem.ts';
 import type { System } from '../../model/scan/version-key.ts';
-import { canonicalName, canonicalVersion, writePurl } from '../resolve/look-up.ts';
+import { canonicalName, canonicalVersion, writePurl } from '../request/spelling.ts';
 import { broken, type PackageName, ruledPackage } from './rules.ts';
 
 /** What a purl names, as the index spells it. */

@@ -1,23 +1,33 @@
 import { systemOf } from '../../model/scan/ecosystem.ts';
 import type { LockedPackage } from '../../model/scan/lockfile.ts';
 import type { Resolution } from '../../model/scan/resolution.ts';
+import { formatVersionKey, type System, type VersionKey } from '../../model/scan/version-key.ts';
 import { privateNames } from '../request/private-names.ts';
-import { type LookUp, lookUpOf } from './look-up.ts';
+import { canonicalName, canonicalVersion, writePurl } from '../request/spelling.ts';
 import { createRegistryCheck, parseRegistryUrl } from './public-registries.ts';
 
-/** What may not leave the house, and what is a copy of something public. */
+/** Which packages are private, and which registries are copies of public ones. */
 export interface Privacy {
   /** Names, with `*` for any text: `@corp/*`. Such packages are `private` and never sent. */
   readonly privatePatterns: readonly string[];
-  /** Hosts or URLs of mirrors of public registries: what comes from there is looked up. */
+  /** Hosts or URLs of mirrors of public registries; packages from there are looked up. */
   readonly mirrors: readonly string[];
+}
+
+/** The request for a package. */
+export interface LookUp {
+  /** Identifies the version. A purl does not: for Go it is in lower case, and the module's name may not be. */
+  readonly key: string;
+  /** Canonical for the index, without qualifiers and subpath. */
+  readonly purl: string;
+  readonly versionKey: VersionKey;
 }
 
 export type Eligibility =
   | { readonly lookUp: LookUp; readonly resolution?: never }
   | { readonly resolution: Resolution; readonly lookUp?: never };
 
-/** A function that tells whether a package may be looked up, or how it is resolved without that. */
+/** A function that gives the look-up of a package, or its resolution when it may not be looked up. */
 export function createEligibility(privacy: Privacy): (locked: LockedPackage) => Eligibility {
   const isPrivateName = privateNames(privacy.privatePatterns);
   const isPublic = createRegistryCheck(privacy.mirrors);
@@ -59,11 +69,24 @@ function registryProblem(
 }
 
 function privateRegistry(url: string, unreadable: boolean): Resolution {
-  if (unreadable)
-    return { outcome: 'private', reason: 'its registry is no URL that can be told to be public' };
+  if (unreadable) return { outcome: 'private', reason: 'its registry is not a URL' };
   const host = parseRegistryUrl(url)?.host ?? '';
   return {
     outcome: 'private',
-    reason: `it comes from ${host}, which is no public registry; configure it as a mirror if it is a copy of one`,
+    reason: `it comes from ${host}, which is not a public registry; add it to insights.mirrors if it is a mirror of one`,
   };
+}
+
+/** What a canonical purl with a version looks like; the service refuses a whole batch for one that does not. */
+const CANONICAL_PURL = /^pkg:[a-z]+\/(?:[\w.~%:+!-]+\/)*[\w.~%:+!-]+@[\w.~%:+!-]+$/;
+
+/** The look-up of a package in a supported ecosystem; `undefined` when its purl is malformed. */
+function lookUpOf(locked: LockedPackage, system: System): LookUp | undefined {
+  const version = canonicalVersion(locked.version, locked.name, system);
+  const name = canonicalName(locked.name, system);
+  const renamed = name !== locked.name || version !== locked.version;
+  const purl = renamed ? writePurl(locked.ecosystem, name, version) : locked.purl.replace(/[?#].*$/s, '');
+  if (!purl.startsWith(`pkg:${locked.ecosystem}/`) || !CANONICAL_PURL.test(purl)) return undefined;
+  const versionKey = { system, name, version };
+  return { key: formatVersionKey(versionKey), purl, versionKey };
 }

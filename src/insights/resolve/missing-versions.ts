@@ -1,7 +1,7 @@
 import type { SeenVersions } from '../../model/ports/seen-versions.ts';
 import type { Resolution } from '../../model/scan/resolution.ts';
 import type { VersionKey } from '../../model/scan/version-key.ts';
-import type { LookUp } from './look-up.ts';
+import type { LookUp } from './eligibility.ts';
 
 /** What tells one missing version from another. */
 export interface MissingFacts {

@@ -2,10 +2,9 @@ import type { SeenVersions } from '../../model/ports/seen-versions.ts';
 import type { LockedPackage } from '../../model/scan/lockfile.ts';
 import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
 import { inTurns, mapInTurns } from '../../model/turns.ts';
-import type { VersionAnswer, VersionLookUp } from '../batch/versions.ts';
 import type { RecordCache } from '../caching.ts';
-import type { Eligibility } from './eligibility.ts';
-import type { LookUp } from './look-up.ts';
+import type { VersionAnswer, VersionLookUp } from '../resolve/version-look-up.ts';
+import type { Eligibility, LookUp } from './eligibility.ts';
 import { judgeMissing, type MissingFacts } from './missing-versions.ts';
 
 export interface ResolveOptions {
