@@ -7,6 +7,7 @@ import { openStore, type Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { configSchema } from '../config/schema.ts';
 import { type LocalServices, startLocalServices } from '../embedded/local-services.ts';
+import { createMasker } from '../model/masking.ts';
 import type { ScanReport } from '../model/scan/scan-report.ts';
 import { Secret } from '../model/secret.ts';
 import type { Provisioned } from '../notify/provisioning/provision.ts';
@@ -154,8 +155,7 @@ function telling(headers: Readonly<Record<string, string>>): Readonly<Record<str
 }
 
 function maskAll(headers: Readonly<Record<string, string>>, secrets: readonly Secret[]) {
-  const mask = (text: string) =>
-    secrets.reduce((masked, secret) => masked.replaceAll(secret.reveal(), '(secret)'), text);
+  const mask = createMasker(secrets.map((secret) => secret.reveal()));
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask(value)]));
 }
 

@@ -1,11 +1,10 @@
 import { format } from 'node:util';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type LoadedConfig, namedSecrets } from '../config/load.ts';
+import { createMasker, type Masker } from '../model/masking.ts';
 import { printableJson } from '../model/printable.ts';
-import type { Secret } from '../model/secret.ts';
+import { MASK, type Secret } from '../model/secret.ts';
 import { logThrottled } from '../workers/throttled-log.ts';
-
-const MASK = '(secret)';
 
 /** Keys whose values are never logged. */
 const REDACTED = [
@@ -55,11 +54,19 @@ export function captureConsole(log: Logger): () => void {
   };
 }
 
-/** Masks values as they are encoded in JSON. Values of less than 4 characters would mask ordinary text. */
-function maskSecrets(secrets: readonly Secret[]): (line: string) => string {
-  return (line) =>
-    secrets.reduce((text, secret) => {
-      const value = JSON.stringify(secret.known() ?? '').slice(1, -1);
-      return value.length < 4 ? text : text.replaceAll(value, MASK);
-    }, line);
+/** Shorter values are not secrets, and masking them would hide ordinary text. */
+const SHORTEST_SECRET = 4;
+
+/** Masks what this process has read so far. */
+function maskSecrets(secrets: readonly Secret[]): Masker {
+  let known: readonly string[] = [];
+  let mask = createMasker(known);
+  return (line) => {
+    const values = secrets.flatMap((secret) => secret.known() ?? []);
+    if (values.length !== known.length) {
+      known = values;
+      mask = createMasker(known, SHORTEST_SECRET);
+    }
+    return mask(line);
+  };
 }

@@ -4,7 +4,7 @@ import { readBundledDescription } from '../discovery/bundled.ts';
 import { createApiClient } from '../discovery/client.ts';
 import type { HttpClient } from '../http/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';
-import { createMasker } from '../notify/masking.ts';
+import { createMasker } from '../model/masking.ts';
 import { createPlatformClient } from '../notify/platform/client.ts';
 import { type Credentials, credentialHeaders } from '../notify/platform/credentials.ts';
 import { baseUrlOf } from '../notify/platform/sites.ts';

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 
-const MASK = '(secret)';
+/** What is shown in place of a secret value. */
+export const MASK = '(secret)';
 
 /**
  * A secret value that shows itself to nobody by accident: text, JSON and inspection give `(secret)`. Only `reveal()`

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createMasker } from '../../src/notify/masking.ts';
+import { createMasker } from '../../src/model/masking.ts';
 import { rotate } from '../../src/notify/provisioning/rotate.ts';
 import { showAccount } from '../../src/notify/provisioning/show.ts';
 import { configuredAlone, showConfigured } from '../../src/notify/webhooks/configured.ts';

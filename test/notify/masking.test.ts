@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMasker, harmlessCause } from '../../src/notify/masking.ts';
+import { createMasker, harmlessCause } from '../../src/model/masking.ts';
 
 describe('masking', () => {
   it('finds a value as it is, percent-encoded, form-encoded and inside JSON', () => {

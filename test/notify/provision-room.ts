@@ -1,8 +1,8 @@
 import { afterEach } from 'vitest';
 import type { WebhookServiceOptions } from '../../src/embedded/webhooks/service.ts';
 import type { ProvisionChange } from '../../src/model/alert/provision-change.ts';
+import { createMasker } from '../../src/model/masking.ts';
 import { Secret } from '../../src/model/secret.ts';
-import { createMasker } from '../../src/notify/masking.ts';
 import { destroy } from '../../src/notify/provisioning/destroy.ts';
 import { deriveHashKey } from '../../src/notify/provisioning/keyed-hash.ts';
 import { plan } from '../../src/notify/provisioning/plan.ts';

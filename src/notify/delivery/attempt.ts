@@ -1,7 +1,7 @@
 import type { HttpClient, HttpResponse } from '../../http/client.ts';
 import type { DeliveryAttempt, DeliveryReceipt, Notification } from '../../model/alert/notification.ts';
 import { messageOf } from '../../model/errors.ts';
-import type { Masker } from '../masking.ts';
+import type { Masker } from '../../model/masking.ts';
 import type { FittedRequest } from '../rendering/fit-request.ts';
 import type { RenderedRequest } from '../rendering/render-request.ts';
 import { answerText, plainText, receiverFailure, receiverRefusal } from './receiver-outcome.ts';

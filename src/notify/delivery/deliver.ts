@@ -1,7 +1,7 @@
 import type { DeliveryReceipt, Notification } from '../../model/alert/notification.ts';
+import { createMasker } from '../../model/masking.ts';
 import type { Secret } from '../../model/secret.ts';
 import { NotifyError } from '../errors.ts';
-import { createMasker } from '../masking.ts';
 import { fitRequest } from '../rendering/fit-request.ts';
 import { renderRequest } from '../rendering/render-request.ts';
 import { secretsIn, valuesOf } from '../rendering/values.ts';

@@ -1,11 +1,11 @@
 import type { Notification } from '../../model/alert/notification.ts';
+import { createMasker } from '../../model/masking.ts';
 import type { Secret } from '../../model/secret.ts';
 import { type Alert, alertOf } from '../alert/alert.ts';
 import { lineOf } from '../alert/message.ts';
 import { tagsOf } from '../alert/summary.ts';
 import { fitChanges } from '../alert/truncate.ts';
 import { truncateText } from '../alert/truncate-text.ts';
-import { createMasker } from '../masking.ts';
 import type { FittedRequest } from '../rendering/fit-request.ts';
 import { secretsIn, valuesOf } from '../rendering/values.ts';
 import { type AttemptOptions, attemptDelivery } from './attempt.ts';

@@ -1,8 +1,8 @@
 import type { HttpResponse } from '../../http/client.ts';
 import { HttpError, printableUrl } from '../../http/errors.ts';
 import { messageOf } from '../../model/errors.ts';
+import { harmlessCause, type Masker } from '../../model/masking.ts';
 import { isPassingStatus, NotifyError } from '../errors.ts';
-import { harmlessCause, type Masker } from '../masking.ts';
 
 const ANSWER_BYTES = 1024;
 /** The configuration has to change first. Everything else (a certificate that expired, say) others may mend meanwhile. */

@@ -1,8 +1,8 @@
 import type { ApiResponse } from '../../discovery/client.ts';
 import { DiscoveryError } from '../../discovery/errors.ts';
 import { HttpError } from '../../http/errors.ts';
+import { createMasker, harmlessCause, type Masker } from '../../model/masking.ts';
 import { isPassingStatus, NotifyError, type NotifyErrorCode } from '../errors.ts';
-import { createMasker, harmlessCause, type Masker } from '../masking.ts';
 
 const LONGEST_QUOTE = 300;
 

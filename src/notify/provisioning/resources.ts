@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
+import type { Masker } from '../../model/masking.ts';
 import type { AppliedObjects } from '../../model/ports/applied-objects.ts';
-import type { Masker } from '../masking.ts';
 import type {
   WebhooksIntegration,
   WebhooksIntegrationCustomVariableResponse,

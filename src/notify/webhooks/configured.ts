@@ -1,4 +1,4 @@
-import type { Masker } from '../masking.ts';
+import type { Masker } from '../../model/masking.ts';
 import type { ReadBack } from '../provisioning/provision.ts';
 import type { ShownAccount } from '../provisioning/show.ts';
 import { type Desired, definitionFor } from './definition.ts';

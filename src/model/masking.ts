@@ -1,24 +1,24 @@
 import { inspect } from 'node:util';
+import { MASK } from './secret.ts';
 
-const MASK = '(secret)';
-
-/** Takes secret values out of text. */
+/** Replaces secret values in a text with `(secret)`. */
 export type Masker = (text: string) => string;
 
 /**
- * Masks the values wherever they stand in a text, whatever their case: as they are, percent-encoded, form-encoded, inside
- * JSON strings, in HTML, in Base64; of values that are URLs also the parts that an error message or a log shows of a URL.
+ * Masks all occurrences of the values in any case: plain, percent-encoded, form-encoded, in JSON strings, in HTML and in
+ * Base64; for values that are URLs also the parts that error messages and logs show. Forms that are shorter than
+ * `shortest` stay: masking them would hide ordinary text.
  */
-export function createMasker(values: Iterable<string>): Masker {
+export function createMasker(values: Iterable<string>, shortest = 1): Masker {
   const forms = new Set<string>();
-  for (const value of values) for (const form of formsOf(value)) if (form !== '') forms.add(form);
+  for (const value of values) for (const form of formsOf(value)) if (form.length >= shortest) forms.add(form);
   if (forms.size === 0) return (text) => text;
   const longestFirst = [...forms].sort((left, right) => right.length - left.length);
   const pattern = new RegExp(longestFirst.map(escaped).join('|'), 'gi');
   return (text) => text.replace(pattern, MASK);
 }
 
-/** The error as a `cause`, unless it holds a secret value itself: then nothing. */
+/** The error as the `cause` of another one; nothing when it contains a secret value. */
 export function harmlessCause(error: unknown, mask: Masker): { readonly cause?: unknown } {
   const shown = inspect(error, { depth: 8 });
   return mask(shown) === shown ? { cause: error } : {};
@@ -42,7 +42,7 @@ function formsOf(value: string): string[] {
   return [...forms, url.href, path, decoded(path), url.search.slice(1), url.username, url.password];
 }
 
-/** As the common template engines write it into a page. */
+/** The escapes of common template engines. */
 function htmlForms(value: string): string[] {
   if (!/[&<>"']/.test(value)) return [];
   const plain = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -56,8 +56,8 @@ function htmlForms(value: string): string[] {
 }
 
 /**
- * Base64 of any text that holds the value (basic credentials hold a password so), in each of the three ways that it may
- * come to lie in the groups of three bytes, without the characters at its ends that its neighbours have a part in.
+ * Base64 of any text that contains the value, as basic credentials do: one form for each offset in the groups of three
+ * bytes, without the outer characters, which depend on the neighbouring bytes.
  */
 function base64Forms(value: string): string[] {
   const bytes = Buffer.from(value);
@@ -69,10 +69,10 @@ function base64Forms(value: string): string[] {
   });
 }
 
-/** Of shorter values it is so short that it would be found in innocent text. */
+/** The Base64 of shorter values is too short: it would match ordinary text. */
 const BASE64_FROM_BYTES = 6;
 
-/** The characters that a regular expression reads as more than themselves. */
+/** The text as a regular expression that matches it literally. */
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
