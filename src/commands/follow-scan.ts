@@ -3,6 +3,7 @@ import { Queue } from 'bullmq';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
+import { raceAbort } from '../model/race-abort.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
 import type { ScanReport } from '../model/scan/scan-report.ts';
 import type { Verdict } from '../model/scan/verdict.ts';
@@ -46,7 +47,7 @@ export async function followScan(
     onProgress(name, done, total);
   };
   try {
-    return await untilAborted(follow(store, queues, scan, told, ended), ended);
+    return await raceAbort(follow(store, queues, scan, told, ended), ended);
   } catch (error) {
     if (!timeout.aborted || error instanceof ScanError) throw error;
     throw new ScanError(
@@ -56,20 +57,6 @@ export async function followScan(
   } finally {
     await Promise.all(queues.map((queue) => queue.close()));
     await store.close();
-  }
-}
-
-/** A command that waits for Redis ends with the signal, too. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    work.catch(() => {});
   }
 }
 

@@ -6,15 +6,13 @@ import { createHttpClient } from '../http/undici-client.ts';
 import { createInsights, type Insights, type InsightsOptions } from '../insights/insights.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import type { RequestBudget } from '../model/ports/request-budget.ts';
+import { requestedPause } from '../model/retry-after.ts';
 import { cacheInMemory } from '../store/memory-cache.ts';
 
 export interface InsightsHandle {
   readonly insights: Insights;
   close(): Promise<void>;
 }
-
-/** Equal to the longest pause of a queue. */
-const MAX_PAUSE_MS = 300_000;
 
 /** Records of packages and advisories in memory: some tens of megabytes. */
 const MEMORY_ENTRIES = 20_000;
@@ -68,14 +66,13 @@ export async function openInsightsApi(
   return { http, api: createApiClient({ document, http: paced, rootUrl: url, readOnly: true }) };
 }
 
-/** A 429 pauses all workers that share the budget. */
+/** After a 429 with `Retry-After`, all requests that share the budget wait. */
 function pausing(http: HttpClient, budget: RequestBudget): HttpClient {
   return {
     async send(request) {
       const response = await http.send(request);
-      const { status, retryAfterMs } = response;
-      if (status === 429 && retryAfterMs !== undefined)
-        await budget.pause(Math.min(retryAfterMs, MAX_PAUSE_MS));
+      const pauseMs = requestedPause(response);
+      if (pauseMs !== undefined) await budget.pause(pauseMs);
       return response;
     },
     close: () => http.close(),

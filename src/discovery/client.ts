@@ -29,7 +29,7 @@ export interface ApiResponse {
     | { readonly kind: 'empty' };
   /** The same as it came, decompressed. */
   readonly body: Buffer;
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /** `GET https://host/path`, for messages. */
   readonly request: string;
 }
@@ -78,7 +78,7 @@ export function apiResponse(
     content: readContent(response),
     body: response.body,
     request: `${method} ${url.replace(/\?.*$/, '')}`,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    retryAfterMs,
   };
 }
 

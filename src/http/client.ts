@@ -25,7 +25,7 @@ export interface HttpResponse {
   /** Decompressed; at most the client's size cap. */
   readonly body: Buffer;
   /** Parsed from `Retry-After` (seconds or a date), when the answer has one. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** The one way to the network. */

@@ -10,12 +10,7 @@ export interface RetryPolicy {
 
 export const BRIEF_RETRIES: RetryPolicy = { attempts: 3, baseMs: 200, longestWaitMs: 2_000 };
 
-const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
-
-export function isRetryableStatus(status: number): boolean {
-  return RETRYABLE_STATUSES.has(status);
-}
 
 export function isIdempotent(method: string, stated: boolean | undefined): boolean {
   return stated ?? IDEMPOTENT_METHODS.has(method.toUpperCase());
@@ -36,13 +31,4 @@ export function retryDelay(
   if (asked > policy.longestWaitMs) return undefined;
   const jitter = random() * Math.min(policy.baseMs * 2 ** (attempt - 1), policy.longestWaitMs);
   return Math.min(asked + jitter, Math.max(asked, policy.longestWaitMs));
-}
-
-/** Milliseconds of a `Retry-After` header, seconds or a date; `undefined` when it is neither. */
-export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
-  const text = value?.trim() ?? '';
-  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
-  // Only dates: `Date.parse` would take other numbers for years.
-  const date = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

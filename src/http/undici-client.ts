@@ -1,19 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { isBrieflyRetryable, parseRetryAfter } from '../model/retry-after.ts';
 import { type AddressGuard, guardedConnector } from './address-guard.ts';
 import { readBeginning } from './beginning.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from './client.ts';
 import { ACCEPTED_ENCODINGS, decompress } from './decompress.ts';
 import { HttpError, printableUrl } from './errors.ts';
 import { toHttpError } from './failure.ts';
-import {
-  BRIEF_RETRIES,
-  isIdempotent,
-  isRetryableStatus,
-  parseRetryAfter,
-  type RetryPolicy,
-  retryDelay,
-} from './retry.ts';
+import { BRIEF_RETRIES, isIdempotent, type RetryPolicy, retryDelay } from './retry.ts';
 
 /** Times in milliseconds, each for one attempt. */
 export interface HttpClientOptions {
@@ -88,7 +82,7 @@ async function sendWithRetries(settings: Settings, request: HttpRequest): Promis
     const retryable =
       outcome instanceof HttpError
         ? outcome.code === 'connection-lost' || (outcome.code === 'connect-failed' && outcome.retryable)
-        : isRetryableStatus(outcome.status);
+        : isBrieflyRetryable(outcome);
     const delay =
       mayRepeat && retryable ? retryDelay(settings.retry, attempt, outcome.retryAfterMs) : undefined;
     if (delay === undefined) {
@@ -148,7 +142,6 @@ async function exchange(
     signal,
   });
   const headers = flatten(answer.headers);
-  const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
   const encoding = headers['content-encoding'];
   const subject = `${request.method} ${printableUrl(request.url)}`;
   const limit = settings.maxResponseBytes;
@@ -159,7 +152,7 @@ async function exchange(
       request.answerBytes === undefined
         ? decompress(Buffer.from(await answer.body.arrayBuffer()), encoding, limit, subject)
         : await readBeginning(answer.body, encoding, request.answerBytes),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    retryAfterMs: parseRetryAfter(headers['retry-after'], Date.now()),
   };
 }
 

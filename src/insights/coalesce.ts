@@ -1,4 +1,6 @@
-/** Lets callers that want the same thing at the same time share one piece of work. */
+import { raceAbort } from '../model/race-abort.ts';
+
+/** Shares one piece of work between all callers that ask for the same key at the same time. */
 export type Coalescer<Value> = (
   key: string,
   signal: AbortSignal,
@@ -12,8 +14,8 @@ interface Flight<Value> {
 }
 
 /**
- * Each caller gives up on its own signal only; the work is aborted when nobody waits for it any more. Rejects with the
- * signal's reason for a caller that gives up.
+ * The signal of a caller ends the wait of that caller alone, which rejects with the signal's reason. The work is aborted
+ * when no caller waits for it.
  */
 export function createCoalescer<Value>(): Coalescer<Value> {
   const flights = new Map<string, Flight<Value>>();
@@ -33,26 +35,23 @@ export function createCoalescer<Value>(): Coalescer<Value> {
   };
 }
 
-/** A later flight may have taken the key: only this one is forgotten. */
+/** Removes this flight only: a later one may use the same key. */
 function forget<Value>(flights: Map<string, Flight<Value>>, key: string, result: Promise<Value>): void {
   if (flights.get(key)?.result === result) flights.delete(key);
 }
 
 async function share<Value>(flight: Flight<Value>, signal: AbortSignal, abandon: () => void): Promise<Value> {
   flight.waiting += 1;
-  const { promise: givenUp, reject } = Promise.withResolvers<never>();
-  const giveUp = () => {
+  const leave = () => {
     flight.waiting -= 1;
-    if (flight.waiting === 0) {
-      abandon();
-      flight.controller.abort(signal.reason);
-    }
-    reject(signal.reason);
+    if (flight.waiting > 0) return;
+    abandon();
+    flight.controller.abort(signal.reason);
   };
-  signal.addEventListener('abort', giveUp, { once: true });
+  signal.addEventListener('abort', leave, { once: true });
   try {
-    return await Promise.race([flight.result, givenUp]);
+    return await raceAbort(flight.result, signal);
   } finally {
-    signal.removeEventListener('abort', giveUp);
+    signal.removeEventListener('abort', leave);
   }
 }

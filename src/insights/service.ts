@@ -3,14 +3,12 @@ import { findMethod } from '../discovery/description/methods.ts';
 import { DiscoveryError } from '../discovery/errors.ts';
 import { HttpError } from '../http/errors.ts';
 import type { InsightsMethods } from '../model/api/insights-api.generated.ts';
+import { isRateLimited, isTemporary, rateLimitWait, retryOptions } from '../model/retry-after.ts';
 import { type AnswerCheck, compileAnswerCheck, type Fields } from './answer-check.ts';
 import type { Answered, ContractProblem } from './answered.ts';
 import { InsightsError } from './errors.ts';
 import { privateNames } from './request/private-names.ts';
 import { broken } from './request/rules.ts';
-
-/** How long to leave a service alone that says "too many requests" and not for how long. */
-const UNTOLD_WAIT_MS = 5_000;
 
 export type MethodId = keyof InsightsMethods;
 
@@ -113,13 +111,13 @@ function withoutAnswer(error: unknown): unknown {
 }
 
 function refusal(response: ApiResponse): InsightsError {
-  const { status, content, request, retryAfterMs } = response;
+  const { status, content, request } = response;
   const message = `${request}: HTTP ${status}, ${sketch(content)}`;
-  const later = { retryable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  if (status === 429) {
-    return new InsightsError('rate-limited', message, { retryAfterMs: UNTOLD_WAIT_MS, ...later });
+  if (isRateLimited(response)) {
+    const retryAfterMs = rateLimitWait(response);
+    return new InsightsError('rate-limited', message, { retryable: true, retryAfterMs });
   }
-  if (status >= 500 || status === 408) return new InsightsError('unavailable', message, later);
+  if (isTemporary(response)) return new InsightsError('unavailable', message, retryOptions(response));
   if (status === 404 && saysNotFound(content)) return new InsightsError('not-found', message);
   if (status === 404 || status < 400) {
     return new InsightsError('contract', `${message}: no answer of the package-insights API; check its URL`);

@@ -46,10 +46,9 @@ function reasonOf(error: unknown): string {
 }
 
 function incomplete(message: string, cause: unknown): JobError {
-  const retryAfterMs = cause instanceof CodedError ? cause.retryAfterMs : undefined;
   return new JobError('insights-partial', message, {
     cause,
     retryable: true,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    retryAfterMs: cause instanceof CodedError ? cause.retryAfterMs : undefined,
   });
 }

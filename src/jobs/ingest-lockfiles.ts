@@ -188,6 +188,6 @@ function lookupsIncomplete(resolutions: readonly Resolution[], retryAfterMs: num
   return new JobError(
     'lookups-incomplete',
     `${failed.length} of ${resolutions.length} packages could not be looked up: ${reason}`,
-    { retryable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+    { retryable: true, retryAfterMs },
   );
 }

@@ -60,7 +60,7 @@ export interface InsightsPort {
   ): Promise<{
     readonly resolutions: readonly Resolution[];
     readonly retryable: boolean;
-    readonly retryAfterMs?: number;
+    readonly retryAfterMs?: number | undefined;
   }>;
   /** The advisory, or `undefined` when the service has none of that id. */
   advisory(id: string, signal: AbortSignal): Promise<Advisory | undefined>;

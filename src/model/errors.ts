@@ -5,7 +5,7 @@ export interface CodedErrorOptions {
   /** Whether the same work may succeed later without anybody changing anything. */
   readonly retryable?: boolean;
   /** Milliseconds to wait before another attempt, when the other side named them. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /**

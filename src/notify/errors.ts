@@ -29,8 +29,3 @@ export type NotifyErrorCode =
 
 /** Messages hold no secret values: what other systems say is masked before it gets here. */
 export class NotifyError extends CodedError<NotifyErrorCode> {}
-
-/** Whether an answer with this status may turn out otherwise later (request timeout, too early, too many, 5xx). */
-export function isPassingStatus(status: number): boolean {
-  return status === 408 || status === 425 || status === 429 || status >= 500;
-}

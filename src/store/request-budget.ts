@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
 import type { RequestBudget } from '../model/ports/request-budget.ts';
+import { raceAbort } from '../model/race-abort.ts';
 import type { RedisClient } from './connection.ts';
 import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';
@@ -34,7 +35,7 @@ export function createRequestBudget(
     async take(signal) {
       for (;;) {
         signal?.throwIfAborted();
-        const waitMs = (await unlessAborted(take(), signal)) / 1_000;
+        const waitMs = (await raceAbort(take(), signal)) / 1_000;
         if (waitMs >= 0) return pauseFor(waitMs, signal);
         // Too far off: asks again when it may be near, and not all at the same moment.
         await pauseFor(Math.min(-waitMs - FURTHEST_MS / 2, FURTHEST_MS) * (0.5 + random() / 2), signal);
@@ -68,20 +69,5 @@ async function ask(
 
 async function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
   if (ms < 1) return;
-  await unlessAborted(sleep(ms, undefined, signal === undefined ? {} : { signal }), signal);
-}
-
-/** The answer, or the signal's reason: commands wait for a Redis that is gone, their callers need not. */
-async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (signal === undefined) return await work;
-  const { promise, reject } = Promise.withResolvers<never>();
-  const giveUp = () => reject(signal.reason);
-  signal.addEventListener('abort', giveUp, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', giveUp);
-    // Seen here already; what comes of it later is nobody's any more.
-    work.catch(() => {});
-  }
+  await raceAbort(sleep(ms, undefined, signal === undefined ? {} : { signal }), signal);
 }

@@ -2,6 +2,7 @@ import { EnvelopeError } from '../jobs/envelope.ts';
 import { JobError } from '../jobs/errors.ts';
 import type { JobLimits } from '../jobs/job.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
+import { MAX_PAUSE_MS, MAX_RETRY_AFTER_MS } from '../model/retry-after.ts';
 import { WorkerError } from './errors.ts';
 
 /** What the queue does about an error. */
@@ -16,9 +17,6 @@ export type Failure =
   | { readonly kind: 'fail'; readonly message: string };
 
 const NEWER_RELEASE_DELAY_MS = 60_000;
-const MAX_PAUSE_MS = 300_000;
-/** The longest wait before a retry that a receiver can ask for. */
-const MAX_RETRY_AFTER_MS = 3_600_000;
 /** A job whose outcome was lost runs again after about this time. */
 const LOST_DELAY_MS = 1_000;
 /** First and longest wait of a job whose route accepts nothing at the moment. */

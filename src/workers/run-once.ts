@@ -2,6 +2,7 @@ import type { FollowUp } from '../jobs/follow-up.ts';
 import type { AnyJob, JobRun, RunContext } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import type { OpenJob } from '../model/queue/open-job.ts';
+import { raceAbort } from '../model/race-abort.ts';
 import { WorkerError } from './errors.ts';
 import type { Outcomes, StoredOutcome } from './outcomes.ts';
 import { MAX_STALLS } from './stalls.ts';
@@ -57,10 +58,6 @@ async function run(
   context: RunContext,
 ): Promise<JobRun<unknown>> {
   context.signal.throwIfAborted();
-  const aborted = new Promise<never>((_resolve, reject) => {
-    context.signal.addEventListener('abort', () => reject(context.signal.reason), { once: true });
-  });
-  aborted.catch(() => {});
-  // A port that ignores the signal must not keep the job: what it does later changes nothing, as nothing is saved.
-  return await Promise.race([job.run(payload, ports, context), aborted]);
+  // A port that ignores the signal must not block the job; nothing that it does later is saved.
+  return await raceAbort(job.run(payload, ports, context), context.signal);
 }

@@ -1,5 +1,6 @@
 import type { HttpClient } from '../../http/client.ts';
 import { printableUrl } from '../../http/errors.ts';
+import { retryOptions } from '../../model/retry-after.ts';
 import { readBundledDescription } from '../bundled.ts';
 import { type ApiResponse, createApiClient, readContent } from '../client.ts';
 import { DiscoveryError } from '../errors.ts';
@@ -69,15 +70,13 @@ async function getList(
   return { ...response, content: readContent(response) };
 }
 
-function listIn({ status, content, retryAfterMs }: Answer, url: string): unknown {
+function listIn(answer: Answer, url: string): unknown {
+  const { status, content } = answer;
   if (status >= 200 && status < 300 && content.kind === 'json') return content.value;
   const what = content.kind === 'json' || status >= 300 ? `HTTP ${status}` : 'something that is not JSON';
   throw new DiscoveryError(
     'unavailable',
     `the directory at ${printableUrl(url)} answered ${what}. Name the root of a discovery service.`,
-    {
-      retryable: status === 429 || status >= 500,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    },
+    retryOptions(answer),
   );
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { HttpClient, HttpResponse } from '../../http/client.ts';
 import { printableUrl } from '../../http/errors.ts';
 import type { Cache } from '../../model/ports/cache.ts';
+import { retryOptions } from '../../model/retry-after.ts';
 import { parseDescription, type RestDescription } from '../description/description.ts';
 import { DiscoveryError } from '../errors.ts';
 
@@ -81,9 +82,7 @@ function asKept(value: unknown): Kept | undefined {
   return typeof kept?.text === 'string' ? (kept as Kept) : undefined;
 }
 
-function refused({ status, retryAfterMs }: HttpResponse, source: string): DiscoveryError {
-  return new DiscoveryError('unavailable', `${source} answered HTTP ${status} where a document is expected`, {
-    retryable: status === 429 || status >= 500,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
+function refused(response: HttpResponse, source: string): DiscoveryError {
+  const message = `${source} answered HTTP ${response.status} where a document is expected`;
+  return new DiscoveryError('unavailable', message, retryOptions(response));
 }

@@ -1,4 +1,5 @@
 import type { SeenVersions } from '../../model/ports/seen-versions.ts';
+import { raceAbort } from '../../model/race-abort.ts';
 import type { LockedPackage } from '../../model/scan/lockfile.ts';
 import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
 import { inTurns, mapInTurns } from '../../model/turns.ts';
@@ -19,7 +20,7 @@ export interface Resolved {
   /** Whether something that failed may succeed later. */
   readonly retryable: boolean;
   /** The longest wait that the service asked for. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 export interface ResolverParts extends MissingFacts {
@@ -89,21 +90,15 @@ async function collect(
   others: ReadonlySet<Promise<Answers>>,
   signal: AbortSignal,
 ): Promise<void> {
-  // Somebody else's look-up may be aborted; then the loop above asks for itself.
-  const tolerated = [...others].map((other) => unlessAborted(other, signal));
+  // A look-up of another caller may be aborted; then the loop in `answer` asks again.
+  const tolerated = [...others].map((other) =>
+    raceAbort(
+      other.catch((): Answers => new Map()),
+      signal,
+    ),
+  );
   for (const found of await Promise.all([...asked, ...tolerated])) {
     for (const [key, value] of found) answers.set(key, value);
-  }
-}
-
-async function unlessAborted(other: Promise<Answers>, signal: AbortSignal): Promise<Answers> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const giveUp = () => reject(signal.reason);
-  signal.addEventListener('abort', giveUp, { once: true });
-  try {
-    return await Promise.race([other.catch(() => new Map()), promise]);
-  } finally {
-    signal.removeEventListener('abort', giveUp);
   }
 }
 
@@ -172,7 +167,7 @@ async function summarise(
     const offender = found.error.code === 'invalid' ? `${lookUp.purl} is refused: ` : '';
     return { outcome: 'failed', reason: offender + found.error.message };
   });
-  return { resolutions, retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  return { resolutions, retryable, retryAfterMs };
 }
 
 async function countByKey(

@@ -2,7 +2,8 @@ import type { HttpResponse } from '../../http/client.ts';
 import { HttpError, printableUrl } from '../../http/errors.ts';
 import { messageOf } from '../../model/errors.ts';
 import { harmlessCause, type Masker } from '../../model/masking.ts';
-import { isPassingStatus, NotifyError } from '../errors.ts';
+import { retryOptions } from '../../model/retry-after.ts';
+import { NotifyError } from '../errors.ts';
 
 const ANSWER_BYTES = 1024;
 /** The configuration has to change first. Everything else (a certificate that expired, say) others may mend meanwhile. */
@@ -10,7 +11,7 @@ const FINAL: ReadonlySet<string> = new Set(['invalid-url', 'address-refused']);
 
 /** `undefined` for success (2xx), otherwise why the receiver did not take it. */
 export function receiverRefusal(url: string, response: HttpResponse, mask: Masker): NotifyError | undefined {
-  const { status, retryAfterMs } = response;
+  const { status } = response;
   if (status >= 200 && status < 300) return undefined;
   const where = `POST ${mask(printableUrl(url))}: HTTP ${status}`;
   if (status === 410) {
@@ -28,10 +29,8 @@ export function receiverRefusal(url: string, response: HttpResponse, mask: Maske
       `${where}: redirects are not followed; use the address it leads to`,
     );
   }
-  return new NotifyError('receiver-refused', `${where}: the receiver did not take the alert`, {
-    retryable: isPassingStatus(status),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
+  const message = `${where}: the receiver did not take the alert`;
+  return new NotifyError('receiver-refused', message, retryOptions(response));
 }
 
 /** What a delivery without an answer is for us. A time limit of our own shows as an aborted request. */

@@ -2,7 +2,8 @@ import type { ApiResponse } from '../../discovery/client.ts';
 import { DiscoveryError } from '../../discovery/errors.ts';
 import { HttpError } from '../../http/errors.ts';
 import { createMasker, harmlessCause, type Masker } from '../../model/masking.ts';
-import { isPassingStatus, NotifyError, type NotifyErrorCode } from '../errors.ts';
+import { isRateLimited, isTemporary, retryOptions } from '../../model/retry-after.ts';
+import { NotifyError, type NotifyErrorCode } from '../errors.ts';
 
 const LONGEST_QUOTE = 300;
 
@@ -22,14 +23,13 @@ export function withoutAnswer(error: unknown, hidden: readonly string[]): unknow
 
 /** The named outcome of an answer that is no success ("Errors"; the statuses are the field notes'). */
 export function refusal(response: ApiResponse, hidden: readonly string[]): NotifyError {
-  const { status, request, retryAfterMs } = response;
+  const { request, status } = response;
   const said = reasonIn(response);
   const code = codeOf(status, said);
   const mask = createMasker(hidden);
   const message = `${mask(request)}: HTTP ${status}, ${quote(said, mask)}${adviceFor(code)}`;
   return new NotifyError(code, message, {
-    retryable: isPassingStatus(status),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...retryOptions(response),
   });
 }
 
@@ -49,9 +49,9 @@ export function objectIn<Value>(response: ApiResponse, hidden: readonly string[]
 function codeOf(status: number, said: string): NotifyErrorCode {
   if (status === 401 || status === 403) return 'authentication';
   if (status === 404) return 'not-found';
-  if (status === 429) return 'too-many-requests';
+  if (isRateLimited({ status })) return 'too-many-requests';
   if (status === 409 || (status === 400 && /already exists/i.test(said))) return 'conflict';
-  if (isPassingStatus(status)) return 'unavailable';
+  if (isTemporary({ status })) return 'unavailable';
   return status < 400 ? 'contract' : 'bad-request';
 }
 
