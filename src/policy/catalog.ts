@@ -5,8 +5,8 @@ import { unindexed } from './rules/unindexed.ts';
 import { vanished } from './rules/vanished.ts';
 import { vulnerability } from './rules/vulnerability.ts';
 
-/** Every rule there is. */
+/** All rules. */
 export const RULES: readonly Rule[] = [vulnerability, vanished, unindexed, deprecated];
 
-/** Names of everything that makes findings. */
+/** The names that `rule` of a finding can have. */
 export const RULE_NAMES: readonly string[] = [...RULES.map(({ name }) => name), CONTRACT_DRIFT];

@@ -7,56 +7,58 @@ import { isUnloaded } from './same-finding.ts';
 import { laterScans, type ScanScope } from './scan-order.ts';
 import { type StillOpen, withUnseenLocations } from './still-open.ts';
 
-export interface ComparedScan extends ScanScope {
+interface ComparedScan extends ScanScope {
   readonly scan: string;
   readonly stillOpen: StillOpen;
-  /** How long a finding of a rule may stay open as a note before it becomes an alert; milliseconds. */
+  /** How long a finding of a rule may stay open as a note before it becomes an alert, in milliseconds. */
   readonly noteLimit: (rule: string) => number;
-  /** How a finding is told that opens now; absent or `undefined`: by itself. */
+  /** How a newly opened finding is reported; `undefined`: individually. */
   readonly announce?: (finding: Finding) => Announcement | undefined;
 }
 
 export interface Comparison {
-  /** The scan's findings, under the fingerprints by which they are remembered. */
+  /** The findings of the scan, with their stored fingerprints. */
   readonly findings: readonly Finding[];
   /** Worst first. */
   readonly changes: readonly Change[];
-  /** What to remember now. */
+  /** The findings to store. */
   readonly tracked: readonly TrackedFinding[];
-  /** Open ones among these that the scan neither found nor disproved. */
+  /** Number of these that are open although the scan neither found nor disproved them. */
   readonly kept: number;
-  /** True when scans asked for later have judged everything already: nothing changes, nothing is to be remembered. */
+  /** True when scans requested later have judged everything already: nothing changes and nothing is stored. */
   readonly superseded: boolean;
 }
 
-/** Resolved findings that are remembered to recognise a return. */
+/** Resolved findings that are stored to recognise that they return. */
 const MAX_RESOLVED = 1_000;
 
-/** Compares a scan's findings with what is remembered of the target. */
+/** Compares the findings of a scan with the stored findings of its target. */
 export async function compareFindings(
   previous: TargetState | undefined,
   findings: readonly Finding[],
   scan: ComparedScan,
 ): Promise<Comparison> {
-  const remembered = previous?.findings ?? [];
+  const stored = previous?.findings ?? [];
   const { superseded, isLater } = laterScans(previous, scan);
-  if (superseded) return { findings, changes: [], tracked: remembered, kept: 0, superseded };
+  if (superseded) return { findings, changes: [], tracked: stored, kept: 0, superseded };
   const remaining = (finding: Finding) => scan.stillOpen(finding, isLater);
-  const { found, gone } = await matchFindings(await withoutLater(findings, isLater), remembered, remaining);
-  const present = await mapInTurns(found, (matched) => follow(matched, scan, remaining));
-  const absent = await mapInTurns(gone, (tracked) => leave(tracked, scan.requestedAt, remaining));
-  const steps = [...present, ...absent];
+  const { found, absent } = await matchFindings(await withoutLater(findings, isLater), stored, remaining);
+  const presentSteps = await mapInTurns(found, (matched) => updatePresent(matched, scan, remaining));
+  const absentSteps = await mapInTurns(absent, (tracked) =>
+    updateAbsent(tracked, scan.requestedAt, remaining),
+  );
+  const steps = [...presentSteps, ...absentSteps];
   return {
     findings: await sortInTurns(
-      present.map(({ tracked }) => tracked.finding),
+      presentSteps.map(({ tracked }) => tracked.finding),
       compareFindingOrder,
     ),
     changes: await sortInTurns(
       steps.flatMap(({ change }) => change ?? []),
       (left, right) => compareFindingOrder(left.finding, right.finding),
     ),
-    tracked: await bounded(steps.map(({ tracked }) => tracked)),
-    kept: absent.filter(({ tracked }) => tracked.status === 'open').length,
+    tracked: await limitResolved(steps.map(({ tracked }) => tracked)),
+    kept: absentSteps.filter(({ tracked }) => tracked.status === 'open').length,
     superseded,
   };
 }
@@ -68,20 +70,20 @@ interface Step {
 
 type Remaining = (finding: Finding) => Finding | undefined;
 
-/** Findings as far as they stand in lockfiles that no scan asked for later has judged. */
+/** Findings without the lockfiles that a scan requested later has judged. */
 async function withoutLater(
   findings: readonly Finding[],
   isLater: (path: string) => boolean,
 ): Promise<readonly Finding[]> {
-  const standing = await mapInTurns(findings, (finding) => {
+  const rest = await mapInTurns(findings, (finding) => {
     if (!finding.locations.some(({ path }) => isLater(path))) return finding;
     const locations = finding.locations.filter(({ path }) => !isLater(path));
     return locations.length === 0 ? undefined : { ...finding, locations };
   });
-  return standing.filter((finding) => finding !== undefined);
+  return rest.filter((finding) => finding !== undefined);
 }
 
-function follow({ finding, tracked }: MatchedFinding, scan: ComparedScan, remaining: Remaining): Step {
+function updatePresent({ finding, tracked }: MatchedFinding, scan: ComparedScan, remaining: Remaining): Step {
   const now = scan.requestedAt;
   if (tracked?.status !== 'open') {
     const announced = tracked === undefined ? announcedAs(scan.announce?.(finding)) : {};
@@ -91,10 +93,10 @@ function follow({ finding, tracked }: MatchedFinding, scan: ComparedScan, remain
     };
   }
   const before = tracked.finding;
-  const known = withUnseenLocations(keepWhatWasKnown(finding, before), remaining(before));
+  const known = withUnseenLocations(withLastEvidence(finding, before), remaining(before));
   const kept = { ...known, level: levelSince(tracked, finding, scan) };
   const step = { ...tracked, finding: kept, ...worstSince(tracked, kept) };
-  // Receivers hear of it for the first time.
+  // Receivers have not been notified of it before.
   if (kept.level === 'alert' && before.level === 'note') {
     const change: Change = { transition: 'opened', finding: kept, ...announcedAs(tracked.announced) };
     return { tracked: { ...step, changedAt: now }, change };
@@ -107,7 +109,7 @@ function follow({ finding, tracked }: MatchedFinding, scan: ComparedScan, remain
   };
 }
 
-/** What was an alert stays one until it is resolved, so that receivers hear of that too. */
+/** An alert stays an alert until it is resolved, so that receivers are notified of the resolution. */
 function levelSince(
   { finding: before, openedAt }: TrackedFinding,
   { level, rule }: Finding,
@@ -117,8 +119,8 @@ function levelSince(
   return before.level === 'alert' || overdue ? 'alert' : level;
 }
 
-/** A finding that is provably gone is resolved; any other stays open where it may still stand. */
-function leave(tracked: TrackedFinding, requestedAt: string, remaining: Remaining): Step {
+/** Resolves a finding that is provably gone; any other stays open at the locations where it may still be. */
+function updateAbsent(tracked: TrackedFinding, requestedAt: string, remaining: Remaining): Step {
   if (tracked.status === 'resolved') return { tracked };
   const rest = remaining(tracked.finding);
   if (rest !== undefined) return { tracked: { ...tracked, finding: rest } };
@@ -133,7 +135,7 @@ function announcedAs(announced: Announcement | undefined): { readonly announced?
   return announced === undefined ? {} : { announced };
 }
 
-/** What was told as bad stays remembered as bad until it is resolved. */
+/** The worst severity that was reported is stored until the finding is resolved. */
 function worstSince({ worst, finding }: TrackedFinding, now: Finding): { readonly worst?: RatedSeverity } {
   const before = worst ?? countedSeverity(finding);
   return atLeast(countedSeverity(now), before) ? {} : { worst: before };
@@ -144,10 +146,10 @@ function previousOf({ worst, finding }: TrackedFinding): { readonly previousSeve
   return { previousSeverity: worst };
 }
 
-/** An advisory that does not load this time takes nothing back of what it said before. */
-function keepWhatWasKnown(finding: Finding, before: Finding): Finding {
-  const forgotten = finding.severity === 'unrated' && before.severity !== 'unrated';
-  if (!forgotten && !isUnloaded(finding)) return finding;
+/** When its advisory did not load this time, a finding keeps the severity and evidence it had. */
+function withLastEvidence(finding: Finding, before: Finding): Finding {
+  const lostSeverity = finding.severity === 'unrated' && before.severity !== 'unrated';
+  if (!lostSeverity && !isUnloaded(finding)) return finding;
   const { countsAs: _now, ...rest } = finding;
   const { severity, countsAs, title, advisory } = before;
   return {
@@ -159,12 +161,12 @@ function keepWhatWasKnown(finding: Finding, before: Finding): Finding {
   };
 }
 
-/** That an unrated one counts as something else now is the configuration's doing, and no news. */
+/** A changed `unknownSeverity` of the configuration does not make unrated findings worse. */
 function isWorse(now: Finding, before: Finding): boolean {
   return now.severity !== 'unrated' && !atLeast(countedSeverity(before), countedSeverity(now));
 }
 
-async function bounded(tracked: readonly TrackedFinding[]): Promise<readonly TrackedFinding[]> {
+async function limitResolved(tracked: readonly TrackedFinding[]): Promise<readonly TrackedFinding[]> {
   const open = tracked.filter(({ status }) => status === 'open');
   const resolved = tracked.filter(({ status }) => status === 'resolved');
   if (resolved.length <= MAX_RESOLVED) return [...open, ...resolved];

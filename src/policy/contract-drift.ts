@@ -3,12 +3,12 @@ import { API_ECOSYSTEM } from '../model/scan/ecosystem.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
-/** The rule of these findings; `check-contract` judges by it, not the catalog. */
+/** Its findings come from `check-contract`, not from a rule of the catalog. */
 export const CONTRACT_DRIFT = 'contract-drift';
 
 /**
- * A published document that differs from the one Lockhound is made for in ways that break it; one finding a difference.
- * High: a job that meets it fails or, worse, reads less than it should.
+ * One finding for each breaking difference between a published API document and the pinned one. High, because a job that is
+ * affected fails or, worse, reads less than it should.
  */
 export function contractDrift(target: string, comparison: ContractComparison): readonly Finding[] {
   const { api, version, source, differences } = comparison;
@@ -31,7 +31,7 @@ export function contractDrift(target: string, comparison: ContractComparison): r
     });
 }
 
-/** What and where, without the words: those change with every further difference at the same place. */
+/** Without the message: that changes with each further difference at the same path. */
 function issueOf({ kind, path }: ContractDifference): string {
   return `${kind} ${path}`;
 }

@@ -5,15 +5,15 @@ import { createTurns, inTurns, type TakeTurns } from '../model/turns.ts';
 import type { PathFinder } from './located-packages.ts';
 import type { ScanFacts } from './rule.ts';
 
-/** Packages at the beginning and at the end of a path that are named when it is longer than both. */
+/** A longer path lists this many packages at its beginning and at its end. */
 const HEAD = 16;
 const TAIL = 15;
-/** Stands for the middle of a long path. */
+/** Replaces the middle of a long path. */
 const ELLIPSIS = '…';
 
 /**
- * Shortest paths (package ids, a direct dependency first, the package itself last) in each lockfile; empty where
- * none is known, at most 32 entries. One breadth-first search a lockfile, in turns with everything else.
+ * Finds shortest paths in each lockfile: package ids from a direct dependency to the package itself, at most 32; empty where
+ * no path is known. One breadth-first search for each lockfile, which yields to the event loop.
  */
 export async function createPathFinder({
   inventory,
@@ -28,13 +28,13 @@ export async function createPathFinder({
   };
 }
 
-/** What a search found of each package, by position; steps are 0 where no way leads to it. */
+/** The result of a search, by position of the package; `steps` is 0 for packages that are not reachable. */
 interface Search {
   readonly packages: readonly ResolvedPackage[];
   readonly positions: ReadonlyMap<string, number>;
   readonly parents: Int32Array;
   readonly steps: Int32Array;
-  /** The `HEAD`th package on the way to it. */
+  /** The `HEAD`th package of the path. */
   readonly anchors: Int32Array;
 }
 
@@ -75,7 +75,7 @@ async function search(
   return { packages, positions, parents, steps, anchors };
 }
 
-/** Edges of the service's graphs between packages that are in the file: what is not locked is not on the way. */
+/** Edges of the service's graphs between packages of the lockfile; others are not on a path. */
 async function expandedEdges(
   packages: readonly ResolvedPackage[],
   graphs: ReadonlyMap<string, DependencyGraph>,
@@ -111,7 +111,7 @@ function addEdges(
   }
 }
 
-/** What the target asks for; where no file tells, the packages that no other one depends on. */
+/** The direct dependencies; where the lockfile does not mark them, the packages that no other one depends on. */
 async function roots(
   packages: readonly ResolvedPackage[],
   edgesOf: (position: number) => readonly number[],

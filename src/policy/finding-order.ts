@@ -1,9 +1,6 @@
 import { compareSeverity, countedSeverity, type Finding } from '../model/scan/finding.ts';
 
-/**
- * The order in which people read findings, notes last; total, so that equal scans give equal lists. Among what counts the
- * same, what is rated comes first.
- */
+/** Order of findings in reports: alerts before notes, worst first. A total order, so that equal scans give equal lists. */
 export function compareFindingOrder(left: Finding, right: Finding): number {
   return (
     Number(left.level === 'note') - Number(right.level === 'note') ||

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Identifies a finding over scans: what it is about, not how bad it is or where it stands. The issue's name may change
- * (a GHSA id appears where only a CVE was known), and the package may move to another version: `match-findings.ts` then
- * keeps the fingerprint that was there first.
+ * Identifies a finding across scans by its subject, not by its severity or locations. When the issue gets another name or the
+ * package another version, `match-findings.ts` keeps the first fingerprint.
  */
 export function fingerprintOf(target: string, rule: string, purl: string, issue: string): string {
   return hash([target, rule, purl, issue]);
 }
 
 /**
- * The fingerprint, or one that follows from it where a remembered finding goes by it already: one that moved on from
- * the version at which a new finding now stands.
+ * The fingerprint, or one derived from it when a stored finding uses it: that finding moved to another version of the package
+ * and keeps its first fingerprint.
  */
 export function unusedFingerprint(fingerprint: string, used: Set<string>): string {
   let unused = fingerprint;

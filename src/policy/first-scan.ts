@@ -12,13 +12,13 @@ import type { Gap } from '../model/scan/verdict.ts';
 import type { Comparison } from './changes.ts';
 import { routeChanges } from './route-changes.ts';
 
-/** What scans cannot see after this time has nothing to do with the first scan any more. */
-const LONGEST_MS = 7 * 24 * 3_600_000;
+/** Findings that become visible later than this are not part of the first scan. */
+const MAX_AGE_MS = 7 * 24 * 3_600_000;
 
-/** With more than this hidden, everything is taken as hidden. */
+/** With more hidden lockfiles and packages than this, everything counts as hidden. */
 const MAX_HIDDEN = 2_000;
 
-export interface FirstScanFacts {
+interface FirstScanFacts {
   /** RFC 3339. */
   readonly requestedAt: string;
   /** Whether the scan names only some of the target's lockfiles. */
@@ -26,18 +26,17 @@ export interface FirstScanFacts {
   readonly gaps: readonly Gap[];
 }
 
-/** What a scan has to do with the target's first one. */
-export interface FirstScanPart {
-  /** How a finding is told that opens now; `undefined`: by itself. */
+/** The part of a scan that belongs to the first scan of its target. */
+interface FirstScanPart {
+  /** How a newly opened finding is reported; `undefined`: individually. */
   announce(finding: Finding): Announcement | undefined;
-  /** What is remembered for the next scan; `undefined` when nothing of the target is hidden any more. */
+  /** Stored for the next scan; `undefined` when nothing of the target is hidden. */
   readonly state: FirstScanState | undefined;
 }
 
 /**
- * All that a target's first scan finds belongs to it, and what later ones find behind gaps that have been there since: in
- * lockfiles that could not be read, of packages that could not be looked up. That is told in a summary also where the first
- * scan itself is not told at all: it may be weeks later.
+ * A target's first scan includes the findings that later scans make behind its gaps: in lockfiles that it could not read, of
+ * packages that it could not look up. Those are reported in a summary even where the first scan itself is not reported.
  */
 export function firstScanPart(
   previous: TargetState | undefined,
@@ -50,9 +49,9 @@ export function firstScanPart(
     return { announce: () => mode, state: stateOf(facts.requestedAt, now) };
   }
   const { since, hidden } = previous.firstScan ?? { since: '', hidden: [] };
-  const over = !(Date.parse(facts.requestedAt) - Date.parse(since) <= LONGEST_MS);
+  const over = !(Date.parse(facts.requestedAt) - Date.parse(since) <= MAX_AGE_MS);
   if (over) return { announce: () => undefined, state: undefined };
-  // Of a target whose scans name only some of its lockfiles, those that were judged are not hidden.
+  // With partial scans, lockfiles that were judged are not hidden.
   const seen = new Set(Object.keys(previous.parts?.lockfiles ?? {}));
   const before = hidden === 'all' ? undefined : new Set(hidden);
   const isHidden = (finding: Finding) =>
@@ -94,30 +93,30 @@ function isBehind(hidden: ReadonlySet<string>, { locations, package: { purl } }:
   return hidden.has(purl) || (locations.length > 0 && locations.every(({ path }) => hidden.has(path)));
 }
 
-/** Whether the change opens a finding that is told together with the others of a first scan. */
+/** Whether the change opens a finding that the summary of a first scan reports. */
 export function isSummarised(change: Change | undefined): boolean {
   return change?.transition === 'opened' && change.announced === 'summary';
 }
 
-/** Routes of mode `change` for which the last finding of a first scan's summary is over with this scan. */
-export async function summariesOver(
+/** Routes of mode `change` for which this scan resolves the last finding of a first scan's summary. */
+export async function resolvedSummaries(
   routing: Routing,
   target: Target,
-  before: readonly TrackedFinding[],
-  { changes, tracked: after }: Pick<Comparison, 'changes' | 'tracked'>,
+  previous: readonly TrackedFinding[],
+  { changes, tracked }: Pick<Comparison, 'changes' | 'tracked'>,
 ): Promise<readonly RouteRule[]> {
   if (!changes.some(leavesSummary)) return [];
-  const told = await routesOf(routing, target, before);
-  const still = new Set(told.length === 0 ? [] : await routesOf(routing, target, after));
-  return told.filter((rule) => rule.mode === 'change' && !still.has(rule));
+  const before = await routesOf(routing, target, previous);
+  const after = new Set(before.length === 0 ? [] : await routesOf(routing, target, tracked));
+  return before.filter((rule) => rule.mode === 'change' && !after.has(rule));
 }
 
-/** Whether the finding is no longer one of those that were told in a summary only, as far as the change shows. */
+/** Whether the change removes a finding from those that only a summary reported. */
 function leavesSummary({ transition, announced }: Change): boolean {
   return transition === 'worsened' || (transition === 'resolved' && announced === 'summary');
 }
 
-/** Routes that take the resolution of a finding that is open and was told in a summary. */
+/** Routes for the resolutions of open findings that only a summary reported. */
 async function routesOf(
   routing: Routing,
   target: Target,

@@ -1,32 +1,32 @@
 import type { Advisory } from '../model/scan/advisory.ts';
 import type { AdvisoryEvidence } from '../model/scan/finding.ts';
 
-/** One issue under all its names. */
-export type Issue = AdvisoryEvidence;
-
-/** Packages mostly share their advisories: what was joined once is joined for all of a scan. */
-const joined = new WeakMap<ReadonlyMap<string, Advisory>, Map<string, readonly Issue[]>>();
+/** The issues of each list of ids, by scan: most packages share their advisories. */
+const cache = new WeakMap<ReadonlyMap<string, Advisory>, Map<string, readonly AdvisoryEvidence[]>>();
 
 /**
- * Joins the advisories of one package that are about the same issue: those that share an id or alias, directly or
- * through others. An id whose advisory is not known stands for itself, or belongs to a known one that lists it.
+ * Joins the advisories of one package that describe the same issue: those that share an id or alias, directly or through
+ * others. An id whose advisory is unknown is an issue itself unless a known advisory lists it.
  */
 export function joinAdvisories(
   ids: readonly string[],
   advisories: ReadonlyMap<string, Advisory>,
-): readonly Issue[] {
+): readonly AdvisoryEvidence[] {
   if (ids.length === 0) return [];
-  const known = joined.get(advisories) ?? new Map<string, readonly Issue[]>();
-  joined.set(advisories, known);
+  const known = cache.get(advisories) ?? new Map<string, readonly AdvisoryEvidence[]>();
+  cache.set(advisories, known);
   const key = ids.join('\n');
   const issues = known.get(key) ?? join(ids, advisories);
   known.set(key, issues);
   return issues;
 }
 
-function join(ids: readonly string[], advisories: ReadonlyMap<string, Advisory>): readonly Issue[] {
+function join(
+  ids: readonly string[],
+  advisories: ReadonlyMap<string, Advisory>,
+): readonly AdvisoryEvidence[] {
   const leaders = new Map<string, string>();
-  // Union-find that halves each path it follows: long chains of aliases stay linear, cycles end.
+  // Union-find with path halving: linear also for long chains and cycles of aliases.
   const leader = (name: string): string => {
     let at = name;
     for (let next = leaders.get(at) ?? at; next !== at; next = leaders.get(at) ?? at) {
@@ -48,7 +48,7 @@ function join(ids: readonly string[], advisories: ReadonlyMap<string, Advisory>)
   );
 }
 
-function describe(names: readonly string[], advisories: ReadonlyMap<string, Advisory>): Issue {
+function describe(names: readonly string[], advisories: ReadonlyMap<string, Advisory>): AdvisoryEvidence {
   const sorted = names.toSorted((left, right) => rank(left) - rank(right) || (left < right ? -1 : 1));
   const known = sorted.flatMap((name) => advisories.get(name) ?? []);
   const worst = known.toSorted((left, right) => (right.score ?? -1) - (left.score ?? -1))[0];
@@ -64,7 +64,7 @@ function describe(names: readonly string[], advisories: ReadonlyMap<string, Advi
   };
 }
 
-/** GHSA identifiers are the ones most databases link to; a CVE says least about the package. */
+/** Most databases link to GHSA identifiers; a CVE says least about the package. */
 function rank(name: string): number {
   if (name.startsWith('GHSA-')) return 0;
   return name.startsWith('CVE-') ? 2 : 1;

@@ -9,17 +9,17 @@ import { locatePackages } from './located-packages.ts';
 import type { Rule, RuleContext, RuleFinding, ScanFacts } from './rule.ts';
 import type { Unjudged } from './still-open.ts';
 
-/** Packages that rules judge at once. */
+/** Packages per call of a rule. */
 const SLICE = 100;
 
-export interface Judged {
+interface Judged {
   /** Alerts before notes, worst first, then by package and issue. */
   readonly findings: readonly Finding[];
-  /** Packages on which a rule failed: by that rule nothing is known of them, by the others it is. */
+  /** Packages on which a rule failed; the other rules judged them. */
   readonly unjudged: readonly Unjudged[];
 }
 
-/** All findings of a scan by every rule. */
+/** The findings of all rules. */
 export async function judge(facts: ScanFacts, rules: readonly Rule[] = RULES): Promise<Judged> {
   const packages = await locatePackages(facts.inventory, await createPathFinder(facts));
   const findings: Finding[] = [];
@@ -41,7 +41,7 @@ function judgeBy(rule: Rule, context: RuleContext, unjudged: Unjudged[]): readon
   });
 }
 
-/** A rule that fails on one of many packages judges each by itself. */
+/** When a rule fails on a slice, it judges the packages one by one. */
 function foundBy(rule: Rule, context: RuleContext, unjudged: Unjudged[]): readonly RuleFinding[] {
   try {
     return rule.judge(context);
@@ -58,7 +58,7 @@ function foundBy(rule: Rule, context: RuleContext, unjudged: Unjudged[]): readon
   }
 }
 
-/** How long a finding of that rule may stay open as a note before it becomes an alert, in milliseconds. */
+/** Returns, by rule, how long a finding may stay open as a note before it becomes an alert, in milliseconds. */
 export function noteLimitOf(policy: Policy): (rule: string) => number {
   const limits = new Map(RULES.map((rule) => [rule.name, rule.noteLimit?.(policy)]));
   return (rule) => limits.get(rule) ?? Number.POSITIVE_INFINITY;

@@ -4,18 +4,18 @@ import type { LockedPackage } from '../model/scan/lockfile.ts';
 import type { Resolution } from '../model/scan/resolution.ts';
 import { createTurns, inTurns } from '../model/turns.ts';
 
-/** Enough to tell a half from a third. */
+/** Enough to distinguish a half from a third. */
 const SAMPLE = 512;
-/** Packages between two looks at the clock. */
+/** Packages between two checks of the time. */
 const STRIDE = 250;
-/** A single package that is gone says something of that package, not of the service. */
-const LEAST_LOST = 2;
-/** What was known longer ago is not lost suddenly. */
+/** A single missing package says nothing about the service. */
+const MIN_LOST = 2;
+/** An older sample does not show a sudden loss. */
 const MAX_AGE_MS = 60 * 24 * 3_600_000;
 
 /**
- * Compares what the look-up service answers with what it knew at the last scan. One that does not know more than half of
- * that now has lost data, and nothing is to be concluded from what it does not know; `undefined` when it has not.
+ * Compares the answers of the insights service with the packages that it knew at the last scan. When it does not know more
+ * than half of them, it has lost data, and its missing packages prove nothing. Resolves to `undefined` when it has not.
  */
 export async function detectDataLoss(
   known: KnownPackages | undefined,
@@ -36,35 +36,35 @@ export async function detectDataLoss(
   }
   const lost = seen.missing.size;
   const compared = lost + seen.resolved.size;
-  return lost >= LEAST_LOST && 2 * lost > compared ? { lost, compared } : undefined;
+  return lost >= MIN_LOST && 2 * lost > compared ? { lost, compared } : undefined;
 }
 
 /**
- * What to remember of what the service knows. Packages that were not looked up, and where `seesAll` is false those of other
- * lockfiles too, are remembered as before.
+ * The sample of known packages to store. Packages that were not looked up stay in it, and so do those of other lockfiles where
+ * `seesAll` is false.
  */
 export async function knownAfter(
   before: KnownPackages | undefined,
   { lockfiles, forgotten: loss }: Inventory,
   { requestedAt, seesAll }: { readonly requestedAt: string; readonly seesAll: boolean },
 ): Promise<KnownPackages> {
-  const remembered = new Set(before?.hashes);
+  const stored = new Set(before?.hashes);
   const [known, unknown] = [new Set<number>(), new Set<number>()];
   const note = ({ purl, resolution: { outcome } }: ResolvedPackage): void => {
     const hash = hashOf(purl);
     if (outcome === 'resolved') known.add(hash);
     else if (outcome !== 'failed' && outcome !== 'uncovered') unknown.add(hash);
-    else if (remembered.has(hash)) known.add(hash);
+    else if (stored.has(hash)) known.add(hash);
   };
   for (const { packages } of lockfiles) {
     for await (const slice of inTurns(packages)) slice.forEach(note);
   }
-  if (!seesAll) for (const hash of remembered) if (!unknown.has(hash)) known.add(hash);
+  if (!seesAll) for (const hash of stored) if (!unknown.has(hash)) known.add(hash);
   const at = loss === undefined ? requestedAt : (before?.at ?? requestedAt);
   return { at, hashes: Array.from(Uint32Array.from(known).sort().subarray(0, SAMPLE)) };
 }
 
-/** FNV-1a, mixed at the end so that its smallest values are a fair sample. */
+/** FNV-1a with a final mix, so that the smallest values are a uniform sample. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

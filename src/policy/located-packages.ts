@@ -2,29 +2,29 @@ import type { Finding, Location } from '../model/scan/finding.ts';
 import type { Inventory, ResolvedPackage } from '../model/scan/inventory.ts';
 import { inTurns, mapInTurns } from '../model/turns.ts';
 
-/** A package version of the target with every place where it stands. */
+/** A package version of the target with all its locations. */
 export interface LocatedPackage {
   readonly locked: ResolvedPackage;
-  /** Direct when it is so in any lockfile. */
+  /** True when it is a direct dependency in any lockfile. */
   readonly direct: boolean | undefined;
-  /** Groups that it is in everywhere. */
+  /** Groups that it is in at all locations. */
   readonly groups: readonly string[];
-  /** Computed when asked for: only packages with findings need them. */
+  /** Computed on demand: only packages with findings need them. */
   readonly locations: () => readonly Location[];
 }
 
-/** Finds the path to a package of a lockfile from what the target asks for itself. */
+/** Finds the path from a direct dependency to a package of a lockfile. */
 export type PathFinder = (lockfile: number, id: string) => readonly string[];
 
-/** Places of a package for which the path is given; of the others only the place is. */
-const PATHS = 10;
+/** Locations of a package that have a dependency path. */
+const MAX_PATHS = 10;
 
 interface Place {
   readonly lockfile: number;
   readonly locked: ResolvedPackage;
 }
 
-/** Gathers the packages of all lockfiles by purl, in turns with everything else in the process. */
+/** Groups the packages of all lockfiles by purl; yields to the event loop. */
 export async function locatePackages(
   inventory: Inventory,
   pathTo: PathFinder,
@@ -53,7 +53,7 @@ function placed({ lockfiles }: Inventory, places: readonly Place[], pathTo: Path
       known ??= places.map(({ lockfile, locked }, index) => ({
         path: lockfiles[lockfile]?.path ?? '',
         ...(locked.line === undefined ? {} : { line: locked.line }),
-        dependencyPath: index < PATHS ? pathTo(lockfile, locked.id) : [],
+        dependencyPath: index < MAX_PATHS ? pathTo(lockfile, locked.id) : [],
       }));
       return known;
     },
@@ -66,7 +66,7 @@ export function findingPackage({ locked, direct, groups }: LocatedPackage): Find
   return { ecosystem, name, version, purl, direct, groups };
 }
 
-/** One purl, one record: the place whose look-up succeeded speaks for all. */
+/** All instances of a purl share the record of the one whose look-up succeeded. */
 function best(places: readonly ResolvedPackage[]): ResolvedPackage {
   const found = places.find(({ resolution }) => resolution.record !== undefined) ?? places[0];
   if (found === undefined) throw new RangeError('a package without a place');

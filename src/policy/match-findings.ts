@@ -5,32 +5,32 @@ import { unusedFingerprint } from './fingerprint.ts';
 import { isUnloaded, withNamesOf } from './same-finding.ts';
 import { indexTracked, type TrackedIndex } from './tracked-index.ts';
 
-/** A finding of this scan and what was remembered of it. */
+/** A finding of this scan and the stored finding that it matches. */
 export interface MatchedFinding {
-  /** With the fingerprint that was there first. */
+  /** With the stored fingerprint. */
   readonly finding: Finding;
   readonly tracked: TrackedFinding | undefined;
 }
 
-export interface Matched {
+interface Matched {
   readonly found: readonly MatchedFinding[];
-  /** Remembered, and not seen in this scan. */
-  readonly gone: readonly TrackedFinding[];
+  /** Stored findings that this scan did not find. */
+  readonly absent: readonly TrackedFinding[];
 }
 
 /**
- * Recognises remembered findings in those of a scan, by rule, package and a name of the issue in common:
- * - At the same version first. Remembered ones that turn out to be one issue become one, without a word. An issue seen
- *   under two names, since the advisory that joins them did not load this time, stays the one finding that it was.
- * - Then at another version: an upgrade that does not help is no news. It is, when the scan cannot disprove that the
- *   first version is still there (`remaining`): both may be.
+ * Matches the findings of a scan with stored ones that share rule, package and a name of the issue:
+ * - First at the same version. Stored findings that turn out to be one issue are merged without a notification. An issue with
+ *   two names stays one finding when the advisory that joins them did not load this time.
+ * - Then at another version: an upgrade that keeps the issue is not a change. It is one when the first version may still be
+ *   present (`remaining`).
  */
 export async function matchFindings(
   findings: readonly Finding[],
-  remembered: readonly TrackedFinding[],
+  stored: readonly TrackedFinding[],
   remaining: (finding: Finding) => Finding | undefined,
 ): Promise<Matched> {
-  const index = await indexTracked(remembered);
+  const index = await indexTracked(stored);
   const { matches, rest, taken } = await matchVersions(findings, index);
   const movable = (one: TrackedFinding) =>
     one.status === 'open' && !taken.has(one) && remaining(one.finding) === undefined;
@@ -41,12 +41,12 @@ export async function matchFindings(
       matches.push({ finding, tracked: moved });
     }
   }
-  const used = new Set(remembered.map(({ finding }) => finding.fingerprint));
+  const used = new Set(stored.map(({ finding }) => finding.fingerprint));
   const found = await mapInTurns(matches, ({ finding, tracked }) => {
     const fingerprint = tracked?.finding.fingerprint ?? unusedFingerprint(finding.fingerprint, used);
     return { finding: { ...finding, fingerprint }, tracked };
   });
-  return { found, gone: remembered.filter((tracked) => !taken.has(tracked)) };
+  return { found, absent: stored.filter((tracked) => !taken.has(tracked)) };
 }
 
 interface Match {
@@ -57,7 +57,7 @@ interface Match {
 interface MatchedVersions {
   readonly matches: Match[];
   readonly rest: readonly Finding[];
-  /** Remembered findings that are seen again, and as what. */
+  /** Stored findings that were found again, with their match. */
   readonly taken: Map<TrackedFinding, Match>;
 }
 
@@ -86,10 +86,7 @@ async function matchVersions(findings: readonly Finding[], index: TrackedIndex):
   return { matches, rest, taken };
 }
 
-/**
- * Of several that become one, the open one that was told as worst goes on: nothing seems new or worse that was told
- * already.
- */
+/** Merged findings continue as the open one of the worst severity, so that nothing is reported again. */
 function compareStanding(left: TrackedFinding, right: TrackedFinding): number {
   return (
     Number(left.status !== 'open') - Number(right.status !== 'open') ||

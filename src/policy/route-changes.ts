@@ -4,22 +4,19 @@ import { atLeast, countedSeverity, type RatedSeverity } from '../model/scan/find
 import type { Target } from '../model/scan/target.ts';
 import { inTurns } from '../model/turns.ts';
 
-/** What goes by a route: positions in the list of changes, ascending; never empty. */
+/** The changes of one route: positions in the list of changes, ascending; never empty. */
 export interface RoutedChanges {
   readonly rule: RouteRule;
   readonly changes: readonly number[];
 }
 
-/**
- * Assigns the changes of a scan to routes. Notes, changes that no route takes, and those of findings that nobody was to
- * hear of are not sent.
- */
+/** Assigns changes to routes. Notes and findings that were announced to no receiver are not sent. */
 export async function routeChanges(
   { take, rules }: Routing,
   target: Target,
   changes: readonly Change[],
 ): Promise<readonly RoutedChanges[]> {
-  // Labels belong to the target: they rule a route in or out for the whole scan.
+  // Labels belong to the target: they include or exclude a route for the whole scan.
   const open = rules.filter(({ match }) => fitsLabels(match, target));
   const named = open.filter(({ rest }) => !rest);
   const others = open.filter(({ rest }) => rest);
@@ -60,7 +57,7 @@ function worstOf({ transition, finding, previousSeverity }: Change): RatedSeveri
   return atLeast(before, now) ? before : now;
 }
 
-/** `*` stands for any text, also an empty one. */
+/** `*` matches any text, including an empty one. */
 function matches(pattern: string, value: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   if (rest.length === 0) return pattern === value;

@@ -6,39 +6,39 @@ import type { Policy, RuleLevel } from '../model/scan/policy.ts';
 import type { Target } from '../model/scan/target.ts';
 import type { LocatedPackage } from './located-packages.ts';
 
-/** What is known of a scan when it is judged. */
+/** The facts of a scan. */
 export interface ScanFacts {
   readonly target: Target;
   readonly inventory: Inventory;
-  /** By id; an advisory that a package refers to and that is not here could not be loaded. */
+  /** By id; advisories that could not be loaded are absent. */
   readonly advisories: ReadonlyMap<string, Advisory>;
-  /** Resolved graphs by `formatVersionKey`, for files that hold no edges themselves. */
+  /** Resolved graphs by `formatVersionKey`, for lockfiles without edges. */
   readonly graphs: ReadonlyMap<string, DependencyGraph>;
   readonly policy: Policy;
 }
 
 export interface RuleContext extends ScanFacts {
-  /** Some of the target's package versions, each once, with all its places. Other calls bring the others. */
+  /** A slice of the target's package versions, each once, with all its locations. */
   readonly packages: readonly LocatedPackage[];
 }
 
-/** What a rule finds. `judge.ts` adds the rule's name, its level and, where the finding has none of its own, its severity. */
+/** `judge.ts` adds the rule's name and level, and its severity where the finding has none. */
 export interface RuleFinding extends Omit<Finding, 'rule' | 'level' | 'severity' | 'countsAs'> {
   readonly severity?: Severity;
 }
 
-/** A rule turns facts into findings. It is pure, and a missing fact is no reason to throw. */
+/** Turns facts into findings. Pure; does not throw when facts are missing. */
 export interface Rule {
   readonly name: string;
-  /** One line for people. */
+  /** One line. */
   readonly title: string;
-  /** Whether it judges version records: without its package's record nothing tells whether a finding still holds. */
+  /** Whether it reads version records: without the record of its package, a finding can be neither confirmed nor disproved. */
   readonly readsRecords: boolean;
-  /** In effect unless the configuration sets another one (`policy.rules`); so is `severity`. */
+  /** Default; like `severity`, the configuration can override it (`policy.rules`). */
   readonly level: RuleLevel;
   /** Absent where each finding has its own. */
   readonly severity?: RatedSeverity;
-  /** How long a finding may stay open as a note before it becomes an alert; milliseconds. Absent: for ever. */
+  /** How long a finding may stay open as a note before it becomes an alert, in milliseconds. Absent: unlimited. */
   noteLimit?(policy: Policy): number;
   judge(context: RuleContext): readonly RuleFinding[];
 }

@@ -1,8 +1,8 @@
 import type { Finding } from '../model/scan/finding.ts';
 
 /**
- * Keys of the issue that a finding is about: findings are about the same issue of the same package, at whatever version,
- * when they share one. An issue with an advisory has a key for each of its names.
+ * Keys of the issue of a finding, one for each name of its advisory. Two findings with a common key are about the same issue
+ * of the same package, at any version.
  */
 export function issueKeys({
   rule,
@@ -14,13 +14,13 @@ export function issueKeys({
   return [advisory.id, ...advisory.aliases].map((id) => JSON.stringify([rule, ecosystem, name, id]));
 }
 
-/** Whether nothing but the id of the finding's advisory is known: it did not load. */
+/** Whether the finding's advisory did not load: only its id is known. */
 export function isUnloaded({ advisory }: Finding): boolean {
   if (advisory === undefined) return false;
   return advisory.aliases.length === 0 && advisory.title === advisory.id && advisory.score === undefined;
 }
 
-/** The finding, its issue also known under the other one's names. */
+/** The finding with the names of the other one's issue as further aliases. */
 export function withNamesOf(finding: Finding, other: Finding): Finding {
   const { advisory } = finding;
   if (advisory === undefined) return finding;

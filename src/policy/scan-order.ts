@@ -1,6 +1,6 @@
 import type { TargetState } from '../model/scan/change.ts';
 
-/** What a scan covers, and when it was asked for. */
+/** The lockfiles of a scan and the time of its request. */
 export interface ScanScope {
   /** RFC 3339. */
   readonly requestedAt: string;
@@ -10,15 +10,15 @@ export interface ScanScope {
   readonly paths: readonly string[];
 }
 
-/** What later scans have said already. */
-export interface LaterScans {
-  /** True when nothing is left for this scan to say. */
+/** The effect of scans that were requested later and judged earlier. */
+interface LaterScans {
+  /** True when this scan cannot change anything. */
   readonly superseded: boolean;
-  /** Whether a scan asked for later has judged this lockfile. */
+  /** Whether a scan requested later has judged this lockfile. */
   isLater(path: string): boolean;
 }
 
-/** Scans are judged in any order: of each lockfile the one asked for last counts. */
+/** Scans are judged in any order; for each lockfile the one that was requested last applies. */
 export function laterScans(state: TargetState | undefined, scan: ScanScope): LaterScans {
   if (state === undefined) return { superseded: false, isLater: () => false };
   const at = Date.parse(scan.requestedAt);
@@ -33,10 +33,10 @@ export function laterScans(state: TargetState | undefined, scan: ScanScope): Lat
   return { superseded: isOld || hasOnlyLater, isLater };
 }
 
-/** A scan that comes later than this is not waited for. */
+/** The order is kept for scans that are delayed by at most this time. */
 const MAX_DELAY_MS = 30 * 24 * 3_600_000;
 
-/** When what was judged, after this scan too. */
+/** The request times to store after this scan. */
 export function judgedTimes(
   state: TargetState | undefined,
   scan: ScanScope,

@@ -1,6 +1,6 @@
 import type { AdvisoryEvidence, Severity } from '../model/scan/finding.ts';
 
-/** How bad an issue is. Malware is critical, whatever score it has: OSV names it `MAL-…`. */
+/** The severity of an issue. Malware, which OSV names `MAL-…`, is critical regardless of its score. */
 export function severityOf({
   id,
   aliases,

@@ -5,9 +5,8 @@ import type { Resolution } from '../model/scan/resolution.ts';
 import { RULES } from './catalog.ts';
 
 /**
- * Tells of a remembered finding that a scan did not find again what the scan cannot disprove: the finding with the places
- * where it may still stand, or `undefined` when it is provably gone. `isLater` names lockfiles that a scan asked for later
- * has judged already: of these this scan proves nothing.
+ * For a stored finding that a scan did not find: the finding with the locations where it may still be, or `undefined` when it
+ * is provably gone. The scan proves nothing for lockfiles that a scan requested later has judged (`isLater`).
  */
 export type StillOpen = (finding: Finding, isLater: (path: string) => boolean) => Finding | undefined;
 
@@ -18,15 +17,15 @@ export interface Unjudged {
   readonly reason: string;
 }
 
-export interface StillOpenOptions {
+interface StillOpenOptions {
   /** Whether the scan named only some of the target's lockfiles. */
   readonly partial: boolean;
   readonly unjudged?: readonly Unjudged[];
 }
 
 /**
- * A finding is gone from a lockfile that was read whole and does not hold its package version any more, or holds it with
- * facts that show no such issue; and from one that is not part of a scan that names all lockfiles of its target.
+ * A finding is gone from a lockfile that was read completely and no longer holds its package version, or holds it with facts
+ * that show no such issue; and from a lockfile that is not part of a full scan.
  */
 export function stillOpenAfter(
   inventory: Inventory,
@@ -39,18 +38,18 @@ export function stillOpenAfter(
   for (const file of inventory.lockfiles) {
     files.set(file.path, seenFile(file, files.get(file.path), unsurePurls));
   }
-  const standsAt = (finding: Finding, path: string): boolean => {
+  const mayBeAt = (finding: Finding, path: string): boolean => {
     if (unread(path)) return true;
     const file = files.get(path);
-    return file === undefined ? partial : mayStandIn(file, finding, unsure);
+    return file === undefined ? partial : mayBeIn(file, finding, unsure);
   };
   return (finding, isLater) => {
-    const locations = finding.locations.filter(({ path }) => isLater(path) || standsAt(finding, path));
+    const locations = finding.locations.filter(({ path }) => isLater(path) || mayBeAt(finding, path));
     return locations.length === 0 ? undefined : { ...finding, locations };
   };
 }
 
-/** The places of a finding, and those remembered places of it in other lockfiles that a scan could not look at. */
+/** The finding with its stored locations in other lockfiles that the scan could not read. */
 export function withUnseenLocations(finding: Finding, remaining: Finding | undefined): Finding {
   if (remaining === undefined) return finding;
   const seen = new Set(finding.locations.map(({ path }) => path));
@@ -58,7 +57,7 @@ export function withUnseenLocations(finding: Finding, remaining: Finding | undef
   return unseen.length === 0 ? finding : { ...finding, locations: [...finding.locations, ...unseen] };
 }
 
-/** Tells of a path whether it is that of an unread file, or lies in an unread folder. */
+/** Returns whether a path belongs to an unread file or folder. */
 function unreadPaths({ unread }: Inventory): (path: string) => boolean {
   const paths = new Set(unread.map(({ path }) => path));
   if (paths.has('./')) return () => true;
@@ -71,16 +70,16 @@ function unreadPaths({ unread }: Inventory): (path: string) => boolean {
   };
 }
 
-/** What is known of a lockfile that was read. */
+/** Facts about a lockfile that was read. */
 interface SeenFile {
   isWhole: boolean;
-  /** Packages by name, of whose version, or of whose facts, nothing is known. */
+  /** Names of packages whose version or facts are unknown. */
   readonly doubtful: Set<string>;
-  /** Purls of packages that the service does not know. */
+  /** Purls that the service does not know. */
   readonly missing: Set<string>;
-  /** Purls of packages whose facts are known; only of a file that was not read whole. */
+  /** Purls whose facts are known; only for a lockfile that was not read completely. */
   readonly known: Set<string>;
-  /** Purls of packages that not all rules judged. */
+  /** Purls on which a rule failed. */
   readonly unjudged: Set<string>;
 }
 
@@ -106,17 +105,16 @@ function seenFile(
   return seen;
 }
 
-/** Whether nothing was found out about a package. */
 function isUnknown({ outcome }: Resolution): boolean {
   return outcome === 'failed' || outcome === 'uncovered';
 }
 
-function mayStandIn(file: SeenFile, finding: Finding, unsure: ReadonlySet<string>): boolean {
+function mayBeIn(file: SeenFile, finding: Finding, unsure: ReadonlySet<string>): boolean {
   const { isWhole, doubtful, missing, known, unjudged } = file;
   const { ecosystem, name, purl } = finding.package;
   if (doubtful.has(nameKey(ecosystem, name))) return true;
   if (unjudged.has(purl) && unsure.has(judgementKey({ rule: finding.rule, purl }))) return true;
-  // The package is still there, and what the finding was made of is not.
+  // The package is still locked, but its record is missing.
   if (missing.has(purl) && READS_RECORDS.has(finding.rule)) return true;
   return !isWhole && !known.has(purl);
 }

@@ -3,13 +3,13 @@ import type { Finding } from '../model/scan/finding.ts';
 import { inTurns } from '../model/turns.ts';
 import { issueKeys } from './same-finding.ts';
 
-/** Remembered findings by what they are about: looking one up does not cost more the more there are. */
+/** Stored findings by their subject: the cost of a look-up does not depend on their number. */
 export interface TrackedIndex {
-  /** Those about the same issue of the same package version, in the order in which they are remembered. */
+  /** Those about the same issue of the same package version, in stored order. */
   sameVersion(finding: Finding): readonly TrackedFinding[];
   /**
-   * The first one about the same issue of the package, at any version, for which `holds` is true. One for which it was
-   * false is not looked at again: what rules one out does so for good.
+   * The first one about the same issue of the package, at any version, for which `holds` is true. A finding for which it was
+   * false is never tested again.
    */
   first(finding: Finding, holds: (tracked: TrackedFinding) => boolean): TrackedFinding | undefined;
 }
@@ -19,17 +19,17 @@ interface Entry {
   readonly order: number;
 }
 
-/** Entries of one key, and where the search goes on. */
+/** The entries of one key, and the position where the next search starts. */
 interface Row {
   readonly entries: Entry[];
   at: number;
 }
 
-export async function indexTracked(remembered: readonly TrackedFinding[]): Promise<TrackedIndex> {
+export async function indexTracked(stored: readonly TrackedFinding[]): Promise<TrackedIndex> {
   const versions = new Map<string, Row>();
   const issues = new Map<string, Row>();
   let order = 0;
-  for await (const slice of inTurns(remembered)) {
+  for await (const slice of inTurns(stored)) {
     for (const tracked of slice) {
       const entry = { tracked, order };
       order += 1;

@@ -1,8 +1,8 @@
 import { type Change, TRANSITIONS, type Transition, type TransitionCounts } from '../model/scan/change.ts';
 import { countedSeverity, RATED_SEVERITIES } from '../model/scan/finding.ts';
 
-/** As many changes as fit, in the order given, and how many of the others there are. */
-export interface WorstChanges<One extends Change> {
+/** The listed changes in the order given, and the number of those left out. */
+interface WorstChanges<One extends Change> {
   readonly changes: readonly One[];
   /** `undefined` when all are listed. */
   readonly omitted: TransitionCounts | undefined;
@@ -13,30 +13,31 @@ export function worstChanges<One extends Change>(changes: readonly One[], limit:
   if (changes.length <= limit) return { changes, omitted: undefined };
   const sizes = new Array<number>(RATED_SEVERITIES.length * 2).fill(0);
   for (const change of changes) sizes[rankOf(change)] = (sizes[rankOf(change)] ?? 0) + 1;
-  const room = [...sizes];
+  const free = [...sizes];
   let left = limit;
   for (const [rank, size] of sizes.entries()) {
-    room[rank] = Math.min(left, size);
+    free[rank] = Math.min(left, size);
     left -= Math.min(left, size);
   }
   const omitted = countTransitions([]);
   const kept = changes.filter((change) => {
-    const free = room[rankOf(change)] ?? 0;
-    room[rankOf(change)] = free - 1;
-    if (free <= 0) omitted[change.transition] += 1;
-    return free > 0;
+    const rank = rankOf(change);
+    const left = free[rank] ?? 0;
+    free[rank] = left - 1;
+    if (left <= 0) omitted[change.transition] += 1;
+    return left > 0;
   });
   return { changes: kept, omitted };
 }
 
-/** Number of changes by transition; all transitions are there. */
+/** Number of changes by transition; every transition has an entry. */
 export function countTransitions(changes: readonly Change[]): Record<Transition, number> {
   const counts = { opened: 0, worsened: 0, reopened: 0, resolved: 0 } satisfies TransitionCounts;
   for (const { transition } of changes) counts[transition] += 1;
   return counts;
 }
 
-/** Sum of counts; `undefined` when nothing is counted. */
+/** Sum of counts; `undefined` when it is zero. */
 export function addCounts(all: readonly (TransitionCounts | undefined)[]): TransitionCounts | undefined {
   const sum = countTransitions([]);
   for (const counts of all) {

@@ -4,7 +4,7 @@ import type { Finding } from '../../model/scan/finding.ts';
 import type { Target } from '../../model/scan/target.ts';
 import { type Gap, isComplete, type Verdict } from '../../model/scan/verdict.ts';
 import { compareFindings } from '../../policy/changes.ts';
-import { firstScanPart, summariesOver } from '../../policy/first-scan.ts';
+import { firstScanPart, resolvedSummaries } from '../../policy/first-scan.ts';
 import { noteLimitOf } from '../../policy/judge.ts';
 import { routeChanges } from '../../policy/route-changes.ts';
 import { judgedTimes, type ScanScope } from '../../policy/scan-order.ts';
@@ -72,7 +72,7 @@ export async function recordVerdict(
     incomplete: !complete,
     ...(judged.known === undefined ? {} : { known: await judged.known(previous?.known) }),
   };
-  const over = await summariesOver(rules, target, previous?.findings ?? [], compared);
+  const over = await resolvedSummaries(rules, target, previous?.findings ?? [], compared);
   const { next, filed, digests } = deliveriesOf(result, routed, over);
   return {
     result,

@@ -2,7 +2,7 @@ import { fingerprintOf } from '../fingerprint.ts';
 import { findingPackage } from '../located-packages.ts';
 import type { Rule } from '../rule.ts';
 
-/** Versions that their authors marked deprecated. A note: a warning about the future, not a hole. */
+/** Versions that their authors marked deprecated. A note: a warning, not a vulnerability. */
 export const deprecated: Rule = {
   name: 'deprecated',
   title: 'The locked version is marked deprecated',
@@ -14,7 +14,7 @@ export const deprecated: Rule = {
       const { locked } = located;
       const { record } = locked.resolution;
       if (record?.isDeprecated !== true) return [];
-      // Registries pass on what authors wrote, line breaks and all; a title is one line.
+      // Authors' texts can contain line breaks; a title is one line.
       const reason = (record.deprecatedReason ?? '').replace(/\s+/g, ' ').trim();
       return [
         {

@@ -3,8 +3,8 @@ import { findingPackage } from '../located-packages.ts';
 import type { Rule } from '../rule.ts';
 
 /**
- * Versions that the index never had. A note, because the index lags behind the registries by hours to weeks; one that
- * stays so for longer is an alert. Each version is an issue of its own, so that the time starts again with a new one.
+ * Versions that the index never had. A note, because the index lags behind the registries by hours to weeks; one that stays
+ * unindexed longer becomes an alert. Each version is a separate issue, so that the time starts again with a new one.
  */
 export const unindexed: Rule = {
   name: 'unindexed',

@@ -3,12 +3,12 @@ import { findingPackage } from '../located-packages.ts';
 import type { Rule } from '../rule.ts';
 
 /**
- * Versions that the index had and has no more. High, because what is locked and gone was most often taken down for a
- * reason, and a name that is free again is one that anybody may take. Each version is an issue of its own.
+ * Versions that the index no longer has. High, because most were taken down for a reason, and a freed name can be claimed by
+ * an attacker. Each version is a separate issue.
  */
 export const vanished: Rule = {
   name: 'vanished',
-  title: 'The index had the locked version and has it no more',
+  title: 'The index no longer has the locked version',
   readsRecords: false,
   level: 'alert',
   severity: 'high',
