@@ -9,9 +9,26 @@ if (major < 22 || (major === 22 && minor < 19)) {
   );
   process.exitCode = 2;
 } else {
-  // A checkout runs from its sources, an installed package from what was built of them.
-  import('node:fs').then(({ existsSync }) => {
-    const source = new URL('../src/cli/main.ts', import.meta.url);
-    return import(existsSync(source) ? source.href : new URL('../dist/cli/main.js', import.meta.url).href);
-  });
+  start();
+}
+
+/** Runs the bundle; a checkout that is not built runs from its sources. */
+function start() {
+  const { existsSync } = process.getBuiltinModule('node:fs');
+  const bundle = new URL('../dist/bundle/cli.js', import.meta.url);
+  if (!existsSync(bundle)) return import('../src/cli/main.ts');
+  cacheCompiledCode(new URL('../dist/compile-cache', import.meta.url));
+  return import(bundle.href);
+}
+
+/**
+ * Node keeps the compiled code beside the bundle, where only those can write who can write the code itself. Where that folder
+ * cannot be written, nothing is kept.
+ */
+function cacheCompiledCode(folder) {
+  const { enableCompileCache } = process.getBuiltinModule('node:module');
+  const { fileURLToPath } = process.getBuiltinModule('node:url');
+  const directory = fileURLToPath(folder);
+  const canMove = major > 24 || (major === 24 && minor >= 12);
+  enableCompileCache(canMove ? { directory, portable: true } : directory);
 }

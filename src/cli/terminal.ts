@@ -1,3 +1,5 @@
+import { isatty } from 'node:tty';
+
 /** What a command writes to and reads from; tests hand in their own. */
 export interface Terminal {
   /** Results. */
@@ -19,7 +21,7 @@ const DEFAULT_WIDTH = 100;
 
 /** The process's own streams. Colours and redrawing only on a terminal; `NO_COLOR` is honoured by Node's own check. */
 export function processTerminal(): Terminal {
-  const { stdin, stdout, stderr } = process;
+  const { stdout, stderr } = process;
   // Who reads the results may stop early (`| head`): nothing more is wanted then, and nothing went wrong.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -31,7 +33,7 @@ export function processTerminal(): Terminal {
     colour: stdout.isTTY === true && stdout.hasColors(),
     interactive: stderr.isTTY === true && stderr.hasColors(),
     width: stdout.columns ?? DEFAULT_WIDTH,
-    ...(stdin.isTTY === true && stderr.isTTY === true ? { confirm } : {}),
+    ...(isatty(0) && isatty(2) ? { confirm } : {}),
   };
 }
 

@@ -1,31 +1,39 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 const folder = mkdtempSync(join(tmpdir(), 'consumer-'));
 const installed = join(folder, 'node_modules/lockhound');
+const build = (...parameters: readonly string[]) =>
+  promisify(execFile)(process.execPath, parameters, { cwd: ROOT });
 const run = (...parameters: readonly string[]) =>
   promisify(execFile)(process.execPath, parameters, { cwd: folder });
 
 /** The package as npm would install it: what is built of it, its data, and its dependencies beside it. */
 beforeAll(async () => {
   mkdirSync(installed, { recursive: true });
-  await promisify(execFile)(
-    process.execPath,
-    [TSC, '-p', 'tsconfig.build.json', '--outDir', `${installed}/dist`],
-    {
-      cwd: ROOT,
-    },
-  );
-  for (const part of ['package.json', 'apis', 'data']) {
+  await build(join(ROOT, 'scripts/build.ts'), installed);
+  await build(TSC, '-p', 'tsconfig.build.json', '--outDir', `${installed}/dist/types`);
+  for (const part of ['package.json', 'apis', 'bin', 'data', 'examples']) {
     cpSync(join(ROOT, part), join(installed, part), { recursive: true });
   }
-  symlinkSync(join(ROOT, 'node_modules'), join(installed, 'node_modules'));
+  linkDependencies();
   mkdirSync(join(folder, 'node_modules/@types'));
   symlinkSync(join(ROOT, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'));
   cpSync(join(import.meta.dirname, 'fixtures/consumer.ts'), join(folder, 'consumer.ts'));
@@ -40,3 +48,59 @@ it('lockhound/testing compiles and runs in the project of a user who checks decl
   );
   expect((await run('consumer.js')).stdout).toBe('the consumer is content\n');
 }, 300_000);
+
+describe('the command line', () => {
+  const lockhound = (...parameters: readonly string[]) =>
+    run(join(installed, 'bin/lockhound.js'), ...parameters);
+
+  it('runs without the packages that are bundled', async () => {
+    expect((await lockhound('--version')).stdout).toBe(`${manifest.version}\n`);
+    expect((await lockhound('api', 'list', '--json')).stdout).toContain('insights');
+    expect((await lockhound('complete', '--', 'sca')).stdout).toContain('scans\t');
+  });
+
+  it('keeps compiled code beside the bundle, and runs where it cannot', async () => {
+    const cache = join(installed, 'dist/compile-cache');
+    await lockhound('--version');
+    expect(readdirSync(cache)).toHaveLength(1);
+    rmSync(cache, { recursive: true });
+    writeFileSync(cache, 'not a folder');
+    expect((await lockhound('--version')).stdout).toBe(`${manifest.version}\n`);
+    rmSync(cache);
+  });
+
+  it('reads a large file in its thread', async () => {
+    const packages = Object.fromEntries(
+      Array.from({ length: 8_000 }, (_, index) => [
+        `node_modules/package-${index}`,
+        {
+          version: '1.0.0',
+          resolved: `https://registry.npmjs.org/package-${index}/-/package-${index}-1.0.0.tgz`,
+        },
+      ]),
+    );
+    const file = join(folder, 'package-lock.json');
+    writeFileSync(file, JSON.stringify({ lockfileVersion: 3, packages: { '': {}, ...packages } }));
+    expect((await lockhound('parse', file)).stdout).toContain('8000 packages');
+  });
+
+  it('scans on the embedded engine, against the bundled data', async () => {
+    const example = join(installed, 'examples/shop');
+    const { stdout } = await lockhound('scan', '--local', example, '--json', '--fail-on', 'never');
+    expect(JSON.parse(stdout)).toMatchObject({ counts: { packages: 616 } });
+  }, 60_000);
+});
+
+/** What npm would install: the dependencies with theirs, and nothing that is only bundled. */
+function linkDependencies(): void {
+  const modules = join(installed, 'node_modules');
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Readonly<Record<string, { dev?: boolean }>>;
+  };
+  for (const [path, { dev = false }] of Object.entries(lock.packages)) {
+    const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path)?.[1];
+    if (name === undefined || dev || !existsSync(join(ROOT, path))) continue;
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(join(ROOT, path), join(modules, name));
+  }
+}

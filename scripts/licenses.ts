@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
+
+/** The licences of the packages that these files belong to, by name: they have to come with copies of the code. */
+export function licensesOf(files: readonly string[]): string {
+  const folders = new Set(files.flatMap((file) => PACKAGE.exec(file.replaceAll('\\', '/'))?.[0] ?? []));
+  return [...folders]
+    .map(licenseOf)
+    .sort()
+    .join(`${'-'.repeat(80)}\n\n`);
+}
+
+function licenseOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    name: string;
+    version: string;
+    license: string;
+  };
+  const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|notice|copying)/i.test(file));
+  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  return [`${name} ${version} (${license})`, ...texts, ''].join('\n\n');
+}
