@@ -4,8 +4,8 @@ import { TRANSITIONS } from '../src/model/scan/change.ts';
 import { ECOSYSTEMS } from '../src/model/scan/ecosystem.ts';
 import { PRESETS } from '../src/notify/presets/catalog.ts';
 import type { Preset } from '../src/notify/presets/preset.ts';
-import type { NotificationVariable } from '../src/notify/rendering/alert-variable.ts';
-import { OWN_VARIABLES } from '../src/notify/rendering/lockhound-variables.ts';
+import type { AlertVariable } from '../src/notify/rendering/alert-variable.ts';
+import { LOCKHOUND_VARIABLES } from '../src/notify/rendering/lockhound-variables.ts';
 import { PLATFORM_VARIABLES } from '../src/notify/rendering/platform-variables.ts';
 import { RULE_NAMES } from '../src/policy/catalog.ts';
 import { genericEventOf, sampleEnvelope, sampleNotification } from './docs-samples.ts';
@@ -14,7 +14,7 @@ import { genericEventOf, sampleEnvelope, sampleNotification } from './docs-sampl
 const PAGES: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
   'docs/webhooks.md': {
     'platform variables': () => variableTable(PLATFORM_VARIABLES),
-    'own variables': () => variableTable(OWN_VARIABLES),
+    'own variables': () => variableTable(LOCKHOUND_VARIABLES),
     presets: () => presetTable(PRESETS),
     'preset variables': () => variableTable(PRESETS.flatMap(({ variables }) => variables ?? [])),
     'route names': routeNames,
@@ -60,7 +60,7 @@ function routeNames(): string {
   ].join('\n');
 }
 
-function variableTable(variables: readonly NotificationVariable[]): string {
+function variableTable(variables: readonly AlertVariable[]): string {
   const silent = variables.filter(({ description }) => description.startsWith('Empty:'));
   const rows = variables
     .filter((variable) => !silent.includes(variable))
@@ -86,7 +86,7 @@ function presetTable(presets: readonly Preset[]): string {
   return `${[...head, ...rows].join('\n')}\n`;
 }
 
-function meaning({ description }: NotificationVariable): string {
+function meaning({ description }: AlertVariable): string {
   return description
     .replace(/^JSON: (.)/, (_all, first: string) => first.toUpperCase())
     .replaceAll('|', '\\|');

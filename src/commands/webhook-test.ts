@@ -7,7 +7,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { DeliveryAttempt } from '../model/alert/notification.ts';
 import { CodedError } from '../model/errors.ts';
 import type { Transition } from '../model/scan/change.ts';
-import { testNotification, type WebhookTest } from '../notify/alert/test-alert.ts';
+import { testNotification, type WebhookTest } from '../notify/alert/test-notification.ts';
 import { noWebhook, quietly } from './webhook-admin.ts';
 
 export interface WebhookTestOptions {
@@ -47,7 +47,10 @@ async function send(
   { route: asked, transition: wanted, signal }: WebhookTestOptions,
   lastAttempt: () => DeliveryAttempt | undefined,
 ): Promise<WebhookTest> {
-  const route = chooseRoute(notifier.port.routes(), asked);
+  const route = chooseRoute(
+    notifier.routing.rules.map(({ name }) => name),
+    asked,
+  );
   await notifier.read(signal);
   const id = `msg_test_${randomUUID()}`;
   const { mode = 'digest', match = {} } = notifier.routing.rules.find(({ name }) => name === route) ?? {};

@@ -50,6 +50,7 @@ export function createDelivery(parts: DeliveryParts): DeliveryHandle {
     port: gateRoutes(notifier, {
       stops: loggedStops(parts),
       concurrency: deliverNotification.limits.concurrency,
+      routes: parts.webhooks.length,
     }),
     notifier,
     close: () => outbound.close(),

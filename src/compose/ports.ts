@@ -45,7 +45,6 @@ const NO_ROUTING: Routing = { take: 'all', firstScan: 'all', rules: [] };
 
 /** For runs that send no alerts. */
 export const NO_NOTIFIER: NotifierPort = {
-  routes: () => [],
   deliver: (route) =>
     Promise.reject(new RangeError(`route "${route}" is not configured: this run has no routes`)),
 };

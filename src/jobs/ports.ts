@@ -1,7 +1,7 @@
 import type { CompleteRequest, LockfileLimits } from '../lockfiles/read.ts';
 import type { DeliveryIdentity, DeliveryMove } from '../model/alert/delivery.ts';
 import type { DigestEntry } from '../model/alert/digest.ts';
-import type { DeliveryReceipt, Notification } from '../model/alert/notification.ts';
+import type { DeliveryAnswer, Notification } from '../model/alert/notification.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import type { ContractComparison } from '../model/api/contract.ts';
 import type { Advisory } from '../model/scan/advisory.ts';
@@ -98,19 +98,9 @@ export interface DigestPort {
 }
 
 export interface NotifierPort {
-  /** Names of the routes that a target's changes go to. */
-  routes(): readonly string[];
   /** Renders and sends; throws a coded error when the receiver did not take it. */
   deliver(route: string, notification: Notification, signal: AbortSignal): Promise<DeliveryAnswer>;
 }
-
-/** What came of handing a notification to its route. */
-export type DeliveryAnswer =
-  | { readonly kind: 'delivered'; readonly receipt: DeliveryReceipt }
-  /** The route is stopped: nothing is sent until an operator resumes it. */
-  | { readonly kind: 'held'; readonly reason: string }
-  /** Nothing was sent, and soon it may be: the route is at its limit, or not set up yet. */
-  | { readonly kind: 'later'; readonly reason: string };
 
 /** The record of every delivery. */
 export interface DeliveryPort {

@@ -1,13 +1,13 @@
 import { CodedError } from '../model/errors.ts';
 
 /**
- * Of the webhook-integration API ("Errors" in its specification): `bad-request`, `authentication`, `not-found`,
- * `too-many-requests`, `unavailable` (no answer, or a failure of its own), `contract` (an answer that it does not
- * promise), `conflict` (the name is taken).
- * Of a definition: `template-invalid`, `variable-unknown`, `header-invalid`, `url-invalid`, `not-provisioned` (it has not
- * been applied yet).
- * Of a receiver: `receiver-refused` (it answered, and not with success), `receiver-unreachable` (no answer),
- * `receiver-gone` (410: it wants no more), `receiver-too-large` (413: a shorter one may go through).
+ * From the webhook-integration API ("Errors" in its specification): `bad-request`, `authentication`, `not-found`,
+ * `too-many-requests`, `unavailable` (no answer, or a server error), `contract` (an undocumented answer), `conflict` (the
+ * name is already used).
+ * From a definition: `template-invalid`, `variable-unknown`, `header-invalid`, `url-invalid`, `not-provisioned` (not
+ * applied yet).
+ * From a receiver: `receiver-refused` (an error status), `receiver-unreachable` (no answer), `receiver-gone` (410),
+ * `receiver-too-large` (413: a smaller alert may be accepted).
  */
 export type NotifyErrorCode =
   | 'bad-request'
@@ -27,5 +27,5 @@ export type NotifyErrorCode =
   | 'receiver-gone'
   | 'receiver-too-large';
 
-/** Messages hold no secret values: what other systems say is masked before it gets here. */
+/** Messages hold no secret values: text from other systems is masked first. */
 export class NotifyError extends CodedError<NotifyErrorCode> {}

@@ -1,6 +1,6 @@
 import type { FieldChange, ProvisionChange } from '../model/alert/provision-change.ts';
 import { printable } from '../model/printable.ts';
-import type { WebhookTest } from '../notify/alert/test-alert.ts';
+import type { WebhookTest } from '../notify/alert/test-notification.ts';
 import type { ShownAccount } from '../notify/provisioning/show.ts';
 import { fitLines, type TextOptions } from './layout.ts';
 import { palette } from './palette.ts';

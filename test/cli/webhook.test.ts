@@ -186,7 +186,7 @@ describe('lockhound webhook', () => {
       const file = configFile('wrong', { payload: '{"text": "$NOTHING"}' }, alone);
       for (const command of ['plan', 'apply', 'test']) {
         const { code, note } = await webhook(command, file);
-        expect([code, note]).toEqual([2, expect.stringContaining('$NOTHING, defined nowhere')]);
+        expect([code, note]).toEqual([2, expect.stringContaining('$NOTHING, which is not defined')]);
       }
     });
   });

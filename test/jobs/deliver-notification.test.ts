@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
-import type { DeliveryAnswer, Ports } from '../../src/jobs/ports.ts';
+import type { Ports } from '../../src/jobs/ports.ts';
 import type { DeliveryIdentity, DeliveryMove } from '../../src/model/alert/delivery.ts';
-import type { Notification } from '../../src/model/alert/notification.ts';
+import type { DeliveryAnswer, Notification } from '../../src/model/alert/notification.ts';
 import { context, ports } from './facts.ts';
 
 const payload = { scan: 's', target: 't', route: 'default', requestedAt: '2026-01-02T00:00:00Z' };
@@ -25,7 +25,6 @@ function setUp(answer: DeliveryAnswer, outcomes: ReadonlyMap<string, unknown>) {
   const given: Ports = {
     ...ports({ outcomes }),
     notifier: {
-      routes: () => ['default'],
       deliver: async (_route, notification) => {
         sent.push(notification);
         return answer;

@@ -28,7 +28,7 @@ export function ports(given: {
     insights: { resolve: unexpected, advisory: unexpected, dependencies: unexpected, ...given.insights },
     outcomes: { read: async (job, key) => given.outcomes?.get(`${job}/${key}`) },
     targets: { read: async () => given.state },
-    notifier: { routes: () => given.routes ?? [], deliver: unexpected },
+    notifier: { deliver: unexpected },
     contracts: given.contracts ?? { apis: () => [], compare: unexpected },
     deliveries: { file: unexpected, read: unexpected, move: unexpected },
     limits: { lockfile: DEFAULT_LIMITS },

@@ -8,7 +8,8 @@ import type { TargetState } from '../../src/model/scan/change.ts';
 import type { Finding, Severity } from '../../src/model/scan/finding.ts';
 import type { Gap, Verdict } from '../../src/model/scan/verdict.ts';
 import { alertOf } from '../../src/notify/alert/alert.ts';
-import { actionOf, dedupKeyOf, titleOf } from '../../src/notify/alert/message.ts';
+import { titleOf } from '../../src/notify/alert/message.ts';
+import { actionOf, dedupKeyOf } from '../../src/notify/alert/summary.ts';
 import { fingerprintOf } from '../../src/policy/fingerprint.ts';
 import { changeOf } from '../notify/notification.ts';
 import { ports } from './facts.ts';
@@ -188,7 +189,7 @@ describe('the end of what a summary told', () => {
     const { sent } = await shop.scan([]);
     expect(said(sent)).toEqual([
       expect.stringMatching(/^chat \w+ \[high\] shop: 1 resolved/),
-      'pager resolve [high] shop: all of the first scan is over: 1 resolved (1 + 0)',
+      'pager resolve [high] shop: first-scan summary closed: 1 resolved (1 + 0)',
     ]);
     const keys = [opened, sent[1]].map((one) => dedupKeyOf(alertOf(one as Notification)));
     expect(new Set(keys).size).toBe(1);
@@ -204,7 +205,7 @@ describe('the end of what a summary told', () => {
     const { sent } = await shop.scan([found('mild', 'low'), found('later', 'high')]);
     expect(said(sent)).toEqual([
       'pager trigger [high] shop: 1 opened (1 + 0)',
-      'pager-close resolve [critical] shop: all of the first scan is over: 1 resolved (1 + 0)',
+      'pager-close resolve [critical] shop: first-scan summary closed: 1 resolved (1 + 0)',
     ]);
   });
 
@@ -218,7 +219,7 @@ describe('the end of what a summary told', () => {
       'pager resolve [critical] shop: 1 resolved (1 + 0)',
     ]);
     expect(said((await shop.scan([])).sent)).toEqual([
-      'pager resolve [low] shop: all of the first scan is over: 1 resolved (1 + 0)',
+      'pager resolve [low] shop: first-scan summary closed: 1 resolved (1 + 0)',
     ]);
     await shop.scan([found('b', 'low')]);
     expect(said((await shop.scan([])).sent)).toEqual(['pager resolve [low] shop: 1 resolved (1 + 0)']);
@@ -229,7 +230,7 @@ describe('the end of what a summary told', () => {
     await shop.scan([found('a', 'low')]);
     expect(said((await shop.scan([found('a', 'high')])).sent)).toEqual([
       'pager trigger [high] shop: 1 worsened (1 + 0)',
-      'pager resolve [none] shop: all of the first scan is over: no changes (0 + 0)',
+      'pager resolve [none] shop: first-scan summary closed: no changes (0 + 0)',
     ]);
   });
 });

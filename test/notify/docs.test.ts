@@ -8,9 +8,9 @@ import { loadConfig } from '../../src/config/load.ts';
 import { PRESET_NAMES, type PresetName } from '../../src/model/alert/preset-name.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { alertOf } from '../../src/notify/alert/alert.ts';
-import { ALERT_VARIABLES } from '../../src/notify/rendering/alert-variables.ts';
+
 import { renderRequest } from '../../src/notify/rendering/render-request.ts';
-import { valuesOf } from '../../src/notify/rendering/values.ts';
+import { ALERT_VARIABLES, valuesOf } from '../../src/notify/rendering/values.ts';
 import type { VariableValue } from '../../src/notify/webhooks/definition.ts';
 import { webhookOf } from '../../src/notify/webhooks/preset-webhook.ts';
 import { validateDesired } from '../../src/notify/webhooks/validate.ts';

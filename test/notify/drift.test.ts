@@ -216,7 +216,7 @@ describe('rotate', () => {
       'TOKEN created value+is_secret',
     ]);
     expect(service.snapshot().variables).toMatchObject([{ name: 'TOKEN' }]);
-    await expect(rotate({ ...shared, desired, variable: 'HOST' })).rejects.toThrow(/HOST is no secret/);
+    await expect(rotate({ ...shared, desired, variable: 'HOST' })).rejects.toThrow(/HOST is not a secret/);
     await expect(rotate({ ...shared, desired, variable: 'NONE' })).rejects.toThrow(/Secret ones are: TOKEN/);
   });
 });
@@ -275,7 +275,7 @@ describe('what is configured, without a platform', () => {
 
   it('is checked like what is provisioned', () => {
     expect(() => configuredAlone(desiring('first-token', { url: 'https://$NOTHING' }))).toThrow(
-      '$NOTHING, defined nowhere',
+      '$NOTHING, which is not defined',
     );
   });
 

@@ -90,7 +90,7 @@ describe('an event in place of a call', () => {
     expect(text.length).toBeGreaterThan(3_800);
     const lines = text.split('\n');
     expect(lines.at(-1)).toBe('@webhook-hook');
-    expect(lines.at(-2)).toBe(`… and ${301 - (lines.length - 2)} more`);
+    expect(lines.at(-2)).toBe(`… and ${301 - (lines.length - 2)} more changes`);
     expect(text).not.toContain('Old news');
   });
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { NotifiedChange } from '../../src/model/alert/notification.ts';
 import type { Severity } from '../../src/model/scan/finding.ts';
 import { type Alert, alertMaker, alertOf } from '../../src/notify/alert/alert.ts';
-import { jsonBytes, messageWithin } from '../../src/notify/alert/truncate.ts';
+import { messageWithin } from '../../src/notify/alert/message.ts';
+import { jsonBytes } from '../../src/notify/alert/truncate.ts';
 import { valuesOf } from '../../src/notify/rendering/values.ts';
 import { changeOf, notificationOf } from './notification.ts';
 
@@ -60,7 +61,7 @@ describe('the room that a receiver has', () => {
     const shortened = alertMaker(notificationOf(changes))({ most: 5, brief: true });
     expect(value('GITHUB_CLIENT_PAYLOAD', shortened)).toMatchObject({ more: { leftOut: 2_995 } });
     expect(value('SLACK_BLOCKS', shortened)[2].text.text).toBe(
-      '_and 2995 more_: <https://osv.dev/GHSA-aaaa-bbbb-cccc|details>',
+      '_and 2995 more changes_: <https://osv.dev/GHSA-aaaa-bbbb-cccc|details>',
     );
   });
 
@@ -176,7 +177,7 @@ describe('a card for Microsoft Teams', () => {
     ]);
   });
 
-  it('ends with what is open, and with what could not be found out where there is something', () => {
+  it('ends with what is open, and with the number of unknown facts when there are any', () => {
     const foot = (gaps: number, high: number) => {
       const { open, ...rest } = notificationOf();
       const none = { ...open, critical: 0, medium: 0, low: 0, none: 0, unrated: 0 };
@@ -184,6 +185,6 @@ describe('a card for Microsoft Teams', () => {
       return card.body.at(-1).inlines[0].text;
     };
     expect(foot(0, 2)).toBe('Open: 2 high');
-    expect(foot(3, 0)).toBe('Open: nothing · could not be found out: 3');
+    expect(foot(3, 0)).toBe('Open: none · 3 facts could not be determined');
   });
 });

@@ -4,7 +4,7 @@ import type { Notification } from '../../src/model/alert/notification.ts';
 import { PRESET_NAMES, type PresetName } from '../../src/model/alert/preset-name.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { alertOf } from '../../src/notify/alert/alert.ts';
-import { testNotification } from '../../src/notify/alert/test-alert.ts';
+import { testNotification } from '../../src/notify/alert/test-notification.ts';
 import { PRESETS } from '../../src/notify/presets/catalog.ts';
 import { renderRequest } from '../../src/notify/rendering/render-request.ts';
 import { type Values, valuesOf } from '../../src/notify/rendering/values.ts';
@@ -57,7 +57,7 @@ describe.each(PRESET_NAMES)('%s', (name) => {
     const { secret } = presetNamed(name);
     if (secret === undefined) return;
     expect(() => validateDesired({ webhooks: [webhook], variables: {} })).toThrow(
-      `$${secret.name}, defined nowhere`,
+      `$${secret.name}, which is not defined`,
     );
     const other = webhookOf(choice(name, { secretVariable: 'OTHER' }));
     expect(JSON.stringify(other)).not.toContain(secret.name);
@@ -185,7 +185,7 @@ function intended(template: string, values: Values): unknown {
 
 describe('what is left out', () => {
   it.each([
-    ['slack', /_and (\d+) more_: <https:\/\/ci\.example\/1\|details>/],
+    ['slack', /_and (\d+) more changes_: <https:\/\/ci\.example\/1\|details>/],
     ['microsoft-teams', /… and (\d+) more changes: https:\/\/ci\.example\/1/],
     ['opsgenie', /and (\d+) more changes: https:\/\/ci\.example\/1/],
     ['opsgenie-close', /and (\d+) more changes: https:\/\/ci\.example\/1/],

@@ -292,15 +292,15 @@ describe('what cannot work is said before anything is sent', () => {
   it('a variable that is known only by its beginning is warned of', () => {
     const headers = { authorization: 'Bearer $USER_TOKEN', one: '$ID_$TARGET', two: '$USER_TOKEN $TOKENS' };
     expect(warningsOf(desiring('first-token', { headers }))).toEqual([
-      'Webhook lockhound uses $USER_TOKEN, which is defined nowhere: it is read as $USER and the text "_TOKEN"',
-      'Webhook lockhound uses $TOKENS, which is defined nowhere: it is read as $TOKEN and the text "S"',
+      'Webhook lockhound uses $USER_TOKEN, which is not defined: it is read as $USER followed by the text "_TOKEN"',
+      'Webhook lockhound uses $TOKENS, which is not defined: it is read as $TOKEN followed by the text "S"',
     ]);
   });
 
   it('what only Lockhound knows is pointed out where the platform fills payloads in', () => {
     const payload = '{"a": "$EVENT_TITLE $HOST", "b": $CHANGES_JSON}';
     expect(platformWarningsOf(desiring('first-token', { payload }))).toEqual([
-      expect.stringContaining('uses $CHANGES_JSON, which the platform does not know'),
+      expect.stringContaining('uses $CHANGES_JSON, which the platform does not replace'),
     ]);
     expect(platformWarningsOf(desiring('first-token', { payload: null }))).toEqual([]);
   });

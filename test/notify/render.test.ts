@@ -6,9 +6,9 @@ import { Secret } from '../../src/model/secret.ts';
 import { alertOf } from '../../src/notify/alert/alert.ts';
 import { changeEvent } from '../../src/notify/alert/change-event.ts';
 import { genericPreset } from '../../src/notify/presets/generic.ts';
-import { ALERT_VARIABLES } from '../../src/notify/rendering/alert-variables.ts';
+
 import { renderRequest } from '../../src/notify/rendering/render-request.ts';
-import { valuesOf } from '../../src/notify/rendering/values.ts';
+import { ALERT_VARIABLES, valuesOf } from '../../src/notify/rendering/values.ts';
 import type { VariableValue, WebhookDefinition } from '../../src/notify/webhooks/definition.ts';
 import { changeOf, notificationOf } from './notification.ts';
 
@@ -132,7 +132,7 @@ describe('the payload', () => {
       ['open', '{"g":4}'],
     ]);
     for (const payload of ['[1]', 'null', '5', '"text"']) {
-      expect(() => render({ encodeAs: 'form', payload })).toThrow(/has to be a JSON object/);
+      expect(() => render({ encodeAs: 'form', payload })).toThrow(/must be a JSON object/);
     }
   });
 

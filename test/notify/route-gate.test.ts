@@ -18,7 +18,7 @@ function stopsIn(stopped: Map<string, string>): RouteStops {
 
 function gateOver(routes: readonly string[], deliver: Notifier['deliver'], concurrency = 8) {
   const stopped = new Map<string, string>();
-  const gate = gateRoutes({ routes: () => routes, deliver }, { stops: stopsIn(stopped), concurrency });
+  const gate = gateRoutes({ deliver }, { stops: stopsIn(stopped), concurrency, routes: routes.length });
   return { stopped, send: (route: string) => gate.deliver(route, notificationOf(), signal) };
 }
 
@@ -48,7 +48,7 @@ describe('a route', () => {
       return receiptOf(route);
     });
     const hanging = Array.from({ length: 4 }, () => send('a'));
-    expect(await send('a')).toEqual({ kind: 'later', reason: '4 deliveries of route a are under way' });
+    expect(await send('a')).toEqual({ kind: 'later', reason: '4 deliveries of route a are active' });
     expect(await send('b')).toMatchObject({ kind: 'delivered' });
     gate.resolve();
     expect(await Promise.all(hanging)).toHaveLength(4);

@@ -40,7 +40,6 @@ describe.skipIf(!HAS_REDIS)('the memory of Redis', () => {
       log,
       notifier: {
         port: {
-          routes: () => ['default'],
           deliver: async (route, { id }) => ({
             kind: 'delivered',
             receipt: { id, route, status: 200, answer: 'ok' },

@@ -51,7 +51,7 @@ async function startDelivery(name: string, routes: readonly string[]) {
   });
   const ports = {
     deliveries,
-    notifier: gateRoutes(notifier, { stops: deliveries, concurrency }),
+    notifier: gateRoutes(notifier, { stops: deliveries, concurrency, routes: routes.length }),
     outcomes: { read: async () => verdict },
   } as unknown as Ports;
   const runtime = await bench.start([deliverNotification], { ports });

@@ -52,10 +52,18 @@ export interface DeliveryAttempt {
   readonly answer?: string;
 }
 
-/** What came of a delivery. */
+/** The receiver's answer to a delivery that it accepted. */
 export interface DeliveryReceipt {
   readonly id: string;
   readonly route: string;
   readonly status: number;
   readonly answer: string;
 }
+
+/** The result of handing a notification to its route. */
+export type DeliveryAnswer =
+  | { readonly kind: 'delivered'; readonly receipt: DeliveryReceipt }
+  /** The route is stopped: nothing is sent until an operator resumes it. */
+  | { readonly kind: 'held'; readonly reason: string }
+  /** Nothing was sent yet: the route is at its limit, or its webhook is not applied. */
+  | { readonly kind: 'later'; readonly reason: string };

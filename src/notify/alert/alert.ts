@@ -3,49 +3,48 @@ import { printableStrings } from '../../model/printable.ts';
 import type { Transition } from '../../model/scan/change.ts';
 import { countedSeverity, RATED_SEVERITIES } from '../../model/scan/finding.ts';
 
-/** A notification as one request tells it: with all of its changes, or with the worst ones and a count of the rest. */
+/** What one request says about a notification: all of its changes, or the worst ones and a count of the rest. */
 export interface Alert extends Notification {
-  /** The changes that are told, in the notification's order; the worst ones first where some are left out. */
+  /** The changes listed: in the notification's order, or worst first when some are left out. */
   readonly changes: readonly NotifiedChange[];
-  /** Number of changes that are only counted. */
+  /** Number of changes that are counted but not listed. */
   readonly leftOut: number;
   /** Whether long lists within a change are cut. */
   readonly brief: boolean;
-  /** The changes that are told, worst first. */
+  /** The changes listed, worst first. */
   readonly ranked: () => readonly NotifiedChange[];
-  /** The change that it is about, in mode `change`. */
+  /** The one change of an alert of mode `change`. */
   readonly subject: NotifiedChange | undefined;
   readonly totals: AlertTotals;
 }
 
-/** What is said of all changes, told or left out. */
+/** Totals over all changes, listed or left out. */
 export interface AlertTotals {
   readonly changes: number;
   readonly counts: Readonly<Record<Transition, number>>;
-  /** The worst change that is not a resolution, or the worst of all when everything was resolved. */
+  /** The worst change that is not a resolution; the worst resolution when there is no other change. */
   readonly worst: NotifiedChange | undefined;
 }
 
 export interface AlertShape {
-  /** Changes to tell at most. Default: all. */
+  /** Maximum number of changes listed. Default: all. */
   readonly most?: number;
   /** Default false. */
   readonly brief?: boolean;
 }
 
-/** All of a notification. */
+/** The alert with all changes of a notification. */
 export function alertOf(notification: Notification): Alert {
   return alertMaker(notification)();
 }
 
 /**
- * A function that makes alerts of a notification; what they have in common is worked out once. Texts from outside are
- * made printable here, before anything is rendered.
+ * A function that makes alerts of different sizes from one notification; what they share is computed once. Text from
+ * packages and advisories becomes printable here, before it is rendered.
  */
 export function alertMaker(notification: Notification): (shape?: AlertShape) => Alert {
   const { changes, omitted, mode } = notification;
   const totals = totalsOf(changes, omitted);
-  const unlisted = totals.changes - changes.length;
   const subject = mode === 'change' ? printableStrings(changes[0]) : undefined;
   let all: readonly NotifiedChange[] | undefined;
   const allRanked = () => {
@@ -53,21 +52,21 @@ export function alertMaker(notification: Notification): (shape?: AlertShape) => 
     return all;
   };
   return ({ most = changes.length, brief = false } = {}) => {
-    const common = { ...printableStrings({ ...notification, changes: [] }), brief, subject, totals };
-    if (most >= changes.length) {
-      return {
-        ...common,
-        changes: printableStrings(changes),
-        leftOut: unlisted,
-        ranked: () => printableStrings(allRanked()),
-      };
-    }
-    const told = printableStrings(allRanked().slice(0, most));
-    return { ...common, changes: told, leftOut: totals.changes - told.length, ranked: () => told };
+    const complete = most >= changes.length;
+    const listed = printableStrings(complete ? changes : allRanked().slice(0, most));
+    return {
+      ...printableStrings({ ...notification, changes: [] }),
+      brief,
+      subject,
+      totals,
+      changes: listed,
+      leftOut: totals.changes - listed.length,
+      ranked: () => (complete ? printableStrings(allRanked()) : listed),
+    };
   };
 }
 
-/** `omitted`: changes that the notification itself only counts; none of them is worse than those it lists. */
+/** `omitted` counts changes that the notification does not list; none of them is worse than those it lists. */
 function totalsOf(changes: readonly NotifiedChange[], omitted: Notification['omitted']): AlertTotals {
   const counts = { opened: 0, worsened: 0, reopened: 0, resolved: 0, ...omitted };
   let worst: NotifiedChange | undefined;
@@ -79,14 +78,14 @@ function totalsOf(changes: readonly NotifiedChange[], omitted: Notification['omi
   return { changes: all, counts, worst: printableStrings(worst) };
 }
 
-/** Those that somebody has to look at by their severity, then resolutions by theirs; equal ones stay in their order. */
+/** Open changes by severity, then resolutions by severity; stable among equals. */
 function worstFirst(changes: readonly NotifiedChange[]): readonly NotifiedChange[] {
   const ranks: NotifiedChange[][] = Array.from({ length: 2 * RANKS }, () => []);
   for (const change of changes) ranks[rankOf(change)]?.push(change);
   return ranks.flat();
 }
 
-/** Each severity has two ranks: what is unrated comes after what is rated like it. */
+/** Each severity has two ranks: unrated findings follow the rated ones they count as. */
 const RANKS = 2 * RATED_SEVERITIES.length;
 
 function rankOf({ transition, finding }: NotifiedChange): number {

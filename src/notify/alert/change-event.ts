@@ -1,7 +1,8 @@
 import type { NotifiedChange } from '../../model/alert/notification.ts';
 import type { Change } from '../../model/scan/change.ts';
+import { MAX_LINE, truncateText } from './truncate.ts';
 
-/** A change as receivers see it: part of the schema `lockhound.changes/1`. */
+/** A change in JSON alerts: part of the schema `lockhound.changes/1`. */
 export interface ChangeEvent {
   /** Id of the target. */
   readonly target: string;
@@ -15,7 +16,7 @@ export interface ChangeEvent {
   readonly package: string;
   readonly version: string;
   readonly purl: string;
-  /** Null when the lockfile does not tell. */
+  /** Null when the lockfile does not say. */
   readonly direct: boolean | null;
   readonly advisories: readonly string[];
   readonly url: string | null;
@@ -30,7 +31,7 @@ export interface ChangeEvent {
   readonly fingerprint: string;
 }
 
-/** `target`: of the notification, for changes that name no other. */
+/** `target` is the id of the notification's target, for changes that do not name their own. */
 export function changeEvent(change: NotifiedChange, target: string): ChangeEvent {
   const { transition, previousSeverity, finding } = change;
   const { advisory, locations } = finding;
@@ -57,5 +58,23 @@ export function changeEvent(change: NotifiedChange, target: string): ChangeEvent
       dependencyPath,
     })),
     fingerprint: finding.fingerprint,
+  };
+}
+
+const MAX_LOCATIONS = 10;
+const MAX_STEPS = 30;
+const MAX_ADVISORIES = 30;
+
+/** The event with its lists cut, so that a finding with a thousand locations does not fill an alert by itself. */
+export function briefEvent(change: NotifiedChange, target: string): ChangeEvent {
+  const event = changeEvent(change, target);
+  return {
+    ...event,
+    title: truncateText(event.title, MAX_LINE),
+    advice: event.advice === null ? null : truncateText(event.advice, MAX_LINE),
+    advisories: event.advisories.slice(0, MAX_ADVISORIES),
+    locations: event.locations
+      .slice(0, MAX_LOCATIONS)
+      .map((location) => ({ ...location, dependencyPath: location.dependencyPath.slice(0, MAX_STEPS) })),
   };
 }

@@ -1,73 +1,95 @@
-import { createHash } from 'node:crypto';
 import type { NotifiedChange } from '../../model/alert/notification.ts';
 import type { Alert } from './alert.ts';
-import { safeUrl } from './safe-url.ts';
-import { isRecovery, summaryOf, worstSeverity } from './summary.ts';
-import { truncateText } from './truncate-text.ts';
+import { detailsUrl } from './links.ts';
+import { summaryOf, worstSeverity } from './summary.ts';
+import { fitChanges, MAX_LINE, truncateText } from './truncate.ts';
 
-const FIRST_SCAN = { opened: 'first scan: ', resolved: 'all of the first scan is over: ' } as const;
-
-const LONGEST_LINE = 1_000;
+const FIRST_SCAN = { opened: 'first scan: ', resolved: 'first-scan summary closed: ' } as const;
 
 /** `[high] shop: 2 opened, 1 resolved`. */
 export function titleOf(alert: Alert): string {
   const first = alert.firstScan === undefined ? '' : FIRST_SCAN[alert.firstScan];
-  const title = `[${worstSeverity(alert)}] ${alert.target.id}: ${first}${summaryOf(alert)}`;
-  return alert.test === true ? `[test] ${title}` : title;
+  return testMark(alert, `[${worstSeverity(alert)}] ${alert.target.id}: ${first}${summaryOf(alert)}`);
 }
 
-/** The title, and a line for each change. */
+/** The text, marked when the alert is a test. */
+export function testMark({ test }: Alert, text: string): string {
+  return test === true ? `[test] ${text}` : text;
+}
+
+/** The title, and one line for each change. */
 export function messageOf(alert: Alert): string {
   return [titleOf(alert), linesOf(alert)].filter((part) => part !== '').join('\n');
 }
 
-/** A line for each change that is told, and one that counts the rest. */
+/** One line for each change listed, and one that counts the rest. */
 export function linesOf(alert: Alert): string {
   const { changes, brief } = alert;
-  const lines = changes.map((change) =>
-    brief ? truncateText(lineOf(change), LONGEST_LINE) : lineOf(change),
-  );
+  const lines = changes.map((change) => (brief ? truncateText(lineOf(change), MAX_LINE) : lineOf(change)));
   const rest = leftOutText(alert.leftOut, alert);
   return (rest === '' ? lines : [...lines, rest]).join('\n');
 }
 
-/** `opened critical: title (package@version, GHSA-…)`, behind the target where it is not the alert's. */
-export function lineOf({ transition, finding, target }: NotifiedChange): string {
+/** The text of a change in parts, for receivers that format each part. */
+export interface ChangeText {
+  /** Id of the target, when it is not the target of the alert. */
+  readonly target: string | undefined;
+  readonly transition: string;
+  readonly severity: string;
+  readonly title: string;
+  /** Shown in parentheses after the title; every text of an alert shows all of them. */
+  readonly facts: readonly string[];
+  readonly advisory: { readonly id: string; readonly url: string } | undefined;
+}
+
+export function changeText({ transition, finding, target }: NotifiedChange): ChangeText {
   const { name, version } = finding.package;
-  const source = [`${name}@${version}`, ...(finding.advisory === undefined ? [] : [finding.advisory.id])];
-  const whose = target === undefined ? '' : `${target}: `;
-  return `${whose}${transition} ${finding.severity}: ${finding.title} (${source.join(', ')})`;
+  const { severity, title, advisory } = finding;
+  return { target, transition, severity, title, facts: [`${name}@${version}`], advisory };
+}
+
+/** `opened critical: title (package@version, GHSA-…)`, after the target when it is not the target of the alert. */
+export function lineOf(change: NotifiedChange): string {
+  const { target, transition, severity, title, facts, advisory } = changeText(change);
+  const prefix = target === undefined ? '' : `${target}: `;
+  const all = advisory === undefined ? facts : [...facts, advisory.id];
+  return `${prefix}${transition} ${severity}: ${title} (${all.join(', ')})`;
 }
 
 /** `and 23 more changes: https://…`; empty when nothing is left out. */
 export function leftOutText(leftOut: number, alert: Alert): string {
   if (leftOut === 0) return '';
-  const link = safeUrl(linkOf(alert));
-  const what = `and ${leftOut} more change${leftOut === 1 ? '' : 's'}`;
-  return link === undefined ? what : `${what}: ${link}`;
+  const url = detailsUrl(alert);
+  return url === undefined ? moreText(leftOut) : `${moreText(leftOut)}: ${url}`;
 }
 
-/** Where more is to be read: the configured page, else the advisory behind the worst change; may be empty. */
-export function linkOf({ link, totals }: Alert): string {
-  return link ?? totals.worst?.finding.advisory?.url ?? '';
+/** `and 23 more changes`. */
+export function moreText(leftOut: number): string {
+  return `and ${leftOut} more change${leftOut === 1 ? '' : 's'}`;
 }
 
-/**
- * What receivers tie alerts about the same thing together by, at most 42 characters: the finding where an alert is about
- * one change, else the target.
- */
-export function dedupKeyOf({ subject, target }: Alert): string {
-  if (subject !== undefined) return `lockhound-${subject.finding.fingerprint.slice(0, 32)}`;
-  return `lockhound-${createHash('sha256').update(target.id).digest('hex').slice(0, 32)}`;
+/** `Open: 2 high, 1 low · 3 facts could not be determined`. */
+export function statusText({ open, gaps }: Alert): string {
+  const counts = Object.entries(open).filter(([, count]) => count > 0);
+  const list = counts.map(([severity, count]) => `${count} ${severity}`).join(', ') || 'none';
+  const unknown = gaps === 0 ? '' : ` · ${gaps} fact${gaps === 1 ? '' : 's'} could not be determined`;
+  return `Open: ${list}${unknown}`;
 }
 
-/**
- * `resolve` when one change is a resolution, when all that a first scan's summary told is over, or when a digest only has
- * resolutions and nothing is open any more; otherwise `trigger`.
- */
-export function actionOf(alert: Alert): 'trigger' | 'resolve' {
-  if (alert.firstScan === 'resolved') return 'resolve';
-  if (!isRecovery(alert)) return 'trigger';
-  if (alert.mode === 'change') return 'resolve';
-  return Object.values(alert.open).every((count) => count === 0) ? 'resolve' : 'trigger';
+/** The message in at most `limit` UTF-16 units: the title, whole lines, and a count of the changes left out. */
+export function messageWithin(alert: Alert, limit: number): string {
+  const title = truncateText(titleOf(alert), Math.floor(limit / 2));
+  // The longest it can get: the count only shrinks.
+  const tail = leftOutText(alert.totals.changes, alert).length + 1;
+  const within = (budget: number) =>
+    fitChanges(
+      alert,
+      (change) => truncateText(lineOf(change), MAX_LINE),
+      budget - title.length,
+      (line) => line.length + 1,
+    );
+  const whole = within(limit);
+  const { kept, leftOut } = whole.leftOut === 0 ? whole : within(limit - tail);
+  const rest = leftOut === 0 ? [] : [leftOutText(leftOut, alert)];
+  return truncateText([title, ...kept, ...rest].join('\n'), limit);
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { TRANSITIONS } from '../../model/scan/change.ts';
 import { countedSeverity, type RatedSeverity, type Severity } from '../../model/scan/finding.ts';
 import type { Alert } from './alert.ts';
@@ -7,7 +8,7 @@ export function worstSeverity({ totals }: Alert): Severity {
   return totals.worst?.finding.severity ?? 'none';
 }
 
-/** What the worst change counts as. */
+/** The severity that the worst change counts as. */
 export function worstCounted({ totals: { worst } }: Alert): RatedSeverity {
   return worst === undefined ? 'none' : countedSeverity(worst.finding);
 }
@@ -18,7 +19,7 @@ export function summaryOf({ totals: { counts } }: Alert): string {
   return parts.length === 0 ? 'no changes' : parts.map((name) => `${counts[name]} ${name}`).join(', ');
 }
 
-/** Findings were only resolved, if anything changed at all. */
+/** True when every change is a resolution, or nothing changed. */
 export function isRecovery({ totals: { changes, counts } }: Alert): boolean {
   return counts.resolved === changes;
 }
@@ -36,9 +37,29 @@ export function priorityOf(alert: Alert): 'P1' | 'P2' | 'P3' | 'P4' | 'P5' {
   return PRIORITIES[worstCounted(alert)];
 }
 
-/** `key:value` of each label, sorted, with target and severity in front. */
+/** `key:value` for target and severity, then for each label, sorted. */
 export function tagsOf(alert: Alert): readonly string[] {
   const { id, labels } = alert.target;
   const own = Object.entries(labels).map(([name, value]) => `${name}:${value}`);
   return [`target:${id}`, `severity:${worstSeverity(alert)}`, ...own.sort()];
+}
+
+/**
+ * The key by which receivers group alerts, at most 42 characters: of the finding in mode `change`, otherwise of the
+ * target.
+ */
+export function dedupKeyOf({ subject, target }: Alert): string {
+  if (subject !== undefined) return `lockhound-${subject.finding.fingerprint.slice(0, 32)}`;
+  return `lockhound-${createHash('sha256').update(target.id).digest('hex').slice(0, 32)}`;
+}
+
+/**
+ * `resolve` for the resolution of one finding, for the end of a first-scan summary, and for a digest of resolutions that
+ * leaves nothing open; otherwise `trigger`.
+ */
+export function actionOf(alert: Alert): 'trigger' | 'resolve' {
+  if (alert.firstScan === 'resolved') return 'resolve';
+  if (!isRecovery(alert)) return 'trigger';
+  if (alert.mode === 'change') return 'resolve';
+  return Object.values(alert.open).every((count) => count === 0) ? 'resolve' : 'trigger';
 }

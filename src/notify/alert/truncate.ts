@@ -1,23 +1,43 @@
 import type { NotifiedChange } from '../../model/alert/notification.ts';
 import type { Alert } from './alert.ts';
-import { type ChangeEvent, changeEvent } from './change-event.ts';
-import { leftOutText, lineOf, titleOf } from './message.ts';
-import { truncateText } from './truncate-text.ts';
 
-/** What is made of changes, worst first, while the sum of the sizes is within a budget. */
-export interface Fitting<Item> {
+/** For one line of text about one change, in UTF-16 units. */
+export const MAX_LINE = 1_000;
+
+/**
+ * The text within `limit` UTF-16 units: a longer one is cut between code points and ends with `mark`. `encode` gives what
+ * the receiver's format writes for a code point: that length counts, and an escape is never cut in two.
+ */
+export function truncateText(
+  text: string,
+  limit: number,
+  mark = '…',
+  encode: (codePoint: string) => string = (codePoint) => codePoint,
+): string {
+  let whole = '';
+  let cut = '';
+  for (const codePoint of text) {
+    whole += encode(codePoint);
+    if (whole.length + mark.length <= limit) cut = whole;
+    if (whole.length > limit) return cut + mark;
+  }
+  return whole;
+}
+
+/** The items made from the changes that fit. */
+export interface FittedChanges<Item> {
   readonly kept: readonly Item[];
-  /** Changes that are not told: those that do not fit, and those that the alert left out. */
+  /** Number of changes of the notification that are not among them. */
   readonly leftOut: number;
 }
 
-/** Makes items of the alert's changes, worst first, as many as fit and no more; sizes in whatever the budget is in. */
+/** Makes an item of each change, worst first, until the sum of their sizes exceeds `budget` (in the unit of `sizeOf`). */
 export function fitChanges<Item>(
   alert: Alert,
   make: (change: NotifiedChange) => Item,
   budget: number,
   sizeOf: (item: Item) => number,
-): Fitting<Item> {
+): FittedChanges<Item> {
   const kept: Item[] = [];
   let used = 0;
   for (const change of alert.ranked()) {
@@ -32,42 +52,4 @@ export function fitChanges<Item>(
 /** Bytes of a value as JSON in UTF-8. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value), 'utf8');
-}
-
-const LONGEST_LINE = 1_000;
-
-/** The message in at most `limit` UTF-16 units: title, whole lines, and what is left out. */
-export function messageWithin(alert: Alert, limit: number): string {
-  const title = truncateText(titleOf(alert), Math.floor(limit / 2));
-  // The longest it can get: the count only shrinks.
-  const tail = leftOutText(alert.totals.changes, alert).length + 1;
-  const within = (room: number) =>
-    fitChanges(
-      alert,
-      (change) => truncateText(lineOf(change), LONGEST_LINE),
-      room - title.length,
-      (line) => line.length + 1,
-    );
-  const whole = within(limit);
-  const { kept, leftOut } = whole.leftOut === 0 ? whole : within(limit - tail);
-  const rest = leftOut === 0 ? [] : [leftOutText(leftOut, alert)];
-  return truncateText([title, ...kept, ...rest].join('\n'), limit);
-}
-
-const MOST_LOCATIONS = 10;
-const MOST_STEPS = 30;
-const MOST_NAMES = 30;
-
-/** A change with the lists in it cut, so that one finding of a thousand places does not fill an event by itself. */
-export function briefEvent(change: NotifiedChange, target: string): ChangeEvent {
-  const event = changeEvent(change, target);
-  return {
-    ...event,
-    title: truncateText(event.title, LONGEST_LINE),
-    advice: event.advice === null ? null : truncateText(event.advice, LONGEST_LINE),
-    advisories: event.advisories.slice(0, MOST_NAMES),
-    locations: event.locations
-      .slice(0, MOST_LOCATIONS)
-      .map((location) => ({ ...location, dependencyPath: location.dependencyPath.slice(0, MOST_STEPS) })),
-  };
 }

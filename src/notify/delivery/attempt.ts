@@ -6,16 +6,16 @@ import type { FittedRequest } from '../rendering/fit-request.ts';
 import type { RenderedRequest } from '../rendering/render-request.ts';
 import { answerText, plainText, receiverFailure, receiverRefusal } from './receiver-outcome.ts';
 
-/** More than is kept of an answer: a secret that begins within it has to be seen whole to be masked. */
+/** More than is kept of an answer, because a secret is masked only when all of it was read. */
 const READ_BYTES = 64 * 1024;
 
 export interface AttemptOptions {
   readonly http: HttpClient;
-  /** For one attempt, from connecting to the end of the answer. */
+  /** Limit for one attempt, from connecting to the end of the answer. */
   readonly timeoutMs: number;
   readonly now: () => Date;
   readonly userAgent?: string;
-  /** Told of every attempt, also of those that could not be rendered. Attempts hold no secret. */
+  /** Called for every attempt, also when rendering failed. Attempts hold no secret. */
   readonly recordAttempt: (
     route: string,
     notificationId: string,
@@ -28,11 +28,11 @@ export interface Attempt {
   readonly notification: Notification;
   readonly signal: AbortSignal;
   readonly mask: Masker;
-  /** What is to be sent at this time. */
+  /** The request to send at this time. */
   readonly prepare: (at: Date) => Promise<FittedRequest>;
 }
 
-/** One POST and what is written down of it. Throws `NotifyError` when nobody took it. */
+/** Sends one POST and records it. Throws `NotifyError` when the receiver did not accept it. */
 export async function attemptDelivery(options: AttemptOptions, attempt: Attempt): Promise<DeliveryReceipt> {
   const { route, notification, mask } = attempt;
   const at = options.now();
@@ -48,7 +48,7 @@ export async function attemptDelivery(options: AttemptOptions, attempt: Attempt)
   let response: HttpResponse;
   try {
     const { bytes, leftOut, ...prepared } = await attempt.prepare(at);
-    sent = { bytes, ...(leftOut === 0 ? {} : { leftOut }) };
+    sent = { bytes, ...(leftOut > 0 && { leftOut }) };
     request = prepared.request;
     response = await send(options, attempt, request);
   } catch (error) {
@@ -58,7 +58,7 @@ export async function attemptDelivery(options: AttemptOptions, attempt: Attempt)
   const answer = answerText(response, mask);
   const refusal = receiverRefusal(request.url, response, mask);
   const { status } = response;
-  await record({ ...sent, status, answer, ...(refusal === undefined ? {} : { error: refusal.message }) });
+  await record({ ...sent, status, answer, ...(refusal && { error: refusal.message }) });
   if (refusal !== undefined) throw refusal;
   return { id: notification.id, route, status, answer };
 }

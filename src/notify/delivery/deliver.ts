@@ -10,12 +10,12 @@ import { type AttemptOptions, attemptDelivery } from './attempt.ts';
 import { createSigner, type Signer } from './signature.ts';
 
 export interface Route {
-  /** What deliveries are recorded under; not the name of the webhook. */
+  /** The name under which deliveries are recorded; not the name of the webhook. */
   readonly name: string;
   /** As read back from the platform; `undefined` until it has been applied. */
   readonly definition: () => WebhookDefinition | undefined;
   readonly variables: Readonly<Record<string, VariableValue>>;
-  /** Of a body. Default 256 KiB. */
+  /** Maximum size of a body. Default 256 KiB. */
   readonly maxBytes?: number;
 }
 
@@ -26,10 +26,9 @@ export interface NotifierOptions extends AttemptOptions {
 }
 
 export interface Notifier {
-  routes(): readonly string[];
   /**
-   * One attempt; when the receiver finds it too large (413), more of them at once, each with half as much. Throws
-   * `NotifyError`, `retryable` when another attempt may go through. The queue is what repeats.
+   * Makes one attempt; when the receiver answers 413, immediately more attempts, each half as large. Throws `NotifyError`,
+   * `retryable` when a later attempt may succeed. The queue repeats attempts.
    */
   deliver(route: string, notification: Notification, signal: AbortSignal): Promise<DeliveryReceipt>;
 }
@@ -37,28 +36,27 @@ export interface Notifier {
 const MAX_BYTES = 256 * 1024;
 
 /** From 256 KiB down to 2 KiB. */
-const MOST_HALVINGS = 7;
+const MAX_HALVINGS = 7;
 
 /** Throws `NotifyError` (`header-invalid`) when the signing secret cannot be used. */
 export function createNotifier(options: NotifierOptions): Notifier {
   const sign = createSigner(options.signingSecret);
   const routes = new Map(options.webhooks.map((route) => [route.name, route]));
-  const taken: SizesTaken = new Map();
+  const accepted: AcceptedSizes = new Map();
   return {
-    routes: () => [...routes.keys()],
     async deliver(name, notification, signal) {
       const route = routeNamed(routes, name);
-      return sendShortening(route, taken, sender(options, sign, route, notification, signal));
+      return sendShortening(route, accepted, sender(options, sign, route, notification, signal));
     },
   };
 }
 
-/** Sends the notification in a body of about so many bytes at most. */
+/** Sends the notification in a body of at most `maxBytes`, if its frame alone fits. */
 type Send = (maxBytes: number) => Promise<DeliveryReceipt | TooLarge>;
 
 interface TooLarge {
   readonly tooLarge: NotifyError;
-  /** That were sent. */
+  /** Size of the body that was sent. */
   readonly bytes: number;
 }
 
@@ -91,27 +89,27 @@ function sender(
   };
 }
 
-/** What receivers turned out to take, in bytes by route: they are not asked again with each alert. */
-type SizesTaken = Map<string, number>;
+/** The size that a receiver accepted after a 413, in bytes by route; later alerts begin with it. */
+type AcceptedSizes = Map<string, number>;
 
-/** Sends half as much for as long as the receiver finds it too large. */
+/** Halves the body until the receiver accepts it. */
 async function sendShortening(
   { name, maxBytes = MAX_BYTES }: Route,
-  taken: SizesTaken,
+  accepted: AcceptedSizes,
   send: Send,
 ): Promise<DeliveryReceipt> {
   for (let halvings = 0; ; halvings += 1) {
-    const limit = Math.min(maxBytes, taken.get(name) ?? maxBytes);
+    const limit = Math.min(maxBytes, accepted.get(name) ?? maxBytes);
     const answer = await send(limit);
     if (!('tooLarge' in answer)) return answer;
     const { tooLarge, bytes } = answer;
-    // More than the limit: it does not get any shorter.
-    if (bytes > limit || halvings === MOST_HALVINGS) {
-      taken.delete(name);
+    // Larger than the limit: it cannot be made smaller.
+    if (bytes > limit || halvings === MAX_HALVINGS) {
+      accepted.delete(name);
       const message = `${tooLarge.message}, even at ${bytes} bytes`;
       throw new NotifyError('receiver-too-large', message, { cause: tooLarge });
     }
-    taken.set(name, Math.floor(bytes / 2));
+    accepted.set(name, Math.floor(bytes / 2));
   }
 }
 
@@ -119,7 +117,10 @@ async function sendShortening(
 export function routeNamed(routes: ReadonlyMap<string, Route>, name: string): Route {
   const route = routes.get(name);
   if (route !== undefined) return route;
-  throw new NotifyError('not-found', `No route ${name} is configured: it was, when the scan was made`);
+  throw new NotifyError(
+    'not-found',
+    `The route ${name} is no longer configured: add it to \`notify.routes\` again, then resend the delivery`,
+  );
 }
 
 /** Throws `NotifyError` (`not-provisioned`). */
@@ -128,7 +129,7 @@ export function definitionOf({ name, definition }: Route): WebhookDefinition {
   if (known !== undefined) return known;
   throw new NotifyError(
     'not-provisioned',
-    `The webhook of route ${name} has not been applied to the platform yet: the alert waits until it has been`,
+    `The webhook of route ${name} is not on the platform: its alerts wait until it is applied`,
     { retryable: true },
   );
 }

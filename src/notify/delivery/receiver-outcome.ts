@@ -6,10 +6,10 @@ import { retryOptions } from '../../model/retry-after.ts';
 import { NotifyError } from '../errors.ts';
 
 const ANSWER_BYTES = 1024;
-/** The configuration has to change first. Everything else (a certificate that expired, say) others may mend meanwhile. */
-const FINAL: ReadonlySet<string> = new Set(['invalid-url', 'address-refused']);
+/** Only a change of the configuration helps. Other errors, such as an expired certificate, may be fixed elsewhere. */
+const PERMANENT: ReadonlySet<string> = new Set(['invalid-url', 'address-refused']);
 
-/** `undefined` for success (2xx), otherwise why the receiver did not take it. */
+/** Why the receiver did not accept the alert; `undefined` for success (2xx). */
 export function receiverRefusal(url: string, response: HttpResponse, mask: Masker): NotifyError | undefined {
   const { status } = response;
   if (status >= 200 && status < 300) return undefined;
@@ -17,7 +17,7 @@ export function receiverRefusal(url: string, response: HttpResponse, mask: Maske
   if (status === 410) {
     return new NotifyError(
       'receiver-gone',
-      `${where}: the receiver wants no more alerts; mend its address and resume the route`,
+      `${where}: the receiver no longer exists; correct its URL, then run \`lockhound deliveries resume\` for the route`,
     );
   }
   if (status === 413) {
@@ -26,14 +26,14 @@ export function receiverRefusal(url: string, response: HttpResponse, mask: Maske
   if (status >= 300 && status < 400) {
     return new NotifyError(
       'receiver-refused',
-      `${where}: redirects are not followed; use the address it leads to`,
+      `${where}: redirects are not followed; configure the URL that it redirects to`,
     );
   }
-  const message = `${where}: the receiver did not take the alert`;
+  const message = `${where}: the receiver did not accept the alert`;
   return new NotifyError('receiver-refused', message, retryOptions(response));
 }
 
-/** What a delivery without an answer is for us. A time limit of our own shows as an aborted request. */
+/** The error for a delivery without an answer. `timedOut` is set when Lockhound's own time limit aborted it. */
 export function receiverFailure(
   error: unknown,
   url: string,
@@ -42,22 +42,22 @@ export function receiverFailure(
 ): NotifyError {
   const cause = harmlessCause(error, mask);
   if (timedOut !== undefined) {
-    const message = `POST ${mask(printableUrl(url))}: no whole answer within ${timedOut.afterMs} ms`;
+    const message = `POST ${mask(printableUrl(url))}: no complete answer within ${timedOut.afterMs} ms`;
     return new NotifyError('receiver-unreachable', message, { ...cause, retryable: true });
   }
-  const retryable = error instanceof HttpError && !FINAL.has(error.code);
+  const retryable = error instanceof HttpError && !PERMANENT.has(error.code);
   return new NotifyError('receiver-unreachable', mask(messageOf(error)), { ...cause, retryable });
 }
 
 /**
- * First KiB of an answer, as one line of text without control characters. Masked before it is cut: a mask does not find
- * half a secret.
+ * The first KiB of an answer as one line without control characters. Masked before it is cut, because a mask does not
+ * find half a secret.
  */
 export function answerText({ body }: HttpResponse, mask: Masker): string {
   return firstBytes(plainText(mask(body.toString('utf8'))), ANSWER_BYTES);
 }
 
-/** Control characters, line breaks among them, become spaces: a terminal and a log line stay what they are. */
+/** Replaces control characters and line breaks by spaces, for terminals and log lines. */
 export function plainText(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ');
 }
@@ -65,6 +65,6 @@ export function plainText(text: string): string {
 function firstBytes(text: string, limit: number): string {
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length <= limit) return text;
-  // A character that is cut in two is left out.
+  // With `stream` the decoder drops a character that was cut in two.
   return new TextDecoder().decode(bytes.subarray(0, limit), { stream: true });
 }

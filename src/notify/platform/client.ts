@@ -36,7 +36,7 @@ export interface PlatformClient {
 export interface PlatformClientOptions {
   /** Client of `apis/webhooks.v1.json` with the credential headers. */
   readonly api: ApiClient;
-  /** Values that no message may hold: the credentials, the configured secrets. */
+  /** Values that messages must not hold: the credentials and the configured secrets. */
   readonly secrets?: readonly Secret[];
 }
 
@@ -73,7 +73,7 @@ type Caller = <Id extends keyof WebhookMethods>(
 
 function createCaller(api: ApiClient, secrets: readonly Secret[]): Caller {
   return async (id, { params, body, signal }) => {
-    // An error answer may quote what it refuses, and a variable's value comes back nowhere else.
+    // An error answer may quote the request, which holds the value of a variable.
     const hidden = [...secrets.map((secret) => secret.reveal()), ...valueIn(body)];
     const response = await api
       .call(id, {
@@ -89,7 +89,7 @@ function createCaller(api: ApiClient, secrets: readonly Secret[]): Caller {
   };
 }
 
-/** The value of a variable, unless it is said to be no secret. */
+/** The value of a variable, unless it is marked as not secret. */
 function valueIn(body: object | undefined): string[] {
   if (body === undefined || !('value' in body) || typeof body.value !== 'string') return [];
   return 'is_secret' in body && body.is_secret === false ? [] : [body.value];

@@ -7,7 +7,7 @@ export interface Credentials {
   readonly applicationKey: Secret;
 }
 
-/** The two headers that every request carries ("Authentication"); asked for anew on each call, kept nowhere. */
+/** Returns the two credential headers of a request ("Authentication"), read again on each call. */
 export function credentialHeaders(credentials: Credentials): () => Readonly<Record<string, string>> {
   const { headerPrefix, apiKey, applicationKey } = credentials;
   return () => ({

@@ -5,9 +5,9 @@ import { createMasker, harmlessCause, type Masker } from '../../model/masking.ts
 import { isRateLimited, isTemporary, retryOptions } from '../../model/retry-after.ts';
 import { NotifyError, type NotifyErrorCode } from '../errors.ts';
 
-const LONGEST_QUOTE = 300;
+const MAX_QUOTE = 300;
 
-/** What a call without an answer is for us; `hidden` values are kept out of the message. */
+/** The error for a call without an answer; `hidden` values are masked in its message. */
 export function withoutAnswer(error: unknown, hidden: readonly string[]): unknown {
   const mask = createMasker(hidden);
   if (error instanceof DiscoveryError) {
@@ -21,16 +21,14 @@ export function withoutAnswer(error: unknown, hidden: readonly string[]): unknow
   });
 }
 
-/** The named outcome of an answer that is no success ("Errors"; the statuses are the field notes'). */
+/** The error for an answer that is not a success. */
 export function refusal(response: ApiResponse, hidden: readonly string[]): NotifyError {
   const { request, status } = response;
   const said = reasonIn(response);
   const code = codeOf(status, said);
   const mask = createMasker(hidden);
   const message = `${mask(request)}: HTTP ${status}, ${quote(said, mask)}${adviceFor(code)}`;
-  return new NotifyError(code, message, {
-    ...retryOptions(response),
-  });
+  return new NotifyError(code, message, retryOptions(response));
 }
 
 /** The JSON object of a success. Throws `NotifyError` (`contract`). */
@@ -39,7 +37,7 @@ export function objectIn<Value>(response: ApiResponse, hidden: readonly string[]
   if (content.kind === 'json' && typeof content.value === 'object' && content.value !== null) {
     return content.value as Value;
   }
-  // Something between us and the platform answers for it, or cut the answer short: it may be gone next time.
+  // A proxy may have answered or cut the answer short: a retry may succeed.
   const said = quote(reasonIn(response), createMasker(hidden));
   throw new NotifyError('contract', `${request}: HTTP ${status}, ${said} where a JSON object is expected`, {
     retryable: true,
@@ -62,7 +60,7 @@ function adviceFor(code: NotifyErrorCode): string {
   return code === 'contract' ? '. Check the URL or site of `notify.platform`' : '';
 }
 
-/** The `errors` of the answer, or what it holds instead. */
+/** The `errors` of the answer, otherwise its content. */
 function reasonIn({ content }: ApiResponse): string {
   if (content.kind === 'empty') return '';
   if (content.kind === 'text')
@@ -74,8 +72,8 @@ function reasonIn({ content }: ApiResponse): string {
   return JSON.stringify(value);
 }
 
-/** Masked before it is cut: a mask does not find half a secret. */
+/** Masked before it is cut, because a mask does not find half a secret. */
 function quote(text: string, mask: Masker): string {
   const shown = mask(text).trim();
-  return shown === '' ? 'without a reason' : JSON.stringify(shown.slice(0, LONGEST_QUOTE));
+  return shown === '' ? 'without a reason' : JSON.stringify(shown.slice(0, MAX_QUOTE));
 }

@@ -1,6 +1,6 @@
 import { NotifyError } from '../errors.ts';
 
-/** The seven sites (field notes, "Webhook-integration API"); an account lives on one of them. */
+/** The seven sites of the platform; an account belongs to one of them. */
 export const SITES = [
   'datadoghq.com',
   'us3.datadoghq.com',
@@ -17,7 +17,6 @@ export function baseUrlOf(site: string): string {
   if (known !== undefined) return `https://api.${known}`;
   throw new NotifyError(
     'url-invalid',
-    `${JSON.stringify(site)} is no site of the webhook-integration API: choose one of ${SITES.join(', ')}, or name the ` +
-      'base URL itself',
+    `${JSON.stringify(site)} is not a site of the webhook-integration API: use one of ${SITES.join(', ')}, or give its base URL`,
   );
 }

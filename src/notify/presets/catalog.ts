@@ -7,7 +7,7 @@ import { pagerdutyPreset } from './pagerduty.ts';
 import type { Preset } from './preset.ts';
 import { slackPreset } from './slack.ts';
 
-/** Every file of this folder is listed here; a test holds the list against the folder. */
+/** All presets; a test compares the list with the files of this folder. */
 export const PRESETS: readonly Preset[] = [
   genericPreset,
   slackPreset,

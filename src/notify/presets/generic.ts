@@ -1,12 +1,13 @@
 import type { Preset } from './preset.ts';
 
 /**
- * The generic event, sent where no payload is configured. Version 1 of its schema keeps these keys and their meaning;
+ * The generic event, sent when no payload is configured. Version 1 of its schema keeps these keys and their meaning; new
  * keys may be added. `docs/webhooks.md` has an example.
  */
 export const genericPreset: Preset = {
   name: 'generic',
-  description: 'One JSON event a scan: what changed, how much is open, what could not be found out.',
+  description:
+    'One JSON event per scan: what changed, how many findings are open, how many facts are unknown.',
   encodeAs: 'json',
   payload: `{
   "schema": "lockhound.changes/1",

@@ -1,22 +1,22 @@
 import type { Alert } from '../alert/alert.ts';
-import { linkOf, titleOf } from '../alert/message.ts';
-import { safeUrl } from '../alert/safe-url.ts';
+import { briefEvent } from '../alert/change-event.ts';
+import { detailsUrl } from '../alert/links.ts';
+import { titleOf } from '../alert/message.ts';
 import { worstSeverity } from '../alert/summary.ts';
-import { briefEvent, fitChanges, jsonBytes } from '../alert/truncate.ts';
-import { truncateText } from '../alert/truncate-text.ts';
+import { fitChanges, jsonBytes, truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 
-/** Of the 64 KB that `client_payload` may have. */
+/** `client_payload` may have 64 KB. */
 const PAYLOAD_BYTES = 60_000;
-const LONGEST_SUMMARY = 1_000;
+const MAX_SUMMARY = 1_000;
 
 /**
- * `repository_dispatch`: starts workflows that listen for the event type `lockhound.changes`. `client_payload` has the ten
+ * `repository_dispatch`: starts workflows that listen for the event type `lockhound.changes`. `client_payload` uses all ten
  * keys that are allowed. https://docs.github.com/rest/repos/repos#create-a-repository-dispatch-event
  */
 export const githubRepositoryDispatchPreset: Preset = {
   name: 'github-repository-dispatch',
-  description: 'GitHub: a `repository_dispatch` event that workflows can act on.',
+  description: 'GitHub: a `repository_dispatch` event that starts workflows.',
   encodeAs: 'json',
   headers: {
     accept: 'application/vnd.github+json',
@@ -25,11 +25,11 @@ export const githubRepositoryDispatchPreset: Preset = {
   },
   payload: '{"event_type": "$EVENT_TYPE", "client_payload": $GITHUB_CLIENT_PAYLOAD}',
   secret: { name: 'GITHUB_TOKEN', description: 'token with write access to the contents of the repository' },
-  limits: ['100 characters of `event_type`', '10 keys and 64 KB of `client_payload`'],
+  limits: ['`event_type`: 100 characters', '`client_payload`: 10 keys and 64 KB'],
   variables: [
     {
       name: 'GITHUB_CLIENT_PAYLOAD',
-      description: 'JSON: the generic event in ten keys and 60,000 bytes, with a count of what does not fit.',
+      description: 'JSON: the generic event in ten keys and 60,000 bytes, with a count of changes left out.',
       json: clientPayload,
     },
   ],
@@ -44,10 +44,10 @@ function clientPayload(alert: Alert): object {
     date,
     target: target.id,
     severity: worstSeverity(alert),
-    summary: truncateText(titleOf(alert), LONGEST_SUMMARY),
+    summary: truncateText(titleOf(alert), MAX_SUMMARY),
     counts: totals.counts,
   };
-  const link = safeUrl(linkOf(alert)) ?? null;
+  const link = detailsUrl(alert) ?? null;
   const frame = jsonBytes({ ...head, changes: [], more: { leftOut: totals.changes, link } });
   const { kept, leftOut } = fitChanges(
     alert,

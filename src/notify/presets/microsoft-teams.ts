@@ -1,16 +1,15 @@
 import type { NotifiedChange } from '../../model/alert/notification.ts';
 import { countedSeverity, type RatedSeverity } from '../../model/scan/finding.ts';
 import type { Alert } from '../alert/alert.ts';
-import { leftOutText, linkOf, titleOf } from '../alert/message.ts';
-import { safeUrl } from '../alert/safe-url.ts';
-import { fitChanges, jsonBytes } from '../alert/truncate.ts';
-import { truncateText } from '../alert/truncate-text.ts';
+import { detailsUrl, safeUrl } from '../alert/links.ts';
+import { changeText, leftOutText, statusText, titleOf } from '../alert/message.ts';
+import { fitChanges, jsonBytes, truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 
-/** Of the 28 KB that a message may have; the rest is for what stands around the card. */
+/** A message may have 28 KB; the rest is for what surrounds the card. */
 const CARD_BYTES = 27_000;
-const LONGEST_TITLE = 300;
-const LONGEST_TEXT = 500;
+const MAX_TITLE = 300;
+const MAX_TEXT = 500;
 
 /** An Adaptive Card for a Workflows webhook. https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors */
 export const microsoftTeamsPreset: Preset = {
@@ -28,29 +27,29 @@ export const microsoftTeamsPreset: Preset = {
     }
   ]
 }`,
-  secret: { name: 'TEAMS_WEBHOOK_URL', description: 'address of the workflow' },
-  limits: ['28 KB a message'],
+  secret: { name: 'TEAMS_WEBHOOK_URL', description: 'URL of the workflow' },
+  limits: ['message: 28 KB'],
   variables: [
     {
       name: 'TEAMS_CARD',
-      description: 'JSON: an Adaptive Card of at most 27,000 bytes, with a count of what does not fit.',
+      description: 'JSON: an Adaptive Card of at most 27,000 bytes, with a count of changes left out.',
       json: cardOf,
     },
   ],
 };
 
 function cardOf(alert: Alert): object {
-  const title = truncateText(titleOf(alert), LONGEST_TITLE);
-  const link = safeUrl(linkOf(alert));
+  const title = truncateText(titleOf(alert), MAX_TITLE);
+  const link = detailsUrl(alert);
   const head = [run(title, { size: 'Large', weight: 'Bolder' })];
-  const frame = card(head, [...moreOf(alert.totals.changes, alert), ...footOf(alert)], link);
+  const frame = card(head, [...moreOf(alert.totals.changes, alert), footOf(alert)], link);
   const { kept, leftOut } = fitChanges(
     alert,
     blockOf,
     CARD_BYTES - jsonBytes(frame),
     (block) => jsonBytes(block) + 1,
   );
-  return card(head, [...kept, ...moreOf(leftOut, alert), ...footOf(alert)], link);
+  return card(head, [...kept, ...moreOf(leftOut, alert), footOf(alert)], link);
 }
 
 function card(head: readonly object[], body: readonly object[], link: string | undefined): object {
@@ -59,7 +58,7 @@ function card(head: readonly object[], body: readonly object[], link: string | u
     type: 'AdaptiveCard',
     version: '1.4',
     body: [block(head), ...body],
-    ...(link === undefined ? {} : { actions: [{ type: 'Action.OpenUrl', title: 'Details', url: link }] }),
+    actions: link === undefined ? undefined : [{ type: 'Action.OpenUrl', title: 'Details', url: link }],
     msteams: { width: 'Full' },
   };
 }
@@ -72,20 +71,22 @@ const COLOURS: Readonly<Record<RatedSeverity, string>> = {
   none: 'Default',
 };
 
-function blockOf({ transition, finding, target }: NotifiedChange): object {
-  const { name, version } = finding.package;
-  const colour = transition === 'resolved' ? 'Good' : COLOURS[countedSeverity(finding)];
-  const whose = target === undefined ? '' : `${truncateText(target, LONGEST_TITLE)}: `;
-  const url = safeUrl(finding.advisory?.url);
-  const id = truncateText(finding.advisory?.id ?? '', LONGEST_TITLE);
-  const source = truncateText(`${name}@${version}`, LONGEST_TITLE);
+function blockOf(change: NotifiedChange): object {
+  const { target, transition, severity, title, facts, advisory } = changeText(change);
+  const colour = transition === 'resolved' ? 'Good' : COLOURS[countedSeverity(change.finding)];
+  const prefix = target === undefined ? '' : `${truncateText(target, MAX_TITLE)}: `;
+  const shown = facts.map((fact) => truncateText(fact, MAX_TITLE)).join(', ');
   return block([
-    run(`${whose}${transition} ${finding.severity}: `, { weight: 'Bolder', color: colour }),
-    run(`${truncateText(finding.title, LONGEST_TEXT)} (${source}) `),
-    ...(id === ''
-      ? []
-      : [run(id, url === undefined ? {} : { selectAction: { type: 'Action.OpenUrl', url } })]),
+    run(`${prefix}${transition} ${severity}: `, { weight: 'Bolder', color: colour }),
+    run(`${truncateText(title, MAX_TEXT)} (${shown}) `),
+    ...(advisory === undefined || advisory.id === '' ? [] : [advisoryRun(advisory)]),
   ]);
+}
+
+function advisoryRun({ id, url: text }: { readonly id: string; readonly url: string }): object {
+  const url = safeUrl(text);
+  const selectAction = url === undefined ? undefined : { type: 'Action.OpenUrl', url };
+  return run(truncateText(id, MAX_TITLE), { selectAction });
 }
 
 function moreOf(leftOut: number, alert: Alert): readonly object[] {
@@ -93,14 +94,11 @@ function moreOf(leftOut: number, alert: Alert): readonly object[] {
   return text === '' ? [] : [block([run(`… ${text}`, { italic: true })])];
 }
 
-function footOf({ open, gaps }: Alert): readonly object[] {
-  const counts = Object.entries(open).filter(([, count]) => count > 0);
-  const said = counts.map(([severity, count]) => `${count} ${severity}`).join(', ') || 'nothing';
-  const unknown = gaps > 0 ? ` · could not be found out: ${gaps}` : '';
-  return [block([run(`Open: ${said}${unknown}`, { isSubtle: true, size: 'Small' })])];
+function footOf(alert: Alert): object {
+  return block([run(statusText(alert), { isSubtle: true, size: 'Small' })]);
 }
 
-/** Runs of rich text, unlike text blocks, know no Markdown: a package's name is shown as it is. */
+/** Rich text, unlike a text block, does not interpret Markdown: names of packages are shown literally. */
 function block(inlines: readonly object[]): object {
   return { type: 'RichTextBlock', inlines };
 }

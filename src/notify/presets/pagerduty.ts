@@ -1,20 +1,20 @@
 import type { RatedSeverity } from '../../model/scan/finding.ts';
 import type { Alert } from '../alert/alert.ts';
-import { lineOf, linkOf, titleOf } from '../alert/message.ts';
-import { safeUrl } from '../alert/safe-url.ts';
+import { briefEvent } from '../alert/change-event.ts';
+import { detailsUrl } from '../alert/links.ts';
+import { lineOf, testMark, titleOf } from '../alert/message.ts';
 import { worstCounted } from '../alert/summary.ts';
-import { briefEvent, fitChanges, jsonBytes } from '../alert/truncate.ts';
-import { truncateText } from '../alert/truncate-text.ts';
+import { fitChanges, jsonBytes, truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 
-const LONGEST_SUMMARY = 1_024;
-/** Of the 512 KB that an event may have. */
+const MAX_SUMMARY = 1_024;
+/** An event may have 512 KB. */
 const DETAILS_BYTES = 400_000;
 
 /** Events API v2. https://developer.pagerduty.com/docs/events-api-v2-overview */
 export const pagerdutyPreset: Preset = {
   name: 'pagerduty',
-  description: 'PagerDuty Events v2: an incident for each finding, resolved when the finding is.',
+  description: 'PagerDuty Events v2: one incident per finding, resolved when the finding is resolved.',
   encodeAs: 'json',
   url: 'https://events.pagerduty.com/v2/enqueue',
   payload: `{
@@ -34,7 +34,7 @@ export const pagerdutyPreset: Preset = {
 }`,
   secret: { name: 'PAGERDUTY_ROUTING_KEY', description: 'integration key of the service' },
   mode: 'change',
-  limits: ['1,024 characters of summary', '512 KB an event'],
+  limits: ['summary: 1,024 characters', 'event: 512 KB'],
   variables: [
     {
       name: 'PAGERDUTY_SUMMARY',
@@ -48,14 +48,14 @@ export const pagerdutyPreset: Preset = {
     },
     {
       name: 'PAGERDUTY_DETAILS',
-      description: 'JSON: the changes, up to 400,000 bytes, and how many are left out.',
+      description: 'JSON: at most 400,000 bytes of changes, and a count of those left out.',
       json: detailsOf,
     },
     {
       name: 'PAGERDUTY_LINKS',
-      description: 'JSON: list with the link, if there is one.',
+      description: 'JSON: list with the link to the details, or an empty list.',
       json: (alert) => {
-        const href = safeUrl(linkOf(alert));
+        const href = detailsUrl(alert);
         return href === undefined ? [] : [{ href, text: 'Details' }];
       },
     },
@@ -71,10 +71,10 @@ const SEVERITIES: Readonly<Record<RatedSeverity, 'critical' | 'error' | 'warning
 };
 
 function summaryOf(alert: Alert): string {
-  const { subject, target, test } = alert;
-  if (subject === undefined) return truncateText(titleOf(alert), LONGEST_SUMMARY);
-  const marked = test === true ? '[test] ' : '';
-  return truncateText(`${marked}${target.id}: ${lineOf(subject)}`, LONGEST_SUMMARY);
+  const { subject, target } = alert;
+  const summary =
+    subject === undefined ? titleOf(alert) : testMark(alert, `${target.id}: ${lineOf(subject)}`);
+  return truncateText(summary, MAX_SUMMARY);
 }
 
 function detailsOf(alert: Alert): object {

@@ -1,25 +1,25 @@
 import type { NotificationMode } from '../../model/alert/notification.ts';
 import type { Transition } from '../../model/scan/change.ts';
-import type { NotificationVariable } from '../rendering/alert-variable.ts';
+import type { AlertVariable } from '../rendering/alert-variable.ts';
 
-/** What a kind of receiver wants: a webhook definition, and the variables that its payload needs. */
+/** The webhook definition for one kind of receiver, and the variables that its payload needs. */
 export interface Preset {
   readonly name: string;
   readonly description: string;
   readonly encodeAs: 'json' | 'form';
-  /** Template; left out where every receiver has its own address. */
+  /** Template; absent when every receiver has its own URL. */
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Template. */
   readonly payload: string;
-  /** The secret variable that URL, headers or payload use; `notify.variables` has to define it. */
+  /** The secret variable used by URL, headers or payload; `notify.variables` must define it. */
   readonly secret?: { readonly name: string; readonly description: string };
-  /** What fits the receiver where the configuration does not say. Default `digest`. */
+  /** Used when the configuration names no mode. Default `digest`. */
   readonly mode?: NotificationMode;
-  /** The changes that the receiver has a use for. Default: all. */
+  /** The changes that are sent. Default: all. */
   readonly transitions?: readonly Transition[];
-  /** Values that are cut to the receiver's limits. */
-  readonly variables?: readonly NotificationVariable[];
-  /** What the receiver accepts, for the documentation. */
+  /** Variables whose values are within the receiver's limits. */
+  readonly variables?: readonly AlertVariable[];
+  /** Limits of the receiver, for the documentation. */
   readonly limits?: readonly string[];
 }

@@ -1,18 +1,17 @@
 import type { NotifiedChange } from '../../model/alert/notification.ts';
 import type { Alert } from '../alert/alert.ts';
-import { linkOf, titleOf } from '../alert/message.ts';
-import { safeUrl } from '../alert/safe-url.ts';
-import { fitChanges } from '../alert/truncate.ts';
-import { truncateText } from '../alert/truncate-text.ts';
+import { linkOf, safeUrl } from '../alert/links.ts';
+import { changeText, moreText, statusText, titleOf } from '../alert/message.ts';
+import { fitChanges, truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 
-const LONGEST_TEXT = 3_000;
-const LONGEST_HEADER = 150;
-/** Of all lines. All blocks of a message together have a limit too, which is not documented: a good 13,000. */
-const LONGEST_MESSAGE = 12_000;
-const LONGEST_TITLE = 500;
-const LONGEST_NAME = 200;
-const LONGEST_LINK = 1_000;
+const MAX_TEXT = 3_000;
+const MAX_HEADER = 150;
+/** For all lines. The limit for all blocks of a message is not documented; it was observed just above 13,000. */
+const MAX_MESSAGE = 12_000;
+const MAX_TITLE = 500;
+const MAX_NAME = 200;
+const MAX_LINK = 1_000;
 
 /** Incoming webhooks with Block Kit. https://docs.slack.dev/reference/block-kit/blocks */
 export const slackPreset: Preset = {
@@ -21,68 +20,58 @@ export const slackPreset: Preset = {
   encodeAs: 'json',
   url: '$SLACK_WEBHOOK_URL',
   payload: '{"text": "$SLACK_TEXT", "blocks": $SLACK_BLOCKS}',
-  secret: { name: 'SLACK_WEBHOOK_URL', description: 'address of the incoming webhook' },
+  secret: { name: 'SLACK_WEBHOOK_URL', description: 'URL of the incoming webhook' },
   limits: [
-    '3,000 characters a section',
-    '150 characters a header',
+    'section: 3,000 characters',
+    'header: 150 characters',
     '50 blocks',
-    '12,000 characters in all (ours)',
+    'all lines: 12,000 characters (set by Lockhound)',
   ],
   variables: [
     {
       name: 'SLACK_TEXT',
-      description: 'The headline in mrkdwn, for notifications; at most 3,000 characters.',
-      text: (alert) => truncateText(titleOf(alert), LONGEST_TEXT, '…', entity),
+      description: 'The headline in mrkdwn, shown in notifications; at most 3,000 characters.',
+      text: (alert) => truncateText(titleOf(alert), MAX_TEXT, '…', entity),
     },
     {
       name: 'SLACK_BLOCKS',
-      description: 'JSON: Block Kit blocks, with a count of what does not fit.',
+      description: 'JSON: Block Kit blocks, with a count of changes left out.',
       json: blocksOf,
     },
   ],
 };
 
 function blocksOf(alert: Alert): readonly object[] {
-  const { kept, leftOut } = fitChanges(alert, lineOf, LONGEST_MESSAGE, (line) => line.length + 1);
-  const more = leftOut === 0 ? [] : [section(`_and ${leftOut} more_${details(alert, ': ')}`)];
+  const { kept, leftOut } = fitChanges(alert, lineOf, MAX_MESSAGE, (line) => line.length + 1);
+  const more = leftOut === 0 ? [] : [section(`_${moreText(leftOut)}_${details(alert, ': ')}`)];
   return [
     {
       type: 'header',
-      text: { type: 'plain_text', text: truncateText(titleOf(alert), LONGEST_HEADER), emoji: false },
+      text: { type: 'plain_text', text: truncateText(titleOf(alert), MAX_HEADER), emoji: false },
     },
     ...sectionsOf(kept).map(section),
     ...more,
-    { type: 'context', elements: [{ type: 'mrkdwn', text: contextOf(alert) }] },
+    { type: 'context', elements: [{ type: 'mrkdwn', text: `${statusText(alert)}${details(alert, ' · ')}` }] },
   ];
 }
 
-/** Lines put together into as few texts as they fit into; at most seven, as two neighbours never fit into one. */
+/** Joins lines into sections; at most seven, because two adjacent sections never fit into one. */
 function sectionsOf(lines: readonly string[]): readonly string[] {
   const sections: string[] = [];
   for (const line of lines) {
     const longer = `${sections.at(-1)}\n${line}`;
-    if (sections.length > 0 && longer.length <= LONGEST_TEXT) sections[sections.length - 1] = longer;
+    if (sections.length > 0 && longer.length <= MAX_TEXT) sections[sections.length - 1] = longer;
     else sections.push(line);
   }
   return sections;
 }
 
-function lineOf({ transition, finding, target }: NotifiedChange): string {
-  const { name, version } = finding.package;
-  const whose = target === undefined ? '' : `${escaped(target, LONGEST_NAME)}: `;
-  const what = `${escaped(finding.title, LONGEST_TITLE)} (${escaped(`${name}@${version}`, LONGEST_NAME)})`;
-  const advisory = finding.advisory;
-  const link = linked(advisory?.url, escaped(advisory?.id ?? '', LONGEST_NAME));
-  return `${whose}*${transition}* ${finding.severity}: ${what} ${link}`.trimEnd();
-}
-
-function contextOf(alert: Alert): string {
-  const open = Object.entries(alert.open)
-    .filter(([, count]) => count > 0)
-    .map(([severity, count]) => `${count} ${severity}`);
-  const parts = [`Open: ${open.join(', ') || 'nothing'}`];
-  if (alert.gaps > 0) parts.push(`could not be found out: ${alert.gaps}`);
-  return `${parts.join(' · ')}${details(alert, ' · ')}`;
+function lineOf(change: NotifiedChange): string {
+  const { target, transition, severity, title, facts, advisory } = changeText(change);
+  const prefix = target === undefined ? '' : `${escaped(target, MAX_NAME)}: `;
+  const shown = facts.map((fact) => escaped(fact, MAX_NAME)).join(', ');
+  const link = linked(advisory?.url, escaped(advisory?.id ?? '', MAX_NAME));
+  return `${prefix}*${transition}* ${severity}: ${escaped(title, MAX_TITLE)} (${shown}) ${link}`.trimEnd();
 }
 
 function details(alert: Alert, before: string): string {
@@ -90,10 +79,10 @@ function details(alert: Alert, before: string): string {
   return link === 'details' ? '' : `${before}${link}`;
 }
 
-/** A link, or its label where there is no address to link to, or one too long for a line. */
+/** A link; only its label when there is no URL, or one too long for a line. */
 function linked(url: string | undefined, label: string): string {
   const safe = [...(safeUrl(url)?.replaceAll('|', '%7C') ?? '')].map(entity).join('');
-  return safe === '' || safe.length > LONGEST_LINK ? label : `<${safe}|${label}>`;
+  return safe === '' || safe.length > MAX_LINK ? label : `<${safe}|${label}>`;
 }
 
 function section(text: string): object {
@@ -104,7 +93,7 @@ function escaped(text: string, limit: number): string {
   return truncateText(text.replace(/\s+/g, ' '), limit, '…', entity);
 }
 
-/** The three characters that mean something in mrkdwn; without them nobody is mentioned and nothing linked. */
+/** Escapes the three control characters of mrkdwn, so that text from packages cannot mention or link. */
 function entity(codePoint: string): string {
   switch (codePoint) {
     case '&':

@@ -4,25 +4,25 @@ import { NotifyError } from '../errors.ts';
 import type { Resource } from './resource.ts';
 
 export interface CompareOptions {
-  /** What was last applied of it. */
+  /** The object as it was last applied. */
   readonly remembered: AppliedObject | undefined;
   readonly drift: 'restore' | 'keep';
-  /** Whether something else is wanted under this name: then it is not ours to rename or delete. */
+  /** Returns whether another configured object uses this name; then it must not be renamed or deleted. */
   readonly isTaken: (name: string) => boolean;
   readonly signal: AbortSignal;
 }
 
 export interface Comparison {
   readonly change: ProvisionChange;
-  /** The name under which it is there; `undefined` when it is not. */
+  /** The name under which the object exists; `undefined` when it does not. */
   readonly at: string | undefined;
-  /** Names of the fields that have to be sent. */
+  /** Names of the fields that must be sent. */
   readonly send: readonly string[];
-  /** The name it had before, when something is there under both. */
+  /** The former name, when objects exist under both names. */
   readonly stale: string | undefined;
 }
 
-/** What one object needs: reads, and writes nothing. */
+/** The changes that one object needs. Reads, and writes nothing. */
 export async function compare<Actual>(
   resource: Resource<Actual>,
   options: CompareOptions,
@@ -65,7 +65,7 @@ function compareFields<Actual>(
   };
 }
 
-/** Something that was applied under this very name and is gone was deleted on the platform. */
+/** An object that was applied under this name and does not exist was deleted on the platform. */
 function compareAbsent<Actual>(
   { kind, name, fields }: Resource<Actual>,
   { remembered, drift }: CompareOptions,
@@ -87,7 +87,7 @@ function compareAbsent<Actual>(
   };
 }
 
-/** What is there under a name; `undefined` when nothing is. */
+/** The object under a name; `undefined` when there is none. */
 export async function readIfThere<Actual>(
   resource: { read(name: string, signal: AbortSignal): Promise<Actual> },
   name: string,

@@ -1,8 +1,9 @@
 import type { ProvisionChange } from '../../model/alert/provision-change.ts';
 import type { Lock } from '../../model/ports/lock.ts';
 import type { Desired } from '../webhooks/definition.ts';
+import { kindOf } from './orphans.ts';
 import { holdAccount } from './provision.ts';
-import { deletion, isThere, removeObject } from './remove.ts';
+import { deletion, exists, removeObject } from './remove.ts';
 import type { Resource } from './resource.ts';
 import { type Account, resourcesOf } from './resources.ts';
 
@@ -12,26 +13,21 @@ export interface DestroyOptions extends Account {
   readonly signal: AbortSignal;
 }
 
-interface Doomed {
-  readonly kind: Resource['kind'];
-  readonly name: string;
-}
-
-/** What `destroy` would delete, in its order. Writes nothing. Throws `NotifyError`. */
+/** The deletions that `destroy` would make, in its order. Writes nothing. Throws `NotifyError`. */
 export async function planDestroy(
   options: Omit<DestroyOptions, 'lock'>,
 ): Promise<readonly ProvisionChange[]> {
   const { desired, signal, ...account } = options;
   const changes: ProvisionChange[] = [];
-  for (const { kind, name } of await doomed(account, desired)) {
-    if (await isThere(account, kind, name, signal)) changes.push(deletion(kind, name));
+  for (const { kind, name } of await objectsToDelete(account, desired)) {
+    if (await exists(account, kind, name, signal)) changes.push(deletion(kind, name));
   }
   return changes;
 }
 
 /**
- * Deletes what is configured and what was applied before, in the reverse order of applying: a webhook before the
- * variables it uses. What is gone already is no error. Throws `NotifyError`; called again it goes on from there.
+ * Deletes all configured and all previously applied objects, webhooks before the variables that they use. Missing objects
+ * are not an error. Throws `NotifyError`; another call continues from there.
  */
 export async function destroy(options: DestroyOptions): Promise<readonly ProvisionChange[]> {
   const { lock, desired, signal, ...account } = options;
@@ -45,15 +41,18 @@ export async function destroy(options: DestroyOptions): Promise<readonly Provisi
   });
 }
 
-/** Wanted and remembered objects, webhooks first. A webhook renamed in the configuration may be there under both names. */
-async function doomed(account: Account, desired: Desired): Promise<readonly Doomed[]> {
-  const remembered = [...(await account.applied.read(account.account))].map(([id, { name }]): Doomed => {
-    return { kind: id.startsWith('webhook/') ? 'webhook' : 'variable', name };
+/** Configured and remembered objects, webhooks first. A renamed webhook may exist under both names. */
+async function objectsToDelete(
+  account: Account,
+  desired: Desired,
+): Promise<readonly Pick<Resource, 'kind' | 'name'>[]> {
+  const remembered = [...(await account.applied.read(account.account))].map(([id, { name }]) => {
+    return { kind: kindOf(id), name };
   });
-  const all: Doomed[] = [...[...resourcesOf(account, desired)].reverse(), ...remembered];
-  const unique = new Map(all.map(({ kind, name }) => [`${kind}/${name}`, { kind, name }]));
-  const [webhooks, variables] = ['webhook', 'variable'].map((kind) =>
-    [...unique.values()].filter((one) => one.kind === kind),
-  );
-  return [...(webhooks ?? []), ...(variables ?? [])];
+  const all = [...resourcesOf(account, desired).toReversed(), ...remembered];
+  const unique = [...new Map(all.map((one) => [`${one.kind}/${one.name}`, one])).values()];
+  return [
+    ...unique.filter(({ kind }) => kind === 'webhook'),
+    ...unique.filter(({ kind }) => kind === 'variable'),
+  ];
 }

@@ -1,34 +1,38 @@
 import type { AppliedObject } from '../../model/ports/applied-objects.ts';
 import type { Resource } from './resource.ts';
 
-/** Something that was applied once and that the configuration does not name any more. */
+/** An object that was applied before and is no longer configured. */
 export interface Orphan {
   readonly id: string;
   readonly kind: Resource['kind'];
   readonly name: string;
+  /** A configured object has the same name now, so this one must not be deleted. */
+  readonly reused: boolean;
 }
 
-/**
- * What was applied and is not wanted any more: webhooks before the variables that they use. A name that something else
- * is wanted under is left alone.
- */
+/** The orphans, webhooks before the variables that they use. */
 export function orphansIn(
   resources: readonly Resource[],
   remembered: ReadonlyMap<string, AppliedObject>,
 ): readonly Orphan[] {
   const wanted = new Set(resources.map(({ id }) => id));
-  const gone = [...remembered].flatMap(([id, { name }]): Orphan[] => {
-    const kind = id.startsWith('webhook/') ? 'webhook' : 'variable';
-    return wanted.has(id) ? [] : [{ id, kind, name }];
+  const orphans = [...remembered].flatMap(([id, { name }]): Orphan[] => {
+    if (wanted.has(id)) return [];
+    const kind = kindOf(id);
+    return [{ id, kind, name, reused: isTakenBy(resources, kind, id)(name) }];
   });
   return [
-    ...gone.filter(({ kind }) => kind === 'webhook'),
-    ...gone.filter(({ kind }) => kind === 'variable'),
+    ...orphans.filter(({ kind }) => kind === 'webhook'),
+    ...orphans.filter(({ kind }) => kind === 'variable'),
   ];
 }
 
-/** Whether one of the resources, other than `own`, is wanted under this name. */
-export function takenBy(
+export function kindOf(id: string): Resource['kind'] {
+  return id.startsWith('webhook/') ? 'webhook' : 'variable';
+}
+
+/** Returns whether another resource than `own` is configured under a name. */
+export function isTakenBy(
   resources: readonly Resource[],
   kind: Resource['kind'],
   own: string,

@@ -2,8 +2,8 @@ import type { ProvisionChange } from '../../model/alert/provision-change.ts';
 import type { Desired } from '../webhooks/definition.ts';
 import { validateDesired } from '../webhooks/validate.ts';
 import { compare } from './compare.ts';
-import { orphansIn, takenBy } from './orphans.ts';
-import { deletion, isThere } from './remove.ts';
+import { isTakenBy, orphansIn } from './orphans.ts';
+import { deletion, exists } from './remove.ts';
 import { type Account, resourcesOf } from './resources.ts';
 
 export interface PlanOptions extends Account {
@@ -12,8 +12,8 @@ export interface PlanOptions extends Account {
 }
 
 /**
- * What `provision` would do now, in its order: variables, the webhooks that use them, then what is not wanted any more.
- * Writes nothing. Throws `NotifyError`.
+ * The changes that `provision` would make now, in its order: variables, the webhooks that use them, then orphans. Writes
+ * nothing. Throws `NotifyError`.
  */
 export async function plan(options: PlanOptions): Promise<readonly ProvisionChange[]> {
   const { desired, signal, ...account } = options;
@@ -26,14 +26,13 @@ export async function plan(options: PlanOptions): Promise<readonly ProvisionChan
     const { change, stale } = await compare(resource, {
       remembered: remembered.get(id),
       drift: desired.drift ?? 'restore',
-      isTaken: takenBy(resources, kind, id),
+      isTaken: isTakenBy(resources, kind, id),
       signal,
     });
     changes.push(change, ...(stale === undefined ? [] : [deletion(kind, stale)]));
   }
-  for (const { id, kind, name } of orphansIn(resources, remembered)) {
-    if (takenBy(resources, kind, id)(name)) continue;
-    if (await isThere(account, kind, name, signal)) changes.push(deletion(kind, name));
+  for (const { kind, name, reused } of orphansIn(resources, remembered)) {
+    if (!reused && (await exists(account, kind, name, signal))) changes.push(deletion(kind, name));
   }
   return changes;
 }

@@ -8,9 +8,9 @@ import {
 } from '../webhooks/definition.ts';
 import { validateDesired } from '../webhooks/validate.ts';
 import { readIfThere } from './compare.ts';
-import { orphansIn, takenBy } from './orphans.ts';
+import { isTakenBy, orphansIn } from './orphans.ts';
 import { reconcile } from './reconcile.ts';
-import { deletion, isThere, removeObject } from './remove.ts';
+import { deletion, exists, removeObject } from './remove.ts';
 import type { Resource } from './resource.ts';
 import { type Account, resourcesOf } from './resources.ts';
 
@@ -20,9 +20,9 @@ export interface ProvisionOptions extends Account {
   readonly signal: AbortSignal;
 }
 
-/** What alerts are rendered with: what the platform reads back, and the secrets, which it does not. */
+/** What alerts are rendered with: the platform's objects, and the configured secrets, which it never returns. */
 export interface ReadBack {
-  /** By route. A webhook that is not there has none. */
+  /** By route; a webhook that does not exist has none. */
   readonly definitions: ReadonlyMap<string, WebhookDefinition>;
   readonly variables: Readonly<Record<string, VariableValue>>;
 }
@@ -32,10 +32,9 @@ export interface Provisioned extends ReadBack {
 }
 
 /**
- * Makes the platform hold what is desired: reads, writes only what differs, reads again. Variables come before the
- * webhooks that use them; what was applied once and is not wanted any more goes last. Applied twice it writes nothing the
- * second time. One at a time for each account. Throws `NotifyError`; what was applied before an error stays, and the
- * next call goes on from there.
+ * Applies what is desired to the platform: reads, writes only differences, reads again. Variables come before the webhooks
+ * that use them, and orphans are deleted last. A second call writes nothing. Calls for one account are serialised by the
+ * lock. Throws `NotifyError`; what was applied before an error stays, and the next call continues from there.
  */
 export async function provision(options: ProvisionOptions): Promise<Provisioned> {
   const { lock, desired, signal, ...account } = options;
@@ -43,7 +42,7 @@ export async function provision(options: ProvisionOptions): Promise<Provisioned>
   return holdAccount(lock, account, signal, (held) => apply(account, desired, held));
 }
 
-/** Runs `work` while nobody else writes to the account; its signal aborts when the lock is lost. */
+/** Runs `work` with the account locked; its signal aborts when the lock is lost. */
 export function holdAccount<T>(
   lock: Lock,
   { account }: Account,
@@ -62,7 +61,7 @@ async function apply(account: Account, desired: Desired, signal: AbortSignal): P
     const options = {
       remembered: remembered.get(id),
       drift: desired.drift ?? 'restore',
-      isTaken: takenBy(resources, kind, id),
+      isTaken: isTakenBy(resources, kind, id),
       signal,
     };
     changes.push(...(await reconcile(account, resource, options)));
@@ -78,9 +77,8 @@ async function removeOrphans(
   signal: AbortSignal,
 ): Promise<readonly ProvisionChange[]> {
   const changes: ProvisionChange[] = [];
-  for (const { id, kind, name } of orphansIn(resources, remembered)) {
-    const taken = takenBy(resources, kind, id)(name);
-    if (!taken && (await isThere(account, kind, name, signal))) {
+  for (const { id, kind, name, reused } of orphansIn(resources, remembered)) {
+    if (!reused && (await exists(account, kind, name, signal))) {
       await removeObject(account, kind, name, signal);
       changes.push(deletion(kind, name));
     }
@@ -89,7 +87,7 @@ async function removeOrphans(
   return changes;
 }
 
-/** What the platform holds. Throws `NotifyError`. */
+/** Reads the configured objects from the platform. Throws `NotifyError`. */
 export async function readBack(
   { client }: Account,
   desired: Desired,
@@ -98,7 +96,7 @@ export async function readBack(
   const variables: Record<string, VariableValue> = { ...desired.variables };
   for (const [name, wanted] of Object.entries(desired.variables)) {
     if ('secret' in wanted) continue;
-    // Another value than the configured one is there only where an operator's change is kept.
+    // The value differs from the configured one only when an operator's change is kept.
     const value = (await readIfThere({ read: client.readVariable }, name, signal))?.value.value;
     if (value !== undefined) variables[name] = { value };
   }

@@ -6,13 +6,13 @@ import { deletion, removeObject } from './remove.ts';
 import type { Resource } from './resource.ts';
 import type { Account } from './resources.ts';
 
-/** Times that others may create or delete the object between our reading and writing. */
+/** How often another writer may create or delete the object between a read and the write that follows. */
 const ATTEMPTS = 3;
 
 /**
- * Reads, then creates, renames or updates, and remembers what was applied. When another writer was faster ("already
- * exists", gone since), it looks again. The platform answers 400 for a name that is taken, in words that no document
- * promises: after a refused creation it looks once more as well.
+ * Reads, then creates, renames or updates, and remembers what was applied. When another writer interfered (the object
+ * exists already, or is gone), it starts again. The platform answers 400 for a name in use, with an undocumented text, so
+ * the first refused creation is repeated as well.
  */
 export async function reconcile(
   account: Account,
@@ -44,12 +44,12 @@ async function write(
 ): Promise<readonly ProvisionChange[]> {
   const { change, at, send, stale } = comparison;
   if (at === undefined) {
-    // Deleted by an operator, and left so.
+    // An operator deleted it, and `drift: keep` leaves it deleted.
     if (change.action === 'kept') return [change];
     await remember(account, resource, { name: resource.name, fields: {} });
     await resource.create(signal);
   } else if (send.length > 0 || at !== resource.name) {
-    // Forgotten first: after a failure in between nobody knows what the platform holds.
+    // Forgotten first: after a failed write it is unknown what the platform holds.
     await remember(account, resource, { name: at, fields: without(remembered?.fields ?? {}, send) });
     await resource.update(at, send, signal);
   }

@@ -1,8 +1,9 @@
 import type { ProvisionChange } from '../../model/alert/provision-change.ts';
 import { NotifyError } from '../errors.ts';
+import { readIfThere } from './compare.ts';
 import type { Account } from './resources.ts';
 
-/** Deletes an object; one that is gone already is as good. */
+/** Deletes an object; one that does not exist is not an error. */
 export async function removeObject(
   { client }: Account,
   kind: ProvisionChange['kind'],
@@ -16,23 +17,18 @@ export async function removeObject(
   }
 }
 
-/** The change that a deletion is. */
+/** The change that describes a deletion. */
 export function deletion(kind: ProvisionChange['kind'], name: string): ProvisionChange {
   return { kind, name, action: 'deleted', drift: false, fields: [] };
 }
 
-/** Whether something is there under the name. */
-export async function isThere(
+export async function exists(
   { client }: Account,
   kind: ProvisionChange['kind'],
   name: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  try {
-    await (kind === 'webhook' ? client.readWebhook(name, signal) : client.readVariable(name, signal));
-    return true;
-  } catch (error) {
-    if (error instanceof NotifyError && error.code === 'not-found') return false;
-    throw error;
-  }
+  const read: (name: string, signal: AbortSignal) => Promise<unknown> =
+    kind === 'webhook' ? client.readWebhook : client.readVariable;
+  return (await readIfThere({ read }, name, signal)) !== undefined;
 }

@@ -16,19 +16,19 @@ import { sameHeaders, samePayload, sameUrl } from './equivalent.ts';
 import { keyedHash } from './keyed-hash.ts';
 import type { Field, Resource } from './resource.ts';
 
-/** Where things are provisioned, and what is remembered of it. */
+/** An account on the platform, and what is remembered of it. */
 export interface Account {
   readonly client: PlatformClient;
   readonly applied: AppliedObjects;
-  /** Tells accounts apart in what is remembered, such as the platform's base URL. Holds no secret. */
+  /** Identifies the account in what is remembered, such as the platform's base URL. Holds no secret. */
   readonly account: string;
   /** From `deriveHashKey`. */
   readonly hashKey: KeyObject;
-  /** Takes the configured secrets out of what the platform holds in places that are none. */
+  /** Masks configured secrets in values that the platform returns. */
   readonly mask: Masker;
 }
 
-/** Everything that is wanted, in the order in which it is applied: variables, then the webhooks that use them. */
+/** The desired objects in the order in which they are applied: variables, then the webhooks that use them. */
 export function resourcesOf(account: Account, { variables, webhooks }: Desired): readonly Resource[] {
   return [
     ...Object.entries(variables).map(([name, value]) => variableResource(account, name, value)),
@@ -90,8 +90,8 @@ export function variableResource(account: Account, name: string, desired: Variab
     hash,
     shown: secret ? '(secret, changed)' : mask(body.value),
     show: (actual) => (secret || isSecret(actual) ? '(secret)' : mask(actual.value ?? '')),
-    // A secret does not read back: it is there when it was the last one applied. One that becomes readable, or stops
-    // being so, needs its value anew.
+    // A secret cannot be read back: it is current when its hash is the last applied one. A change of `is_secret` needs
+    // the value again.
     holds: (actual, applied) => {
       if (isSecret(actual) !== secret) return false;
       return secret ? applied === hash : actual.value === body.value;
@@ -115,7 +115,7 @@ export function variableResource(account: Account, name: string, desired: Variab
   };
 }
 
-/** The value of a secret is in no answer (rule 4), so its absence tells where `is_secret` is missing. */
+/** Answers never hold the value of a secret (rule 4), so a missing value marks a secret when `is_secret` is absent. */
 export function isSecret({ is_secret, value }: Variable): boolean {
   return is_secret ?? value === undefined;
 }

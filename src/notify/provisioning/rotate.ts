@@ -16,9 +16,9 @@ export interface RotateOptions extends Account {
 }
 
 /**
- * Sends the value of one secret variable whatever was applied before, for a value that somebody else replaced on the
- * platform: a secret does not read back, so nothing else can tell. Throws `NotifyError` (`bad-request` when it is no
- * configured secret).
+ * Sends the value of one secret variable again, even if it was applied before: a secret cannot be read back, so a value
+ * that was replaced on the platform goes unnoticed. Throws `NotifyError` (`bad-request` when it is not a configured
+ * secret).
  */
 export async function rotate(options: RotateOptions): Promise<readonly ProvisionChange[]> {
   const { lock, desired, variable, signal, ...account } = options;
@@ -30,7 +30,7 @@ export async function rotate(options: RotateOptions): Promise<readonly Provision
     const remembered = (await account.applied.read(account.account)).get(resource.id);
     const { value: _forgotten, ...fields } = remembered?.fields ?? {};
     return reconcile(account, resource, {
-      // Without the hash of its value it counts as never applied; one that is gone is created, whoever deleted it.
+      // Without its hash the value counts as never applied; a deleted variable is created again.
       remembered: there === undefined ? undefined : { name: variable, fields },
       drift: 'restore',
       isTaken: () => false,
@@ -41,13 +41,13 @@ export async function rotate(options: RotateOptions): Promise<readonly Provision
 
 function notRotatable(variable: string, { variables }: Desired): NotifyError {
   if (Object.hasOwn(variables, variable)) {
-    const message = `The variable ${variable} is no secret: change its value in the configuration and apply it`;
+    const message = `The variable ${variable} is not a secret: change its value in the configuration, then run \`lockhound webhook apply\``;
     return new NotifyError('bad-request', message);
   }
   const secrets = Object.entries(variables).filter(([, value]) => 'secret' in value);
   const known = secrets.map(([name]) => name).join(', ') || 'none';
   return new NotifyError(
     'bad-request',
-    `No variable ${variable} is configured (\`notify.variables\`). Secret ones are: ${known}`,
+    `The variable ${variable} is not configured in \`notify.variables\`; its secret variables are: ${known}`,
   );
 }

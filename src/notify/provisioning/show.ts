@@ -7,9 +7,9 @@ export interface ShowOptions extends Account {
   readonly signal: AbortSignal;
 }
 
-/** What the platform holds of what is configured. Holds no secret. */
+/** The configured objects as they are on the platform, for display; holds no secret. */
 export interface ShownAccount {
-  /** Null where no platform is configured: then it is the configuration itself. */
+  /** Null when no platform is configured: then this is the configuration. */
   readonly account: string | null;
   readonly webhooks: readonly ShownWebhook[];
   readonly variables: readonly ShownVariable[];
@@ -29,7 +29,7 @@ export interface ShownVariable {
   readonly name: string;
   readonly there: boolean;
   readonly secret?: boolean;
-  /** `(secret)` where it is one, here or there. */
+  /** `(secret)` for a secret, in the configuration or on the platform. */
   readonly value?: string;
 }
 

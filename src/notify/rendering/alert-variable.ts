@@ -1,7 +1,7 @@
 import type { Alert } from '../alert/alert.ts';
 
-/** A variable of the alert itself. Text, or (`json`) any JSON value, which stands unquoted in a template. */
-export type NotificationVariable = {
+/** A variable computed from the alert: text, or (`json`) any JSON value, written unquoted in templates. */
+export type AlertVariable = {
   readonly name: string;
   /** One line, for the documentation. */
   readonly description: string;

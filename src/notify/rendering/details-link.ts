@@ -4,7 +4,7 @@ import { NotifyError } from '../errors.ts';
 import { renderUrl } from './render-url.ts';
 import { valuesOf } from './values.ts';
 
-/** Puts the link to the page with the details on a notification, from the template that is configured. */
+/** Adds the link to the details page to a notification, from the template `notify.link`. */
 export function linker(template: string | undefined): (notification: Notification) => Notification {
   return (notification) => {
     if (template === undefined) return notification;
@@ -14,7 +14,7 @@ export function linker(template: string | undefined): (notification: Notificatio
         link: renderUrl(template, valuesOf(alertOf(notification), {}), '`notify.link`'),
       };
     } catch (error) {
-      // A target called `..` has no page; that is no reason to lose the alert.
+      // A target named `..` has no page; the alert is sent without a link.
       if (error instanceof NotifyError) return notification;
       throw error;
     }

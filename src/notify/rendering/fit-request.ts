@@ -3,21 +3,21 @@ import type { Notification } from '../../model/alert/notification.ts';
 import { type Alert, type AlertShape, alertMaker } from '../alert/alert.ts';
 import type { RenderedRequest } from './render-request.ts';
 
-/** A request, and how much of the notification it leaves out. */
+/** A request, and the number of changes that it leaves out. */
 export interface FittedRequest {
   readonly request: RenderedRequest;
   /** Of the body. */
   readonly bytes: number;
-  /** Number of changes that are only counted. */
+  /** Number of changes that are counted but not listed. */
   readonly leftOut: number;
 }
 
-/** No template makes less of a change: not even its line of text. Bounds the work by the limit. */
-const LEAST_BYTES = 32;
+/** No template writes fewer bytes for a change. Bounds the work by the limit instead of by the number of changes. */
+const MIN_CHANGE_BYTES = 32;
 
 /**
- * The request with all changes when its body is within `maxBytes`, otherwise with as many of the worst as fit; with none
- * when not even that is enough. Takes breaks: rendering is bounded by the limit, and others get a turn in between.
+ * The request with all changes when its body is within `maxBytes`, otherwise with as many of the worst changes as fit,
+ * possibly none. Yields to the event loop between renderings.
  */
 export async function fitRequest(
   notification: Notification,
@@ -31,7 +31,7 @@ export async function fitRequest(
     return { request, bytes: Buffer.byteLength(request.body), leftOut: alert.leftOut };
   };
   const total = notification.changes.length;
-  const most = Math.min(total, Math.ceil(maxBytes / LEAST_BYTES));
+  const most = Math.min(total, Math.ceil(maxBytes / MIN_CHANGE_BYTES));
   const whole = await largest(most, maxBytes, 'all or nothing', (count) => made({ most: count }));
   if (whole?.leftOut === 0) return whole;
   const short = await largest(most, maxBytes, 'as many as fit', (count) =>
@@ -40,7 +40,7 @@ export async function fitRequest(
   return short ?? made({ most: 0 });
 }
 
-/** Doubles the count until one is too large, then halves the interval, to about 3 % of what would fit. */
+/** Doubles the count until a request is too large, then bisects, to within 3 % of the largest count that fits. */
 async function largest(
   most: number,
   maxBytes: number,

@@ -1,21 +1,20 @@
 import { SEVERITIES } from '../../model/scan/finding.ts';
-import { changeEvent } from '../alert/change-event.ts';
-import { actionOf, dedupKeyOf, linesOf, titleOf } from '../alert/message.ts';
-import { worstSeverity } from '../alert/summary.ts';
-import { briefEvent } from '../alert/truncate.ts';
-import type { NotificationVariable } from './alert-variable.ts';
+import { briefEvent, changeEvent } from '../alert/change-event.ts';
+import { linesOf, titleOf } from '../alert/message.ts';
+import { actionOf, dedupKeyOf, worstSeverity } from '../alert/summary.ts';
+import type { AlertVariable } from './alert-variable.ts';
 
-/** The variables of the alert that are not the platform's, in the order in which the documentation shows them. */
-export const OWN_VARIABLES: readonly NotificationVariable[] = [
+/** The variables that Lockhound adds to the platform's, in the order of the documentation. */
+export const LOCKHOUND_VARIABLES: readonly AlertVariable[] = [
   { name: 'TARGET', description: 'Id of the target.', text: ({ target }) => target.id },
   {
     name: 'ROUTE',
-    description: 'Name of the route; `default` where none are configured.',
+    description: 'Name of the route; `default` when no routes are configured.',
     text: ({ route }) => route,
   },
   {
     name: 'MODE',
-    description: '`digest` (of one scan), `change` (one change) or `periodic` (of many scans).',
+    description: '`digest` (the changes of one scan), `change` (one change) or `periodic` (of many scans).',
     text: ({ mode }) => mode ?? 'digest',
   },
   {
@@ -30,7 +29,11 @@ export const OWN_VARIABLES: readonly NotificationVariable[] = [
   },
   { name: 'SCAN', description: 'Id of the scan.', text: ({ scan }) => scan },
   { name: 'SCANNED_AT', description: 'Time of the scan, RFC 3339.', text: ({ date }) => date },
-  { name: 'SEVERITY', description: `Of the worst change: ${SEVERITIES.join(', ')}.`, text: worstSeverity },
+  {
+    name: 'SEVERITY',
+    description: `Severity of the worst change: ${SEVERITIES.join(', ')}.`,
+    text: worstSeverity,
+  },
   { name: 'SUMMARY', description: 'The same as EVENT_TITLE.', text: titleOf },
   {
     name: 'COUNTS',
@@ -38,32 +41,36 @@ export const OWN_VARIABLES: readonly NotificationVariable[] = [
     json: ({ totals }) => totals.counts,
   },
   { name: 'OPEN', description: 'JSON: open findings of the target by severity.', json: ({ open }) => open },
-  { name: 'GAPS', description: 'JSON number: facts that could not be found out.', json: ({ gaps }) => gaps },
+  {
+    name: 'GAPS',
+    description: 'JSON: number of facts that the scan could not determine.',
+    json: ({ gaps }) => gaps,
+  },
   {
     name: 'CHANGES',
-    description: 'One line of text for each change, the worst ones and a count where not all fit.',
+    description: 'One line of text per change; when not all fit, the worst ones and a count.',
     text: linesOf,
   },
   {
     name: 'CHANGES_JSON',
-    description: 'JSON: list of the changes as in the generic event, the worst ones where not all fit.',
+    description: 'JSON: list of the changes as in the generic event; when not all fit, the worst ones.',
     json: ({ changes, target, brief }) =>
       changes.map((change) => (brief ? briefEvent : changeEvent)(change, target.id)),
   },
   {
     name: 'LEFT_OUT',
-    description: 'JSON number: changes that are counted, and not in CHANGES and CHANGES_JSON.',
+    description: 'JSON: number of changes left out of CHANGES and CHANGES_JSON.',
     json: ({ leftOut }) => leftOut,
   },
   { name: 'LABELS_JSON', description: "JSON: the target's labels.", json: ({ target }) => target.labels },
   {
     name: 'DEDUP_KEY',
-    description: 'Ties alerts about the same together: of the finding (mode `change`) or of the target.',
+    description: 'Key for grouping alerts: of the finding (mode `change`) or of the target.',
     text: dedupKeyOf,
   },
   {
     name: 'EVENT_ACTION',
-    description: '`resolve` when a change is a resolution, or nothing is open any more; else `trigger`.',
+    description: '`resolve` when the finding is resolved or nothing is open; otherwise `trigger`.',
     text: actionOf,
   },
 ];

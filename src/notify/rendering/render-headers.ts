@@ -1,20 +1,20 @@
-import { truncateText } from '../alert/truncate-text.ts';
+import { truncateText } from '../alert/truncate.ts';
 import { NotifyError } from '../errors.ts';
 import { splitTemplate } from './template.ts';
 import type { Values } from './values.ts';
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Servers refuse long headers, most from 8 KiB for all of them: what comes from packages is cut. In UTF-16 units. */
-const LONGEST_VALUE = 1_000;
+/** Servers refuse long headers, most of them above 8 KiB in total, so values from packages are cut. In UTF-16 units. */
+const MAX_VALUE = 1_000;
 
-/** Set by the connection, or by us for every delivery. */
+/** Set by the connection or by the delivery. */
 const RESERVED: ReadonlySet<string> = new Set([
   ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade', 'webhook-id', 'webhook-timestamp', 'webhook-signature'],
 ]);
 
-/** Names in lower case, values filled in. Throws `NotifyError` (`header-invalid`). */
+/** The headers with lower-case names and filled-in values. Throws `NotifyError` (`header-invalid`). */
 export function renderHeaders(
   headers: Readonly<Record<string, string>>,
   values: Values,
@@ -33,32 +33,32 @@ export function renderHeaders(
   return Object.fromEntries(rendered);
 }
 
-export function checkName(name: string, subject: string): void {
+function checkName(name: string, subject: string): void {
   if (!TOKEN.test(name)) {
-    throw new NotifyError('header-invalid', `${JSON.stringify(name)} is no header name (${subject})`);
+    throw new NotifyError('header-invalid', `${JSON.stringify(name)} is not a header name (${subject})`);
   }
   if (RESERVED.has(name.toLowerCase())) {
     throw new NotifyError(
       'header-invalid',
-      `The header ${name} cannot be set (${subject}): the delivery sets it itself`,
+      `The header ${name} is set by the delivery itself and cannot be configured (${subject})`,
     );
   }
 }
 
-/** A title with a line break is no reason to lose the alert. */
+/** A line break in a title must not fail the alert. */
 function withoutControls(text: string): string {
-  return truncateText(text.replace(/\p{Cc}+/gu, ' '), LONGEST_VALUE, '...');
+  return truncateText(text.replace(/\p{Cc}+/gu, ' '), MAX_VALUE, '...');
 }
 
-/** What an operator wrote with a line break in it is a mistake to point out, not to send. */
+/** A line break that an operator configured is an error. */
 function headerSafe(text: string, name: string, subject: string): string {
   if (/[^\P{Cc}\t]/u.test(text)) {
     throw new NotifyError(
       'header-invalid',
-      `The header ${name} of ${subject} holds a line break or control character`,
+      `The header ${name} of ${subject} contains a line break or control character`,
     );
   }
-  // Header values are ASCII; anything else is percent-encoded as UTF-8.
+  // Header values are ASCII; other characters are percent-encoded as UTF-8.
   return text
     .toWellFormed()
     .replace(/[^\t\x20-\x7e]+/gu, encodeURIComponent)

@@ -1,15 +1,14 @@
 import { NotifyError } from '../errors.ts';
-import { DEFAULT_PAYLOAD } from '../webhooks/default-payload.ts';
-import type { WebhookDefinition } from '../webhooks/definition.ts';
+import { DEFAULT_PAYLOAD, type WebhookDefinition } from '../webhooks/definition.ts';
 import { renderHeaders } from './render-headers.ts';
 import { renderUrl } from './render-url.ts';
 import { markQuoted, splitTemplate } from './template.ts';
 import type { Values } from './values.ts';
 
-/** What is sent. Holds secret values: not for logs. */
+/** A request to a receiver. Holds secret values: never log it. */
 export interface RenderedRequest {
   readonly url: string;
-  /** Names in lower case; `content-type` is always there. */
+  /** Names in lower case; always has `content-type`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -20,8 +19,8 @@ const CONTENT_TYPES = {
 } as const;
 
 /**
- * Fills a definition in. Every value is escaped for where it stands and none is looked at for variables again. Throws
- * `NotifyError` (`url-invalid`, `header-invalid`, `template-invalid`, `variable-unknown`), whose messages hold no value.
+ * Fills in a definition. Each value is escaped for its position and never searched for variables. Throws `NotifyError`
+ * (`url-invalid`, `header-invalid`, `template-invalid`, `variable-unknown`), whose messages hold no values.
  */
 export function renderRequest(definition: WebhookDefinition, values: Values): RenderedRequest {
   const subject = `webhook ${definition.name}`;
@@ -41,7 +40,7 @@ function renderJson(template: string, values: Values, subject: string): string {
   const pieces = markQuoted(splitTemplate(template, (name) => values.has(name)));
   const texts = pieces.map((piece) => {
     if ('text' in piece) return piece.text;
-    // The backslash would take the first character of the value with it, and that may be one of our own escapes.
+    // The backslash would combine with the first character of the value, which may be an escape.
     if (piece.escaped) throw notJson(subject);
     const value = values.get(piece.variable);
     if (value === undefined) return '';
@@ -54,7 +53,7 @@ function parse(json: string, subject: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // The parser quotes what it read, and that may be a secret: its error goes nowhere.
+    // The parser's error quotes its input, which may hold a secret: it is dropped.
     throw notJson(subject);
   }
 }
@@ -66,12 +65,12 @@ function notJson(subject: string): NotifyError {
   );
 }
 
-/** Top-level fields become form fields; what is no text stays JSON (field notes: `form` is written as JSON). */
+/** Each top-level field becomes a form field; values that are not strings are sent as JSON. */
 function asForm(payload: unknown, subject: string): string {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
     throw new NotifyError(
       'template-invalid',
-      `The payload of ${subject} has to be a JSON object to be sent as a form`,
+      `The payload of ${subject} must be a JSON object to be sent as a form`,
     );
   }
   const fields = Object.entries(payload).map(([name, value]): [string, string] => [

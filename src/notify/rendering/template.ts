@@ -1,9 +1,9 @@
-/** A template in pieces: text as it stands, and variables that are known. */
+/** A piece of a template: literal text, or a known variable. */
 export type Piece = { readonly text: string } | { readonly variable: string };
 
 /**
- * Splits at `$NAME`, where NAME is the longest known name that the text goes on with; `$` and whatever follows it stay
- * text when no name fits. `$TAGS[name]` is the variable `TAGS[name]`.
+ * Splits at `$NAME`, where NAME is the longest known name that follows the `$`. Without a known name the `$` stays text.
+ * `$TAGS[name]` is the variable `TAGS[name]`.
  */
 export function splitTemplate(template: string, isKnown: (name: string) => boolean): readonly Piece[] {
   const pieces: Piece[] = [];
@@ -20,13 +20,13 @@ export function splitTemplate(template: string, isKnown: (name: string) => boole
   return pieces;
 }
 
-/** Names that a template uses and nothing defines, each once. */
+/** The undefined names that a template uses, each once. */
 export function unknownNames(template: string, isKnown: (name: string) => boolean): readonly string[] {
   const names = [...template.matchAll(/\$([A-Z0-9_]+)/g)].map(([, name = '']) => name);
   return [...new Set(names.filter((name) => longestKnown(name, isKnown) === undefined))];
 }
 
-/** Names that are known only by their beginning, and go on with more than `_`. */
+/** Names that only begin with a known name and continue with a letter or digit. */
 export function partlyKnownNames(
   template: string,
   isKnown: (name: string) => boolean,
@@ -37,10 +37,10 @@ export function partlyKnownNames(
   });
 }
 
-/** A piece of a JSON template, and where it begins: inside a JSON string, and there behind a lone backslash. */
+/** A piece of a JSON template: whether it begins inside a JSON string (`quoted`) and after an open backslash (`escaped`). */
 export type JsonPiece = Piece & { readonly quoted: boolean; readonly escaped: boolean };
 
-/** Follows strings and their escapes through the pieces; what a variable stands for cannot end a string. */
+/** Tracks strings and escapes through the pieces; the value of a variable cannot end a string. */
 export function markQuoted(pieces: readonly Piece[]): readonly JsonPiece[] {
   let quoted = false;
   let escaped = false;
@@ -64,7 +64,7 @@ function longestKnown(run: string, isKnown: (name: string) => boolean): string |
   return undefined;
 }
 
-/** `[name]` at this place; nothing that could be the end of a string or of a list. */
+/** `[name]` at this position; characters that could end a string or a list are not part of a name. */
 function tagAt(template: string, start: number): string {
   return /^\[[\w.-]{1,200}\]/.exec(template.slice(start, start + 202))?.[0] ?? '';
 }

@@ -1,37 +1,45 @@
 import type { Secret } from '../../model/secret.ts';
 import type { Alert } from '../alert/alert.ts';
+import { PRESETS } from '../presets/catalog.ts';
 import type { VariableValue } from '../webhooks/definition.ts';
-import type { NotificationVariable } from './alert-variable.ts';
-import { ALERT_VARIABLES } from './alert-variables.ts';
-import { tagOf } from './platform-variables.ts';
+import type { AlertVariable } from './alert-variable.ts';
+import { LOCKHOUND_VARIABLES } from './lockhound-variables.ts';
+import { PLATFORM_VARIABLES, tagOf } from './platform-variables.ts';
 
-/** What a `$NAME` stands for. */
+/** All variables computed from an alert: the platform's, Lockhound's, and those of the presets. */
+export const ALERT_VARIABLES: readonly AlertVariable[] = [
+  ...PLATFORM_VARIABLES,
+  ...LOCKHOUND_VARIABLES,
+  ...PRESETS.flatMap(({ variables }) => variables ?? []),
+];
+
+/** The value of a variable. */
 export interface Value {
   readonly text: string;
-  /** JSON text for an unquoted place in JSON. */
+  /** JSON text, for an unquoted position in JSON. */
   readonly json: string;
-  /** From the configuration: an operator wrote it, so it may be an address. Other values come from packages. */
+  /** True for custom variables, which an operator wrote and which may be URLs; other values come from packages. */
   readonly trusted: boolean;
 }
 
 export interface Values {
   has(name: string): boolean;
-  /** Worked out when it is asked for: most templates use few of many. */
+  /** Computed on request: most templates use few variables. */
   get(name: string): Value | undefined;
 }
 
-const BY_NAME: ReadonlyMap<string, NotificationVariable> = new Map(
+const BY_NAME: ReadonlyMap<string, AlertVariable> = new Map(
   ALERT_VARIABLES.map((variable) => [variable.name, variable]),
 );
 
-/** The alert's variables and the custom ones, which win where both have a name. */
+/** Custom variables and those of the alert; a custom variable replaces one of the alert with the same name. */
 export function valuesOf(alert: Alert, custom: Readonly<Record<string, VariableValue>>): Values {
   return {
     has: knownNames(custom),
     get(name) {
       const own = Object.hasOwn(custom, name) ? custom[name] : undefined;
       if (own !== undefined) {
-        const text = 'secret' in own ? own.secret.reveal() : own.value;
+        const text = textOf(own);
         return { text, json: asJson(text), trusted: true };
       }
       const tag = /^TAGS\[(.*)\]$/s.exec(name)?.[1];
@@ -43,9 +51,14 @@ export function valuesOf(alert: Alert, custom: Readonly<Record<string, VariableV
   };
 }
 
-/** Whether a template may use `$name`. */
+/** Returns whether a template may use `$name`. */
 export function knownNames(custom: Readonly<Record<string, unknown>>): (name: string) => boolean {
   return (name) => BY_NAME.has(name) || Object.hasOwn(custom, name);
+}
+
+/** The text of a custom variable, secrets included. */
+export function textOf(value: VariableValue): string {
+  return 'secret' in value ? value.secret.reveal() : value.value;
 }
 
 export function secretsIn(custom: Readonly<Record<string, VariableValue>>): readonly Secret[] {
@@ -57,7 +70,7 @@ function alertValue(value: unknown): Value {
   return { text: typeof value === 'string' ? value : json, json, trusted: false };
 }
 
-/** The platform puts text in place: `5` and `true` stay what they are; anything that is no JSON becomes a string. */
+/** As the platform does: text that is JSON (`5`, `true`) stays as it is, other text becomes a JSON string. */
 function asJson(text: string): string {
   try {
     JSON.parse(text);

@@ -4,10 +4,7 @@ import type { ShownAccount } from '../provisioning/show.ts';
 import { type Desired, definitionFor } from './definition.ts';
 import { validateDesired } from './validate.ts';
 
-/**
- * What alerts are rendered with where no platform holds it: the configuration itself. Throws `NotifyError` where
- * provisioning would before it sends anything.
- */
+/** What alerts are rendered with when no platform is configured. Throws `NotifyError` for what provisioning would reject. */
 export function configuredAlone(desired: Desired): ReadBack {
   validateDesired(desired);
   const { webhooks, variables } = desired;
@@ -17,7 +14,7 @@ export function configuredAlone(desired: Desired): ReadBack {
   };
 }
 
-/** The configured webhooks and variables, for a person. Holds no secret. */
+/** The configured webhooks and variables for display; holds no secret. */
 export function showConfigured({ webhooks, variables }: Desired, mask: Masker): ShownAccount {
   return {
     account: null,

@@ -3,12 +3,12 @@ import { NotifyError } from '../errors.ts';
 import type { WebhooksIntegration } from '../platform/api.generated.ts';
 import { genericPreset } from '../presets/generic.ts';
 
-/** A webhook as the platform holds it ("Webhook integration"). */
+/** A webhook as the platform stores it ("Webhook integration"). */
 export interface WebhookDefinition {
   readonly name: string;
   /** Template. */
   readonly url: string;
-  /** Names as they were written; values are templates. */
+  /** Names as they were configured; values are templates. */
   readonly headers: Readonly<Record<string, string>>;
   /** Template; `null`: the platform's default payload. */
   readonly payload: string | null;
@@ -20,12 +20,12 @@ export type VariableValue = { readonly value: string } | { readonly secret: Secr
 
 /** A webhook as the configuration asks for it. */
 export interface DesiredWebhook {
-  /** Name of the route it serves; stays the same when the webhook gets another name. */
+  /** Name of its route; stays the same when the webhook is renamed. */
   readonly route: string;
   readonly name: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Left out: the generic event (`presets/generic.ts`); `null`: the platform's default payload. */
+  /** Absent: the generic event (`presets/generic.ts`); `null`: the platform's default payload. */
   readonly payload?: string | null | undefined;
   readonly encodeAs?: 'json' | 'form' | undefined;
 }
@@ -34,11 +34,22 @@ export interface DesiredWebhook {
 export interface Desired {
   readonly webhooks: readonly DesiredWebhook[];
   readonly variables: Readonly<Record<string, VariableValue>>;
-  /** What happens to what an operator changed on the platform. Default `restore`. */
+  /** Whether changes that an operator made on the platform are undone. Default `restore`. */
   readonly drift?: 'restore' | 'keep' | undefined;
 }
 
-/** The definition that a configured webhook comes to, as the platform would read it back. */
+/** The payload that the platform uses, and reads back, for `null`. Compared by meaning: its spacing may change. */
+export const DEFAULT_PAYLOAD = JSON.stringify({
+  body: '$EVENT_MSG',
+  last_updated: '$LAST_UPDATED',
+  event_type: '$EVENT_TYPE',
+  title: '$EVENT_TITLE',
+  date: '$DATE',
+  org: { id: '$ORG_ID', name: '$ORG_NAME' },
+  id: '$ID',
+});
+
+/** The definition of a configured webhook, as the platform would read it back. */
 export function definitionFor({ name, url, headers, payload, encodeAs }: DesiredWebhook): WebhookDefinition {
   return {
     name,
@@ -50,13 +61,13 @@ export function definitionFor({ name, url, headers, payload, encodeAs }: Desired
 }
 
 /**
- * Reads an answer of the platform; keys that are not ours are ignored. Throws `NotifyError` (`contract`) where name or
- * URL are missing, (`header-invalid`) where the headers are not a JSON object.
+ * The definition in an answer of the platform; unknown keys are ignored. Throws `NotifyError` (`contract`) when name or
+ * URL are missing, (`header-invalid`) when the headers are not a JSON object.
  */
 export function readDefinition(answer: WebhooksIntegration): WebhookDefinition {
   const { name, url, custom_headers: headers, payload, encode_as: encoding } = answer;
   if (typeof name !== 'string' || typeof url !== 'string') {
-    throw new NotifyError('contract', 'The platform answered a webhook definition without `name` or `url`', {
+    throw new NotifyError('contract', 'The platform returned a webhook without `name` or `url`', {
       retryable: true,
     });
   }
@@ -64,7 +75,7 @@ export function readDefinition(answer: WebhooksIntegration): WebhookDefinition {
   if (read === undefined) {
     throw new NotifyError(
       'header-invalid',
-      `The headers of webhook ${name} on the platform are not a JSON object of strings: apply the configuration again`,
+      `The headers of webhook ${name} on the platform are not a JSON object of strings: run \`lockhound webhook apply\``,
     );
   }
   return {
@@ -76,7 +87,7 @@ export function readDefinition(answer: WebhooksIntegration): WebhookDefinition {
   };
 }
 
-/** `custom_headers` is JSON text of an object; `undefined` when it is something else. */
+/** The object in `custom_headers`, which is JSON text; `undefined` when the text is not a JSON object. */
 export function parseHeaders(text: string | null): Record<string, string> | undefined {
   if (text === null || text.trim() === '') return {};
   try {
@@ -88,7 +99,7 @@ export function parseHeaders(text: string | null): Record<string, string> | unde
   }
 }
 
-/** Operators write numbers and booleans too; they are sent as their text. */
+/** Operators also write numbers and booleans; they are sent as their text. */
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

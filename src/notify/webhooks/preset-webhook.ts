@@ -4,16 +4,16 @@ import { PRESETS } from '../presets/catalog.ts';
 import type { Preset } from '../presets/preset.ts';
 import type { DesiredWebhook } from './definition.ts';
 
-/** A webhook as it is configured: what is left out comes from the preset. */
+/** A webhook as it is configured; the preset supplies what is absent. */
 export interface WebhookChoice {
   readonly route: string;
   readonly name: string;
   /** Default `generic`. */
   readonly preset?: PresetName | undefined;
-  /** The secret variable to use in place of the preset's own, for two receivers of one kind. */
+  /** The secret variable to use instead of the preset's, for two receivers of the same kind. */
   readonly secretVariable?: string | undefined;
   readonly url?: string | undefined;
-  /** Laid over the preset's. */
+  /** Replace those of the preset with the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly payload?: string | null | undefined;
   readonly encodeAs?: 'json' | 'form' | undefined;
@@ -25,7 +25,7 @@ export function presetNamed(name: PresetName | undefined): Preset {
   return found;
 }
 
-/** The definition that a choice comes to. Throws `NotifyError` (`url-invalid`) when neither names an address. */
+/** The webhook with the preset applied. Throws `NotifyError` (`url-invalid`) when neither has a URL. */
 export function webhookOf(choice: WebhookChoice): DesiredWebhook {
   const { route, name, secretVariable, encodeAs } = choice;
   const preset = presetNamed(choice.preset);
@@ -40,7 +40,7 @@ export function webhookOf(choice: WebhookChoice): DesiredWebhook {
   if (url === undefined) {
     throw new NotifyError(
       'url-invalid',
-      `The webhook ${name} needs a \`url\`: preset ${preset.name} has none of its own`,
+      `The webhook ${name} needs a \`url\`: the preset ${preset.name} does not provide one`,
     );
   }
   const presetHeaders = Object.entries(preset.headers ?? {}).map(([key, value]) => [key, own(value)]);

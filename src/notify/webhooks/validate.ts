@@ -1,85 +1,80 @@
+import { alertOf } from '../alert/alert.ts';
+import { testNotification } from '../alert/test-notification.ts';
 import { NotifyError } from '../errors.ts';
-import { ALERT_VARIABLES } from '../rendering/alert-variables.ts';
 import { PLATFORM_VARIABLES } from '../rendering/platform-variables.ts';
-import { checkName } from '../rendering/render-headers.ts';
-import { markQuoted, partlyKnownNames, splitTemplate, unknownNames } from '../rendering/template.ts';
-import { knownNames } from '../rendering/values.ts';
-import { checkRendering } from './check-rendering.ts';
-import { DEFAULT_PAYLOAD } from './default-payload.ts';
-import { type Desired, type DesiredWebhook, definitionFor } from './definition.ts';
+import { renderRequest } from '../rendering/render-request.ts';
+import { partlyKnownNames, splitTemplate, unknownNames } from '../rendering/template.ts';
+import { ALERT_VARIABLES, knownNames, textOf, valuesOf } from '../rendering/values.ts';
+import {
+  DEFAULT_PAYLOAD,
+  type Desired,
+  type DesiredWebhook,
+  definitionFor,
+  type VariableValue,
+} from './definition.ts';
 
 type IsKnown = (name: string) => boolean;
 
 /**
- * Finds what cannot work before anything is sent, also with the values that the variables have now. Throws `NotifyError`:
- * `bad-request` (names), `url-invalid`, `header-invalid`, `template-invalid`, `variable-unknown` (a template uses what is
- * defined nowhere).
+ * Rejects what cannot work, before anything is sent. Every webhook is also rendered once with the current values of its
+ * variables. Throws `NotifyError`: `bad-request` (names), `url-invalid`, `header-invalid`, `template-invalid`,
+ * `variable-unknown` (a template uses an undefined variable). Messages hold no values.
  */
-export function validateDesired(desired: Desired): void {
-  const { webhooks, variables } = desired;
+export function validateDesired({ webhooks, variables }: Desired): void {
   const isKnown = knownNames(variables);
   for (const name of Object.keys(variables)) checkVariableName(name);
-  for (const webhook of webhooks) {
-    checkWebhook(webhook, isKnown);
-    checkAddress(webhook, variables, isKnown);
-  }
+  for (const webhook of webhooks) checkWebhook(webhook, variables, isKnown);
   const names = webhooks.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) {
-    throw new NotifyError('bad-request', `Two routes use a webhook named ${twice}: give each its own name`);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== undefined) {
+    throw new NotifyError(
+      'bad-request',
+      `Two routes use a webhook named ${duplicate}: give each its own name`,
+    );
   }
-  checkRendering(desired);
+  for (const webhook of webhooks) checkRendering(webhook, variables);
 }
 
-/** What works, and is likely to be regretted; a line each, without any value. */
+/** One line for each part of the configuration that works but is probably a mistake; holds no values. */
 export function warningsOf({ webhooks, variables }: Desired): readonly string[] {
   const isKnown = knownNames(variables);
   return webhooks.flatMap((webhook) => {
-    const { name, url } = webhook;
-    const used = splitTemplate(url, isKnown).flatMap((piece) =>
-      'variable' in piece ? [piece.variable] : [],
-    );
-    const secrets = [...new Set(used)].filter((variable) => {
-      const value = Object.hasOwn(variables, variable) ? variables[variable] : undefined;
+    const secrets = variablesIn(webhook.url, isKnown).filter((name) => {
+      const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
       return value !== undefined && 'secret' in value;
     });
     return [
       ...secrets.map(
         (secret) =>
-          `The URL of webhook ${name} holds the secret ${secret}: URLs end up in the logs of others. ` +
-          'Put it into a header where the receiver allows it',
+          `The URL of webhook ${webhook.name} holds the secret ${secret}, and other systems log URLs. ` +
+          'Use a header instead if the receiver allows it',
       ),
       ...partlyKnown(webhook, isKnown),
     ];
   });
 }
 
-/** The platform reads `$USER_TOKEN` as `$USER` and text when there is no USER_TOKEN; hardly anybody means that. */
+/** `$USER_TOKEN` is read as `$USER` and `_TOKEN` when USER_TOKEN is not defined, which is rarely intended. */
 function partlyKnown({ name, url, headers, payload }: DesiredWebhook, isKnown: IsKnown): readonly string[] {
   const templates = [url, ...Object.values(headers ?? {}), payload ?? ''];
   const found = templates.flatMap((template) => partlyKnownNames(template, isKnown));
   const unique = new Map(found.map((one) => [one.written, one]));
   return [...unique.values()].map(({ written, known }) => {
     const rest = JSON.stringify(written.slice(known.length));
-    return `Webhook ${name} uses $${written}, which is defined nowhere: it is read as $${known} and the text ${rest}`;
+    return `Webhook ${name} uses $${written}, which is not defined: it is read as $${known} followed by the text ${rest}`;
   });
 }
 
-/**
- * With `delivery: platform-event` the platform fills payloads in: a line for each webhook that uses variables which only
- * Lockhound knows.
- */
+/** With `delivery: platform-event` the platform renders: one line for each webhook that uses variables it lacks. */
 export function platformWarningsOf({ webhooks, variables }: Desired): readonly string[] {
   const isKnown = knownNames(variables);
   return webhooks.flatMap(({ name, payload }) => {
-    const pieces = splitTemplate(payload ?? '', isKnown);
-    const used = pieces.flatMap((piece) => ('variable' in piece ? [piece.variable] : []));
-    const own = [...new Set(used)].filter((one) => OWN_NAMES.has(one) && !Object.hasOwn(variables, one));
+    const own = variablesIn(payload ?? '', isKnown).filter(
+      (one) => OWN_NAMES.has(one) && !Object.hasOwn(variables, one),
+    );
     if (own.length === 0) return [];
     const list = own.map((one) => `$${one}`).join(', ');
-    return [
-      `The payload of webhook ${name} uses ${list}, which the platform does not know: it stays as it is`,
-    ];
+    return [`The payload of webhook ${name} uses ${list}, which the platform does not replace`];
   });
 }
 
@@ -87,93 +82,78 @@ const OWN_NAMES: ReadonlySet<string> = new Set(
   ALERT_VARIABLES.filter((variable) => !PLATFORM_VARIABLES.includes(variable)).map(({ name }) => name),
 );
 
-function checkWebhook(webhook: DesiredWebhook, isKnown: IsKnown): void {
-  const { name, url, headers, payload, encodeAs } = definitionFor(webhook);
-  const subject = `webhook ${name}`;
-  if (name === '' || /\s/.test(name)) {
-    throw new NotifyError(
-      'bad-request',
-      `${JSON.stringify(name)} is no webhook name: it may not have spaces`,
-    );
-  }
-  checkUrl(url, isKnown, subject);
-  for (const [header, value] of Object.entries(headers)) {
-    checkName(header, subject);
-    if (/[\0\r\n]/.test(value)) {
-      throw new NotifyError('header-invalid', `The header ${header} of ${subject} holds a line break`);
-    }
-    checkKnown(value, isKnown, `The header ${header} of ${subject}`);
-  }
-  checkPayload(payload ?? DEFAULT_PAYLOAD, encodeAs, isKnown, subject);
-}
-
-/** A URL that begins with a variable takes its address from there: the variable has to be a configured one that has one. */
-function checkAddress(
-  { name, url }: DesiredWebhook,
-  variables: Desired['variables'],
-  isKnown: IsKnown,
-): void {
-  const [first] = splitTemplate(url, isKnown);
-  if (first === undefined || 'text' in first) return;
-  const value = Object.hasOwn(variables, first.variable) ? variables[first.variable] : undefined;
-  const text = value === undefined ? '' : 'secret' in value ? value.secret.reveal() : value.value;
-  if (/^https?:\/\/[^\s/]/i.test(text.trim())) return;
-  const what =
-    value === undefined
-      ? 'which is no custom variable'
-      : 'whose value does not begin with http:// or https://';
-  throw new NotifyError('url-invalid', `The URL of webhook ${name} begins with $${first.variable}, ${what}`);
+function variablesIn(template: string, isKnown: IsKnown): readonly string[] {
+  const names = splitTemplate(template, isKnown).flatMap((piece) =>
+    'variable' in piece ? [piece.variable] : [],
+  );
+  return [...new Set(names)];
 }
 
 function checkVariableName(name: string): void {
   if (/^[A-Z0-9_]+$/.test(name)) return;
-  const rule = 'upper-case letters, digits and underscores only';
-  throw new NotifyError('bad-request', `${JSON.stringify(name)} is no name of a custom variable: ${rule}`);
+  throw new NotifyError(
+    'bad-request',
+    `${JSON.stringify(name)} is not a valid name of a custom variable: use upper-case letters, digits and underscores`,
+  );
 }
 
-/** `$5` is a price; what begins with a letter was meant as a variable. */
+function checkWebhook(webhook: DesiredWebhook, variables: Desired['variables'], isKnown: IsKnown): void {
+  const { name, headers, payload } = definitionFor(webhook);
+  if (name === '' || /\s/.test(name)) {
+    throw new NotifyError(
+      'bad-request',
+      `${JSON.stringify(name)} is not a valid webhook name: it must not be empty or contain spaces`,
+    );
+  }
+  checkUrl(webhook, variables, isKnown);
+  for (const [header, value] of Object.entries(headers)) {
+    checkKnown(value, isKnown, `The header ${header} of webhook ${name}`);
+  }
+  checkKnown(payload ?? DEFAULT_PAYLOAD, isKnown, `The payload of webhook ${name}`);
+}
+
+/** A URL begins with http://, https://, or a custom variable whose value does. */
+function checkUrl({ name, url }: DesiredWebhook, variables: Desired['variables'], isKnown: IsKnown): void {
+  checkKnown(url, isKnown, `The URL of webhook ${name}`);
+  const [first] = splitTemplate(url, isKnown);
+  if (first === undefined || 'text' in first) {
+    if (/^https?:\/\/[^\s/]/i.test(url)) return;
+    throw new NotifyError(
+      'url-invalid',
+      `The URL of webhook ${name} must begin with http://, https:// or a variable`,
+    );
+  }
+  const value = Object.hasOwn(variables, first.variable) ? variables[first.variable] : undefined;
+  if (value !== undefined && /^https?:\/\/[^\s/]/i.test(textOf(value).trim())) return;
+  const reason =
+    value === undefined
+      ? 'which is not a custom variable'
+      : 'whose value does not begin with http:// or https://';
+  throw new NotifyError(
+    'url-invalid',
+    `The URL of webhook ${name} begins with $${first.variable}, ${reason}`,
+  );
+}
+
+/** Only names that begin with a letter or `_`: `$5` is a price. */
 function checkKnown(template: string, isKnown: IsKnown, subject: string): void {
   const names = unknownNames(template, isKnown).filter((name) => /^[A-Z_]/.test(name));
   if (names.length === 0) return;
   const list = names.map((name) => `$${name}`).join(', ');
   throw new NotifyError(
     'variable-unknown',
-    `${subject} uses ${list}, defined nowhere: define it in \`notify.variables\`, or correct its name`,
+    `${subject} uses ${list}, which is not defined: define it in \`notify.variables\`, or correct its name`,
   );
 }
 
-function checkUrl(template: string, isKnown: IsKnown, subject: string): void {
-  checkKnown(template, isKnown, `The URL of ${subject}`);
-  const pieces = splitTemplate(template, isKnown);
-  const [first] = pieces;
-  if (first !== undefined && 'variable' in first) return;
-  const filled = pieces.map((piece) => ('text' in piece ? piece.text : '0')).join('');
-  if (!/^https?:\/\/[^\s/]/i.test(template) || URL.parse(filled) === null) {
-    throw new NotifyError(
-      'url-invalid',
-      `The URL of ${subject} has to be one that begins with http://, https:// or a variable`,
-    );
-  }
-}
-
-/** Any value in place of an unquoted variable gives JSON when one does. */
-function checkPayload(template: string, encodeAs: 'json' | 'form', isKnown: IsKnown, subject: string): void {
-  checkKnown(template, isKnown, `The payload of ${subject}`);
-  const pieces = markQuoted(splitTemplate(template, isKnown));
-  const filled = pieces.map((piece) => ('text' in piece ? piece.text : piece.quoted ? '' : '"0"')).join('');
-  let payload: unknown;
-  try {
-    payload = JSON.parse(filled);
-  } catch {
-    throw new NotifyError(
-      'template-invalid',
-      `The payload of ${subject} is not JSON once its variables are filled in: correct its \`payload\``,
-    );
-  }
-  if (encodeAs === 'form' && (typeof payload !== 'object' || payload === null || Array.isArray(payload))) {
-    throw new NotifyError(
-      'template-invalid',
-      `The payload of ${subject} has to be a JSON object to be sent as a form`,
-    );
-  }
+/** Finds invalid URLs, line breaks in tokens and payloads that are not JSON before an alert fails because of them. */
+function checkRendering(webhook: DesiredWebhook, variables: Readonly<Record<string, VariableValue>>): void {
+  const sample = testNotification({
+    route: webhook.route,
+    mode: 'digest',
+    transition: 'opened',
+    id: 'msg_sample',
+    date: '2026-01-01T00:00:00.000Z',
+  });
+  renderRequest(definitionFor(webhook), valuesOf(alertOf(sample), variables));
 }

@@ -23,16 +23,16 @@ export interface WebhookTest {
   readonly reason?: string;
 }
 
-/** A notification that says itself that it is a test. It has one change, about a package that does not exist. */
+/** A notification marked as a test, with one change of a package that does not exist. */
 export function testNotification({ route, mode, id, date, transition }: TestAlert): Notification {
   const name = 'lockhound-test-package';
   const finding = {
-    // The same in every test, so that a `resolved` one closes what an `opened` one opened.
+    // Constant, so that a `resolved` test closes the alert of an `opened` test.
     fingerprint: '0'.repeat(32),
     rule: 'test',
     level: 'alert',
     severity: 'low',
-    title: 'Test alert of Lockhound: nothing is wrong, nothing has to be done',
+    title: 'Test alert from Lockhound: no action required',
     package: {
       ecosystem: 'npm',
       name,
@@ -42,7 +42,7 @@ export function testNotification({ route, mode, id, date, transition }: TestAler
       groups: [],
     },
     locations: [{ path: 'package-lock.json', line: 1, dependencyPath: [] }],
-    advice: 'Nothing: this is a test.',
+    advice: 'None: this is a test.',
   } as const;
   const open = transition === 'resolved' ? 0 : 1;
   return {
