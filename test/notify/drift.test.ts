@@ -217,7 +217,9 @@ describe('rotate', () => {
     ]);
     expect(service.snapshot().variables).toMatchObject([{ name: 'TOKEN' }]);
     await expect(rotate({ ...shared, desired, variable: 'HOST' })).rejects.toThrow(/HOST is not a secret/);
-    await expect(rotate({ ...shared, desired, variable: 'NONE' })).rejects.toThrow(/Secret ones are: TOKEN/);
+    await expect(rotate({ ...shared, desired, variable: 'NONE' })).rejects.toThrow(
+      /its secret variables are: TOKEN/,
+    );
   });
 });
 
