@@ -92,7 +92,7 @@ describe('lockhound insights', () => {
 
   it.each([
     [['dependencies', 'npm', 'lodash', '9.9.9'], /^not found: .*\nThe index has not computed a graph/],
-    [['query', '--hash', 'md5:d41d8cd98f00b204e9800998ecf8427e'], /\nThe index does not know it; that/],
+    [['query', '--hash', 'md5:d41d8cd98f00b204e9800998ecf8427e'], /\nThe index does not know the hash; that/],
     [['package', 'npm', 'no-such'], /^not found: [^\n]*\n$/],
   ])('says what a miss means where it may be mistaken: %j', async (args, expected) => {
     const { code, out, note } = await insights(...args);
@@ -179,7 +179,7 @@ describe('lockhound insights', () => {
     expect(await insights('package', 'npm', 'lodash')).toMatchObject({
       code: 2,
       note: expect.stringMatching(
-        /Nothing could be asked of http:\/\/127\.0\.0\.1:9.*--local.*\[unavailable\]/s,
+        /The service at http:\/\/127\.0\.0\.1:9 did not answer.*--local.*\[unavailable\]/s,
       ),
     });
   });

@@ -1,15 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { instantOf, int64Of } from '../../src/model/api/api-scalars.ts';
 import type { Dependencies, DependencyNode } from '../../src/model/api/insights-api.generated.ts';
-import { renderAdvisory } from '../../src/report/insights/advisory.ts';
 import { projectSummary, renderEntry, versionSummary } from '../../src/report/insights/batch.ts';
-import { renderCapabilities, renderDependents } from '../../src/report/insights/counts.ts';
 import { renderDependencyTree } from '../../src/report/insights/dependency-tree.ts';
-import { renderContainerImages, renderPurl, renderQuery } from '../../src/report/insights/found.ts';
-import { renderPackage, renderSimilar } from '../../src/report/insights/package.ts';
+import {
+  renderAdvisory,
+  renderCapabilities,
+  renderContainerImages,
+  renderDependents,
+} from '../../src/report/insights/facts.ts';
+import {
+  renderPackage,
+  renderPurl,
+  renderQuery,
+  renderSimilar,
+  renderVersion,
+} from '../../src/report/insights/package.ts';
 import { renderProject, renderProjectVersions } from '../../src/report/insights/project.ts';
 import { renderRequirements } from '../../src/report/insights/requirements.ts';
-import { renderVersion } from '../../src/report/insights/version.ts';
 
 const options = { colour: false, width: 100 };
 const text = (...lines: readonly string[]) => `${lines.join('\n')}\n`;
@@ -379,7 +387,7 @@ describe('what is known of', () => {
     const line = (subject: string) => renderEntry({ subject, value }, versionSummary, options);
     expect(line('PYPI requests 2.0.0')).toBe('PYPI requests 2.0.0  MIT  no advisories\n');
     expect(line('PYPI Requests 2.0')).toBe('PYPI Requests 2.0  PYPI requests 2.0.0  MIT  no advisories\n');
-    expect(renderEntry({ subject: 'x', missing: true }, projectSummary, options)).toBe('x  not found\n');
+    expect(renderEntry({ subject: 'x' }, projectSummary, options)).toBe('x  not found\n');
   });
 });
 

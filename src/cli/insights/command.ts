@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import { batchCommands } from './batches.ts';
-import type { Console } from './operation.ts';
-import { queryCommand } from './query.ts';
-import { singleCommands } from './single.ts';
+import type { CommandContext } from '../context.ts';
+import { OPERATIONS } from './operations.ts';
 
 const EXAMPLES = `
 Examples:
@@ -12,11 +10,9 @@ Examples:
   lockhound insights query --file lodash-4.17.21.tgz
   lockhound insights version npm lodash 4.17.20 --local      without network, from the bundled data
 
-Exit codes: 0 found, 1 not found, 2 it could not be asked.`;
+Exit codes: 0 found, 1 not found, 2 error.`;
 
-/** The 16 operations of the package-insights API in words. */
-export function insightsCommand(group: Command, console: Console): void {
+export function insightsCommand(group: Command, context: CommandContext): void {
   group.addHelpText('after', EXAMPLES);
-  const commands = [...singleCommands(console), queryCommand(console), ...batchCommands(console)];
-  for (const command of commands) group.addCommand(command);
+  for (const operation of OPERATIONS) group.addCommand(operation(context));
 }

@@ -4,10 +4,12 @@ import type { InsightsAnswer, InsightsSession } from '../../commands/insights-se
 import { openFile } from '../../files/open-file.ts';
 import type { QueryResult } from '../../model/api/insights-api.generated.ts';
 import type { System } from '../../model/scan/version-key.ts';
-import { renderQuery } from '../../report/insights/found.ts';
+import { renderQuery } from '../../report/insights/package.ts';
+import type { CommandContext } from '../context.ts';
 import { CommandError, unreadable } from '../errors.ts';
-import { readSystem } from './arguments.ts';
-import { answer, type Console, type OperationOptions, operation } from './operation.ts';
+import { type OperationOptions, operationCommand } from './session.ts';
+import { printAnswer } from './single.ts';
+import { readSystem } from './systems.ts';
 
 interface QueryOptions extends OperationOptions {
   readonly hash?: string;
@@ -21,26 +23,27 @@ interface QueryOptions extends OperationOptions {
 const ALGORITHMS = ['sha512', 'sha256', 'sha1', 'md5'] as const;
 
 /** Query: by content hash, by name, or both. */
-export function queryCommand(console: Console): Command {
-  return operation(
-    'query',
-    'Versions by the hash of an artifact, by name, or both. Not found means unknown, never that something was changed.',
-    '--file lodash-4.17.21.tgz\n  lockhound insights query --hash sha512:<hex or base64>',
-  )
-    .option(
-      '--hash <type:value>',
-      'md5, sha1, sha256 or sha512, in hex or base64; sha512-<base64> is fine too',
-    )
-    .addOption(new Option('--file <artifact>', 'hash this file and ask for it').conflicts('hash'))
+export function query(context: CommandContext): Command {
+  return operationCommand({
+    name: 'query',
+    description:
+      'Versions by the hash of an artifact, by name, or both. "Not found" means unknown, not that an artifact was changed.',
+    example: '--file lodash-4.17.21.tgz\n  lockhound insights query --hash sha512:<hex or base64>',
+  })
+    .option('--hash <type:value>', 'md5, sha1, sha256 or sha512, in hex or base64; or sha512-<base64>')
+    .addOption(new Option('--file <artifact>', 'query by the hashes of this file').conflicts('hash'))
     .addOption(new Option('--system <system>', 'with --name').argParser(readSystem))
     .option('--name <name>', 'name of the package')
     .option('--package-version <version>', 'one version of the package')
     .action(async (options: QueryOptions) => {
       const hashes = await hashesOf(options);
-      const asked = (session: InsightsSession, signal: AbortSignal) => ask(session, options, hashes, signal);
-      const absence =
-        hashes[0] === undefined ? '' : 'The index does not know it; that does not mean that it was changed.';
-      await answer(console, options, asked, renderQuery, absence);
+      await printAnswer(context, options, {
+        ask: (session, signal) => ask(session, options, hashes, signal),
+        render: renderQuery,
+        ...(hashes[0] !== undefined && {
+          absence: 'The index does not know the hash; that does not mean that the artifact was changed.',
+        }),
+      });
     });
 }
 
@@ -57,29 +60,23 @@ async function hashesOf({
   return [hash];
 }
 
-/** The first hash that the index knows decides. */
+/** The answer for the first hash that the index knows. */
 async function ask(
   { operations, service }: InsightsSession,
-  { system, name, packageVersion }: QueryOptions,
+  { system, name, packageVersion: version }: QueryOptions,
   hashes: readonly (string | undefined)[],
   signal: AbortSignal,
 ): Promise<InsightsAnswer<QueryResult>> {
-  const named = {
-    ...(system === undefined ? {} : { system }),
-    ...(name === undefined ? {} : { name }),
-    ...(packageVersion === undefined ? {} : { version: packageVersion }),
-  };
   let answered: InsightsAnswer<QueryResult> | undefined;
   for (const hash of hashes) {
-    const criteria = hash === undefined ? named : { ...named, hash };
-    answered = await operations.query(service, criteria, { signal });
+    answered = await operations.query(service, { system, name, version, hash }, { signal });
     if (answered.error?.code !== 'not-found') break;
   }
-  if (answered === undefined) throw new RangeError('nothing was asked for');
+  if (answered === undefined) throw new RangeError('a query has at least one hash or a name');
   return answered;
 }
 
-/** All hashes of a file in one reading. Throws `CommandError` when it cannot be read. */
+/** All hashes of a file, read once. Throws `CommandError` when it cannot be read. */
 async function hashFile(file: string): Promise<readonly string[]> {
   const hashes = ALGORITHMS.map((algorithm) => ({ algorithm, hash: createHash(algorithm) }));
   try {

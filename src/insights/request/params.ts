@@ -11,10 +11,12 @@ import {
   ruledVersion,
 } from './rules.ts';
 
+type Partly<Value> = { readonly [Name in keyof Value]?: Value[Name] | undefined };
+
 /** What to query for: a hash, a package or version by name, or both. */
-export interface QueryCriteria extends Partial<VersionKey> {
+export interface QueryCriteria extends Partly<VersionKey> {
   /** As text: `sha512:<hex or base64>` or `sha512-<base64>`. */
-  readonly hash?: string | Hash;
+  readonly hash?: string | Hash | undefined;
 }
 
 export function packageParams(service: Service, given: PackageName) {

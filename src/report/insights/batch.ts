@@ -1,16 +1,17 @@
 import type { Project, PurlLookupResult, Version } from '../../model/api/insights-api.generated.ts';
 import { printable } from '../../model/printable.ts';
 import type { TextOptions } from '../layout.ts';
-import { counted, day, decimal, grouped, heading, paletteOf } from './text.ts';
-import { keyText } from './version.ts';
+import { palette } from '../palette.ts';
+import { keyText } from './package.ts';
+import { counted, day, decimal, grouped } from './view.ts';
 
-/** What came of one line of a batch. */
+/** The result for one request of a batch. */
 export interface EntryText<Value> {
-  /** As it was asked for. */
+  /** The request. */
   readonly subject: string;
-  readonly value?: Value;
-  readonly missing?: true;
-  readonly error?: { readonly message: string };
+  /** `undefined`: not found, unless there is an error. */
+  readonly value?: Value | undefined;
+  readonly error?: { readonly message: string } | undefined;
 }
 
 /** One line for an entry of a batch. */
@@ -19,14 +20,17 @@ export function renderEntry<Value>(
   summary: (value: Value, subject: string) => string,
   options: TextOptions,
 ): string {
-  const paint = paletteOf(options);
-  const name = heading(subject, paint);
-  if (error !== undefined) return `${name}  ${paint.bad(printable(error.message))}\n`;
-  if (value === undefined) return `${name}  ${paint.bad('not found')}\n`;
-  return `${name}  ${printable(summary(value, subject))}\n`;
+  const paint = palette(options.colour);
+  const result =
+    error !== undefined
+      ? paint.bad(printable(error.message))
+      : value === undefined
+        ? paint.bad('not found')
+        : printable(summary(value, subject));
+  return `${paint.strong(printable(subject))}  ${result}\n`;
 }
 
-/** A version in one line; its canonical name is said when it is not what was asked for. */
+/** A version in one line, with its canonical name when that differs from the request. */
 export function versionSummary(version: Version, subject: string): string {
   const { licenses = [], advisoryKeys, isDeprecated = false, purl } = version;
   const name = keyText(version.versionKey);

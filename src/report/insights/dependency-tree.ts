@@ -1,9 +1,9 @@
 import type { Dependencies, DependencyNode } from '../../model/api/insights-api.generated.ts';
 import { printable } from '../../model/printable.ts';
 import type { TextOptions } from '../layout.ts';
-import type { Palette } from '../palette.ts';
-import { counted, paletteOf } from './text.ts';
-import { keyText } from './version.ts';
+import { type Palette, palette } from '../palette.ts';
+import { keyText } from './package.ts';
+import { counted } from './view.ts';
 
 interface Drawing {
   readonly nodes: readonly DependencyNode[];
@@ -14,15 +14,15 @@ interface Drawing {
 }
 
 /**
- * The graph as a tree from its root: relation, requirement and errors beside each node. What a node depends on is drawn
- * once, where the node comes first.
+ * The graph as a tree from its root: each node with relation, requirement and errors. The dependencies of a node are drawn
+ * once, at its first occurrence.
  */
 export function renderDependencyTree(graph: Dependencies, options: TextOptions): string {
   const { nodes = [], error = '' } = graph;
   const edges = readableEdges(graph);
   const unread = (graph.edges?.length ?? 0) - edges.length;
   const children = Map.groupBy(edges, ({ from }) => from);
-  const drawing: Drawing = { nodes, children, drawn: new Set(), paint: paletteOf(options), out: [] };
+  const drawing: Drawing = { nodes, children, drawn: new Set(), paint: palette(options.colour), out: [] };
   if (nodes.length > 0) draw(drawing, 0);
   for (const index of nodes.keys()) {
     if (!drawing.drawn.has(index)) draw(drawing, index);
@@ -31,7 +31,7 @@ export function renderDependencyTree(graph: Dependencies, options: TextOptions):
     ...(unread === 0 ? [] : [`${counted(unread, 'edge')} could not be read.`]),
     ...(error === '' ? [] : [`The graph has an error: ${printable(error)}`]),
   ];
-  // A tree stays a tree: its lines are not wrapped.
+  // Wrapped lines would break the tree.
   return `${[
     ...drawing.out,
     ...problems.map(drawing.paint.bad),
@@ -50,7 +50,7 @@ function totals(nodes: readonly DependencyNode[], paint: Palette): string {
   return `${counted(direct + indirect, 'dependency', 'dependencies')}: ${direct} direct, ${indirect} indirect${errors}`;
 }
 
-/** An edge without an end is not one from or to the root: the service writes 0 out. */
+/** Leaves out edges without an end: the service sends 0 for the root, so an absent end is not the root. */
 function readableEdges({ edges = [] }: Dependencies) {
   return edges.flatMap(({ fromNode: from, toNode: node, requirement = '' }) =>
     from === undefined || node === undefined ? [] : [{ from, node, requirement }],
@@ -60,12 +60,12 @@ function readableEdges({ edges = [] }: Dependencies) {
 interface Line {
   readonly node: number;
   readonly requirement: string | undefined;
-  /** Before the node's own line, and before the lines of what hangs below it. */
+  /** What precedes the line of the node itself, and the lines below it. */
   readonly head: string;
   readonly below: string;
 }
 
-/** With a stack of its own: a graph may be deeper than calls go. */
+/** Uses its own stack: a graph may be deeper than the call stack allows. */
 function draw(drawing: Drawing, root: number): void {
   const stack: Line[] = [{ node: root, requirement: undefined, head: '', below: '' }];
   for (let line = stack.pop(); line !== undefined; line = stack.pop()) {
@@ -86,10 +86,7 @@ function draw(drawing: Drawing, root: number): void {
 function nodeLines({ nodes, paint }: Drawing, line: Line, again: boolean): readonly string[] {
   const { versionKey, relation, bundled, errors = [] } = nodes[line.node] ?? {};
   const { system, name = '', version = '' } = versionKey ?? {};
-  const title =
-    line.head === ''
-      ? keyText({ ...(system === undefined ? {} : { system }), name, version })
-      : `${name} ${version}`;
+  const title = line.head === '' ? keyText({ system, name, version }) : `${name} ${version}`;
   const marks = [
     relation === undefined ? 'no such node' : relation.toLowerCase(),
     ...(bundled === true ? ['bundled'] : []),

@@ -1,33 +1,38 @@
 import type { Project, ProjectPackageVersions, Scorecard } from '../../model/api/insights-api.generated.ts';
-import { fitLines, type TextOptions } from '../layout.ts';
-import { counted, day, decimal, grouped, heading, paletteOf, rows, table, UNKNOWN } from './text.ts';
-import { keyText, provenanceText } from './version.ts';
+import { keyText, provenanceText } from './package.ts';
+import { counted, day, decimal, grouped, heading, line, renderer, rows, table, UNKNOWN } from './view.ts';
 
 /** A project with its scorecard and fuzzing coverage. */
-export function renderProject(project: Project, options: TextOptions): string {
-  const paint = paletteOf(options);
+export const renderProject = renderer((project: Project) => {
   const { scorecard, ossFuzz } = project;
-  return fitLines(
-    [
-      heading(project.projectKey?.id ?? '', paint),
-      ...rows(
-        [
-          ['description', [project.description]],
-          ['homepage', [project.homepage]],
-          ['licence', [project.license]],
-          ['stars', [grouped(project.starsCount)]],
-          ['forks', [grouped(project.forksCount)]],
-          ['open issues', [grouped(project.openIssuesCount)]],
-          ['fuzzing', ossFuzz === undefined ? [] : [coverageText(ossFuzz), ossFuzz.configUrl]],
-          ['scorecard', scorecard === undefined ? [] : [scorecardText(scorecard)]],
-        ],
-        options,
-      ),
-      ...table((scorecard?.checks ?? []).map(checkRow), options, '    '),
-    ],
-    options,
-  );
-}
+  return [
+    heading(project.projectKey?.id ?? ''),
+    rows([
+      ['description', [project.description]],
+      ['homepage', [project.homepage]],
+      ['licence', [project.license]],
+      ['stars', [grouped(project.starsCount)]],
+      ['forks', [grouped(project.forksCount)]],
+      ['open issues', [grouped(project.openIssuesCount)]],
+      ['fuzzing', ossFuzz === undefined ? [] : [coverageText(ossFuzz), ossFuzz.configUrl]],
+      ['scorecard', scorecard === undefined ? [] : [scorecardText(scorecard)]],
+    ]),
+    table((scorecard?.checks ?? []).map(checkRow), '    '),
+  ];
+});
+
+/** Package versions built from a project; the service gives at most 1,500. */
+export const renderProjectVersions = renderer(({ versions }: ProjectPackageVersions) => [
+  table(
+    (versions ?? []).map(({ versionKey, relationType = '', relationProvenance = '', ...proofs }) => [
+      keyText(versionKey),
+      relationType,
+      relationProvenance,
+      [...(proofs.slsaProvenances ?? []), ...(proofs.attestations ?? [])].map(provenanceText).join('; '),
+    ]),
+  ),
+  line(counted(versions?.length, 'version')),
+]);
 
 function coverageText({ lineCount, lineCoverCount, date }: NonNullable<Project['ossFuzz']>): string {
   const percent = (100 * Number(lineCoverCount)) / Number(lineCount);
@@ -40,30 +45,11 @@ function scorecardText({ overallScore, date, scorecard, repository }: Scorecard)
   return `${decimal(overallScore)} of 10  (${made.filter(Boolean).join(', ')})`;
 }
 
-/** A negative score: the check did not run. */
+/** A negative score means that the check did not run. */
 function checkRow({
   name = '',
   score,
   reason = '',
 }: NonNullable<Scorecard['checks']>[number]): readonly string[] {
   return [score === undefined ? UNKNOWN : score < 0 ? '-' : String(score), name, reason];
-}
-
-/** Versions made from a project; the service gives at most 1,500. */
-export function renderProjectVersions({ versions }: ProjectPackageVersions, options: TextOptions): string {
-  return fitLines(
-    [
-      ...table(
-        (versions ?? []).map(({ versionKey, relationType = '', relationProvenance = '', ...proofs }) => [
-          keyText(versionKey),
-          relationType,
-          relationProvenance,
-          [...(proofs.slsaProvenances ?? []), ...(proofs.attestations ?? [])].map(provenanceText).join('; '),
-        ]),
-        options,
-      ),
-      counted(versions?.length, 'version'),
-    ],
-    options,
-  );
 }

@@ -1,11 +1,17 @@
-import type { NpmDependencies, Requirement, Requirements } from '../../model/api/insights-api.generated.ts';
-import { fitLines, type TextOptions } from '../layout.ts';
-import { mavenSections } from './maven-requirements.ts';
-import { heading, paletteOf, type Section, table } from './text.ts';
+import type {
+  MavenActivation,
+  MavenDependency,
+  MavenProfile,
+  MavenRequirements,
+  NpmDependencies,
+  Requirement,
+  Requirements,
+} from '../../model/api/insights-api.generated.ts';
+import { keyText } from './package.ts';
+import { line, renderer, type Section, sectionBlocks } from './view.ts';
 
 /** Requirements as the version declares them, unresolved. */
-export function renderRequirements(requirements: Requirements, options: TextOptions): string {
-  const { npm, nuget, rubygems, pypi, maven } = requirements;
+export const renderRequirements = renderer(({ npm, nuget, rubygems, pypi, maven }: Requirements) => {
   const sections = [
     ...npmSections(npm),
     ...(nuget?.dependencyGroups ?? []).map(({ targetFramework = '', dependencies }) =>
@@ -16,16 +22,8 @@ export function renderRequirements(requirements: Requirements, options: TextOpti
     pypiSection(pypi),
     ...(maven === undefined ? [] : mavenSections(maven)),
   ].filter(({ table }) => table.length > 0);
-  if (sections.length === 0) return 'No requirements.\n';
-  return fitLines(
-    sections.flatMap((one) => sectionLines(one, options)),
-    options,
-  );
-}
-
-function sectionLines({ title, table: cells }: Section, options: TextOptions): readonly string[] {
-  return [heading(title, paletteOf(options)), ...table(cells, options)];
-}
+  return sections.length === 0 ? [line('No requirements.')] : sectionBlocks(sections);
+});
 
 function section(title: string, requirements: readonly Requirement[] = []): Section {
   return { title, table: requirements.map(({ name = '', requirement = '' }) => [name, requirement]) };
@@ -65,4 +63,70 @@ function pypiSection({ dependencies = [] }: NonNullable<Requirements['pypi']> = 
       ],
     ),
   };
+}
+
+/** A POM as published: without its parents, and with properties not replaced. */
+function mavenSections({ parent, profiles = [], ...declared }: MavenRequirements): readonly Section[] {
+  return [
+    { title: 'parent', table: parent === undefined ? [] : [[keyText(parent)]] },
+    ...declarationSections('', declared),
+    ...profiles.flatMap(({ id = '', activation, ...own }) => [
+      { title: `profile ${id}`, table: activationTable(activation) },
+      ...declarationSections(`profile ${id}: `, own),
+    ]),
+  ];
+}
+
+/** What a POM and each of its profiles declare. */
+type Declarations = Pick<
+  MavenProfile,
+  'dependencies' | 'dependencyManagement' | 'properties' | 'repositories'
+>;
+
+function declarationSections(before: string, declared: Declarations): readonly Section[] {
+  const { dependencies = [], dependencyManagement = [], properties = [], repositories = [] } = declared;
+  return [
+    { title: `${before}dependencies`, table: dependencies.map(dependencyRow) },
+    { title: `${before}managed dependencies`, table: dependencyManagement.map(dependencyRow) },
+    {
+      title: `${before}properties`,
+      table: properties.map(({ name = '', value = '' }) => [name, value]),
+    },
+    {
+      title: `${before}repositories`,
+      table: repositories.map(
+        ({ id = '', url = '', layout = '', releasesEnabled = '', snapshotsEnabled = '' }) => [
+          id,
+          url,
+          labelled({ layout, releases: releasesEnabled, snapshots: snapshotsEnabled }),
+        ],
+      ),
+    },
+  ];
+}
+
+function dependencyRow(dependency: MavenDependency): readonly string[] {
+  const { name = '', version = '', scope = '', classifier = '', type = '', optional = '' } = dependency;
+  const excludes = (dependency.exclusions ?? []).join(', ');
+  return [name, version, scope, labelled({ classifier, type, optional, excludes })];
+}
+
+function activationTable({ activeByDefault = '', jdk, os = {}, property, file = {} }: MavenActivation = {}) {
+  const { name = '', value = '' } = property?.property ?? {};
+  const text = labelled({
+    'active by default': activeByDefault,
+    jdk: jdk?.jdk ?? '',
+    os: [os.name, os.family, os.arch, os.version].filter(Boolean).join(' '),
+    property: name === '' ? '' : `${name}=${value}`,
+    'file exists': file.exists ?? '',
+    'file missing': file.missing ?? '',
+  });
+  return [[text === '' ? 'no activation' : text]];
+}
+
+function labelled(fields: Readonly<Record<string, string>>): string {
+  return Object.entries(fields)
+    .filter(([, value]) => value !== '')
+    .map(([label, value]) => `${label} ${value}`)
+    .join('; ');
 }

@@ -2,37 +2,43 @@ import { readFileSync } from 'node:fs';
 import { MAX_INPUT_BYTES, readTextSync } from '../../files/read-file.ts';
 import type { VersionKey } from '../../model/scan/version-key.ts';
 import { unreadable } from '../errors.ts';
-import { systemOf } from './arguments.ts';
-
-/** One request of a batch file, or why a line of it is none. */
-export type Line<Request> =
-  | { readonly request: Request; readonly problem?: never }
-  | { readonly problem: string; readonly request?: never };
+import { systemOf } from './systems.ts';
 
 /**
  * Reads a batch file (`-`: standard input): a JSON list, a JSON object with `requests`, or lines, each of them text or
- * JSON; empty ones and those that begin with `#` are skipped. Throws `CommandError` when the file cannot be read.
+ * JSON; empty lines and lines that begin with `#` are skipped. `problems` name the items that are not requests. Throws
+ * `CommandError` when the file cannot be read.
  */
-export function readLines<Request>(
+export function readBatchFile<Request>(
   file: string,
   read: (item: unknown) => Request | undefined,
-): readonly Line<Request>[] {
-  const text = readInput(file);
-  const whole = wholeDocument(text);
-  const items =
-    whole?.map((item, index) => ({ item, where: `entry ${index + 1}` })) ??
-    text.split(/\r?\n/).flatMap((line, index) => {
-      const trimmed = line.trim();
-      return trimmed === '' || trimmed.startsWith('#')
-        ? []
-        : [{ item: jsonOr(trimmed), where: `line ${index + 1}` }];
-    });
-  return items.map(({ item, where }) => {
+): { readonly requests: readonly Request[]; readonly problems: readonly string[] } {
+  const requests: Request[] = [];
+  const problems: string[] = [];
+  for (const { item, where } of itemsOf(readInput(file))) {
     const request = read(item);
-    if (request !== undefined) return { request };
-    return {
-      problem: `${file === '-' ? 'standard input' : file}, ${where}: ${JSON.stringify(item).slice(0, 120)}`,
-    };
+    if (request !== undefined) requests.push(request);
+    else {
+      const name = file === '-' ? 'standard input' : file;
+      problems.push(`${name}, ${where}: ${JSON.stringify(item).slice(0, 120)}`);
+    }
+  }
+  return { requests, problems };
+}
+
+interface Item {
+  readonly item: unknown;
+  /** `line 3` */
+  readonly where: string;
+}
+
+function itemsOf(text: string): readonly Item[] {
+  const whole = wholeDocument(text);
+  if (whole !== undefined) return whole.map((item, index) => ({ item, where: `entry ${index + 1}` }));
+  return text.split(/\r?\n/).flatMap((line, index): readonly Item[] => {
+    const trimmed = line.trim();
+    if (trimmed === '' || trimmed.startsWith('#')) return [];
+    return [{ item: jsonOr(trimmed), where: `line ${index + 1}` }];
   });
 }
 
@@ -45,7 +51,7 @@ function readInput(file: string): string {
 }
 
 /** `npm lodash 4.17.21`, `npm/@types/node/20.11.0`, or `{"system", "name", "version"}`, also below `versionKey`. */
-export function readVersionLine(item: unknown): VersionKey | undefined {
+export function readVersionItem(item: unknown): VersionKey | undefined {
   if (typeof item !== 'string') return readVersionObject(item);
   const [, word = '', name = '', version = ''] =
     /^(\S+)\s+(\S+)\s+(\S+)$/.exec(item) ?? /^([^/\s]+)\/(\S+)\/([^/\s]+)$/.exec(item) ?? [];
@@ -53,8 +59,8 @@ export function readVersionLine(item: unknown): VersionKey | undefined {
   return system === undefined ? undefined : { system, name, version };
 }
 
-/** The text itself, or the member of that name. */
-export function readTextLine(member: 'purl' | 'id'): (item: unknown) => string | undefined {
+/** The item itself when it is text, or its member of that name. */
+export function readTextItem(member: 'purl' | 'id'): (item: unknown) => string | undefined {
   return (item) => {
     if (typeof item === 'string') return item;
     const { [member]: direct, projectKey } = fieldsOf(item);
@@ -75,7 +81,7 @@ function fieldsOf(item: unknown): Readonly<Record<string, unknown>> {
   return typeof item === 'object' && item !== null ? { ...item } : {};
 }
 
-/** A list, or the `requests` of an object that spans lines; lines of JSON are not one document. */
+/** A JSON list, or the `requests` of a JSON object; `undefined` for lines, also for lines of JSON. */
 function wholeDocument(text: string): readonly unknown[] | undefined {
   const value = jsonOr(text);
   if (Array.isArray(value)) return value;
@@ -88,7 +94,7 @@ function jsonOr(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not one JSON value; a line that cannot be read is told with its number.
+    // Not one JSON value: lines are read one by one, and unreadable ones are reported with their numbers.
     return text;
   }
 }

@@ -1,0 +1,61 @@
+import { Command } from 'commander';
+import type { InsightsSession } from '../../commands/insights-session.ts';
+import { loadConfig } from '../../config/load.ts';
+import { interruptible } from '../signals.ts';
+
+/** What the help of an operation shows. */
+export interface Description {
+  readonly name: string;
+  readonly description: string;
+  /** The arguments of an example. */
+  readonly example: string;
+}
+
+export interface OperationOptions {
+  readonly local?: boolean;
+  readonly json?: boolean;
+  readonly config?: string;
+}
+
+const SHOWN_PROBLEMS = 20;
+
+/** A command with the options of all operations. */
+export function operationCommand({ name, description, example }: Description): Command {
+  return new Command(name)
+    .description(description)
+    .option('--local', 'use the bundled local service instead of the configured one')
+    .option('--json', 'print exactly what the API answered')
+    .option('-c, --config <file>', 'configuration file')
+    .addHelpText('after', `\nExample:\n  lockhound insights ${name} ${example}`);
+}
+
+/** Runs `work` with a session and closes the session, also after an interrupt. */
+export async function withSession<Result>(
+  options: OperationOptions,
+  work: (session: InsightsSession, signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
+  const { openInsightsSession } = await import('../../commands/insights-session.ts');
+  return await interruptible(async (signal) => {
+    const session = await openInsightsSession(loaded, { local: options.local === true });
+    try {
+      return await work(session, signal);
+    } finally {
+      await session.close();
+    }
+  });
+}
+
+/** Warnings for the first places where an answer does not fit its description. */
+export function problemsText(
+  problems: readonly { readonly path: string; readonly message: string }[],
+): string {
+  const rest = problems.length - SHOWN_PROBLEMS;
+  const shown = problems
+    .slice(0, SHOWN_PROBLEMS)
+    .map(
+      ({ path, message }) =>
+        `warning: the answer does not fit the API's description at ${path}: ${message}\n`,
+    );
+  return shown.join('') + (rest > 0 ? `warning: and at ${rest} more places\n` : '');
+}
