@@ -6,8 +6,13 @@ import { deliverNotification } from '../jobs/deliver-notification.ts';
 import { openEnvelope } from '../jobs/envelope.ts';
 import { followUp } from '../jobs/follow-up.ts';
 import { DELIVER_NOTIFICATION, identityOf, payloadOf } from '../jobs/payloads/deliver-notification.ts';
-import type { DeliveryRecord, DeliveryState, StoppedRoute } from '../model/alert/delivery.ts';
-import type { DeliveryAttempt, NotifiedChange } from '../model/alert/notification.ts';
+import type {
+  DeliveryAttempt,
+  DeliveryRecord,
+  DeliveryState,
+  StoppedRoute,
+} from '../model/alert/delivery.ts';
+import type { NotifiedChange } from '../model/alert/notification.ts';
 import type { DeliveryIndex } from '../store/deliveries.ts';
 import { openJobOf } from '../workers/flow.ts';
 import { ensureQueued, promoteJob } from '../workers/queued-jobs.ts';
@@ -117,9 +122,8 @@ async function list({ deliveries }: Store, filter: DeliveryFilter): Promise<read
   const ids = await deliveries.list([...kinds], since);
   const found: DeliveryRecord[] = [];
   for (let at = 0; at < ids.length && found.length < limit; at += CHUNK) {
-    const records = await Promise.all(ids.slice(at, at + CHUNK).map((id) => deliveries.find(id)));
-    for (const record of records) {
-      if (record === undefined || (states !== undefined && !states.includes(record.state))) continue;
+    for (const record of await deliveries.findAll(ids.slice(at, at + CHUNK))) {
+      if (states !== undefined && !states.includes(record.state)) continue;
       if (target !== undefined && record.target !== target) continue;
       if (route === undefined || record.route === route) found.push(record);
     }

@@ -7,6 +7,7 @@ import { raceAbort } from '../model/race-abort.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
 import type { ScanReport } from '../model/scan/scan-report.ts';
 import type { Verdict } from '../model/scan/verdict.ts';
+import { INVENTORY, VERDICT } from '../model/stored/catalog.ts';
 import { ScanError } from './errors.ts';
 import type { OnProgress } from './scan-progress.ts';
 import { reportGone } from './scan-watch.ts';
@@ -74,9 +75,8 @@ async function follow(
     signal.throwIfAborted();
     const states = await Promise.all(queues.map((queue) => queue.getJobState(jobIdOf(queue.name, scan))));
     // Read after the states: a job that is done has left its outcome by then.
-    const ingested = (await store.outcomes.read('ingest-lockfiles', scan))?.result ?? undefined;
-    inventory ??= ingested as Inventory | undefined;
-    const verdict = (await store.outcomes.read('judge-scan', scan))?.result as Verdict | null | undefined;
+    inventory ??= (await store.outcomes.readResult(INVENTORY, 'ingest-lockfiles', scan)) ?? undefined;
+    const verdict = await store.outcomes.readResult(VERDICT, 'judge-scan', scan);
     if (verdict === null) throw reportGone(scan);
     if (verdict !== undefined) return { inventory: inventory ?? inventoryOf(verdict), verdict };
     const failed = queues.find((_queue, index) => states[index] === 'failed');

@@ -1,7 +1,6 @@
 import type { Store } from '../compose/store.ts';
-import type { Inventory } from '../model/scan/inventory.ts';
 import type { ScanReport } from '../model/scan/scan-report.ts';
-import type { Verdict } from '../model/scan/verdict.ts';
+import { INVENTORY, VERDICT } from '../model/stored/catalog.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { ScanError } from './errors.ts';
 import { isOfScan, type OnProgress, scanFailure, scanProgress } from './scan-progress.ts';
@@ -67,14 +66,14 @@ export function reportGone(scan: string): ScanError {
 
 async function readReport(store: Store, scan: string): Promise<ScanReport> {
   const [inventory, verdict] = await Promise.all([
-    store.outcomes.read('ingest-lockfiles', scan),
-    store.outcomes.read('judge-scan', scan),
+    store.outcomes.readResult(INVENTORY, 'ingest-lockfiles', scan),
+    store.outcomes.readResult(VERDICT, 'judge-scan', scan),
   ]);
   if (inventory === undefined || verdict === undefined) {
     throw new ScanError('scan-failed', `the outcome of scan ${scan} is not in the store`);
   }
-  if (inventory.result === null || verdict.result === null) {
+  if (inventory === null || verdict === null) {
     throw reportGone(scan);
   }
-  return { inventory: inventory.result as Inventory, verdict: verdict.result as Verdict };
+  return { inventory, verdict };
 }

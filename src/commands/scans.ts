@@ -68,7 +68,7 @@ async function list(store: Store, queue: Queue, filter: ScanFilter): Promise<rea
   for (let from = 0; found.length < limit; from += CHUNK) {
     const records = await store.scans.list({ from, count: CHUNK, since });
     found.push(...records.filter((record) => !known.has(record.scan) && fits(record)));
-    if (records.length < CHUNK) break;
+    if (records.length === 0) break;
   }
   return found.slice(0, limit);
 }
@@ -92,8 +92,8 @@ async function deliveriesOf({ deliveries }: Store, scan: ScanRecord): Promise<re
   const ids = await deliveries.list(['open', 'failed', 'delivered'], scan.startedAt ?? 0);
   const found: DeliveryRecord[] = [];
   for (let at = 0; at < ids.length && found.length < MAX_DELIVERIES; at += CHUNK) {
-    const records = await Promise.all(ids.slice(at, at + CHUNK).map((id) => deliveries.find(id)));
-    found.push(...records.flatMap((record) => (record?.scan === scan.scan ? record : [])));
+    const records = await deliveries.findAll(ids.slice(at, at + CHUNK));
+    found.push(...records.filter((record) => record.scan === scan.scan));
   }
   return found.slice(0, MAX_DELIVERIES);
 }

@@ -4,7 +4,7 @@ import { type NotifierHandle, openNotifier } from '../compose/notifier.ts';
 import { openStore } from '../compose/store.ts';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import type { DeliveryAttempt } from '../model/alert/notification.ts';
+import type { DeliveryAttempt } from '../model/alert/delivery.ts';
 import { CodedError } from '../model/errors.ts';
 import type { Transition } from '../model/scan/change.ts';
 import { testNotification, type WebhookTest } from '../notify/alert/test-notification.ts';

@@ -6,7 +6,7 @@ import type { HttpClient } from '../http/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';
 import { deliverNotification } from '../jobs/deliver-notification.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
-import type { DeliveryAttempt } from '../model/alert/notification.ts';
+import type { DeliveryAttempt } from '../model/alert/delivery.ts';
 import { messageOf } from '../model/errors.ts';
 import type { AttemptOptions } from '../notify/delivery/attempt.ts';
 import { createNotifier, type Notifier, type Route } from '../notify/delivery/deliver.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import type { NotifyConfig } from '../config/notify.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
-import type { DeliveryAttempt } from '../model/alert/notification.ts';
+import type { DeliveryAttempt } from '../model/alert/delivery.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Notifier } from '../notify/delivery/deliver.ts';

@@ -22,7 +22,9 @@ export function createPorts(
     lockfiles,
     insights,
     // A spent outcome has no result.
-    outcomes: { read: async (job, key) => (await store.outcomes.read(job, key))?.result ?? undefined },
+    outcomes: {
+      read: async (kind, job, key) => (await store.outcomes.readResult(kind, job, key)) ?? undefined,
+    },
     targets: store.targets,
     notifier,
     contracts,

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import { startValkey } from '../embedded/valkey.ts';
-import type { FollowUp } from '../jobs/follow-up.ts';
 import type { RequestBudget } from '../model/ports/request-budget.ts';
 import type { Secret } from '../model/secret.ts';
 import { createAppliedObjects } from '../store/applied-objects.ts';
@@ -10,6 +9,7 @@ import { createCache } from '../store/cache.ts';
 import { type ConnectOptions, closeRedis, connectRedis, type RedisClient } from '../store/connection.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
 import { createDigestStore } from '../store/digests.ts';
+import type { StoreError } from '../store/errors.ts';
 import { createKeys, type Keys } from '../store/keys.ts';
 import { createClaim, createLock } from '../store/lock.ts';
 import { createOpenJobStore } from '../store/open-jobs.ts';
@@ -42,6 +42,11 @@ export async function openStore(
   const urls = engine === undefined ? redisUrls(config.redis.url ?? '', secrets.redisPassword) : [engine.url];
   const redis = await connect({ ...options, urls }, log, engine);
   const keys = createKeys(config.redis.prefix);
+  const unreadable = new Set<string>();
+  const onUnreadable = ({ message }: StoreError): void => {
+    if (!unreadable.has(message)) log.error(message);
+    unreadable.add(message);
+  };
   return {
     redis,
     urls,
@@ -53,25 +58,28 @@ export async function openStore(
       ttlMs: config.lockfiles.retention,
       maxBytes: config.lockfiles.maxBytes,
     }),
-    outcomes: createOutcomeStore<FollowUp>(redis, keys, { ttlMs: config.worker.retention }),
+    outcomes: createOutcomeStore(redis, keys, { ttlMs: config.worker.retention }),
     targets: createTargetStore(redis, keys),
-    digests: createDigestStore(redis, keys),
-    scans: createScanStore(redis, keys),
+    digests: createDigestStore(redis, keys, onUnreadable),
+    scans: createScanStore(redis, keys, { onUnreadable }),
     cache: createCache(redis, keys),
     seen: createSeenVersions(redis, keys),
     // The lock of a worker that died expires as soon as the locks of its jobs do.
     lock: createLock(redis, keys, { ttlMs: config.worker.lockDuration }),
+    /** Stored values that this process could not read: key, reason and what to do. The others are used without them. */
+    unreadable,
     /** Why Redis does not accept a write within so many milliseconds; `undefined` when it does. */
     probeWrite: createWriteProbe(redis, keys),
     claim: createClaim(redis, keys),
-    applied: createAppliedObjects(redis, keys),
-    rejected: createRejectedStore(redis, keys),
+    applied: createAppliedObjects(redis, keys, onUnreadable),
+    rejected: createRejectedStore(redis, keys, onUnreadable),
     /** `undefined` when no limit is configured. */
     insightsBudget: budgetOf(redis, keys, config.insights.requestsPerSecond),
-    openJobs: createOpenJobStore<FollowUp>(redis, keys),
+    openJobs: createOpenJobStore(redis, keys, onUnreadable),
     deliveries: createDeliveryStore(redis, keys, {
       retentionMs: config.notify?.history.retention,
       keptAttempts: config.notify?.history.attempts,
+      onUnreadable,
     }),
     async close() {
       await closeRedis(redis);

@@ -1,4 +1,5 @@
-import type { Cache } from '../model/ports/cache.ts';
+import type { Cache, Known } from '../model/ports/cache.ts';
+import type { StoredKind } from '../model/stored/kind.ts';
 
 /** Cache policy: what was found, and for a shorter time what was not. Failures are never kept. */
 export interface CachePolicy {
@@ -9,17 +10,18 @@ export interface CachePolicy {
   readonly onCacheFailure?: (error: unknown) => void;
 }
 
-/** What the index said: the record, or that it has none. */
-export type Known<Value> = { readonly record: Value } | { readonly missing: true };
-
 /** One kind of record in the cache. */
 export interface RecordCache<Value> {
   get(keys: readonly string[]): Promise<readonly (Known<Value> | undefined)[]>;
   set(entries: readonly (readonly [key: string, known: Known<Value>])[]): Promise<void>;
 }
 
-/** `kind` names the shape: change it when the shape of `Value` changes. */
-export function createRecordCache<Value>(kind: string, policy: CachePolicy): RecordCache<Value> {
+/** A cached value that does not fit its kind counts as absent. Raise the kind's version when its meaning changes. */
+export function createRecordCache<Value>(
+  { kind: name, version, schema }: StoredKind<Known<Value>>,
+  policy: CachePolicy,
+): RecordCache<Value> {
+  const kind = `${name}-${version}`;
   const { cache, recordTtlMs, missTtlMs, onCacheFailure } = policy;
   const orElse =
     <T>(fallback: T) =>
@@ -32,7 +34,7 @@ export function createRecordCache<Value>(kind: string, policy: CachePolicy): Rec
       const none = keys.map(() => undefined);
       if (keys.length === 0) return none;
       const values = await cache.getMany(kind, keys).catch(orElse<readonly unknown[]>(none));
-      return keys.map((_, index) => asKnown<Value>(values[index]));
+      return keys.map((_, index) => schema.safeParse(values[index]).data);
     },
     async set(entries) {
       const found = entries.filter(([, known]) => 'record' in known);
@@ -43,10 +45,4 @@ export function createRecordCache<Value>(kind: string, policy: CachePolicy): Rec
       ]);
     },
   };
-}
-
-/** The cache holds only what was stored under this kind; anything else counts as absent. */
-function asKnown<Value>(value: unknown): Known<Value> | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return 'record' in value || 'missing' in value ? (value as Known<Value>) : undefined;
 }

@@ -1,11 +1,14 @@
 import pLimit from 'p-limit';
 import type { ApiClient } from '../discovery/client.ts';
+import type { Known } from '../model/ports/cache.ts';
 import type { Advisory } from '../model/scan/advisory.ts';
 import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
 import type { LockedPackage } from '../model/scan/lockfile.ts';
 import { formatVersionKey, type VersionKey } from '../model/scan/version-key.ts';
+import { CACHED_ADVISORY, CACHED_DEPENDENCIES, CACHED_VERSION } from '../model/stored/catalog.ts';
+import type { StoredKind } from '../model/stored/kind.ts';
 import { answerOf, type ContractProblem } from './answered.ts';
-import { type CachePolicy, createRecordCache, type Known, type RecordCache } from './caching.ts';
+import { type CachePolicy, createRecordCache, type RecordCache } from './caching.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
 import { InsightsError } from './errors.ts';
 import { getAdvisory, getDependencies } from './operations.ts';
@@ -49,12 +52,12 @@ export function createInsights(options: InsightsOptions): Insights {
   } = options;
   const service = createInsightsService(api);
   const limit = pLimit(concurrency);
-  const advisories = createLoader<Advisory>('advisory-3', options);
-  const graphs = createLoader<DependencyGraph>('dependencies-1', options);
+  const advisories = createLoader(CACHED_ADVISORY, options);
+  const graphs = createLoader(CACHED_DEPENDENCIES, options);
   return {
     resolve: createResolver({
       eligibility: createEligibility({ privatePatterns, mirrors }),
-      cache: createRecordCache('version-1', options),
+      cache: createRecordCache(CACHED_VERSION, options),
       ...(seen === undefined ? {} : { seen }),
       ...(covers === undefined ? {} : { covers }),
       lookUpVersions: createVersionLookUp({
@@ -90,7 +93,7 @@ type Loader<Value> = (
   load: (signal: AbortSignal) => Promise<Value>,
 ) => Promise<Value | undefined>;
 
-function createLoader<Value>(kind: string, policy: CachePolicy): Loader<Value> {
+function createLoader<Value>(kind: StoredKind<Known<Value>>, policy: CachePolicy): Loader<Value> {
   const cache: RecordCache<Value> = createRecordCache(kind, policy);
   const coalesce: Coalescer<Known<Value>> = createCoalescer();
   return async (key, signal, load) => {

@@ -1,4 +1,5 @@
 import type { Verdict } from '../model/scan/verdict.ts';
+import { VERDICT } from '../model/stored/catalog.ts';
 import { contractDrift } from '../policy/contract-drift.ts';
 import { fetchAll } from './fetch-all.ts';
 import type { Job } from './job.ts';
@@ -17,6 +18,7 @@ export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' 
   ...CHECK_CONTRACT,
   limits: { attempts: 6, backoffMs: 5_000, maxBackoffMs: 300_000, timeoutMs: 120_000, concurrency: 1 },
   needs: ['contracts', 'targets', 'routing', 'policy'],
+  resultKind: VERDICT,
   async run({ scan, requestedAt }, { contracts, targets, routing, policy }, context) {
     const { found, absent, failed } = await fetchAll(
       contracts.apis(),

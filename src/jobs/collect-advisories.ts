@@ -1,19 +1,15 @@
-import type { Advisory } from '../model/scan/advisory.ts';
+import type { CollectedAdvisories } from '../model/scan/advisory.ts';
+import { COLLECTED_ADVISORIES } from '../model/stored/catalog.ts';
 import { fetchAll } from './fetch-all.ts';
 import type { Job } from './job.ts';
 import { COLLECT_ADVISORIES, type CollectAdvisories } from './payloads/collect-advisories.ts';
-
-/** Advisories of one part of a scan, and the ids that gave none, with the reason. */
-export interface CollectedAdvisories {
-  readonly advisories: readonly Advisory[];
-  readonly failed: readonly { readonly id: string; readonly reason: string }[];
-}
 
 /** Fetches advisories (GetAdvisory) through the cache. One that will not load takes nothing else with it. */
 export const collectAdvisories: Job<CollectAdvisories, CollectedAdvisories, 'insights'> = {
   ...COLLECT_ADVISORIES,
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 120_000, timeoutMs: 300_000, concurrency: 4 },
   needs: ['insights'],
+  resultKind: COLLECTED_ADVISORIES,
   async run({ ids }, { insights }, context) {
     const gathered = await fetchAll(
       ids,

@@ -1,8 +1,7 @@
-import type { DeliveryIdentity, DeliveryMove } from '../model/alert/delivery.ts';
-import type { DeliveryReceipt, Notification } from '../model/alert/notification.ts';
-import { upgradeNotification } from '../model/release-0-1.ts';
+import type { DeliveryIdentity, DeliveryMove, DeliveryReceipt } from '../model/alert/delivery.ts';
+import type { Notification } from '../model/alert/notification.ts';
+import { GATHERED_DIGEST } from '../model/stored/catalog.ts';
 import { JobError } from './errors.ts';
-import type { GatheredDigest } from './gather-digest.ts';
 import type { AttemptEnding, Job } from './job.ts';
 import {
   DELIVER_NOTIFICATION,
@@ -69,9 +68,9 @@ async function made(
 ): Promise<Notification> {
   const { scan } = payload;
   if (payload.digest === true) {
-    const gathered = (await outcomes.read('gather-digest', scan)) as GatheredDigest | undefined;
+    const gathered = await outcomes.read(GATHERED_DIGEST, 'gather-digest', scan);
     if (gathered?.notification == null) throw gone(`the digest ${scan}`);
-    return { ...upgradeNotification(gathered.notification), id, route };
+    return { ...gathered.notification, id, route };
   }
   const verdict = await readVerdict(outcomes, scan);
   if (verdict === undefined) throw gone(`the verdict of scan ${scan}`);

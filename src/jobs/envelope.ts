@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CodedError, messageOf } from '../model/errors.ts';
+import type { Envelope } from '../model/queue/follow-up.ts';
 import type { JobType } from './job-type.ts';
 
 /** Data of a job that is not JSON, as it stands in the queue; a producer in another language can write such. */
@@ -12,13 +13,6 @@ export class UnparsedData {
     this.text = text;
     this.reason = reason;
   }
-}
-
-/** What stands in a job's data: the payload, the version of its schema, and the key of its outcome. */
-export interface Envelope {
-  readonly version: number;
-  readonly key: string;
-  readonly payload: unknown;
 }
 
 /**

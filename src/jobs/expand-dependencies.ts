@@ -1,20 +1,16 @@
-import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
-import { formatVersionKey, type VersionKey } from '../model/scan/version-key.ts';
+import type { ExpandedDependencies } from '../model/scan/dependency-graph.ts';
+import { formatVersionKey } from '../model/scan/version-key.ts';
+import { EXPANDED_DEPENDENCIES } from '../model/stored/catalog.ts';
 import { fetchAll } from './fetch-all.ts';
 import type { Job } from './job.ts';
 import { EXPAND_DEPENDENCIES, type ExpandDependencies } from './payloads/expand-dependencies.ts';
-
-/** Dependency graphs of one part of a scan. A version in neither list has none computed: not the same as none. */
-export interface ExpandedDependencies {
-  readonly graphs: readonly { readonly versionKey: VersionKey; readonly graph: DependencyGraph }[];
-  readonly failed: readonly { readonly versionKey: VersionKey; readonly reason: string }[];
-}
 
 /** Fetches the graphs (GetDependencies) that a lockfile does not hold itself, through the cache. */
 export const expandDependencies: Job<ExpandDependencies, ExpandedDependencies, 'insights'> = {
   ...EXPAND_DEPENDENCIES,
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 120_000, timeoutMs: 300_000, concurrency: 4 },
   needs: ['insights'],
+  resultKind: EXPANDED_DEPENDENCIES,
   async run({ versionKeys }, { insights }, context) {
     const gathered = await fetchAll(
       versionKeys,

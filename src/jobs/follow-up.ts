@@ -1,4 +1,5 @@
-import { type Envelope, sealEnvelope } from './envelope.ts';
+import type { Envelope } from '../model/queue/follow-up.ts';
+import { sealEnvelope } from './envelope.ts';
 import type { JobType } from './job-type.ts';
 
 declare const checked: unique symbol;

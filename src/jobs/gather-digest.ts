@@ -1,17 +1,13 @@
 import type { DigestEntry } from '../model/alert/digest.ts';
-import type { Notification, NotifiedChange } from '../model/alert/notification.ts';
+import type { GatheredDigest, Notification, NotifiedChange } from '../model/alert/notification.ts';
 import type { Severity } from '../model/scan/finding.ts';
 import type { Target } from '../model/scan/target.ts';
+import { GATHERED_DIGEST } from '../model/stored/catalog.ts';
 import { addCounts, worstChanges } from '../policy/worst-changes.ts';
 import type { Job } from './job.ts';
 import { plannedDelivery } from './payloads/deliver-notification.ts';
 import { GATHER_DIGEST, type GatherDigest } from './payloads/gather-digest.ts';
 import { MAX_LISTED_CHANGES } from './scan/deliveries.ts';
-
-/** The digest; `null` when nothing waited. */
-export interface GatheredDigest {
-  readonly notification: Notification | null;
-}
 
 /** What ties the lane of a route's digests together: they are about no single target. */
 const EVERYBODY = '*';
@@ -24,6 +20,7 @@ export const gatherDigest: Job<GatherDigest, GatheredDigest, 'digests'> = {
   ...GATHER_DIGEST,
   limits: { attempts: 50, backoffMs: 1_000, maxBackoffMs: 600_000, timeoutMs: 120_000, concurrency: 1 },
   needs: ['digests'],
+  resultKind: GATHERED_DIGEST,
   async run(payload, { digests }) {
     const { route, window } = payload;
     const entries = await digests.read(route);

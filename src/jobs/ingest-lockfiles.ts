@@ -5,6 +5,7 @@ import { CodedError, messageOf } from '../model/errors.ts';
 import type { Inventory, LockfileInventory, UnreadError, UnreadLockfile } from '../model/scan/inventory.ts';
 import type { LockedPackage, Lockfile } from '../model/scan/lockfile.ts';
 import type { Resolution } from '../model/scan/resolution.ts';
+import { INVENTORY } from '../model/stored/catalog.ts';
 import { mapInTurns } from '../model/turns.ts';
 import { detectDataLoss } from '../policy/known-packages.ts';
 import { JobError } from './errors.ts';
@@ -31,6 +32,7 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
   ...INGEST_LOCKFILES,
   limits: { attempts: 8, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 600_000, concurrency: 2 },
   needs: ['blobs', 'insights', 'limits', 'lockfiles', 'targets', 'scans'],
+  resultKind: INVENTORY,
   runsAfterStalls: true,
   async run(payload, ports, context) {
     const { read, unread } = context.stalled ? allUnread(payload) : await readAll(payload, ports, context);

@@ -1,7 +1,5 @@
-import type { FiledDelivery } from '../model/alert/delivery.ts';
-import type { DigestEntry } from '../model/alert/digest.ts';
-import type { TargetState } from '../model/scan/change.ts';
-import type { ScanRecordUpdate } from '../model/scan/scan-record.ts';
+import type { OutcomeEffects, SpentOutcomes } from '../model/queue/outcome.ts';
+import type { StoredKind } from '../model/stored/kind.ts';
 import type { FollowUp } from './follow-up.ts';
 import type { JobType } from './job-type.ts';
 import type { Ports } from './ports.ts';
@@ -36,50 +34,10 @@ export interface Progress {
   readonly total: number;
 }
 
-/** A target's new state, saved together with the outcome or not at all. */
-export interface StateChange {
-  readonly target: string;
-  /** The revision it replaces; 0 when the target is new. Another one there makes the job run again. */
-  readonly replaces: number;
-  readonly state: TargetState;
-  /** What waits for periodic digests from now on. */
-  readonly digests?: readonly DigestAddition[];
-}
-
-export interface DigestAddition {
-  readonly route: string;
-  readonly entry: DigestEntry;
-}
-
-/** Entries that a digest took, saved together with it or not at all: each goes into exactly one digest. */
-export interface DigestTaking {
-  readonly route: string;
-  /** Scans of the entries. */
-  readonly taken: readonly string[];
-}
-
 /** What `run` returns. Nothing has happened yet: the runtime saves it, then acts on it. */
-export interface JobRun<Result> {
+export interface JobRun<Result> extends OutcomeEffects {
   readonly result: Result;
   readonly next: readonly FollowUp[];
-  readonly state?: StateChange | DigestTaking;
-  /** Deliveries among `next`, filed together with the outcome: each is listed from then on until it is delivered. */
-  readonly deliveries?: readonly FiledDelivery[];
-  /** What the record of the scan says from now on. */
-  readonly record?: ScanRecordUpdate;
-}
-
-/** Outcomes that nothing reads once a job is done. */
-export interface SpentOutcomes {
-  /** A marker stays, so that the job does not run again. */
-  readonly marked: readonly OutcomeName[];
-  /** Nothing stays: only jobs that are marked make them. */
-  readonly removed: readonly OutcomeName[];
-}
-
-export interface OutcomeName {
-  readonly job: string;
-  readonly key: string;
 }
 
 /** How an attempt ended. */
@@ -107,6 +65,8 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
   extends JobType<Payload> {
   readonly limits: JobLimits;
   readonly needs: readonly Needs[];
+  /** Kind of its result, where other jobs or commands read it. */
+  readonly resultKind?: StoredKind<Result>;
   run(payload: Payload, ports: Pick<Ports, Needs>, context: RunContext): Promise<JobRun<Result>>;
   /**
    * Runs on however often workers died under it, because it knows what to leave out, or must never be given up for that.

@@ -1,18 +1,18 @@
-import { upgradeAdvisory } from '../model/release-0-1.ts';
+import type { OutcomeName } from '../model/queue/outcome.ts';
 import type { Advisory } from '../model/scan/advisory.ts';
 import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
 import { isReadWhole } from '../model/scan/lockfile.ts';
 import type { Verdict } from '../model/scan/verdict.ts';
 import { formatVersionKey } from '../model/scan/version-key.ts';
+import { COLLECTED_ADVISORIES, EXPANDED_DEPENDENCIES, INVENTORY, VERDICT } from '../model/stored/catalog.ts';
+import type { StoredKind } from '../model/stored/kind.ts';
 import { inTurns } from '../model/turns.ts';
 import { judge } from '../policy/judge.ts';
 import { knownAfter } from '../policy/known-packages.ts';
 import { stillOpenAfter } from '../policy/still-open.ts';
-import type { CollectedAdvisories } from './collect-advisories.ts';
 import { JobError } from './errors.ts';
-import type { ExpandedDependencies } from './expand-dependencies.ts';
-import type { Job, OutcomeName } from './job.ts';
+import type { Job } from './job.ts';
 import { partKey } from './payloads/fields.ts';
 import { JUDGE_SCAN, type JudgeScan } from './payloads/judge-scan.ts';
 import type { OutcomePort } from './ports.ts';
@@ -29,6 +29,7 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
   // 500,000 packages with findings take minutes.
   limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 2 },
   needs: ['outcomes', 'targets', 'routing', 'policy', 'scans'],
+  resultKind: VERDICT,
   async run(payload, { outcomes, targets, routing, policy }) {
     const { scan, target, requestedAt, partial = false } = payload;
     const inventory = await readInventory(outcomes, scan);
@@ -86,7 +87,7 @@ function partNames(job: string, scan: string, count: number): readonly OutcomeNa
 }
 
 async function readInventory(outcomes: OutcomePort, scan: string): Promise<Inventory> {
-  const inventory = (await outcomes.read('ingest-lockfiles', scan)) as Inventory | undefined;
+  const inventory = await outcomes.read(INVENTORY, 'ingest-lockfiles', scan);
   if (inventory === undefined) {
     throw new JobError(
       'facts-missing',
@@ -99,22 +100,20 @@ async function readInventory(outcomes: OutcomePort, scan: string): Promise<Inven
 /** What the children found. One that failed for good has no outcome, and is a gap in the verdict. */
 async function readFacts(outcomes: OutcomePort, payload: JudgeScan): Promise<ScanFacts> {
   const { scan, advisoryParts, expansionParts } = payload;
-  const parts = <Result>(job: string, count: number) =>
+  const parts = <Result>(kind: StoredKind<Result>, job: string, count: number) =>
     Promise.all(
-      Array.from({ length: count }, async (_, part) => {
-        return (await outcomes.read(job, partKey({ scan, part }))) as Result | undefined;
-      }),
+      Array.from({ length: count }, (_, part) => outcomes.read(kind, job, partKey({ scan, part }))),
     );
   return {
-    advisories: await parts<CollectedAdvisories>('collect-advisories', advisoryParts),
-    expansions: await parts<ExpandedDependencies>('expand-dependencies', expansionParts),
+    advisories: await parts(COLLECTED_ADVISORIES, 'collect-advisories', advisoryParts),
+    expansions: await parts(EXPANDED_DEPENDENCIES, 'expand-dependencies', expansionParts),
   };
 }
 
 async function advisoriesById({ advisories }: ScanFacts): Promise<ReadonlyMap<string, Advisory>> {
   const byId = new Map<string, Advisory>();
   for await (const parts of inTurns(advisories, 1)) {
-    for (const one of parts[0]?.advisories ?? []) byId.set(one.id, upgradeAdvisory(one));
+    for (const one of parts[0]?.advisories ?? []) byId.set(one.id, one);
   }
   return byId;
 }

@@ -1,7 +1,7 @@
 import type { CompleteRequest, LockfileLimits } from '../lockfiles/read.ts';
-import type { DeliveryIdentity, DeliveryMove } from '../model/alert/delivery.ts';
+import type { DeliveryAnswer, DeliveryIdentity, DeliveryMove } from '../model/alert/delivery.ts';
 import type { DigestEntry } from '../model/alert/digest.ts';
-import type { DeliveryAnswer, Notification } from '../model/alert/notification.ts';
+import type { Notification } from '../model/alert/notification.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import type { ContractComparison } from '../model/api/contract.ts';
 import type { Advisory } from '../model/scan/advisory.ts';
@@ -13,6 +13,7 @@ import type { Resolution } from '../model/scan/resolution.ts';
 import type { ScanRecordUpdate } from '../model/scan/scan-record.ts';
 import type { LockfileReference } from '../model/scan/target.ts';
 import type { VersionKey } from '../model/scan/version-key.ts';
+import type { StoredKind } from '../model/stored/kind.ts';
 
 /** The outside world, as jobs see it. Wired in `compose.ts`. */
 export interface Ports {
@@ -69,8 +70,11 @@ export interface InsightsPort {
 }
 
 export interface OutcomePort {
-  /** The saved result of a job, or `undefined` when it has none (not run, failed or expired). */
-  read(job: string, key: string): Promise<unknown>;
+  /**
+   * The checked result of a job, or `undefined` when it has none (not run, failed or expired). Throws a coded error
+   * (`state-corrupt`, `state-newer`) when it cannot be read.
+   */
+  read<Result>(kind: StoredKind<Result>, job: string, key: string): Promise<Result | undefined>;
 }
 
 export interface TargetPort {

@@ -1,5 +1,5 @@
-import type { DeliveryRecord, StoppedRoute } from '../model/alert/delivery.ts';
-import type { DeliveryAttempt, NotifiedChange } from '../model/alert/notification.ts';
+import type { DeliveryAttempt, DeliveryRecord, StoppedRoute } from '../model/alert/delivery.ts';
+import type { NotifiedChange } from '../model/alert/notification.ts';
 import { printable } from '../model/printable.ts';
 import { fitLines, type TextOptions } from './layout.ts';
 import { type Palette, palette } from './palette.ts';

@@ -12,8 +12,7 @@ import {
   zstdDecompress,
   zstdDecompressSync,
 } from 'node:zlib';
-import { readJsonLines } from './json-lines.ts';
-import { jsonParts } from './json-parts.ts';
+import { jsonParts, readJsonLines } from './json-lines.ts';
 
 const compressZstd = promisify(zstdCompress);
 const expandZstd = promisify(zstdDecompress);
@@ -93,7 +92,7 @@ export async function packJson(value: unknown): Promise<Buffer> {
 }
 
 /**
- * The same for a value that may be of any size, in lines (`json-parts.ts`): the event loop does other work while it is written,
+ * The same for a value that may be of any size, in lines (`json-lines.ts`): the event loop does other work while it is written,
  * and the text as a whole is never in memory.
  */
 export async function packLargeJson(value: unknown): Promise<Buffer> {
@@ -108,13 +107,17 @@ export async function packLargeJson(value: unknown): Promise<Buffer> {
 
 /** Reads what `packJson` and `packLargeJson` wrote; large values in turns with other work. Throws when it is damaged. */
 export async function unpackJson(stored: Buffer): Promise<unknown> {
-  if (
-    recogniseCompression(stored) !== 'zstd' ||
-    (statedSize(stored) ?? Number.POSITIVE_INFINITY) <= SYNC_BYTES
-  ) {
+  if (!isLarge(stored)) {
     return JSON.parse((await expand(stored, MAX_JSON_BYTES)).toString('utf8'));
   }
   return await readJsonLines(through([stored], createZstdDecompress({ chunkSize: BLOCK_BYTES })));
+}
+
+/** Whether a stored value is read in turns with other work. */
+export function isLarge(stored: Buffer): boolean {
+  return (
+    recogniseCompression(stored) === 'zstd' && (statedSize(stored) ?? Number.POSITIVE_INFINITY) > SYNC_BYTES
+  );
 }
 
 const MAX_JSON_BYTES = 512 * 1024 * 1024;

@@ -1,48 +1,48 @@
 import type {
+  DeliveryAttempt,
   DeliveryIdentity,
   DeliveryMove,
   DeliveryRecord,
-  DeliveryState,
   FiledDelivery,
-  StoppedRoute,
 } from '../model/alert/delivery.ts';
-import type { DeliveryAttempt, Notification } from '../model/alert/notification.ts';
+import type { Notification } from '../model/alert/notification.ts';
 import { TRANSITIONS } from '../model/scan/change.ts';
+import { DELIVERY_ATTEMPT, DELIVERY_RECORD } from '../model/stored/catalog.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { packNotification, unpackNotification } from './packed-notification.ts';
 import { ADD_ATTEMPT, FILE_DELIVERY, MOVE_DELIVERY } from './scripts/deliveries.lua.ts';
 import { runScript } from './scripts/run-script.ts';
+import { createStoppedRoutes, type StoppedRoutes } from './stopped-routes.ts';
+import { checkValue, type OnUnreadable, readEach, readValue, reportTo, writeText } from './stored-values.ts';
 
 export interface DeliveryOptions {
-  /** How long what was delivered is remembered. Default 30 days. What was not delivered is never forgotten. */
+  /** How long a delivered one is kept. Default 30 days. Others are never forgotten. */
   readonly retentionMs?: number | undefined;
   /** Attempts kept of one delivery: the newest. Default 50. */
   readonly keptAttempts?: number | undefined;
-  readonly now?: () => number;
+  readonly onUnreadable?: OnUnreadable | undefined;
+  readonly now?: (() => number) | undefined;
 }
 
 /** Every delivery with its attempts, from the notification to its end. */
-export interface DeliveryStore {
-  /** Puts a notification away; one that lies there stays as it is. */
+export interface DeliveryStore extends StoppedRoutes {
+  /** Stores the notification of a delivery. One that is stored already is not changed. */
   file(identity: DeliveryIdentity, notification: Notification): Promise<void>;
-  /** The notification of a delivery; `undefined` when none was put away. */
+  /** The notification of a delivery; `undefined` when none is stored. Throws `state-corrupt` or `state-newer`. */
   read(id: string): Promise<Notification | undefined>;
   move(identity: DeliveryIdentity, move: DeliveryMove): Promise<void>;
   addAttempt(id: string, attempt: DeliveryAttempt): Promise<void>;
+  /** Throws `state-corrupt` or `state-newer`. */
   find(id: string): Promise<DeliveryRecord | undefined>;
-  /** Oldest first. */
+  /** The records of several ids, in order, without those that are not stored. An unreadable one is reported. */
+  findAll(ids: readonly string[]): Promise<readonly DeliveryRecord[]>;
+  /** Oldest first. One that cannot be read is reported and left out. */
   attempts(id: string): Promise<readonly DeliveryAttempt[]>;
   /** Ids of deliveries by their last change, newest first. `since`: ms since 1970. */
   list(kinds: readonly DeliveryIndex[], since?: number): Promise<readonly string[]>;
   /** Number of open deliveries of each route that has some. Reads the route of every one. */
   openByRoute(): Promise<ReadonlyMap<string, number>>;
-  /** False when it was stopped already: the first reason stays. */
-  stopRoute(route: string, reason: string): Promise<boolean>;
-  /** False when it was not stopped. */
-  resumeRoute(route: string): Promise<boolean>;
-  stoppedRoute(route: string): Promise<StoppedRoute | undefined>;
-  stoppedRoutes(): Promise<readonly StoppedRoute[]>;
 }
 
 export type DeliveryIndex = 'open' | 'failed' | 'delivered';
@@ -54,16 +54,18 @@ export function createDeliveryStore(
   keys: Keys,
   options: DeliveryOptions = {},
 ): DeliveryStore {
-  const { retentionMs = 30 * DAY_MS, keptAttempts = 50, now = Date.now } = options;
+  const { retentionMs = 30 * DAY_MS, keptAttempts = 50, onUnreadable = () => {}, now = Date.now } = options;
   return {
     async file(identity, notification) {
       const { keys: touched, values } = await fileArguments(keys, { identity, notification }, now());
       await runScript(redis, FILE_DELIVERY, touched, values);
     },
     async read(id) {
-      const readFrom = (key: string) => unpackNotification((names) => redis.hmgetBuffer(key, ...names));
-      // Release 0.1.0 kept it in the record.
-      return (await readFrom(keys.deliveryNotification(id))) ?? (await readFrom(keys.delivery(id)));
+      // Release 0.1.0 stored it in the record.
+      return (
+        (await unpackNotification(redis, keys.deliveryNotification(id))) ??
+        (await unpackNotification(redis, keys.delivery(id)))
+      );
     },
     async move(identity, { state, reason = '', nextInMs }) {
       const { id } = identity;
@@ -77,7 +79,7 @@ export function createDeliveryStore(
           ...[keys.openDeliveries, keys.failedDeliveries, keys.delivered],
           ...[keys.deliveryNotification(id), keys.scans],
         ],
-        [id, time, state, reason, next, retentionMs, identity.scan, ...pairsOf({ ...identity })],
+        [id, time, state, reason, next, retentionMs, identity.scan, ...recordFields(identity)],
       );
     },
     async addAttempt(id, attempt) {
@@ -85,17 +87,23 @@ export function createDeliveryStore(
         redis,
         ADD_ATTEMPT,
         [keys.delivery(id), keys.deliveryAttempts(id)],
-        [JSON.stringify(attempt), keptAttempts, attempt.status ?? ''],
+        [writeText(DELIVERY_ATTEMPT, attempt), keptAttempts, attempt.status ?? ''],
       );
     },
     find: (id) => findRecord(redis, keys, id),
+    async findAll(ids) {
+      const records = ids.map((id) => findRecord(redis, keys, id).catch(reportTo(onUnreadable)));
+      return (await Promise.all(records)).filter((record) => record !== undefined);
+    },
     async attempts(id) {
-      const stored = await redis.lrange(keys.deliveryAttempts(id), 0, -1);
-      return stored.map((text) => JSON.parse(text) as DeliveryAttempt);
+      const key = keys.deliveryAttempts(id);
+      const place = { key, remedy: 'Delete the key to forget the attempts of this delivery.' };
+      const stored = await redis.lrange(key, 0, -1);
+      return await readEach(stored, (text) => readValue(DELIVERY_ATTEMPT, text, place), onUnreadable);
     },
     list: (kinds, since) => listIds(redis, keys, kinds, since),
     openByRoute: () => countOpenByRoute(redis, keys),
-    ...routeStops(redis, keys, now),
+    ...createStoppedRoutes(redis, keys, { onUnreadable, now }),
   };
 }
 
@@ -111,28 +119,7 @@ export async function fileArguments(
   const count = TRANSITIONS.reduce((sum, one) => sum + (omitted?.[one] ?? 0), changes.length);
   return {
     keys: [keys.delivery(id), keys.deliveryNotification(id), keys.openDeliveries],
-    values: [id, time, packed.length, ...packed, ...pairsOf({ ...identity, changes: String(count) })],
-  };
-}
-
-type RouteStops = Pick<DeliveryStore, 'stopRoute' | 'resumeRoute' | 'stoppedRoute' | 'stoppedRoutes'>;
-
-function routeStops(redis: RedisClient, keys: Keys, now: () => number): RouteStops {
-  return {
-    async stopRoute(route, reason) {
-      const at = new Date(now()).toISOString();
-      const stopped = JSON.stringify({ route, at, reason });
-      return (await redis.hsetnx(keys.stoppedRoutes, route, stopped)) === 1;
-    },
-    resumeRoute: async (route) => (await redis.hdel(keys.stoppedRoutes, route)) === 1,
-    async stoppedRoute(route) {
-      const stored = await redis.hget(keys.stoppedRoutes, route);
-      return stored === null ? undefined : (JSON.parse(stored) as StoppedRoute);
-    },
-    async stoppedRoutes() {
-      const stored = await redis.hvals(keys.stoppedRoutes);
-      return stored.map((text) => JSON.parse(text) as StoppedRoute);
-    },
+    values: [id, time, packed.length, ...packed, ...recordFields(identity), 'changes', count],
   };
 }
 
@@ -168,39 +155,29 @@ async function countOpenByRoute(redis: RedisClient, keys: Keys): Promise<Readonl
   return counts;
 }
 
-const SHOWN = [
-  ...['id', 'key', 'route', 'target', 'scan', 'date', 'changes', 'state', 'reason'],
-  ...['content', 'filedAt', 'updatedAt', 'nextAttemptAt', 'attempts', 'lastStatus'],
+const IDENTITY = ['id', 'key', 'route', 'target', 'scan', 'date', 'content'] as const;
+const STORED = [
+  ...IDENTITY,
+  ...['version', 'changes', 'state', 'reason', 'filedAt', 'updatedAt', 'nextAttemptAt', 'attempts'],
+  'lastStatus',
 ] as const;
 
 async function findRecord(redis: RedisClient, keys: Keys, id: string): Promise<DeliveryRecord | undefined> {
-  const values = await redis.hmget(keys.delivery(id), ...SHOWN);
-  const fields = Object.fromEntries(SHOWN.map((name, index) => [name, values[index] ?? '']));
-  const field = (name: (typeof SHOWN)[number]): string => fields[name] ?? '';
-  if (field('id') === '') return undefined;
-  return {
-    id: field('id'),
-    key: field('key'),
-    route: field('route'),
-    target: field('target'),
-    scan: field('scan'),
-    state: field('state') as DeliveryState,
-    changes: Number(field('changes')),
-    date: field('date'),
-    filedAt: timeOf(field('filedAt')),
-    updatedAt: timeOf(field('updatedAt')),
-    attempts: Number(field('attempts')),
-    ...(field('content') === '' ? {} : { content: field('content') }),
-    ...(field('reason') === '' ? {} : { reason: field('reason') }),
-    ...(field('nextAttemptAt') === '' ? {} : { nextAttemptAt: timeOf(field('nextAttemptAt')) }),
-    ...(field('lastStatus') === '' ? {} : { lastStatus: Number(field('lastStatus')) }),
-  };
+  const key = keys.delivery(id);
+  const values = await redis.hmget(key, ...STORED);
+  const fields = Object.fromEntries(STORED.map((name, index) => [name, values[index] ?? '']));
+  if (fields['id'] === '') return undefined;
+  const remedy = 'Delete the key to forget the delivery: it is not sent.';
+  return await checkValue(
+    DELIVERY_RECORD,
+    fields,
+    { key, remedy },
+    { version: Number(fields['version'] || 1) },
+  );
 }
 
-function timeOf(milliseconds: string): string {
-  return new Date(Number(milliseconds)).toISOString();
-}
-
-function pairsOf(fields: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(fields).flat();
+/** Fields and values of the record that identify a delivery. */
+function recordFields(identity: DeliveryIdentity): readonly (string | number)[] {
+  const known = IDENTITY.flatMap((name) => (identity[name] === undefined ? [] : [name, identity[name]]));
+  return [...known, 'version', DELIVERY_RECORD.version];
 }

@@ -1,25 +1,32 @@
 import type { DigestEntry } from '../model/alert/digest.ts';
-import { messageOf } from '../model/errors.ts';
-import { type Saved, upgradeDigestEntry } from '../model/release-0-1.ts';
-import { unpackJson } from './compression.ts';
+import { DIGEST_ENTRY } from '../model/stored/catalog.ts';
 import type { RedisClient } from './connection.ts';
-import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';
+import { type OnUnreadable, readEach, readValue } from './stored-values.ts';
 
-/** What waits for periodic digests. Written only together with outcomes (`outcomes.ts`). */
+/** Changes that wait for periodic digests. They are written only together with outcomes (`outcomes.ts`). */
 export interface DigestStore {
-  /** Oldest scan first. */
+  /** Oldest scan first. An entry that cannot be read is reported and stays stored: the others are sent without it. */
   read(route: string): Promise<readonly DigestEntry[]>;
-  /** Routes for which something waits, or ever waited. */
+  /** Routes with entries, now or earlier. */
   routes(): Promise<readonly string[]>;
 }
 
-export function createDigestStore(redis: RedisClient, keys: Keys): DigestStore {
+export function createDigestStore(
+  redis: RedisClient,
+  keys: Keys,
+  onUnreadable: OnUnreadable = () => {},
+): DigestStore {
   return {
     async read(route) {
-      const stored = Object.entries(await redis.hgetallBuffer(keys.digest(route)));
-      const entries = await Promise.all(stored.map(([scan, value]) => readEntry(route, scan, value)));
-      return entries.sort(
+      const key = keys.digest(route);
+      const remedy = 'Delete the field: the changes of this scan are not sent by this route.';
+      const entries = await readEach(
+        Object.entries(await redis.hgetallBuffer(key)),
+        ([field, value]) => readValue(DIGEST_ENTRY, value, { key, field, remedy }),
+        onUnreadable,
+      );
+      return entries.toSorted(
         (left, right) =>
           Date.parse(left.date) - Date.parse(right.date) || left.scan.localeCompare(right.scan),
       );
@@ -28,13 +35,4 @@ export function createDigestStore(redis: RedisClient, keys: Keys): DigestStore {
       return (await redis.smembers(keys.digestRoutes)).sort();
     },
   };
-}
-
-async function readEntry(route: string, scan: string, value: Buffer): Promise<DigestEntry> {
-  try {
-    return upgradeDigestEntry((await unpackJson(value)) as Saved<DigestEntry>);
-  } catch (error) {
-    const what = `What waits of scan "${scan}" for the digest of route ${route} cannot be read (${messageOf(error)}).`;
-    throw new StoreError('state-corrupt', `${what} Delete it to have the rest sent.`, { cause: error });
-  }
 }

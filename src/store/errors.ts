@@ -1,8 +1,11 @@
 import { CodedError } from '../model/errors.ts';
 
 /**
- * `address-invalid`: a Redis URL that cannot be used. `unreachable`: no Redis answers. `refused`: it answers and
- * does not let us in. `evicting`: it drops keys when its memory is full. `blob-*`: a lockfile's content. `state-corrupt`: a stored value that is not ours or damaged.
+ * - `address-invalid`: a Redis URL that cannot be used.
+ * - `unreachable`: no Redis answers. `refused`: it refuses the credentials.
+ * - `evicting`: it drops keys when its memory is full.
+ * - `blob-*`: the content of a lockfile.
+ * - `state-corrupt`: a stored value that is damaged or is not of its kind. `state-newer`: a newer release wrote it.
  */
 export type StoreErrorCode =
   | 'address-invalid'
@@ -12,7 +15,8 @@ export type StoreErrorCode =
   | 'blob-missing'
   | 'blob-corrupt'
   | 'blob-too-large'
-  | 'state-corrupt';
+  | 'state-corrupt'
+  | 'state-newer';
 
-/** What goes wrong between us and Redis. Addresses are given without user name and password. */
+/** A fault of Redis, or of what is stored there. Messages name addresses without user name and password. */
 export class StoreError extends CodedError<StoreErrorCode> {}

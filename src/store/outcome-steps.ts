@@ -1,45 +1,11 @@
-import type { FiledDelivery } from '../model/alert/delivery.ts';
-import type { DigestEntry } from '../model/alert/digest.ts';
 import type { OpenJob } from '../model/queue/open-job.ts';
-import type { TargetState } from '../model/scan/change.ts';
-import type { ScanRecordUpdate } from '../model/scan/scan-record.ts';
-import { packJson } from './compression.ts';
+import type { DigestClaim, OutcomeEffects, RunCircumstances, TargetChange } from '../model/queue/outcome.ts';
+import { DIGEST_ENTRY } from '../model/stored/catalog.ts';
 import { fileArguments } from './deliveries.ts';
 import type { Keys } from './keys.ts';
 import { packOpenJob } from './open-jobs.ts';
 import { noteArguments } from './scans.ts';
-
-/** A target's new state, saved together with the outcome or not at all. */
-export interface TargetChange {
-  readonly target: string;
-  /** The revision it replaces; 0 when the target is new. */
-  readonly replaces: number;
-  readonly state: TargetState;
-  /** What waits for periodic digests from now on. */
-  readonly digests?: readonly { readonly route: string; readonly entry: DigestEntry }[];
-}
-
-/** Entries that a digest took: gone as soon as it is saved. */
-export interface DigestTaking {
-  readonly route: string;
-  /** Scans of the entries. */
-  readonly taken: readonly string[];
-}
-
-/** What is saved together with an outcome. */
-export interface OutcomeEffects {
-  readonly state?: TargetChange | DigestTaking;
-  readonly deliveries?: readonly FiledDelivery[];
-  readonly record?: ScanRecordUpdate;
-}
-
-/** Circumstances of a run. */
-export interface RunCircumstances {
-  /** The jobs that follow: open from now on. */
-  readonly follows?: readonly OpenJob[];
-  /** When the run began; ms since 1970. */
-  readonly startedAt?: number;
-}
+import { writeValue } from './stored-values.ts';
 
 /** A step of `SAVE_OUTCOME`. */
 export interface OutcomeStep {
@@ -48,10 +14,10 @@ export interface OutcomeStep {
   readonly values: readonly (string | number | Buffer)[];
 }
 
-/** Members that one command takes at most: Lua hands on no more than some thousand arguments. */
+/** Members in one command: Lua passes on a few thousand arguments at most. */
 const CHUNK = 1_000;
 
-/** Everything that `SAVE_OUTCOME` does beside the outcome and the target's state. `time`: ms since 1970. */
+/** What `SAVE_OUTCOME` does in addition to saving the outcome and the target's state. `time`: ms since 1970. */
 export async function outcomeSteps(
   keys: Keys,
   effects: OutcomeEffects,
@@ -78,10 +44,10 @@ async function openSteps(keys: Keys, follows: readonly OpenJob[]): Promise<reado
   );
 }
 
-/** What happens to waiting digests and to the set of incompletely scanned targets. */
+/** Changes to waiting digests and to the set of targets whose scan is incomplete. */
 async function digestSteps(
   keys: Keys,
-  state: TargetChange | DigestTaking | undefined,
+  state: TargetChange | DigestClaim | undefined,
 ): Promise<readonly OutcomeStep[]> {
   if (state === undefined) return [];
   if ('taken' in state) {
@@ -93,7 +59,11 @@ async function digestSteps(
   }
   const additions = (state.digests ?? []).map(
     async ({ route, entry }): Promise<readonly OutcomeStep[]> => [
-      { name: 'HSET', keys: [keys.digest(route)], values: [entry.scan, await packJson(entry)] },
+      {
+        name: 'HSET',
+        keys: [keys.digest(route)],
+        values: [entry.scan, await writeValue(DIGEST_ENTRY, entry)],
+      },
       { name: 'SADD', keys: [keys.digestRoutes], values: [route] },
     ],
   );

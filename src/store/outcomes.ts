@@ -1,60 +1,12 @@
-import { messageOf } from '../model/errors.ts';
-import { packLargeJson, unpackJson } from './compression.ts';
+import type { Outcomes, StoredOutcome, TargetChange } from '../model/queue/outcome.ts';
+import { OUTCOME, TARGET_STATE } from '../model/stored/catalog.ts';
+import { isLarge } from './compression.ts';
 import type { RedisClient } from './connection.ts';
-import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';
-import {
-  type OutcomeEffects,
-  outcomeSteps,
-  type RunCircumstances,
-  type TargetChange,
-} from './outcome-steps.ts';
+import { outcomeSteps } from './outcome-steps.ts';
 import { runScript } from './scripts/run-script.ts';
 import { MARK_OUTCOMES, SAVE_OUTCOME } from './scripts/save-outcome.lua.ts';
-
-/** The result of a job, and what follows from it. */
-export interface StoredOutcome<Next> {
-  /** `null` once it is spent and its time is over. */
-  readonly result: unknown;
-  /** Empty once the outcome is spent: what follows is done. */
-  readonly next: readonly Next[];
-}
-
-/** A job's run, as it is saved: its outcome and everything that happens together with it. */
-export interface SavedRun<Next> extends StoredOutcome<Next>, OutcomeEffects {}
-
-export type SaveAnswer<Next> =
-  | { readonly status: 'saved' }
-  | { readonly status: 'already-there'; readonly outcome: StoredOutcome<Next> }
-  | { readonly status: 'state-moved' };
-
-export interface OutcomeName {
-  readonly job: string;
-  readonly key: string;
-}
-
-/** Outcomes that are not read any more. */
-export interface SpentOutcomes {
-  /** A marker stays, so that the job does not run again. */
-  readonly marked: readonly OutcomeName[];
-  /** Nothing stays: their jobs are only ever made by one that is marked. */
-  readonly removed: readonly OutcomeName[];
-}
-
-/** Outcomes of jobs: the first one saved under a job and key stays, and only that one has effects. */
-export interface OutcomeStore<Next> {
-  read(job: string, key: string): Promise<StoredOutcome<Next> | undefined>;
-  /** Whether there is one, without reading it. */
-  has(job: string, key: string): Promise<boolean>;
-  save(
-    job: string,
-    key: string,
-    run: SavedRun<Next>,
-    circumstances?: RunCircumstances,
-  ): Promise<SaveAnswer<Next>>;
-  /** Frees the memory of outcomes. May be repeated. */
-  spend(spent: SpentOutcomes): Promise<void>;
-}
+import { checkValue, readValue, type StoredPlace, writeLargeValue } from './stored-values.ts';
 
 export interface OutcomeOptions {
   /** How long an outcome, or its marker, is kept. Default 14 days. */
@@ -69,27 +21,38 @@ const DEFAULT_SPENT_TTL_MS = 15 * 60 * 1000;
 /** Keys in one command. */
 const CHUNK = 500;
 
-/** `Next` is what the jobs' follow-ups look like: they are kept as JSON and handed back as they came. */
-export function createOutcomeStore<Next>(
-  redis: RedisClient,
-  keys: Keys,
-  options: OutcomeOptions = {},
-): OutcomeStore<Next> {
+/** Reads throw `state-corrupt` or `state-newer`. */
+export function createOutcomeStore(redis: RedisClient, keys: Keys, options: OutcomeOptions = {}): Outcomes {
   const { ttlMs = DEFAULT_TTL_MS, spentTtlMs = DEFAULT_SPENT_TTL_MS, now = Date.now } = options;
-  const unpack = async (stored: Buffer, job: string, key: string): Promise<StoredOutcome<Next>> => {
-    if (stored.length > 0) return await unpackOutcome<Next>(stored, job, key);
-    const value = await redis.getBuffer(keys.spentOutcome(job, key));
-    const { result } = value === null ? { result: null } : await unpackOutcome<Next>(value, job, key);
-    return { result, next: [] };
+  const unpack = async (stored: Buffer, job: string, key: string): Promise<ReadOutcome> => {
+    const place = placeOf(keys.outcome(job, key));
+    const large = isLarge(stored);
+    if (stored.length > 0) return { ...(await readValue(OUTCOME, stored, place)), place, large };
+    const spent = keys.spentOutcome(job, key);
+    const value = await redis.getBuffer(spent);
+    if (value === null) return { result: null, next: [], place, large };
+    const outcome = await readValue(OUTCOME, value, placeOf(spent));
+    return { ...outcome, next: [], place: placeOf(spent), large: isLarge(value) };
+  };
+  const read = async (job: string, key: string): Promise<ReadOutcome | undefined> => {
+    const stored = await redis.getBuffer(keys.outcome(job, key));
+    return stored === null ? undefined : await unpack(stored, job, key);
   };
   return {
     async read(job, key) {
-      const stored = await redis.getBuffer(keys.outcome(job, key));
-      return stored === null ? undefined : await unpack(stored, job, key);
+      const outcome = await read(job, key);
+      return outcome === undefined ? undefined : { result: outcome.result, next: outcome.next };
+    },
+    async readResult(kind, job, key) {
+      const outcome = await read(job, key);
+      if (outcome === undefined) return undefined;
+      const { result, resultVersion: version = 1, place, large } = outcome;
+      return result === null ? null : await checkValue(kind, result, place, { version, large });
     },
     has: async (job, key) => (await redis.exists(keys.outcome(job, key))) === 1,
     async save(job, key, run, circumstances = {}) {
       const { result, next, state } = run;
+      const { resultVersion = 1 } = circumstances;
       const steps = await outcomeSteps(keys, run, circumstances, now());
       const change = state !== undefined && 'replaces' in state ? state : undefined;
       const answer = await runScript(
@@ -100,18 +63,17 @@ export function createOutcomeStore<Next>(
           ...steps.flatMap((step) => step.keys),
         ],
         [
-          ...[
-            await packLargeJson({ result: result ?? null, next }),
-            ttlMs,
-            ...(await changeArguments(change)),
-          ],
+          await writeLargeValue(OUTCOME, { result: result ?? null, resultVersion, next }),
+          ttlMs,
+          ...(await changeArguments(change)),
           ...steps.flatMap((step) => [step.name, step.keys.length, step.values.length, ...step.values]),
         ],
       );
       const [status, stored] = Array.isArray(answer) ? answer : [];
       if (String(status) === 'saved') return { status: 'saved' };
       if (String(status) === 'state-moved') return { status: 'state-moved' };
-      return { status: 'already-there', outcome: await unpack(stored, job, key) };
+      const { result: kept, next: follows } = await unpack(stored, job, key);
+      return { status: 'already-there', outcome: { result: kept, next: follows } };
     },
     async spend({ marked, removed }) {
       for (const part of chunks(removed.map(({ job, key }) => keys.outcome(job, key)))) {
@@ -123,27 +85,24 @@ export function createOutcomeStore<Next>(
   };
 }
 
+/** An outcome, and where and how large it is stored. */
+interface ReadOutcome extends StoredOutcome {
+  readonly place: StoredPlace;
+  readonly large: boolean;
+}
+
+function placeOf(key: string): StoredPlace {
+  return { key, remedy: 'Delete the key to have the job run again.' };
+}
+
 async function changeArguments(change: TargetChange | undefined): Promise<readonly (string | Buffer)[]> {
   if (change === undefined) return ['', '', '', ''];
   return [
     change.target,
     String(change.replaces),
     String(change.state.revision),
-    await packLargeJson(change.state),
+    await writeLargeValue(TARGET_STATE, change.state),
   ];
-}
-
-async function unpackOutcome<Next>(stored: unknown, job: string, key: string): Promise<StoredOutcome<Next>> {
-  try {
-    if (!Buffer.isBuffer(stored)) throw new TypeError('no bytes');
-    return (await unpackJson(stored)) as StoredOutcome<Next>;
-  } catch (error) {
-    throw new StoreError(
-      'state-corrupt',
-      `The saved outcome of ${job} "${key}" cannot be read (${messageOf(error)}). Delete its key to have the job run again.`,
-      { cause: error },
-    );
-  }
 }
 
 function chunks<T>(list: readonly T[]): readonly (readonly T[])[] {

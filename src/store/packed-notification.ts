@@ -1,58 +1,64 @@
-import type { Notification, NotifiedChange } from '../model/alert/notification.ts';
-import { upgradeNotification } from '../model/release-0-1.ts';
+import type { Notification } from '../model/alert/notification.ts';
+import { NOTIFICATION } from '../model/stored/catalog.ts';
 import { createTurns } from '../model/turns.ts';
-import { packJson, unpackJson } from './compression.ts';
+import { packJson } from './compression.ts';
+import type { RedisClient } from './connection.ts';
+import { checkValue, parseValue, writeValue } from './stored-values.ts';
 
-/** A field of a delivery's record and its value. */
+/** A field of a hash and its value. */
 export type PackedField = readonly [name: string, value: Buffer];
 
 const HEAD = 'notification';
 
-/** Changes of one part: each is written and read at once, and others get their turn in between. */
+/** Changes in one part: each part is written and read in some milliseconds. */
 const PART_CHANGES = 500;
 
-/** Parts that are asked for at once. */
+/** Parts in one command. */
 const PARTS_AT_ONCE = 20;
 
-/** A notification with many changes, without them. */
-interface Head extends Omit<Notification, 'changes'> {
-  readonly parts: number;
-}
-
-/** The fields that hold a notification: one, or when it has many changes one for each part of them besides. */
+/** The fields that hold a notification: one, and one for each part of its changes when there are many. */
 export async function packNotification(notification: Notification): Promise<readonly PackedField[]> {
-  const { changes, ...rest } = notification;
-  if (changes.length <= PART_CHANGES) return [[HEAD, await packJson(notification)]];
+  const { changes } = notification;
+  if (changes.length <= PART_CHANGES) return [[HEAD, await writeValue(NOTIFICATION, notification)]];
   const fields: PackedField[] = [];
   const turn = createTurns();
   for (let at = 0; at < changes.length; at += PART_CHANGES) {
     fields.push([partName(fields.length), await packJson(changes.slice(at, at + PART_CHANGES))]);
     await turn();
   }
-  const head: Head = { ...rest, parts: fields.length };
-  return [...fields, [HEAD, await packJson(head)]];
+  const head = { ...notification, changes: [], parts: fields.length };
+  return [...fields, [HEAD, await writeValue(NOTIFICATION, head)]];
 }
 
-/** Reads what `packNotification` wrote, field by field; `undefined` when it is not there (any more). */
-export async function unpackNotification(
-  read: (names: readonly string[]) => Promise<readonly (Buffer | null)[]>,
-): Promise<Notification | undefined> {
+/**
+ * Reads what `packNotification` wrote from the hash at `key`; `undefined` when it is not there or incomplete. Throws
+ * `state-corrupt` or `state-newer`.
+ */
+export async function unpackNotification(redis: RedisClient, key: string): Promise<Notification | undefined> {
+  const place = { key, field: HEAD, remedy: 'Delete the key to forget the alert: it is not sent.' };
+  const read = (names: readonly string[]) => redis.hmgetBuffer(key, ...names);
   const [stored] = await read([HEAD]);
   if (stored == null) return undefined;
-  const head = (await unpackJson(stored)) as Notification | Head;
-  if (!('parts' in head)) return upgradeNotification(head);
-  const { parts, ...rest } = head;
-  const names = Array.from({ length: parts }, (_, index) => partName(index));
-  const changes: NotifiedChange[] = [];
+  const head = await parseValue(NOTIFICATION, stored, place);
+  const names = Array.from({ length: partsOf(head) }, (_, index) => partName(index));
+  if (names.length === 0) return await checkValue(NOTIFICATION, head, place);
+  const changes: unknown[] = [];
   const turn = createTurns();
-  for (let at = 0; at < parts; at += PARTS_AT_ONCE) {
+  for (let at = 0; at < names.length; at += PARTS_AT_ONCE) {
     for (const part of await read(names.slice(at, at + PARTS_AT_ONCE))) {
       if (part === null) return undefined;
-      for (const change of (await unpackJson(part)) as readonly NotifiedChange[]) changes.push(change);
+      const members = await parseValue(NOTIFICATION, part, place);
+      for (const change of Array.isArray(members) ? members : [members]) changes.push(change);
       await turn();
     }
   }
-  return { ...rest, changes };
+  return await checkValue(NOTIFICATION, { ...Object(head), changes }, place, { large: true });
+}
+
+/** Number of parts that a head names; 0 for a notification in one field. */
+function partsOf(head: unknown): number {
+  if (typeof head !== 'object' || head === null || !('parts' in head)) return 0;
+  return typeof head.parts === 'number' ? head.parts : 0;
 }
 
 function partName(index: number): string {

@@ -1,10 +1,11 @@
 import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
+import { REJECTED_PAYLOAD } from '../model/stored/catalog.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
-import { ADD_REJECTED } from './scripts/add-rejected.lua.ts';
-import { runScript } from './scripts/run-script.ts';
+import { defineScript, runScript } from './scripts/run-script.ts';
+import { type OnUnreadable, readEach, readValue, writeText } from './stored-values.ts';
 
-/** The newest payloads that did not fit. */
+/** The newest payloads that do not fit their job's schema. One that cannot be read is reported and left out. */
 export interface RejectedStore {
   /** Keeps a payload; the same job is kept once. */
   add(entry: RejectedPayload): Promise<void>;
@@ -20,7 +21,25 @@ const KEPT = 1_000;
 const MAX_DATA_CHARACTERS = 8_192;
 const MAX_ISSUES = 50;
 
-export function createRejectedStore(redis: RedisClient, keys: Keys): RejectedStore {
+export function createRejectedStore(
+  redis: RedisClient,
+  keys: Keys,
+  onUnreadable: OnUnreadable = () => {},
+): RejectedStore {
+  const read = async (names: readonly string[]): Promise<readonly RejectedPayload[]> => {
+    const key = keys.rejected;
+    const stored = names.length === 0 ? [] : await redis.hmget(key, ...names);
+    const kept = names.flatMap((field, index) => {
+      const text = stored[index];
+      return text == null ? [] : [{ field, text }];
+    });
+    const remedy = 'Delete the field to forget the payload.';
+    return await readEach(
+      kept,
+      ({ field, text }) => readValue(REJECTED_PAYLOAD, text, { key, field, remedy }),
+      onUnreadable,
+    );
+  };
   return {
     async add(entry) {
       const kept = {
@@ -33,19 +52,14 @@ export function createRejectedStore(redis: RedisClient, keys: Keys): RejectedSto
         redis,
         ADD_REJECTED,
         [keys.rejected, keys.rejectedOrder],
-        [nameOf(entry), Date.parse(entry.at), JSON.stringify(kept), KEPT],
+        [nameOf(entry), Date.parse(entry.at), writeText(REJECTED_PAYLOAD, kept), KEPT],
       );
     },
     async list(limit = KEPT) {
-      return read(redis, keys, await redis.zrevrange(keys.rejectedOrder, 0, Math.min(limit, KEPT) - 1));
+      return read(await redis.zrevrange(keys.rejectedOrder, 0, Math.min(limit, KEPT) - 1));
     },
     count: () => redis.zcard(keys.rejectedOrder),
-    find: (id, jobs) =>
-      read(
-        redis,
-        keys,
-        jobs.map((job) => nameOf({ job, id })),
-      ),
+    find: (id, jobs) => read(jobs.map((job) => nameOf({ job, id }))),
     async remove(entry) {
       await redis.hdel(keys.rejected, nameOf(entry));
       await redis.zrem(keys.rejectedOrder, nameOf(entry));
@@ -57,12 +71,21 @@ function nameOf({ job, id }: Pick<RejectedPayload, 'job' | 'id'>): string {
   return `${job}/${id}`;
 }
 
-async function read(
-  redis: RedisClient,
-  keys: Keys,
-  names: readonly string[],
-): Promise<readonly RejectedPayload[]> {
-  if (names.length === 0) return [];
-  const stored = await redis.hmget(keys.rejected, ...names);
-  return stored.flatMap((text) => (text === null ? [] : [JSON.parse(text) as RejectedPayload]));
-}
+/**
+ * Keeps a rejected payload and drops the oldest beyond a bound.
+ *
+ * Keys: payloads (hash), their order (sorted set). Arguments: name, time in ms, payload, bound.
+ */
+const ADD_REJECTED = defineScript(`
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
+local excess = redis.call('ZCARD', KEYS[2]) - tonumber(ARGV[4])
+if excess > 0 then
+  local oldest = redis.call('ZRANGE', KEYS[2], 0, excess - 1)
+  for _, name in ipairs(oldest) do
+    redis.call('HDEL', KEYS[1], name)
+    redis.call('ZREM', KEYS[2], name)
+  end
+end
+return redis.call('ZCARD', KEYS[2])
+`);

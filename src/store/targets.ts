@@ -1,40 +1,26 @@
-import { messageOf } from '../model/errors.ts';
-import { type Saved, upgradeState } from '../model/release-0-1.ts';
 import type { TargetState } from '../model/scan/change.ts';
-import { unpackJson } from './compression.ts';
+import { TARGET_STATE } from '../model/stored/catalog.ts';
 import type { RedisClient } from './connection.ts';
-import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';
+import { readValue } from './stored-values.ts';
 
-/** What is remembered of targets. Written only together with an outcome (`outcomes.ts`). */
+/** The states of targets. They are written only together with an outcome (`outcomes.ts`). */
 export interface TargetStore {
+  /** `undefined` for a target without a judged scan. Throws `state-corrupt` or `state-newer`. */
   read(target: string): Promise<TargetState | undefined>;
-  /** Ids of all targets that were ever judged, sorted. */
-  list(): Promise<readonly string[]>;
-  /** How many targets there are whose last scan could not see everything. */
+  /** Number of targets whose last scan could not see everything. */
   countIncomplete(): Promise<number>;
 }
 
 export function createTargetStore(redis: RedisClient, keys: Keys): TargetStore {
   return {
     async read(target) {
-      const stored = await redis.hgetBuffer(keys.target(target), 'state');
+      const key = keys.target(target);
+      const stored = await redis.hgetBuffer(key, 'state');
       if (stored === null) return undefined;
-      try {
-        return upgradeState((await unpackJson(stored)) as Saved<TargetState>);
-      } catch (error) {
-        throw new StoreError(
-          'state-corrupt',
-          `The stored state of target "${target}" cannot be read (${messageOf(error)}). Delete its key to start afresh.`,
-          { cause: error },
-        );
-      }
+      const remedy = `Delete the key to start target "${target}" afresh: its open findings are then reported again.`;
+      return await readValue(TARGET_STATE, stored, { key, field: 'state', remedy });
     },
-    async list() {
-      return (await redis.smembers(keys.targets)).sort();
-    },
-    async countIncomplete() {
-      return await redis.scard(keys.incompleteTargets);
-    },
+    countIncomplete: () => redis.scard(keys.incompleteTargets),
   };
 }

@@ -1,14 +1,13 @@
 import type { Job as QueuedJob } from 'bullmq';
 import type { Logger } from 'pino';
-import type { FollowUp } from '../jobs/follow-up.ts';
 import type { AnyJob, JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import type { OpenJob, OpenJobs } from '../model/queue/open-job.ts';
+import type { Outcomes } from '../model/queue/outcome.ts';
 import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import type { WorkerEvent } from './events.ts';
 import type { WaitingTimes } from './failure.ts';
 import type { FlowOptions } from './flow.ts';
-import type { Outcomes } from './outcomes.ts';
 
 /** Shared by all attempts of one job's queue. */
 export interface ProcessorOptions {
@@ -17,7 +16,7 @@ export interface ProcessorOptions {
   readonly waiting?: WaitingTimes | undefined;
   readonly ports: Ports;
   readonly outcomes: Outcomes;
-  readonly openJobs: OpenJobs<FollowUp>;
+  readonly openJobs: OpenJobs;
   readonly flow: FlowOptions;
   readonly log: Logger;
   readonly onEvent?: (event: WorkerEvent) => void;
@@ -35,7 +34,7 @@ export interface Attempt {
   readonly token: string | undefined;
   readonly log: Logger;
   /** The stored open job; `undefined` when a producer, a schedule or a flow queued it. */
-  stored?: OpenJob<FollowUp> | undefined;
+  stored?: OpenJob | undefined;
   /** `undefined` while the envelope has not been opened, or when it cannot be. */
   parsed?: ParsedJob;
 }

@@ -1,18 +1,17 @@
 import type { FlowJob, FlowProducer, Queue } from 'bullmq';
-import type { Envelope } from '../jobs/envelope.ts';
-import type { FollowUp } from '../jobs/follow-up.ts';
 import type { AnyJob } from '../jobs/job.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
+import type { Envelope, StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { OpenJob, OpenJobs } from '../model/queue/open-job.ts';
-import type { OutcomeReader } from './outcomes.ts';
+import type { Outcomes } from '../model/queue/outcome.ts';
 import { ensureQueued } from './queued-jobs.ts';
 
 export interface FlowOptions {
   readonly producer: FlowProducer;
   readonly queues: ReadonlyMap<string, Queue>;
   readonly jobs: ReadonlyMap<string, AnyJob>;
-  readonly outcomes: OutcomeReader;
-  readonly openJobs: OpenJobs<FollowUp>;
+  readonly outcomes: Outcomes;
+  readonly openJobs: OpenJobs;
   readonly prefix: string;
 }
 
@@ -22,14 +21,14 @@ const CONCURRENCY = 50;
  * Enqueues the follow-ups of a job. May be repeated at any time: jobs that are completed, failed permanently or queued are
  * skipped, and ids derived from job and key keep two callers from queueing one twice.
  */
-export async function enqueueFollowUps(options: FlowOptions, next: readonly FollowUp[]): Promise<void> {
+export async function enqueueFollowUps(options: FlowOptions, next: readonly StoredFollowUp[]): Promise<void> {
   for (let at = 0; at < next.length; at += CONCURRENCY) {
     await Promise.all(next.slice(at, at + CONCURRENCY).map((followUp) => enqueueFollowUp(options, followUp)));
   }
 }
 
 /** The record that is stored until the job is completed or has failed permanently. */
-export function openJobOf(jobs: FlowOptions['jobs'], followUp: FollowUp): OpenJob<FollowUp> {
+export function openJobOf(jobs: FlowOptions['jobs'], followUp: StoredFollowUp): OpenJob {
   const { job: name, payload, children } = followUp;
   const job = jobNamed(jobs, name);
   const data = envelopeOf(job, followUp);
@@ -44,16 +43,13 @@ export function openJobOf(jobs: FlowOptions['jobs'], followUp: FollowUp): OpenJo
 }
 
 /** Makes sure that the queue of an open job holds it, neither completed nor failed. */
-export function ensureOpenJob(
-  options: FlowOptions,
-  open: OpenJob<FollowUp>,
-): ReturnType<typeof ensureQueued> {
+export function ensureOpenJob(options: FlowOptions, open: OpenJob): ReturnType<typeof ensureQueued> {
   return ensureQueued(options.queues.get(open.job), open.id, async () =>
     options.producer.add(flowJob(options, open, await childrenToRun(options, open))),
   );
 }
 
-async function enqueueFollowUp(options: FlowOptions, followUp: FollowUp): Promise<void> {
+async function enqueueFollowUp(options: FlowOptions, followUp: StoredFollowUp): Promise<void> {
   const open = openJobOf(options.jobs, followUp);
   const stored = await options.openJobs.find(open.id);
   if (stored !== undefined) {
@@ -72,7 +68,7 @@ async function isAbsent({ openJobs }: FlowOptions, lane: string, id: string): Pr
 }
 
 /** Without those that failed permanently: the parent would wait for them forever. Their missing facts are gaps. */
-async function childrenToRun(options: FlowOptions, open: OpenJob<FollowUp>): Promise<readonly FollowUp[]> {
+async function childrenToRun(options: FlowOptions, open: OpenJob): Promise<readonly StoredFollowUp[]> {
   const children = open.children ?? [];
   const queued = await Promise.all(
     children.map((child) => {
@@ -85,7 +81,7 @@ async function childrenToRun(options: FlowOptions, open: OpenJob<FollowUp>): Pro
   );
 }
 
-function flowJob(options: FlowOptions, open: OpenJob<FollowUp>, children: readonly FollowUp[]): FlowJob {
+function flowJob(options: FlowOptions, open: OpenJob, children: readonly StoredFollowUp[]): FlowJob {
   const { prefix } = options;
   const { job: name, data, id } = open;
   return {
@@ -99,13 +95,13 @@ function flowJob(options: FlowOptions, open: OpenJob<FollowUp>, children: readon
 }
 
 /** A failed child is a missing fact that the parent reports; it must not fail the parent. */
-function childJob(options: FlowOptions, child: FollowUp): FlowJob {
+function childJob(options: FlowOptions, child: StoredFollowUp): FlowJob {
   const job = flowJob(options, openJobOf(options.jobs, child), child.children ?? []);
   return { ...job, opts: { ...job.opts, ignoreDependencyOnFailure: true } };
 }
 
 /** Release 0.1.0 saved follow-ups of version 1 without version and key. */
-function envelopeOf(job: AnyJob, { version, key, payload }: Partial<Envelope>): Envelope {
+function envelopeOf(job: AnyJob, { version, key, payload }: StoredFollowUp): Envelope {
   return { version: version ?? 1, key: key ?? job.key(payload), payload };
 }
 

@@ -1,7 +1,7 @@
 import { type Processor, WaitingError } from 'bullmq';
 import { openEnvelope } from '../jobs/envelope.ts';
-import type { FollowUp } from '../jobs/follow-up.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
+import type { StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { Attempt, ParsedJob, ProcessorOptions } from './attempt.ts';
 import { attemptSignal } from './attempt-signal.ts';
 import { enqueueFollowUps, openJobOf } from './flow.ts';
@@ -43,7 +43,8 @@ async function processJob(
   const limit = attemptSignal({ what, timeoutMs: limits.timeoutMs, shutdown, lockLost });
   onEvent?.({ kind: 'started', job: job.name, key });
   log.debug({ key }, 'job started');
-  const openJobsOf = (followUps: readonly FollowUp[]) => followUps.map((one) => openJobOf(flow.jobs, one));
+  const openJobsOf = (followUps: readonly StoredFollowUp[]) =>
+    followUps.map((one) => openJobOf(flow.jobs, one));
   const startedAt = now();
   const work = { job, key, payload, startedAt, openJobsOf };
   const { result, next } = await runOnce(work, outcomes, ports, {

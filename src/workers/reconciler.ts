@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import type { Logger } from 'pino';
-import type { FollowUp } from '../jobs/follow-up.ts';
 import { messageOf } from '../model/errors.ts';
+import type { StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { OpenJob } from '../model/queue/open-job.ts';
 import { ensureOpenJob, type FlowOptions, openJobOf } from './flow.ts';
 import { promoteJob, retryFinished } from './queued-jobs.ts';
@@ -13,7 +13,7 @@ export interface ReconcilerOptions {
   /** Resolves to true when this worker is to make the pass of the period that begins now. */
   readonly claim: (ms: number) => Promise<boolean>;
   /** Work that is recorded as in progress although no open job exists for it. */
-  readonly orphans?: (() => AsyncIterable<FollowUp>) | undefined;
+  readonly orphans?: (() => AsyncIterable<StoredFollowUp>) | undefined;
 }
 
 interface Context {
@@ -94,7 +94,7 @@ function createPass({ orphans }: ReconcilerOptions, context: Context): () => Pro
 }
 
 /** Queues an open job again that its queue has lost, or holds as completed or failed. */
-async function restoreJob({ flow, log }: Context, open: OpenJob<FollowUp>): Promise<void> {
+async function restoreJob({ flow, log }: Context, open: OpenJob): Promise<void> {
   const { job, id, lane, data } = open;
   if (!flow.queues.has(job)) {
     log.warn({ job, key: data.key }, 'an open job has a name that this release does not know');
@@ -107,7 +107,7 @@ async function restoreJob({ flow, log }: Context, open: OpenJob<FollowUp>): Prom
 }
 
 /** Starts the first job of a lane: the worker that should have released the turn may have died, or its job may be lost. */
-async function restoreLane({ flow, log }: Context, open: OpenJob<FollowUp>, lane: string): Promise<void> {
+async function restoreLane({ flow, log }: Context, open: OpenJob, lane: string): Promise<void> {
   const { openJobs } = flow;
   const queue = flow.queues.get(open.job);
   const turn = await openJobs.turn({ lane, id: open.id });
@@ -136,7 +136,7 @@ async function isStillFirst({ openJobs }: FlowOptions, lane: string, id: string)
   return (await openJobs.turn({ lane, id })).kind === 'first';
 }
 
-async function reopen({ flow, log }: Context, followUp: FollowUp): Promise<void> {
+async function reopen({ flow, log }: Context, followUp: StoredFollowUp): Promise<void> {
   const open = openJobOf(flow.jobs, followUp);
   log.warn({ job: open.job, jobId: open.id, key: open.data.key }, 'a lost job is opened again');
   await flow.openJobs.open(open);

@@ -1,10 +1,10 @@
-import type { FollowUp } from '../jobs/follow-up.ts';
 import type { AnyJob, JobRun, RunContext } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
+import type { StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { OpenJob } from '../model/queue/open-job.ts';
+import type { Outcomes, StoredOutcome } from '../model/queue/outcome.ts';
 import { raceAbort } from '../model/race-abort.ts';
 import { WorkerError } from './errors.ts';
-import type { Outcomes, StoredOutcome } from './outcomes.ts';
 import { MAX_STALLS } from './stalls.ts';
 
 export interface Work {
@@ -14,7 +14,7 @@ export interface Work {
   /** ms since 1970. */
   readonly startedAt: number;
   /** The follow-ups as open jobs. */
-  readonly openJobsOf: (next: readonly FollowUp[]) => readonly OpenJob<FollowUp>[];
+  readonly openJobsOf: (next: readonly StoredFollowUp[]) => readonly OpenJob[];
 }
 
 const STATE_RACES = 5;
@@ -40,7 +40,11 @@ export async function runOnce(
   }
   for (let race = 0; race < STATE_RACES; race += 1) {
     const made = await run(job, payload, ports, context);
-    const circumstances = { follows: openJobsOf(made.next), startedAt };
+    const circumstances = {
+      follows: openJobsOf(made.next),
+      startedAt,
+      resultVersion: job.resultKind?.version,
+    };
     const answer = await outcomes.save(job.name, key, made, circumstances);
     if (answer.status === 'saved') return made;
     if (answer.status === 'already-there') return answer.outcome;

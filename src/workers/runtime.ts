@@ -1,15 +1,14 @@
 import { type ConnectionOptions, FlowProducer, Queue, type Worker } from 'bullmq';
 import type { Logger } from 'pino';
-import type { FollowUp } from '../jobs/follow-up.ts';
 import type { AnyJob, JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { OpenJobs } from '../model/queue/open-job.ts';
+import type { Outcomes } from '../model/queue/outcome.ts';
 import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import type { WorkerEvent } from './events.ts';
 import type { WaitingTimes } from './failure.ts';
 import type { FlowOptions } from './flow.ts';
-import type { Outcomes } from './outcomes.ts';
 import { createProcessor } from './processor.ts';
 import { type ReconcilerOptions, startReconciler } from './reconciler.ts';
 import { FEW_EVENTS, type Schedule, startSchedules } from './schedules.ts';
@@ -20,7 +19,7 @@ export interface RuntimeOptions {
   readonly jobs: readonly AnyJob[];
   readonly ports: Ports;
   readonly outcomes: Outcomes;
-  readonly openJobs: OpenJobs<FollowUp>;
+  readonly openJobs: OpenJobs;
   /** Its commands wait for Redis instead of failing. BullMQ duplicates it for blocking commands. */
   readonly connection: ConnectionOptions;
   readonly prefix: string;

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
-import type { DeliveryIdentity, DeliveryMove } from '../../src/model/alert/delivery.ts';
-import type { DeliveryAnswer, Notification } from '../../src/model/alert/notification.ts';
+import type { DeliveryAnswer, DeliveryIdentity, DeliveryMove } from '../../src/model/alert/delivery.ts';
+import type { Notification } from '../../src/model/alert/notification.ts';
 import { context, ports } from './facts.ts';
 
 const payload = { scan: 's', target: 't', route: 'default', requestedAt: '2026-01-02T00:00:00Z' };
+const none = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 };
+const outcomes = { resolved: 0, missing: 0, unsupported: 0, private: 0, failed: 0, uncovered: 0 };
 const verdict = {
   scan: 's',
   target: { id: 't', labels: {} },
@@ -13,7 +15,11 @@ const verdict = {
   findings: [],
   changes: [],
   gaps: [{ kind: 'package', subject: 'x', reason: 'y' }],
-  counts: { severities: {} },
+  complete: false,
+  partial: false,
+  open: none,
+  kept: 0,
+  counts: { lockfiles: 1, packages: 0, outcomes, severities: none, notes: 0 },
   superseded: false,
 };
 

@@ -5,6 +5,7 @@ import { DEFAULT_LIMITS, readWithCompanions } from '../../src/lockfiles/read.ts'
 import type { Routing } from '../../src/model/alert/routing.ts';
 import { CodedError } from '../../src/model/errors.ts';
 import type { Inventory, ResolvedPackage } from '../../src/model/scan/inventory.ts';
+import type { StoredKind } from '../../src/model/stored/kind.ts';
 
 export class FakeError extends CodedError<'fake'> {}
 
@@ -26,7 +27,7 @@ export function ports(given: {
     blobs: { read: unexpected },
     lockfiles: { read: async (request) => readWithCompanions(request) },
     insights: { resolve: unexpected, advisory: unexpected, dependencies: unexpected, ...given.insights },
-    outcomes: { read: async (job, key) => given.outcomes?.get(`${job}/${key}`) },
+    outcomes: { read: async (kind, job, key) => checked(kind, given.outcomes?.get(`${job}/${key}`)) },
     targets: { read: async () => given.state },
     notifier: { deliver: unexpected },
     contracts: given.contracts ?? { apis: () => [], compare: unexpected },
@@ -43,6 +44,17 @@ export function ports(given: {
     scans: { fail: unexpected },
     digests: { read: async () => given.waiting ?? [] },
   };
+}
+
+/** Outcomes as an error in this release may leave them: of the right version, and not of their kind. */
+export function unchecked(outcomes: ReadonlyMap<string, unknown>): Ports['outcomes'] {
+  return { read: async (_kind, job, key) => outcomes.get(`${job}/${key}`) as never };
+}
+
+/** As the store reads an outcome: checked, after it was JSON. */
+async function checked<Result>(kind: StoredKind<Result>, result: unknown): Promise<Result | undefined> {
+  if (result === undefined) return undefined;
+  return kind.schema.parse(JSON.parse(JSON.stringify(result)));
 }
 
 export function context(lastAttempt = false): RunContext {

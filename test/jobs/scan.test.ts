@@ -7,7 +7,7 @@ import { judgeScan } from '../../src/jobs/judge-scan.ts';
 import { scanFollowUps } from '../../src/jobs/scan/follow-ups.ts';
 import type { Advisory } from '../../src/model/scan/advisory.ts';
 import type { DependencyGraph } from '../../src/model/scan/dependency-graph.ts';
-import { affected, context, FakeError, inventory, locked, ports } from './facts.ts';
+import { affected, context, FakeError, inventory, locked, ports, unchecked } from './facts.ts';
 
 const header = { scan: 's', target: { id: 't', labels: {} }, requestedAt: '2026-01-02T00:00:00Z' };
 const advisory: Advisory = {
@@ -223,7 +223,7 @@ describe('judge-scan', () => {
     if (state === undefined || !('state' in state)) throw new Error('no state to remember');
     const { result } = await judgeScan.run(
       { ...payload, requestedAt: '2026-01-03T00:00:00Z' },
-      ports({ outcomes: deprecatedFor(7), state: state.state }),
+      { ...ports({ state: state.state }), outcomes: unchecked(deprecatedFor(7)) },
       context(),
     );
     expect(result).toMatchObject({ complete: false, kept: 1, changes: [] });

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startReceiver } from '../../src/embedded/receiver/service.ts';
 import { createHttpClient, type HttpClientOptions } from '../../src/http/undici-client.ts';
-import type { DeliveryAttempt } from '../../src/model/alert/notification.ts';
+import type { DeliveryAttempt } from '../../src/model/alert/delivery.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { createNotifier, type Notifier, type NotifierOptions } from '../../src/notify/delivery/deliver.ts';
 import type { NotifyError } from '../../src/notify/errors.ts';

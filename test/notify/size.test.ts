@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Receiver, startReceiver } from '../../src/embedded/receiver/service.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import type { DeliveryAttempt, Notification, NotifiedChange } from '../../src/model/alert/notification.ts';
+import type { DeliveryAttempt } from '../../src/model/alert/delivery.ts';
+import type { Notification, NotifiedChange } from '../../src/model/alert/notification.ts';
 import type { Transition } from '../../src/model/scan/change.ts';
 import type { Severity } from '../../src/model/scan/finding.ts';
 import { type Alert, alertMaker, alertOf } from '../../src/notify/alert/alert.ts';

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { configSchema } from '../../src/config/schema.ts';
-import { type Saved, upgradeState } from '../../src/model/release-0-1.ts';
 import type { TargetState } from '../../src/model/scan/change.ts';
 import type { Finding } from '../../src/model/scan/finding.ts';
 import type { ResolvedPackage } from '../../src/model/scan/inventory.ts';
 import type { Policy } from '../../src/model/scan/policy.ts';
+import { TARGET_STATE } from '../../src/model/stored/catalog.ts';
+import { upgradeState } from '../../src/model/stored/release-0-1.ts';
 import { compareFindings } from '../../src/policy/changes.ts';
 import { noteLimitOf } from '../../src/policy/judge.ts';
 import {
@@ -138,9 +139,8 @@ describe('a state of release 0.1.0', () => {
     },
   });
   const stateOf = (...findings: readonly object[]): TargetState => {
-    const saved: Saved<TargetState> = { revision: 1, scan: 's1', requestedAt: day(1), findings };
-    // As it comes out of Redis.
-    return upgradeState(JSON.parse(JSON.stringify(saved)));
+    const saved = { revision: 1, scan: 's1', requestedAt: day(1), findings };
+    return TARGET_STATE.schema.parse(upgradeState(JSON.parse(JSON.stringify(saved))));
   };
 
   it('has nothing new to tell of what it told as missing, also after policy.unindexedAfter', async () => {

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DigestEntry } from '../../src/model/alert/digest.ts';
+import type { Outcomes } from '../../src/model/queue/outcome.ts';
 import { createDigestStore, type DigestStore } from '../../src/store/digests.ts';
-import { createOutcomeStore, type OutcomeStore } from '../../src/store/outcomes.ts';
+import { createOutcomeStore } from '../../src/store/outcomes.ts';
 import { openStoreRoom, type StoreRoom } from './store-room.ts';
 
 let room: StoreRoom;
-let outcomes: OutcomeStore<string>;
+let outcomes: Outcomes;
 let digests: DigestStore;
 beforeAll(async () => {
   room = await openStoreRoom();
-  outcomes = createOutcomeStore<string>(room.redis, room.keys, { ttlMs: 60_000 });
+  outcomes = createOutcomeStore(room.redis, room.keys, { ttlMs: 60_000 });
   digests = createDigestStore(room.redis, room.keys);
 });
 afterAll(() => room.close());

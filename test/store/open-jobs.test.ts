@@ -6,14 +6,14 @@ import { defineScript, runScript } from '../../src/store/scripts/run-script.ts';
 import { openStoreRoom, type StoreRoom } from './store-room.ts';
 
 let room: StoreRoom;
-let openJobs: OpenJobs<string>;
+let openJobs: OpenJobs;
 beforeAll(async () => {
   room = await openStoreRoom();
-  openJobs = createOpenJobStore<string>(room.redis, room.keys);
+  openJobs = createOpenJobStore(room.redis, room.keys);
 });
 afterAll(() => room.close());
 
-const job = (id: string, lane?: string): OpenJob<string> => ({
+const job = (id: string, lane?: string): OpenJob => ({
   id,
   job: 'send',
   data: { version: 1, key: id, payload: { id } },
@@ -57,7 +57,7 @@ describe('a lane', () => {
 
 describe('an open job', () => {
   it('is found as it was opened, until it is closed', async () => {
-    const big = { ...job('big'), children: ['x'.repeat(10_000)] };
+    const big = { ...job('big'), children: [{ job: 'part', payload: 'x'.repeat(10_000) }] };
     await openJobs.open(big);
     await openJobs.open(job('small'));
     expect(await openJobs.find('big')).toEqual(big);
@@ -70,7 +70,7 @@ describe('an open job', () => {
   });
 
   it('that is said to be done stays open, in its place, while Redis has no outcome of it', async () => {
-    const outcomes = createOutcomeStore<string>(room.redis, room.keys);
+    const outcomes = createOutcomeStore(room.redis, room.keys);
     await openJobs.open(job('done', 'closing'));
     const done = { id: 'done', lane: 'closing', outcome: { job: 'send', key: 'done' } };
     expect(await openJobs.close(done)).toEqual({ kind: 'outcome-missing' });
@@ -83,7 +83,7 @@ describe('an open job', () => {
 
 describe('what follows from an outcome', () => {
   it('is opened once, by the outcome that is kept', async () => {
-    const outcomes = createOutcomeStore<string>(room.redis, room.keys);
+    const outcomes = createOutcomeStore(room.redis, room.keys);
     const save = (id: string) =>
       outcomes.save(
         'judge',
@@ -99,7 +99,7 @@ describe('what follows from an outcome', () => {
   });
 
   it('keeps its place when an outcome that was lost is saved again', async () => {
-    const outcomes = createOutcomeStore<string>(room.redis, room.keys);
+    const outcomes = createOutcomeStore(room.redis, room.keys);
     const save = () =>
       outcomes.save('judge', 'lost', { result: 1, next: [] }, { follows: [job('kept', 'lost')] });
     await save();
@@ -109,7 +109,7 @@ describe('what follows from an outcome', () => {
   });
 
   it('is not opened when the target has moved', async () => {
-    const outcomes = createOutcomeStore<string>(room.redis, room.keys);
+    const outcomes = createOutcomeStore(room.redis, room.keys);
     const state = { revision: 9, scan: 's', requestedAt: '2026-01-31T06:00:00Z', findings: [] };
     const saved = await outcomes.save(
       'judge',

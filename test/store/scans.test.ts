@@ -54,8 +54,22 @@ it('at most 10,000 are kept', async () => {
   expect(await scans.find('new')).toBeDefined();
 });
 
-it('a record that is damaged is an error that says what to do', async () => {
+it('a record that is damaged is an error that says what to do; others are listed without it', async () => {
+  await room.redis.del(room.keys.scans, room.keys.scanOrder);
+  const reported: string[] = [];
+  const scans = createScanStore(room.redis, room.keys, {
+    onUnreadable: ({ message }) => reported.push(message),
+  });
+  await scans.fail(failed('damaged'));
+  await scans.fail(failed('sound'));
   await room.redis.hset(room.keys.scans, 'damaged', 'not ours');
-  const error = { code: 'state-corrupt', message: expect.stringContaining('scan "damaged"') };
-  await expect(createScanStore(room.redis, room.keys).find('damaged')).rejects.toMatchObject(error);
+  const error = {
+    code: 'state-corrupt',
+    message: expect.stringContaining(`${room.keys.scans}, field damaged`),
+  };
+  await expect(scans.find('damaged')).rejects.toMatchObject(error);
+  expect((await scans.list({ from: 0, count: 9 })).map(({ scan }) => scan)).toEqual(['sound']);
+  expect(reported).toEqual([expect.stringContaining('Delete the field')]);
+  await scans.fail(failed('damaged'));
+  expect(await scans.find('damaged')).toMatchObject({ state: 'failed' });
 });

@@ -8,10 +8,11 @@ import type { AnyJob, Job, JobLimits, JobRun, RunContext } from '../../src/jobs/
 import { jobIdOf } from '../../src/jobs/job-id.ts';
 import type { JobType } from '../../src/jobs/job-type.ts';
 import type { OpenJobs } from '../../src/model/queue/open-job.ts';
+import type { Outcomes } from '../../src/model/queue/outcome.ts';
 import { closeRedis, connectRedis, type RedisClient } from '../../src/store/connection.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { createOpenJobStore } from '../../src/store/open-jobs.ts';
-import { createOutcomeStore, type OutcomeStore } from '../../src/store/outcomes.ts';
+import { createOutcomeStore } from '../../src/store/outcomes.ts';
 import { createRejectedStore, type RejectedStore } from '../../src/store/rejected.ts';
 import type { WorkerEvent } from '../../src/workers/events.ts';
 import { type Runtime, type RuntimeOptions, startWorkers } from '../../src/workers/runtime.ts';
@@ -63,8 +64,8 @@ export interface WorkerRoom {
 /** Queues and a store of one test. */
 export interface Bench {
   readonly prefix: string;
-  readonly outcomes: OutcomeStore<FollowUp>;
-  readonly openJobs: OpenJobs<FollowUp>;
+  readonly outcomes: Outcomes;
+  readonly openJobs: OpenJobs;
   readonly rejected: RejectedStore;
   readonly events: WorkerEvent[];
   readonly log: string[];
@@ -93,8 +94,8 @@ export async function openWorkerRoom(): Promise<WorkerRoom> {
 
 function openBench(redis: RedisClient, name: string, closing: (() => Promise<unknown>)[]): Bench {
   const keys = createKeys(name);
-  const outcomes = createOutcomeStore<FollowUp>(redis, keys);
-  const openJobs = createOpenJobStore<FollowUp>(redis, keys);
+  const outcomes = createOutcomeStore(redis, keys);
+  const openJobs = createOpenJobStore(redis, keys);
   const rejected = createRejectedStore(redis, keys);
   const events: WorkerEvent[] = [];
   const log: string[] = [];

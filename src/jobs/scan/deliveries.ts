@@ -1,13 +1,13 @@
 import type { FiledDelivery } from '../../model/alert/delivery.ts';
 import type { Notification } from '../../model/alert/notification.ts';
 import type { RouteRule } from '../../model/alert/routing.ts';
+import type { DigestAddition } from '../../model/queue/outcome.ts';
 import type { Change } from '../../model/scan/change.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
 import { isSummarised } from '../../policy/first-scan.ts';
 import type { RoutedChanges } from '../../policy/route-changes.ts';
 import { addCounts, worstChanges } from '../../policy/worst-changes.ts';
 import type { FollowUp } from '../follow-up.ts';
-import type { DigestAddition } from '../job.ts';
 import { type DeliverNotification, plannedDelivery } from '../payloads/deliver-notification.ts';
 
 /** Changes that one notification lists; of the others it has the number. */

@@ -1,15 +1,15 @@
-import { type Saved, upgradeVerdict } from '../../model/release-0-1.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
+import { VERDICT } from '../../model/stored/catalog.ts';
 import type { OutcomePort } from '../ports.ts';
 
-/** Jobs whose outcome is a verdict with changes to be told. */
+/** Jobs whose outcome is a verdict. */
 const JUDGES = ['judge-scan', 'check-contract'] as const;
 
-/** The verdict of a scan, whichever job came to it; `undefined` when it is not in the store (any more). */
+/** The verdict of a scan, from whichever job it is; `undefined` when it is not stored. */
 export async function readVerdict(outcomes: OutcomePort, scan: string): Promise<Verdict | undefined> {
   for (const job of JUDGES) {
-    const verdict = (await outcomes.read(job, scan)) as Saved<Verdict> | undefined;
-    if (verdict !== undefined) return upgradeVerdict(verdict);
+    const verdict = await outcomes.read(VERDICT, job, scan);
+    if (verdict !== undefined) return verdict;
   }
   return undefined;
 }

@@ -1,4 +1,6 @@
+import type { CollectedAdvisories } from '../../model/scan/advisory.ts';
 import type { TrackedFinding } from '../../model/scan/change.ts';
+import type { ExpandedDependencies } from '../../model/scan/dependency-graph.ts';
 import type { Finding, Severity } from '../../model/scan/finding.ts';
 import type { Inventory, LockfileInventory, ResolvedPackage } from '../../model/scan/inventory.ts';
 import type { Outcome } from '../../model/scan/resolution.ts';
@@ -6,8 +8,6 @@ import { type Gap, mayHide, type Verdict } from '../../model/scan/verdict.ts';
 import { formatVersionKey } from '../../model/scan/version-key.ts';
 import { createTurns, inTurns } from '../../model/turns.ts';
 import type { Unjudged } from '../../policy/still-open.ts';
-import type { CollectedAdvisories } from '../collect-advisories.ts';
-import type { ExpandedDependencies } from '../expand-dependencies.ts';
 import type { LogFacts } from '../job.ts';
 import { referredAdvisories } from './referred-advisories.ts';
 

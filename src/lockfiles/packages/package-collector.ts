@@ -2,6 +2,7 @@ import type { Group, Integrity, LockedPackage, Source } from '../../model/scan/l
 
 /** A package while its file is being read: entries and edges are still being added to it. */
 export interface PackageDraft extends LockedPackage {
+  line: number | undefined;
   direct: boolean | undefined;
   source: Source;
   groups: readonly Group[];

@@ -20,7 +20,7 @@ export interface DeliveryIdentity {
   /** When the scan was asked for, RFC 3339: the order of a target's deliveries. */
   readonly date: string;
   /** What it says, as a digest; unset: release 0.1.0 made it. */
-  readonly content?: string;
+  readonly content?: string | undefined;
 }
 
 /** A delivery as it is filed: complete in itself, so that what it was made of may expire. */
@@ -41,15 +41,15 @@ export interface DeliveryMove {
 export interface DeliveryRecord extends DeliveryIdentity {
   readonly state: DeliveryState;
   /** Why it is not delivered, in words. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** Number of changes that it tells of. */
   readonly changes: number;
   readonly filedAt: string;
   readonly updatedAt: string;
-  readonly nextAttemptAt?: string;
+  readonly nextAttemptAt?: string | undefined;
   /** Attempts so far, those no longer kept included. */
   readonly attempts: number;
-  readonly lastStatus?: number;
+  readonly lastStatus?: number | undefined;
 }
 
 /** A route that takes nothing until an operator resumes it. */
@@ -58,4 +58,34 @@ export interface StoppedRoute {
   /** RFC 3339. */
   readonly at: string;
   readonly reason: string;
+}
+
+/** The result of handing a notification to its route. */
+export type DeliveryAnswer =
+  | { readonly kind: 'delivered'; readonly receipt: DeliveryReceipt }
+  /** The route is stopped: nothing is sent until an operator resumes it. */
+  | { readonly kind: 'held'; readonly reason: string }
+  /** Nothing was sent: the route is at its limit, or not provisioned yet. */
+  | { readonly kind: 'later'; readonly reason: string };
+
+/** One attempt to hand a notification to its receiver. Holds no secret. */
+export interface DeliveryAttempt {
+  readonly at: string;
+  readonly durationMs: number;
+  /** Of the body that was sent. */
+  readonly bytes?: number;
+  /** Number of changes that the body only counts. */
+  readonly leftOut?: number;
+  readonly status?: number;
+  readonly error?: string;
+  /** First KiB of the answer, without control characters. */
+  readonly answer?: string;
+}
+
+/** The answer of a receiver that took a delivery. */
+export interface DeliveryReceipt {
+  readonly id: string;
+  readonly route: string;
+  readonly status: number;
+  readonly answer: string;
 }

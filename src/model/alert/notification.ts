@@ -38,32 +38,7 @@ export interface Notification {
 
 export type NotificationMode = 'digest' | 'change' | 'periodic';
 
-/** One attempt to hand a notification to its receiver. Holds no secret. */
-export interface DeliveryAttempt {
-  readonly at: string;
-  readonly durationMs: number;
-  /** Of the body that was sent. */
-  readonly bytes?: number;
-  /** Number of changes that the body only counts. */
-  readonly leftOut?: number;
-  readonly status?: number;
-  readonly error?: string;
-  /** First KiB of the answer, without control characters. */
-  readonly answer?: string;
+/** The result of `gather-digest`; `null` when nothing waited. */
+export interface GatheredDigest {
+  readonly notification: Notification | null;
 }
-
-/** The receiver's answer to a delivery that it accepted. */
-export interface DeliveryReceipt {
-  readonly id: string;
-  readonly route: string;
-  readonly status: number;
-  readonly answer: string;
-}
-
-/** The result of handing a notification to its route. */
-export type DeliveryAnswer =
-  | { readonly kind: 'delivered'; readonly receipt: DeliveryReceipt }
-  /** The route is stopped: nothing is sent until an operator resumes it. */
-  | { readonly kind: 'held'; readonly reason: string }
-  /** Nothing was sent yet: the route is at its limit, or its webhook is not applied. */
-  | { readonly kind: 'later'; readonly reason: string };

@@ -9,3 +9,6 @@ export interface Cache {
     ttlMs: number,
   ): Promise<void>;
 }
+
+/** What a service said: the record, or that it has none. */
+export type Known<Value> = { readonly record: Value } | { readonly missing: true };

@@ -1,39 +1,54 @@
-import type { LanePlace, Turn } from './lane.ts';
+import type { Envelope, StoredFollowUp } from './follow-up.ts';
+
+/** A job's place in a lane: an ordered queue of jobs that run one after another. */
+export interface LanePlace {
+  readonly lane: string;
+  /** Id of the job. */
+  readonly id: string;
+}
+
+/** Position of a job in its lane. */
+export type Turn =
+  | { readonly kind: 'first' }
+  /** The job `first` runs before it. */
+  | { readonly kind: 'waiting'; readonly first: string }
+  /** It never had a place, or is done. */
+  | { readonly kind: 'absent' };
 
 /**
- * A job that follows from a saved outcome and is neither done nor given up. It is kept beside the queue, written by the
- * script that saves the outcome: what Redis or a worker loses of the queue can be made again from it.
+ * A job that follows from a saved outcome and is neither done nor failed permanently. The script that saves the outcome
+ * stores it next to the queue: a job that Redis or a worker loses from the queue is recreated from it.
  */
-export interface OpenJob<Child = unknown> {
+export interface OpenJob {
   /** Id of the job in its queue. */
   readonly id: string;
   /** Name of the job, which is that of its queue. */
   readonly job: string;
   /** The job's data. */
-  readonly data: { readonly version: number; readonly key: string; readonly payload: unknown };
+  readonly data: Envelope;
   /** The lane in which it has a place. */
   readonly lane?: string;
   /** Jobs that run before it. */
-  readonly children?: readonly Child[];
+  readonly children?: readonly StoredFollowUp[];
 }
 
-/** What closing an open job came to. `outcome-missing`: it is not done as far as Redis knows, and stays open. */
+/** The result of closing an open job. `outcome-missing`: Redis has no outcome of it, so it stays open. */
 export type Closing =
   /** `next`: id of the job that is first in the lane now. */
-  { readonly kind: 'closed'; readonly next?: string } | { readonly kind: 'outcome-missing' };
+  { readonly kind: 'closed'; readonly next?: string | undefined } | { readonly kind: 'outcome-missing' };
 
-/** Jobs that are neither done nor given up, and the lanes in which some of them wait for one another. */
-export interface OpenJobs<Child = unknown> {
-  /** Opens a job and takes the last place of its lane. Outcomes open what follows from them by themselves. */
-  open(job: OpenJob<Child>): Promise<void>;
-  find(id: string): Promise<OpenJob<Child> | undefined>;
+/** Jobs that are neither done nor failed permanently, and the lanes in which some of them wait for one another. */
+export interface OpenJobs {
+  /** Opens a job, at the end of its lane. Saving an outcome opens the jobs that follow from it. */
+  open(job: OpenJob): Promise<void>;
+  find(id: string): Promise<OpenJob | undefined>;
   /** All of them, in no order; those opened or closed meanwhile may be missing. */
-  list(): AsyncIterable<OpenJob<Child>>;
+  list(): AsyncIterable<OpenJob>;
   turn(place: LanePlace): Promise<Turn>;
-  /** Forgets a job and gives its place up. `outcome`: closed only when Redis has that outcome. May be repeated. */
+  /** Forgets a job and releases its place. `outcome`: closed only when Redis has that outcome. May be repeated. */
   close(job: {
     readonly id: string;
     readonly lane?: string | undefined;
-    readonly outcome?: { readonly job: string; readonly key: string };
+    readonly outcome?: { readonly job: string; readonly key: string } | undefined;
   }): Promise<Closing>;
 }

@@ -13,3 +13,9 @@ export interface Advisory {
   /** What of the answer could not be used, each in a few words. Absent when all of it could. */
   readonly problems?: readonly string[];
 }
+
+/** What one `collect-advisories` job fetched. */
+export interface CollectedAdvisories {
+  readonly advisories: readonly Advisory[];
+  readonly failed: readonly { readonly id: string; readonly reason: string }[];
+}

@@ -11,3 +11,9 @@ export interface DependencyGraph {
   /** Graph-level or node-level errors of the service; the graph may be incomplete where there are any. */
   readonly errors: readonly string[];
 }
+
+/** What one `expand-dependencies` job fetched. */
+export interface ExpandedDependencies {
+  readonly graphs: readonly { readonly versionKey: VersionKey; readonly graph: DependencyGraph }[];
+  readonly failed: readonly { readonly versionKey: VersionKey; readonly reason: string }[];
+}

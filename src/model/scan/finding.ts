@@ -63,7 +63,7 @@ export interface Finding {
     readonly name: string;
     readonly version: string;
     readonly purl: string;
-    readonly direct: boolean | undefined;
+    readonly direct?: boolean | undefined;
     readonly groups: readonly string[];
   };
   readonly locations: readonly Location[];

@@ -36,14 +36,14 @@ export interface LockedPackage {
   /** Canonical purl, with a version when the package has one. */
   readonly purl: string;
   /** Whether the target itself asks for it; `undefined` when neither the file nor its manifest tells. */
-  readonly direct: boolean | undefined;
+  readonly direct?: boolean | undefined;
   readonly groups: readonly Group[];
   readonly integrity: readonly Integrity[];
   readonly source: Source;
   /** 1-based line of the (first) entry; `undefined` when the format has no lines of its own. */
-  readonly line: number | undefined;
+  readonly line?: number | undefined;
   /** Ids of the packages in the same file that it depends on; `undefined` when the format has no edges. */
-  readonly dependencies: readonly string[] | undefined;
+  readonly dependencies?: readonly string[] | undefined;
 }
 
 /**
@@ -56,7 +56,7 @@ export type ProblemKind = 'unread' | 'unclear';
 /** Something in a file that could not be read: data, never a throw. */
 export interface Problem {
   readonly kind: ProblemKind;
-  readonly line: number | undefined;
+  readonly line?: number | undefined;
   readonly message: string;
 }
 

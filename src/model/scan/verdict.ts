@@ -3,26 +3,35 @@ import type { Finding, Severity } from './finding.ts';
 import type { Outcome } from './resolution.ts';
 import type { Target } from './target.ts';
 
-/** Something the scan could not find out; the rest of it stands (promise 3). */
+/**
+ * What a gap is about.
+ *
+ * - `lockfile`: a lockfile that was not read.
+ * - `entry`: a part of one that was not read: packages may be missing.
+ * - `detail`: a fact about its packages that it does not state, such as a version.
+ * - `package`: a package that was not looked up.
+ * - `coverage`: a package that the local data set does not cover.
+ * - `service`: the look-up service does not know most of what it knew.
+ * - `advisory`, `dependencies`: what could not be fetched or read.
+ * - `rule`: a package that a rule failed on.
+ * - `document`: a published description document.
+ */
+export const GAP_KINDS = [
+  'lockfile',
+  'entry',
+  'detail',
+  'package',
+  'coverage',
+  'service',
+  'advisory',
+  'dependencies',
+  'rule',
+  'document',
+] as const;
+
+/** Something the scan could not find out; the rest of it is valid (promise 3). */
 export interface Gap {
-  readonly kind: /** A lockfile that was not read. */
-    | 'lockfile'
-    /** A part of one that was not read: packages may be missing. */
-    | 'entry'
-    /** Something about packages of one that it does not tell, such as a version. */
-    | 'detail'
-    /** A package that was not looked up. */
-    | 'package'
-    /** A package that the local data set does not cover. */
-    | 'coverage'
-    /** The look-up service does not know most of what it knew. */
-    | 'service'
-    | 'advisory'
-    | 'dependencies'
-    /** A package that a rule failed on. */
-    | 'rule'
-    /** A published description document. */
-    | 'document';
+  readonly kind: (typeof GAP_KINDS)[number];
   /** File (with line), purl, advisory id, version key or API. */
   readonly subject: string;
   readonly reason: string;

@@ -1,5 +1,6 @@
 import type { HttpClient, HttpResponse } from '../../http/client.ts';
-import type { DeliveryAttempt, DeliveryReceipt, Notification } from '../../model/alert/notification.ts';
+import type { DeliveryAttempt, DeliveryReceipt } from '../../model/alert/delivery.ts';
+import type { Notification } from '../../model/alert/notification.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { Masker } from '../../model/masking.ts';
 import type { FittedRequest } from '../rendering/fit-request.ts';

@@ -1,4 +1,5 @@
-import type { DeliveryReceipt, Notification } from '../../model/alert/notification.ts';
+import type { DeliveryReceipt } from '../../model/alert/delivery.ts';
+import type { Notification } from '../../model/alert/notification.ts';
 import { createMasker } from '../../model/masking.ts';
 import type { Secret } from '../../model/secret.ts';
 import { NotifyError } from '../errors.ts';

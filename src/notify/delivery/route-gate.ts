@@ -1,4 +1,5 @@
-import type { DeliveryAnswer, Notification } from '../../model/alert/notification.ts';
+import type { DeliveryAnswer } from '../../model/alert/delivery.ts';
+import type { Notification } from '../../model/alert/notification.ts';
 import { NotifyError } from '../errors.ts';
 import type { Notifier } from './deliver.ts';
 

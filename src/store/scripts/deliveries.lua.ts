@@ -35,8 +35,8 @@ return redis.call('HINCRBY', KEYS[1], 'attempts', 1)
 export const MOVE_DELIVERY = defineScript(`
 local function count(field, by)
   local text = redis.call('HGET', KEYS[7], ARGV[7])
-  if text then
-    local record = cjson.decode(text)
+  local readable, record = pcall(cjson.decode, text or '')
+  if readable and type(record) == 'table' then
     record[field] = (record[field] or 0) + by
     redis.call('HSET', KEYS[7], ARGV[7], cjson.encode(record))
   end

@@ -24,8 +24,8 @@ local function file(keys, arguments)
 end`;
 
 /**
- * Lua function `note(keys, arguments)`: adds fields to a scan's record, and drops the oldest records beyond a number and
- * an age.
+ * Lua function `note(keys, arguments)`: adds fields to a scan's record, replaces a record that is damaged, and drops the
+ * oldest records beyond a number and an age.
  *
  * Keys: records (hash), their order (sorted set). Arguments: scan, time in ms, fields (JSON), most records, longest age in
  * ms.
@@ -33,7 +33,10 @@ end`;
 export const NOTE_STEP = `
 local function note(keys, arguments)
   local scan, time = arguments[1], tonumber(arguments[2])
-  local record = cjson.decode(redis.call('HGET', keys[1], scan) or '{}')
+  local readable, record = pcall(cjson.decode, redis.call('HGET', keys[1], scan) or '{}')
+  if not readable or type(record) ~= 'table' then
+    record = {}
+  end
   for name, value in pairs(cjson.decode(arguments[3])) do
     record[name] = value
   end

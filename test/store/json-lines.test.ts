@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { packLargeJson, unpackJson } from '../../src/store/compression.ts';
-import { readJsonLines } from '../../src/store/json-lines.ts';
-import { jsonParts } from '../../src/store/json-parts.ts';
+import { jsonParts, readJsonLines } from '../../src/store/json-lines.ts';
 
 it('writes what JSON.stringify writes', () => {
   const value = fc.oneof(

@@ -1,0 +1,22 @@
+import type { ZodType } from 'zod';
+
+/**
+ * A kind of value that stays in Redis longer than the job that wrote it. A stored value carries the version of its kind in
+ * its field `version`; one without that field is of version 1, which release 0.1.0 wrote.
+ */
+export interface StoredKind<Value> {
+  readonly kind: string;
+  /** Raised when an older reader would misunderstand a value. */
+  readonly version: number;
+  readonly schema: ZodType<Value>;
+  /** Each turns a value of the version that is its key into one of the next version. Its input is not checked. */
+  readonly upgrades: Readonly<Record<number, (value: unknown) => unknown>>;
+}
+
+/** The value as it is written: with the version of its kind. */
+export function withVersion<Value extends object>(
+  { version }: StoredKind<Value>,
+  value: Value,
+): Value & { readonly version: number } {
+  return { ...value, version };
+}

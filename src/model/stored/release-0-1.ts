@@ -1,0 +1,98 @@
+/*
+ * Upgrades of what release 0.1.0 stored, version 1 of each kind. That release had no levels (every finding alerted), named
+ * `unrated` `unknown`, and had one rule `missing` for what are `vanished` and `unindexed` now. Values are not checked yet: a
+ * part of an unexpected type is left to the schema.
+ */
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A finding that was alerted as missing stays an alert until it is resolved: nothing about it is news. */
+export const upgradeState = (state: unknown): unknown =>
+  withFields(state, ({ findings }) => ({ findings: each(findings, upgradeTracked) }));
+
+export const upgradeNotification = (notification: unknown): unknown =>
+  withFields(notification, ({ changes, open }) => ({
+    changes: each(changes, upgradeChange),
+    open: upgradeCounts(open),
+  }));
+
+export const upgradeGatheredDigest = (digest: unknown): unknown =>
+  withFields(digest, ({ notification }) => ({ notification: upgradeNotification(notification) }));
+
+export const upgradeVerdict = (verdict: unknown): unknown =>
+  withFields(verdict, ({ findings, changes, gaps, open, complete, partial = false, kept = 0, counts }) => ({
+    findings: each(findings, upgradeFinding),
+    changes: each(changes, upgradeChange),
+    open: upgradeCounts(open ?? fieldsOf(counts)['severities']),
+    complete: complete ?? (Array.isArray(gaps) && gaps.length === 0),
+    partial,
+    kept,
+    counts: withFields(counts, ({ severities, outcomes, notes = 0 }) => ({
+      outcomes: { uncovered: 0, ...fieldsOf(outcomes) },
+      severities: upgradeCounts(severities),
+      notes,
+    })),
+  }));
+
+/** Problems had no kind: what they kept from being read may be packages. */
+export const upgradeInventory = (inventory: unknown): unknown =>
+  withFields(inventory, ({ lockfiles }) => ({
+    lockfiles: each(lockfiles, (lockfile) =>
+      withFields(lockfile, ({ problems }) => ({
+        problems: each(problems, (problem) => withFields(problem, ({ kind = 'unread' }) => ({ kind }))),
+      })),
+    ),
+  }));
+
+export const upgradeAdvisories = (collected: unknown): unknown =>
+  withFields(collected, ({ advisories }) => ({ advisories: each(advisories, upgradeAdvisory) }));
+
+function upgradeAdvisory(advisory: unknown): unknown {
+  return withFields(advisory, ({ score, cvss3Score }) => {
+    const known = score ?? cvss3Score;
+    return known === undefined ? {} : { score: known };
+  });
+}
+
+function upgradeTracked(tracked: unknown): unknown {
+  return withFields(tracked, ({ finding, worst }) => ({
+    finding: upgradeFinding(finding),
+    ...(worst === 'unknown' ? { worst: 'medium' } : {}),
+  }));
+}
+
+function upgradeChange(change: unknown): unknown {
+  return withFields(change, ({ finding, previousSeverity }) => ({
+    finding: upgradeFinding(finding),
+    ...(previousSeverity === 'unknown' ? { previousSeverity: 'unrated' } : {}),
+  }));
+}
+
+function upgradeFinding(finding: unknown): unknown {
+  return withFields(finding, ({ level = 'alert', severity, rule, package: found }) => ({
+    level,
+    severity: severity === 'unknown' ? 'unrated' : severity,
+    ...(rule === 'missing' ? { rule: 'unindexed', issue: fieldsOf(found)['version'] } : {}),
+  }));
+}
+
+function upgradeCounts(counts: unknown): unknown {
+  const { unknown = 0, unrated = unknown, ...rated } = fieldsOf(counts);
+  return { critical: 0, high: 0, medium: 0, low: 0, none: 0, ...rated, unrated };
+}
+
+function withFields(value: unknown, change: (fields: Fields) => Fields): unknown {
+  return isFields(value) ? { ...value, ...change(value) } : value;
+}
+
+function each(list: unknown, upgrade: (member: unknown) => unknown): unknown {
+  return Array.isArray(list) ? list.map(upgrade) : list;
+}
+
+function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,279 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  APPLIED_OBJECT,
+  CACHED_ADVISORY,
+  CACHED_DEPENDENCIES,
+  CACHED_VERSION,
+  COLLECTED_ADVISORIES,
+  DELIVERY_ATTEMPT,
+  DELIVERY_RECORD,
+  DIGEST_ENTRY,
+  EXPANDED_DEPENDENCIES,
+  GATHERED_DIGEST,
+  INVENTORY,
+  NOTIFICATION,
+  OPEN_JOB,
+  OUTCOME,
+  REJECTED_PAYLOAD,
+  SCAN_RECORD,
+  STOPPED_ROUTE,
+  STORED_KINDS,
+  TARGET_STATE,
+  VERDICT,
+} from '../../src/model/stored/catalog.ts';
+import type { StoredKind } from '../../src/model/stored/kind.ts';
+import { packLargeJson, unpackJson } from '../../src/store/compression.ts';
+import { checkValue, readValue, writeLargeValue, writeText } from '../../src/store/stored-values.ts';
+
+const at = '2026-01-01T00:00:00Z';
+const counts = { critical: 0, high: 1, medium: 0, low: 0, none: 0, unrated: 1 };
+const outcomes = { resolved: 1, missing: 0, unsupported: 0, private: 0, failed: 0, uncovered: 0 };
+const target = { id: 'shop', labels: { team: 'web' } };
+const finding = {
+  fingerprint: 'f',
+  rule: 'vulnerability',
+  level: 'alert',
+  severity: 'unrated',
+  countsAs: 'medium',
+  title: 'a title',
+  package: { ecosystem: 'npm', name: 'a', version: '1', purl: 'pkg:npm/a@1', direct: true, groups: ['dev'] },
+  locations: [{ path: 'package-lock.json', line: 3, dependencyPath: ['a@1'] }],
+  advisory: { id: 'GHSA-1', aliases: ['CVE-1'], title: 't', url: 'https://example.test', score: 5 },
+};
+const change = { transition: 'worsened', finding, previousSeverity: 'low', announced: 'summary' };
+const versionKey = { system: 'NPM', name: 'a', version: '1' };
+const record = { versionKey, isDefault: true, isDeprecated: false, licenses: ['MIT'], advisoryIds: [] };
+const notification = {
+  id: 'm',
+  route: 'r',
+  scan: 's',
+  target,
+  date: at,
+  changes: [change],
+  open: counts,
+  gaps: 0,
+};
+const advisory = { id: 'GHSA-1', url: 'https://example.test', title: 't', aliases: [], problems: ['p'] };
+const graph = {
+  nodes: [{ versionKey, relation: 'SELF' }],
+  edges: [{ from: 0, to: 0 }],
+  errors: [],
+};
+const packages = [
+  {
+    ...finding.package,
+    id: 'a@1',
+    integrity: [{ algorithm: 'sha512', value: 'x', encoding: 'hex' }],
+    source: { kind: 'git', url: 'https://example.test', commit: 'c' },
+    resolution: { outcome: 'resolved', record },
+  },
+];
+
+/** A value of each kind as this release writes it. */
+const WRITTEN = new Map<StoredKind<unknown>, object>([
+  [
+    TARGET_STATE,
+    {
+      revision: 1,
+      scan: 's',
+      requestedAt: at,
+      findings: [{ finding, status: 'open', openedAt: at, changedAt: at }],
+      firstScan: { since: at, hidden: 'all' },
+      known: { at, hashes: [1] },
+    },
+  ],
+  [
+    INVENTORY,
+    {
+      lockfiles: [
+        { path: 'p', sha256: '0', format: 'f', packages, problems: [{ kind: 'unclear', message: 'm' }] },
+      ],
+      unread: [{ path: 'q', error: { code: 'c', message: 'm' } }],
+    },
+  ],
+  [COLLECTED_ADVISORIES, { advisories: [advisory], failed: [{ id: 'x', reason: 'y' }] }],
+  [EXPANDED_DEPENDENCIES, { graphs: [{ versionKey, graph }], failed: [] }],
+  [
+    VERDICT,
+    {
+      scan: 's',
+      target,
+      requestedAt: at,
+      findings: [finding],
+      changes: [change],
+      gaps: [{ kind: 'package', subject: 'a', reason: 'b' }],
+      complete: false,
+      partial: false,
+      open: counts,
+      kept: 0,
+      counts: { lockfiles: 1, packages: 1, outcomes, severities: counts, notes: 0 },
+      superseded: false,
+      routed: { pager: [0] },
+    },
+  ],
+  [GATHERED_DIGEST, { notification: { ...notification, mode: 'periodic' } }],
+  [NOTIFICATION, notification],
+  [DIGEST_ENTRY, { scan: 's', target, date: at, changes: [change], open: counts, gaps: 1 }],
+  [DELIVERY_ATTEMPT, { at, durationMs: 5, status: 200, answer: 'ok' }],
+  [STOPPED_ROUTE, { route: 'r', at, reason: '410' }],
+  [APPLIED_OBJECT, { name: 'n', fields: { url: 'hash' } }],
+  [OUTCOME, { result: { any: 1 }, next: [{ job: 'j', payload: 1, children: [{ job: 'k', payload: 2 }] }] }],
+  [OPEN_JOB, { id: 'i', job: 'j', data: { version: 1, key: 'k', payload: {} }, lane: 'l' }],
+  [SCAN_RECORD, { target: 't', state: 'concluded', requestedAt: at, findings: { high: 1 } }],
+  [REJECTED_PAYLOAD, { at, job: 'j', id: 'i', issues: [{ path: 'p', reason: 'r' }], data: '{}' }],
+  [CACHED_VERSION, { record }],
+  [CACHED_ADVISORY, { missing: true }],
+  [CACHED_DEPENDENCIES, { record: graph }],
+]);
+
+/** Stored as the fields of a hash: tested with the deliveries. */
+const HASHES: ReadonlySet<StoredKind<unknown>> = new Set([DELIVERY_RECORD]);
+
+const place = { key: 'some:key', remedy: 'Delete it.' };
+
+describe.each(STORED_KINDS.filter((kind) => !HASHES.has(kind)).map((kind) => ({ name: kind.kind, kind })))(
+  'a stored $name',
+  ({ kind }) => {
+    const written = WRITTEN.get(kind) ?? {};
+    const own: StoredKind<object> = { ...kind, schema: z.looseObject({}) };
+
+    it('reads as it was written, whatever its size', async () => {
+      expect(await readValue(kind, writeText(own, written), place)).toEqual(written);
+      expect(await readValue(kind, await writeLargeValue(own, written), place)).toEqual(written);
+      const value = { ...written, version: kind.version, added: 'by a newer release' };
+      expect(await checkValue(kind, value, place, { large: true })).toEqual(
+        // Unions of the cache are small.
+        kind.kind.startsWith('cached') ? expect.anything() : expect.objectContaining(written),
+      );
+    });
+
+    it('that is damaged is an error with its key and what to do', async () => {
+      const error = {
+        code: 'state-corrupt',
+        retryable: false,
+        message: expect.stringMatching(/some:key .*Delete it\.$/),
+      };
+      await expect(readValue(kind, 'not ours', place)).rejects.toMatchObject(error);
+      await expect(readValue(kind, '[]', place)).rejects.toMatchObject(error);
+      for (const large of [false, true]) {
+        await expect(checkValue(kind, { version: kind.version }, place, { large })).rejects.toMatchObject(
+          error,
+        );
+      }
+    });
+
+    it('of a newer version is an error that another process may not have', async () => {
+      const newer = JSON.stringify({ ...written, version: kind.version + 1 });
+      const error = { code: 'state-newer', retryable: true, message: expect.stringContaining('some:key') };
+      await expect(readValue(kind, newer, place)).rejects.toMatchObject(error);
+    });
+  },
+);
+
+it('a fault deep in a large value is found, and named', async () => {
+  const many = Array.from({ length: 2_000 }, () => packages[0]);
+  const lockfile = { path: 'p', sha256: '0', format: 'f', problems: [] };
+  const inventory = (all: readonly unknown[]) => ({
+    lockfiles: [{ ...lockfile, packages: all }],
+    unread: [],
+  });
+  const stored = await packLargeJson({ ...inventory(many), version: 2 });
+  expect(await readValue(INVENTORY, stored, place)).toEqual(inventory(many));
+  const damaged = many.with(1_234, { ...packages[0], purl: 7 } as never);
+  await expect(checkValue(INVENTORY, inventory(damaged), place, { large: true })).rejects.toThrow(
+    'lockfiles.0.packages.1234.purl',
+  );
+});
+
+describe('what release 0.1.0 stored', () => {
+  type Text = string | { readonly base64: string };
+  interface Dumped {
+    readonly type: string;
+    readonly value: Text | readonly Text[] | Readonly<Record<string, Text>>;
+  }
+  const dump = Object.entries(
+    JSON.parse(
+      readFileSync(new URL('../pipeline/fixtures/release-0.1.0.json', import.meta.url), 'utf8'),
+    ) as Readonly<Record<string, Dumped>>,
+  );
+  const bytes = (text: Text) =>
+    typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.base64, 'base64');
+  const valuesOf = (pattern: RegExp, field?: string): readonly Buffer[] =>
+    dump
+      .filter(([key]) => pattern.test(key))
+      .flatMap(([, { value }]) => {
+        if (typeof value === 'string' || 'base64' in value) return [bytes(value as Text)];
+        const entries = Object.entries(value as Readonly<Record<string, Text>>);
+        return entries
+          .filter(([name]) => field === undefined || name === field)
+          .map(([, text]) => bytes(text));
+      });
+
+  it.each([
+    [TARGET_STATE, /:target:/, 'state'],
+    [NOTIFICATION, /:delivery:[^:]+$/, 'notification'],
+    [DIGEST_ENTRY, /:digest:/, undefined],
+    [DELIVERY_ATTEMPT, /:attempts$/, undefined],
+    [APPLIED_OBJECT, /:applied:/, undefined],
+    [OUTCOME, /:outcome:/, undefined],
+  ] as const)('reads as today: $kind', async (kind: StoredKind<unknown>, pattern, field) => {
+    const stored = valuesOf(pattern, field);
+    expect(stored.length).toBeGreaterThan(0);
+    for (const one of stored) {
+      const text = JSON.stringify(await readValue(kind, one, place));
+      // The result of an outcome is read by its own kind.
+      expect(text).not.toMatch(kind === OUTCOME ? /^null$/ : /"rule":"missing"|"unknown":|:"unknown"/);
+    }
+  });
+
+  it.each([
+    [INVENTORY, /:outcome:ingest-lockfiles:/],
+    [COLLECTED_ADVISORIES, /:outcome:collect-advisories:/],
+    [VERDICT, /:outcome:judge-scan:/],
+  ] as const)('reads as today: the result $kind', async (kind: StoredKind<unknown>, pattern) => {
+    const stored = valuesOf(pattern);
+    expect(stored.length).toBeGreaterThan(0);
+    for (const one of stored) {
+      const outcome = await unpackJson(one);
+      const result = Object(outcome).result as unknown;
+      expect(await checkValue(kind, result, place)).toMatchObject({});
+    }
+  });
+
+  it('has findings that today are rated, and known by their rule', async () => {
+    const old = {
+      ...finding,
+      level: undefined,
+      countsAs: undefined,
+      rule: 'missing',
+      severity: 'unknown',
+      package: { ...finding.package, version: '1.0.0' },
+    };
+    const open = { critical: 0, high: 1, medium: 0, low: 0, none: 0, unknown: 1 };
+    const stored = JSON.stringify({
+      ...notification,
+      changes: [{ transition: 'worsened', finding: old, previousSeverity: 'unknown' }],
+      open,
+    });
+    expect(await readValue(NOTIFICATION, stored, place)).toMatchObject({
+      changes: [
+        {
+          previousSeverity: 'unrated',
+          finding: { rule: 'unindexed', level: 'alert', severity: 'unrated', issue: '1.0.0' },
+        },
+      ],
+      open: { critical: 0, high: 1, medium: 0, low: 0, none: 0, unrated: 1 },
+    });
+    const state = {
+      revision: 1,
+      scan: 's',
+      requestedAt: at,
+      findings: [{ status: 'open', openedAt: at, changedAt: at, worst: 'unknown', finding: old }],
+    };
+    expect(await readValue(TARGET_STATE, JSON.stringify(state), place)).toMatchObject({
+      findings: [{ worst: 'medium', finding: { rule: 'unindexed' } }],
+    });
+  });
+});
