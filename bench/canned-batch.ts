@@ -1,5 +1,5 @@
 import { InsightsModel } from '../src/embedded/insights/model.ts';
-import { synthesizeData } from '../src/embedded/insights/synthetic.ts';
+import { synthesizeData } from './synthetic-data.ts';
 
 /** The n-th package of all benchmarks. */
 export function cannedPackage(index: number): { readonly name: string; readonly version: string } {

@@ -6,7 +6,6 @@ import { Agent } from 'undici';
 import { readBundledDescription } from '../src/discovery/bundled.ts';
 import { createApiClient } from '../src/discovery/client.ts';
 import { startInsightsService } from '../src/embedded/insights/service.ts';
-import { synthesizeData } from '../src/embedded/insights/synthetic.ts';
 import { createHttpClient } from '../src/http/undici-client.ts';
 import { compileAnswerCheck } from '../src/insights/answer-check.ts';
 import type { ContractProblem } from '../src/insights/answered.ts';
@@ -18,6 +17,7 @@ import { createVersionLookUp, RESULT_FIELDS } from '../src/insights/resolve/vers
 import { createInsightsService } from '../src/insights/service.ts';
 import { cannedBatch, cannedPackage } from './canned-batch.ts';
 import { median } from './median.ts';
+import { synthesizeData } from './synthetic-data.ts';
 
 const ANSWER_FIELDS = ['nextPageToken', ...RESULT_FIELDS.map((field) => `responses.result.${field}`)];
 const BATCH = 5_000;

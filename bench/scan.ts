@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startInsightsService } from '../src/embedded/insights/service.ts';
-import { synthesizeData } from '../src/embedded/insights/synthetic.ts';
 import { readLockfile } from '../src/lockfiles/read.ts';
 import { median } from './median.ts';
+import { synthesizeData } from './synthetic-data.ts';
 import { syntheticPackageLock } from './synthetic-package-lock.ts';
 
 const PACKAGES = 6_500;

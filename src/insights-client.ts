@@ -14,25 +14,25 @@ export { InsightsError, type InsightsErrorCode, type RuleName } from './insights
 export interface InsightsClientOptions {
   /** Base URL of the service. Default: the public one. */
   readonly url?: string;
-  /** Limit for one answer, in milliseconds. Default 30 s. */
+  /** Time limit for one answer, in milliseconds. Default 30 s. */
   readonly timeoutMs?: number;
-  /** Requests under way at once. Default 25. */
+  /** Maximum number of concurrent requests. Default 25. */
   readonly concurrency?: number;
-  /** Requests a second, repeated ones too. Default: no limit. */
+  /** Maximum number of requests per second, retries included. Default: no limit. */
   readonly requestsPerSecond?: number;
-  /** Names, with `*` for any text, that are never sent: `@corp/*`. */
+  /** Patterns of names that are never sent; `*` matches any text: `@corp/*`. */
   readonly privatePackages?: readonly string[];
 }
 
 /** The package-insights API for programs. */
 export interface InsightsClient {
   /**
-   * The 16 operations by the names of the specification: `operations.getVersion(service, key, { signal })`. Errors are data;
-   * only an aborted call rejects.
+   * The 16 operations by their names in the specification: `operations.getVersion(service, key, { signal })`. Errors are
+   * returned as data; only an aborted call rejects.
    */
   readonly operations: typeof operations;
   readonly service: InsightsService;
-  /** Any number of versions, projects or purls: one entry for each, in order. */
+  /** Look-ups of any number of versions, projects or purls: one entry for each, in order. */
   readonly batches: Batches;
   close(): Promise<void>;
 }
@@ -42,8 +42,7 @@ export async function openInsightsClient(options: InsightsClientOptions = {}): P
   const { url, concurrency = 25, privatePackages = [] } = options;
   const document = await readBundledDescription('insights.v3alpha');
   const http = openHttp(options, concurrency);
-  const root = url === undefined ? {} : { rootUrl: url };
-  const api = createApiClient({ document, http, ...root, readOnly: true });
+  const api = createApiClient({ document, http, rootUrl: url, readOnly: true });
   const service = createInsightsService(api, { privatePatterns: privatePackages });
   return { operations, service, batches: createBatches(service, concurrency), close: () => http.close() };
 }

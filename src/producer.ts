@@ -10,7 +10,7 @@ import { createKeys, DEFAULT_PREFIX } from './store/keys.ts';
 export type { ProducedContent, ProducedLockfile, ScanRequest, StoredContent } from './jobs/scan-request.ts';
 
 export interface ProducerOptions {
-  /** `redis://` or `rediss://` URL; several, comma separated, for a cluster. */
+  /** `redis://` or `rediss://` URL; for a cluster several, separated by commas. */
   readonly redis: string;
   /** Must be the workers' `redis.prefix`. Default `{lockhound}`. */
   readonly prefix?: string;
@@ -22,8 +22,8 @@ export interface ProducerOptions {
 
 export interface Producer {
   /**
-   * Stores the contents under their hash and puts the scan on the queue. Throws `EnvelopeError` (`invalid-payload`)
-   * when the request does not fit, `StoreError` when a content is too large.
+   * Stores the contents by hash and enqueues the scan. Throws `EnvelopeError` (`invalid-payload`) when the request is not
+   * valid, `StoreError` when a content is too large.
    */
   enqueue(request: ScanRequest): Promise<{ readonly scan: string; readonly jobId: string }>;
   close(): Promise<void>;
@@ -32,7 +32,7 @@ export interface Producer {
 const DEFAULT_RETENTION_MS = 14 * 24 * 3_600_000;
 const DEFAULT_MAX_BYTES = 104_857_600;
 
-/** Connects and gets ready to enqueue. Throws `StoreError` when no Redis answers within 10 s. */
+/** Connects to Redis. Throws `StoreError` when it does not answer within 10 s. */
 export async function createProducer(options: ProducerOptions): Promise<Producer> {
   const {
     redis: urls,
@@ -47,10 +47,10 @@ export async function createProducer(options: ProducerOptions): Promise<Producer
     connection: redis,
     prefix: keys.prefix,
     skipVersionCheck: true,
-    // How many events a queue keeps is for the workers to say.
+    // The workers set how many events a queue keeps.
     skipMetasUpdate: true,
   });
-  // The connection reconnects by itself; a failed command rejects where it was made.
+  // The connection reconnects by itself, and failed commands reject for their caller.
   queue.on('error', () => {});
   return {
     async enqueue(request) {

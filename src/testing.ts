@@ -1,6 +1,4 @@
-/**
- * The library entry `lockhound/testing`: the local services as a program starts them. docs/services.md describes them.
- */
+/** The library entry `lockhound/testing`: starts the local services from a program. docs/services.md describes them. */
 
 export type { RestDescription } from './discovery/description/description.ts';
 export {

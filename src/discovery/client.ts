@@ -7,7 +7,7 @@ export interface ApiClientOptions {
   readonly document: RestDescription;
   readonly http: HttpClient;
   /** Replaces the document's `rootUrl`. */
-  readonly rootUrl?: string;
+  readonly rootUrl?: string | undefined;
   /** Headers that the format cannot describe (credentials); asked for on every call. */
   readonly headers?: () => Readonly<Record<string, string>>;
   /** Every method of the API only reads, its POSTs too: all of them may be repeated. */
@@ -15,7 +15,7 @@ export interface ApiClientOptions {
 }
 
 export interface ApiCall extends Omit<CallArguments, 'rootUrl'> {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** An answer, whatever its status. */

@@ -1,4 +1,4 @@
-/** What the errors of a service look like. */
+/** The format of a service's error answers. */
 export interface ErrorShape {
   /** Content type. */
   readonly type: string;

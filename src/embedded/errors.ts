@@ -7,5 +7,5 @@ export type EmbeddedErrorCode =
   | 'data-set-malformed'
   | 'document-unusable';
 
-/** A local stand-in that could not be brought up. */
+/** A local service that could not be started. */
 export class EmbeddedError extends CodedError<EmbeddedErrorCode> {}

@@ -3,56 +3,56 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorShape, PLAIN_ERRORS } from './error-shape.ts';
 import { type RateLimit, rateLimiter } from './rate-limit.ts';
 
-/** Something a local service does wrong on purpose. */
+/** A failure that a local service simulates. */
 export type Fault =
   | {
-      /** Answers so, whatever was asked. */
+      /** Answers every request like this. */
       readonly kind: 'answer';
       readonly status: number;
-      /** Without one, an error has the name of its status, in the service's own shape of errors. */
+      /** Default for an error: the name of its status in the service's error format. */
       readonly body?: string;
       readonly headers?: Readonly<Record<string, string>>;
     }
-  /** Takes the request and never answers; the connection stays open until the service closes. */
+  /** Accepts the request and never answers; the connection stays open until the service closes. */
   | { readonly kind: 'hang' }
   /** Breaks the connection without an answer. */
   | { readonly kind: 'drop' }
-  /** Does what was asked for, then breaks the connection: the caller cannot know. */
+  /** Executes the request, then breaks the connection instead of answering. */
   | { readonly kind: 'drop-answer' };
 
-/** A fault, and which requests meet it. */
+/** A fault, and the requests that it applies to. */
 export type FaultRule = Fault & {
-  /** How many requests meet it. Default 1, or without limit when `every` is given. */
+  /** Number of requests that it applies to. Default 1, or unlimited when `every` is given. */
   readonly times?: number;
-  /** Only every nth of the requests that fit. Default 1. */
+  /** Only every nth of the matching requests. Default 1. */
   readonly every?: number;
   /** Only requests with this method. */
   readonly method?: string;
-  /** Only requests for this path, without its query; `*` stands for any text. */
+  /** Only requests for this path, without its query; `*` matches any text. */
   readonly path?: string;
 };
 
-/** What a service does wrong from its start. */
+/** The faults that a service simulates from its start. */
 export interface FaultOptions {
-  /** Milliseconds that every request waits first. */
+  /** Delay of every request in milliseconds. */
   readonly latencyMs?: number;
   /** Earlier rules come first. */
   readonly faults?: readonly FaultRule[];
-  /** More requests than this are answered with 429 and `Retry-After`. */
+  /** Requests above this limit are answered with 429 and `Retry-After`. */
   readonly rateLimit?: RateLimit;
 }
 
 export interface FaultRequest {
   readonly method: string;
-  /** Path and query as they came, still percent-encoded. */
+  /** Path and query as sent, percent-encoded. */
   readonly url: string;
 }
 
 export interface InjectOptions {
-  /** Default 1, or without limit when `every` is given. */
-  readonly times?: number;
+  /** Default 1, or unlimited when `every` is given. */
+  readonly times?: number | undefined;
   /** Only every nth of the requests that `when` accepts. Default 1. */
-  readonly every?: number;
+  readonly every?: number | undefined;
   readonly when?: (request: FaultRequest) => boolean;
 }
 
@@ -64,9 +64,9 @@ interface PlannedFault {
   left: number;
 }
 
-/** What a local service gets wrong next. */
+/** The faults that a local service simulates next. */
 export class Faults {
-  /** Milliseconds that every request waits first. */
+  /** Delay of every request in milliseconds. */
   latencyMs: number;
   #planned: PlannedFault[] = [];
   #secondsToWait: (() => number) | undefined;
@@ -75,28 +75,24 @@ export class Faults {
     this.latencyMs = latencyMs;
     this.#secondsToWait = rateLimit && rateLimiter(rateLimit);
     for (const { times, every, method, path, ...fault } of faults) {
-      this.inject(fault, {
-        ...(times === undefined ? {} : { times }),
-        ...(every === undefined ? {} : { every }),
-        when: requestFilter(method, path),
-      });
+      this.inject(fault, { times, every, when: requestFilter(method, path) });
     }
   }
 
-  /** The next `times` requests (those that `when` accepts) meet the fault; earlier faults come first. */
+  /** Applies the fault to the next `times` requests that `when` accepts; earlier faults come first. */
   inject(fault: Fault, { times, every, when = () => true }: InjectOptions = {}): void {
     const left = times ?? (every === undefined ? 1 : Number.POSITIVE_INFINITY);
     this.#planned.push({ fault, when, every: every ?? 1, seen: 0, left });
   }
 
-  /** No latency, no rate limit and no fault any more. */
+  /** Removes latency, rate limit and all faults. */
   clear(): void {
     this.latencyMs = 0;
     this.#planned = [];
     this.#secondsToWait = undefined;
   }
 
-  /** Waits as long as every request does, counts it, and gives the fault that meets it, if any. */
+  /** Delays and counts a request, and returns the fault that applies to it, if any. */
   async meet(request: FaultRequest): Promise<Fault | undefined> {
     if (this.latencyMs > 0) await delay(this.latencyMs);
     const seconds = this.#secondsToWait?.() ?? 0;
@@ -104,7 +100,7 @@ export class Faults {
     return { kind: 'answer', status: 429, headers: { 'retry-after': String(seconds) } };
   }
 
-  /** The planned fault that meets this request, if any, and counts it. */
+  /** Returns the planned fault that applies to this request, if any, and counts it. */
   take(request: FaultRequest): Fault | undefined {
     const planned = this.#planned.find((one) => {
       if (!one.when(request)) return false;
@@ -118,14 +114,14 @@ export class Faults {
   }
 }
 
-/** What an answer with an error's status and nothing else says: the name of the status, in the service's own shape. */
+/** The default answer for an error status: the name of the status in the service's error format. */
 export function errorAnswer(status: number, shape: ErrorShape): { body: string; type: string } {
   return { body: shape.body(STATUS_CODES[status] ?? `status ${status}`), type: shape.type };
 }
 
 /**
- * A 429; `retryAfter` in seconds or as an HTTP date, left out when the service would not say. In the service's own shape
- * of errors: plain text, or the list of the webhook-integration API.
+ * A 429 in the service's error format. `retryAfter` is in seconds or an HTTP date; without it the answer has no
+ * `Retry-After`.
  */
 export function tooManyRequests(retryAfter?: number | string, shape: ErrorShape = PLAIN_ERRORS): Fault {
   const headers = { 'content-type': shape.type };
@@ -137,7 +133,7 @@ export function tooManyRequests(retryAfter?: number | string, shape: ErrorShape 
   };
 }
 
-/** The page of a proxy or a captive portal in place of the service. */
+/** The page of a proxy or a captive portal instead of the service's answer. */
 export function htmlAnswer(status = 200): Fault {
   return {
     kind: 'answer',
@@ -147,7 +143,7 @@ export function htmlAnswer(status = 200): Fault {
   };
 }
 
-/** An answer that says it is JSON and breaks off in the middle. */
+/** An answer of type JSON that ends in the middle. */
 export function garbageAnswer(): Fault {
   return {
     kind: 'answer',

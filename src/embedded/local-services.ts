@@ -12,14 +12,14 @@ import type { LocalService, ServiceOptions } from './loopback.ts';
 import { type Receiver, startReceiver } from './receiver/service.ts';
 import { startWebhookService, type WebhookService, type WebhookServiceOptions } from './webhooks/service.ts';
 
-/** Each service in its own words; the system chooses ports that are not given. */
+/** Options of each service; the system chooses ports that are not given. */
 export interface LocalServicesOptions {
-  /** Address that all of them listen on unless they have their own; `127.0.0.1` by default. */
+  /** The address of services without their own. Default `127.0.0.1`. */
   readonly host?: string;
   readonly insights?: InsightsServiceOptions;
   readonly webhooks?: WebhookServiceOptions;
   readonly receiver?: ServiceOptions;
-  /** Its documents lead to the services that are started with it, unless `rootUrls` says otherwise. */
+  /** Its documents name the URLs of the services started here, unless `rootUrls` is given. */
   readonly discovery?: DiscoveryServiceOptions;
 }
 
@@ -32,11 +32,11 @@ export interface LocalServices {
 }
 
 /**
- * Starts the stand-ins of all three services and a receiver of alerts: real HTTP servers on this machine. Throws
- * `EmbeddedError`; nothing is left running then.
+ * Starts local versions of all three services and a receiver of alerts, as HTTP servers on this machine. Throws
+ * `EmbeddedError` after closing the services that were started.
  */
 export async function startLocalServices(options: LocalServicesOptions = {}): Promise<LocalServices> {
-  const shared = options.host === undefined ? {} : { host: options.host };
+  const { host } = options;
   const started: LocalService[] = [];
   const close = async () => void (await Promise.all(started.map((service) => service.close())));
   const keep = <Service extends LocalService>(service: Service): Service => {
@@ -44,11 +44,11 @@ export async function startLocalServices(options: LocalServicesOptions = {}): Pr
     return service;
   };
   try {
-    const insights = keep(await startInsightsService({ ...shared, ...options.insights }));
-    const webhooks = keep(await startWebhookService({ ...shared, ...options.webhooks }));
-    const receiver = keep(await startReceiver({ ...shared, ...options.receiver }));
+    const insights = keep(await startInsightsService({ host, ...options.insights }));
+    const webhooks = keep(await startWebhookService({ host, ...options.webhooks }));
+    const receiver = keep(await startReceiver({ host, ...options.receiver }));
     const rootUrls = { insights: insights.url, webhooks: webhooks.url };
-    const discovery = keep(await startDiscoveryService({ ...shared, rootUrls, ...options.discovery }));
+    const discovery = keep(await startDiscoveryService({ host, rootUrls, ...options.discovery }));
     return { insights, webhooks, receiver, discovery, close };
   } catch (error) {
     await close();

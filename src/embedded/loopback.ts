@@ -5,28 +5,28 @@ import { EmbeddedError } from './errors.ts';
 import { errorAnswer, type Fault, type FaultOptions, type Faults } from './faults.ts';
 
 export interface ListenOptions {
-  /** 0, the default, lets the system choose. */
+  /** Default 0: the system chooses. */
   readonly port?: number;
-  /** `127.0.0.1` by default: a local service is for this machine alone. */
-  readonly host?: string;
+  /** Default `127.0.0.1`: a local service is for this machine only. */
+  readonly host?: string | undefined;
 }
 
-/** What every local service can be told. */
+/** The options of every local service. */
 export interface ServiceOptions extends ListenOptions, FaultOptions {}
 
 export interface LocalService {
   /** Base URL without a trailing slash. */
   readonly url: string;
-  /** Breaks open connections and waits until nothing listens. May be called again. */
+  /** Breaks open connections and stops listening. May be called more than once. */
   close(): Promise<void>;
 }
 
-/** A server whose connections do not keep it from closing; bodies up to `bodyLimit` bytes arrive as text. */
+/** A server that closes with open connections; bodies of up to `bodyLimit` bytes are read as text. */
 export function createServer(bodyLimit: number, errors: ErrorShape = PLAIN_ERRORS): FastifyInstance {
   const app = fastify({
     bodyLimit,
     forceCloseConnections: true,
-    // Addresses fastify itself refuses (broken percent-encoding) get the same kind of answer as any other error.
+    // For URLs that fastify itself refuses (broken percent-encoding).
     frameworkErrors: (error, _request, reply: FastifyReply) => {
       reply
         .code(400)
@@ -39,13 +39,13 @@ export function createServer(bodyLimit: number, errors: ErrorShape = PLAIN_ERROR
   return app;
 }
 
-/** Waits and fails as `faults` say, before a request is looked at. */
+/** Applies latency and faults before a request is handled. */
 export function addFaults(app: FastifyInstance, faults: Faults, errors: ErrorShape = PLAIN_ERRORS): void {
   const unanswered = new WeakSet<FastifyRequest>();
   app.addHook('onRequest', async (request, reply) => {
     const fault = await faults.meet({ method: request.method, url: request.raw.url ?? '/' });
     if (fault?.kind === 'drop-answer') unanswered.add(request);
-    else if (fault !== undefined) return actOut(fault, request, reply, errors);
+    else if (fault !== undefined) return sendFault(fault, request, reply, errors);
   });
   app.addHook('onSend', async (request, _reply, payload) => {
     if (unanswered.has(request)) request.raw.socket.destroy();
@@ -53,8 +53,8 @@ export function addFaults(app: FastifyInstance, faults: Faults, errors: ErrorSha
   });
 }
 
-/** Acts out a fault in place of, or after, a proper answer. */
-export function actOut(
+/** Sends a fault instead of the answer. */
+export function sendFault(
   fault: Fault,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -62,19 +62,19 @@ export function actOut(
 ): FastifyReply {
   if (fault.kind === 'answer') {
     const { status, headers, body } = fault;
-    const { body: said, type } = errorAnswer(status, errors);
+    const { body: text, type } = errorAnswer(status, errors);
     if (body === undefined && status >= 400) reply.type(type);
     return reply
       .code(status)
       .headers({ ...headers })
-      .send(body ?? (status >= 400 ? said : ''));
+      .send(body ?? (status >= 400 ? text : ''));
   }
   reply.hijack();
   if (fault.kind !== 'hang') request.raw.socket.destroy();
   return reply;
 }
 
-/** Starts to listen. Throws `EmbeddedError` (`service-not-started`), as when the port is taken. */
+/** Starts listening. Throws `EmbeddedError` (`service-not-started`), for example when the port is in use. */
 export async function listen(
   app: FastifyInstance,
   what: string,
@@ -86,7 +86,7 @@ export async function listen(
   } catch (error) {
     throw new EmbeddedError(
       'service-not-started',
-      `${what} could not listen on ${host}:${port}: ${messageOf(error)}. Choose another port or free this one.`,
+      `${what} could not listen on ${host}:${port}: ${messageOf(error)}. Choose another port, or stop the process that uses it.`,
       { cause: error },
     );
   }

@@ -1,11 +1,11 @@
-/** At most so many requests in each period of so many seconds. */
+/** A maximum number of requests in each period. */
 export interface RateLimit {
   readonly requests: number;
-  /** Default 1. */
+  /** Length of the period. Default 1. */
   readonly seconds?: number;
 }
 
-/** Counts a request at each call, in windows from the first one on: 0 when it may pass, else the seconds left to wait. */
+/** Returns a function that counts a request and gives 0 when it is within the limit, otherwise the seconds to wait. */
 export function rateLimiter(
   { requests, seconds = 1 }: RateLimit,
   now: () => number = () => performance.now(),

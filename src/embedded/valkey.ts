@@ -13,33 +13,33 @@ export interface EmbeddedValkey {
   /** `redis://127.0.0.1:<port>`. */
   readonly url: string;
   readonly pid: number;
-  /** Ends the child process and waits until it is gone. May be called again. */
+  /** Ends the child process and waits for its exit. May be called more than once. */
   close(): Promise<void>;
 }
 
 export interface ValkeyOptions {
-  /** Gets each line that Valkey writes; meant for the debug log. */
+  /** Called with each line that Valkey writes. */
   readonly log?: (line: string) => void;
-  /** Ends Valkey when it aborts, whether it is ready by then or not. */
-  readonly signal?: AbortSignal;
+  /** Ends Valkey when it aborts, also before it is ready. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Starts a Valkey of our own on a loopback port chosen by the system; it keeps nothing on disk. It runs in a child
- * process because the engine writes its log to file descriptor 1, and ends when this process does, however that ends.
+ * Starts a Valkey on a loopback port chosen by the system, without files on disk. It runs in a child process because the
+ * engine writes its log to file descriptor 1. The child ends with this process, also when that is killed.
  * Throws `EmbeddedError` (`valkey-not-started`).
  */
 export async function startValkey(options: ValkeyOptions = {}): Promise<EmbeddedValkey> {
   const log = options.log ?? (() => {});
   const child = forkChild(options.signal);
   const lastLines: string[] = [];
-  const pass = (line: string): void => {
+  const keep = (line: string): void => {
     lastLines.push(line);
     if (lastLines.length > 5) lastLines.shift();
     log(line);
   };
-  forwardLines(child.stdout, pass);
-  forwardLines(child.stderr, pass);
+  forwardLines(child.stdout, keep);
+  forwardLines(child.stderr, keep);
   const ended = endOf(child);
   const outcome = await Promise.race([firstMessage(child), ended]);
   const { pid } = child;
@@ -48,14 +48,14 @@ export async function startValkey(options: ValkeyOptions = {}): Promise<Embedded
     await ended;
     throw notStarted('error' in outcome ? outcome.error : 'it has no process id', lastLines);
   }
-  void ended.then(({ error }) => log(`embedded Valkey is gone: ${error}`));
+  void ended.then(({ error }) => log(`the embedded Valkey ended: ${error}`));
   hold(child, false);
   return {
     url: `redis://127.0.0.1:${outcome.port}`,
     pid,
     close: async () => {
       hold(child, true);
-      // There is nothing to save, and a script that never ends could not be asked.
+      // There is nothing to save, and a script in an endless loop cannot answer.
       child.kill('SIGKILL');
       await ended;
     },
@@ -67,11 +67,11 @@ function forkChild(signal: AbortSignal | undefined): ChildProcess {
   const entry = new URL(`valkey-child${extname(fileURLToPath(import.meta.url))}`, import.meta.url);
   return fork(fileURLToPath(entry), [], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // Nothing of our environment: it may hold secrets, and Valkey needs none of it.
+    // Without the environment, which may hold secrets.
     env: {},
     execArgv: [],
     killSignal: 'SIGKILL',
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
 }
 
@@ -84,7 +84,7 @@ async function firstMessage(child: ChildProcess): Promise<ValkeyChildMessage> {
   return message as ValkeyChildMessage;
 }
 
-/** Resolves when the process is gone, or could not be made at all; tells why. */
+/** Resolves with the reason when the process has ended or could not be created. */
 function endOf(child: ChildProcess): Promise<{ readonly error: string }> {
   return new Promise((resolve) => {
     let failure: string | undefined;
@@ -98,7 +98,7 @@ function endOf(child: ChildProcess): Promise<{ readonly error: string }> {
   });
 }
 
-/** Whether the child keeps this process running: only while we wait for it. */
+/** Sets whether the child keeps this process running. */
 function hold(child: ChildProcess, held: boolean): void {
   const verb = held ? 'ref' : 'unref';
   child[verb]();
@@ -107,9 +107,9 @@ function hold(child: ChildProcess, held: boolean): void {
 }
 
 function notStarted(reason: string, lastLines: readonly string[]): EmbeddedError {
-  const said = lastLines.length === 0 ? '' : ` Its last words: ${lastLines.join(' | ')}`;
+  const output = lastLines.length === 0 ? '' : ` Its last output: ${lastLines.join(' | ')}`;
   return new EmbeddedError(
     'valkey-not-started',
-    `The embedded Valkey did not start: ${reason}. Set REDIS_URL to use a Redis or Valkey of your own.${said}`,
+    `The embedded Valkey did not start: ${reason}. Set REDIS_URL to use your own Redis or Valkey.${output}`,
   );
 }

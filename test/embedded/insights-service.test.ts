@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { synthesizeData } from '../../bench/synthetic-data.ts';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import { methodsOf } from '../../src/discovery/description/methods.ts';
 import { garbageAnswer, htmlAnswer, tooManyRequests } from '../../src/embedded/faults.ts';
 import { type InsightsData, readBundledData } from '../../src/embedded/insights/data-set.ts';
 import { InsightsModel } from '../../src/embedded/insights/model.ts';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
-import { synthesizeData } from '../../src/embedded/insights/synthetic.ts';
 
 const batch = z.object({
   responses: z.array(
@@ -501,13 +501,12 @@ describe.skipIf(!existsSync(RECORDED))('a recorded answer of the public service'
 });
 
 describe('a synthetic index', () => {
-  it('answers 65 pages of 100 in well under a second of processor time', async () => {
+  it('answers 65 pages of 100', async () => {
     const versions = Array.from({ length: 6_500 }, (_, i) => ({
       name: `@scope/package-${i}`,
       version: '1.0.0',
     }));
     const service = await startInsightsService({ data: synthesizeData(versions) });
-    const before = process.cpuUsage();
     const answers = await Promise.all(
       Array.from({ length: 65 }, async (_, page) => {
         const requests = versions
@@ -520,14 +519,11 @@ describe('a synthetic index', () => {
         return batch.parse(await response.json());
       }),
     );
-    const { user, system } = process.cpuUsage(before);
     expect(answers.flatMap(({ responses }) => responses).every(({ result }) => result !== undefined)).toBe(
       true,
     );
     expect(service.stats().entries).toBe(6_500);
     expect(service.stats().requests.get('insights.purlLookupBatch')).toBe(65);
-    // Client and service together, in one process.
-    expect((user + system) / 1e6).toBeLessThan(4);
     await service.close();
   });
 });

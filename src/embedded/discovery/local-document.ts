@@ -1,13 +1,13 @@
 import type { RestDescription } from '../../discovery/description/description.ts';
 import { joinUrl } from '../../discovery/request/base-url.ts';
 
-/** Names of this machine that mean another one to a client in another container. */
+/** Names of this machine that mean another machine in a different container. */
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '0.0.0.0', '[::1]', '[::]']);
 
 /**
- * The document with the address of the service that answers for it here: its own root URL is a public one. `rootUrls` is
- * by API name; `host` is the host that the client asked (`127.0.0.1:8704`), which the discovery service itself is at and
- * under whose name the client knows this machine. A document of an API that does not run here stays as it is.
+ * The document with the URL of the local service instead of the public one. `rootUrls` is by API name; `host` is the host
+ * of the client's request (`127.0.0.1:8704`), the name by which the client reaches this machine. The document of an API
+ * that does not run here is unchanged.
  */
 export function localDocument(
   document: RestDescription,

@@ -11,26 +11,26 @@ import { localDocument } from './local-document.ts';
 const BODY_LIMIT = 1 << 16;
 
 export interface DiscoveryServiceOptions extends ServiceOptions {
-  /** What is listed; the bundled documents unless given. */
+  /** The documents that are listed. Default: the bundled ones. */
   readonly documents?: readonly RestDescription[];
   /**
-   * Root URLs of the services that run here, by API name: their documents are served with it in place of their own, so
-   * that clients built from them call these services. The document of the discovery service then names this service.
+   * Root URLs of the services that run here, by API name. They replace the root URLs in their documents, so that clients
+   * built from the documents call these services. The document of the discovery service then names this service.
    */
   readonly rootUrls?: Readonly<Record<string, string>>;
 }
 
 export interface DiscoveryService extends LocalService {
   readonly faults: Faults;
-  /** From now on serves this document under its name and version, as a service does that has been changed. */
+  /** Serves this document under its name and version from now on. */
   publish(document: RestDescription): void;
-  /** Where the document of an API is served. */
+  /** The URL of an API's document. */
   documentUrl(name: string, version: string): string;
-  /** Answers by status since the start: a document that had not changed was answered with 304. */
+  /** Number of answers by status; unchanged documents are answered with 304. */
   answers(): ReadonlyMap<number, number>;
 }
 
-/** Starts a local discovery service: a directory, and documents that can be asked for conditionally. */
+/** Starts a local discovery service: a directory, and documents with ETags. */
 export async function startDiscoveryService(
   options: DiscoveryServiceOptions = {},
 ): Promise<DiscoveryService> {
@@ -77,7 +77,7 @@ function keyOf({ id, name, version }: RestDescription): string {
   if (name !== undefined && version !== undefined) return `${name}:${version}`;
   throw new EmbeddedError(
     'document-unusable',
-    `${id ?? 'A document'} has no name and version to be listed by`,
+    `${id ?? 'A document'} has no name or no version: both are needed to list it`,
   );
 }
 
@@ -91,7 +91,7 @@ function directoryOf(
   root: string,
 ): object {
   const name = parameters.get('name');
-  // One version of each name is preferred: the one that was published first.
+  // The version of each name that was published first is preferred.
   const preferred = new Set(new Map(all.toReversed().map((document) => [document.name, document])).values());
   const items = all
     .filter((document) => name === undefined || document.name === name)

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** A page of a batch, or why there is none. */
+/** A page of a batch, or the reason for a refusal. */
 export type Page<Entry> =
   | { readonly entries: readonly Entry[]; readonly nextPageToken: string }
   | { readonly refused: string };
 
 const LIMIT = 5_000;
 
-/** Reads the body of a batch request; `null` is as good as absent, as clients of the public service send it. */
+/** Reads the body of a batch request. `null` counts as absent, because clients of the public service send it. */
 export function readBatch(
   body: unknown,
 ): { readonly requests: readonly unknown[]; readonly pageToken: string } | { readonly refused: string } {
@@ -25,8 +25,8 @@ export function readBatch(
 }
 
 /**
- * Cuts the page that a token names out of a batch. A token holds where to go on and a digest of the requests: it only
- * fits the same batch ("Operation rules": all other fields identical to the first request).
+ * Returns the page of a batch that a token names. A token holds the offset and a digest of the requests: it is valid only
+ * for the same batch ("Operation rules": all other fields identical to the first request).
  */
 export function cutPage<Entry>(
   entries: readonly Entry[],
@@ -49,7 +49,7 @@ export function cutPage<Entry>(
   };
 }
 
-/** Tells batches apart. */
+/** Identifies a batch. */
 export function digest(parts: readonly string[]): string {
   return createHash('sha256').update(parts.join('\n')).digest('base64').slice(0, 16);
 }
@@ -58,7 +58,7 @@ function parseJson(body: unknown): unknown {
   try {
     return JSON.parse(typeof body === 'string' ? body : '');
   } catch {
-    // Said by the caller, in the words of the service.
+    // The caller answers with the service's own error text.
     return undefined;
   }
 }

@@ -33,7 +33,7 @@ const relatedProject = z.object({
   ]),
 });
 
-/** A manifest within the archive of an npm package. */
+/** A manifest in the archive of an npm package. */
 const bundledManifest = z.object({
   path: z.string(),
   name: z.string(),
@@ -47,9 +47,9 @@ const bundledManifest = z.object({
 
 const indexedVersion = z.object({
   version: z.string(),
-  /** As the package's metadata has it; absent when it names none. */
+  /** As the package's metadata has it; absent when it has none. */
   license: z.string().optional(),
-  /** RFC 3339, where the registry says so. */
+  /** RFC 3339, when the registry has it. */
   publishedAt: z.string().optional(),
   /** The registry's message; present on deprecated versions only. */
   deprecated: z.string().optional(),
@@ -57,27 +57,27 @@ const indexedVersion = z.object({
   integrity: z.string().optional(),
   /** URL by label: `HOMEPAGE`, `ISSUE_TRACKER`, `SOURCE_REPO`, … */
   links: z.record(z.string(), z.string()).optional(),
-  /** Absent: nobody has computed the graph of this version. */
+  /** Absent: the graph of this version was not computed. */
   dependencies: requirements.optional(),
   optionalDependencies: requirements.optional(),
   peerDependencies: requirements.optional(),
   devDependencies: requirements.optional(),
   bundleDependencies: z.array(z.string()).optional(),
-  /** Of npm packages. */
+  /** npm only. */
   bundled: z.array(bundledManifest).optional(),
-  /** Go only; absent: it has not been analysed. */
+  /** Go only; absent: it was not analysed. */
   capabilities: z.array(capability).optional(),
   slsaProvenances: z.array(slsaProvenance).optional(),
   attestations: z.array(attestation).optional(),
-  /** Projects that are known by more than links. */
+  /** Projects with a stronger provenance than links. */
   projects: z.array(relatedProject).optional(),
   upstreamIdentifiers: z
     .array(z.object({ packageName: z.string(), versionString: z.string(), source: z.string() }))
     .optional(),
   projectStatus: z.object({ status: z.string(), reason: z.string() }).optional(),
-  /** URLs of the artifacts, where they do not follow from name and version. */
+  /** URLs of the artifacts, when they do not follow from name and version. */
   artifacts: z.array(z.string()).optional(),
-  /** Requirements and graph as they are served, where they do not follow from `dependencies`. */
+  /** Requirements and graph as they are served, when they do not follow from `dependencies`. */
   requirements: z.looseObject({}).optional(),
   graph: z.looseObject({}).optional(),
 });
@@ -86,10 +86,10 @@ const indexedPackage = z.object({
   system: z.enum(['GO', 'RUBYGEMS', 'NPM', 'CARGO', 'MAVEN', 'PYPI', 'NUGET']).default('NPM'),
   /** Canonical. */
   name: z.string(),
-  /** The version installed when none is named. */
+  /** The version that is installed by default. */
   default: z.string().optional(),
   versions: z.array(indexedVersion),
-  /** Names in the same system that are easily taken for this one. */
+  /** Similar names in the same system. */
   similar: z.array(z.string()).optional(),
 });
 
@@ -108,7 +108,7 @@ const advisoryFact = z.object({
       range: z.string(),
     }),
   ),
-  /** Not served until the service is told to learn it. */
+  /** Not served before `learnAdvisory`. */
   heldBack: z.boolean().default(false),
 });
 
@@ -147,18 +147,18 @@ export type RelatedProject = z.infer<typeof relatedProject>;
 export type ProjectFact = z.infer<typeof projectFact>;
 export type ImageFact = z.infer<typeof imageFact>;
 
-/** Everything a local package-insights service knows. */
+/** The data of a local package-insights service. */
 export interface InsightsData {
   readonly packages: readonly IndexedPackage[];
   readonly advisories: readonly AdvisoryFact[];
-  /** What hosts say of projects; a project that only links name is known without. */
+  /** Facts from hosts. A project that only links name needs no entry. */
   readonly projects?: readonly ProjectFact[];
   readonly images?: readonly ImageFact[];
 }
 
 /**
- * The data that comes with Lockhound, in `data/insights/`: facts about the packages of `examples/shop` and about some of other
- * ecosystems, and samples that are made up and named so, for what could not be verified.
+ * The data bundled with Lockhound, in `data/insights/`: facts about the packages of `examples/shop` and some of other
+ * ecosystems, and invented samples, named as such, for what could not be verified.
  */
 const BUNDLED = packageFile('data/insights/');
 const FILES = ['packages.ndjson', 'ecosystems.json', 'advisories.json', 'samples.json'] as const;
@@ -169,11 +169,12 @@ export function readBundledData(): Promise<InsightsData> {
 }
 
 /**
- * Reads a data set of the same form as the bundled one: `packages.ndjson`, a package a line; `ecosystems.json` and
- * `samples.json`, packages with projects and images; `advisories.json`. At least one of them has to be there. Throws `EmbeddedError` (`data-set-missing`, `data-set-malformed`).
+ * Reads a data set in the format of the bundled one: `packages.ndjson`, one package per line; `ecosystems.json` and
+ * `samples.json`, packages with projects and images; `advisories.json`. At least one of them must exist. Throws
+ * `EmbeddedError` (`data-set-missing`, `data-set-malformed`).
  */
 export function readInsightsData(folder: string): Promise<InsightsData> {
-  const advice = `It has to hold ${FILES.join(', ')}, or some of them.`;
+  const advice = `It must hold at least one of ${FILES.join(', ')}.`;
   return readFolder(pathToFileURL(`${resolve(folder)}/`), advice);
 }
 
@@ -200,7 +201,7 @@ async function readFolder(folder: URL, advice: string): Promise<InsightsData> {
   };
 }
 
-/** `undefined` for a file that is not there. */
+/** `undefined` for a file that does not exist. */
 async function read(folder: URL, file: string): Promise<string | undefined> {
   try {
     const content = await readFile(join(fileURLToPath(folder), file), { maxBytes: MAX_INPUT_BYTES });
@@ -221,7 +222,7 @@ function parse<T>(schema: z.ZodType<T>, text: string, file: string, folder: URL)
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error);
     const where = join(fileURLToPath(folder), file);
-    throw new EmbeddedError('data-set-malformed', `${where} does not hold what it should: ${reason}`, {
+    throw new EmbeddedError('data-set-malformed', `${where} is not valid: ${reason}`, {
       cause: error,
     });
   }

@@ -6,7 +6,7 @@ interface Counts {
   readonly indirect: Set<string>;
 }
 
-/** How many packages depend on each version, worked out of resolved graphs as the service does. */
+/** The number of packages that depend on each version, computed from resolved graphs as the service does. */
 export class DependentCounts {
   readonly #counts = new Map<string, Counts>();
 
@@ -23,7 +23,7 @@ export class DependentCounts {
     }
   }
 
-  /** A Dependents object; a package that depends both ways through its versions counts once in the sum. */
+  /** A Dependents object; a package with direct and indirect dependencies counts once in the sum. */
   of(key: VersionKey): Record<string, number> {
     const { direct, indirect } = this.#counts.get(formatVersionKey(key)) ?? {};
     return {

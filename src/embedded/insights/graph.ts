@@ -22,7 +22,7 @@ export interface Graph {
   readonly error: string;
 }
 
-/** A graph that grows, with the nodes whose requirements nobody has followed yet. */
+/** A graph under construction, with the nodes whose requirements are not resolved yet. */
 interface Growth {
   readonly system: System;
   readonly nodes: Node[];
@@ -32,8 +32,8 @@ interface Growth {
 }
 
 /**
- * Resolves the graph of a version within the index: each requirement takes the greatest version that satisfies it.
- * Only versions with requirements of their own stand for choice, so a graph never ends where it should go on.
+ * Resolves the graph of a version within the index: each requirement selects the greatest version that satisfies it.
+ * Versions with unknown requirements are never selected, so that a graph is always complete.
  */
 export function resolveGraph(
   root: { readonly indexed: IndexedVersion; readonly package: IndexedPackage },
@@ -72,14 +72,14 @@ function follow(
   }
 }
 
-/** The node of a package within the root's archive; its name encodes the chain. What it needs lies beside it there. */
+/** Adds a package in the root's archive; its name encodes the chain. Its dependencies are bundled with it. */
 function bundle({ system, nodes }: Growth, { name, version }: { name: string; version: string }): number {
   const root = nodes[0]?.versionKey;
   const versionKey = { system, name: `${root?.name}>${root?.version}>${name}`, version };
   return nodes.push({ versionKey, bundled: true, relation: 'DIRECT', errors: [] }) - 1;
 }
 
-/** The index of a version's node, which is new unless the version has been met. */
+/** Returns the index of a version's node, adding it when it is new. */
 function visit(growth: Growth, name: string, indexed: IndexedVersion, relation: Node['relation']): number {
   const versionKey = { system: growth.system, name, version: indexed.version };
   const id = formatVersionKey(versionKey);
@@ -91,7 +91,7 @@ function visit(growth: Growth, name: string, indexed: IndexedVersion, relation: 
   return index;
 }
 
-/** `npm:` in a requirement names another package than its key does. */
+/** With `npm:` the requirement names another package than its key. */
 function readRequirement(alias: string, requirement: string): { name: string; range: string } {
   const [, name, range] = /^npm:(.+?)(?:@([^@]*))?$/.exec(requirement) ?? [];
   return name === undefined ? { name: alias, range: requirement } : { name, range: range ?? '*' };

@@ -7,7 +7,7 @@ import { requirementsObject } from './requirements.ts';
 
 /** An answer: JSON text, or an error as plain text (field notes, "Errors are text/plain"). */
 export type Answer =
-  | { readonly json: string /** Entries of a batch that it answers. */; readonly entries?: number }
+  | { readonly json: string /** Number of batch entries answered. */; readonly entries?: number }
   | { readonly status: number; readonly text: string };
 
 export interface Question {
@@ -22,7 +22,7 @@ const VERSION_NOT_FOUND = missing('version not found');
 const PACKAGE_NOT_FOUND = missing('package not found');
 const NO_RESULTS = missing('no results match query');
 
-/** The operations of the package-insights API by method id; `pageSize` is read at each batch. */
+/** The operations of the package-insights API by method id; `pageSize` is called for each batch. */
 export function insightsOperations(
   model: InsightsModel,
   pageSize: () => number,
@@ -68,92 +68,79 @@ function getRequirements(model: InsightsModel, key: VersionKey): Answer {
 
 /** Entries of one version under several spellings all echo the first of them (field notes, "Order"). */
 function getVersionBatch(model: InsightsModel, body: unknown, pageSize: number): Answer {
-  const batch = readBatch(body);
-  if ('refused' in batch) return refusal(batch.refused);
   const firstSpelling = new Map<string, string>();
-  const keys: { key: VersionKey; echo: string }[] = [];
-  for (const request of batch.requests) {
+  return answerBatch(body, pageSize, (request) => {
     const key = readVersionKey(request);
-    if (key === undefined) return refusal('invalid version key');
+    if (key === undefined) return 'invalid version key';
     const id = JSON.stringify(canonicalKey(key));
     const echo = firstSpelling.get(id) ?? JSON.stringify({ versionKey: key });
     firstSpelling.set(id, echo);
-    keys.push({ key, echo });
-  }
-  return answerBatch(
-    keys,
-    ({ echo }) => echo,
-    batch.pageToken,
-    pageSize,
-    ({ key, echo }) => {
-      const version = model.version(key);
-      return version === undefined ? `{"request":${echo}}` : `{"request":${echo},"version":${version}}`;
-    },
-  );
+    return { echo, answer: () => member('version', model.version(key)) };
+  });
 }
 
-/** One entry that cannot be read refuses all of them (field notes, "Poison"); the echo is normalised. */
+/** The echoed purl is normalised. */
 function purlLookupBatch(model: InsightsModel, body: unknown, pageSize: number): Answer {
-  const batch = readBatch(body);
-  if ('refused' in batch) return refusal(batch.refused);
-  const keys: { key: VersionKey; echo: string }[] = [];
-  for (const request of batch.requests) {
+  return answerBatch(body, pageSize, (request) => {
     const purl = (request as { purl?: unknown } | null)?.purl;
     const target = typeof purl === 'string' ? parsePurl(purl) : undefined;
-    if (target === undefined) return refusal(`invalid purl: ${String(purl)}`);
+    if (target === undefined) return `invalid purl: ${String(purl)}`;
     const { system, name, version } = target;
-    if (version === undefined) return refusal(`purl has no version: ${String(purl)}`);
-    keys.push({ key: { system, name, version }, echo: purlOf({ system, name, version }) });
-  }
-  return answerBatch(
-    keys,
-    ({ echo }) => echo,
-    batch.pageToken,
-    pageSize,
-    ({ key, echo }) => {
-      const version = model.version(key);
-      const request = `{"request":{"purl":${JSON.stringify(echo)}}`;
-      return version === undefined ? `${request}}` : `${request},"result":{"version":${version}}}`;
-    },
-  );
+    if (version === undefined) return `purl has no version: ${String(purl)}`;
+    const key = { system, name, version };
+    return {
+      echo: JSON.stringify({ purl: purlOf(key) }),
+      answer: () => {
+        const found = model.version(key);
+        return member('result', found && `{"version":${found}}`);
+      },
+    };
+  });
 }
 
 function getProjectBatch(model: InsightsModel, body: unknown, pageSize: number): Answer {
-  const batch = readBatch(body);
-  if ('refused' in batch) return refusal(batch.refused);
-  const ids: string[] = [];
-  for (const request of batch.requests) {
+  return answerBatch(body, pageSize, (request) => {
     const id = (request as { projectKey?: { id?: unknown } } | null)?.projectKey?.id;
-    if (typeof id !== 'string') return refusal('invalid project key');
-    ids.push(id);
-  }
-  return answerBatch(
-    ids,
-    (id) => id,
-    batch.pageToken,
-    pageSize,
-    (id) => {
-      const project = model.project(id);
-      const answer = `{"request":${JSON.stringify({ projectKey: { id } })}`;
-      return project === undefined ? `${answer}}` : `${answer},"project":${project}}`;
-    },
-  );
+    if (typeof id !== 'string') return 'invalid project key';
+    return {
+      echo: JSON.stringify({ projectKey: { id } }),
+      answer: () => member('project', model.project(id)),
+    };
+  });
 }
 
-function answerBatch<Entry>(
-  entries: readonly Entry[],
-  identify: (entry: Entry) => string,
-  pageToken: string,
+interface BatchEntry {
+  /** The request as JSON, as the answer repeats it. */
+  readonly echo: string;
+  /** The remaining members of the response as JSON text; empty when nothing was found. */
+  answer(): string;
+}
+
+/** Answers one page. An entry that cannot be read (`read` returns the reason) fails the batch (field notes, "Poison"). */
+function answerBatch(
+  body: unknown,
   pageSize: number,
-  respond: (entry: Entry) => string,
+  read: (request: unknown) => BatchEntry | string,
 ): Answer {
-  const page = cutPage(entries, () => digest(entries.map(identify)), pageToken, pageSize);
+  const batch = readBatch(body);
+  if ('refused' in batch) return refusal(batch.refused);
+  const entries: BatchEntry[] = [];
+  for (const request of batch.requests) {
+    const entry = read(request);
+    if (typeof entry === 'string') return refusal(entry);
+    entries.push(entry);
+  }
+  const page = cutPage(entries, () => digest(entries.map(({ echo }) => echo)), batch.pageToken, pageSize);
   if ('refused' in page) return refusal(page.refused);
-  const responses = page.entries.map(respond).join(',');
+  const responses = page.entries.map(({ echo, answer }) => `{"request":${echo}${answer()}}`).join(',');
   return {
     json: `{"responses":[${responses}],"nextPageToken":${JSON.stringify(page.nextPageToken)}}`,
     entries: page.entries.length,
   };
+}
+
+function member(name: string, json: string | undefined): string {
+  return json === undefined ? '' : `,"${name}":${json}`;
 }
 
 function purlLookup(model: InsightsModel, purl: string): Answer {
@@ -199,10 +186,10 @@ function readVersionKey(request: unknown): VersionKey | undefined {
     : undefined;
 }
 
-/** The version key of path or query parameters; what is not there is empty. */
+/** The version key in path or query parameters; missing parts are empty. */
 function keyOf(parameters: ReadonlyMap<string, string>): VersionKey {
   return {
-    // The route has checked it against the document's enumeration.
+    // The route checked it against the document's enumeration.
     system: parameters.get('versionKey.system') as System,
     name: parameters.get('versionKey.name') ?? '',
     version: parameters.get('versionKey.version') ?? '',

@@ -20,7 +20,7 @@ interface Entry {
   readonly indexed: IndexedVersion;
 }
 
-/** A version of a project, and how it is known. */
+/** A version of a project, and how the two are related. */
 export interface ProjectVersion {
   readonly key: VersionKey;
   readonly indexed: IndexedVersion;
@@ -28,8 +28,8 @@ export interface ProjectVersion {
 }
 
 /**
- * The index behind the local package-insights service. Answers are JSON text: made at the first question, kept until
- * an advisory changes them.
+ * The index of the local package-insights service. Answers are JSON text, computed on first request and cached until an
+ * advisory changes them.
  */
 export class InsightsModel {
   readonly #packages = new Map<string, IndexedPackage>();
@@ -57,7 +57,7 @@ export class InsightsModel {
     for (const advisory of data.advisories) if (!advisory.heldBack) this.learnAdvisory(advisory);
   }
 
-  /** From now on the advisory exists, and the versions it affects name it. Returns these. */
+  /** Adds an advisory to the index and to the versions that it affects; returns these. */
   learnAdvisory(advisory: AdvisoryFact): readonly VersionKey[] {
     this.#advisories.set(advisory.id, advisory);
     const affected = advisory.affected.flatMap(({ system, name, range }) =>
@@ -121,7 +121,7 @@ export class InsightsModel {
     });
   }
 
-  /** A Dependencies object as JSON; `undefined` also for a version whose graph nobody has computed. */
+  /** A Dependencies object as JSON; `undefined` also for a version without a computed graph. */
   dependencies(key: VersionKey): string | undefined {
     const id = formatVersionKey(canonicalKey(key));
     const known = this.#graphTexts.get(id);
@@ -134,7 +134,7 @@ export class InsightsModel {
     return text;
   }
 
-  /** A Dependents object as JSON; `undefined` for a version whose graph nobody has computed. */
+  /** A Dependents object as JSON; `undefined` for a version without a computed graph. */
   dependents(key: VersionKey): string | undefined {
     const canonical = canonicalKey(key);
     if (this.#versions.get(formatVersionKey(canonical))?.indexed.dependencies === undefined) return undefined;
@@ -150,19 +150,19 @@ export class InsightsModel {
     }
   }
 
-  /** A Capabilities object as JSON; `undefined` for a version that nobody has analysed. */
+  /** A Capabilities object as JSON; `undefined` for a version that was not analysed. */
   capabilities(key: VersionKey): string | undefined {
     const capabilities = this.indexedVersion(key)?.capabilities;
     return capabilities === undefined ? undefined : JSON.stringify({ capabilities });
   }
 
-  /** A Project object as JSON: what the host says, or nothing but the key of a project that only links name. */
+  /** A Project object as JSON: facts from its host, or only the key of a project that only links name. */
   project(given: string): string | undefined {
     const id = given.toLowerCase();
     const fact = this.#projects.get(id);
     if (fact === undefined && this.versionsOfProject(id).length === 0) return undefined;
-    const { id: _id, ...said } = fact ?? {};
-    return JSON.stringify({ projectKey: { id }, license: '', description: '', homepage: '', ...said });
+    const { id: _id, ...known } = fact ?? {};
+    return JSON.stringify({ projectKey: { id }, license: '', description: '', homepage: '', ...known });
   }
 
   /** A ContainerImages object as JSON. */
@@ -171,7 +171,7 @@ export class InsightsModel {
     return found && JSON.stringify({ results: found.map((repository) => ({ repository })) });
   }
 
-  /** Versions whose artifact has this digest: `SHA256` and the base64 of the raw digest. */
+  /** Versions whose artifact has this digest. `type` is for example `SHA256`, `digest` the base64 of the raw digest. */
   versionsByHash(type: string, digest: string): readonly VersionKey[] {
     this.#byDigest ??= Map.groupBy(
       [...this.#versions.values()].flatMap((entry) =>
@@ -182,7 +182,7 @@ export class InsightsModel {
     return (this.#byDigest.get(`${type.toLowerCase()}-${digest}`) ?? []).map(({ key }) => key);
   }
 
-  /** Versions of the project, those that more than links lead to first. */
+  /** Versions of the project, those with a verified relation first. */
   versionsOfProject(project: string): readonly ProjectVersion[] {
     const found = [...this.#versions.values()].flatMap((entry) =>
       projectsOf(entry.indexed)
@@ -204,7 +204,7 @@ function packageId(system: System, name: string): string {
   return `${system}:${name}`;
 }
 
-/** An empty range names no version, though semver reads it as all of them (`*`). */
+/** An empty range matches no version, although semver reads it as `*`. */
 function isWithin(system: System, version: string, range: string): boolean {
   if (range.trim() === '') return false;
   if (system !== 'NPM' && system !== 'CARGO') return version === range;

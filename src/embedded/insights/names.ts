@@ -13,20 +13,20 @@ const SYSTEM_OF_TYPE: Readonly<Record<string, System>> = {
 
 const TYPE_OF_SYSTEM = new Map(Object.entries(SYSTEM_OF_TYPE).map(([type, system]) => [system, type]));
 
-/** A package as a purl names it; without a version it is the package itself. */
+/** The package, or the version of a package, that a purl names. */
 export interface PurlTarget {
   readonly system: System;
   readonly name: string;
   readonly version: string | undefined;
 }
 
-/** The name that the index keeps (field notes, "Names"). */
+/** The name as the index has it (field notes, "Names"). */
 export function canonicalName(system: System, name: string): string {
   if (system === 'PYPI') return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
   return system === 'NUGET' ? name.toLowerCase() : name;
 }
 
-/** The version that the index keeps: `3.0` of a Python package is `3.0.0`. */
+/** The version as the index has it: `3.0` of a Python package is `3.0.0`. */
 export function canonicalVersion(system: System, version: string): string {
   if (system === 'NPM') return valid(version) ?? version;
   if (system !== 'PYPI' || !/^\d+(?:\.\d+)?$/.test(version)) return version;
@@ -52,8 +52,8 @@ export function purlOf({
 }
 
 /**
- * Reads a purl the way the service does: no qualifiers, no subpath, no type it does not know. Names of Go modules come
- * out in lower case, as the purl specification has it, so that modules with capitals are not found (field notes).
+ * Reads a purl as the service does: without qualifiers or subpath, and only of known types. Names of Go modules become
+ * lower case, as in the purl specification, so modules with capitals are not found (field notes).
  */
 export function parsePurl(text: string): PurlTarget | undefined {
   const match = /^pkg:\/*([A-Za-z][\w.+-]*)\/+([^?#]+)$/.exec(text);

@@ -6,8 +6,8 @@ import { artifactsOf } from './version-object.ts';
 const LIMIT = 1_000;
 
 /**
- * The answer of Query as JSON, `undefined` when nothing fits: by hash, by name or by both, then every part of the name
- * that is given has to fit as well. Parts of `asked` that were not given are empty.
+ * The answer of Query as JSON, `undefined` without results. Searches by hash, by name or by both; with both, every given
+ * part of the name must match as well. Parts of `asked` that were not given are empty.
  */
 export function queryResults(
   model: InsightsModel,
@@ -16,7 +16,7 @@ export function queryResults(
 ): string | undefined {
   const hash = parameters.get('hash.value');
   const keys = (hash === undefined ? keysByName(model, asked) : keysByHash(model, parameters, hash))
-    .filter((key) => fits(key, asked, parameters.has('versionKey.system')))
+    .filter((key) => matches(key, asked, parameters.has('versionKey.system')))
     .slice(0, LIMIT);
   if (keys.length === 0) return undefined;
   const results = keys.map((key) => {
@@ -40,7 +40,7 @@ function keysByHash(
   return type === undefined ? [] : model.versionsByHash(type, hash);
 }
 
-function fits(key: VersionKey, { system, name, version }: VersionKey, hasSystem: boolean): boolean {
+function matches(key: VersionKey, { system, name, version }: VersionKey, hasSystem: boolean): boolean {
   if (hasSystem && key.system !== system) return false;
   const wanted = canonicalKey({ system: key.system, name, version });
   return (name === '' || key.name === wanted.name) && (version === '' || key.version === wanted.version);

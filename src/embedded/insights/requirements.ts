@@ -1,7 +1,7 @@
 import type { System } from '../../model/scan/version-key.ts';
 import type { IndexedVersion } from './data-set.ts';
 
-/** The Requirements object of a version (package-insights API); `undefined` where they are not known. */
+/** The Requirements object of a version (package-insights API); `undefined` when they are not known. */
 export function requirementsObject(
   system: System,
   indexed: IndexedVersion,

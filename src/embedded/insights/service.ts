@@ -14,16 +14,16 @@ const BODY_LIMIT = 8 << 20;
 const TEXT = 'text/plain; charset=utf-8';
 
 export interface InsightsServiceOptions extends ServiceOptions {
-  /** What the service knows; the bundled data set unless given. */
+  /** Default: the bundled data set. */
   readonly data?: InsightsData;
-  /** Entries on a page of a batch; 100 by default, as observed of the public service (field notes, "Batches"). */
+  /** Entries per page of a batch. Default 100, as observed of the public service (field notes, "Batches"). */
   readonly pageSize?: number;
 }
 
 export interface InsightsStats {
-  /** Requests that got as far as an operation, by method id. */
+  /** Number of requests that reached an operation, by method id. */
   readonly requests: ReadonlyMap<string, number>;
-  /** Entries of batches answered. */
+  /** Number of batch entries answered. */
   readonly entries: number;
 }
 
@@ -31,11 +31,11 @@ export interface InsightsService extends LocalService {
   readonly faults: Faults;
   /** May be changed while the service runs. */
   pageSize: number;
-  /** Advisories of the data set that it does not serve yet. */
+  /** Advisories of the data set that are not served yet. */
   readonly heldBack: readonly AdvisoryFact[];
-  /** From now on serves the advisory, and names it on the versions it affects; returns these. */
+  /** Serves the advisory from now on, also with the versions that it affects; returns these. */
   learnAdvisory(advisory: AdvisoryFact): readonly VersionKey[];
-  /** Whether it holds any version of a package. */
+  /** Returns whether the data set has any version of a package. */
   covers(key: Pick<VersionKey, 'system' | 'name'>): boolean;
   stats(): InsightsStats;
 }
@@ -66,7 +66,7 @@ interface Dispatcher {
   stats(): InsightsStats;
 }
 
-/** Finds the operation of each request by the description document, and counts. */
+/** Finds the operation of each request in the description document, and counts requests. */
 async function createDispatcher(operations: ReturnType<typeof insightsOperations>): Promise<Dispatcher> {
   const routes = routesOf(await readBundledDescription('insights.v3alpha'));
   requireAll(routes, operations);
@@ -110,7 +110,7 @@ function requireAll(routes: readonly Route[], operations: Readonly<Record<string
     if (!(method.id in operations)) {
       throw new EmbeddedError(
         'document-unusable',
-        `The description document lists ${method.id}, which the local service does not know`,
+        `The description document lists ${method.id}, which the local service does not implement`,
       );
     }
   }

@@ -14,30 +14,25 @@ const REGISTRIES: Readonly<Record<Exclude<System, 'GO'>, string>> = {
   RUBYGEMS: 'https://rubygems.org/',
 };
 
-/** An SPDX expression, as opposed to prose, a file name or a historic abbreviation. */
+/** Matches SPDX expressions, not prose or file names. */
 const SPDX = /^\(?[A-Za-z0-9][\w.+-]*(?:\s+(?:OR|AND|WITH)\s+\(?[A-Za-z0-9][\w.+-]*\)?)*\)?$/;
 const NOT_SPDX = new Set(['BSD', 'UNLICENSED', 'UNLICENCED', 'Apache', 'GPL', 'LGPL', 'BSD-like']);
 
-/** The Version object (package-insights API, "Version object"): every list there, an unknown time left out. */
+/** The Version object (package-insights API, "Version object"). All lists are present; an unknown time is absent. */
 export function versionObject(
-  { system, name, default: byDefault }: IndexedPackage,
+  indexedPackage: IndexedPackage,
   indexed: IndexedVersion,
   advisoryIds: readonly string[],
 ): Record<string, unknown> {
-  const versionKey: VersionKey = { system, name, version: indexed.version };
-  const license = indexed.license;
+  const { system, name } = indexedPackage;
+  const { license } = indexed;
   const spdx = license === undefined ? undefined : spdxOf(license);
   const links = Object.entries({
     ...indexed.links,
     ...(system === 'NPM' ? { ORIGIN: `${REGISTRY}${name}/${indexed.version}` } : {}),
   }).toSorted(([left], [right]) => (left < right ? -1 : 1));
   return {
-    versionKey,
-    purl: purlOf(versionKey),
-    ...timeOf(indexed),
-    isDefault: indexed.version === byDefault,
-    isDeprecated: indexed.deprecated !== undefined,
-    deprecatedReason: indexed.deprecated ?? '',
+    ...packageVersionObject(indexedPackage, indexed),
     licenses: spdx === undefined ? [] : [spdx],
     licenseDetails: license === undefined ? [] : [{ license, spdx }],
     advisoryKeys: advisoryIds.toSorted().map((id) => ({ id })),
@@ -51,11 +46,11 @@ export function versionObject(
       relationType,
     })),
     upstreamIdentifiers: indexed.upstreamIdentifiers ?? [],
-    ...(indexed.projectStatus === undefined ? {} : { projectStatus: indexed.projectStatus }),
+    projectStatus: indexed.projectStatus,
   };
 }
 
-/** Where the artifacts of a version are (package-insights API, "Query"); of npm packages the addresses follow a rule. */
+/** URLs of a version's artifacts (package-insights API, "Query"). Those of npm packages follow from the name. */
 export function artifactsOf(
   { system, name, version }: VersionKey,
   indexed: IndexedVersion | undefined,
@@ -75,14 +70,14 @@ export function packageVersionObject(
   return {
     versionKey,
     purl: purlOf(versionKey),
-    ...timeOf(indexed),
+    publishedAt: indexed.publishedAt,
     isDefault: indexed.version === byDefault,
     isDeprecated: indexed.deprecated !== undefined,
     deprecatedReason: indexed.deprecated ?? '',
   };
 }
 
-/** Projects on code-hosting sites: what is known by more than links first, then what only the links name. */
+/** Projects on code-hosting sites: verified ones first, then those that only links name. */
 export function projectsOf({ links = {}, projects = [] }: IndexedVersion): readonly RelatedProject[] {
   const linked = (['ISSUE_TRACKER', 'SOURCE_REPO'] as const).flatMap((relationType): RelatedProject[] => {
     const match =
@@ -95,10 +90,6 @@ export function projectsOf({ links = {}, projects = [] }: IndexedVersion): reado
     return [{ id, relationType, relationProvenance: 'UNVERIFIED_METADATA' }];
   });
   return [...projects, ...linked];
-}
-
-function timeOf({ publishedAt }: IndexedVersion): { publishedAt?: string } {
-  return publishedAt === undefined ? {} : { publishedAt };
 }
 
 function spdxOf(license: string): string {

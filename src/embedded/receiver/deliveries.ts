@@ -9,36 +9,36 @@ export interface Delivery {
   readonly body: string;
 }
 
-/** What was taken under one `webhook-id`. */
+/** The accepted requests of one `webhook-id`. */
 export interface ReceivedWebhook extends Delivery {
-  /** The `webhook-id` header; a number of its own for a delivery without one. */
+  /** The `webhook-id` header; `unnamed-1`, `unnamed-2`, … for deliveries without one. */
   readonly id: string;
-  /** Requests with that id that were taken: more than 1 when the sender repeated itself. */
+  /** Number of accepted requests with that id: more than 1 when the sender repeated it. */
   readonly taken: number;
-  /** All requests with that id, refused and broken ones included. */
+  /** Number of all requests with that id, refused and broken ones included. */
   readonly attempts: number;
 }
 
-/** Remembers deliveries and knows repeats by their `webhook-id`, as receivers are told to. */
+/** Stores deliveries and recognises repeats by their `webhook-id`, as receivers should. */
 export class DeliveryLog {
   readonly #taken = new Map<string, { first: Delivery; count: number }>();
   readonly #attempts = new Map<string, number>();
   #unnamed = 0;
 
-  /** Counts an attempt and gives the id it goes under. */
+  /** Counts an attempt and returns its id. */
   attempt({ headers }: Delivery): string {
     const id = headers['webhook-id'] ?? `unnamed-${++this.#unnamed}`;
     this.#attempts.set(id, (this.#attempts.get(id) ?? 0) + 1);
     return id;
   }
 
-  take(id: string, delivery: Delivery): void {
+  accept(id: string, delivery: Delivery): void {
     const known = this.#taken.get(id);
     if (known === undefined) this.#taken.set(id, { first: delivery, count: 1 });
     else known.count += 1;
   }
 
-  /** Deliveries in the order in which they were first taken. */
+  /** Deliveries in the order in which they were first accepted. */
   get webhooks(): readonly ReceivedWebhook[] {
     return [...this.#taken].map(([id, { first, count }]) => ({
       ...first,
@@ -48,7 +48,7 @@ export class DeliveryLog {
     }));
   }
 
-  /** Requests of any outcome. */
+  /** Number of all requests. */
   get attempts(): number {
     return [...this.#attempts.values()].reduce((sum, count) => sum + count, 0);
   }

@@ -1,22 +1,22 @@
 import type { FastifyRequest } from 'fastify';
 import { Faults } from '../faults.ts';
-import { actOut, createServer, type LocalService, listen, type ServiceOptions } from '../loopback.ts';
+import { createServer, type LocalService, listen, type ServiceOptions, sendFault } from '../loopback.ts';
 import { type Delivery, DeliveryLog, type ReceivedWebhook } from './deliveries.ts';
 
 const BODY_LIMIT = 16 << 20;
 
 export interface Receiver extends LocalService {
   readonly faults: Faults;
-  /** What was taken, each `webhook-id` once. */
+  /** Accepted deliveries, each `webhook-id` once. */
   deliveries(): readonly ReceivedWebhook[];
-  /** All requests, refused and broken ones included. */
+  /** Number of all requests, refused and broken ones included. */
   attempts(): number;
 }
 
 /**
- * Starts a receiver that takes a POST or PUT on any path with 200 and remembers it. `GET /deliveries` answers
- * `{"deliveries": […], "attempts": n}`, for other processes. A fault of kind `drop-answer` takes the delivery and
- * then breaks the connection; every other fault leaves it untaken. Throws `EmbeddedError`.
+ * Starts a receiver that accepts a POST or PUT on any path with 200 and stores it. `GET /deliveries` answers
+ * `{"deliveries": […], "attempts": n}`, for other processes. With a fault of kind `drop-answer` the delivery is accepted and
+ * the connection then broken; with any other fault it is not accepted. Throws `EmbeddedError`.
  */
 export async function startReceiver(options: ServiceOptions = {}): Promise<Receiver> {
   const faults = new Faults(options);
@@ -30,8 +30,8 @@ export async function startReceiver(options: ServiceOptions = {}): Promise<Recei
       const delivery = describe(request);
       const id = log.attempt(delivery);
       const fault = await faults.meet({ method: request.method, url: delivery.path });
-      if (fault === undefined || fault.kind === 'drop-answer') log.take(id, delivery);
-      return fault === undefined ? { received: id } : actOut(fault, request, reply);
+      if (fault === undefined || fault.kind === 'drop-answer') log.accept(id, delivery);
+      return fault === undefined ? { received: id } : sendFault(fault, request, reply);
     },
   });
   const service = await listen(app, 'The local receiver', options);

@@ -5,7 +5,7 @@ import type { StoredVariable, StoredWebhook } from './model.ts';
 /** A call that the platform made. */
 export interface WebhookCall {
   readonly webhook: string;
-  /** Of the last attempt; `undefined` when there was no answer. */
+  /** Status of the last attempt; absent when there was no answer. */
   readonly status?: number;
   readonly error?: string;
   readonly attempts: number;
@@ -14,12 +14,12 @@ export interface WebhookCall {
 const ATTEMPTS = 3;
 const PAUSE_MS = 50;
 const LIMIT_MS = 15_000;
-/** A stand-in on somebody's desk must not call the services that a definition names. */
+/** A local service must not call real receivers. */
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /**
- * Calls a webhook as the platform does (field notes): a POST, unsigned, 15 s at most, again on 5xx and lost connections,
- * never on 4xx. Variables of the account win over those of the event. Only addresses of this machine are called.
+ * Calls a webhook as the platform does (field notes): an unsigned POST with a limit of 15 s, repeated on 5xx and lost
+ * connections, never on 4xx. Variables of the account replace those of the event. Only this machine's addresses are called.
  */
 export async function callWebhook(
   webhook: StoredWebhook,
@@ -29,12 +29,12 @@ export async function callWebhook(
   const values = new Map([...event, ...variables.map(({ name, value }) => [name, value] as const)]);
   const url = URL.parse(fill(webhook.url, values, (text) => text));
   if (url === null || !LOOPBACK.has(url.hostname)) {
-    return { webhook: webhook.name, error: 'not on this machine: not called', attempts: 0 };
+    return { webhook: webhook.name, error: 'not called: the URL is not on this machine', attempts: 0 };
   }
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await callOnce(webhook, url, values);
-    const passing = outcome.status === undefined || outcome.status >= 500;
-    if (!passing || attempt === ATTEMPTS) return { webhook: webhook.name, ...outcome, attempts: attempt };
+    const retryable = outcome.status === undefined || outcome.status >= 500;
+    if (!retryable || attempt === ATTEMPTS) return { webhook: webhook.name, ...outcome, attempts: attempt };
     await sleep(PAUSE_MS);
   }
 }
@@ -77,7 +77,7 @@ function headersOf(
   );
 }
 
-/** Puts values in place of `$NAME`, the longest name that is known; what is unknown stays as it is. */
+/** Replaces `$NAME` by the value of the longest known name; unknown names stay. */
 function fill(
   template: string,
   values: ReadonlyMap<string, string>,

@@ -4,40 +4,41 @@ import type { WebhookModel } from './model.ts';
 
 type Answer = readonly [status: number, body: Readonly<Record<string, unknown>>];
 
-/** Takes events and calls the webhooks that they mention. */
+/** Accepts events and calls the webhooks that they mention. */
 export interface EventDispatcher {
-  take(body: Readonly<Record<string, unknown>> | undefined): Answer;
+  accept(body: Readonly<Record<string, unknown>> | undefined): Answer;
   events(): readonly PlatformEvent[];
   called(): readonly WebhookCall[];
-  /** Resolves when nothing is being called any more. */
+  /** Resolves when no call is active. */
   settled(): Promise<void>;
 }
 
 export function createEventDispatcher(model: WebhookModel): EventDispatcher {
   const events: PlatformEvent[] = [];
   const called: WebhookCall[] = [];
-  const underWay = new Set<Promise<void>>();
+  const active = new Set<Promise<void>>();
 
   async function call(name: string, event: PlatformEvent): Promise<void> {
-    const webhook = model.webhooks.find((one) => one.name === name);
-    if (webhook !== undefined) called.push(await callWebhook(webhook, model.variables, variablesOf(event)));
+    const webhook = model.webhooks.all.find((one) => one.name === name);
+    if (webhook === undefined) return;
+    called.push(await callWebhook(webhook, model.variables.all, variablesOf(event)));
   }
 
   return {
-    take(body) {
+    accept(body) {
       const event = body === undefined ? 'Invalid JSON' : readEvent(body, events.length + 1);
       if (typeof event === 'string') return [400, { errors: [event] }];
       events.push(event);
-      // The answer comes before the calls are made, as it does from the platform.
+      // Like the platform, answers before the calls are made.
       for (const name of mentionsIn(event)) {
         const work = call(name, event);
-        underWay.add(work);
-        void work.finally(() => underWay.delete(work));
+        active.add(work);
+        void work.finally(() => active.delete(work));
       }
       return [202, { status: 'ok', event: { id: Number(event.id), title: event.title, text: event.text } }];
     },
     events: () => [...events],
     called: () => [...called],
-    settled: async () => void (await Promise.all(underWay)),
+    settled: async () => void (await Promise.all(active)),
   };
 }

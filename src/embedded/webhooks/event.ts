@@ -1,4 +1,4 @@
-/** An event as the platform takes it. */
+/** An event as the platform accepts it. */
 export interface PlatformEvent {
   readonly id: string;
   readonly title: string;
@@ -15,7 +15,7 @@ const TITLE_LIMIT = 500;
 const TEXT_LIMIT = 4_000;
 const KEY_LIMIT = 100;
 
-/** The event in a request's body, or why it is none. */
+/** The event in a request's body, or the reason why it is not valid. */
 export function readEvent(body: Readonly<Record<string, unknown>>, number: number): PlatformEvent | string {
   const { title, text, tags = [], alert_type: alertType = 'info', priority = 'normal' } = body;
   const key = body['aggregation_key'] ?? '';
@@ -40,7 +40,7 @@ export function mentionsIn({ title, text }: PlatformEvent): readonly string[] {
   return [...new Set([...found].map(([, name = '']) => name))];
 }
 
-/** What the platform's own variables stand for in a webhook that an event calls. */
+/** The values of the platform's variables in a webhook that an event calls. */
 export function variablesOf(event: PlatformEvent): ReadonlyMap<string, string> {
   return new Map([
     ['ID', event.id],

@@ -1,6 +1,6 @@
-import type { Outcome, WebhookModel } from './model.ts';
+import type { Collection, Outcome, WebhookModel } from './model.ts';
 
-/** What an application key may be allowed (webhook-integration API, "Endpoints"). */
+/** Permissions of an application key (webhook-integration API, "Endpoints"). */
 export type Permission = 'create_webhooks' | 'integrations_read' | 'manage_integrations';
 
 export interface WebhookRequest {
@@ -10,7 +10,7 @@ export interface WebhookRequest {
 }
 
 export interface WebhookOperation {
-  /** Status of success that the platform answers with (field notes). */
+  /** The platform's status for success (field notes). */
   readonly status: 200 | 201;
   readonly permission: Permission;
   run(request: WebhookRequest): Outcome;
@@ -18,33 +18,39 @@ export interface WebhookOperation {
 
 /** The eight operations by method id. */
 export function webhookOperations(model: WebhookModel): Readonly<Record<string, WebhookOperation>> {
-  const webhook = ({ parameters }: WebhookRequest) => parameters.get('webhook_name') ?? '';
-  const variable = ({ parameters }: WebhookRequest) => parameters.get('custom_variable_name') ?? '';
   return {
-    'webhooks.definitions.create': {
-      status: 201,
-      permission: 'create_webhooks',
-      run: ({ body }) => model.createWebhook(body),
-    },
-    'webhooks.definitions.get': reading((request) => model.readWebhook(webhook(request))),
-    'webhooks.definitions.update': managing((request) => model.updateWebhook(webhook(request), request.body)),
-    'webhooks.definitions.delete': managing((request) => model.deleteWebhook(webhook(request))),
-    'webhooks.customVariables.create': {
-      ...managing(({ body }) => model.createVariable(body)),
-      status: 201,
-    },
-    'webhooks.customVariables.get': reading((request) => model.readVariable(variable(request))),
-    'webhooks.customVariables.update': managing((request) =>
-      model.updateVariable(variable(request), request.body),
-    ),
-    'webhooks.customVariables.delete': managing((request) => model.deleteVariable(variable(request))),
+    ...operationsOn('definitions', model.webhooks, 'webhook_name', 'create_webhooks'),
+    ...operationsOn('customVariables', model.variables, 'custom_variable_name', 'manage_integrations'),
   };
 }
 
-function reading(run: WebhookOperation['run']): WebhookOperation {
-  return { status: 200, permission: 'integrations_read', run };
-}
-
-function managing(run: WebhookOperation['run']): WebhookOperation {
-  return { status: 200, permission: 'manage_integrations', run };
+function operationsOn<Item extends { readonly name: string }>(
+  resource: string,
+  items: Collection<Item>,
+  parameter: string,
+  creating: Permission,
+): Readonly<Record<string, WebhookOperation>> {
+  const nameIn = ({ parameters }: WebhookRequest) => parameters.get(parameter) ?? '';
+  return {
+    [`webhooks.${resource}.create`]: {
+      status: 201,
+      permission: creating,
+      run: ({ body }) => items.create(body),
+    },
+    [`webhooks.${resource}.get`]: {
+      status: 200,
+      permission: 'integrations_read',
+      run: (request) => items.get(nameIn(request)),
+    },
+    [`webhooks.${resource}.update`]: {
+      status: 200,
+      permission: 'manage_integrations',
+      run: (request) => items.update(nameIn(request), request.body),
+    },
+    [`webhooks.${resource}.delete`]: {
+      status: 200,
+      permission: 'manage_integrations',
+      run: (request) => items.delete(nameIn(request)),
+    },
+  };
 }

@@ -1,4 +1,4 @@
-/** A webhook definition as it is stored (webhook-integration API, "Webhook integration"). */
+/** A webhook definition as the platform stores it (webhook-integration API, "Webhook integration"). */
 export interface StoredWebhook {
   readonly name: string;
   readonly url: string;
@@ -15,104 +15,87 @@ export interface StoredVariable {
   readonly is_secret: boolean;
 }
 
-/** The outcome of an operation; errors in the words of the platform. A name that is taken is a bad request: there is no conflict. */
+/** The result of an operation, with the platform's error texts. A name in use is a bad request: there is no conflict. */
 export type Outcome =
   | { readonly kind: 'ok'; readonly body: Readonly<Record<string, unknown>> }
   | { readonly kind: 'bad-request' | 'not-found'; readonly error: string };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a null payload reads back as (field notes, "Webhook-integration API"), spacing included. */
+/** The payload that a null payload reads back as (field notes, "Webhook-integration API"), spacing included. */
 const DEFAULT_PAYLOAD =
   '{"body": "$EVENT_MSG", "last_updated": "$LAST_UPDATED", "event_type": "$EVENT_TYPE", "title": "$EVENT_TITLE", ' +
   '"date": "$DATE", "org": {"id": "$ORG_ID", "name": "$ORG_NAME"}, "id": "$ID"}';
 
-const NO_WEBHOOK: Outcome = { kind: 'not-found', error: 'Webhook does not exist' };
-const NO_VARIABLE: Outcome = { kind: 'not-found', error: 'Custom variable does not exist' };
-
 /** The definitions and variables of one account. */
 export class WebhookModel {
-  readonly #webhooks = new Map<string, StoredWebhook>();
-  readonly #variables = new Map<string, StoredVariable>();
+  readonly webhooks = new Collection<StoredWebhook>('Webhook', readWebhook, (webhook) => ({ ...webhook }));
+  readonly variables = new Collection<StoredVariable>('Custom variable', readVariable, shownVariable);
+}
 
-  get webhooks(): readonly StoredWebhook[] {
-    return [...this.#webhooks.values()];
+/** Objects by name. */
+export class Collection<Item extends { readonly name: string }> {
+  readonly #items = new Map<string, Item>();
+  readonly #label: string;
+  readonly #read: (fields: Fields, before: Item | undefined) => Item | string;
+  readonly #show: (item: Item) => Fields;
+
+  /** `read` returns the object that a request makes from `before`, or the reason why it is not valid. */
+  constructor(
+    label: string,
+    read: (fields: Fields, before: Item | undefined) => Item | string,
+    show: (item: Item) => Fields,
+  ) {
+    this.#label = label;
+    this.#read = read;
+    this.#show = show;
   }
 
-  /** Secret values included: for tests of what was applied, never for an answer. */
-  get variables(): readonly StoredVariable[] {
-    return [...this.#variables.values()];
+  /** Secret values included: never for an answer. */
+  get all(): readonly Item[] {
+    return [...this.#items.values()];
   }
 
-  createWebhook(fields: Fields): Outcome {
-    const read = readWebhook(fields, undefined);
+  create(fields: Fields): Outcome {
+    return this.#store(fields, undefined);
+  }
+
+  get(name: string): Outcome {
+    const found = this.#items.get(name);
+    return found === undefined ? this.#missing() : { kind: 'ok', body: this.#show(found) };
+  }
+
+  /** Changes the named fields and keeps the others; a new name removes the old one. */
+  update(name: string, fields: Fields): Outcome {
+    const found = this.#items.get(name);
+    return found === undefined ? this.#missing() : this.#store(fields, found);
+  }
+
+  delete(name: string): Outcome {
+    return this.#items.delete(name) ? { kind: 'ok', body: {} } : this.#missing();
+  }
+
+  #store(fields: Fields, before: Item | undefined): Outcome {
+    const read = this.#read(fields, before);
     if (typeof read === 'string') return { kind: 'bad-request', error: read };
-    if (this.#webhooks.has(read.name)) return { kind: 'bad-request', error: 'Webhook already exists' };
-    this.#webhooks.set(read.name, read);
-    return { kind: 'ok', body: { ...read } };
-  }
-
-  readWebhook(name: string): Outcome {
-    const found = this.#webhooks.get(name);
-    return found === undefined ? NO_WEBHOOK : { kind: 'ok', body: { ...found } };
-  }
-
-  /** Changes what is named and keeps the rest; a new name leaves nothing under the old one. */
-  updateWebhook(name: string, fields: Fields): Outcome {
-    const found = this.#webhooks.get(name);
-    if (found === undefined) return NO_WEBHOOK;
-    const read = readWebhook(fields, found);
-    if (typeof read === 'string') return { kind: 'bad-request', error: read };
-    if (read.name !== name && this.#webhooks.has(read.name)) {
-      return { kind: 'bad-request', error: 'Webhook already exists' };
+    if (read.name !== before?.name && this.#items.has(read.name)) {
+      return { kind: 'bad-request', error: `${this.#label} already exists` };
     }
-    this.#webhooks.delete(name);
-    this.#webhooks.set(read.name, read);
-    return { kind: 'ok', body: { ...read } };
+    if (before !== undefined) this.#items.delete(before.name);
+    this.#items.set(read.name, read);
+    return { kind: 'ok', body: this.#show(read) };
   }
 
-  deleteWebhook(name: string): Outcome {
-    return this.#webhooks.delete(name) ? { kind: 'ok', body: {} } : NO_WEBHOOK;
-  }
-
-  createVariable(fields: Fields): Outcome {
-    const read = readVariable(fields, undefined);
-    if (typeof read === 'string') return { kind: 'bad-request', error: read };
-    if (this.#variables.has(read.name))
-      return { kind: 'bad-request', error: 'Custom variable already exists' };
-    this.#variables.set(read.name, read);
-    return { kind: 'ok', body: shown(read) };
-  }
-
-  readVariable(name: string): Outcome {
-    const found = this.#variables.get(name);
-    return found === undefined ? NO_VARIABLE : { kind: 'ok', body: shown(found) };
-  }
-
-  updateVariable(name: string, fields: Fields): Outcome {
-    const found = this.#variables.get(name);
-    if (found === undefined) return NO_VARIABLE;
-    const read = readVariable(fields, found);
-    if (typeof read === 'string') return { kind: 'bad-request', error: read };
-    if (read.name !== name && this.#variables.has(read.name)) {
-      return { kind: 'bad-request', error: 'Custom variable already exists' };
-    }
-    this.#variables.delete(name);
-    this.#variables.set(read.name, read);
-    return { kind: 'ok', body: shown(read) };
-  }
-
-  deleteVariable(name: string): Outcome {
-    return this.#variables.delete(name) ? { kind: 'ok', body: {} } : NO_VARIABLE;
+  #missing(): Outcome {
+    return { kind: 'not-found', error: `${this.#label} does not exist` };
   }
 }
 
-/** A secret's value is in no answer (rule 4). */
-function shown({ name, value, is_secret }: StoredVariable): Fields {
+/** Answers never hold the value of a secret (rule 4). */
+function shownVariable({ name, value, is_secret }: StoredVariable): Fields {
   return is_secret ? { is_secret, name } : { is_secret, name, value };
 }
 
-/** The webhook that a request makes of `before`, or why it cannot. */
 function readWebhook(fields: Fields, before: StoredWebhook | undefined): StoredWebhook | string {
   const name = pick(fields, 'name', before?.name);
   const url = pick(fields, 'url', before?.url);
@@ -145,7 +128,7 @@ function readVariable(fields: Fields, before: StoredVariable | undefined): Store
   return { name, value, is_secret: secret };
 }
 
-/** Absence keeps what was there; `null` is a value, and not every field may be it. */
+/** An absent field keeps its value; `null` is a value, which not every field accepts. */
 function pick(fields: Fields, name: string, before: unknown): unknown {
   const value = fields[name];
   return value === undefined ? before : value;

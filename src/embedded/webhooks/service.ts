@@ -17,28 +17,28 @@ const EVENTS_PATH = '/api/v1/events';
 export interface WebhookKey {
   readonly apiKey: string;
   readonly applicationKey: string;
-  /** What the application key may do; everything by default. Other operations are answered with 403. */
+  /** Permissions of the application key, default all. Other operations are answered with 403. */
   readonly permissions?: readonly Permission[];
 }
 
 export interface WebhookServiceOptions extends ServiceOptions {
-  /** Credentials of which every request has to carry a pair; without them any will do, but some must be there. */
+  /** The accepted pairs of credentials. Default: any pair that is not empty. */
   readonly keys?: readonly WebhookKey[];
   /** First part of the credential headers' names; `SVC` by default. */
   readonly headerPrefix?: string;
-  /** Keys that every answer carries beside the documented ones, as the platform adds them now and then. */
+  /** Undocumented keys added to every answer, as the platform sometimes adds them. */
   readonly extraKeys?: Readonly<Record<string, unknown>>;
 }
 
-/** Everything stored, secret values included: for tests and for the demo's own bookkeeping. */
+/** All stored objects, secret values included: for tests and the demo. */
 export interface WebhookSnapshot {
   readonly webhooks: readonly StoredWebhook[];
   readonly variables: readonly StoredVariable[];
-  /** Requests that got as far as an operation, in order: `webhooks.definitions.create`, … */
+  /** Method ids of the requests that reached an operation, in order: `webhooks.definitions.create`, … */
   readonly calls: readonly string[];
-  /** Events that were taken. */
+  /** Accepted events. */
   readonly events: readonly PlatformEvent[];
-  /** Webhooks that events called, once they were. */
+  /** Finished calls of webhooks that events mentioned. */
   readonly called: readonly WebhookCall[];
 }
 
@@ -50,8 +50,8 @@ export interface WebhookService extends LocalService {
 type Reply = readonly [status: number, body: Readonly<Record<string, unknown>>];
 
 /**
- * Starts a local webhook-integration service. It also takes events on `/api/v1/events`, which no specification describes,
- * and calls the webhooks on this machine that they mention, with its own copy of the secrets. Throws `EmbeddedError`.
+ * Starts a local webhook-integration service. It also accepts events on `/api/v1/events`, which no specification describes,
+ * and calls the webhooks on this machine that they mention, with the stored secrets. Throws `EmbeddedError`.
  */
 export async function startWebhookService(options: WebhookServiceOptions = {}): Promise<WebhookService> {
   const faults = new Faults(options);
@@ -82,7 +82,7 @@ export async function startWebhookService(options: WebhookServiceOptions = {}): 
   app.post(EVENTS_PATH, async (request, reply) => {
     const given = header(request, options, 'api-key');
     const known = options.keys?.some(({ apiKey }) => apiKey === given) ?? given !== '';
-    const [status, body] = known ? dispatcher.take(readBody(request.body)) : refusal(403, 'Forbidden');
+    const [status, body] = known ? dispatcher.accept(readBody(request.body)) : refusal(403, 'Forbidden');
     return reply.code(status).type('application/json').send(JSON.stringify(body));
   });
   app.all('/*', async (request, reply) => {
@@ -94,8 +94,8 @@ export async function startWebhookService(options: WebhookServiceOptions = {}): 
     ...service,
     faults,
     snapshot: () => ({
-      webhooks: model.webhooks,
-      variables: model.variables,
+      webhooks: model.webhooks.all,
+      variables: model.variables.all,
       calls: [...calls],
       events: dispatcher.events(),
       called: dispatcher.called(),
@@ -113,7 +113,7 @@ function perform(
   request: FastifyRequest,
   { extraKeys }: WebhookServiceOptions,
 ): Reply {
-  // Only what has a request schema reads a body: deleting knows no bad request.
+  // Only methods with a request schema read a body: a deletion is never a bad request.
   const body = method.request === undefined ? {} : readBody(request.body);
   if (body === undefined) return refusal(400, 'Invalid JSON');
   const outcome = operation.run({ parameters, body });
@@ -121,7 +121,7 @@ function perform(
   return [operation.status, { ...(request.method === 'DELETE' ? {} : extraKeys), ...outcome.body }];
 }
 
-/** The key that a request carries; `undefined` when it is none of those that are known. */
+/** The key of a request; `undefined` when it is not an accepted one. */
 function keyOf(request: FastifyRequest, options: WebhookServiceOptions): WebhookKey | undefined {
   const apiKey = header(request, options, 'api-key');
   const applicationKey = header(request, options, 'application-key');
@@ -136,7 +136,7 @@ function header({ headers }: FastifyRequest, options: WebhookServiceOptions, nam
   return typeof value === 'string' ? value : '';
 }
 
-/** The JSON object of a body; one is required where a body is read at all. */
+/** The JSON object in a body; `undefined` when the body is something else. */
 function readBody(body: unknown): Readonly<Record<string, unknown>> | undefined {
   try {
     const parsed: unknown = JSON.parse(typeof body === 'string' ? body : '');

@@ -75,15 +75,9 @@ function createCaller(api: ApiClient, secrets: readonly Secret[]): Caller {
   return async (id, { params, body, signal }) => {
     // An error answer may quote the request, which holds the value of a variable.
     const hidden = [...secrets.map((secret) => secret.reveal()), ...valueIn(body)];
-    const response = await api
-      .call(id, {
-        ...(params === undefined ? {} : { params: { ...params } }),
-        ...(body === undefined ? {} : { body }),
-        ...(signal === undefined ? {} : { signal }),
-      })
-      .catch((error: unknown) => {
-        throw withoutAnswer(error, hidden);
-      });
+    const response = await api.call(id, { params: { ...params }, body, signal }).catch((error: unknown) => {
+      throw withoutAnswer(error, hidden);
+    });
     if (response.status < 200 || response.status > 299) throw refusal(response, hidden);
     return id.endsWith('.delete') ? undefined : objectIn(response, hidden);
   };

@@ -1,4 +1,4 @@
-import type { IndexedPackage, InsightsData } from './data-set.ts';
+import type { IndexedPackage, InsightsData } from '../src/embedded/insights/data-set.ts';
 
 /**
  * An index for benchmarks that knows every given npm version, without advisories; records are about as large as those
