@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../config/load.ts';
+import type { ParseOptions as CommandOptions } from '../commands/parse.ts';
+import { isConfigured } from '../config/is-configured.ts';
 import { isReadWhole } from '../model/scan/lockfile.ts';
-import { formatsText, parsedFileJson, parsedFileText } from '../report/parsed-file.ts';
+import type { ParsedFile } from '../model/scan/parsed-file.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-code.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './output-file.ts';
@@ -45,39 +46,62 @@ export function parseCommand(command: Command, { terminal, exit }: CommandContex
 async function listFormats(terminal: Terminal, json: boolean): Promise<void> {
   const { describeFormats } = await import('../commands/parse.ts');
   const formats = describeFormats();
-  terminal.out(
-    json ? `${formats.map((one) => JSON.stringify(one)).join('\n')}\n` : formatsText(formats, terminal),
-  );
+  if (json) return terminal.out(`${formats.map((one) => JSON.stringify(one)).join('\n')}\n`);
+  const { formatsText } = await import('../report/parsed-file.ts');
+  terminal.out(formatsText(formats, terminal));
 }
 
 async function parse(terminal: Terminal, paths: readonly string[], options: ParseOptions): Promise<number> {
-  const { config } = loadConfig(options.config === undefined ? {} : { file: options.config });
-  // Loaded when it is used: `--help` and errors need none of it.
+  const { as: format } = options;
+  const limits = await lockfileLimits(options.config);
+  const print = await printer(terminal, options);
   const { parseFiles } = await import('../commands/parse.ts');
-  let unread = 0;
-  let incomplete = 0;
-  let packages = 0;
-  let files = 0;
+  const counts: Counts = { files: 0, packages: 0, unread: 0, incomplete: 0 };
   await interruptible(async (signal) => {
-    const { as } = options;
-    const limits = config.lockfiles;
-    for await (const file of parseFiles({
-      paths,
-      limits,
-      signal,
-      ...(as === undefined ? {} : { format: as }),
-    })) {
-      files += 1;
-      packages += file.lockfile?.packages.length ?? 0;
-      if (file.error !== undefined) unread += 1;
-      else if (!isReadWhole(file.lockfile)) incomplete += 1;
-      terminal.out(options.format === 'json' ? parsedFileJson(file) : parsedFileText(file, terminal));
+    const named = format === undefined ? {} : { format };
+    for await (const file of parseFiles({ paths, limits, signal, ...named })) {
+      count(counts, file);
+      print(file);
     }
   });
-  if (options.format !== 'json' && files > 1) {
-    const failed = unread === 0 ? '' : `, ${unread} of them not read`;
-    const partly = incomplete === 0 ? '' : `, ${incomplete} of them not read whole`;
-    terminal.out(`\n${files} files${failed}${partly}: ${packages} packages\n`);
+  if (options.format !== 'json' && counts.files > 1) terminal.out(countsText(counts));
+  return counts.unread + counts.incomplete > 0 ? EXIT.error : EXIT.clean;
+}
+
+type Limits = Exclude<CommandOptions['limits'], undefined>;
+
+/** The limits of the configuration; none where everything has its default. */
+async function lockfileLimits(file: string | undefined): Promise<Limits> {
+  if (file === undefined && !isConfigured()) return {};
+  const { loadConfig } = await import('../config/load.ts');
+  return loadConfig({ file }).config.lockfiles;
+}
+
+async function printer(terminal: Terminal, { format }: ParseOptions): Promise<(file: ParsedFile) => void> {
+  if (format === 'json') {
+    const { parsedFileJson } = await import('../report/parsed-file-json.ts');
+    return (file) => terminal.out(parsedFileJson(file));
   }
-  return unread + incomplete > 0 ? EXIT.error : EXIT.clean;
+  const { parsedFileText } = await import('../report/parsed-file.ts');
+  return (file) => terminal.out(parsedFileText(file, terminal));
+}
+
+interface Counts {
+  files: number;
+  packages: number;
+  unread: number;
+  incomplete: number;
+}
+
+function count(counts: Counts, { lockfile }: ParsedFile): void {
+  counts.files += 1;
+  counts.packages += lockfile?.packages.length ?? 0;
+  if (lockfile === undefined) counts.unread += 1;
+  else if (!isReadWhole(lockfile)) counts.incomplete += 1;
+}
+
+function countsText({ files, packages, unread, incomplete }: Counts): string {
+  const failed = unread === 0 ? '' : `, ${unread} of them not read`;
+  const partly = incomplete === 0 ? '' : `, ${incomplete} of them not read whole`;
+  return `\n${files} files${failed}${partly}: ${packages} packages\n`;
 }

@@ -6,6 +6,7 @@ import { messageOf } from '../model/errors.ts';
 import { Secret } from '../model/secret.ts';
 import { asWritten } from './as-written.ts';
 import { ConfigError } from './errors.ts';
+import { DEFAULT_FILE } from './is-configured.ts';
 import { type Config, configSchema } from './schema.ts';
 import { resolveSecret, type SecretReference } from './secret-reference.ts';
 import { fromEnvironment } from './variables.ts';
@@ -37,7 +38,8 @@ export interface LoadOptions {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const MAX_BYTES = 1_048_576;
-const DEFAULT_FILE = 'lockhound.yaml';
+/** Compiling a parser for a schema pays off when it parses more than once. */
+const PARSE_ONCE = { jitless: true };
 
 /**
  * Reads `lockhound.yaml`, overrides it with `REDIS_URL` and `LOCKHOUND_*` variables and validates the result. Secrets are
@@ -45,7 +47,7 @@ const DEFAULT_FILE = 'lockhound.yaml';
  */
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const { environment, file, written } = readSettings(options);
-  const parsed = configSchema.safeParse(written);
+  const parsed = configSchema.safeParse(written, PARSE_ONCE);
   if (!parsed.success) throw invalid(parsed.error, file);
   const config = withSafeRedisUrl(parsed.data, environment);
   return { config, secrets: secretsOf(config, written, environment), file };

@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import stringWidth from 'string-width';
-import wrapAnsi from 'wrap-ansi';
+import { loadPackage } from '../model/load-package.ts';
 
 /** How text for a person is laid out. */
 export interface TextOptions {
@@ -76,7 +75,16 @@ export function oneLine(text: string, width: number): string {
 
 function wrap(text: string, width: number): readonly string[] {
   if (width === Number.POSITIVE_INFINITY) return text.split('\n');
+  const { default: wrapAnsi }: typeof import('wrap-ansi') = loadPackage('wrap-ansi');
   return wrapAnsi(text, Math.max(width, 1), { hard: false }).split('\n');
+}
+
+/** Columns of a text. The library knows all of Unicode and takes longer to load than most commands to run. */
+function stringWidth(text: string): number {
+  const shown = text.includes('\u001b') ? stripVTControlCharacters(text) : text;
+  if (/^[\x20-\x7e]*$/.test(shown)) return shown.length;
+  const { default: measure }: typeof import('string-width') = loadPackage('string-width');
+  return measure(shown);
 }
 
 function pad(cell: string, width: number): string {

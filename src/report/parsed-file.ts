@@ -4,37 +4,6 @@ import type { FormatDescription, ParsedFile } from '../model/scan/parsed-file.ts
 import { columns, fitLines, type TextOptions } from './layout.ts';
 import { palette } from './palette.ts';
 
-/** One line of JSON for a file. What a file does not tell is `null`. */
-export function parsedFileJson(file: ParsedFile): string {
-  if (file.error !== undefined) return `${JSON.stringify({ path: file.path, error: file.error })}\n`;
-  const { format, packages, problems } = file.lockfile;
-  return `${JSON.stringify({
-    path: file.path,
-    format,
-    complete: isReadWhole(file.lockfile),
-    packages: packages.map(packageJson),
-    problems: problems.map(({ kind, line, message }) => ({ kind, line: line ?? null, message })),
-  })}\n`;
-}
-
-function packageJson(locked: LockedPackage) {
-  const { id, ecosystem, name, version, purl, direct, groups, integrity, source, line, dependencies } =
-    locked;
-  return {
-    id,
-    ecosystem,
-    name,
-    version,
-    purl,
-    direct: direct ?? null,
-    groups,
-    integrity,
-    source,
-    line: line ?? null,
-    dependencies: dependencies ?? null,
-  };
-}
-
 const MAX_PROBLEMS = 20;
 
 /** A few lines for a person: what is in a file, and what could not be read. */

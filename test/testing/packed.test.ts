@@ -59,6 +59,18 @@ describe('the command line', () => {
     expect((await lockhound('complete', '--', 'sca')).stdout).toContain('scans\t');
   });
 
+  it('finds the packages that it loads when they are needed', async () => {
+    const file = join(folder, 'größe.txt');
+    writeFileSync(file, 'Django==4.2.1\n');
+    const { stdout } = await lockhound('parse', file, '--as', 'requirements-txt');
+    expect(stdout).toContain('1 package');
+    const { stdout: json } = await lockhound('parse', file, '--as', 'requirements-txt', '--json');
+    expect(json).toContain('pkg:pypi/django@4.2.1');
+    writeFileSync(join(folder, 'go.mod'), 'module a\n\ngo 1.16\n\nrequire b.org/c v1.0.0\n');
+    writeFileSync(join(folder, 'go.sum'), 'b.org/c v1.0.0 h1:x\nb.org/c v1.1.0 h1:y\n');
+    expect((await lockhound('parse', join(folder, 'go.mod'))).stdout).toContain('go-mod');
+  });
+
   it('keeps compiled code beside the bundle, and runs where it cannot', async () => {
     const cache = join(installed, 'dist/compile-cache');
     await lockhound('--version');

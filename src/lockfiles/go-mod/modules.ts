@@ -1,4 +1,4 @@
-import semver from 'semver';
+import { loadPackage } from '../../model/load-package.ts';
 import { LockfileError } from '../errors.ts';
 import type { LockfileInput } from '../format.ts';
 import { type ChecksummedModule, readChecksums } from '../go-sum/checksums.ts';
@@ -122,6 +122,7 @@ function newestOf(checksums: Iterable<ChecksummedModule>): readonly ChecksummedM
 }
 
 function isNewer(version: string, other: string): boolean {
+  const semver: typeof import('semver') = loadPackage('semver');
   const [left, right] = [semver.parse(version), semver.parse(other)];
   return left !== null && right !== null ? semver.gt(left, right) : version > other;
 }

@@ -1,4 +1,5 @@
-import { PackageURL } from 'packageurl-js';
+import type { PackageURL } from 'packageurl-js';
+import { loadPackage } from '../../model/load-package.ts';
 
 export interface PurlParts {
   readonly type: string;
@@ -35,9 +36,15 @@ export function buildPurl(parts: PurlParts): string {
     if (namespace === undefined) return `pkg:npm/${name}@${version}`;
     if (PLAIN_SCOPE.test(namespace)) return `pkg:npm/%40${namespace.slice(1)}/${name}@${version}`;
   }
+  const { PackageURL } = packageurl();
   return canonicalPurl(
     new PackageURL(type, namespace, name, version === '' ? undefined : version, qualifiers, undefined),
   );
+}
+
+/** packageurl-js, which takes longer to load than a small lockfile to read. */
+export function packageurl(): typeof import('packageurl-js') {
+  return loadPackage('packageurl-js');
 }
 
 /**

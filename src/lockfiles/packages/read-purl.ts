@@ -1,8 +1,8 @@
-import { PackageURL } from 'packageurl-js';
+import type { PackageURL } from 'packageurl-js';
 import { messageOf } from '../../model/errors.ts';
 import type { Source } from '../../model/scan/lockfile.ts';
 import { withoutCredentials } from './credentials.ts';
-import { canonicalPurl } from './purl.ts';
+import { canonicalPurl, packageurl } from './purl.ts';
 import { packageNameOf } from './purl-name.ts';
 
 /** A package as its purl tells it. */
@@ -79,6 +79,7 @@ function isCanonical(type: string, path: string, baseName: string, version: stri
 }
 
 function readAny(text: string, statedVersion: string): PurlPackage | string {
+  const { PackageURL } = packageurl();
   try {
     const [type, namespace, name = '', ownVersion, stated, subpath] = PackageURL.parseString(text);
     const version = ownVersion ?? statedVersion;
@@ -111,6 +112,7 @@ type Parts = ConstructorParameters<typeof PackageURL>;
  * it is a package. What is missing of its name is not made up for.
  */
 function canonical(type: string, ...rest: Parts extends [unknown, ...infer Rest] ? Rest : never): PackageURL {
+  const { PackageURL } = packageurl();
   try {
     return new PackageURL(type, ...rest);
   } catch (error) {

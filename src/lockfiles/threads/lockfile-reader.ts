@@ -4,7 +4,7 @@ import { LockfileError } from '../errors.ts';
 import { type CompleteRequest, readWithCompanions } from '../read.ts';
 import { packagesOf } from './messages.ts';
 import { limitsFor, sizeOf } from './reading-limits.ts';
-import { startThread, type Thread } from './thread.ts';
+import type { Thread } from './thread.ts';
 
 export interface ReaderOptions {
   /** Files that are read at the same time. */
@@ -39,6 +39,7 @@ export function createLockfileReader({ threads, inlineBytes }: ReaderOptions): L
     signal?.throwIfAborted();
     const bytes = sizeOf(request);
     const { timeoutMs, heapMb } = limitsFor(bytes);
+    const { startThread } = await import('./thread.ts');
     const thread = (heapMb <= KEPT_HEAP_MB ? idle.pop() : undefined) ?? startThread(heapMb);
     busy.add(thread);
     let isReusable = false;
