@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddedError } from '../../src/embedded/errors.ts';
 import { type Receiver, startReceiver } from '../../src/embedded/receiver/service.ts';
+import { until } from '../store/store-room.ts';
 
 describe('the local receiver', () => {
   let receiver: Receiver;
@@ -66,7 +67,7 @@ describe('the local receiver', () => {
     receiver.faults.inject({ kind: 'hang' });
     const hanging = deliver('msg_1', 'x');
     const broken = expect(hanging).rejects.toThrow('fetch failed');
-    while (receiver.attempts() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until('the request arrives', () => receiver.attempts() > 0);
     await receiver.close();
     await broken;
   });

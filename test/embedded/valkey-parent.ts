@@ -1,4 +1,4 @@
-/** Run as a process of its own by `valkey.test.ts`, to be killed: starts Valkey, prints its process id, stays. */
+/** `valkey.test.ts` runs and kills this process, which starts Valkey, prints its process id and waits. */
 import { startValkey } from '../../src/embedded/valkey.ts';
 
 const valkey = await startValkey();

@@ -11,6 +11,7 @@ import type { NotifyError } from '../../src/notify/errors.ts';
 import { genericPreset } from '../../src/notify/presets/generic.ts';
 import type { WebhookDefinition } from '../../src/notify/webhooks/definition.ts';
 import { startTestServer } from '../http/test-server.ts';
+import { until } from '../store/store-room.ts';
 import { changeOf, notificationOf } from './notification.ts';
 
 const closers: (() => Promise<void>)[] = [];
@@ -126,8 +127,7 @@ describe('a delivery', () => {
     const url = await answering((request, response) => {
       request.resume();
       response.writeHead(202, { 'content-encoding': 'gzip' });
-      response.write('no gzip');
-      setTimeout(() => response.destroy(), 20);
+      response.write('no gzip', () => response.destroy());
     });
     const { deliver, attempts } = notifierFor(url);
     expect(await deliver()).toMatchObject({ status: 202, answer: '' });
@@ -229,7 +229,11 @@ describe('a receiver that does not take it', () => {
     const service = await receiver();
     service.faults.inject({ kind: 'hang' });
     const { deliver, attempts } = notifierFor(service.url);
-    const error = await failureOf(deliver(AbortSignal.timeout(50)));
+    const abort = new AbortController();
+    const failing = failureOf(deliver(abort.signal));
+    await until('the request arrives', () => service.attempts() > 0);
+    abort.abort();
+    const error = await failing;
     expect(error).toMatchObject({ code: 'receiver-unreachable', retryable: true });
     expect(attempts).toEqual([expect.objectContaining({ error: error.message })]);
   });
