@@ -29,10 +29,10 @@ export {
   readBundledData,
   readInsightsData,
 } from './embedded/insights/data-set.ts';
+export type { InsightsStats } from './embedded/insights/local-index.ts';
 export {
   type InsightsService,
   type InsightsServiceOptions,
-  type InsightsStats,
   startInsightsService,
 } from './embedded/insights/service.ts';
 export {

@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   notify: ['discovery', 'http', 'model'],
   jobs: ['model', 'lockfiles', 'policy'],
   workers: ['jobs', 'model'],
+  'in-process': ['jobs', 'model', 'workers'],
   server: ['jobs', 'model', 'store'],
   embedded: ['discovery', 'files', 'model'],
   cli: ['commands', 'compose', 'config', 'files', 'report', 'model'],
@@ -89,6 +90,36 @@ describe('the import table', () => {
     expect(readers.filter((file) => folderOf(file) !== 'config')).toEqual([]);
   });
 });
+
+describe('a scan from the command line', () => {
+  it('loads no queue, no Redis, no server, and starts no process', () => {
+    const ofWorkers = ['bullmq', 'fastify', 'ioredis', 'node:child_process'];
+    const loadedBy = (command: string) => {
+      const packages = packagesLoadedBy(join('cli', command));
+      return ofWorkers.filter((name) => packages.has(name));
+    };
+    expect(loadedBy('demo.ts')).toEqual(ofWorkers);
+    expect(loadedBy('scan.ts')).toEqual([]);
+  });
+});
+
+/** Packages that a file imports, itself or through others, when it is loaded or later. Types are not loaded. */
+function packagesLoadedBy(start: string): ReadonlySet<string> {
+  const files = new Set([start]);
+  const packages = new Set<string>();
+  for (const file of files) {
+    const text = readFileSync(join(SRC, file), 'utf8');
+    const found = text.matchAll(
+      /^(?:import|export) (?!type )(?:[^;]*? from )?'([^']+)'|import\('([^']+)'\)/gm,
+    );
+    for (const [, fixed, lazy] of found) {
+      const specifier = fixed ?? lazy ?? '';
+      if (specifier.startsWith('.')) files.add(relative(SRC, resolve(dirname(join(SRC, file)), specifier)));
+      else packages.add(specifier);
+    }
+  }
+  return packages;
+}
 
 describe('the catalogs', () => {
   function catalogText(folder: string): string {

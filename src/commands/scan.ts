@@ -1,16 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import { createLogger } from '../compose/logger.ts';
-import { startPipeline } from '../compose/pipeline.ts';
-import { openStore } from '../compose/store.ts';
+import { openScanner } from '../compose/scanner.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { COMMAND_INLINE_BYTES } from '../lockfiles/threads/lockfile-reader.ts';
 import type { ScanReport } from '../model/scan/scan-report.ts';
-import { createProducer } from '../producer.ts';
 import { ScanError } from './errors.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
-import type { OnProgress } from './scan-progress.ts';
-import { watchScans } from './scan-watch.ts';
+import { type OnProgress, scanFailure, scanProgress } from './scan-progress.ts';
 
 export interface ScanOptions {
   readonly paths: readonly string[];
@@ -25,11 +20,10 @@ export interface ScanOptions {
 
 /** A person waits: two tries, soon after one another, instead of retrying for minutes. */
 const IMPATIENT = { attempts: 2, backoffMs: 500, maxBackoffMs: 2_000 };
-const GRACE_MS = 2_000;
 
 /**
- * The `scan` command: the whole pipeline in this process, on an engine of its own that ends with it. Throws `ScanError`,
- * `LockfileError` for paths that cannot be read, `EmbeddedError`.
+ * The `scan` command: the jobs of a worker, run in this process without Redis or a queue. Throws `ScanError`, `LockfileError`
+ * for paths that cannot be read, `EmbeddedError`.
  */
 export async function scanPaths(given: LoadedConfig, options: ScanOptions): Promise<ScanReport> {
   const { paths, format, signal, onProgress } = options;
@@ -40,51 +34,40 @@ export async function scanPaths(given: LoadedConfig, options: ScanOptions): Prom
     maxBytes,
     ...(format === undefined ? {} : { format }),
   });
-  const service = options.local ? await startLocalInsights() : undefined;
-  const loaded = privately(given, service?.url);
-  const log = createLogger(loaded);
-  const store = await openStore(loaded, log);
+  const loaded = alone(given);
+  const progress = scanProgress(onProgress);
+  let failure: ScanError | undefined;
+  const scanner = await openScanner(loaded, {
+    log: createLogger(loaded),
+    signal,
+    limits: IMPATIENT,
+    local: options.local ? await openLocalIndex() : undefined,
+    onEvent(event) {
+      progress(event);
+      failure ??= scanFailure(event);
+    },
+  });
   try {
-    const watch = watchScans(store);
-    const producer = await createProducer({ redis: store.urls.join(','), prefix: store.prefix, maxBytes });
-    const pipeline = await startPipeline(loaded, store, {
-      log,
-      limits: IMPATIENT,
-      inlineBytes: COMMAND_INLINE_BYTES,
-      onEvent: watch.onEvent,
-      ...(service === undefined ? {} : { covers: service.covers }),
-    });
-    try {
-      const scan = randomUUID();
-      const finished = watch.report(scan, { onProgress, signal });
-      await Promise.all([
-        producer.enqueue({ scan, target: { id: options.target ?? targetOf(paths[0] ?? '.') }, lockfiles }),
-        finished,
-      ]);
-      return reachable(await finished, loaded);
-    } finally {
-      await producer.close();
-      await pipeline.close(GRACE_MS);
-    }
+    const target = { id: options.target ?? targetOf(paths[0] ?? '.') };
+    const report = await scanner.scan({ target, lockfiles });
+    if (report !== undefined) return reachable(report, loaded);
+    throw failure ?? new ScanError('scan-failed', 'the scan ended without a verdict');
   } finally {
-    await store.close();
-    await service?.close();
+    await scanner.close();
   }
 }
 
-async function startLocalInsights() {
-  const { startInsightsService } = await import('../embedded/insights/service.ts');
-  return await startInsightsService();
+async function openLocalIndex() {
+  const local = await import('../embedded/insights/local-index.ts');
+  return await local.openLocalIndex();
 }
 
-/** The configuration of a run that shares nothing with anybody and tells nobody. */
-function privately({ config, secrets, file }: LoadedConfig, localUrl: string | undefined): LoadedConfig {
-  const { prefix } = config.redis;
-  const insights = localUrl === undefined ? config.insights : { ...config.insights, url: localUrl };
+/** The configuration of a run that shares no state and sends no alerts. */
+function alone({ config, secrets, file }: LoadedConfig): LoadedConfig {
   const { notify: _notify, ...others } = config;
   // The report says everything; the log is for looking closer, and stays quiet unless it was asked for.
   const log = { level: config.log.level === 'info' ? ('error' as const) : config.log.level };
-  return { config: { ...others, log, redis: { prefix }, insights }, secrets, file };
+  return { config: { ...others, log }, secrets, file };
 }
 
 function targetOf(path: string): string {

@@ -2,44 +2,42 @@ import type { LoadedConfig } from '../config/load.ts';
 import { readBundledDescription } from '../discovery/bundled.ts';
 import { type ApiClient, createApiClient } from '../discovery/client.ts';
 import type { HttpClient } from '../http/client.ts';
-import { createHttpClient } from '../http/undici-client.ts';
 import { createInsights, type Insights, type InsightsOptions } from '../insights/insights.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import type { RequestBudget } from '../model/ports/request-budget.ts';
 import { requestedPause } from '../model/retry-after.ts';
-import { cacheInMemory } from '../store/memory-cache.ts';
 
 export interface InsightsHandle {
   readonly insights: Insights;
   close(): Promise<void>;
 }
 
-/** Records of packages and advisories in memory: some tens of megabytes. */
-const MEMORY_ENTRIES = 20_000;
-const MEMORY_TTL_MS = 60_000;
+/** How requests reach the service. */
+export interface InsightsConnection {
+  /** Paces the requests. */
+  readonly budget?: RequestBudget | undefined;
+  /** Answers them; default: the network. */
+  readonly http?: HttpClient | undefined;
+}
 
 type InsightsConfig = LoadedConfig['config']['insights'];
 
-/** The package-insights client of this process with the shared cache. */
+/** The package-insights client of this process, with a cache. */
 export async function openInsights(
   { config }: LoadedConfig,
   cache: Cache,
   {
     budget,
+    http: given,
     ...options
-  }: Pick<InsightsOptions, 'onContractProblem' | 'seen' | 'covers'> & {
-    readonly budget?: RequestBudget | undefined;
-  } = {},
+  }: Pick<InsightsOptions, 'onContractProblem' | 'seen' | 'covers'> & InsightsConnection = {},
 ): Promise<InsightsHandle> {
   const { concurrency, recordTtl, missTtl, privatePackages, mirrors } = config.insights;
-  const { api, http } = await openInsightsApi(config.insights, budget);
+  const { api, http } = await openInsightsApi(config.insights, { budget, http: given });
   const insights = createInsights({
     ...options,
     api,
-    cache: cacheInMemory(cache, {
-      maxEntries: MEMORY_ENTRIES,
-      ttlMs: Math.min(MEMORY_TTL_MS, recordTtl / 10, missTtl / 10),
-    }),
+    cache,
     concurrency,
     recordTtlMs: recordTtl,
     missTtlMs: missTtl,
@@ -51,19 +49,29 @@ export async function openInsights(
 
 /** An API client for the bundled description, and its connections. `budget` limits the rate of its requests. */
 export async function openInsightsApi(
-  { url, timeout, concurrency }: Pick<InsightsConfig, 'url' | 'timeout' | 'concurrency'>,
-  budget?: RequestBudget,
+  config: Pick<InsightsConfig, 'url' | 'timeout' | 'concurrency'>,
+  connection: InsightsConnection = {},
 ): Promise<{ api: ApiClient; http: HttpClient }> {
-  const http = createHttpClient({
+  const { budget } = connection;
+  const http = connection.http ?? (await openHttp(config, budget));
+  const document = await readBundledDescription('insights.v3alpha');
+  const paced = budget === undefined ? http : pausing(http, budget);
+  return { http, api: createApiClient({ document, http: paced, rootUrl: config.url, readOnly: true }) };
+}
+
+/** Loaded when it is used: answers may come from this process. */
+async function openHttp(
+  { timeout, concurrency }: Pick<InsightsConfig, 'timeout' | 'concurrency'>,
+  budget: RequestBudget | undefined,
+): Promise<HttpClient> {
+  const { createHttpClient } = await import('../http/undici-client.ts');
+  return createHttpClient({
     headersTimeoutMs: timeout,
     bodyTimeoutMs: timeout,
     totalTimeoutMs: timeout,
     connections: concurrency,
     beforeAttempt: budget === undefined ? undefined : (signal) => budget.take(signal),
   });
-  const document = await readBundledDescription('insights.v3alpha');
-  const paced = budget === undefined ? http : pausing(http, budget);
-  return { http, api: createApiClient({ document, http: paced, rootUrl: url, readOnly: true }) };
 }
 
 /** After a 429 with `Retry-After`, all requests that share the budget wait. */

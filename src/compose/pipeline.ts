@@ -6,6 +6,8 @@ import type { JobLimits } from '../jobs/job.ts';
 import type { ContractPort, NotifierPort } from '../jobs/ports.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import type { Routing } from '../model/alert/routing.ts';
+import type { Cache } from '../model/ports/cache.ts';
+import { cacheInMemory } from '../store/memory-cache.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { startWorkers } from '../workers/runtime.ts';
 import type { Schedule } from '../workers/schedules.ts';
@@ -13,6 +15,7 @@ import { openInsights } from './insights.ts';
 import { orphanedDeliveries } from './orphaned-deliveries.ts';
 import { createPorts, NO_CONTRACTS, NO_NOTIFIER } from './ports.ts';
 import type { Store } from './store.ts';
+import { warnOnce } from './warn-once.ts';
 
 export interface PipelineOptions {
   readonly log: Logger;
@@ -37,6 +40,10 @@ export interface Pipeline {
 /** A file of this size is read in some tens of milliseconds. */
 const INLINE_BYTES = 16_384;
 
+/** Records of packages and advisories in memory: some tens of megabytes. */
+const MEMORY_ENTRIES = 20_000;
+const MEMORY_TTL_MS = 60_000;
+
 /** Added to the time limit of a request to get that of a delivery job. */
 const DELIVERY_OVERHEAD_MS = 30_000;
 
@@ -48,7 +55,7 @@ export async function startPipeline(
 ): Promise<Pipeline> {
   const { log, notifier, contracts, inlineBytes = INLINE_BYTES, covers, ...others } = options;
   const { recheck } = loaded.config.worker;
-  const insights = await openInsights(loaded, store.cache, {
+  const insights = await openInsights(loaded, recordCache(loaded, store), {
     onContractProblem: warnOnce(log),
     seen: store.seen,
     covers,
@@ -91,15 +98,11 @@ export async function startPipeline(
   };
 }
 
-/** Logs each place of an answer once per process: a service that changed has the same problem with every package. */
-function warnOnce(log: Logger) {
-  const logged = new Set<string>();
-  return ({ path, message }: { readonly path: string; readonly message: string }, subject: string): void => {
-    const place = path.replace(/\[\d+\]/g, '[]');
-    if (logged.has(place)) return;
-    logged.add(place);
-    log.warn({ subject, path, message }, 'an insights answer does not match its description');
-  };
+/** The shared cache, with what this process read last in its own memory. */
+function recordCache({ config: { insights } }: LoadedConfig, { cache }: Store): Cache {
+  const { recordTtl, missTtl } = insights;
+  const ttlMs = Math.min(MEMORY_TTL_MS, recordTtl / 10, missTtl / 10);
+  return cacheInMemory(cache, { maxEntries: MEMORY_ENTRIES, ttlMs });
 }
 
 function deliveryLimits({ config: { notify } }: LoadedConfig): Partial<JobLimits> {

@@ -2,13 +2,18 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { ContractPort, NotifierPort, Ports } from '../jobs/ports.ts';
 import { DEFAULT_LIMITS } from '../lockfiles/read.ts';
 import type { Routing } from '../model/alert/routing.ts';
+import type { Outcomes } from '../model/queue/outcome.ts';
 import type { InsightsHandle } from './insights.ts';
-import type { Store } from './store.ts';
+
+/** What jobs keep: in Redis, or in this process. */
+export type JobStore = Pick<Ports, 'blobs' | 'targets' | 'deliveries' | 'digests' | 'scans'> & {
+  readonly outcomes: Pick<Outcomes, 'readResult'>;
+};
 
 /** The ports through which jobs read. */
 export function createPorts(
   { config }: LoadedConfig,
-  store: Store,
+  store: JobStore,
   { insights }: InsightsHandle,
   {
     notifier,

@@ -34,7 +34,10 @@ export function createRecordCache<Value>(
       const none = keys.map(() => undefined);
       if (keys.length === 0) return none;
       const values = await cache.getMany(kind, keys).catch(orElse<readonly unknown[]>(none));
-      return keys.map((_, index) => schema.safeParse(values[index]).data);
+      return keys.map((_, index) => {
+        const value = values[index];
+        return value === undefined ? undefined : schema.safeParse(value).data;
+      });
     },
     async set(entries) {
       const found = entries.filter(([, known]) => 'record' in known);

@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
-import { createMemoryCache } from '../../src/commands/api/memory-cache.ts';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import { compareContract } from '../../src/discovery/contract.ts';
 import { openDirectory } from '../../src/discovery/directory/directory.ts';
 import { createDocumentSource } from '../../src/discovery/directory/document-source.ts';
 import { startDiscoveryService } from '../../src/embedded/discovery/service.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
+import { createMemoryCache } from '../../src/in-process/memory-cache.ts';
 
 const closing: (() => Promise<void>)[] = [];
 

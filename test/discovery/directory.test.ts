@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createMemoryCache } from '../../src/commands/api/memory-cache.ts';
 import { openDirectory } from '../../src/discovery/directory/directory.ts';
 import { chooseApi, readDirectory } from '../../src/discovery/directory/directory-list.ts';
 import { createDocumentSource } from '../../src/discovery/directory/document-source.ts';
@@ -9,6 +8,7 @@ import { type DiscoveryService, startDiscoveryService } from '../../src/embedded
 import { garbageAnswer, htmlAnswer } from '../../src/embedded/faults.ts';
 import { publicAddressesOnly } from '../../src/http/address-guard.ts';
 import { createHttpClient, type HttpClientOptions } from '../../src/http/undici-client.ts';
+import { createMemoryCache } from '../../src/in-process/memory-cache.ts';
 import { startTestServer } from '../http/test-server.ts';
 
 const closing: (() => Promise<void>)[] = [];

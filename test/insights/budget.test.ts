@@ -35,7 +35,7 @@ afterAll(async () => {
 
 async function worker(budget: string, perSecond: number) {
   const shared = createRequestBudget(room.redis, room.keys, { name: budget, perSecond });
-  const { api, http } = await openInsightsApi({ url, timeout: 5_000, concurrency: 50 }, shared);
+  const { api, http } = await openInsightsApi({ url, timeout: 5_000, concurrency: 50 }, { budget: shared });
   const service = createInsightsService(api);
   const ask = (abort = signal) => operations.getPackage(service, name, { signal: abort });
   return { ask, close: () => http.close() };

@@ -1,0 +1,86 @@
+import type { Logger } from 'pino';
+import type { LoadedConfig } from '../config/load.ts';
+import type { LocalIndex } from '../embedded/insights/local-index.ts';
+import { createMemory, type Memory } from '../in-process/memory.ts';
+import { createRunner } from '../in-process/runner.ts';
+import { createLocalBudget } from '../insights/local-budget.ts';
+import { JOBS } from '../jobs/catalog.ts';
+import { followUp } from '../jobs/follow-up.ts';
+import type { JobLimits } from '../jobs/job.ts';
+import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
+import type { NotifierPort } from '../jobs/ports.ts';
+import { type ScanRequest, scanPayload } from '../jobs/scan-request.ts';
+import { COMMAND_INLINE_BYTES, createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
+import type { Routing } from '../model/alert/routing.ts';
+import type { ScanReport } from '../model/scan/scan-report.ts';
+import { INVENTORY, VERDICT } from '../model/stored/catalog.ts';
+import type { WorkerEvent } from '../workers/events.ts';
+import { openInsights } from './insights.ts';
+import { createLocalHttp } from './local-insights.ts';
+import { createPorts, NO_CONTRACTS, NO_NOTIFIER } from './ports.ts';
+import { warnOnce } from './warn-once.ts';
+
+export interface ScannerOptions {
+  readonly log: Logger;
+  /** Ends the scans. */
+  readonly signal: AbortSignal;
+  readonly onEvent?: (event: WorkerEvent) => void;
+  readonly limits?: Partial<JobLimits>;
+  /** Answers in place of the configured service. */
+  readonly local?: Pick<LocalIndex, 'answer' | 'covers'> | undefined;
+  /** Without it changes are part of the report and nothing is sent. */
+  readonly notifier?: { readonly port: NotifierPort; readonly routing: Routing };
+  /** What earlier scans left; default: nothing. */
+  readonly memory?: Memory;
+}
+
+/** The jobs of a scan in this process: no Redis, no queue, no other process. */
+export interface Scanner {
+  /**
+   * Scans and waits for everything that follows. `undefined` when a job without which there is no report failed; an event says
+   * why. Rejects with the signal's reason; throws `EnvelopeError` (`invalid-payload`) for a request that does not fit.
+   */
+  scan(request: ScanRequest): Promise<ScanReport | undefined>;
+  close(): Promise<void>;
+}
+
+export async function openScanner(loaded: LoadedConfig, options: ScannerOptions): Promise<Scanner> {
+  const { notifier, local, memory = createMemory(), ...others } = options;
+  const { requestsPerSecond } = loaded.config.insights;
+  const insights = await openInsights(loaded, memory.cache, {
+    onContractProblem: warnOnce(options.log),
+    seen: memory.seen,
+    covers: local?.covers,
+    http: local === undefined ? undefined : createLocalHttp(local),
+    budget: requestsPerSecond === undefined ? undefined : createLocalBudget(requestsPerSecond),
+  });
+  const lockfiles = createLockfileReader({ threads: 2, inlineBytes: COMMAND_INLINE_BYTES });
+  const run = createRunner({
+    ...others,
+    jobs: JOBS,
+    outcomes: memory.outcomes,
+    ports: createPorts(loaded, memory, insights, {
+      notifier: notifier?.port ?? NO_NOTIFIER,
+      contracts: NO_CONTRACTS,
+      lockfiles,
+      routing: notifier?.routing,
+    }),
+  });
+  return {
+    async scan(request) {
+      const payload = await scanPayload(request, memory.blobs.put);
+      await run(followUp(INGEST_LOCKFILES, payload));
+      return await readReport(memory, payload.scan);
+    },
+    async close() {
+      await lockfiles.close();
+      await insights.close();
+    },
+  };
+}
+
+async function readReport({ outcomes }: Memory, scan: string): Promise<ScanReport | undefined> {
+  const inventory = await outcomes.readResult(INVENTORY, 'ingest-lockfiles', scan);
+  const verdict = await outcomes.readResult(VERDICT, 'judge-scan', scan);
+  return inventory == null || verdict == null ? undefined : { inventory, verdict };
+}

@@ -1,0 +1,111 @@
+import { readBundledDescription } from '../../discovery/bundled.ts';
+import type { VersionKey } from '../../model/scan/version-key.ts';
+import { EmbeddedError } from '../errors.ts';
+import { matchRoute, type Route, routesOf } from '../routes.ts';
+import { type AdvisoryFact, type InsightsData, readBundledData } from './data-set.ts';
+import { type Answer, insightsOperations } from './handler.ts';
+import { InsightsModel } from './model.ts';
+
+export interface LocalIndexOptions {
+  /** Default: the bundled data set. */
+  readonly data?: InsightsData;
+  /** Entries per page of a batch. Default 100, as observed of the public service (field notes, "Batches"). */
+  readonly pageSize?: number;
+}
+
+export interface InsightsStats {
+  /** Number of requests that reached an operation, by method id. */
+  readonly requests: ReadonlyMap<string, number>;
+  /** Number of batch entries answered. */
+  readonly entries: number;
+}
+
+export interface LocalRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly body: unknown;
+}
+
+export interface LocalAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The package-insights API over a small index: the answers of the local service, without its server. */
+export interface LocalIndex {
+  /** May be changed at any time. */
+  pageSize: number;
+  /** Advisories of the data set that are not served yet. */
+  readonly heldBack: readonly AdvisoryFact[];
+  answer(request: LocalRequest): LocalAnswer;
+  /** Serves the advisory from now on, also with the versions that it affects; returns these. */
+  learnAdvisory(advisory: AdvisoryFact): readonly VersionKey[];
+  /** Returns whether the data set has any version of a package. */
+  covers(key: Pick<VersionKey, 'system' | 'name'>): boolean;
+  stats(): InsightsStats;
+}
+
+/** The type of answers that are not JSON. */
+export const TEXT = 'text/plain; charset=utf-8';
+
+const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'max-age=3600' };
+
+/** Throws `EmbeddedError`: the data set or the description document cannot be used. */
+export async function openLocalIndex(options: LocalIndexOptions = {}): Promise<LocalIndex> {
+  const data = options.data ?? (await readBundledData());
+  const model = new InsightsModel(data);
+  const settings = { pageSize: options.pageSize ?? 100 };
+  const dispatcher = await createDispatcher(insightsOperations(model, () => settings.pageSize));
+  return Object.assign(settings, {
+    answer(request: LocalRequest): LocalAnswer {
+      const answered = dispatcher.answer(request);
+      return 'text' in answered
+        ? { status: answered.status, headers: { 'content-type': TEXT }, body: answered.text }
+        : { status: 200, headers: JSON_HEADERS, body: answered.json };
+    },
+    heldBack: data.advisories.filter(({ heldBack }) => heldBack),
+    learnAdvisory: (advisory: AdvisoryFact) => model.learnAdvisory(advisory),
+    covers: ({ system, name }: Pick<VersionKey, 'system' | 'name'>) => model.find(system, name) !== undefined,
+    stats: dispatcher.stats,
+  });
+}
+
+interface Dispatcher {
+  answer(request: LocalRequest): Answer;
+  stats(): InsightsStats;
+}
+
+/** Finds the operation of each request in the description document, and counts requests. */
+async function createDispatcher(operations: ReturnType<typeof insightsOperations>): Promise<Dispatcher> {
+  const routes = routesOf(await readBundledDescription('insights.v3alpha'));
+  requireAll(routes, operations);
+  const counts = new Map<string, number>();
+  let entries = 0;
+  return {
+    answer({ method: httpMethod, url, body }) {
+      const match = matchRoute(routes, httpMethod, url);
+      if (match.kind === 'none') return { status: 404, text: 'not found' };
+      if (match.kind === 'invalid') return { status: 400, text: match.reason };
+      const { id } = match.method;
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+      const answered = operations[id]?.({ parameters: match.parameters, body });
+      if (answered === undefined) throw new EmbeddedError('document-unusable', `No operation answers ${id}`);
+      if ('entries' in answered) entries += answered.entries ?? 0;
+      return answered;
+    },
+    stats: () => ({ requests: new Map(counts), entries }),
+  };
+}
+
+function requireAll(routes: readonly Route[], operations: Readonly<Record<string, unknown>>): void {
+  for (const { method } of routes) {
+    if (!(method.id in operations)) {
+      throw new EmbeddedError(
+        'document-unusable',
+        `The description document lists ${method.id}, which the local service does not implement`,
+      );
+    }
+  }
+}

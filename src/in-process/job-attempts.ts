@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import type { Logger } from 'pino';
+import type { AnyJob, AttemptEnding, JobLimits } from '../jobs/job.ts';
+import type { Ports } from '../jobs/ports.ts';
+import { messageOf } from '../model/errors.ts';
+import type { StoredFollowUp } from '../model/queue/follow-up.ts';
+import type { Outcomes } from '../model/queue/outcome.ts';
+import { attemptSignal } from '../workers/attempt-signal.ts';
+import type { WorkerEvent } from '../workers/events.ts';
+import { DEFAULT_WAITING, type Failure, failureOf } from '../workers/failure.ts';
+import { runOnce } from '../workers/run-once.ts';
+
+export interface AttemptOptions {
+  readonly ports: Ports;
+  readonly outcomes: Outcomes;
+  readonly log: Logger;
+  /** Ends everything that runs or waits. */
+  readonly signal: AbortSignal;
+  readonly onEvent?: (event: WorkerEvent) => void;
+  /** Changes limits of all jobs. */
+  readonly limits?: Partial<JobLimits>;
+  readonly random?: () => number;
+}
+
+/** Work of a job, from its first attempt to its end. Gives what follows from it: nothing when it failed permanently. */
+export type JobAttempts = (key: string, payload: unknown) => Promise<readonly StoredFollowUp[]>;
+
+interface Work {
+  readonly key: string;
+  readonly payload: unknown;
+  readonly since: number;
+  /** Attempts that failed. */
+  failed: number;
+  /** Attempts that ended without being counted. */
+  postponed: number;
+}
+
+/**
+ * What a queue does with a job: as many at a time as it allows, with delays between attempts, none at all while the service
+ * asks for a pause. Rejects with the signal's reason only.
+ */
+export function createJobAttempts(options: AttemptOptions, job: AnyJob): JobAttempts {
+  const { signal } = options;
+  const limits = { ...job.limits, ...options.limits };
+  const limit = pLimit(limits.concurrency);
+  let pausedUntil = 0;
+
+  async function tryOnce(work: Work): Promise<readonly StoredFollowUp[] | Failure> {
+    while (pausedUntil > Date.now()) await wait(pausedUntil - Date.now(), signal);
+    try {
+      return await attempt(options, job, limits, work);
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = classify(work, error, limits, options.random ?? Math.random);
+      // Before the next one begins.
+      if (failure.kind === 'pause') pausedUntil = Math.max(pausedUntil, Date.now() + failure.delayMs);
+      await report(options, job, work, { failure, error });
+      return failure;
+    }
+  }
+
+  return async (key, payload) => {
+    const work: Work = { key, payload, since: Date.now(), failed: 0, postponed: 0 };
+    for (;;) {
+      const ended = await limit(() => tryOnce(work));
+      if (!('kind' in ended)) return ended;
+      if (ended.kind === 'fail') return [];
+      if (ended.kind === 'retry') work.failed += 1;
+      else work.postponed += 1;
+      if (ended.kind !== 'pause') await wait(ended.delayMs, signal);
+    }
+  };
+}
+
+async function attempt(
+  { ports, outcomes, signal, onEvent, log }: AttemptOptions,
+  job: AnyJob,
+  limits: JobLimits,
+  { key, payload, failed }: Work,
+): Promise<readonly StoredFollowUp[]> {
+  signal.throwIfAborted();
+  const startedAt = Date.now();
+  const what = `${job.name} "${key}"`;
+  const end = attemptSignal({ what, timeoutMs: limits.timeoutMs, shutdown: signal, lockLost: undefined });
+  onEvent?.({ kind: 'started', job: job.name, key });
+  const work = { job, key, payload, startedAt, openJobsOf: () => [] };
+  const { result, next } = await runOnce(work, outcomes, ports, {
+    signal: end.signal,
+    lastAttempt: failed + 1 >= limits.attempts,
+    stalled: false,
+    progress: (progress) => onEvent?.({ kind: 'progress', job: job.name, key, progress }),
+  }).finally(end.release);
+  await job.onEnd?.(payload, { kind: 'done' }, ports);
+  const spent = job.spent?.(payload);
+  if (spent !== undefined) await outcomes.spend(spent);
+  onEvent?.({ kind: 'finished', job: job.name, key });
+  const { facts, warning } = job.log?.(payload, result) ?? {};
+  const line = { job: job.name, key, ...facts, durationMs: Date.now() - startedAt };
+  if (warning === undefined) log.info(line, 'job finished');
+  else log.warn(line, `job finished: ${warning}`);
+  return next;
+}
+
+async function report(
+  { ports, onEvent, log }: AttemptOptions,
+  job: AnyJob,
+  { key, payload }: Work,
+  { failure, error }: { readonly failure: Failure; readonly error: unknown },
+): Promise<void> {
+  const reason = messageOf(error);
+  if (failure.kind === 'fail') {
+    log.error({ job: job.name, key, reason, err: error }, 'job failed permanently');
+    await job.onEnd?.(payload, { kind: 'failed', reason }, ports);
+    onEvent?.({ kind: 'failed', job: job.name, key, reason });
+    return;
+  }
+  const { delayMs } = failure;
+  log.warn({ job: job.name, key, reason, delayMs }, `job will be tried again (${failure.kind})`);
+  onEvent?.({ kind: 'retrying', job: job.name, key, reason, delayMs });
+  await job.onEnd?.(payload, endingOf(failure, reason), ports);
+}
+
+function classify(work: Work, error: unknown, limits: JobLimits, random: () => number): Failure {
+  return failureOf({
+    error,
+    limits,
+    attempts: work.failed + 1,
+    postponements: work.postponed,
+    ageMs: Date.now() - work.since,
+    waiting: DEFAULT_WAITING,
+    random: random(),
+  });
+}
+
+function endingOf(failure: Exclude<Failure, { kind: 'fail' }>, reason: string): AttemptEnding {
+  const { kind, delayMs } = failure;
+  if (kind === 'retry') return { kind, reason, delayMs };
+  return { kind: 'postponed', code: kind === 'postpone' ? failure.code : 'paused', reason, delayMs };
+}
+
+async function wait(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw error;
+  });
+}

@@ -1,0 +1,77 @@
+import type { DigestEntry } from '../model/alert/digest.ts';
+import type { Notification } from '../model/alert/notification.ts';
+import type {
+  DigestClaim,
+  OutcomeEffects,
+  Outcomes,
+  StoredOutcome,
+  TargetChange,
+} from '../model/queue/outcome.ts';
+import type { TargetState } from '../model/scan/change.ts';
+import type { StoredKind } from '../model/stored/kind.ts';
+
+/** Everything that is written together with outcomes. */
+export interface MemoryMaps {
+  readonly outcomes: Map<string, StoredOutcome>;
+  readonly targets: Map<string, TargetState>;
+  /** By the id of the delivery. */
+  readonly notifications: Map<string, Notification>;
+  /** By route, then by scan. */
+  readonly digests: Map<string, Map<string, DigestEntry>>;
+}
+
+/** Outcomes in maps: the first one saved under a job and key stays, and only that one has effects. */
+export function createOutcomes(maps: MemoryMaps): Outcomes {
+  const { outcomes } = maps;
+  return {
+    read: async (job, key) => outcomes.get(nameOf(job, key)),
+    // What is saved here is of the kind of its job: no other release and no other process wrote it.
+    readResult: async <Result>(_kind: StoredKind<Result>, job: string, key: string) =>
+      outcomes.get(nameOf(job, key))?.result as Result | undefined,
+    has: async (job, key) => outcomes.has(nameOf(job, key)),
+    // Nothing is awaited between the look and the writes: all of it happens or nothing.
+    async save(job, key, run) {
+      const known = outcomes.get(nameOf(job, key));
+      if (known !== undefined) return { status: 'already-there', outcome: known };
+      if (!isCurrent(maps, run.state)) return { status: 'state-moved' };
+      outcomes.set(nameOf(job, key), { result: run.result, next: run.next });
+      applyEffects(maps, run);
+      return { status: 'saved' };
+    },
+    async spend({ marked, removed }) {
+      for (const { job, key } of removed) outcomes.delete(nameOf(job, key));
+      for (const { job, key } of marked) {
+        const known = outcomes.get(nameOf(job, key));
+        if (known !== undefined) outcomes.set(nameOf(job, key), { ...known, next: [] });
+      }
+    },
+  };
+}
+
+function nameOf(job: string, key: string): string {
+  return `${job} ${key}`;
+}
+
+function isCurrent({ targets }: MemoryMaps, state: OutcomeEffects['state']): boolean {
+  if (state === undefined || 'taken' in state) return true;
+  return (targets.get(state.target)?.revision ?? 0) === state.replaces;
+}
+
+function applyEffects(maps: MemoryMaps, { state, deliveries = [] }: OutcomeEffects): void {
+  if (state !== undefined) applyState(maps, state);
+  for (const { identity, notification } of deliveries) {
+    if (!maps.notifications.has(identity.id)) maps.notifications.set(identity.id, notification);
+  }
+}
+
+function applyState({ targets, digests }: MemoryMaps, state: TargetChange | DigestClaim): void {
+  if ('taken' in state) {
+    for (const scan of state.taken) digests.get(state.route)?.delete(scan);
+    return;
+  }
+  targets.set(state.target, state.state);
+  for (const { route, entry } of state.digests ?? []) {
+    const waiting = digests.get(route) ?? new Map<string, DigestEntry>();
+    digests.set(route, waiting.set(entry.scan, entry));
+  }
+}

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Fault, garbageAnswer, htmlAnswer, tooManyRequests } from '../../src/embedded/faults.ts';
+import type { Routing } from '../../src/model/alert/routing.ts';
+import type { ScanReport } from '../../src/model/scan/scan-report.ts';
+import { LOCKFILE, SOUND } from '../pipeline/fixtures.ts';
+import { openRuntimes, type Room, type Runtimes } from './runtimes.ts';
+
+let runtimes: Runtimes;
+
+beforeAll(async () => {
+  runtimes = await openRuntimes();
+}, 60_000);
+
+afterAll(() => runtimes.close());
+
+type Files = Readonly<Record<string, string>>;
+
+interface Scenario {
+  readonly name: string;
+  readonly routing?: Routing;
+  /** Scans, and checks what every runtime has to come to. */
+  readonly play: (room: Room, scan: Scan) => Promise<void>;
+}
+
+/** Scans `files` of the one target. `day` orders the scans. */
+type Scan = (day: number, files: Files, changes?: { readonly partial?: boolean }) => Promise<ScanReport>;
+
+/** Everything that users see of a scenario. */
+async function transcriptOf(room: Room, { play }: Scenario): Promise<unknown> {
+  const reports: ScanReport[] = [];
+  try {
+    await play(room, async (day, files, changes = {}) => {
+      const report = await room.scan({
+        ...changes,
+        scan: `scan-${day}`,
+        target: { id: 'target', labels: { team: 'one' } },
+        requestedAt: new Date(Date.UTC(2026, 0, day)).toISOString(),
+        lockfiles: Object.entries(files).map(([path, content]) => ({ path, content })),
+      });
+      reports.push(report);
+      return report;
+    });
+    // A worker also says of a delivery that it waits for the one before it.
+    const retried = room.events.flatMap((event) =>
+      event.kind === 'retrying' && event.job !== 'deliver-notification' ? `${event.job} ${event.reason}` : [],
+    );
+    // Routes do not wait for one another: what one of them sends has an order.
+    const sent = Object.groupBy(room.sent, ({ route }) => route);
+    const transcript = { reports, state: await room.state('target'), sent, retried };
+    return JSON.parse(JSON.stringify(transcript).replaceAll(room.service.url, 'http://service'));
+  } finally {
+    await room.close();
+  }
+}
+
+const transitions = ({ verdict }: ScanReport) =>
+  verdict.changes.map(({ transition, finding }) => `${transition} ${finding.package.name}`);
+
+const batches = ({ url }: { readonly url: string }) => /batch/i.test(url);
+
+function without(name: string): string {
+  const lockfile = JSON.parse(LOCKFILE);
+  delete lockfile.packages[`node_modules/${name}`];
+  return JSON.stringify(lockfile);
+}
+
+const OUTAGES: Readonly<Record<string, Fault>> = {
+  'answers HTML': htmlAnswer(),
+  'answers garbage': garbageAnswer(),
+  'limits the rate': tooManyRequests(1),
+  'fails with 500': { kind: 'answer', status: 500, body: 'internal error' },
+};
+
+const ROUTES: Routing = {
+  take: 'all',
+  firstScan: 'summary',
+  rules: [
+    { name: 'each', mode: 'change', match: {}, rest: false },
+    { name: 'together', mode: 'digest', match: {}, rest: false },
+    { name: 'later', mode: 'periodic', match: {}, rest: false },
+  ],
+};
+
+const SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'outcomes, findings and gaps of a first scan',
+    async play(_room, scan) {
+      const { inventory, verdict } = await scan(1, {
+        'package-lock.json': LOCKFILE,
+        'broken/package-lock.json': LOCKFILE.slice(0, 200),
+        'empty/package-lock.json': '',
+        'go.mod': 'module example.com/shop\n\nrequire golang.org/x/text v0.3.7\n',
+        'private/package-lock.json': JSON.stringify({
+          lockfileVersion: 3,
+          packages: {
+            '': {},
+            'node_modules/own': { version: '1.0.0', resolved: 'https://npm.example.com/own/-/own-1.0.0.tgz' },
+            'node_modules/odd': { version: 7 },
+          },
+        }),
+      });
+      expect(inventory.lockfiles.map(({ path }) => path)).toContain('private/package-lock.json');
+      expect(inventory.unread.map(({ path }) => path)).toContain('broken/package-lock.json');
+      expect(verdict.counts.outcomes).toMatchObject({ resolved: 3, private: 1, failed: 0 });
+      expect(verdict.gaps.map(({ kind }) => kind)).toContain('entry');
+      expect(verdict.findings.length).toBeGreaterThan(3);
+      expect(verdict.complete).toBe(false);
+    },
+  },
+  {
+    name: 'changes from scan to scan',
+    async play({ service }, scan) {
+      expect(new Set(transitions(await scan(1, { 'package-lock.json': LOCKFILE })))).toContain(
+        'opened lodash',
+      );
+      expect(transitions(await scan(2, { 'package-lock.json': LOCKFILE }))).toEqual([]);
+      expect(new Set(transitions(await scan(3, { 'package-lock.json': without('request') })))).toEqual(
+        new Set(['resolved request']),
+      );
+      expect(new Set(transitions(await scan(4, { 'package-lock.json': LOCKFILE })))).toEqual(
+        new Set(['reopened request']),
+      );
+      expect(transitions(await scan(5, { 'package-lock.json': LOCKFILE.slice(0, 200) }))).toEqual([]);
+      expect(service.stats().requests.get('insights.purlLookupBatch')).toBeGreaterThan(0);
+    },
+  },
+  {
+    name: 'a scan that was asked for before the one last judged',
+    async play(_room, scan) {
+      await scan(2, { 'package-lock.json': LOCKFILE });
+      const { verdict } = await scan(1, { 'package-lock.json': SOUND });
+      expect(verdict).toMatchObject({ superseded: true, changes: [] });
+    },
+  },
+  {
+    name: 'a scan of some of the lockfiles',
+    async play(_room, scan) {
+      await scan(1, { 'a/package-lock.json': LOCKFILE, 'b/package-lock.json': LOCKFILE });
+      const partial = await scan(2, { 'b/package-lock.json': SOUND }, { partial: true });
+      expect(transitions(partial)).toEqual([]);
+      expect(partial.verdict).toMatchObject({ partial: true, complete: true });
+      expect(transitions(await scan(3, { 'b/package-lock.json': SOUND }))).toContain('resolved lodash');
+    },
+  },
+  {
+    name: 'the same scan twice',
+    async play(_room, scan) {
+      const first = await scan(1, { 'package-lock.json': LOCKFILE });
+      expect(await scan(1, { 'package-lock.json': SOUND })).toEqual(first);
+    },
+  },
+  ...Object.entries(OUTAGES).flatMap(([what, fault]): readonly Scenario[] => [
+    {
+      name: `a service that ${what} once`,
+      async play({ service, events }, scan) {
+        service.faults.inject(fault, { times: what === 'limits the rate' ? 3 : 1, when: batches });
+        const { verdict } = await scan(1, { 'package-lock.json': LOCKFILE });
+        expect(verdict.counts.outcomes).toMatchObject({ resolved: 3, missing: 1, failed: 0 });
+        expect(verdict.gaps).toEqual([]);
+        expect(events.filter(({ kind }) => kind === 'retrying')).toHaveLength(1);
+      },
+    },
+  ]),
+  {
+    name: 'a service that answers nothing to the last attempt',
+    async play({ service }, scan) {
+      await scan(1, { 'package-lock.json': LOCKFILE });
+      service.faults.inject(htmlAnswer(), { times: 99, when: batches });
+      const { verdict } = await scan(2, {
+        'package-lock.json': LOCKFILE,
+        'b/package-lock.json': without('lodash'),
+      });
+      expect(verdict.complete).toBe(false);
+      expect(verdict.changes).toEqual([]);
+    },
+  },
+  {
+    name: 'an advisory that the service lacks',
+    async play({ service }, scan) {
+      service.faults.inject(
+        { kind: 'answer', status: 404, body: 'advisory not found' },
+        { times: 9, when: ({ url }) => url.includes('GHSA-35jh-r3h4-6jhm') },
+      );
+      const { verdict } = await scan(1, { 'package-lock.json': LOCKFILE });
+      expect(verdict.gaps).toMatchObject([{ kind: 'advisory', subject: 'GHSA-35jh-r3h4-6jhm' }]);
+    },
+  },
+  {
+    name: 'advisories that cannot be fetched to the last attempt',
+    async play({ service, events }, scan) {
+      service.faults.inject(htmlAnswer(), { times: 99, when: ({ url }) => url.includes('/advisories/') });
+      const { verdict } = await scan(1, { 'package-lock.json': LOCKFILE });
+      expect(verdict.gaps.map(({ kind }) => kind)).toContain('advisory');
+      expect(verdict.findings.some(({ severity }) => severity === 'unrated')).toBe(true);
+      expect(events).toContainEqual(expect.objectContaining({ kind: 'retrying', job: 'collect-advisories' }));
+    },
+  },
+  {
+    name: 'an advisory that is published between two scans',
+    async play({ service }, scan) {
+      const [advisory] = service.heldBack;
+      if (advisory === undefined) throw new Error('the data set holds none back');
+      const packages = { '': {}, 'node_modules/axios': { version: '0.21.1' } };
+      const files = { 'package-lock.json': JSON.stringify({ lockfileVersion: 3, packages }) };
+      expect(transitions(await scan(1, files)).length).toBeGreaterThan(0);
+      service.learnAdvisory(advisory);
+      expect(transitions(await scan(2, files))).toEqual(['opened axios']);
+    },
+  },
+  {
+    name: 'what is sent of a first scan and of the next ones',
+    routing: ROUTES,
+    async play(room, scan) {
+      await scan(1, { 'package-lock.json': LOCKFILE });
+      expect(room.sent.map(({ route, firstScan }) => [route, firstScan]).toSorted()).toEqual([
+        ['each', 'opened'],
+        ['together', 'opened'],
+      ]);
+      await scan(2, { 'package-lock.json': SOUND });
+      await scan(3, { 'package-lock.json': LOCKFILE });
+      expect(room.sent.filter(({ route }) => route === 'each').length).toBeGreaterThan(3);
+    },
+  },
+];
+
+describe('a worker and a scan without a queue', () => {
+  it.each(SCENARIOS)(
+    'say the same of $name',
+    async (scenario) => {
+      const worker = await transcriptOf(await runtimes.worker(scenario.routing), scenario);
+      const inProcess = await transcriptOf(await runtimes.inProcess(scenario.routing), scenario);
+      expect(inProcess).toEqual(worker);
+    },
+    90_000,
+  );
+});
