@@ -44,10 +44,14 @@ const { output } = await bundle.write({
   // What starts and reads a lockfile lies in few files: each takes a millisecond to find and load.
   codeSplitting: {
     groups: [
-      { name: 'model', test: /\/src\/(?:model|files)\/|\/lockfiles\/errors/, priority: 2 },
       {
-        name: 'command-line',
-        test: /\/src\/cli\/(?:errors|exit-code|output-\w+|positive-count|signals)\.ts$/,
+        name: 'start',
+        test: /\/src\/(?:model\/errors|files\/package-file|cli\/exit-code)\.ts$|\/commander\//,
+        priority: 2,
+      },
+      {
+        name: 'command',
+        test: /\/src\/(?:cli\/(?:errors|output-\w+|signals)|files\/[\w-]+|model\/(?:printable|scan\/lockfile))\.ts$/,
         priority: 1,
       },
       { name: 'lockfiles', test: /\/src\/lockfiles\/(?!threads\/(?:thread|reading-thread)\.ts)/ },
