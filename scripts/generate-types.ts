@@ -1,10 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import type { ParameterDescription, SchemaDescription } from '../src/discovery/description/description.ts';
 import { asDescription, type RestDescription } from '../src/discovery/description/description.ts';
 import { type ApiMethod, methodsOf } from '../src/discovery/description/methods.ts';
-import type {
-  ParameterDescription,
-  SchemaDescription,
-} from '../src/discovery/description/schema-description.ts';
 
 interface Target {
   readonly document: string;

@@ -1,6 +1,5 @@
-import type { RestDescription } from '../discovery/description/description.ts';
+import type { ParameterDescription, RestDescription } from '../discovery/description/description.ts';
 import { type ApiMethod, methodsOf } from '../discovery/description/methods.ts';
-import type { ParameterDescription } from '../discovery/description/schema-description.ts';
 
 const FLAGS: readonly string[] = ['true', 'false'];
 

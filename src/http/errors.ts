@@ -1,4 +1,4 @@
-import { CodedError } from '../model/errors.ts';
+import { CodedError, messageOf } from '../model/errors.ts';
 
 export type HttpErrorCode =
   | 'invalid-url'
@@ -17,4 +17,60 @@ export class HttpError extends CodedError<HttpErrorCode> {}
 export function printableUrl(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null ? '(malformed URL)' : `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
+}
+
+interface Failure {
+  readonly code: HttpErrorCode;
+  readonly reason: string;
+  readonly retryable: boolean;
+}
+
+const FAILURES: ReadonlyMap<string, Failure> = new Map([
+  ['UND_ERR_CONNECT_TIMEOUT', { code: 'timeout', reason: 'no connection in time', retryable: true }],
+  ['UND_ERR_HEADERS_TIMEOUT', { code: 'timeout', reason: 'no answer in time', retryable: true }],
+  ['UND_ERR_BODY_TIMEOUT', { code: 'timeout', reason: 'the answer stopped arriving', retryable: true }],
+  [
+    'UND_ERR_RES_EXCEEDED_MAX_SIZE',
+    { code: 'too-large', reason: 'the answer is too large', retryable: false },
+  ],
+  [
+    'UND_ERR_HEADERS_OVERFLOW',
+    { code: 'invalid-answer', reason: 'its headers are too large', retryable: false },
+  ],
+  ['UND_ERR_SOCKET', { code: 'connection-lost', reason: 'the connection was lost', retryable: true }],
+  ['ECONNRESET', { code: 'connection-lost', reason: 'the connection was reset', retryable: true }],
+  ['EPIPE', { code: 'connection-lost', reason: 'the connection was closed', retryable: true }],
+  ['ECONNREFUSED', { code: 'connect-failed', reason: 'nothing listens there', retryable: true }],
+  ['ENOTFOUND', { code: 'connect-failed', reason: 'its host name is unknown', retryable: true }],
+  ['EAI_AGAIN', { code: 'connect-failed', reason: 'its host name cannot be looked up now', retryable: true }],
+  ['EHOSTUNREACH', { code: 'connect-failed', reason: 'its host cannot be reached', retryable: true }],
+  ['ENETUNREACH', { code: 'connect-failed', reason: 'its network cannot be reached', retryable: true }],
+  ['UND_ERR_DESTROYED', { code: 'aborted', reason: 'the client was closed', retryable: false }],
+  ['UND_ERR_CLOSED', { code: 'aborted', reason: 'the client was closed', retryable: false }],
+  ['ETIMEDOUT', { code: 'timeout', reason: 'no connection in time', retryable: true }],
+]);
+
+/** Translates what undici, sockets and signals throw. A `HttpError` stays as it is. */
+export function toHttpError(error: unknown, method: string, url: string): HttpError {
+  if (error instanceof HttpError) return error;
+  const { code, reason, retryable } = classify(error);
+  return new HttpError(code, `${method} ${printableUrl(url)}: ${reason}`, { cause: error, retryable });
+}
+
+function classify(error: unknown): Failure {
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'TimeoutError') return { code: 'timeout', reason: 'no whole answer in time', retryable: true };
+  const code = codeOf(error);
+  const known = FAILURES.get(code);
+  if (known !== undefined) return known;
+  if (code.startsWith('HPE_')) {
+    return { code: 'invalid-answer', reason: 'the answer is not HTTP', retryable: false };
+  }
+  // Certificates and everything else that keeps a connection from being made.
+  return { code: 'connect-failed', reason: messageOf(error), retryable: false };
+}
+
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
+  return typeof error.code === 'string' ? error.code : '';
 }

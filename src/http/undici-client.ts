@@ -2,11 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isBrieflyRetryable, parseRetryAfter } from '../model/retry-after.ts';
 import { type AddressGuard, guardedConnector } from './address-guard.ts';
-import { readBeginning } from './beginning.ts';
+import { ACCEPTED_ENCODINGS, decompress, readBeginning } from './body.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from './client.ts';
-import { ACCEPTED_ENCODINGS, decompress } from './decompress.ts';
-import { HttpError, printableUrl } from './errors.ts';
-import { toHttpError } from './failure.ts';
+import { HttpError, printableUrl, toHttpError } from './errors.ts';
 import { BRIEF_RETRIES, isIdempotent, type RetryPolicy, retryDelay } from './retry.ts';
 
 /** Times in milliseconds, each for one attempt. */

@@ -1,5 +1,4 @@
-import type { RestDescription } from '../discovery/description/description.ts';
-import type { SchemaDescription } from '../discovery/description/schema-description.ts';
+import type { RestDescription, SchemaDescription } from '../discovery/description/description.ts';
 import type { ContractProblem } from './answered.ts';
 
 /**

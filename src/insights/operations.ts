@@ -13,10 +13,10 @@ import { type PurlTarget, readPurl, readVersionPurl } from './request/purl.ts';
 import {
   type PackageName,
   requireBatchSize,
-  ruledAdvisory,
-  ruledChainId,
-  ruledProject,
-  ruledVersion,
+  validateAdvisory,
+  validateChainId,
+  validateProject,
+  validateVersion,
 } from './request/rules.ts';
 import { isMissedByPurl } from './request/spelling.ts';
 import type { AskOptions, InsightsService as Service } from './service.ts';
@@ -40,8 +40,8 @@ export function getVersion(service: Service, key: VersionKey, options: AskOption
 /** One request of at most 5,000 versions, one page of its answer; `versionBatch` does the rest. */
 export function getVersionBatch(service: Service, body: api.VersionBatchRequest, options: AskOptions) {
   const prepare = () => {
-    const requests = ruledEntries(body.requests, ({ versionKey }) => ({
-      versionKey: sendable(service, ruledVersion(versionKey as VersionKey)),
+    const requests = validateEntries(body.requests, ({ versionKey }) => ({
+      versionKey: sendable(service, validateVersion(versionKey as VersionKey)),
     }));
     return { body: { ...body, requests } };
   };
@@ -76,8 +76,8 @@ export function getProject(service: Service, id: string, options: AskOptions) {
 /** One request of at most 5,000 projects, one page of its answer; `projectBatch` does the rest. */
 export function getProjectBatch(service: Service, body: api.ProjectBatchRequest, options: AskOptions) {
   const prepare = () => {
-    const requests = ruledEntries(body.requests, ({ projectKey }) => ({
-      projectKey: { id: ruledProject(projectKey.id ?? '') },
+    const requests = validateEntries(body.requests, ({ projectKey }) => ({
+      projectKey: { id: validateProject(projectKey.id ?? '') },
     }));
     return { body: { ...body, requests } };
   };
@@ -91,7 +91,7 @@ export function getProjectPackageVersions(service: Service, id: string, options:
 
 /** `id` is the OSV identifier. */
 export function getAdvisory(service: Service, id: string, options: AskOptions) {
-  const prepare = () => ({ params: { 'advisoryKey.id': ruledAdvisory(id) } });
+  const prepare = () => ({ params: { 'advisoryKey.id': validateAdvisory(id) } });
   return service.ask('insights.getAdvisory', prepare, options);
 }
 
@@ -124,7 +124,7 @@ export async function purlLookup(
 /** One request of at most 5,000 purls, one page of its answer; `purlBatch` does the rest. */
 export function purlLookupBatch(service: Service, body: api.PurlLookupBatchRequest, options: AskOptions) {
   const prepare = () => {
-    const requests = ruledEntries(body.requests, ({ purl }) => ({
+    const requests = validateEntries(body.requests, ({ purl }) => ({
       purl: sendable(service, readVersionPurl(purl)).purl,
     }));
     return { body: { ...body, requests } };
@@ -134,7 +134,7 @@ export function purlLookupBatch(service: Service, body: api.PurlLookupBatchReque
 
 /** At most 1,000 repositories of images that hold exactly this chain of layers. */
 export function queryContainerImages(service: Service, chainId: string, options: AskOptions) {
-  const prepare = () => ({ params: { chainId: ruledChainId(chainId) } });
+  const prepare = () => ({ params: { chainId: validateChainId(chainId) } });
   return service.ask('insights.queryContainerImages', prepare, options);
 }
 
@@ -164,7 +164,7 @@ async function lookUpByName(
 }
 
 /** Names the entry that breaks a rule: the service would refuse all of them for it. */
-function ruledEntries<Entry>(entries: readonly Entry[], rule: (entry: Entry) => Entry): readonly Entry[] {
+function validateEntries<Entry>(entries: readonly Entry[], rule: (entry: Entry) => Entry): readonly Entry[] {
   requireBatchSize(entries.length);
   return entries.map((entry, index) => {
     try {

@@ -8,7 +8,7 @@ import { type AnswerCheck, compileAnswerCheck, type Fields } from './answer-chec
 import type { Answered, ContractProblem } from './answered.ts';
 import { InsightsError } from './errors.ts';
 import { privateNames } from './request/private-names.ts';
-import { broken } from './request/rules.ts';
+import { ruleError } from './request/rules.ts';
 
 export type MethodId = keyof InsightsMethods;
 
@@ -58,7 +58,10 @@ export function createInsightsService(api: ApiClient, options: ServiceOptions = 
   return {
     allowed(name) {
       if (!isPrivate(name)) return name;
-      throw broken('private-name', `${name} matches a private pattern of the configuration and is not sent`);
+      throw ruleError(
+        'private-name',
+        `${name} matches a private pattern of the configuration and is not sent`,
+      );
     },
     async ask(id, prepare, { signal, fields }) {
       try {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import { createApiClient } from '../../src/discovery/client.ts';
-import type { RestDescription } from '../../src/discovery/description/description.ts';
+import type { RestDescription, SchemaDescription } from '../../src/discovery/description/description.ts';
 import { methodsOf } from '../../src/discovery/description/methods.ts';
-import type { SchemaDescription } from '../../src/discovery/description/schema-description.ts';
 import { checkAgainstSchema } from '../../src/discovery/request/schema-check.ts';
 import {
   type IndexedPackage,

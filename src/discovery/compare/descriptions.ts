@@ -1,6 +1,6 @@
 import type { ContractDifference } from '../../model/api/contract.ts';
-import { blamingDocuments } from '../description/blame.ts';
 import type { RestDescription } from '../description/description.ts';
+import { reportInvalidDocuments } from '../description/invalid-document.ts';
 import { collectDifferences, type Differences } from './differences.ts';
 import { compareMethods } from './methods.ts';
 import { compareParameters } from './parameters.ts';
@@ -15,7 +15,7 @@ export function compareDescriptions(
   before: RestDescription,
   after: RestDescription,
 ): readonly ContractDifference[] {
-  return blamingDocuments([before, after], () => {
+  return reportInvalidDocuments([before, after], () => {
     const found = collectDifferences();
     compareDocuments(found, before, after);
     const comparison = { before, after, found, pairs: new Set<string>() };

@@ -1,4 +1,4 @@
-import type { ParameterDescription } from '../description/schema-description.ts';
+import type { ParameterDescription } from '../description/description.ts';
 import { below, type Differences, type Place } from './differences.ts';
 import { compareValue } from './values.ts';
 

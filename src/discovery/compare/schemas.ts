@@ -1,6 +1,5 @@
-import type { RestDescription } from '../description/description.ts';
+import type { RestDescription, SchemaDescription } from '../description/description.ts';
 import { methodsOf } from '../description/methods.ts';
-import type { SchemaDescription } from '../description/schema-description.ts';
 import { partsOf, reachableSchemas, resolveSchema, schemaNamed } from '../description/schema-reference.ts';
 import { below, type Differences } from './differences.ts';
 import { type ComparedValue, compareValue } from './values.ts';

@@ -1,5 +1,5 @@
 import type { DifferenceClass } from '../../model/api/contract.ts';
-import type { SchemaDescription } from '../description/schema-description.ts';
+import type { SchemaDescription } from '../description/description.ts';
 import { integerBounds } from '../request/numbers.ts';
 import { below, type Differences, type Place } from './differences.ts';
 

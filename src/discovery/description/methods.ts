@@ -1,6 +1,10 @@
 import { DiscoveryError } from '../errors.ts';
-import type { MethodDescription, ResourceDescription, RestDescription } from './description.ts';
-import type { ParameterDescription } from './schema-description.ts';
+import type {
+  MethodDescription,
+  ParameterDescription,
+  ResourceDescription,
+  RestDescription,
+} from './description.ts';
 
 /** One method of a document, ready for use. */
 export interface ApiMethod {

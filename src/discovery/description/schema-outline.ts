@@ -1,5 +1,4 @@
-import type { RestDescription } from './description.ts';
-import type { SchemaDescription } from './schema-description.ts';
+import type { RestDescription, SchemaDescription } from './description.ts';
 import { resolveSchema } from './schema-reference.ts';
 import { type EnumValue, enumValuesOf, type MethodSummary } from './summary.ts';
 

@@ -1,5 +1,4 @@
-import type { RestDescription } from './description.ts';
-import type { SchemaDescription } from './schema-description.ts';
+import type { RestDescription, SchemaDescription } from './description.ts';
 
 /** A schema that is a reference to a reference is rare; this many are a circle. */
 const MAX_HOPS = 50;

@@ -1,9 +1,14 @@
 import { serviceUrl } from '../request/base-url.ts';
 import { signatureOf } from '../request/request-parameters.ts';
-import { blamingDocuments } from './blame.ts';
-import type { EndpointDescription, MediaUploadDescription, RestDescription } from './description.ts';
+import type {
+  EndpointDescription,
+  MediaUploadDescription,
+  ParameterDescription,
+  RestDescription,
+  SchemaDescription,
+} from './description.ts';
+import { reportInvalidDocuments } from './invalid-document.ts';
 import { type ApiMethod, methodsOf } from './methods.ts';
-import type { ParameterDescription, SchemaDescription } from './schema-description.ts';
 
 /** A document for readers: everything resolved and in the order in which it is read. */
 export interface ApiSummary {
@@ -63,7 +68,7 @@ export interface EnumValue {
 
 /** Sums a document up. Throws `DiscoveryError` (`invalid-document`). */
 export function summarizeApi(document: RestDescription): ApiSummary {
-  return blamingDocuments([document], () => summarize(document));
+  return reportInvalidDocuments([document], () => summarize(document));
 }
 
 function summarize(document: RestDescription): ApiSummary {

@@ -1,5 +1,5 @@
-import { blamingDocuments } from '../description/blame.ts';
 import type { RestDescription } from '../description/description.ts';
+import { reportInvalidDocuments } from '../description/invalid-document.ts';
 import { type ApiMethod, findMethod } from '../description/methods.ts';
 import { DiscoveryError } from '../errors.ts';
 import { joinUrl, serviceUrl, withQuery } from './base-url.ts';
@@ -39,7 +39,7 @@ export function compileRequest(
   methodId: string,
   call: CallArguments = {},
 ): CompiledRequest {
-  return blamingDocuments([document], () => compile(document, methodId, call));
+  return reportInvalidDocuments([document], () => compile(document, methodId, call));
 }
 
 function compile(

@@ -1,4 +1,4 @@
-import type { ParameterDescription } from '../description/schema-description.ts';
+import type { ParameterDescription } from '../description/description.ts';
 import { DiscoveryError } from '../errors.ts';
 import { textFormatProblem } from './formats.ts';
 import { isInteger, numberProblem } from './numbers.ts';

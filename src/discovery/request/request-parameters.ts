@@ -1,6 +1,5 @@
-import type { RestDescription } from '../description/description.ts';
+import type { ParameterDescription, RestDescription } from '../description/description.ts';
 import type { ApiMethod } from '../description/methods.ts';
-import type { ParameterDescription } from '../description/schema-description.ts';
 import { DiscoveryError } from '../errors.ts';
 import { type ParameterValue, parameterTexts } from './parameter-values.ts';
 import { encodeUnreserved, expandUriTemplate, templateVariables } from './uri-template.ts';

@@ -1,6 +1,5 @@
-import type { RestDescription } from '../description/description.ts';
+import type { RestDescription, SchemaDescription } from '../description/description.ts';
 import { jsonPath } from '../description/json-path.ts';
-import type { SchemaDescription } from '../description/schema-description.ts';
 import { resolveSchema } from '../description/schema-reference.ts';
 import { textFormatProblem } from './formats.ts';
 import { isInteger, numberProblem } from './numbers.ts';

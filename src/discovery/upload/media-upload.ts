@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { blamingDocuments } from '../description/blame.ts';
 import type { MediaUploadDescription, RestDescription } from '../description/description.ts';
+import { reportInvalidDocuments } from '../description/invalid-document.ts';
 import { type ApiMethod, findMethod } from '../description/methods.ts';
 import { DiscoveryError } from '../errors.ts';
 import { joinUrl, rootUrlOf, withQuery } from '../request/base-url.ts';
@@ -48,7 +48,7 @@ export function compileUpload(
   methodId: string,
   call: UploadArguments,
 ): CompiledUpload {
-  return blamingDocuments([document], () => compile(document, methodId, call));
+  return reportInvalidDocuments([document], () => compile(document, methodId, call));
 }
 
 function compile(document: RestDescription, methodId: string, call: UploadArguments): CompiledUpload {

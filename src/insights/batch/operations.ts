@@ -8,7 +8,7 @@ import type {
 } from '../../model/api/insights-api.generated.ts';
 import type { VersionKey } from '../../model/scan/version-key.ts';
 import type { Fields } from '../answer-check.ts';
-import { ruledProject, ruledVersion } from '../request/rules.ts';
+import { validateProject, validateVersion } from '../request/rules.ts';
 import { isMissedByPurl } from '../request/spelling.ts';
 import type { InsightsService } from '../service.ts';
 import type { BatchEntry, BatchOperation, BatchWork } from './operation.ts';
@@ -20,7 +20,7 @@ export function versionOperation(
 ): BatchOperation<VersionKey, { readonly versionKey: VersionKey }, VersionResponse, Version> {
   return {
     prepare(key) {
-      const versionKey = ruledVersion(key);
+      const versionKey = validateVersion(key);
       service.allowed(versionKey.name);
       return { versionKey };
     },
@@ -34,7 +34,7 @@ export function projectOperation(
   service: InsightsService,
 ): BatchOperation<string, { readonly projectKey: { readonly id: string } }, ProjectResponse, Project> {
   return {
-    prepare: (id) => ({ projectKey: { id: ruledProject(id) } }),
+    prepare: (id) => ({ projectKey: { id: validateProject(id) } }),
     ask: (body, options) => service.ask('insights.getProjectBatch', () => ({ body }), options),
     member: 'project',
     valueOf: ({ project }) => project,

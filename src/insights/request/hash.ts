@@ -1,4 +1,4 @@
-import { broken } from './rules.ts';
+import { ruleError } from './rules.ts';
 
 export type HashType = 'MD5' | 'SHA1' | 'SHA256' | 'SHA512';
 
@@ -15,7 +15,7 @@ export function readHash(text: string): Hash {
   const [, name = '', value = ''] = /^\s*([A-Za-z0-9-]+?)[:-]\s*([A-Za-z0-9+/_=-]+)\s*$/.exec(text) ?? [];
   const type = name.replace('-', '').toUpperCase();
   if (!isHashType(type)) {
-    throw broken('hash-form', `${JSON.stringify(text)} is no hash such as sha512:<hex or base64>`);
+    throw ruleError('hash-form', `${JSON.stringify(text)} is no hash such as sha512:<hex or base64>`);
   }
   return canonicalHash({ type, value });
 }
@@ -23,13 +23,13 @@ export function readHash(text: string): Hash {
 /** Converts hex to base64 and holds the digest against its length. Throws `InsightsError` (`invalid`). */
 export function canonicalHash({ type, value }: Hash): Hash {
   const bytes = DIGEST_BYTES[type];
-  if (bytes === undefined) throw broken('hash-form', `${JSON.stringify(type)} is no type of hash`);
+  if (bytes === undefined) throw ruleError('hash-form', `${JSON.stringify(type)} is no type of hash`);
   const hex = new RegExp(`^[0-9a-f]{${bytes * 2}}$`, 'i').test(value);
   // Buffer reads base64url as well, and skips what is neither: the length shows whether something was skipped.
   const digest = Buffer.from(value, hex ? 'hex' : 'base64');
   const length = hex ? bytes : Math.floor((value.replace(/=+$/, '').length * 3) / 4);
   if (digest.length !== bytes || length !== bytes) {
-    throw broken(
+    throw ruleError(
       'hash-form',
       `a ${type} is ${bytes} bytes: ${bytes * 2} hex digits, or the base64 of the raw digest; ${JSON.stringify(value.slice(0, 200))} is neither`,
     );

@@ -2,13 +2,13 @@ import type { VersionKey } from '../../model/scan/version-key.ts';
 import type { InsightsService as Service } from '../service.ts';
 import { canonicalHash, type Hash, readHash } from './hash.ts';
 import {
-  broken,
   type Facts,
   type PackageName,
   requireFacts,
-  ruledPackage,
-  ruledProject,
-  ruledVersion,
+  ruleError,
+  validatePackage,
+  validateProject,
+  validateVersion,
 } from './rules.ts';
 
 type Partly<Value> = { readonly [Name in keyof Value]?: Value[Name] | undefined };
@@ -20,13 +20,13 @@ export interface QueryCriteria extends Partly<VersionKey> {
 }
 
 export function packageParams(service: Service, given: PackageName) {
-  const { system, name } = ruledPackage(given);
+  const { system, name } = validatePackage(given);
   service.allowed(name);
   return { params: { 'packageKey.system': system, 'packageKey.name': name } };
 }
 
 export function versionParams(service: Service, given: VersionKey, facts?: Facts) {
-  const { system, name, version } = ruledVersion(given, facts);
+  const { system, name, version } = validateVersion(given, facts);
   service.allowed(name);
   return {
     params: { 'versionKey.system': system, 'versionKey.name': name, 'versionKey.version': version },
@@ -34,20 +34,21 @@ export function versionParams(service: Service, given: VersionKey, facts?: Facts
 }
 
 export function projectParams(id: string) {
-  return { params: { 'projectKey.id': ruledProject(id) } };
+  return { params: { 'projectKey.id': validateProject(id) } };
 }
 
 export function queryParams(service: Service, { hash, system, name, version }: QueryCriteria) {
   if (name !== undefined) service.allowed(name);
   if (hash === undefined && (system === undefined || name === undefined)) {
-    throw broken('query-criteria', 'a query needs a hash, or a system and a name');
+    throw ruleError('query-criteria', 'a query needs a hash, or a system and a name');
   }
   if (version !== undefined && name === undefined) {
-    throw broken('query-criteria', `a query for version ${version} needs the package's system and name`);
+    throw ruleError('query-criteria', `a query for version ${version} needs the package's system and name`);
   }
   if (hash !== undefined && system !== undefined) requireFacts('hashes', system);
-  const named = system === undefined || name === undefined ? undefined : ruledPackage({ system, name });
-  const key = named === undefined || version === undefined ? undefined : ruledVersion({ ...named, version });
+  const named = system === undefined || name === undefined ? undefined : validatePackage({ system, name });
+  const key =
+    named === undefined || version === undefined ? undefined : validateVersion({ ...named, version });
   const sought = typeof hash === 'string' ? readHash(hash) : hash && canonicalHash(hash);
   return {
     ...(sought === undefined ? {} : { 'hash.type': sought.type, 'hash.value': sought.value }),

@@ -1,7 +1,7 @@
 import { PURL_TYPES, systemOf } from '../../model/scan/ecosystem.ts';
 import type { System } from '../../model/scan/version-key.ts';
 import { canonicalName, canonicalVersion, writePurl } from '../request/spelling.ts';
-import { broken, type PackageName, ruledPackage } from './rules.ts';
+import { type PackageName, ruleError, validatePackage } from './rules.ts';
 
 /** What a purl names, as the index spells it. */
 export interface PurlTarget extends PackageName {
@@ -16,8 +16,8 @@ export interface PurlTarget extends PackageName {
  * index keeps as they are. Throws `InsightsError` (`invalid`) naming the rule.
  */
 export function readPurl(text: string): PurlTarget {
-  const refuse = (rule: Parameters<typeof broken>[0], reason: string) =>
-    broken(rule, `${JSON.stringify(String(text).slice(0, 200))}: ${reason}`);
+  const refuse = (rule: Parameters<typeof ruleError>[0], reason: string) =>
+    ruleError(rule, `${JSON.stringify(String(text).slice(0, 200))}: ${reason}`);
   const [, rest, query, subpath] = /^pkg:\/*([^?#]+)(\?[^#]*)?(#.*)?$/is.exec(text) ?? [];
   if (rest === undefined) throw refuse('purl-form', 'a purl is pkg:<type>/<namespace>/<name>@<version>');
   if (subpath !== undefined) throw refuse('purl-without-subpath', 'a purl that is looked up has no subpath');
@@ -34,7 +34,7 @@ export function readPurl(text: string): PurlTarget {
   if (name === undefined || decodedVersion === '') {
     throw refuse('purl-form', 'its name or version is empty or badly percent-encoded');
   }
-  return target(type, ruledPackage({ system, name: canonicalName(name, system) }), decodedVersion);
+  return target(type, validatePackage({ system, name: canonicalName(name, system) }), decodedVersion);
 }
 
 /** The same for a batch, which looks up versions only. */
@@ -42,7 +42,7 @@ export function readVersionPurl(text: string): PurlTarget & { readonly version: 
   const read = readPurl(text);
   const { version } = read;
   if (version === undefined) {
-    throw broken('purl-with-version', `${JSON.stringify(text)}: every purl of a batch has a version`);
+    throw ruleError('purl-with-version', `${JSON.stringify(text)}: every purl of a batch has a version`);
   }
   return { ...read, version };
 }

@@ -33,7 +33,7 @@ export function hasFacts(facts: Facts, system: System): boolean {
 }
 
 /** An error for a request that is not sent. */
-export function broken(rule: RuleName, message: string): InsightsError {
+export function ruleError(rule: RuleName, message: string): InsightsError {
   return new InsightsError('invalid', `${message} [${rule}]`, { rule });
 }
 
@@ -41,50 +41,53 @@ export function broken(rule: RuleName, message: string): InsightsError {
 export function requireFacts(facts: Facts, system: System): void {
   if (hasFacts(facts, system)) return;
   const what = facts === 'hashes' ? 'artifacts can be looked up by hash' : `there are ${facts}`;
-  throw broken(
+  throw ruleError(
     `systems-with-${facts}`,
     `${what} for ${SYSTEMS_WITH[facts].join(', ')} only, not for ${system}`,
   );
 }
 
 /** The name as the index spells it. Throws `InsightsError` (`invalid`). */
-export function ruledPackage({ system, name }: PackageName): PackageName {
+export function validatePackage({ system, name }: PackageName): PackageName {
   if (!SYSTEMS.includes(system)) {
-    throw broken('known-system', `${JSON.stringify(system)} is no system; they are ${SYSTEMS.join(', ')}`);
+    throw ruleError('known-system', `${JSON.stringify(system)} is no system; they are ${SYSTEMS.join(', ')}`);
   }
-  if (typeof name !== 'string' || name === '') throw broken('name-form', 'a package has a name');
+  if (typeof name !== 'string' || name === '') throw ruleError('name-form', 'a package has a name');
   if (system === 'MAVEN' && !/^[^:\s]+:[^:\s]+$/.test(name)) {
-    throw broken('name-form', `Maven packages are named group:artifact, not ${JSON.stringify(name)}`);
+    throw ruleError('name-form', `Maven packages are named group:artifact, not ${JSON.stringify(name)}`);
   }
   return { system, name: canonicalName(name, system) };
 }
 
 /** The key as the index spells it. Throws `InsightsError` (`invalid`). */
-export function ruledVersion(key: VersionKey, facts?: Facts): VersionKey {
-  const { system, name } = ruledPackage(key);
+export function validateVersion(key: VersionKey, facts?: Facts): VersionKey {
+  const { system, name } = validatePackage(key);
   if (facts !== undefined) requireFacts(facts, system);
   if (typeof key.version !== 'string' || key.version === '') {
-    throw broken('version-required', `${system} ${name}: a version is required`);
+    throw ruleError('version-required', `${system} ${name}: a version is required`);
   }
   return { system, name, version: canonicalVersion(key.version, key.name, system) };
 }
 
-export function ruledProject(id: string): string {
+export function validateProject(id: string): string {
   if (typeof id === 'string' && PROJECT_ID.test(id)) return id;
-  throw broken(
+  throw ruleError(
     'project-id-form',
     `${JSON.stringify(id)} is no project: it is <host>/<owner>/<repository> on github.com, gitlab.com or bitbucket.org`,
   );
 }
 
-export function ruledAdvisory(id: string): string {
+export function validateAdvisory(id: string): string {
   if (typeof id === 'string' && /^[^\s/?#]+$/.test(id)) return id;
-  throw broken('advisory-id-form', `${JSON.stringify(id)} is no OSV identifier such as GHSA-35jh-r3h4-6jhm`);
+  throw ruleError(
+    'advisory-id-form',
+    `${JSON.stringify(id)} is no OSV identifier such as GHSA-35jh-r3h4-6jhm`,
+  );
 }
 
-export function ruledChainId(id: string): string {
+export function validateChainId(id: string): string {
   if (typeof id === 'string' && CHAIN_ID.test(id)) return id;
-  throw broken(
+  throw ruleError(
     'chain-id-form',
     `${JSON.stringify(id)} is no OCI chain identifier such as sha256:<64 hex digits>`,
   );
@@ -92,5 +95,5 @@ export function ruledChainId(id: string): string {
 
 export function requireBatchSize(count: number): void {
   if (count <= MAX_BATCH) return;
-  throw broken('batch-size', `a batch holds at most ${MAX_BATCH} requests, not ${count}`);
+  throw ruleError('batch-size', `a batch holds at most ${MAX_BATCH} requests, not ${count}`);
 }

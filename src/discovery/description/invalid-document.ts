@@ -7,7 +7,10 @@ import { validateDescription } from './validate-description.ts';
  * Does work over documents that nobody has validated: reading one costs less than checking it first. What goes wrong is
  * the document's fault when it has one, and is then a `DiscoveryError` (`invalid-document`) with the place.
  */
-export function blamingDocuments<Result>(documents: readonly RestDescription[], work: () => Result): Result {
+export function reportInvalidDocuments<Result>(
+  documents: readonly RestDescription[],
+  work: () => Result,
+): Result {
   try {
     return work();
   } catch (error) {
