@@ -2,27 +2,27 @@ import type { RestDescription, SchemaDescription } from '../discovery/descriptio
 import type { ContractProblem } from './answered.ts';
 
 /**
- * Gives what of a parsed answer can be used: the value itself when it fits, otherwise a copy without what does not fit,
- * each such place told in `problems` (all of them: what is not told would pass for what fits). `undefined` when nothing of it fits.
+ * Returns the usable part of a parsed answer: the value itself when it fits, otherwise a copy without what does not fit, or
+ * `undefined` when nothing fits. Adds every place that does not fit to `problems`.
  */
 export type AnswerCheck = (value: unknown, problems: ContractProblem[]) => unknown;
 
-/** The fields that are read, by dotted paths through objects and lists (`responses.version.advisoryKeys`). */
+/** Dotted paths of the fields that are read, through objects and lists: `responses.version.advisoryKeys`. */
 export type Fields = readonly string[];
 
-/** The part of a schema that is walked: `undefined` is all of it. */
+/** The part of a schema that is checked; `undefined`: all of it. */
 type Mask = ReadonlyMap<string, Mask> | undefined;
 
 interface Compiler {
   readonly document: RestDescription;
-  /** Whole schemas by name; they may refer to themselves. */
+  /** Checks of whole schemas by name; a schema may refer to itself. */
   readonly known: Map<string, AnswerCheck>;
 }
 
-/** The properties of a schema in columns: the loop over them is what checking costs. */
+/** The properties of a schema as parallel lists: the loop over them dominates the time of a check. */
 interface PropertyChecks {
   readonly names: readonly string[];
-  /** Which plain values fit without anything else being asked. */
+  /** The type of a property whose values need no check beyond it. */
   readonly plain: readonly Plain[];
   readonly checks: readonly AnswerCheck[];
 }
@@ -35,9 +35,9 @@ const FLAG = 2;
 const NUMBER = 3;
 
 /**
- * Compiles a check of answers against one of the document's schemas. Only `fields` are walked when they are given: what
- * nobody reads costs nothing. A field that is `null` counts as absent; an unknown name of an enumeration is told and kept,
- * as a newer service may have more of them.
+ * Compiles a check of answers against one of the document's schemas. `fields` limits the check to the fields that are
+ * read. A field that is `null` counts as absent. An unknown value of an enumeration is reported and kept: a newer service
+ * may have more of them.
  */
 export function compileAnswerCheck(
   document: RestDescription,
@@ -90,7 +90,7 @@ function compileReference(compiler: Compiler, name: string, mask: Mask): AnswerC
   if (mask !== undefined) return compile(compiler, schema, mask);
   const found = known.get(name);
   if (found !== undefined) return found;
-  // Stands in for the schema while what it refers to is compiled.
+  // Used while the schema is compiled, by schemas that refer to it.
   known.set(name, (value, problems) => known.get(name)?.(value, problems));
   const check = compile(compiler, schema, undefined);
   known.set(name, check);
@@ -143,11 +143,14 @@ function replaced(value: object, name: string, item: unknown): Record<string, un
   return item === undefined ? others : { ...others, [name]: item };
 }
 
-/** Items that are no objects become empty ones, so that others keep their index; anything else that misfits goes. */
+/**
+ * Items that should be objects and are not become empty objects, so that the others keep their index. Other items that do
+ * not fit are removed.
+ */
 function listCheck(compiler: Compiler, items: SchemaDescription, mask: Mask): AnswerCheck {
   const check = compile(compiler, items, mask);
   const texts = plainOf(items) === TEXT;
-  const standIn = holdsObjects(compiler, items) ? Object.freeze({}) : undefined;
+  const placeholder = holdsObjects(compiler, items) ? Object.freeze({}) : undefined;
   return (value, problems) => {
     if (!Array.isArray(value)) return misfit(problems, 'a list', value);
     let usable: unknown[] | undefined;
@@ -155,7 +158,7 @@ function listCheck(compiler: Compiler, items: SchemaDescription, mask: Mask): An
       const item: unknown = value[index];
       if (texts && typeof item === 'string' && usable === undefined) continue;
       const first = problems.length;
-      const fitting = check(item, problems) ?? standIn;
+      const fitting = check(item, problems) ?? placeholder;
       if (problems.length > first) prefix(problems, first, `[${index}]`);
       if (fitting !== item) usable ??= value.slice(0, index);
       if (fitting !== undefined) usable?.push(fitting);

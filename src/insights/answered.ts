@@ -7,23 +7,23 @@ export interface ContractProblem {
   readonly message: string;
 }
 
-/** What came back. */
+/** A successful answer. */
 export interface Answer<Value> {
-  /** As the description says it is: what does not fit is left out here and named in `problems`. */
+  /** The part that fits the description; the rest is listed in `problems`. */
   readonly value: Value;
   readonly problems: readonly ContractProblem[];
-  /** The parsed answer, untouched. */
+  /** The parsed answer, unchanged. */
   readonly raw: unknown;
   /** Its bytes. */
   readonly body: Buffer;
 }
 
-/** What an operation came to: an answer, or why there is none. */
+/** The result of an operation: an answer, or the reason why there is none. */
 export type Answered<Value> =
   | (Answer<Value> & { readonly error?: never })
   | { readonly error: InsightsError; readonly value?: never };
 
-/** The answer, for callers that cannot go on without. Throws the `InsightsError`. */
+/** The answer. Throws the `InsightsError` when there is none. */
 export function answerOf<Value>(answered: Answered<Value>): Answer<Value> {
   if (answered.error !== undefined) throw answered.error;
   return answered;

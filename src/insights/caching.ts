@@ -1,12 +1,12 @@
 import type { Cache, Known } from '../model/ports/cache.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
 
-/** Cache policy: what was found, and for a shorter time what was not. Failures are never kept. */
+/** How long records, and for a shorter time misses, are cached. Failures are not cached. */
 export interface CachePolicy {
   readonly cache: Cache;
   readonly recordTtlMs: number;
   readonly missTtlMs: number;
-  /** Told when the cache fails; the work goes on without it. */
+  /** Called when the cache fails; the work continues without it. */
   readonly onCacheFailure?: (error: unknown) => void;
 }
 

@@ -1,14 +1,14 @@
 import { CodedError, type CodedErrorOptions } from '../model/errors.ts';
 
 /**
- * `not-found`: the index has no such thing. `invalid`: the request is refused as it is. `rate-limited` and
- * `unavailable`: later it may work. `contract`: what came back is not what the API promises.
+ * `not-found`: the index has no such object. `invalid`: the request is refused. `rate-limited`, `unavailable`: the same
+ * request may succeed later. `contract`: the answer does not fit the description of the API.
  */
 export type InsightsErrorCode = 'not-found' | 'invalid' | 'rate-limited' | 'unavailable' | 'contract';
 
 /**
- * The rules of the operations ("Operation rules" and "Conventions for requests"), checked before anything is sent; and one
- * of our own, `private-name`: what the configuration calls private is never looked up.
+ * The rules of the operations ("Operation rules" and "Conventions for requests"), checked before a request is sent, and
+ * `private-name`: names that the configuration calls private are never sent.
  */
 export type RuleName =
   | 'systems-with-requirements'
@@ -33,7 +33,7 @@ export type RuleName =
   | 'private-name';
 
 export interface InsightsErrorOptions extends CodedErrorOptions {
-  /** The rule that the request breaks; such a request was not sent. */
+  /** The rule that the request breaks; the request was not sent. */
   readonly rule?: RuleName;
 }
 

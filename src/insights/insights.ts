@@ -22,21 +22,21 @@ import { createVersionLookUp } from './resolve/version-look-up.ts';
 import { createInsightsService } from './service.ts';
 
 export interface InsightsOptions extends CachePolicy, Partial<Privacy>, MissingFacts {
-  /** Client of `apis/insights.v3alpha.json`, read-only. */
+  /** Read-only client of `apis/insights.v3alpha.json`. */
   readonly api: ApiClient;
-  /** Requests to the service at the same time. */
+  /** The number of concurrent requests. */
   readonly concurrency?: number;
-  /** Told of what does not fit in an answer that is used all the same; `subject` is what was asked for. */
+  /** Called for what does not fit in an answer that is used anyway; `subject` is what was requested. */
   readonly onContractProblem?: (problem: ContractProblem, subject: string) => void;
 }
 
-/** What the pipeline asks the package-insights API; everything goes through the cache and is asked for once at a time. */
+/** The package-insights API as the jobs use it: cached, with one request for concurrent callers. */
 export interface Insights {
   /** One resolution for each package, in order. Rejects when aborted, and when `seen` does. */
   resolve(packages: readonly LockedPackage[], options: ResolveOptions): Promise<Resolved>;
-  /** `undefined` when the index has none of that id. Throws `InsightsError`. */
+  /** `undefined` when the index has no advisory of that id. Throws `InsightsError`. */
   advisory(id: string, signal: AbortSignal): Promise<Advisory | undefined>;
-  /** `undefined` when there is none: not computed, or of a system without graphs. Throws `InsightsError`. */
+  /** `undefined` when there is no graph: not computed, or a system without graphs. Throws `InsightsError`. */
   dependencies(key: VersionKey, signal: AbortSignal): Promise<DependencyGraph | undefined>;
 }
 
@@ -86,7 +86,7 @@ export function createInsights(options: InsightsOptions): Insights {
   };
 }
 
-/** Gets one record: from the cache, from a request under way, or from the service. */
+/** Gives one record: from the cache, a running request or the service. */
 type Loader<Value> = (
   key: string,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestBudget } from '../model/ports/request-budget.ts';
 
-/** A budget of this process alone, for runs without a shared Redis: requests are spread evenly over each second. */
+/** A budget for this process only: requests are distributed evenly over each second. */
 export function createLocalBudget(
   perSecond: number,
   now: () => number = () => performance.now(),

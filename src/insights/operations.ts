@@ -22,12 +22,12 @@ import { isMissedByPurl } from './request/spelling.ts';
 import type { AskOptions, InsightsService as Service } from './service.ts';
 
 /*
- * The operations, by the names of the specification's table ("Endpoints"); types come from the description document.
- * Each holds its rules against the request before it is sent, spells names as the index does, and gives an `Answered`:
- * errors are data. Only an aborted call rejects.
+ * The operations by their names in the specification ("Endpoints"); the types are generated from the description
+ * document. Each checks its rules before it sends the request, spells names as the index does, and returns errors as
+ * data. Only an aborted call rejects.
  */
 
-/** A package with its versions; the default one is marked when known. */
+/** A package with its versions; the default version is marked when it is known. */
 export function getPackage(service: Service, name: PackageName, options: AskOptions) {
   return service.ask('insights.getPackage', () => packageParams(service, name), options);
 }
@@ -37,7 +37,7 @@ export function getVersion(service: Service, key: VersionKey, options: AskOption
   return service.ask('insights.getVersion', () => versionParams(service, key), options);
 }
 
-/** One request of at most 5,000 versions, one page of its answer; `versionBatch` does the rest. */
+/** One request of at most 5,000 versions, one page of its answer. `Batches.versions` handles pages and any number of versions. */
 export function getVersionBatch(service: Service, body: api.VersionBatchRequest, options: AskOptions) {
   const prepare = () => {
     const requests = validateEntries(body.requests, ({ versionKey }) => ({
@@ -48,22 +48,22 @@ export function getVersionBatch(service: Service, body: api.VersionBatchRequest,
   return service.ask('insights.getVersionBatch', prepare, options);
 }
 
-/** Unresolved requirements as the version's manifest has them: Maven, npm, NuGet, RubyGems. */
+/** The requirements that a version declares, unresolved: Maven, npm, NuGet, RubyGems. */
 export function getRequirements(service: Service, key: VersionKey, options: AskOptions) {
   return service.ask('insights.getRequirements', () => versionParams(service, key, 'requirements'), options);
 }
 
-/** The resolved graph: npm, Cargo, Maven, PyPI. `not-found` means not computed, never none. */
+/** The resolved graph: npm, Cargo, Maven, PyPI. `not-found` means that it was not computed, not that it is empty. */
 export function getDependencies(service: Service, key: VersionKey, options: AskOptions) {
   return service.ask('insights.getDependencies', () => versionParams(service, key, 'dependencies'), options);
 }
 
-/** How many depend on a version: npm, Cargo, Maven, PyPI. */
+/** The number of packages that depend on a version: npm, Cargo, Maven, PyPI. */
 export function getDependents(service: Service, key: VersionKey, options: AskOptions) {
   return service.ask('insights.getDependents', () => versionParams(service, key, 'dependents'), options);
 }
 
-/** What a version may do to the system it runs on: Go. */
+/** What a version can do to the system it runs on: Go. */
 export function getCapabilities(service: Service, key: VersionKey, options: AskOptions) {
   return service.ask('insights.getCapabilities', () => versionParams(service, key, 'capabilities'), options);
 }
@@ -73,7 +73,7 @@ export function getProject(service: Service, id: string, options: AskOptions) {
   return service.ask('insights.getProject', () => projectParams(id), options);
 }
 
-/** One request of at most 5,000 projects, one page of its answer; `projectBatch` does the rest. */
+/** One request of at most 5,000 projects, one page of its answer. `Batches.projects` handles pages and any number of projects. */
 export function getProjectBatch(service: Service, body: api.ProjectBatchRequest, options: AskOptions) {
   const prepare = () => {
     const requests = validateEntries(body.requests, ({ projectKey }) => ({
@@ -84,7 +84,7 @@ export function getProjectBatch(service: Service, body: api.ProjectBatchRequest,
   return service.ask('insights.getProjectBatch', prepare, options);
 }
 
-/** At most 1,500 versions made from a project, those known from attestations first. */
+/** At most 1,500 versions built from a project, those known from attestations first. */
 export function getProjectPackageVersions(service: Service, id: string, options: AskOptions) {
   return service.ask('insights.getProjectPackageVersions', () => projectParams(id), options);
 }
@@ -95,19 +95,19 @@ export function getAdvisory(service: Service, id: string, options: AskOptions) {
   return service.ask('insights.getAdvisory', prepare, options);
 }
 
-/** Packages with similar names; not symmetric. */
+/** Packages with similar names. The relation is not symmetric. */
 export function getSimilarlyNamedPackages(service: Service, name: PackageName, options: AskOptions) {
   return service.ask('insights.getSimilarlyNamedPackages', () => packageParams(service, name), options);
 }
 
-/** At most 1,000 versions. `not-found` of a hash means unknown, never that an artifact was changed. */
+/** At most 1,000 versions. `not-found` for a hash means unknown, not that an artifact was changed. */
 export function query(service: Service, criteria: QueryCriteria, options: AskOptions) {
   return service.ask('insights.query', () => ({ params: queryParams(service, criteria) }), options);
 }
 
 /**
- * A package or, for a purl with a version, a version. A Go module with capitals, which purls cannot spell, is asked for by
- * its name when its purl is not found.
+ * A package or, for a purl with a version, a version. A Go module with capitals, which purls cannot spell, is looked up by
+ * name when its purl is not found.
  */
 export async function purlLookup(
   service: Service,
@@ -121,7 +121,7 @@ export async function purlLookup(
   return isMissedByPurl(target) ? lookUpByName(service, target, options) : answered;
 }
 
-/** One request of at most 5,000 purls, one page of its answer; `purlBatch` does the rest. */
+/** One request of at most 5,000 purls, one page of its answer. `Batches.purls` handles pages and any number of purls. */
 export function purlLookupBatch(service: Service, body: api.PurlLookupBatchRequest, options: AskOptions) {
   const prepare = () => {
     const requests = validateEntries(body.requests, ({ purl }) => ({
@@ -132,7 +132,7 @@ export function purlLookupBatch(service: Service, body: api.PurlLookupBatchReque
   return service.ask('insights.purlLookupBatch', prepare, options);
 }
 
-/** At most 1,000 repositories of images that hold exactly this chain of layers. */
+/** At most 1,000 repositories of images that contain exactly this chain of layers. */
 export function queryContainerImages(service: Service, chainId: string, options: AskOptions) {
   const prepare = () => ({ params: { chainId: validateChainId(chainId) } });
   return service.ask('insights.queryContainerImages', prepare, options);
@@ -163,7 +163,7 @@ async function lookUpByName(
   };
 }
 
-/** Names the entry that breaks a rule: the service would refuse all of them for it. */
+/** Throws with the index of the first entry that breaks a rule: the service would refuse the whole batch. */
 function validateEntries<Entry>(entries: readonly Entry[], rule: (entry: Entry) => Entry): readonly Entry[] {
   requireBatchSize(entries.length);
   return entries.map((entry, index) => {

@@ -14,11 +14,11 @@ export type MethodId = keyof InsightsMethods;
 
 export interface AskOptions {
   readonly signal: AbortSignal;
-  /** The fields of the answer that are read, and so checked. Default: all that the description names. */
+  /** The fields of the answer that are read, and therefore checked. Default: all fields of the description. */
   readonly fields?: Fields | undefined;
 }
 
-/** What is sent; a GET has parameters, a POST a body. */
+/** A request: parameters of a GET, the body of a POST. */
 export interface Question<Id extends MethodId> {
   readonly params?: InsightsMethods[Id]['params'];
   readonly body?: InsightsMethods[Id]['body'];
@@ -31,11 +31,11 @@ export interface ServiceOptions {
 
 /** The methods of the description document as typed calls. */
 export interface InsightsService {
-  /** Gives the name back. Throws `InsightsError` (`private-name`) for one that must not be sent. */
+  /** Returns the name. Throws `InsightsError` (`private-name`) when it may not be sent. */
   allowed(name: string): string;
   /**
-   * Prepares, sends and checks. What `prepare` throws as `InsightsError`, and all that goes wrong with the service, is the
-   * answer; rejects only when aborted (with the `HttpError` `aborted` or the signal's reason).
+   * Prepares and sends a request, and checks the answer. An `InsightsError` of `prepare` and all failures of the service
+   * are returned; rejects only when aborted (with the `HttpError` `aborted` or the signal's reason).
    */
   ask<Id extends MethodId>(
     id: Id,
@@ -86,14 +86,14 @@ async function send(api: ApiClient, id: MethodId, call: Parameters<ApiClient['ca
   return response;
 }
 
-/** The caller names the type: what is not of it, `check` has left out. */
+/** The caller names the type; `check` leaves out what does not have it. */
 function read<Value>({ content, body, request }: ApiResponse, check: AnswerCheck): Answered<Value> {
   if (content.kind === 'json' && isObject(content.value)) {
     const problems: ContractProblem[] = [];
     const value = check(content.value, problems) as Value;
     return { value, problems, raw: content.value, body };
   }
-  // Something between us and the service answers for it, or cut the answer short: it may be gone next time.
+  // A proxy answered, or the answer was cut off: the next attempt may succeed.
   throw new InsightsError('contract', `${request}: ${sketch(content)} where a JSON object is expected`, {
     retryable: true,
   });
@@ -123,14 +123,17 @@ function refusal(response: ApiResponse): InsightsError {
   if (isTemporary(response)) return new InsightsError('unavailable', message, retryOptions(response));
   if (status === 404 && saysNotFound(content)) return new InsightsError('not-found', message);
   if (status === 404 || status < 400) {
-    return new InsightsError('contract', `${message}: no answer of the package-insights API; check its URL`);
+    return new InsightsError(
+      'contract',
+      `${message}: not an answer of the package-insights API; check insights.url`,
+    );
   }
   return new InsightsError('invalid', message);
 }
 
 /**
- * Whether the service itself says that it has no such thing ("Errors" in what is known of the real one: plain text). A
- * server or proxy that merely lacks the path must not make every package `missing`.
+ * Whether the service itself says that the object does not exist, in plain text (field notes, "Errors"). A server or proxy
+ * that lacks the path must not make every package `missing`.
  */
 function saysNotFound(content: ApiResponse['content']): boolean {
   if (content.kind === 'empty') return false;

@@ -5,7 +5,7 @@ import { type Batches, createBatches } from '../../src/insights/batch/batches.ts
 import type { BatchEntry } from '../../src/insights/batch/operation.ts';
 import { inOrder } from '../../src/insights/batch/ordered.ts';
 import { createInsightsService } from '../../src/insights/service.ts';
-import { openInsightsApi, startFakeService } from './fake-service.ts';
+import { openInsightsApi, startFakeService, untilOpen } from './fake-service.ts';
 
 type Fake = Awaited<ReturnType<typeof startFakeService>>;
 const http = createHttpClient({ retry: { attempts: 1, baseMs: 1, longestWaitMs: 1 } });
@@ -26,6 +26,7 @@ beforeEach(async () => {
   fake.behaviour.poison.clear();
   fake.behaviour.latencyMs = 0;
   delete fake.behaviour.override;
+  delete fake.behaviour.hold;
 });
 afterAll(async () => {
   await http.close();
@@ -48,7 +49,7 @@ describe('a batch', () => {
   test('of any size gives one entry for each request, in order, side by side and never over the cap', async () => {
     const wanted = keys(12_345);
     for (const index of [0, 99, 100, 5_000, 12_344]) fake.behaviour.missing.add(`p${index}`);
-    fake.behaviour.latencyMs = 10;
+    fake.behaviour.hold = untilOpen(8, 100);
     const entries = await all(batches.versions(wanted, { signal }));
     expect(entries.map(({ request }) => request)).toEqual(wanted);
     for (const [index, { value, missing }] of entries.entries()) {

@@ -23,6 +23,8 @@ export interface Behaviour {
   /** Entries on a page; changes when a test changes it. */
   pageSize: number;
   latencyMs: number;
+  /** Awaited before a request is answered. */
+  hold?: (call: Call) => Promise<void>;
   /** Entries that the service refuses, and the whole batch with them. */
   readonly poison: Set<string>;
   readonly missing: Set<string>;
@@ -33,6 +35,16 @@ export interface Behaviour {
 interface BatchBody {
   readonly requests: { purl?: string; versionKey?: { system: string; name: string; version: string } }[];
   readonly pageToken?: string;
+}
+
+/** A `hold` that lets requests of at most `entries` pass when `count` of them are open at the same time. */
+export function untilOpen(count: number, entries: number): (call: Call) => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return async (call) => {
+    if (call.entries > entries) return;
+    if (call.overlap === count) resolve();
+    await promise;
+  };
 }
 
 /** The API client of our own document, for a service on loopback. */
@@ -52,7 +64,9 @@ export async function startFakeService(options: Partial<InsightsOptions> = {}) {
     const text = await readText(request);
     const body: BatchBody | undefined = text === '' ? undefined : JSON.parse(text);
     const path = request.url ?? '';
-    calls.push({ path, entries: body?.requests.length ?? 0, pageToken: body?.pageToken, overlap });
+    const call = { path, entries: body?.requests.length ?? 0, pageToken: body?.pageToken, overlap };
+    calls.push(call);
+    await behaviour.hold?.(call);
     if (behaviour.latencyMs > 0) await sleep(behaviour.latencyMs);
     open -= 1;
     if (behaviour.override?.(request, response) === true) return;

@@ -87,9 +87,9 @@ describe('advisories', () => {
         '$.url: text is expected, there is ["https://osv.dev"]',
         '$.title: text is expected, there is 7',
         '$.aliases[2]: text is expected, there is 5',
-        expect.stringMatching(/^no CVSS vector: "CVSS:3\.1\/AV:N.{60,80}$/),
-        'no CVSS score: 98',
-        'an alias that is no identifier: ""',
+        expect.stringMatching(/^not a CVSS vector: "CVSS:3\.1\/AV:N.{60,80}$/),
+        'not a CVSS score: 98',
+        'an alias that is not an identifier: ""',
       ],
     });
     expect(await insights.advisory('GHSA-aaaa-bbbb-cccc', signal)).toEqual(found);
@@ -111,7 +111,11 @@ describe('advisories', () => {
   });
 
   test.each([
-    ['another one', { ...advisory, advisoryKey: { id: 'GHSA-zzzz-zzzz-zzzz' } }, /asked for .*GHSA-zzzz/],
+    [
+      'another one',
+      { ...advisory, advisoryKey: { id: 'GHSA-zzzz-zzzz-zzzz' } },
+      /request for .* is the advisory "GHSA-zzzz/,
+    ],
     ['none', {}, /no identifier/],
     ['one without a name', { ...advisory, advisoryKey: { id: 7 } }, /no identifier/],
   ])('that come back as %s are errors: they never stand for another', async (_case, answer, message) => {

@@ -77,7 +77,11 @@ describe('what is never sent', () => {
       () => operations.purlLookup(service, 'pkg:npm/a@1?arch=x', options),
       /no qualifiers/,
     ],
-    ['purl-without-subpath', () => operations.purlLookup(service, 'pkg:npm/a@1#lib', options), /no subpath/],
+    [
+      'purl-without-subpath',
+      () => operations.purlLookup(service, 'pkg:npm/a@1#lib', options),
+      /not have a subpath/,
+    ],
     [
       'purl-type',
       () => operations.purlLookup(service, 'pkg:oci/a@1', options),
@@ -110,7 +114,7 @@ describe('what is never sent', () => {
     [
       'known-system',
       () => operations.getVersion(service, { ...version, system: 'DEB' as System }, options),
-      /"DEB" is no system/,
+      /"DEB" is not a system/,
     ],
     [
       'name-form',
@@ -132,11 +136,11 @@ describe('what is never sent', () => {
         ),
       /^requests\[0\]/,
     ],
-    ['advisory-id-form', () => operations.getAdvisory(service, '', options), /no OSV identifier/],
+    ['advisory-id-form', () => operations.getAdvisory(service, '', options), /not an OSV identifier/],
     [
       'chain-id-form',
       () => operations.queryContainerImages(service, 'latest', options),
-      /no OCI chain identifier/,
+      /not an OCI chain identifier/,
     ],
     [
       'query-criteria',

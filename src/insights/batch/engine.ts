@@ -66,13 +66,32 @@ export async function runBatch<Request, Answer>(
     halted: undefined,
   };
   const total = batch.requests.length;
-  if (total === 0) return;
-  if (page.learned !== undefined) return sendRange(state, 0, total);
-  const first = Math.min(total, PREFERRED_BATCH);
-  await sendPart(state, 0, first);
-  // When even the first request fails, the others are not sent.
+  const done = page.learned === undefined && total > 0 ? await sendFirst(state) : 0;
+  await sendRange(state, done, total);
+}
+
+/** Sends the request that shows the page size. Gives the index of the first request that is still open. */
+async function sendFirst<Request, Answer>(state: State<Request, Answer>): Promise<number> {
+  const end = Math.min(state.batch.requests.length, PREFERRED_BATCH);
+  const page = await sendPage(state, 0, 0, end, undefined);
+  if (page !== undefined) return learn(state, 0, end, page);
+  // When the first request fails, the others are not sent.
   if (state.failuresInARow > 0) state.halted ??= state.lastFailure;
-  await sendRange(state, first, total);
+  return end;
+}
+
+/** Learns the page size from the first page of a request. Gives the index of the first request that is still open. */
+function learn<Request, Answer>(
+  { page }: State<Request, Answer>,
+  start: number,
+  end: number,
+  { responses }: BatchPage<Answer>,
+): number {
+  const count = responses.length;
+  if (start + count < end) page.learned = Math.min(page.learned ?? count, count);
+  // A complete answer shows only that pages are at least as large as the request.
+  else if (count === PREFERRED_BATCH) page.learned ??= PREFERRED_BATCH;
+  return start + count;
 }
 
 async function sendRange<Request, Answer>(
@@ -97,13 +116,8 @@ async function sendPart<Request, Answer>(
   const known = state.page.learned;
   const page = await sendPage(state, start, start, end, undefined);
   if (page === undefined) return;
-  const done = start + page.responses.length;
-  if (done === end) {
-    // The service may have larger pages, but it was not asked for more.
-    if (end - start === PREFERRED_BATCH) state.page.learned ??= PREFERRED_BATCH;
-    return;
-  }
-  state.page.learned = Math.min(known ?? page.responses.length, page.responses.length);
+  const done = learn(state, start, end, page);
+  if (done === end) return;
   if (known === undefined || end - start > known) return sendRange(state, done, end);
   await followPages(state, start, done, end, page.nextPageToken);
 }

@@ -4,26 +4,26 @@ import { type Answer, formatProblem } from '../answered.ts';
 import { InsightsError } from '../errors.ts';
 import { cvssBaseScore } from './cvss.ts';
 
-/** More names than any issue has; every finding carries them. */
+/** More names than any issue has. Each finding contains them. */
 const MAX_ALIASES = 100;
 
-/** Of an advisory that is garbage throughout. */
+/** Listed for an advisory of which nothing can be read. */
 const MAX_PROBLEMS = 10;
 
 const ALIAS = /^[^\s/?#]{1,100}$/;
 
 /**
- * An Advisory object as judgements read it. What of it cannot be used is left out and named in `problems`. Throws
- * `InsightsError` (`contract`) when it is not the advisory that was asked for.
+ * The advisory as the rules read it. Values that cannot be used are left out and listed in `problems`. Throws
+ * `InsightsError` (`contract`) when it is not the requested advisory.
  *
- * Scores are computed here and not where they are judged: a vector costs up to a millisecond, and a scan has thousands.
+ * Scores are computed here, once: a vector takes up to a millisecond, and a scan has thousands.
  */
 export function readAdvisory({ value, problems: misfits }: Answer<api.Advisory>, asked: string): Advisory {
   const { url = '', title = '', aliases = [], cvss3Score, cvss3Vector: vector = '' } = value;
   checkId(value.advisoryKey?.id ?? '', asked);
   const problems = misfits.map(formatProblem);
   const computed = cvssBaseScore(vector);
-  if (computed === undefined && vector !== '') problems.push(`no CVSS vector: ${excerpt(vector)}`);
+  if (computed === undefined && vector !== '') problems.push(`not a CVSS vector: ${excerpt(vector)}`);
   const score = computed ?? statedScore(cvss3Score, vector, problems);
   return {
     id: asked,
@@ -37,25 +37,25 @@ export function readAdvisory({ value, problems: misfits }: Answer<api.Advisory>,
 }
 
 function checkId(id: string, asked: string): void {
-  if (id === '') throw new InsightsError('contract', 'the advisory that came back has no identifier');
+  if (id === '') throw new InsightsError('contract', 'the advisory in the answer has no identifier');
   if (id.toLowerCase() === asked.toLowerCase()) return;
-  throw new InsightsError('contract', `asked for ${asked}, the advisory ${excerpt(id)} came back`);
+  throw new InsightsError('contract', `the answer to a request for ${asked} is the advisory ${excerpt(id)}`);
 }
 
-/** A stated score of 0 beside no vector is the default that JSON writes out, and no score. */
+/** A stated score of 0 without a vector is a JSON default and not a score. */
 function statedScore(score: number | undefined, vector: string, problems: string[]): number | undefined {
   if (score === undefined || (score === 0 && vector === '')) return undefined;
   if (score >= 0 && score <= 10) return score;
-  problems.push(`no CVSS score: ${score}`);
+  problems.push(`not a CVSS score: ${score}`);
   return undefined;
 }
 
-/** An alias that is no identifier, such as an empty one, would join advisories that are not about the same issue. */
+/** An alias that is not an identifier, such as an empty one, would merge advisories of different issues. */
 function readAliases(aliases: readonly string[], id: string, problems: string[]): readonly string[] {
   const names = [...new Set(aliases)].filter((alias) => alias !== id);
   const usable = names.filter((alias) => ALIAS.test(alias));
   const bad = names.find((alias) => !ALIAS.test(alias));
-  if (bad !== undefined) problems.push(`an alias that is no identifier: ${excerpt(bad)}`);
+  if (bad !== undefined) problems.push(`an alias that is not an identifier: ${excerpt(bad)}`);
   if (usable.length > MAX_ALIASES)
     problems.push(`${usable.length} aliases; the first ${MAX_ALIASES} are used`);
   return usable.slice(0, MAX_ALIASES);

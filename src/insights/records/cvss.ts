@@ -7,8 +7,8 @@ const MAX_LENGTH = 400;
 const KNOWN_VERSION = /^(?:CVSS:(?:2\.0|3\.0|3\.1|4\.0)\/|AV:)/;
 
 /**
- * The base score, 0 to 10 in tenths, of a CVSS vector of version 2.0, 3.0, 3.1 or 4.0; `undefined` when the text is no
- * such vector or lacks a base metric. Threat, temporal and environmental metrics are passed over.
+ * The base score, 0 to 10 in tenths, of a CVSS vector of version 2.0, 3.0, 3.1 or 4.0; `undefined` when the text is not
+ * such a vector or lacks a base metric. Threat, temporal and environmental metrics are ignored.
  */
 export function cvssBaseScore(vector: string): number | undefined {
   if (vector.length > MAX_LENGTH || !KNOWN_VERSION.test(vector)) return undefined;

@@ -6,14 +6,14 @@ import { readVersionKey } from './version-record.ts';
 
 type Node = DependencyGraph['nodes'][number];
 
-/** A resolved graph. Throws `InsightsError` (`contract`) when a node does not say which version it is. */
+/** A resolved graph. Throws `InsightsError` (`contract`) when a node does not name its version. */
 export function readDependencyGraph({ value, problems }: Answer<api.Dependencies>): DependencyGraph {
   const errors = problems.map(formatProblem);
   const { error = '' } = value;
   if (error !== '') errors.push(error);
   const nodes = (value.nodes ?? []).map((node) => readNode(node, errors));
   const edges = (value.edges ?? []).flatMap(({ fromNode: from, toNode: to }, index) => {
-    // The service writes 0 out: an edge without an end is not one from or to the root.
+    // The service sends 0 for the root, so an absent end is not the root.
     if (from === undefined || to === undefined) {
       errors.push(`edge ${index} has an end that could not be read`);
       return [];

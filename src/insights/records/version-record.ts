@@ -25,15 +25,15 @@ export const RECORD_FIELDS: Fields = [
   'advisoryKeys',
 ];
 
-/** Fields that a record may not guess: without them a vulnerable or deprecated version would pass for a good one. */
+/** Fields without which a vulnerable or deprecated version would look like a good one. */
 const VITAL = /\.(?:versionKey|advisoryKeys|isDeprecated)\b|\.(?:version|result)$/;
 
-/** Whether a place of an answer that does not fit makes a record of it worthless. */
+/** Whether an answer that does not fit at this place cannot be used as a record. */
 export function isVital(path: string): boolean {
   return VITAL.test(path);
 }
 
-/** The part of a Version object that is judged. Throws `InsightsError` (`contract`) when it does not say which it is. */
+/** The part of a Version object that rules read. Throws `InsightsError` (`contract`) when it does not name itself. */
 export function readVersionRecord(version: api.Version): VersionRecordSummary {
   const { publishedAt = '', deprecatedReason = '', advisoryKeys = [] } = version;
   return {
@@ -52,12 +52,12 @@ export function readVersionKey(key: api.VersionKey = {}): VersionKey {
   if (name !== '' && system !== undefined && SYSTEMS.has(system)) return { system, name, version };
   throw new InsightsError(
     'contract',
-    `a version that came back is named ${JSON.stringify(key).slice(0, 200)}`,
+    `a version in the answer has the key ${JSON.stringify(key).slice(0, 200)}`,
   );
 }
 
 function readAdvisoryId({ id = '' }: api.AdvisoryKey): string {
   if (id === '')
-    throw new InsightsError('contract', 'a version that came back names an advisory without identifier');
+    throw new InsightsError('contract', 'a version in the answer lists an advisory without identifier');
   return id;
 }

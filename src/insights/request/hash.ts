@@ -2,7 +2,7 @@ import { ruleError } from './rules.ts';
 
 export type HashType = 'MD5' | 'SHA1' | 'SHA256' | 'SHA512';
 
-/** A content hash as Query wants it: `value` is the base64 of the raw digest. */
+/** A content hash as Query expects it: `value` is the Base64 of the raw digest. */
 export interface Hash {
   readonly type: HashType;
   readonly value: string;
@@ -15,17 +15,17 @@ export function readHash(text: string): Hash {
   const [, name = '', value = ''] = /^\s*([A-Za-z0-9-]+?)[:-]\s*([A-Za-z0-9+/_=-]+)\s*$/.exec(text) ?? [];
   const type = name.replace('-', '').toUpperCase();
   if (!isHashType(type)) {
-    throw ruleError('hash-form', `${JSON.stringify(text)} is no hash such as sha512:<hex or base64>`);
+    throw ruleError('hash-form', `${JSON.stringify(text)} is not a hash such as sha512:<hex or base64>`);
   }
   return canonicalHash({ type, value });
 }
 
-/** Converts hex to base64 and holds the digest against its length. Throws `InsightsError` (`invalid`). */
+/** Converts hex to Base64 and checks the length of the digest. Throws `InsightsError` (`invalid`). */
 export function canonicalHash({ type, value }: Hash): Hash {
   const bytes = DIGEST_BYTES[type];
-  if (bytes === undefined) throw ruleError('hash-form', `${JSON.stringify(type)} is no type of hash`);
+  if (bytes === undefined) throw ruleError('hash-form', `${JSON.stringify(type)} is not a type of hash`);
   const hex = new RegExp(`^[0-9a-f]{${bytes * 2}}$`, 'i').test(value);
-  // Buffer reads base64url as well, and skips what is neither: the length shows whether something was skipped.
+  // Buffer also reads base64url, and skips other characters: the length shows whether it did.
   const digest = Buffer.from(value, hex ? 'hex' : 'base64');
   const length = hex ? bytes : Math.floor((value.replace(/=+$/, '').length * 3) / 4);
   if (digest.length !== bytes || length !== bytes) {

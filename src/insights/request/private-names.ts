@@ -1,4 +1,4 @@
-/** Tells the names that match one of the patterns, with `*` for any text and in any case: `@corp/*`. */
+/** Whether a name matches one of the patterns, in any case, with `*` for any text: `@corp/*`. */
 export function privateNames(patterns: readonly string[]): (name: string) => boolean {
   if (patterns.length === 0) return () => false;
   const sources = patterns.map((pattern) => pattern.split('*').map(escapeExpression).join('.*'));

@@ -3,7 +3,7 @@ import type { System } from '../../model/scan/version-key.ts';
 import { canonicalName, canonicalVersion, writePurl } from '../request/spelling.ts';
 import { type PackageName, ruleError, validatePackage } from './rules.ts';
 
-/** What a purl names, as the index spells it. */
+/** The package or version that a purl names, as the index spells it. */
 export interface PurlTarget extends PackageName {
   /** `undefined`: the package itself. */
   readonly version: string | undefined;
@@ -12,17 +12,18 @@ export interface PurlTarget extends PackageName {
 }
 
 /**
- * Reads a purl by the rules of PurlLookup and PurlLookupBatch. Not packageurl-js: it lower-cases npm names, which the
- * index keeps as they are. Throws `InsightsError` (`invalid`) naming the rule.
+ * Reads a purl by the rules of PurlLookup and PurlLookupBatch. packageurl-js would change npm names to lower case, which
+ * the index does not. Throws `InsightsError` (`invalid`) with the rule.
  */
 export function readPurl(text: string): PurlTarget {
   const refuse = (rule: Parameters<typeof ruleError>[0], reason: string) =>
     ruleError(rule, `${JSON.stringify(String(text).slice(0, 200))}: ${reason}`);
   const [, rest, query, subpath] = /^pkg:\/*([^?#]+)(\?[^#]*)?(#.*)?$/is.exec(text) ?? [];
   if (rest === undefined) throw refuse('purl-form', 'a purl is pkg:<type>/<namespace>/<name>@<version>');
-  if (subpath !== undefined) throw refuse('purl-without-subpath', 'a purl that is looked up has no subpath');
+  if (subpath !== undefined)
+    throw refuse('purl-without-subpath', 'a purl for a look-up may not have a subpath');
   if (query !== undefined) {
-    throw refuse('purl-without-qualifiers', 'a purl that is looked up has no qualifiers');
+    throw refuse('purl-without-qualifiers', 'a purl for a look-up may have no qualifiers');
   }
   const { type, path, version } = split(rest);
   const system = systemOf(type);
@@ -37,7 +38,7 @@ export function readPurl(text: string): PurlTarget {
   return target(type, validatePackage({ system, name: canonicalName(name, system) }), decodedVersion);
 }
 
-/** The same for a batch, which looks up versions only. */
+/** The same for a batch, which accepts versions only. */
 export function readVersionPurl(text: string): PurlTarget & { readonly version: string } {
   const read = readPurl(text);
   const { version } = read;
@@ -52,13 +53,13 @@ function target(type: string, { system, name }: PackageName, given: string | und
   return { system, name, version, purl: writePurl(type, name, version) };
 }
 
-/** The purl specification's order: the version from the right, then the type from the left. */
+/** Splits in the order of the purl specification: the version from the right, then the type from the left. */
 function split(rest: string) {
   const slash = rest.indexOf('/');
   const type = rest.slice(0, Math.max(slash, 0)).toLowerCase();
   const remainder = rest.slice(slash + 1);
   const at = remainder.lastIndexOf('@');
-  // A scope's `@` may stand bare; a version has no slash after it.
+  // The `@` of a scope may be unencoded; a version contains no slash.
   const versioned = at >= 0 && !remainder.slice(at).includes('/');
   const path = (versioned ? remainder.slice(0, at) : remainder).replace(/^\/+|\/+$/g, '').split('/');
   return { type, path, version: versioned ? remainder.slice(at + 1) : undefined };
@@ -69,7 +70,7 @@ function decode(segments: readonly string[]): readonly string[] | undefined {
     const decoded = segments.map(decodeURIComponent);
     return decoded.some((segment) => segment === '' || /\s/.test(segment)) ? undefined : decoded;
   } catch {
-    // Malformed percent-encoding; the caller says so.
+    // Malformed percent-encoding; the caller reports it.
     return undefined;
   }
 }

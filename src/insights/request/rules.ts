@@ -10,7 +10,7 @@ const SYSTEMS: readonly System[] = ['GO', 'RUBYGEMS', 'NPM', 'CARGO', 'MAVEN', '
 /** Facts that the index has for some systems only. */
 export type Facts = 'requirements' | 'dependencies' | 'dependents' | 'capabilities' | 'hashes';
 
-/** Which systems have them ("Operation rules"). */
+/** The systems that have them ("Operation rules"). */
 const SYSTEMS_WITH: Readonly<Record<Facts, readonly System[]>> = {
   requirements: ['MAVEN', 'NPM', 'NUGET', 'RUBYGEMS'],
   dependencies: ['NPM', 'CARGO', 'MAVEN', 'PYPI'],
@@ -19,7 +19,7 @@ const SYSTEMS_WITH: Readonly<Record<Facts, readonly System[]>> = {
   hashes: ['NPM', 'CARGO', 'MAVEN', 'NUGET', 'PYPI', 'RUBYGEMS'],
 };
 
-/** `<host>/<owner>/<repository>`; one of the hosts has groups of any depth. */
+/** `<host>/<owner>/<repository>`; gitlab.com has groups of any depth. */
 const PROJECT_ID = /^(?:github\.com|bitbucket\.org)\/[^/\s]+\/[^/\s]+$|^gitlab\.com(?:\/[^/\s]+){2,}$/i;
 const CHAIN_ID = /^[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[\w=-]+$/;
 
@@ -32,7 +32,7 @@ export function hasFacts(facts: Facts, system: System): boolean {
   return SYSTEMS_WITH[facts].includes(system);
 }
 
-/** An error for a request that is not sent. */
+/** The error for a request that breaks a rule and is not sent. */
 export function ruleError(rule: RuleName, message: string): InsightsError {
   return new InsightsError('invalid', `${message} [${rule}]`, { rule });
 }
@@ -50,9 +50,13 @@ export function requireFacts(facts: Facts, system: System): void {
 /** The name as the index spells it. Throws `InsightsError` (`invalid`). */
 export function validatePackage({ system, name }: PackageName): PackageName {
   if (!SYSTEMS.includes(system)) {
-    throw ruleError('known-system', `${JSON.stringify(system)} is no system; they are ${SYSTEMS.join(', ')}`);
+    throw ruleError(
+      'known-system',
+      `${JSON.stringify(system)} is not a system; the systems are ${SYSTEMS.join(', ')}`,
+    );
   }
-  if (typeof name !== 'string' || name === '') throw ruleError('name-form', 'a package has a name');
+  if (typeof name !== 'string' || name === '')
+    throw ruleError('name-form', 'the name of the package is missing');
   if (system === 'MAVEN' && !/^[^:\s]+:[^:\s]+$/.test(name)) {
     throw ruleError('name-form', `Maven packages are named group:artifact, not ${JSON.stringify(name)}`);
   }
@@ -73,7 +77,7 @@ export function validateProject(id: string): string {
   if (typeof id === 'string' && PROJECT_ID.test(id)) return id;
   throw ruleError(
     'project-id-form',
-    `${JSON.stringify(id)} is no project: it is <host>/<owner>/<repository> on github.com, gitlab.com or bitbucket.org`,
+    `${JSON.stringify(id)} is not a project; a project is <host>/<owner>/<repository> on github.com, gitlab.com or bitbucket.org`,
   );
 }
 
@@ -81,7 +85,7 @@ export function validateAdvisory(id: string): string {
   if (typeof id === 'string' && /^[^\s/?#]+$/.test(id)) return id;
   throw ruleError(
     'advisory-id-form',
-    `${JSON.stringify(id)} is no OSV identifier such as GHSA-35jh-r3h4-6jhm`,
+    `${JSON.stringify(id)} is not an OSV identifier such as GHSA-35jh-r3h4-6jhm`,
   );
 }
 
@@ -89,7 +93,7 @@ export function validateChainId(id: string): string {
   if (typeof id === 'string' && CHAIN_ID.test(id)) return id;
   throw ruleError(
     'chain-id-form',
-    `${JSON.stringify(id)} is no OCI chain identifier such as sha256:<64 hex digits>`,
+    `${JSON.stringify(id)} is not an OCI chain identifier such as sha256:<64 hex digits>`,
   );
 }
 

@@ -3,11 +3,11 @@ import type { Resolution } from '../../model/scan/resolution.ts';
 import type { VersionKey } from '../../model/scan/version-key.ts';
 import type { LookUp } from './eligibility.ts';
 
-/** What tells one missing version from another. */
+/** What distinguishes the reasons why a version is missing. */
 export interface MissingFacts {
-  /** Versions that the index had before. Without it none are known. */
+  /** Versions that the index had before. Default: none are known. */
   readonly seen?: SeenVersions;
-  /** Whether the service holds anything of a package, where it is known to hold little. Default: it covers all. */
+  /** Whether the service holds any version of a package, for services with little data. Default: all are covered. */
   readonly covers?: ((key: Pick<VersionKey, 'system' | 'name'>) => boolean) | undefined;
 }
 
@@ -19,7 +19,7 @@ export async function judgeMissing(
   const before = missing.length === 0 ? [] : await seen?.has(missing.map(({ key }) => key));
   const judged = missing.map(({ key, versionKey }, index): [string, Resolution] => {
     if (before?.[index] === true) {
-      return [key, { outcome: 'missing', seenBefore: true, reason: `the index has no ${key} any more` }];
+      return [key, { outcome: 'missing', seenBefore: true, reason: `the index no longer has ${key}` }];
     }
     if (covers?.(versionKey) === false) {
       return [key, { outcome: 'uncovered', reason: 'not in the local data set' }];

@@ -1,6 +1,6 @@
 import { InsightsError } from '../errors.ts';
 
-/** Registries whose packages the index may hold: a domain, with a path where the domain alone says too little. */
+/** Registries whose packages the index may hold: a domain, with a path where other content shares the domain. */
 const PUBLIC_REGISTRIES = [
   ...['npmjs.org', 'npmjs.com', 'yarnpkg.com', 'npmmirror.com'],
   ...['pypi.org', 'pypi.python.org', 'pythonhosted.org'],
@@ -19,8 +19,8 @@ interface Registry {
 }
 
 /**
- * A function that tells whether a registry URL belongs to a public registry or to one of the configured mirrors
- * (`host`, `host/path` or a URL; sub-domains count). It gives `undefined` for what is no URL with a host.
+ * A function that says whether a registry URL belongs to a public registry or to one of the configured mirrors (`host`,
+ * `host/path` or a URL, with subdomains). It returns `undefined` for a text that is not a URL with a host.
  */
 export function createRegistryCheck(mirrors: readonly string[]): (url: string) => boolean | undefined {
   const registries = [...PUBLIC_REGISTRIES, ...mirrors].map(readRegistry);

@@ -10,14 +10,14 @@ import { judgeMissing, type MissingFacts } from './missing-versions.ts';
 
 export interface ResolveOptions {
   readonly signal: AbortSignal;
-  /** Told how many of the packages are accounted for. */
+  /** Called with the number of packages that have an outcome. */
   readonly progress?: (done: number, total: number) => void;
 }
 
 export interface Resolved {
   /** One for each package, in order. */
   readonly resolutions: readonly Resolution[];
-  /** Whether something that failed may succeed later. */
+  /** Whether a failed look-up may succeed later. */
   readonly retryable: boolean;
   /** The longest wait that the service asked for. */
   readonly retryAfterMs?: number | undefined;
@@ -30,12 +30,12 @@ export interface ResolverParts extends MissingFacts {
 }
 
 type Answers = Map<string, VersionAnswer>;
-/** Look-ups under way, by key; several resolves at once share them. */
+/** Running look-ups by key; concurrent calls share them. */
 type InFlight = Map<string, Promise<Answers>>;
 
 /**
- * The resolver behind `InsightsPort.resolve`: every package gets one outcome, from the rules, the cache or the service.
- * Rejects when aborted, and when what was seen before can be neither read nor written.
+ * The function behind `InsightsPort.resolve`: every package gets one outcome, from the rules, the cache or the service.
+ * Rejects when aborted, and when the seen versions can be neither read nor written.
  */
 export function createResolver(
   parts: ResolverParts,
@@ -56,7 +56,7 @@ export function createResolver(
   };
 }
 
-/** Cache first, then what others are already asking for, then the service. */
+/** Answers from the cache, then from running look-ups of other callers, then from the service. */
 async function answer(
   parts: ResolverParts,
   inFlight: InFlight,
@@ -114,7 +114,7 @@ function ask(
     const stored: Promise<void>[] = [];
     await lookUpVersions(lookUps, signal, (settled) => {
       for (const [{ key }, value] of settled) answers.set(key, value);
-      // Stored as they come: an attempt that is aborted leaves the next one less to do.
+      // Stored immediately: the next attempt after an abort has less to do.
       stored.push(remember(cache, seen, settled));
       advance(settled.map(([{ key }]) => key));
     });
@@ -128,7 +128,7 @@ function ask(
   return asked;
 }
 
-/** Seen versions first: what the cache has is not asked for again, and would not be noted when that failed. */
+/** Stores seen versions first: a cached version is not looked up again, so it would not be recorded later. */
 async function remember(
   cache: ResolverParts['cache'],
   seen: SeenVersions | undefined,
