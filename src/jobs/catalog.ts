@@ -7,7 +7,7 @@ import { ingestLockfiles } from './ingest-lockfiles.ts';
 import type { AnyJob } from './job.ts';
 import { judgeScan } from './judge-scan.ts';
 
-/** Every job there is. */
+/** All jobs. */
 export const JOBS: readonly AnyJob[] = [
   ingestLockfiles,
   collectAdvisories,

@@ -7,12 +7,12 @@ import { CHECK_CONTRACT, type CheckContract } from './payloads/check-contract.ts
 import { recordVerdict } from './scan/record-verdict.ts';
 import { countScan, logVerdict } from './scan/summary.ts';
 
-/** Drift of the APIs that Lockhound itself lives on is a finding like any other, on this target. */
+/** Findings about the APIs that Lockhound uses belong to this target. */
 export const CONTRACT_TARGET = { id: 'lockhound:contract', labels: {} } as const;
 
 /**
- * Holds the pinned description documents against what the services publish now. A breaking difference opens a finding,
- * which is resolved when it is gone; a document that cannot be had leaves everything as it was and is a gap.
+ * Compares the pinned description documents with the published ones. A breaking difference opens a finding; a document that
+ * cannot be fetched changes nothing and is a gap.
  */
 export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' | 'routing' | 'policy'> = {
   ...CHECK_CONTRACT,
@@ -35,13 +35,13 @@ export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' 
         findings: found.flatMap(({ fact }) => contractDrift(CONTRACT_TARGET.id, fact)),
         partial: false,
         paths: [],
-        // What was not compared this time may still be as it was.
+        // Findings about documents that were not compared stay open.
         stillOpen: (finding) => (checked.has(finding.package.name) ? undefined : finding),
         gaps: [
           ...absent.map((subject) => ({ subject, reason: 'the directory does not list it' })),
           ...failed.map(({ key: subject, reason }) => ({ subject, reason })),
         ].map((gap) => ({ kind: 'document' as const, ...gap })),
-        // There are few of them, and each is worth an alert.
+        // They are few, and each is worth an alert.
         firstScan: 'all',
         counts: (findings) => countScan({ lockfiles: [], unread: [] }, findings),
       },
@@ -49,5 +49,5 @@ export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' 
     );
   },
   log: ({ scan }, verdict) => logVerdict(scan, verdict),
-  spent: ({ scan }) => ({ marked: [{ job: 'check-contract', key: scan }], removed: [] }),
+  spent: ({ scan }) => ({ marked: [{ job: CHECK_CONTRACT.name, key: scan }], removed: [] }),
 };

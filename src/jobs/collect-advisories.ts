@@ -4,7 +4,7 @@ import { fetchAll } from './fetch-all.ts';
 import type { Job } from './job.ts';
 import { COLLECT_ADVISORIES, type CollectAdvisories } from './payloads/collect-advisories.ts';
 
-/** Fetches advisories (GetAdvisory) through the cache. One that will not load takes nothing else with it. */
+/** Fetches advisories (GetAdvisory) through the cache. One that cannot be fetched does not fail the others. */
 export const collectAdvisories: Job<CollectAdvisories, CollectedAdvisories, 'insights'> = {
   ...COLLECT_ADVISORIES,
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 120_000, timeoutMs: 300_000, concurrency: 4 },
@@ -28,7 +28,7 @@ export const collectAdvisories: Job<CollectAdvisories, CollectedAdvisories, 'ins
     const gaps = failed.length + advisories.filter(({ problems }) => problems !== undefined).length;
     return {
       facts: { scan, part, advisories: advisories.length, gaps },
-      ...(gaps === 0 ? {} : { warning: 'advisories could not be fetched, or not be read whole' }),
+      warning: gaps === 0 ? undefined : 'advisories could not be fetched or not be read completely',
     };
   },
 };

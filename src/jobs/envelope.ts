@@ -3,10 +3,9 @@ import { CodedError, messageOf } from '../model/errors.ts';
 import type { Envelope } from '../model/queue/follow-up.ts';
 import type { JobType } from './job-type.ts';
 
-/** Data of a job that is not JSON, as it stands in the queue; a producer in another language can write such. */
+/** Data of a queued job that is not JSON. */
 export class UnparsedData {
   readonly text: string;
-  /** What is wrong with it. */
   readonly reason: string;
 
   constructor(text: string, reason: string) {
@@ -16,13 +15,12 @@ export class UnparsedData {
 }
 
 /**
- * - `invalid-payload`: it does not fit; only the producer can mend it.
- * - `newer-version`: a newer release wrote it; a newer worker will take it.
+ * - `invalid-payload`: only the producer can correct it.
+ * - `newer-version`: a newer release wrote it; a newer worker will run it.
  */
 export type EnvelopeErrorCode = 'invalid-payload' | 'newer-version';
 
 export class EnvelopeError extends CodedError<EnvelopeErrorCode> {
-  /** What is wrong, each with its JSON path in the job's data. */
   readonly issues: readonly EnvelopeIssue[];
 
   constructor(code: EnvelopeErrorCode, message: string, issues: readonly EnvelopeIssue[]) {
@@ -32,6 +30,7 @@ export class EnvelopeError extends CodedError<EnvelopeErrorCode> {
 }
 
 export interface EnvelopeIssue {
+  /** JSON path in the job's data. */
   readonly path: string;
   readonly reason: string;
 }
@@ -42,7 +41,7 @@ const envelopeSchema = z.strictObject({
   payload: z.unknown(),
 });
 
-/** Checks a payload and puts it into an envelope of the job's version. Throws `EnvelopeError` (`invalid-payload`). */
+/** Validates a payload and wraps it in an envelope of the job's version. Throws `EnvelopeError` (`invalid-payload`). */
 export function sealEnvelope<Payload>(type: JobType<Payload>, payload: NoInfer<Payload>): Envelope {
   const parsed = type.schema.safeParse(payload);
   if (!parsed.success) throw invalid(type.name, issuesOf(parsed.error, ['payload']));
@@ -50,8 +49,8 @@ export function sealEnvelope<Payload>(type: JobType<Payload>, payload: NoInfer<P
 }
 
 /**
- * Opens a job's data: validates, upgrades payloads of older versions step by step and checks that the key is the one
- * its payload has. Throws `EnvelopeError`.
+ * Reads a job's data: upgrades payloads of older versions step by step, validates the payload and checks that the key is the
+ * payload's. Throws `EnvelopeError`.
  */
 export function openEnvelope<Payload>(
   job: JobType<Payload>,
@@ -85,15 +84,15 @@ function upgrade(
     const step = job.upgrades?.[version];
     if (step === undefined) {
       throw invalid(job.name, [
-        { path: 'version', reason: `${version} is no longer understood; write ${job.version}` },
+        { path: 'version', reason: `${version} is no longer supported; write ${job.version}` },
       ]);
     }
     try {
       current = step(current);
     } catch (error) {
-      // Payloads of older versions come unchecked: a step that trips over one says that it does not fit.
+      // A payload of an older version is not validated before its upgrade: an error shows that it is malformed.
       throw invalid(job.name, [
-        { path: 'payload', reason: `is not one of version ${version} (${messageOf(error)})` },
+        { path: 'payload', reason: `is not valid for version ${version} (${messageOf(error)})` },
       ]);
     }
   }
@@ -103,7 +102,7 @@ function upgrade(
 function issuesOf(error: z.ZodError, base: readonly string[]): readonly EnvelopeIssue[] {
   return error.issues.map((issue) => ({
     path: [...base, ...issue.path.map(String)].join('.') || '(root)',
-    // What is wrong with the name of a field does not stand in the message itself.
+    // Zod's message does not say what is wrong with the name.
     reason:
       issue.code === 'invalid_key'
         ? `its name: ${issue.issues.map(({ message }) => message).join('; ')}`
@@ -118,14 +117,14 @@ function invalid(job: string, issues: readonly EnvelopeIssue[]): EnvelopeError {
   const rest = issues.length > SHOWN_ISSUES ? `; and ${issues.length - SHOWN_ISSUES} more` : '';
   return new EnvelopeError(
     'invalid-payload',
-    `the data of a ${job} job does not fit: ${shown.join('; ')}${rest}`,
+    `invalid data of a job "${job}": ${shown.join('; ')}${rest}`,
     issues,
   );
 }
 
 function newer(job: Pick<JobType, 'name' | 'version'>, version: number): EnvelopeError {
-  const reason = `${version} is newer than ${job.version}, the newest that this release knows`;
-  return new EnvelopeError('newer-version', `version of a ${job.name} job: ${reason}`, [
+  const reason = `${version} is newer than ${job.version}, the newest version that this release supports`;
+  return new EnvelopeError('newer-version', `version of a job "${job.name}": ${reason}`, [
     { path: 'version', reason },
   ]);
 }

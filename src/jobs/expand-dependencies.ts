@@ -5,7 +5,7 @@ import { fetchAll } from './fetch-all.ts';
 import type { Job } from './job.ts';
 import { EXPAND_DEPENDENCIES, type ExpandDependencies } from './payloads/expand-dependencies.ts';
 
-/** Fetches the graphs (GetDependencies) that a lockfile does not hold itself, through the cache. */
+/** Fetches dependency graphs (GetDependencies) for lockfiles without edges, through the cache. */
 export const expandDependencies: Job<ExpandDependencies, ExpandedDependencies, 'insights'> = {
   ...EXPAND_DEPENDENCIES,
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 120_000, timeoutMs: 300_000, concurrency: 4 },
@@ -28,6 +28,6 @@ export const expandDependencies: Job<ExpandDependencies, ExpandedDependencies, '
   },
   log: ({ scan, part }, { graphs, failed }) => ({
     facts: { scan, part, graphs: graphs.length, gaps: failed.length },
-    ...(failed.length === 0 ? {} : { warning: 'dependency graphs could not be fetched' }),
+    warning: failed.length === 0 ? undefined : 'dependency graphs could not be fetched',
   }),
 };

@@ -2,17 +2,16 @@ import { CodedError, messageOf } from '../model/errors.ts';
 import { JobError } from './errors.ts';
 import type { RunContext } from './job.ts';
 
-export interface FetchedFacts<Key, Fact> {
+interface FetchedFacts<Key, Fact> {
   readonly found: readonly { readonly key: Key; readonly fact: Fact }[];
-  /** Keys the service answered for, and has nothing on. */
+  /** Keys for which the service has nothing. */
   readonly absent: readonly Key[];
   readonly failed: readonly { readonly key: Key; readonly reason: string }[];
 }
 
 /**
- * Fetches one fact for each key, side by side. Throws a retryable `JobError` when one may succeed later and the queue
- * will try again (what was fetched is in the cache by then); on the last attempt such keys are `failed`. An error without
- * a code is unexpected, counts as one that may not happen again, and fails its key only.
+ * Fetches one fact for each key, concurrently. Throws a retryable `JobError` when a key may succeed later; fetched facts are
+ * then in the cache. On the last attempt such keys are `failed`. Errors without a code count as retryable.
  */
 export async function fetchAll<Key, Fact>(
   keys: readonly Key[],

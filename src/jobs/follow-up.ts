@@ -5,8 +5,8 @@ import type { JobType } from './job-type.ts';
 declare const checked: unique symbol;
 
 /**
- * Work that follows from a job: the envelope for the queue of `job`. Children run first, and may fail without failing
- * the parent. Only `followUp` makes one, so the payload always fits the job.
+ * A job to enqueue: the envelope for the queue of `job`. Children run first and may fail without failing the parent. Only
+ * `followUp` creates one, so its payload is always valid.
  */
 export interface FollowUp extends Envelope {
   readonly job: string;
@@ -15,8 +15,8 @@ export interface FollowUp extends Envelope {
 }
 
 /**
- * Makes a follow-up. Throws `EnvelopeError` (`invalid-payload`) when the payload does not fit: the job that returns it
- * then fails, and no wrong payload is saved.
+ * Creates a follow-up. Throws `EnvelopeError` (`invalid-payload`): then the job that returns it fails, and no invalid payload
+ * is saved.
  */
 export function followUp<Payload>(
   type: JobType<Payload>,

@@ -9,12 +9,12 @@ import { plannedDelivery } from './payloads/deliver-notification.ts';
 import { GATHER_DIGEST, type GatherDigest } from './payloads/gather-digest.ts';
 import { MAX_LISTED_CHANGES } from './scan/deliveries.ts';
 
-/** What ties the lane of a route's digests together: they are about no single target. */
-const EVERYBODY = '*';
+/** The target of a digest in its payload and lane: a digest has no single target. */
+const ALL_TARGETS = '*';
 
 /**
- * Makes one notification of everything that waits for a route. The entries are taken away together with the outcome that
- * holds them, or not at all: whatever dies in between, each change goes into exactly one digest.
+ * Builds one notification from all changes that wait for a route. The entries are removed in the script that saves the outcome,
+ * so each change is in exactly one digest.
  */
 export const gatherDigest: Job<GatherDigest, GatheredDigest, 'digests'> = {
   ...GATHER_DIGEST,
@@ -27,7 +27,7 @@ export const gatherDigest: Job<GatherDigest, GatheredDigest, 'digests'> = {
     if (entries.length === 0) return { result: { notification: null }, next: [] };
     const scan = GATHER_DIGEST.key(payload);
     const { next, filed } = plannedDelivery(
-      { scan, target: EVERYBODY, route, requestedAt: window, digest: true },
+      { scan, target: ALL_TARGETS, route, requestedAt: window, digest: true },
       notificationOf(scan, payload, entries),
     );
     return {
@@ -40,7 +40,10 @@ export const gatherDigest: Job<GatherDigest, GatheredDigest, 'digests'> = {
   log: ({ route }, { notification }) => ({
     facts: { route, target: notification?.target.id, changes: notification?.changes.length },
   }),
-  spent: (payload) => ({ marked: [{ job: 'gather-digest', key: GATHER_DIGEST.key(payload) }], removed: [] }),
+  spent: (payload) => ({
+    marked: [{ job: GATHER_DIGEST.name, key: GATHER_DIGEST.key(payload) }],
+    removed: [],
+  }),
 };
 
 function notificationOf(
@@ -67,10 +70,10 @@ function notificationOf(
   };
 }
 
-/** The one target, or all of them under the labels that they share. */
+/** The single target, or a name for several targets with the labels that they share. */
 function targetOf(targets: readonly Target[]): Target {
   const [first] = targets;
-  if (first === undefined || targets.length === 1) return first ?? { id: EVERYBODY, labels: {} };
+  if (first === undefined || targets.length === 1) return first ?? { id: ALL_TARGETS, labels: {} };
   const shared = Object.entries(first.labels).filter(([name, value]) =>
     targets.every(({ labels }) => Object.hasOwn(labels, name) && labels[name] === value),
   );

@@ -22,11 +22,11 @@ import { failedRecord, ingestedRecord } from './scan/record.ts';
 type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits' | 'lockfiles' | 'targets' | 'scans'>;
 
 /**
- * Reads a scan's lockfiles and resolves every package in them. What follows: one flow of `collect-advisories` and
- * `expand-dependencies` under `judge-scan`.
+ * Reads the lockfiles of a scan and resolves every package. Followed by `judge-scan` with `collect-advisories` and
+ * `expand-dependencies` as children.
  *
- * A file that cannot be read and a package that cannot be looked up are part of the result, not failures of the job;
- * look-ups that may succeed later are tried again by the queue until the last attempt.
+ * Lockfiles that cannot be read and packages that cannot be looked up are part of the result. Look-ups that may succeed later
+ * are retried by the queue.
  */
 export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
   ...INGEST_LOCKFILES,
@@ -47,7 +47,7 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
     const { known } = (await ports.targets.read(payload.target.id)) ?? {};
     const loss = await detectDataLoss(known, packages, answer.resolutions, payload.requestedAt);
     const resolutions =
-      loss === undefined ? answer.resolutions : await mapInTurns(answer.resolutions, doubted);
+      loss === undefined ? answer.resolutions : await mapInTurns(answer.resolutions, withDoubt);
     const result: Inventory = {
       lockfiles: await withResolutions(read, resolutions),
       unread,
@@ -64,14 +64,16 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
       target: target.id,
       lockfiles: lockfiles.length,
       packages: lockfiles.reduce((sum, { packages }) => sum + packages.length, 0),
-      ...(unread.length === 0 ? {} : { unread: unread.slice(0, SHOWN).map(({ error }) => error.message) }),
+      ...(unread.length === 0
+        ? {}
+        : { unread: unread.slice(0, MAX_LOGGED).map(({ error }) => error.message) }),
     },
     ...(unread.length === 0 ? {} : { warning: `${unread.length} lockfiles were not read` }),
   }),
 };
 
-/** Unread lockfiles that a line of the log names. */
-const SHOWN = 10;
+/** Unread lockfiles that a log line names. */
+const MAX_LOGGED = 10;
 
 interface ReadFile {
   readonly path: string;
@@ -79,13 +81,13 @@ interface ReadFile {
   readonly lockfile: Lockfile;
 }
 
-/** Workers died while they read these files, and the next one would too: the scan goes on without them. */
+/** Workers died while they read these files, and the next one would too: the scan continues without them. */
 function allUnread({ lockfiles }: IngestLockfiles): {
   read: readonly ReadFile[];
   unread: readonly UnreadLockfile[];
 } {
   const unread = lockfiles.map((file): UnreadLockfile => {
-    const message = `${file.path}: not read, because workers died again and again while they worked on this scan`;
+    const message = `${file.path}: not read, because workers died repeatedly while they ran this scan`;
     const error = 'unread' in file ? file.unread : { code: 'worker-died', message };
     return { path: file.path, ...('unread' in file ? {} : { sha256: hashOf(file) }), error };
   });
@@ -114,7 +116,7 @@ async function readAll(payload: IngestLockfiles, ports: Needs, context: RunConte
   return { read, unread };
 }
 
-/** Why a file is unread. Throws the error where another attempt may read it; one without a code is tried to the last. */
+/** Why a file is unread. Throws the error when another attempt may succeed; errors without a code count as retryable. */
 function unreadError(path: string, error: unknown, { lastAttempt }: RunContext): UnreadError {
   const isCoded = error instanceof CodedError;
   if (isCoded ? error.retryable : !lastAttempt) throw error;
@@ -135,8 +137,8 @@ async function readOne(file: ReadableLockfile, ports: Needs, signal: AbortSignal
   return { path: file.path, sha256: hashOf(file), lockfile };
 }
 
-/** What a service that has lost data does not know is not missing. */
-function doubted(resolution: Resolution): Resolution {
+/** When the service has lost data, a package that it does not know is not `missing`. */
+function withDoubt(resolution: Resolution): Resolution {
   if (resolution.outcome !== 'missing') return resolution;
   return { outcome: 'failed', reason: `${resolution.reason}, nor most of what it knew at the last scan` };
 }
@@ -156,9 +158,9 @@ async function companionOf(companion: IngestedCompanion, ports: Needs): Promise<
   }
 }
 
-async function contentOf(stated: Content, path: string, { blobs }: Needs): Promise<Buffer> {
-  if ('content' in stated) return Buffer.from(stated.content);
-  return await blobs.read({ path, sha256: stated.sha256, bytes: stated.bytes });
+async function contentOf(source: Content, path: string, { blobs }: Needs): Promise<Buffer> {
+  if ('content' in source) return Buffer.from(source.content);
+  return await blobs.read({ path, sha256: source.sha256, bytes: source.bytes });
 }
 
 function hashOf(file: ReadableLockfile): string {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The BullMQ job id of a job's work: the same work has the same id, so it is queued once. A hash with a leading letter,
- * because BullMQ refuses ids with `:` and plain integers.
+ * The BullMQ id of a job: the same key gives the same id, so the job is queued once. A hash with a leading letter, because
+ * BullMQ refuses ids that contain `:` or are integers.
  */
 export function jobIdOf(job: string, key: string): string {
   const digest = createHash('sha256')

@@ -1,13 +1,13 @@
 import type { ZodType } from 'zod';
 
-/** The type of a job: its name and what its payload means. It is all that somebody who enqueues the job has to know. */
+/** The name and payload of a job: all that is needed to enqueue it. */
 export interface JobType<Payload = unknown> {
   readonly name: string;
   /** Version of the payload; raised when its meaning changes. */
   readonly version: number;
   readonly schema: ZodType<Payload>;
-  /** Turns the payload of an older version (the key) into that of the next one. */
+  /** Each turns a payload of the version that is its key into one of the next version. */
   readonly upgrades?: Readonly<Record<number, (payload: unknown) => unknown>>;
-  /** What the outcome is saved under; the same work has the same key. */
+  /** The key of the outcome; the same work has the same key. */
   key(payload: Payload): string;
 }

@@ -6,25 +6,24 @@ import type { Ports } from './ports.ts';
 
 /** How the queue treats a job. Times in milliseconds. */
 export interface JobLimits {
-  /** Attempts in all, before the job is given up. */
+  /** Attempts before the job fails permanently. */
   readonly attempts: number;
-  /** First delay between attempts; doubled each time up to `maxBackoffMs`, with jitter. */
+  /** First delay between attempts; doubled after each, up to `maxBackoffMs`, with jitter. */
   readonly backoffMs: number;
   readonly maxBackoffMs: number;
-  /** One attempt is aborted after this time. */
+  /** An attempt is aborted after this time. */
   readonly timeoutMs: number;
-  /** Jobs of this name that one worker process runs side by side. */
+  /** Jobs of this name that one worker process runs concurrently. */
   readonly concurrency: number;
 }
 
-/** What `run` may know of its surroundings. It reads no clock. */
+/** Context of an attempt. `run` does not read a clock. */
 export interface RunContext {
   readonly signal: AbortSignal;
-  /** True when the queue will not try again: the time to settle for a partial result. */
+  /** True when the queue will not retry: `run` returns a partial result. */
   readonly lastAttempt: boolean;
-  /** True when workers died under the job too often (`runsAfterStalls`): the time to leave out what may have killed them. */
+  /** True when workers died repeatedly while they ran the job (`runsAfterStalls`): `run` skips what may have killed them. */
   readonly stalled: boolean;
-  /** Tells listeners how far the work is. */
   progress(progress: Progress): void;
 }
 
@@ -34,7 +33,7 @@ export interface Progress {
   readonly total: number;
 }
 
-/** What `run` returns. Nothing has happened yet: the runtime saves it, then acts on it. */
+/** The result of `run`. The runtime saves it before it acts on it. */
 export interface JobRun<Result> extends OutcomeEffects {
   readonly result: Result;
   readonly next: readonly FollowUp[];
@@ -44,7 +43,7 @@ export interface JobRun<Result> extends OutcomeEffects {
 export type AttemptEnding =
   | { readonly kind: 'done' }
   | { readonly kind: 'retry'; readonly reason: string; readonly delayMs: number }
-  /** No attempt was used up. `code` is that of the error. */
+  /** No attempt was counted. `code` is that of the error. */
   | {
       readonly kind: 'postponed';
       readonly code: string;
@@ -53,14 +52,14 @@ export type AttemptEnding =
     }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** What the log says of a finished job, beside its key. */
+/** Fields of the log line of a finished job, in addition to its key. */
 export interface LogFacts {
   readonly facts: Readonly<Record<string, unknown>>;
-  /** What an operator should look at: the line is then a warning. */
-  readonly warning?: string;
+  /** Set when an operator should check the job: the line is then a warning. */
+  readonly warning?: string | undefined;
 }
 
-/** A job: one file, one verb and noun, pure but for its ports. */
+/** A job reads through ports only; one file, named verb and noun. */
 export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Ports = keyof Ports>
   extends JobType<Payload> {
   readonly limits: JobLimits;
@@ -68,25 +67,22 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
   /** Kind of its result, where other jobs or commands read it. */
   readonly resultKind?: StoredKind<Result>;
   run(payload: Payload, ports: Pick<Ports, Needs>, context: RunContext): Promise<JobRun<Result>>;
-  /**
-   * Runs on however often workers died under it, because it knows what to leave out, or must never be given up for that.
-   * Other jobs fail for good after the third time.
-   */
+  /** Runs again however often workers died while they ran it. Other jobs fail permanently after the third time. */
   readonly runsAfterStalls?: true;
   /**
-   * Jobs of one lane run one after another, in the order in which the outcomes that they follow from were saved: the
-   * next one starts when the one before is done or given up.
+   * Jobs of one lane run one after the other, in the order in which the outcomes that they follow from were saved. The next
+   * one starts when the previous one is completed or has failed permanently.
    */
   lane?(payload: Payload): string;
   log?(payload: Payload, result: Result): LogFacts;
-  /** Runs whenever the job finds that it is not its turn yet. */
+  /** Runs whenever the job has to wait for its turn. */
   whileWaiting?(payload: Payload, ports: Pick<Ports, Needs>): Promise<void>;
   /** Outcomes to free once the job's follow-ups are enqueued. */
   spent?(payload: Payload): SpentOutcomes;
-  /** Told how each attempt ended: after its outcome was saved, before the queue knows. May be told twice. */
+  /** Runs after each attempt, once its outcome is saved and before the queue records the end. May run twice. */
   onEnd?(payload: Payload, ending: AttemptEnding, ports: Pick<Ports, Needs>): Promise<void>;
 }
 
-/** Any job: what the generic parts know of it. */
+/** A job with any payload. */
 // biome-ignore lint/suspicious/noExplicitAny: payloads differ from job to job; the envelope's schema checks them
 export type AnyJob = Job<any, unknown>;

@@ -13,17 +13,17 @@ import { knownAfter } from '../policy/known-packages.ts';
 import { stillOpenAfter } from '../policy/still-open.ts';
 import { JobError } from './errors.ts';
 import type { Job } from './job.ts';
+import { COLLECT_ADVISORIES } from './payloads/collect-advisories.ts';
+import { EXPAND_DEPENDENCIES } from './payloads/expand-dependencies.ts';
 import { partKey } from './payloads/fields.ts';
+import { INGEST_LOCKFILES } from './payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN, type JudgeScan } from './payloads/judge-scan.ts';
 import type { OutcomePort } from './ports.ts';
 import { failedRecord } from './scan/record.ts';
 import { recordVerdict } from './scan/record-verdict.ts';
 import { countScan, gapsOf, logVerdict, ruleGap, type ScanFacts } from './scan/summary.ts';
 
-/**
- * Turns a scan's facts into findings, compares them with the target's state, and hands the changes to every route
- * they take. The new state is saved together with the verdict, or not at all.
- */
+/** Judges the facts of a scan by the rules, compares the findings with the target's state and routes the changes. */
 export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routing' | 'policy' | 'scans'> = {
   ...JUDGE_SCAN,
   // 500,000 packages with findings take minutes.
@@ -61,15 +61,15 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
     );
   },
   log: ({ scan }, verdict) => logVerdict(scan, verdict),
-  // The facts are in the verdict, its alerts with their deliveries, its findings with the target.
+  // The verdict holds the facts, the deliveries hold the alerts, the target's state holds the findings.
   spent: ({ scan, advisoryParts, expansionParts }) => ({
     marked: [
-      { job: 'ingest-lockfiles', key: scan },
-      { job: 'judge-scan', key: scan },
+      { job: INGEST_LOCKFILES.name, key: scan },
+      { job: JUDGE_SCAN.name, key: scan },
     ],
     removed: [
-      ...partNames('collect-advisories', scan, advisoryParts),
-      ...partNames('expand-dependencies', scan, expansionParts),
+      ...partNames(COLLECT_ADVISORIES.name, scan, advisoryParts),
+      ...partNames(EXPAND_DEPENDENCIES.name, scan, expansionParts),
     ],
   }),
   async onEnd(payload, ending, { scans }) {
@@ -77,7 +77,7 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
   },
 };
 
-/** Whether a package that is not in the inventory is not in the target. */
+/** Whether the inventory holds all packages of the target. */
 function seesAll({ lockfiles, unread }: Inventory, partial: boolean): boolean {
   return !partial && unread.length === 0 && lockfiles.every(isReadWhole);
 }
@@ -87,17 +87,17 @@ function partNames(job: string, scan: string, count: number): readonly OutcomeNa
 }
 
 async function readInventory(outcomes: OutcomePort, scan: string): Promise<Inventory> {
-  const inventory = await outcomes.read(INVENTORY, 'ingest-lockfiles', scan);
+  const inventory = await outcomes.read(INVENTORY, INGEST_LOCKFILES.name, scan);
   if (inventory === undefined) {
     throw new JobError(
       'facts-missing',
-      `the inventory of scan ${scan} is not in the store any more; scan again`,
+      `the inventory of scan ${scan} is no longer in the store; scan again`,
     );
   }
   return inventory;
 }
 
-/** What the children found. One that failed for good has no outcome, and is a gap in the verdict. */
+/** The results of the children. One that failed permanently has no outcome and is a gap in the verdict. */
 async function readFacts(outcomes: OutcomePort, payload: JudgeScan): Promise<ScanFacts> {
   const { scan, advisoryParts, expansionParts } = payload;
   const parts = <Result>(kind: StoredKind<Result>, job: string, count: number) =>
@@ -105,8 +105,8 @@ async function readFacts(outcomes: OutcomePort, payload: JudgeScan): Promise<Sca
       Array.from({ length: count }, (_, part) => outcomes.read(kind, job, partKey({ scan, part }))),
     );
   return {
-    advisories: await parts(COLLECTED_ADVISORIES, 'collect-advisories', advisoryParts),
-    expansions: await parts(EXPANDED_DEPENDENCIES, 'expand-dependencies', expansionParts),
+    advisories: await parts(COLLECTED_ADVISORIES, COLLECT_ADVISORIES.name, advisoryParts),
+    expansions: await parts(EXPANDED_DEPENDENCIES, EXPAND_DEPENDENCIES.name, expansionParts),
   };
 }
 

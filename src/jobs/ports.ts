@@ -15,7 +15,7 @@ import type { LockfileReference } from '../model/scan/target.ts';
 import type { VersionKey } from '../model/scan/version-key.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
 
-/** The outside world, as jobs see it. Wired in `compose.ts`. */
+/** All access of jobs to the outside. Built in `compose/ports.ts`. */
 export interface Ports {
   readonly blobs: BlobPort;
   readonly lockfiles: LockfilePort;
@@ -32,28 +32,28 @@ export interface Ports {
   readonly scans: ScanPort;
 }
 
-/** Bounds that the configuration sets for what comes in. */
+/** Limits on input from the configuration. */
 export interface LimitsPort {
   readonly lockfile: LockfileLimits;
 }
 
 export interface LockfilePort {
   /**
-   * Reads a lockfile within a time and a memory in proportion to its size. Rejects with a coded error when it cannot be
-   * read, with the signal's reason when it aborts.
+   * Reads a lockfile within time and memory limits in proportion to its size. Rejects with a coded error when it cannot be
+   * read, with the signal's reason when that aborts.
    */
   read(request: CompleteRequest, signal: AbortSignal): Promise<Lockfile>;
 }
 
 export interface BlobPort {
-  /** The content of a lockfile. Throws a coded error (`blob-missing`) when it has expired or was never stored. */
+  /** The content of a lockfile. Throws a coded error (`blob-missing`) when it is not stored. */
   read(reference: LockfileReference): Promise<Buffer>;
 }
 
 export interface InsightsPort {
   /**
-   * One resolution for each package, in order. Never throws for a package: what could not be looked up is `failed`.
-   * `retryable` tells whether a failed look-up may succeed later; `retryAfterMs` when the service said so.
+   * One resolution for each package, in order; packages that could not be looked up are `failed`. `retryable`: a failed
+   * look-up may succeed later. `retryAfterMs`: the wait that the service asked for, in milliseconds.
    */
   resolve(
     packages: readonly LockedPackage[],
@@ -82,43 +82,41 @@ export interface TargetPort {
 }
 
 export interface RoutingPort {
-  /** Where changes go, as of now. */
   routing(): Routing;
 }
 
 export interface PolicyPort {
-  /** How findings are judged, as of now. */
   policy(): Policy;
 }
 
 export interface ScanPort {
-  /** Notes that a scan was given up. May be repeated. */
+  /** Records that a scan failed permanently. May be repeated. */
   fail(record: ScanRecordUpdate): Promise<void>;
 }
 
 export interface DigestPort {
-  /** What waits for the next periodic digest of a route, oldest scan first. */
+  /** The changes that wait for the next periodic digest of a route, oldest scan first. */
   read(route: string): Promise<readonly DigestEntry[]>;
 }
 
 export interface NotifierPort {
-  /** Renders and sends; throws a coded error when the receiver did not take it. */
+  /** Renders and sends; throws a coded error when the receiver did not accept it. */
   deliver(route: string, notification: Notification, signal: AbortSignal): Promise<DeliveryAnswer>;
 }
 
 /** The record of every delivery. */
 export interface DeliveryPort {
-  /** Puts a notification away until it is delivered, whatever expires meanwhile. One that lies there stays as it is. */
+  /** Stores a notification until it is delivered. A stored one is not replaced. */
   file(identity: DeliveryIdentity, notification: Notification): Promise<void>;
-  /** The notification put away under an id. */
+  /** The notification stored under an id. */
   read(id: string): Promise<Notification | undefined>;
-  /** Notes where a delivery stands. What is delivered stays so. */
+  /** Records the state of a delivery. `delivered` is final. */
   move(identity: DeliveryIdentity, move: DeliveryMove): Promise<void>;
 }
 
 export interface ContractPort {
-  /** Names of the APIs whose pinned documents are held against what is published. */
+  /** Names of the APIs whose pinned documents are compared with the published ones. */
   apis(): readonly string[];
-  /** `undefined` for an API that is not published at all. Throws a coded error when that cannot be found out. */
+  /** `undefined` for an API that is not published. Throws a coded error when the document cannot be fetched. */
   compare(api: string, signal: AbortSignal): Promise<ContractComparison | undefined>;
 }

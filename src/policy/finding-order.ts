@@ -15,6 +15,7 @@ export function compareFindingOrder(left: Finding, right: Finding): number {
   );
 }
 
-function compareText(left: string, right: string): number {
+/** By UTF-16 code units, like `<`. */
+export function compareText(left: string, right: string): number {
   return left === right ? 0 : left < right ? -1 : 1;
 }

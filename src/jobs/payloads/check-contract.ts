@@ -7,7 +7,7 @@ const schema = z.strictObject({ scan: scanId, requestedAt: timestamp });
 
 export type CheckContract = z.infer<typeof schema>;
 
-/** One comparison of the pinned API documents with the published ones. */
+/** Compares the pinned API documents with the published ones. */
 export const CHECK_CONTRACT: JobType<CheckContract> = {
   name: 'check-contract',
   version: 1,
@@ -15,7 +15,7 @@ export const CHECK_CONTRACT: JobType<CheckContract> = {
   key: ({ scan }) => scan,
 };
 
-/** The check that is due at that time. */
+/** The check of a due time. */
 export function contractCheckDue(due: Date): FollowUp {
   const requestedAt = due.toISOString();
   const scan = `lockhound.contract.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`;

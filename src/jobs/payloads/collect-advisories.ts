@@ -10,7 +10,7 @@ const schema = z.strictObject({
 
 export type CollectAdvisories = z.infer<typeof schema>;
 
-/** One part of the advisories that a scan refers to. */
+/** Fetches one part of the advisories that a scan refers to. */
 export const COLLECT_ADVISORIES: JobType<CollectAdvisories> = {
   name: 'collect-advisories',
   version: 1,

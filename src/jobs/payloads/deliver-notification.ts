@@ -4,7 +4,6 @@ import type { DeliveryIdentity, FiledDelivery } from '../../model/alert/delivery
 import type { Notification } from '../../model/alert/notification.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import type { JobType } from '../job-type.ts';
-import { contentOf } from '../notification-content.ts';
 import { printableText, scanId, timestamp } from './fields.ts';
 
 const schema = z.strictObject({
@@ -17,32 +16,32 @@ const schema = z.strictObject({
     .int()
     .positive()
     .optional()
-    .describe('The changes of the scan by this route but the first so many, which are sent one by one.'),
+    .describe('The changes of the scan for this route after the first so many, which are sent individually.'),
   first: z
     .enum(['opened', 'resolved'])
     .optional()
-    .describe("Only those changes whose findings are told in the summary of the target's first scan."),
+    .describe("Only the changes whose findings the summary of the target's first scan reports."),
   content: z
     .string()
     .regex(/^[0-9a-f]{16}$/)
     .optional()
-    .describe('What is said: a repeat that says something else has another id.'),
+    .describe('Hash of the content: a repetition with other content has another id.'),
   digest: z.literal(true).optional().describe('`scan` is a periodic digest (`gather-digest`).'),
 });
 
 export type DeliverNotification = z.infer<typeof schema>;
 
-/** One notification on its way to the receiver of a route. */
+/** Sends one notification to the receiver of a route. */
 export const DELIVER_NOTIFICATION: JobType<DeliverNotification> = {
   name: 'deliver-notification',
   version: 2,
   schema,
-  // Version 1 did not say what is said, and its ids do not depend on it.
+  // Version 1 had no `content`, and its ids do not depend on it.
   upgrades: { 1: (payload) => payload },
   key: keyOf,
 };
 
-/** The payload of a delivery, for sending it again. */
+/** The payload of a recorded delivery, for sending it again. */
 export function payloadOf(identity: DeliveryIdentity): DeliverNotification {
   const { key, scan, target, route, date, content } = identity;
   const part = key.slice(`${scan}.${route}.`.length);
@@ -56,10 +55,10 @@ export function payloadOf(identity: DeliveryIdentity): DeliverNotification {
   return after === undefined ? { ...common, change: Number(part) } : { ...common, after: Number(after) };
 }
 
-/** What identifies a delivery; depends on its payload alone. */
+/** The identity of a delivery; depends on its payload alone. */
 export function identityOf(payload: DeliverNotification): DeliveryIdentity {
   const { scan, target, route, requestedAt: date, change, after, first, content } = payload;
-  // With the time in it, installations whose producers number their scans alike do not take each other's ids.
+  // It includes the date, so that installations with equal scan ids have different notification ids.
   const part = change ?? (after === undefined ? first : `after${after}`);
   const digest = createHash('sha256')
     .update(
@@ -70,12 +69,12 @@ export function identityOf(payload: DeliverNotification): DeliveryIdentity {
   return { id: `msg_${digest.slice(0, 32)}`, key: keyOf(payload), route, target, scan, date, ...said };
 }
 
-/** A delivery to be made: its job, and what is filed of it. `id` and `route` of the notification are set here. */
+/** The job of a delivery, and the record to store. Sets `id` and `route` of the notification. */
 export function plannedDelivery(
-  unsaid: DeliverNotification,
+  given: DeliverNotification,
   notification: Omit<Notification, 'id' | 'route'>,
 ): { readonly next: FollowUp; readonly filed: FiledDelivery } {
-  const payload = { ...unsaid, content: contentOf(notification) };
+  const payload = { ...given, content: contentOf(notification) };
   const identity = identityOf(payload);
   const { id, route } = identity;
   return {
@@ -91,4 +90,16 @@ function keyOf({ scan, route, change, after, first, digest }: DeliverNotificatio
   else if (after !== undefined) parts.push(`after${after}`);
   else if (first !== undefined) parts.push(`first-${first}`);
   return parts.join('.');
+}
+
+/**
+ * Hash of the content, 16 hexadecimal digits. After Redis has lost a verdict, the scan is judged again with a possibly
+ * different result: its alerts then have other ids.
+ */
+export function contentOf({ changes, open, gaps }: Pick<Notification, 'changes' | 'open' | 'gaps'>): string {
+  const hash = createHash('sha256').update(JSON.stringify([open, gaps]));
+  for (const { transition, finding } of changes) {
+    hash.update(`\n${transition} ${finding.fingerprint} ${finding.severity}`);
+  }
+  return hash.digest('hex').slice(0, 16);
 }

@@ -16,7 +16,7 @@ const schema = z.strictObject({
 
 export type ExpandDependencies = z.infer<typeof schema>;
 
-/** One part of the dependency graphs that a scan needs. */
+/** Fetches one part of the dependency graphs that a scan needs. */
 export const EXPAND_DEPENDENCIES: JobType<ExpandDependencies> = {
   name: 'expand-dependencies',
   version: 1,

@@ -12,7 +12,7 @@ const lockfilePath = printableText(1, 1_024)
   .regex(RELATIVE, RELATIVE_EXPECTED)
   .regex(/^(?!(?:.*\/)?\.\.(?:\/|$))/, 'expected a path below the root of the target, without `..`')
   .describe(
-    'Path below the root of the target, with forward slashes; with one at its end a folder (`unread` only).',
+    'Path below the root of the target, with forward slashes; a folder (`unread` only) ends with one.',
   );
 
 const content = z.string().max(MAX_INLINE_CHARACTERS).describe('The text itself; for small files.');
@@ -21,14 +21,14 @@ const stored = {
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 in lower-case hex (64 digits)')
-    .describe('SHA-256 of the content; the content lies under the key `<prefix>:blob:<sha256>`.'),
+    .describe('SHA-256 of the content; the content is stored under the key `<prefix>:blob:<sha256>`.'),
   bytes: z.int().nonnegative().max(MAX_BYTES).describe('Size of the content, uncompressed.'),
 };
 
 const unread = z
   .strictObject({
     code: z.string().min(1).max(64).describe('Short name of the reason, such as `not-a-file`.'),
-    message: z.string().min(1).max(4_096).describe('One line for people that names the file.'),
+    message: z.string().min(1).max(4_096).describe('One line that names the file.'),
   })
   .describe('Why the producer could not read it: the scan reports it as unread and resolves nothing in it.');
 
@@ -36,13 +36,13 @@ const companionName = printableText(1, 1_024)
   .regex(RELATIVE, RELATIVE_EXPECTED)
   .describe('Path of the file relative to the folder of the lockfile: `package.json`, `../pom.xml`.');
 
-/** A file comes with its content, with the hash of stored content, or with the reason why there is none. */
-const eitherWay = {
+/** A file has exactly one of: its content, the hash of stored content, the reason why it is unread. */
+const sources = {
   content: content.optional(),
   ...z.object(stored).partial().shape,
   unread: unread.optional(),
 };
-const ONE_WAY = {
+const ONE_SOURCE = {
   oneOf: [
     { required: ['content'], properties: { sha256: false, bytes: false, unread: false } },
     { required: ['sha256', 'bytes'], properties: { content: false, unread: false } },
@@ -77,26 +77,25 @@ function oneSource<File extends GivenFile>(
 }
 
 const companion = z
-  .strictObject({ name: companionName, ...eitherWay })
-  .meta(ONE_WAY)
+  .strictObject({ name: companionName, ...sources })
+  .meta(ONE_SOURCE)
   .transform(oneSource);
 
 const lockfile = z
   .strictObject({
-    ...eitherWay,
+    ...sources,
     path: lockfilePath,
     format: z.string().min(1).max(64).optional().describe('Name of the format; detected when left out.'),
     companions: z
       .array(companion)
       .max(64)
       .optional()
-      .describe('Files that its format can make use of: its manifest, what it includes.'),
+      .describe('Files that its format reads too: its manifest, files that it includes.'),
   })
-  .meta(ONE_WAY)
+  .meta(ONE_SOURCE)
   .transform(oneSource);
 
-/** Payload of `ingest-lockfiles`, version 1. */
-export const ingestLockfilesSchema = z.strictObject({
+const schema = z.strictObject({
   scan: scanId.describe('Id of the scan, chosen by the producer; the same id is scanned once.'),
   target: targetSchema,
   lockfiles: z.array(lockfile).min(1).max(10_000),
@@ -107,17 +106,17 @@ export const ingestLockfilesSchema = z.strictObject({
       'True when these are only some of the lockfiles of the target: findings in the others stay open.',
     ),
   requestedAt: timestamp.describe(
-    'When the producer asked; a scan never replaces the result of one asked for later.',
+    'When the scan was requested; it never replaces the result of a scan requested later.',
   ),
 });
 
-export type IngestLockfiles = z.infer<typeof ingestLockfilesSchema>;
+export type IngestLockfiles = z.infer<typeof schema>;
 
-/** What a producer has to know of the job, without the job itself and all that it pulls in. */
+/** Scans lockfiles; the job that producers enqueue. */
 export const INGEST_LOCKFILES: JobType<IngestLockfiles> = {
   name: 'ingest-lockfiles',
   version: 1,
-  schema: ingestLockfilesSchema,
+  schema,
   key: (payload) => payload.scan,
 };
 

@@ -15,7 +15,7 @@ const schema = z.strictObject({
 
 export type JudgeScan = z.infer<typeof schema>;
 
-/** The judging of a scan, over as many parts of facts as its children fetched. */
+/** Judges a scan from its inventory and the parts that its children fetched. */
 export const JUDGE_SCAN: JobType<JudgeScan> = {
   name: 'judge-scan',
   version: 1,

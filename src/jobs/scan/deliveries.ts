@@ -10,33 +10,33 @@ import { addCounts, worstChanges } from '../../policy/worst-changes.ts';
 import type { FollowUp } from '../follow-up.ts';
 import { type DeliverNotification, plannedDelivery } from '../payloads/deliver-notification.ts';
 
-/** Changes that one notification lists; of the others it has the number. */
+/** Changes that one notification lists; it counts the others. */
 export const MAX_LISTED_CHANGES = 10_000;
-/** Changes of one scan that a route of mode `change` sends one by one; the others go together. */
-export const MAX_SINGLE_CHANGES = 1_000;
+/** Changes of one scan that a route of mode `change` sends individually; the others are sent together. */
+const MAX_SINGLE_CHANGES = 1_000;
 
-export interface ScanDeliveries {
+interface ScanDeliveries {
   readonly next: readonly FollowUp[];
   readonly filed: readonly FiledDelivery[];
-  /** What waits for periodic digests. */
+  /** Changes that wait for periodic digests. */
   readonly digests: readonly DigestAddition[];
 }
 
-/** Findings of a target's first scan that its summary lists. */
+/** Findings that the summary of a first scan lists. */
 const MAX_SUMMARY_CHANGES = 10;
 
 /**
- * What is sent of a scan by each of its routes: at once, or with the next periodic digest. `over`: routes for which all
- * that the summary of the target's first scan told is over.
+ * The deliveries of a scan, and its changes that wait for periodic digests. `resolved`: routes for which all findings of the
+ * first scan's summary are resolved.
  */
 export function deliveriesOf(
   verdict: Verdict,
   routed: readonly RoutedChanges[],
-  over: readonly RouteRule[],
+  resolved: readonly RouteRule[],
 ): ScanDeliveries {
   const payloads = [
     ...routed.flatMap((one) => payloadsOf(verdict, one)),
-    ...over.map((rule) => ({ ...digestOf(verdict, rule), first: 'resolved' as const })),
+    ...resolved.map((rule) => ({ ...digestOf(verdict, rule), first: 'resolved' as const })),
   ];
   const planned = payloads.map((payload) => plannedDelivery(payload, notificationOf(verdict, payload)));
   const { scan, target, requestedAt: date, counts, open = counts.severities, gaps } = verdict;
@@ -83,7 +83,7 @@ function positionsOf(
   { route, change, after, first }: DeliverNotification,
 ): readonly number[] {
   if (change !== undefined) return [change];
-  // A verdict of release 0.1.0 may have no routes: all its changes went by each.
+  // A verdict of release 0.1.0 may have no routes: every route gets all its changes.
   const own = routed?.[route] ?? [...changes.keys()];
   if (after !== undefined) return own.filter((index) => isSingle(changes[index])).slice(after);
   if (first === undefined) return own;
@@ -106,7 +106,7 @@ function payloadsOf(verdict: Verdict, { rule, changes }: RoutedChanges): readonl
   ];
 }
 
-/** Whether a route of mode `change` sends it by itself: what was told in a summary is not resolved by itself either. */
+/** Whether a route of mode `change` sends it individually. Findings of a summary are not resolved individually either. */
 function isSingle(change: Change | undefined): boolean {
   return change?.announced !== 'summary';
 }
@@ -121,15 +121,15 @@ function listed(
 ): Pick<Notification, 'changes' | 'omitted'> {
   const own = positions.flatMap((index) => changes[index] ?? []);
   const summary = worstChanges(own.filter(isSummarised), MAX_SUMMARY_CHANGES);
-  const told = new Set(summary.changes);
+  const kept = new Set(summary.changes);
   const others = worstChanges(
     own.filter((change) => !isSummarised(change)),
     MAX_LISTED_CHANGES,
   );
-  for (const change of others.changes) told.add(change);
+  for (const change of others.changes) kept.add(change);
   const omitted = addCounts([summary.omitted, others.omitted]);
   return {
-    changes: own.filter((change) => told.has(change)),
+    changes: own.filter((change) => kept.has(change)),
     ...(omitted === undefined ? {} : { omitted }),
   };
 }

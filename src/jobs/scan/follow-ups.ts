@@ -2,13 +2,14 @@ import type { Inventory, LockfileInventory } from '../../model/scan/inventory.ts
 import type { Target } from '../../model/scan/target.ts';
 import { formatVersionKey, type VersionKey } from '../../model/scan/version-key.ts';
 import { mapInTurns, sortInTurns } from '../../model/turns.ts';
+import { compareText } from '../../policy/finding-order.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import { COLLECT_ADVISORIES } from '../payloads/collect-advisories.ts';
 import { EXPAND_DEPENDENCIES } from '../payloads/expand-dependencies.ts';
 import { JUDGE_SCAN } from '../payloads/judge-scan.ts';
 import { referredAdvisories } from './referred-advisories.ts';
 
-/** What every job of a scan is told. */
+/** The fields that all jobs of a scan have. */
 export interface ScanHeader {
   readonly scan: string;
   readonly target: Target;
@@ -16,15 +17,15 @@ export interface ScanHeader {
   readonly partial?: boolean | undefined;
 }
 
-/** So that a job that fails takes little with it. */
+/** Few, so that a failed job loses little. */
 const ADVISORIES_PER_JOB = 50;
-/** More advisories make larger jobs, not more of them: they are all queued, and waited for, in one flow. */
-const MOST_ADVISORY_JOBS = 500;
-/** What the payload holds. */
-const MOST_ADVISORIES_PER_JOB = 1_000;
+/** One flow queues all of them: more advisories make larger jobs, not more. */
+const MAX_ADVISORY_JOBS = 500;
+/** The limit of the payload. */
+const MAX_ADVISORIES_PER_JOB = 1_000;
 const GRAPHS_PER_JOB = 25;
 
-/** The flow that follows an inventory: `judge-scan` over the jobs that fetch what the inventory refers to. */
+/** The flow that follows an inventory: `judge-scan`, with the jobs that fetch its facts as children. */
 export async function scanFollowUps(header: ScanHeader, inventory: Inventory): Promise<FollowUp> {
   const { scan, target, requestedAt } = header;
   const ids = await sortInTurns([...(await referredAdvisories(inventory))], compareText);
@@ -38,7 +39,7 @@ export async function scanFollowUps(header: ScanHeader, inventory: Inventory): P
       requestedAt,
       advisoryParts: advisories.length,
       expansionParts: expansions.length,
-      // Left out where it says nothing, so that workers of release 0.1.0 take the job too.
+      // Absent when false, so that workers of release 0.1.0 accept the job.
       ...(header.partial === true ? { partial: true as const } : {}),
     },
     [
@@ -53,17 +54,13 @@ export async function scanFollowUps(header: ScanHeader, inventory: Inventory): P
 }
 
 function advisoriesPerJob(count: number): number {
-  const even = Math.ceil(count / MOST_ADVISORY_JOBS);
-  return Math.min(Math.max(ADVISORIES_PER_JOB, even), MOST_ADVISORIES_PER_JOB);
-}
-
-function compareText(left: string, right: string): number {
-  return left === right ? 0 : left < right ? -1 : 1;
+  const even = Math.ceil(count / MAX_ADVISORY_JOBS);
+  return Math.min(Math.max(ADVISORIES_PER_JOB, even), MAX_ADVISORIES_PER_JOB);
 }
 
 /**
- * Version keys whose dependency graph the service is asked for: the direct packages of files that hold no edges
- * themselves, where something else in the file is worth a path. Systems without graphs are left out.
+ * Version keys whose dependency graphs are fetched: the direct packages of lockfiles without edges that have findings on
+ * transitive packages. Systems without graphs are skipped.
  */
 function keysToExpand(inventory: Inventory): readonly VersionKey[] {
   const keys = new Map<string, VersionKey>();

@@ -1,11 +1,13 @@
 import type { Verdict } from '../../model/scan/verdict.ts';
 import { VERDICT } from '../../model/stored/catalog.ts';
+import { CHECK_CONTRACT } from '../payloads/check-contract.ts';
+import { JUDGE_SCAN } from '../payloads/judge-scan.ts';
 import type { OutcomePort } from '../ports.ts';
 
 /** Jobs whose outcome is a verdict. */
-const JUDGES = ['judge-scan', 'check-contract'] as const;
+const JUDGES = [JUDGE_SCAN.name, CHECK_CONTRACT.name];
 
-/** The verdict of a scan, from whichever job it is; `undefined` when it is not stored. */
+/** The verdict of a scan or contract check; `undefined` when it is not in the store. */
 export async function readVerdict(outcomes: OutcomePort, scan: string): Promise<Verdict | undefined> {
   for (const job of JUDGES) {
     const verdict = await outcomes.read(VERDICT, job, scan);

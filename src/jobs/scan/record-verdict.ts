@@ -15,23 +15,23 @@ import { deliveriesOf } from './deliveries.ts';
 import { judgedRecord } from './record.ts';
 import { openFindings } from './summary.ts';
 
-/** Everything that a scan found, before it is compared with what is remembered. */
-export interface JudgedScan extends ScanScope {
+/** The findings of a scan before they are compared with the target's state. */
+interface JudgedScan extends ScanScope {
   readonly scan: string;
   readonly target: Target;
   readonly findings: readonly Finding[];
   readonly stillOpen: StillOpen;
   readonly gaps: readonly Gap[];
   readonly counts: (findings: readonly Finding[]) => Verdict['counts'];
-  /** What is told of the findings of a target's first scan. */
+  /** How the findings of a target's first scan are reported. */
   readonly firstScan: FirstScan;
-  /** What to remember of what the look-up service knows, where one was asked. */
+  /** The packages that the insights service knows, where it was asked. */
   readonly known?: (before: KnownPackages | undefined) => Promise<KnownPackages>;
 }
 
 /**
- * Compares a scan's findings with the target's state and hands the changes to the routes they go by: at once, or with
- * the next periodic digest. The new state is saved together with the verdict, or not at all.
+ * Compares the findings of a scan with the target's state and routes the changes. The runtime saves the new state atomically
+ * with the verdict.
  */
 export async function recordVerdict(
   judged: JudgedScan,
@@ -72,8 +72,8 @@ export async function recordVerdict(
     incomplete: !complete,
     ...(judged.known === undefined ? {} : { known: await judged.known(previous?.known) }),
   };
-  const over = await resolvedSummaries(rules, target, previous?.findings ?? [], compared);
-  const { next, filed, digests } = deliveriesOf(result, routed, over);
+  const resolved = await resolvedSummaries(rules, target, previous?.findings ?? [], compared);
+  const { next, filed, digests } = deliveriesOf(result, routed, resolved);
   return {
     result,
     next,

@@ -6,11 +6,10 @@ import { countTransitions } from '../../policy/worst-changes.ts';
 import type { ScanHeader } from './follow-ups.ts';
 import { countOutcomes } from './summary.ts';
 
-/** Unread lockfiles that a record names, and the length of a reason in it. */
 const MAX_UNREAD_FILES = 3;
 const MAX_REASON_LENGTH = 200;
 
-/** The record of a scan whose lockfiles are read. */
+/** The record of a scan whose lockfiles were read. */
 export function ingestedRecord(
   { scan, target, requestedAt }: ScanHeader,
   { lockfiles, unread }: Inventory,
@@ -37,7 +36,7 @@ export function ingestedRecord(
   };
 }
 
-/** What judging adds to the record. `deliveries`: how many alerts follow. */
+/** The fields that a verdict adds. `deliveries`: the number of alerts that follow. */
 export function judgedRecord(verdict: Verdict, deliveries: number): ScanRecordUpdate {
   const { scan, target, requestedAt, superseded, complete, gaps, counts, changes } = verdict;
   return {
@@ -53,7 +52,7 @@ export function judgedRecord(verdict: Verdict, deliveries: number): ScanRecordUp
   };
 }
 
-/** The record of a scan that was given up. */
+/** The record of a scan that failed permanently. */
 export function failedRecord({ scan, target, requestedAt }: ScanHeader, reason: string): ScanRecordUpdate {
   return {
     scan,

@@ -1,7 +1,7 @@
 import type { Inventory } from '../../model/scan/inventory.ts';
 import { inTurns } from '../../model/turns.ts';
 
-/** Ids of all advisories that the inventory's version records name, in the order in which they are named. */
+/** Ids of all advisories that the version records of an inventory name, in order. */
 export async function referredAdvisories({ lockfiles }: Inventory): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (const { packages } of lockfiles) {

@@ -11,7 +11,7 @@ import type { Unjudged } from '../../policy/still-open.ts';
 import type { LogFacts } from '../job.ts';
 import { referredAdvisories } from './referred-advisories.ts';
 
-/** The numbers of a scan. Every locked package is in exactly one of `outcomes` (promise 1). */
+/** The counts of a scan. Every locked package is in exactly one of `outcomes`. */
 export function countScan(inventory: Inventory, findings: readonly Finding[]): Verdict['counts'] {
   const { lockfiles } = inventory;
   const packages = lockfiles.reduce((sum, file) => sum + file.packages.length, 0);
@@ -25,7 +25,7 @@ export function openFindings(tracked: readonly TrackedFinding[]): Readonly<Recor
   return countSeverities(tracked.flatMap(({ finding, status }) => (status === 'open' ? finding : [])));
 }
 
-/** Number of packages by outcome; all outcomes are there. */
+/** Number of packages by outcome; every outcome has an entry. */
 export function countOutcomes(lockfiles: readonly LockfileInventory[]): Record<Outcome, number> {
   const outcomes = { resolved: 0, missing: 0, unsupported: 0, private: 0, failed: 0, uncovered: 0 };
   for (const { packages } of lockfiles) {
@@ -34,17 +34,17 @@ export function countOutcomes(lockfiles: readonly LockfileInventory[]): Record<O
   return outcomes;
 }
 
-/** Of findings that alert. */
+/** Without notes. */
 function countSeverities(findings: readonly Finding[]): Readonly<Record<Severity, number>> {
   const severities = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 };
   for (const { level, severity } of findings) if (level === 'alert') severities[severity] += 1;
   return severities;
 }
 
-/** Gaps that a line of the log names. */
-const LOGGED_GAPS = 5;
+/** Gaps that a log line names. */
+const MAX_LOGGED_GAPS = 5;
 
-/** A judged scan for the log: a warning when it could not see everything. */
+/** The log fields of a judged scan, with a warning when it is incomplete. */
 export function logVerdict(scan: string, verdict: Verdict): LogFacts {
   const { target, counts, changes, gaps, partial, kept, superseded } = verdict;
   const { lockfiles, packages, severities } = counts;
@@ -57,8 +57,8 @@ export function logVerdict(scan: string, verdict: Verdict): LogFacts {
     changes: changes.length,
     kept,
     gaps: gaps.length,
-    ...(partial ? { partial } : {}),
-    ...(superseded ? { superseded } : {}),
+    partial: partial || undefined,
+    superseded: superseded || undefined,
   };
   const hiding = gaps.filter(mayHide);
   if (hiding.length === 0) return { facts };
@@ -66,20 +66,20 @@ export function logVerdict(scan: string, verdict: Verdict): LogFacts {
     facts: {
       ...facts,
       firstGaps: hiding
-        .slice(0, LOGGED_GAPS)
+        .slice(0, MAX_LOGGED_GAPS)
         .map(({ subject, reason }) => `${subject}: ${reason.slice(0, 200)}`),
     },
-    warning: 'the scan is incomplete, and resolves only what is provably gone',
+    warning: 'the scan is incomplete and resolves only findings that are provably gone',
   };
 }
 
-/** The facts that the children of a scan brought; a child that failed for good is `undefined`. */
+/** The results of a scan's children; `undefined` for a child that failed permanently. */
 export interface ScanFacts {
   readonly advisories: readonly (CollectedAdvisories | undefined)[];
   readonly expansions: readonly (ExpandedDependencies | undefined)[];
 }
 
-/** Everything that the facts of a scan lack, by subject (promise 3). */
+/** The facts that a scan could not find out, by subject. */
 export async function gapsOf(inventory: Inventory, facts: ScanFacts): Promise<readonly Gap[]> {
   return [
     ...(await inventoryGaps(inventory)),
@@ -88,7 +88,7 @@ export async function gapsOf(inventory: Inventory, facts: ScanFacts): Promise<re
   ];
 }
 
-/** A package that a rule failed on; the other rules judged it. */
+/** The gap of a package on which a rule failed. */
 export function ruleGap({ rule, purl, reason }: Unjudged): Gap {
   return { kind: 'rule', subject: purl, reason: `rule ${rule} failed: ${reason}` };
 }
@@ -122,7 +122,7 @@ function serviceGap({ lost, compared }: NonNullable<Inventory['forgotten']>): Ga
     subject: 'package insights',
     reason:
       `the service does not know ${lost} of ${compared} packages that it knew at the last scan: ` +
-      'it may have lost data, and nothing is concluded from what it does not know',
+      'it may have lost data, so packages that it does not know are not reported as missing',
   };
 }
 
@@ -143,7 +143,7 @@ async function advisoryGaps(inventory: Inventory, { advisories }: ScanFacts): Pr
   }
   for (const id of await referredAdvisories(inventory)) {
     if (accounted.has(id)) continue;
-    gaps.push({ kind: 'advisory', subject: id, reason: 'its job failed for good' });
+    gaps.push({ kind: 'advisory', subject: id, reason: 'its job failed permanently' });
   }
   return gaps;
 }
@@ -151,7 +151,7 @@ async function advisoryGaps(inventory: Inventory, { advisories }: ScanFacts): Pr
 function expansionGaps({ expansions }: ScanFacts): readonly Gap[] {
   return expansions.flatMap((part, index): readonly Gap[] =>
     part === undefined
-      ? [{ kind: 'dependencies', subject: `part ${index}`, reason: 'its job failed for good' }]
+      ? [{ kind: 'dependencies', subject: `part ${index}`, reason: 'its job failed permanently' }]
       : part.failed.map(({ versionKey, reason }) => ({
           kind: 'dependencies',
           subject: formatVersionKey(versionKey),
