@@ -19,7 +19,7 @@ export interface InsightsClientOptions {
   /** Maximum number of concurrent requests. Default 25. */
   readonly concurrency?: number;
   /** Maximum number of requests per second, retries included. Default: no limit. */
-  readonly requestsPerSecond?: number;
+  readonly requestsPerSecond?: number | undefined;
   /** Patterns of names that are never sent; `*` matches any text: `@corp/*`. */
   readonly privatePackages?: readonly string[];
 }

@@ -3,32 +3,32 @@ import type { CommandContext } from './context.ts';
 
 export interface CommandEntry {
   readonly name: string;
-  /** Options, arguments and subcommands as `lockhound --help` lists them. */
+  /** Options and arguments as `lockhound --help` lists them. */
   readonly usage: string;
   readonly description: string;
-  /** Loads what adds options, arguments, subcommands and the action to the command. */
+  /** Loads the function that adds options, arguments, subcommands and the action to the command. */
   load(): Promise<(command: Command, context: CommandContext) => void>;
 }
 
-/** All commands. What `lockhound --help` shows is here, so that it loads none of them. */
+/** All commands, with what `lockhound --help` shows, so that it does not load them. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'scan',
     usage: '[options] [paths...]',
     description:
-      'Scan lockfiles once, in this process, and print the findings. Nothing is stored, nobody is alerted.',
+      'Scan lockfiles once, in this process, and print the findings. Stores nothing and sends no alerts.',
     load: async () => (await import('./scan.ts')).scanCommand,
   },
   {
     name: 'parse',
     usage: '[options] [paths...]',
-    description: 'Read lockfiles and SBOMs and print what is in them. Nothing is looked up.',
+    description: 'Read lockfiles and SBOMs and print their contents. Looks nothing up.',
     load: async () => (await import('./parse.ts')).parseCommand,
   },
   {
     name: 'worker',
     usage: '[options]',
-    description: 'Work through the queues: scan what producers enqueue and alert on changes.',
+    description: 'Process the queues: scan what producers enqueue and send alerts on changes.',
     load: async () => (await import('./worker.ts')).workerCommand,
   },
   {
@@ -40,51 +40,50 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'webhook',
     usage: '',
-    description: 'Look at, apply, test and remove what the platform holds of the configured webhooks.',
+    description: 'Show, apply, test and remove the configured webhooks on the platform.',
     load: async () => (await import('./webhook.ts')).webhookCommand,
   },
   {
     name: 'deliveries',
     usage: '',
-    description: 'Look at deliveries of alerts, and have them sent again.',
+    description: 'Show deliveries of alerts and send them again.',
     load: async () => (await import('./deliveries.ts')).deliveriesCommand,
   },
   {
     name: 'rejected',
     usage: '',
-    description: 'Look at payloads that did not fit, correct them, put them back on their queues.',
+    description: 'Show invalid payloads, correct them, and put them back on their queues.',
     load: async () => (await import('./rejected.ts')).rejectedCommand,
   },
   {
     name: 'scans',
     usage: '',
-    description: 'Look at scans: their state, duration, outcomes, gaps, changes and alerts.',
+    description: 'Show scans: state, duration, outcomes, gaps, changes and alerts.',
     load: async () => (await import('./scans.ts')).scansCommand,
   },
   {
     name: 'demo',
     usage: '',
-    description: 'Show the main job on this machine: a lockfile goes in, an alert comes out.',
+    description: 'Run the whole pipeline on this machine: from a lockfile to an alert.',
     load: async () => (await import('./demo.ts')).demoCommand,
   },
   {
     name: 'services',
     usage: '[options]',
     description:
-      'Serve the local stand-ins: package insights, webhook integration, discovery and an alert receiver.',
+      'Serve local versions of package insights, webhook integration, discovery and an alert receiver.',
     load: async () => (await import('./services.ts')).servicesCommand,
   },
   {
     name: 'api',
     usage: '',
-    description:
-      'Look at, check and call any API that has a description document (discovery#restDescription).',
+    description: 'Show, check and call any API that has a description document (discovery#restDescription).',
     load: async () => (await import('./api/api.ts')).apiCommand,
   },
   {
     name: 'insights',
     usage: '',
-    description: 'Ask the package-insights API: packages, versions, graphs, projects, advisories.',
+    description: 'Query the package-insights API: packages, versions, graphs, projects, advisories.',
     load: async () => (await import('./insights/command.ts')).insightsCommand,
   },
   {

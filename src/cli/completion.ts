@@ -9,7 +9,7 @@ Set it up:
   lockhound complete fish > ~/.config/fish/completions/lockhound.fish
   lockhound complete powershell >> $PROFILE`;
 
-/** The command as `--help` shows it. `addCompletion` puts the real one in its place. */
+/** The command as `--help` shows it. `addCompletion` replaces it. */
 export function completeCommand(): Command {
   return new Command(COMPLETE)
     .description('Print a completion script for a shell.')
@@ -17,7 +17,7 @@ export function completeCommand(): Command {
     .addHelpText('after', SETUP);
 }
 
-/** Adds `complete <shell>`, and `complete -- <words>`, which those scripts call. Loaded for that command line only. */
+/** Adds `complete <shell>`, and `complete -- <words>`, which the completion scripts call. */
 export async function addCompletion(program: Command): Promise<void> {
   const { default: addTab } = await import('@bomb.sh/tab/commander');
   addTab(program);

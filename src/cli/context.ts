@@ -1,6 +1,6 @@
 import type { Terminal } from './terminal.ts';
 
-/** What a command works with. */
+/** The environment of a command. */
 export interface CommandContext {
   readonly terminal: Terminal;
   /** Sets the exit code of the process; 0 when it is not called. */

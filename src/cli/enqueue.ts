@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { duration } from '../config/values.ts';
 import type { CommandContext } from './context.ts';
+import { withConfig, withOutputFormat } from './options.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './output-file.ts';
-import { withOutputFormat } from './output-format.ts';
 import { progressLine } from './progress.ts';
 import { EXIT_CODES, printScan, type ResultOptions, withFailOn } from './scan-result.ts';
 import { interruptible } from './signals.ts';
@@ -25,33 +25,29 @@ const DEFAULT_TIMEOUT_MS = 1_800_000;
 const EXAMPLES = `
 Examples:
   lockhound enqueue . --target shop                          every lockfile below this folder
-  lockhound enqueue . -t shop --wait --fail-on high          waits for the workers, and exits as \`scan\` does
-  lockhound enqueue . -t shop --wait --timeout 5m --json     for machines
+  lockhound enqueue . -t shop --wait --fail-on high          wait for the result; exit codes as for \`scan\`
+  lockhound enqueue . -t shop --wait --timeout 5m --json     wait at most 5 minutes; print JSON
 
-${EXIT_CODES} Without --wait: 0 enqueued, 2 not.`;
+${EXIT_CODES} Without --wait: 0 enqueued, 2 an error.`;
 
 export function enqueueCommand(command: Command, { terminal, exit }: CommandContext): void {
-  withFailOn(withDestinationOptions(withOutputFormat(command, 'print JSON')))
+  withConfig(withFailOn(withDestinationOptions(withOutputFormat(command, 'print JSON'))))
     .argument('<paths...>', 'lockfiles, or folders that are searched for them')
-    .requiredOption('-t, --target <id>', 'what the lockfiles belong to: a repository, a service or an image')
-    .option('-l, --label <name=value>', 'label of the target; may be repeated', collectLabel)
-    .option('--scan <id>', 'id of the scan; the same id is scanned once (default: made up)')
-    .option(
-      '--partial',
-      'these are only some of the lockfiles of the target: findings in the others stay open',
-    )
+    .requiredOption('-t, --target <id>', 'target of the lockfiles: a repository, a service or an image')
+    .option('-l, --label <name=value>', 'label of the target; can be repeated', collectLabel)
+    .option('--scan <id>', 'id of the scan; an id is scanned once (default: a new id)')
+    .option('--partial', 'these are not all lockfiles of the target; findings in others stay open')
     .option('--as <name>', 'read every file as this format (`lockhound parse --formats` lists them)')
-    .option('-w, --wait', 'wait until the scan is judged, and print its result')
+    .option('-w, --wait', 'wait for the scan and print its result')
     .addOption(
-      new Option('--timeout <duration>', 'wait no longer than this')
+      new Option('--timeout <duration>', 'limit of --wait')
         .default(DEFAULT_TIMEOUT_MS, '30m')
         .argParser(parseTimeout),
     )
-    .option('-c, --config <file>', 'configuration file')
     .addHelpText('after', EXAMPLES)
     .action((paths: string[], options: EnqueueOptions) =>
       withDestination(terminal, options, async (to) => {
-        const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
+        const loaded = loadConfig({ file: options.config });
         const receipt = await enqueue(loaded, paths, options);
         const { scan, lockfiles } = receipt;
         const text = `Enqueued scan ${scan} of ${options.target}: ${lockfiles.join(', ')}\n`;
@@ -77,13 +73,13 @@ async function enqueue(
       labels,
       signal,
       partial,
-      ...(scan === undefined ? {} : { scan }),
-      ...(as === undefined ? {} : { format: as }),
+      scan,
+      format: as,
     }),
   );
 }
 
-/** Waits for the scan, prints its result, and gives the exit code. */
+/** Waits for the scan, prints its result and returns the exit code. */
 async function result(
   terminal: Terminal,
   loaded: LoadedConfig,
@@ -104,7 +100,7 @@ function parseTimeout(text: string): number {
   throw new InvalidArgumentError('a duration such as `30s`, `5m` or `2h`, at most `24d`');
 }
 
-/** Node's timers hold no more. */
+/** Longest delay of a timer in Node. */
 const MAX_TIMEOUT_MS = 24 * 86_400_000;
 
 function collectLabel(text: string, labels: Readonly<Record<string, string>> = {}): Record<string, string> {

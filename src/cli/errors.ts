@@ -1,20 +1,17 @@
-import { FileError } from '../files/errors.ts';
-import { CodedError, messageOf } from '../model/errors.ts';
+import { faultOf } from '../files/file-kind.ts';
+import { CodedError } from '../model/errors.ts';
 
 /**
  * - `file-unreadable`, `file-unwritable`: a file named on the command line.
- * - `nothing-asked`: options that name nothing to do.
- * - `not-found`: nothing has the id that is named.
+ * - `nothing-asked`: the options select nothing.
+ * - `not-found`: there is nothing with the given id.
  */
 export type CommandErrorCode = 'file-unreadable' | 'file-unwritable' | 'nothing-asked' | 'not-found';
 
-/** A command line that cannot be followed. */
+/** A command line that cannot be executed. */
 export class CommandError extends CodedError<CommandErrorCode> {}
 
+/** The error for a file that cannot be read. Throws `cause` when it is not about the file. */
 export function unreadable(file: string, cause: unknown): CommandError {
-  return new CommandError(
-    'file-unreadable',
-    cause instanceof FileError ? cause.message : `${file}: ${messageOf(cause)}`,
-    { cause },
-  );
+  return new CommandError('file-unreadable', faultOf(file, cause).message, { cause });
 }

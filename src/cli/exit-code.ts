@@ -1,11 +1,11 @@
-/** Exit codes that CI can use. */
+/** Exit codes. A command that a signal interrupts exits with 128 and the number of the signal. */
 export const EXIT = {
-  /** Nothing found at or above the severity asked for. */
+  /** Success; for scans, no findings. */
   clean: 0,
-  /** Findings. */
+  /** The command worked and found something: findings, differences, deliveries that were not sent again. */
   findings: 1,
-  /** What was asked for does not exist. */
+  /** The requested package, version or project does not exist. */
   notFound: 1,
-  /** The command could not do its work; the message on standard error says why. */
+  /** The command failed or its result is incomplete. The message on standard error says why. */
   error: 2,
 } as const;

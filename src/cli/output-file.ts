@@ -1,11 +1,8 @@
 import { closeSync, lstatSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { messageOf } from '../model/errors.ts';
+import { reasonOf } from '../files/file-kind.ts';
 import { CommandError } from './errors.ts';
 import type { Terminal } from './terminal.ts';
-
-/** Columns of text that is written to a file. */
-const FILE_WIDTH = 100;
 
 export interface DestinationOptions {
   /** File for the results, in place of standard output. */
@@ -21,37 +18,49 @@ export function withDestinationOptions(command: Command): Command {
     .option('--quiet', 'print no progress');
 }
 
-/**
- * Runs `work` on a terminal whose results go where the options say. A file is complete or not there: results are
- * written beside it and moved into place at the end; a device, FIFO or link is written to as it is. Throws `CommandError`
- * (`file-unwritable`).
- */
+/** Runs `work` with a terminal whose results go to `output`. Throws `CommandError` (`file-unwritable`). */
 export async function withDestination<Result>(
   terminal: Terminal,
   { output, quiet = false }: DestinationOptions,
   work: (terminal: Terminal) => Promise<Result>,
 ): Promise<Result> {
-  const told = quiet ? { ...terminal, interactive: false } : terminal;
-  if (output === undefined) return await work(told);
-  const special = isSpecial(output);
-  const path = special ? output : `${output}.${process.pid}.tmp`;
-  const file = attempt(output, () => openSync(path, special ? 'w' : 'wx'));
-  const out = (text: string): void => {
-    attempt(output, () => writeFileSync(file, text));
+  const quieted = quiet ? { ...terminal, interactive: false } : terminal;
+  if (output === undefined) return await work(quieted);
+  return await withOutputFile(output, (out) =>
+    work({ ...quieted, out, colour: false, width: Number.POSITIVE_INFINITY }),
+  );
+}
+
+/**
+ * Runs `work` with a function that writes to a file. A regular file is complete or unchanged: it is written under a temporary
+ * name and renamed at the end. Devices, FIFOs and links are written directly. Throws `CommandError` (`file-unwritable`).
+ */
+export async function withOutputFile<Result>(
+  output: string,
+  work: (write: (data: string | Buffer) => void) => Promise<Result>,
+): Promise<Result> {
+  const direct = isWrittenDirectly(output);
+  const path = direct ? output : `${output}.${process.pid}.tmp`;
+  const file = attempt(output, () => openSync(path, direct ? 'w' : 'wx'));
+  let open = true;
+  const close = (): void => {
+    open = false;
+    closeSync(file);
   };
   try {
-    const result = await work({ ...told, out, colour: false, width: FILE_WIDTH });
-    attempt(output, () => closeSync(file));
-    if (!special) attempt(output, () => renameSync(path, output));
+    const result = await work((data) => attempt(output, () => writeFileSync(file, data)));
+    attempt(output, close);
+    if (!direct) attempt(output, () => renameSync(path, output));
     return result;
   } catch (error) {
-    if (!special) rmSync(path, { force: true });
+    if (open) close();
+    if (!direct) rmSync(path, { force: true });
     throw error;
   }
 }
 
-/** A link is written through: replacing `/dev/stdout` or a link to a file would be a surprise. */
-function isSpecial(path: string): boolean {
+/** Links are followed: renaming would replace `/dev/stdout` or a link to a file. */
+function isWrittenDirectly(path: string): boolean {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
     throw new CommandError('file-unwritable', `--output ${path}: is a folder; name a file`);
   }
@@ -63,8 +72,8 @@ function attempt<Result>(path: string, step: () => Result): Result {
   try {
     return step();
   } catch (error) {
-    const reason =
-      (error as { code?: unknown }).code === 'ENOENT' ? 'its folder does not exist' : messageOf(error);
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const reason = missing ? 'its folder does not exist' : `cannot be written: ${reasonOf(error)}`;
     throw new CommandError('file-unwritable', `--output ${path}: ${reason}`, { cause: error });
   }
 }

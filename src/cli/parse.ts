@@ -5,8 +5,8 @@ import { isReadWhole } from '../model/scan/lockfile.ts';
 import type { ParsedFile } from '../model/scan/parsed-file.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-code.ts';
+import { type OutputOptions, withConfig, withOutputFormat } from './options.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './output-file.ts';
-import { type OutputOptions, withOutputFormat } from './output-format.ts';
 import { interruptible } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -18,22 +18,22 @@ interface ParseOptions extends OutputOptions, DestinationOptions {
 
 const EXAMPLES = `
 Examples:
-  lockhound parse .                           what every lockfile below this folder holds
+  lockhound parse .                           the contents of every lockfile below this folder
   lockhound parse pnpm-lock.yaml --json       one JSON object for the file, on one line
   lockhound parse deps.txt --as requirements-txt
-  lockhound parse --formats                   what can be read, and what each format tells
+  lockhound parse --formats                   the supported formats and their facts
 
-With --json each line is {"path", "format", "complete", "packages", "problems"} or {"path", "error": {"code", "message"}}; what
-a file does not tell is null. "complete" is false where packages may be missing from the list: a problem of kind "unread".
+With --json each line is {"path", "format", "complete", "packages", "problems"} or {"path", "error": {"code", "message"}}.
+Facts that a file does not contain are null. "complete" is false when packages may be missing, because of a problem of kind
+"unread".
 
-Exit codes: 0 all read whole, 2 a file could not be read, or not all of it (what was read is printed).`;
+Exit codes: 0 everything was read, 2 a file could not be read completely (what was read is printed).`;
 
 export function parseCommand(command: Command, { terminal, exit }: CommandContext): void {
-  withDestinationOptions(withOutputFormat(command, 'print one line of JSON for each file'))
+  withConfig(withDestinationOptions(withOutputFormat(command, 'print one line of JSON per file')))
     .argument('[paths...]', 'lockfiles, or folders that are searched for them', ['.'])
-    .option('--as <name>', 'read every file that is named as this format (`--formats` lists them)')
-    .option('--formats', 'list the formats, their file names and what each can tell')
-    .option('-c, --config <file>', 'configuration file, for the limits of size')
+    .option('--as <name>', 'read the named files as this format (`--formats` lists them)')
+    .option('--formats', 'list the formats with their file names and facts')
     .addHelpText('after', EXAMPLES)
     .action((paths: string[], options: ParseOptions) =>
       withDestination(terminal, options, async (to) => {
@@ -58,8 +58,7 @@ async function parse(terminal: Terminal, paths: readonly string[], options: Pars
   const { parseFiles } = await import('../commands/parse.ts');
   const counts: Counts = { files: 0, packages: 0, unread: 0, incomplete: 0 };
   await interruptible(async (signal) => {
-    const named = format === undefined ? {} : { format };
-    for await (const file of parseFiles({ paths, limits, signal, ...named })) {
+    for await (const file of parseFiles({ paths, limits, signal, format })) {
       count(counts, file);
       print(file);
     }
@@ -70,7 +69,7 @@ async function parse(terminal: Terminal, paths: readonly string[], options: Pars
 
 type Limits = Exclude<CommandOptions['limits'], undefined>;
 
-/** The limits of the configuration; none where everything has its default. */
+/** The configured limits; defaults are left out, so that most runs load no configuration. */
 async function lockfileLimits(file: string | undefined): Promise<Limits> {
   if (file === undefined && !isConfigured()) return {};
   const { loadConfig } = await import('../config/load.ts');
@@ -102,6 +101,6 @@ function count(counts: Counts, { lockfile }: ParsedFile): void {
 
 function countsText({ files, packages, unread, incomplete }: Counts): string {
   const failed = unread === 0 ? '' : `, ${unread} of them not read`;
-  const partly = incomplete === 0 ? '' : `, ${incomplete} of them not read whole`;
+  const partly = incomplete === 0 ? '' : `, ${incomplete} of them not read completely`;
   return `\n${files} files${failed}${partly}: ${packages} packages\n`;
 }

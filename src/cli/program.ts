@@ -6,12 +6,10 @@ import { COMMANDS } from './catalog.ts';
 import { addCompletion, COMPLETE, completeCommand } from './completion.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-code.ts';
+import { Interruption } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
-/**
- * Runs one command line and gives the exit code. Errors a person can act on are printed as one message; a fault of
- * our own keeps its stack.
- */
+/** Runs one command line and returns its exit code. Prints coded errors as one message and other errors with their stack. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   let code: number = EXIT.clean;
   const context: CommandContext = {
@@ -27,7 +25,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.clean : EXIT.error;
     terminal.note(`${describe(error)}\n`);
-    return EXIT.error;
+    return error instanceof Interruption ? error.exitCode : EXIT.error;
   }
 }
 
@@ -53,7 +51,7 @@ function bareProgram(): Command {
   const program = new Command('lockhound')
     .description('Scans lockfiles against a package-insights API and alerts on exactly what changed.')
     .version(version())
-    .showHelpAfterError('Run with --help for what there is.')
+    .showHelpAfterError('Use --help to list commands and options.')
     .configureHelp({
       subcommandTerm: (command) => usages.get(command.name()) ?? new Help().subcommandTerm(command),
     });
@@ -78,6 +76,7 @@ function connect(command: Command, context: CommandContext): void {
 
 function describe(error: unknown): string {
   if (error instanceof CodedError) return `error: ${error.message} [${error.code}]`;
+  if (error instanceof Interruption) return error.message;
   return `error: ${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}`;
 }
 

@@ -4,7 +4,7 @@ import { oneLine } from '../report/layout.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ProgressLine {
-  /** `done` of `total` units of a step. A step without a place in the bar leaves the bar where it is. */
+  /** `done` of `total` units of a step. A step that is not part of the bar does not move it. */
   update(step: string, done: number, total: number): void;
   /** Removes the line. */
   clear(): void;
@@ -13,7 +13,7 @@ export interface ProgressLine {
 const REDRAW_MS = 60;
 const BAR_WIDTH = 20;
 
-/** The part of the bar that belongs to each step of a scan, by the time that it takes as a rule. */
+/** The part of the bar for each step of a scan, in proportion to its usual duration. */
 const STEPS: Readonly<Record<string, readonly [from: number, to: number]>> = {
   read: [0, 0.1],
   resolve: [0.1, 0.6],
@@ -21,7 +21,7 @@ const STEPS: Readonly<Record<string, readonly [from: number, to: number]>> = {
   judge: [0.95, 1],
 };
 
-/** One bar over the whole scan on standard error, redrawn in place; silent where that is not a terminal. */
+/** One progress bar for the whole scan on standard error. Prints nothing when that is not a terminal. */
 export function progressLine(terminal: Terminal): ProgressLine {
   if (!terminal.interactive) return { update: () => {}, clear: () => {} };
   let drawnAt = Number.NEGATIVE_INFINITY;
@@ -35,7 +35,7 @@ export function progressLine(terminal: Terminal): ProgressLine {
       drawnAt = now;
       drawnStep = step;
       const count = total > 1 ? ` ${done}/${total}` : '';
-      terminal.note(`\r\u001b[2K${line(share, `${step}${count}`, terminal.width)}`);
+      terminal.note(`\r\u001b[2K${line(share, `${step}${count}`, terminal.noteWidth)}`);
     },
     clear() {
       if (drawnStep !== '') terminal.note('\r\u001b[2K');
@@ -51,7 +51,7 @@ function shareOf(step: string, done: number, total: number): number {
   return from + (to - from) * (total === 0 ? 1 : Math.min(1, done / total));
 }
 
-/** Never wider than the terminal: a line that wraps could not be redrawn in place. */
+/** Not wider than the terminal, because a wrapped line cannot be redrawn in place. */
 function line(share: number, text: string, width: number): string {
   const filled = Math.floor(share * BAR_WIDTH);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);

@@ -9,7 +9,7 @@ import {
 import type { ScanReport } from '../model/scan/scan-report.ts';
 import { REPORTS } from '../report/catalog.ts';
 import { EXIT } from './exit-code.ts';
-import type { OutputOptions } from './output-format.ts';
+import type { OutputOptions } from './options.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ResultOptions extends OutputOptions {
@@ -18,28 +18,27 @@ export interface ResultOptions extends OutputOptions {
 
 const FAIL_ON = ['any', ...RATED_SEVERITIES.filter((severity) => severity !== 'none'), 'never'];
 
-export const EXIT_CODES =
-  'Exit codes: 0 clean, 1 findings, 2 the scan could not be made or could not see everything.';
+export const EXIT_CODES = 'Exit codes: 0 no findings, 1 findings, 2 an error or an incomplete scan.';
 
 /** Adds `--fail-on`. */
 export function withFailOn(command: Command): Command {
   return command.addOption(
-    new Option('--fail-on <severity>', 'least severity that makes the exit code 1')
+    new Option('--fail-on <severity>', 'lowest severity that results in exit code 1')
       .choices(FAIL_ON)
       .default('any'),
   );
 }
 
-/** Prints a scan's report, and gives the exit code that it stands for. */
+/** Prints the report of a scan and returns its exit code. */
 export function printScan(terminal: Terminal, report: ScanReport, { format, failOn }: ResultOptions): number {
   const output = REPORTS.find(({ name }) => name === format);
   terminal.out(output?.render(report, { colour: terminal.colour, width: terminal.width }) ?? '');
   if (fails(report.verdict.findings, failOn)) return EXIT.findings;
-  // Nothing found in a scan that could not see everything is not clean.
+  // An incomplete scan without findings is not clean.
   return report.verdict.gaps.length > 0 ? EXIT.error : EXIT.clean;
 }
 
-/** Notes never fail a scan; an unrated finding does as what it counts as. */
+/** Notes never fail a scan. Unrated findings have their counted severity. */
 function fails(findings: readonly Finding[], failOn: ResultOptions['failOn']): boolean {
   if (failOn === 'never') return false;
   const alerts = findings.filter(({ level }) => level === 'alert');

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import type { CommandContext } from './context.ts';
+import { withConfig, withOutputFormat } from './options.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './output-file.ts';
-import { withOutputFormat } from './output-format.ts';
 import { progressLine } from './progress.ts';
 import { EXIT_CODES, printScan, type ResultOptions, withFailOn } from './scan-result.ts';
 import { interruptible } from './signals.ts';
@@ -25,12 +25,11 @@ Examples:
 ${EXIT_CODES}`;
 
 export function scanCommand(command: Command, { terminal, exit }: CommandContext): void {
-  withFailOn(withDestinationOptions(withOutputFormat(command, 'print one JSON document')))
+  withConfig(withFailOn(withDestinationOptions(withOutputFormat(command, 'print one JSON document'))))
     .argument('[paths...]', 'lockfiles, or folders that are searched for them', ['.'])
-    .option('--local', 'ask the bundled local service instead of the configured one')
-    .option('--target <id>', 'name of what is scanned (default: the name of the folder)')
+    .option('--local', 'use the bundled local service instead of the configured service')
+    .option('--target <id>', 'name of the target (default: the name of the folder)')
     .option('--as <name>', 'read every file as this format (`lockhound parse --formats` lists them)')
-    .option('-c, --config <file>', 'configuration file')
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], options: ScanOptions) =>
       exit(await withDestination(terminal, options, (to) => scan(to, paths, options))),
@@ -38,9 +37,8 @@ export function scanCommand(command: Command, { terminal, exit }: CommandContext
 }
 
 async function scan(terminal: Terminal, paths: readonly string[], options: ScanOptions): Promise<number> {
-  const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
+  const loaded = loadConfig({ file: options.config });
   const progress = progressLine(terminal);
-  // Loaded when it is used: `--help` and errors need none of it.
   const { scanPaths } = await import('../commands/scan.ts');
   const report = await interruptible((signal) =>
     scanPaths(loaded, {
@@ -48,8 +46,8 @@ async function scan(terminal: Terminal, paths: readonly string[], options: ScanO
       local: options.local === true,
       signal,
       onProgress: progress.update,
-      ...(options.target === undefined ? {} : { target: options.target }),
-      ...(options.as === undefined ? {} : { format: options.as }),
+      target: options.target,
+      format: options.as,
     }),
   ).finally(progress.clear);
   return printScan(terminal, report, options);

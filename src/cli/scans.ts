@@ -1,20 +1,13 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { ScanDesk } from '../commands/scans.ts';
-import { loadConfig } from '../config/load.ts';
+import type { ScanAdmin } from '../commands/scans.ts';
 import { SCAN_STATES, type ScanState } from '../model/scan/scan-record.ts';
 import { scanListText, scanText } from '../report/scan-record-text.ts';
+import { type AdminOptions, parseCount, parseSince, print, withAdmin, withAdminOptions } from './admin.ts';
 import type { CommandContext } from './context.ts';
 import { CommandError } from './errors.ts';
-import { type OutputOptions, withOutputFormat } from './output-format.ts';
-import { positiveCount } from './positive-count.ts';
-import { parseSince } from './since.ts';
 import type { Terminal } from './terminal.ts';
 
-interface Common extends OutputOptions {
-  readonly config?: string;
-}
-
-interface Filter extends Common {
+interface Filter extends AdminOptions {
   readonly state?: readonly ScanState[];
   readonly target?: string;
   readonly since?: number;
@@ -23,31 +16,27 @@ interface Filter extends Common {
 
 const EXAMPLES = `
 Examples:
-  lockhound scans list --since 2h                      what was scanned, with outcomes, gaps and changes
-  lockhound scans list --state failed --target shop    what was given up of one target
+  lockhound scans list --since 2h                      recent scans with outcomes, gaps and changes
+  lockhound scans list --state failed --target shop    failed scans of one target
   lockhound scans show 5f0c…                           one scan: unread lockfiles, deliveries
 
-The newest 10,000 scans of the last 30 days are kept.`;
+The newest 10,000 scans of the last 30 days are kept.
+Exit codes: 0 done, 2 an error or no such scan.`;
 
 export function scansCommand(command: Command, { terminal }: CommandContext): void {
   command.addCommand(listCommand(terminal)).addCommand(showCommand(terminal)).addHelpText('after', EXAMPLES);
 }
 
 function listCommand(terminal: Terminal): Command {
-  return withCommon(new Command('list'))
-    .description('List scans, newest first; those that are still on the queue in front.')
-    .option('-t, --target <id>', 'only those of one target')
-    .option('--since <time>', 'only those since: `2h` ago, or a time', parseSince)
-    .option('--state <names>', `only those in these states: ${SCAN_STATES.join(', ')}`, states)
-    .option('--limit <count>', 'at most so many', positiveCount, 50)
-    .action(({ state, target, since, limit, ...options }: Filter) =>
-      atDesk(options, async (desk) => {
-        const found = await desk.list({
-          ...(state === undefined ? {} : { states: state }),
-          ...(target === undefined ? {} : { target }),
-          ...(since === undefined ? {} : { since }),
-          limit: limit + 1,
-        });
+  return withAdminOptions(new Command('list'))
+    .description('List scans: queued and running ones first, then the newest.')
+    .option('-t, --target <id>', 'only scans of one target')
+    .option('--since <time>', 'only scans since: a duration such as `2h`, or a time', parseSince)
+    .option('--state <names>', `only scans in these states: ${SCAN_STATES.join(', ')}`, parseStates)
+    .option('--limit <count>', 'at most this many', parseCount, 50)
+    .action(({ state: states, target, since, limit, ...options }: Filter) =>
+      administer(options, async (admin) => {
+        const found = await admin.list({ states, target, since, limit: limit + 1 });
         const list = { scans: found.slice(0, limit), more: found.length > limit };
         print(terminal, options, list, () => scanListText(list, terminal));
       }),
@@ -55,43 +44,32 @@ function listCommand(terminal: Terminal): Command {
 }
 
 function showCommand(terminal: Terminal): Command {
-  return withCommon(new Command('show'))
+  return withAdminOptions(new Command('show'))
     .description('Show one scan with its unread lockfiles and its deliveries.')
     .argument('<scan>', 'id of the scan')
-    .action((id: string, options: Common) =>
-      atDesk(options, async (desk) => {
-        const found = await desk.show(id);
+    .action((id: string, options: AdminOptions) =>
+      administer(options, async (admin) => {
+        const found = await admin.show(id);
         if (found === undefined) {
-          throw new CommandError('not-found', `no scan ${id} is known: see \`lockhound scans list\``);
+          throw new CommandError('not-found', `there is no scan ${id}: see \`lockhound scans list\``);
         }
         print(terminal, options, found, () => scanText(found, terminal));
       }),
     );
 }
 
-function withCommon(command: Command): Command {
-  return withOutputFormat(command, 'print JSON').option('-c, --config <file>', 'configuration file');
+function administer(options: AdminOptions, work: (admin: ScanAdmin) => Promise<void>): Promise<void> {
+  return withAdmin(
+    options,
+    async (loaded) => (await import('../commands/scans.ts')).openScanAdmin(loaded),
+    work,
+  );
 }
 
-async function atDesk(options: Common, work: (desk: ScanDesk) => Promise<void>): Promise<void> {
-  const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
-  const { openScanDesk } = await import('../commands/scans.ts');
-  const desk = await openScanDesk(loaded);
-  try {
-    await work(desk);
-  } finally {
-    await desk.close();
-  }
-}
-
-function states(text: string): readonly ScanState[] {
+function parseStates(text: string): readonly ScanState[] {
   return text.split(',').map((name) => {
     const state = SCAN_STATES.find((one) => one === name.trim());
     if (state !== undefined) return state;
     throw new InvalidArgumentError(`states are ${SCAN_STATES.join(', ')}`);
   });
-}
-
-function print(terminal: Terminal, { format }: Common, value: unknown, text: () => string): void {
-  terminal.out(format === 'json' ? `${JSON.stringify(value)}\n` : text());
 }

@@ -25,37 +25,42 @@ export function servicesCommand(command: Command, { terminal }: CommandContext):
   command
     .option(
       '--settings <file>',
-      'YAML file with faults, keys and more (docs/services.md); options win over it',
+      'YAML file with faults, keys and more (docs/services.md); options take precedence',
     )
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--insights-port <port>', 'port of the package-insights service (0: any; default: 8701)', port)
     .option('--webhooks-port <port>', 'port of the webhook-integration service (0: any; default: 8702)', port)
     .option('--receiver-port <port>', 'port of the receiver (0: any; default: 8703)', port)
     .option('--discovery-port <port>', 'port of the discovery service (0: any; default: 8704)', port)
-    .option('--data <folder>', 'what the package-insights service knows, in place of the bundled data')
-    .option('--page-size <entries>', 'entries on a page of a batch (default: 100)', between(1, 5_000))
+    .option('--data <folder>', 'data of the package-insights service (default: the bundled data)')
+    .option('--page-size <entries>', 'entries per page of a batch (default: 100)', between(1, 5_000))
     .option(
       '--header-prefix <prefix>',
       'first part of the credential headers, such as DD (default: SVC)',
       prefix,
     )
     .addOption(
-      new Option('--permissions <names...>', 'what the default key may do (default: everything)').choices([
+      new Option('--permissions <names...>', 'permissions of the default key (default: all)').choices([
         'create_webhooks',
         'integrations_read',
         'manage_integrations',
       ]),
     )
-    .option('--latency <ms>', 'milliseconds that every request waits', between(0, 3_600_000))
-    .option('--rate-limit <requests>', 'requests a second of each API; more get 429', between(1, 1_000_000))
+    .option('--latency <ms>', 'delay of every request in milliseconds', between(0, 3_600_000))
+    .option(
+      '--rate-limit <requests>',
+      'requests per second of each API; others are answered with 429',
+      between(1, 1_000_000),
+    )
     .addHelpText(
       'after',
-      '\nThe webhook-integration service takes the credentials in LOCKHOUND_SECRET_API_KEY and\n' +
+      '\nThe webhook-integration service accepts the credentials in LOCKHOUND_SECRET_API_KEY and\n' +
         'LOCKHOUND_SECRET_APPLICATION_KEY (default: local-api-key, local-application-key).\n' +
         '\nExamples:\n' +
         '  lockhound services --header-prefix DD\n' +
         '  lockhound services --permissions integrations_read --rate-limit 5\n' +
-        '  lockhound services --settings services.yaml --data my-data',
+        '  lockhound services --settings services.yaml --data my-data\n' +
+        '\nExit codes: 0 stopped by a signal, 2 the services could not start.',
     )
     .action((flags: Flags) => serve(flags, terminal));
 }
@@ -68,7 +73,7 @@ async function serve(flags: Flags, terminal: Terminal): Promise<void> {
       terminal.out(
         `package insights      ${services.insights.url}\n` +
           `webhook integration   ${services.webhooks.url}\n` +
-          `receiver              ${services.receiver.url}  (what it got: GET /deliveries)\n` +
+          `receiver              ${services.receiver.url}  (received alerts: GET /deliveries)\n` +
           `discovery             ${services.discovery.url}\n`,
       );
       await untilAsked(signal);
@@ -80,39 +85,43 @@ async function serve(flags: Flags, terminal: Terminal): Promise<void> {
 
 function optionsOf(flags: Flags): ServicesOptions {
   const { host, data, permissions, settings, pageSize, headerPrefix, latency, rateLimit } = flags;
-  const all = latency === undefined ? {} : { latencyMs: latency };
-  const api = { ...all, ...(rateLimit === undefined ? {} : { rateLimit: { requests: rateLimit } }) };
-  const at = (port: number | undefined) => (port === undefined ? {} : { port });
+  const latencyMs = latency;
+  const limit = rateLimit === undefined ? undefined : { requests: rateLimit };
   return {
-    ...(settings === undefined ? {} : { settings }),
-    ...(permissions === undefined ? {} : { permissions }),
-    given: {
-      ...(host === undefined ? {} : { host }),
-      ...(data === undefined ? {} : { data }),
-      insights: { ...api, ...at(flags.insightsPort), ...(pageSize === undefined ? {} : { pageSize }) },
-      webhooks: {
-        ...api,
-        ...at(flags.webhooksPort),
-        ...(headerPrefix === undefined ? {} : { headerPrefix }),
-      },
-      receiver: { ...all, ...at(flags.receiverPort) },
-      discovery: { ...all, ...at(flags.discoveryPort) },
-    },
+    settings,
+    permissions,
+    given: given({
+      host,
+      data,
+      insights: given({ latencyMs, rateLimit: limit, pageSize, port: flags.insightsPort }),
+      webhooks: given({ latencyMs, rateLimit: limit, headerPrefix, port: flags.webhooksPort }),
+      receiver: given({ latencyMs, port: flags.receiverPort }),
+      discovery: given({ latencyMs, port: flags.discoveryPort }),
+    }),
     apiKey: secretFromEnvironment('LOCKHOUND_SECRET_API_KEY', 'local-api-key'),
     applicationKey: secretFromEnvironment('LOCKHOUND_SECRET_APPLICATION_KEY', 'local-application-key'),
   };
 }
 
+type Given<Settings> = { readonly [Key in keyof Settings]?: Exclude<Settings[Key], undefined> };
+
+/** The settings without those that are `undefined`, which would override the file. */
+function given<Settings extends object>(settings: Settings): Given<Settings> {
+  return Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== undefined),
+  ) as Given<Settings>;
+}
+
 function prefix(text: string): string {
   if (/^[A-Za-z][\w-]*$/.test(text)) return text;
-  throw new InvalidArgumentError('letters, digits and hyphens are expected, such as DD');
+  throw new InvalidArgumentError('letters, digits and hyphens, such as DD');
 }
 
 function between(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (!/^\d+$/.test(text) || value < least || value > most)
-      throw new InvalidArgumentError(`a whole number from ${least} to ${most} is expected`);
+      throw new InvalidArgumentError(`a whole number from ${least} to ${most}`);
     return value;
   };
 }

@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 
-/** What a command writes to and reads from; tests hand in their own. */
+/** The input and output of a command. */
 export interface Terminal {
   /** Results. */
   out(text: string): void;
@@ -10,19 +10,22 @@ export interface Terminal {
   readonly colour: boolean;
   /** Whether notes go to a terminal that can redraw a line, and may be coloured. */
   readonly interactive: boolean;
+  /** Columns for results; `Infinity` when they do not go to a terminal, so that lines are not wrapped. */
   readonly width: number;
-  /** What commands read; standard input unless given. */
+  /** Columns for notes. */
+  readonly noteWidth: number;
+  /** Default: standard input. */
   readonly input?: NodeJS.ReadableStream;
-  /** Asks a question that is answered with yes or no; not there where nobody can be asked. */
+  /** Asks a question with the answers yes and no. Missing when the command is not interactive. */
   confirm?(question: string): Promise<boolean>;
 }
 
-const DEFAULT_WIDTH = 100;
+const DEFAULT_NOTE_WIDTH = 80;
 
-/** The process's own streams. Colours and redrawing only on a terminal; `NO_COLOR` is honoured by Node's own check. */
+/** The streams of the process. Colours and redrawing require a terminal; Node honours `NO_COLOR`. */
 export function processTerminal(): Terminal {
   const { stdout, stderr } = process;
-  // Who reads the results may stop early (`| head`): nothing more is wanted then, and nothing went wrong.
+  // A reader that stops early (`| head`) is not an error.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit(0);
@@ -32,12 +35,13 @@ export function processTerminal(): Terminal {
     note: (text) => void stderr.write(text),
     colour: stdout.isTTY === true && stdout.hasColors(),
     interactive: stderr.isTTY === true && stderr.hasColors(),
-    width: stdout.columns ?? DEFAULT_WIDTH,
+    width: stdout.columns ?? Number.POSITIVE_INFINITY,
+    noteWidth: stderr.columns ?? DEFAULT_NOTE_WIDTH,
     ...(isatty(0) && isatty(2) ? { confirm } : {}),
   };
 }
 
-/** Only a `y` or `yes` is one. */
+/** `y` and `yes` confirm; anything else declines. */
 async function confirm(question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stderr });

@@ -1,68 +1,66 @@
 import { Command, Option } from 'commander';
 import type { WebhookAdmin } from '../commands/webhook-admin.ts';
-import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { loadConfig } from '../config/load.ts';
 import type { ProvisionChange } from '../model/alert/provision-change.ts';
 import { TRANSITIONS, type Transition } from '../model/scan/change.ts';
 import { changesText, shownText, testText } from '../report/webhook-text.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-code.ts';
+import { type ConfigOptions, withConfig } from './options.ts';
 import { interruptible } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
-interface WebhookOptions {
-  readonly config?: string;
+interface WebhookOptions extends ConfigOptions {
   readonly json?: boolean;
 }
 
 const EXAMPLES = `
 Examples:
-  lockhound webhook plan                      what would be created, changed or left, field by field
-  lockhound webhook apply                     make it so; the worker does the same on start
-  lockhound webhook show                      what the platform holds now
-  lockhound webhook test                      send one marked test alert and print what came back
-  lockhound webhook rotate ALERT_TOKEN        send a secret's current value again, whatever was applied before
-  lockhound webhook destroy --yes             delete it all: webhooks first, then variables (stop the workers before)
+  lockhound webhook plan                      planned changes, field by field
+  lockhound webhook apply                     apply them; workers do the same on start
+  lockhound webhook show                      the current definitions on the platform
+  lockhound webhook test                      send one test alert and print the answer
+  lockhound webhook rotate ALERT_TOKEN        send the current value of a secret again
+  lockhound webhook destroy --yes             delete the webhooks, then the variables (stop the workers first)
 
-What to write into lockhound.yaml:
+Example configuration (lockhound.yaml):
   notify:
     platform: { site: datadoghq.eu, headerPrefix: DD, apiKey: { env: DD_API_KEY }, applicationKey: { env: DD_APP_KEY } }
     webhook: { url: https://alerts.example/hook, headers: { authorization: Bearer $ALERT_TOKEN } }
     variables: { ALERT_TOKEN: { secret: { env: ALERT_TOKEN } } }
-Without \`platform\` nothing is provisioned, and alerts are made of these definitions.
+Without \`platform\` nothing is provisioned, and alerts use these definitions.
 
-Exit codes: 0 nothing differs, or done; 1 plan: something differs, test: not delivered; 2 it could not be done.`;
+Exit codes: 0 done or no differences; 1 differences (plan) or not delivered (test); 2 an error.`;
 
-/** `lockhound webhook …`: what is configured against what the platform holds. */
 export function webhookCommand(command: Command, context: CommandContext): void {
   command.addHelpText('after', EXAMPLES);
   for (const one of [plan, apply, show, test, rotate, destroy]) command.addCommand(one(context));
 }
 
 function plan(context: CommandContext): Command {
-  return subcommand(
-    'plan',
-    'Show what apply would create, change or leave, field by field. Writes nothing.',
-  ).action((options: WebhookOptions) =>
-    administer(context, options, async (admin, signal) => {
-      const changes = await admin.plan(signal);
-      printChanges(context, options, admin, changes, false);
-      return changes.some(({ action }) => action !== 'unchanged' && action !== 'kept')
-        ? EXIT.findings
-        : EXIT.clean;
-    }),
+  return subcommand('plan', 'Show what `apply` would change, field by field. Writes nothing.').action(
+    (options: WebhookOptions) =>
+      administer(context, options, async (admin, signal) => {
+        const changes = await admin.plan(signal);
+        printChanges(context, options, admin, changes, false);
+        return changes.some(({ action }) => action !== 'unchanged' && action !== 'kept')
+          ? EXIT.findings
+          : EXIT.clean;
+      }),
   );
 }
 
 function apply(context: CommandContext): Command {
-  return subcommand('apply', 'Make the platform hold what is configured.').action((options: WebhookOptions) =>
-    administer(context, options, async (admin, signal) => {
-      return printDone(context, options, admin, await admin.apply(signal));
-    }),
+  return subcommand('apply', 'Apply the configured webhooks and variables to the platform.').action(
+    (options: WebhookOptions) =>
+      administer(context, options, async (admin, signal) => {
+        return printDone(context, options, admin, await admin.apply(signal));
+      }),
   );
 }
 
 function rotate(context: CommandContext): Command {
-  return subcommand('rotate', 'Send the current value of a secret variable, even when it was applied before.')
+  return subcommand('rotate', 'Send the current value of a secret variable again.')
     .argument('<variable>', 'name of a secret of `notify.variables`')
     .action((variable: string, options: WebhookOptions) =>
       administer(context, options, async (admin, signal) =>
@@ -72,7 +70,7 @@ function rotate(context: CommandContext): Command {
 }
 
 function show(context: CommandContext): Command {
-  return subcommand('show', 'Print what the platform holds; secrets are never read back.').action(
+  return subcommand('show', 'Print the definitions on the platform, without secrets.').action(
     (options: WebhookOptions) =>
       administer(context, options, async (admin, signal) => {
         const shown = await admin.show(signal);
@@ -90,24 +88,16 @@ interface TestOptions extends WebhookOptions {
 }
 
 function test(context: CommandContext): Command {
-  return subcommand('test', 'Send one marked test alert and print what came back.')
-    .option('--route <name>', 'route to send it by (default: the default one)')
+  return subcommand('test', 'Send one alert that is marked as a test, and print the answer.')
+    .option('--route <name>', 'route of the alert (default: `default`)')
     .addOption(
-      new Option('--transition <name>', 'what the test alert says happened (default: opened)').choices(
-        TRANSITIONS,
-      ),
+      new Option('--transition <name>', 'transition of the alert (default: opened)').choices(TRANSITIONS),
     )
     .action(async (options: TestOptions) => {
-      const loaded = load(options);
+      const loaded = loadConfig({ file: options.config });
       const { testWebhook } = await import('../commands/webhook-test.ts');
       const { route, transition } = options;
-      const result = await interruptible((signal) =>
-        testWebhook(loaded, {
-          signal,
-          ...(route === undefined ? {} : { route }),
-          ...(transition === undefined ? {} : { transition }),
-        }),
-      );
+      const result = await interruptible((signal) => testWebhook(loaded, { signal, route, transition }));
       print(context.terminal, options, result, () => testText(result, context.terminal));
       context.exit(result.delivered ? EXIT.clean : EXIT.findings);
     });
@@ -115,7 +105,7 @@ function test(context: CommandContext): Command {
 
 function destroy(context: CommandContext): Command {
   return subcommand('destroy', 'Delete the configured webhooks, then their variables, from the platform.')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask for confirmation')
     .action((options: WebhookOptions & { readonly yes?: boolean }) =>
       administer(context, options, async (admin, signal) => {
         const { terminal } = context;
@@ -128,29 +118,28 @@ function destroy(context: CommandContext): Command {
 
 async function confirmed(terminal: Terminal, changes: readonly ProvisionChange[]): Promise<boolean> {
   if (terminal.confirm === undefined) {
-    terminal.note('error: nobody is there to ask: add --yes to delete without asking\n');
+    terminal.note('error: no terminal to ask for confirmation: use --yes to delete without asking\n');
     return false;
   }
-  terminal.note(changesText(changes, { done: false, colour: terminal.interactive, width: terminal.width }));
+  terminal.note(
+    changesText(changes, { done: false, colour: terminal.interactive, width: terminal.noteWidth }),
+  );
   if (changes.length === 0 || (await terminal.confirm('Delete it?'))) return true;
   terminal.note('Nothing was deleted.\n');
   return false;
 }
 
 function subcommand(name: string, description: string): Command {
-  return new Command(name)
-    .description(description)
-    .option('--json', 'print one JSON document')
-    .option('-c, --config <file>', 'configuration file');
+  return withConfig(new Command(name).description(description).option('--json', 'print one JSON document'));
 }
 
-/** Opens the account, notes what is worth a warning, and ends with the code that `work` gives. */
+/** Opens the administration, prints its warnings, and exits with the code that `work` returns. */
 async function administer(
   { terminal, exit }: CommandContext,
   options: WebhookOptions,
   work: (admin: WebhookAdmin, signal: AbortSignal) => Promise<number>,
 ): Promise<void> {
-  const loaded = load(options);
+  const loaded = loadConfig({ file: options.config });
   const { withWebhookAdmin } = await import('../commands/webhook-admin.ts');
   const code = await interruptible((signal) =>
     withWebhookAdmin(loaded, (admin) => {
@@ -159,10 +148,6 @@ async function administer(
     }),
   );
   exit(code);
-}
-
-function load({ config }: WebhookOptions): LoadedConfig {
-  return loadConfig(config === undefined ? {} : { file: config });
 }
 
 function printDone(

@@ -3,18 +3,20 @@ import { loadConfig } from '../config/load.ts';
 import { interruptible, untilAsked } from './signals.ts';
 
 const NOTES = `
-The worker takes jobs until it gets SIGTERM or SIGINT; running jobs then finish or are handed back within
-\`worker.shutdownGrace\`. Start as many as you like over the same Redis. Without REDIS_URL (or redis.url) it refuses to
-start: it would keep nothing, and alert again after each restart. With --ephemeral it runs an embedded engine of its own that no
-producer can find and that keeps nothing: good for a look, not for work.`;
+The worker processes jobs until SIGTERM or SIGINT. Running jobs then have \`worker.shutdownGrace\` to finish; others are
+returned to the queue. Any number of workers can share a Redis. Without REDIS_URL (or redis.url) the worker does not start,
+because it would lose all state and repeat its alerts after a restart. --ephemeral starts it with an embedded engine, which
+producers cannot reach and whose data ends with the process. Use it for tests only.
+
+Exit codes: 0 stopped by a signal, 2 the worker could not start.`;
 
 export function workerCommand(command: Command): void {
   command
     .option('-c, --config <file>', 'configuration file')
-    .option('--ephemeral', 'run without Redis, on an embedded engine that keeps nothing')
+    .option('--ephemeral', 'run without Redis, with an embedded engine that stores nothing')
     .addHelpText('after', NOTES)
     .action(async (options: { readonly config?: string; readonly ephemeral?: boolean }) => {
-      const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
+      const loaded = loadConfig({ file: options.config });
       const { runWorker } = await import('../compose/worker.ts');
       await interruptible(async (signal) => {
         const worker = await runWorker(loaded, { signal, ephemeral: options.ephemeral === true });
@@ -28,7 +30,7 @@ export function workerCommand(command: Command): void {
     });
 }
 
-/** A stopped worker has nothing left to do: a connection that does not close must not keep its process. */
+/** A connection that does not close must not keep the process of a stopped worker alive. */
 const LINGER_MS = 1_000;
 
 function endSoon(): void {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { deliverNotification } from '../jobs/deliver-notification.ts';
@@ -10,71 +10,54 @@ import type {
   DeliveryAttempt,
   DeliveryRecord,
   DeliveryState,
+  RetriedDelivery,
   StoppedRoute,
 } from '../model/alert/delivery.ts';
 import type { NotifiedChange } from '../model/alert/notification.ts';
 import type { DeliveryIndex } from '../store/deliveries.ts';
 import { openJobOf } from '../workers/flow.ts';
 import { ensureQueued, promoteJob } from '../workers/queued-jobs.ts';
-import { inReplayOrder } from './replay-order.ts';
 import { openSharedStore } from './shared-store.ts';
 
 export interface DeliveryFilter {
   /** Default: all. */
-  readonly states?: readonly DeliveryState[];
-  readonly target?: string;
-  readonly route?: string;
-  /** Changed at this time or later; ms since 1970. */
-  readonly since?: number;
-  /** The newest so many. Default: all. */
-  readonly limit?: number;
-}
-
-/** What `retry` made of a delivery. `delivered` and `held` ones are left as they are. */
-export interface RetriedDelivery {
-  readonly id: string;
-  readonly outcome: 'queued' | 'delivered' | 'held' | 'unknown';
-  /** The earlier delivery of the target that goes out first, where one does. */
-  readonly behind?: string;
+  readonly states?: readonly DeliveryState[] | undefined;
+  readonly target?: string | undefined;
+  readonly route?: string | undefined;
+  /** Changed at this time or later, in milliseconds since 1970. */
+  readonly since?: number | undefined;
+  /** Largest number of deliveries, the newest first. Default: all. */
+  readonly limit?: number | undefined;
 }
 
 export interface ShownDelivery {
   readonly delivery: DeliveryRecord;
   /** Oldest first. */
   readonly attempts: readonly DeliveryAttempt[];
-  /**
-   * The worst 10,000, also those that no attempt told; `undefined` when the notification is not kept: it goes when the
-   * delivery is delivered.
-   */
+  /** The worst 10,000 changes, including those that no attempt contained; `undefined` after delivery. */
   readonly changes: readonly NotifiedChange[] | undefined;
 }
 
-/** The deliveries of a Redis, for an operator. */
-export interface DeliveryDesk {
-  /** By their last change, newest first. */
+/** Administration of deliveries. */
+export interface DeliveryAdmin {
+  /** Deliveries by their last change, newest first. */
   list(filter: DeliveryFilter): Promise<readonly DeliveryRecord[]>;
   stoppedRoutes(): Promise<readonly StoppedRoute[]>;
   show(id: string): Promise<ShownDelivery | undefined>;
   /**
-   * Has deliveries sent again under the ids they have, those of one target in the order of its scans. One that waits for
-   * another attempt does not wait any longer.
+   * Sends deliveries again under their existing ids, those of one target in the order of its scans. A delivery that waits
+   * for another attempt is sent immediately.
    */
   retry(ids: readonly string[]): Promise<readonly RetriedDelivery[]>;
-  /** Lets a stopped route go on; `undefined` when it was not stopped. */
+  /** Resumes a stopped route; `undefined` when it was not stopped. `held`: number of deliveries that are now sent. */
   resume(route: string): Promise<{ readonly held: number } | undefined>;
   close(): Promise<void>;
 }
 
-/** Throws `ConfigError` without `redis.url`, `StoreError` when no Redis answers. */
-export async function openDeliveryDesk(loaded: LoadedConfig): Promise<DeliveryDesk> {
-  const { store, log } = await openSharedStore(loaded);
-  const queue = new Queue(deliverNotification.name, {
-    connection: store.redis,
-    prefix: store.prefix,
-    skipMetasUpdate: true,
-    skipVersionCheck: true,
-  });
-  queue.on('error', (error) => log.warn({ error: error.message }, 'queue connection'));
+/** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
+export async function openDeliveryAdmin(loaded: LoadedConfig): Promise<DeliveryAdmin> {
+  const { store, openQueue } = await openSharedStore(loaded);
+  const queue = openQueue(deliverNotification.name);
   const { deliveries } = store;
   return {
     list: (filter) => list(store, filter),
@@ -99,13 +82,12 @@ export async function openDeliveryDesk(loaded: LoadedConfig): Promise<DeliveryDe
   };
 }
 
-/** A job whose worker died while it gave it up is taken over later, and then finds its place. */
-const REST_LIMIT_MS = 2_000;
+/** Limit of the wait for a worker that is recording a failure. If it died, another worker takes the job over later. */
+const SETTLE_LIMIT_MS = 2_000;
 
-/** Those that this desk sends again. */
 const JOBS = new Map([[deliverNotification.name, deliverNotification]]);
 
-/** Records asked for at once. */
+/** Number of records that are read at the same time. */
 const CHUNK = 200;
 
 const INDEX_OF: Readonly<Record<DeliveryState, DeliveryIndex>> = {
@@ -149,14 +131,31 @@ async function retryAll(
   for (const record of inReplayOrder(records)) {
     await sendAgain(store, queue, record);
     const first = await firstInLane(store, record);
-    results.set(record.id, { outcome: 'queued', ...(first === record.id ? {} : { behind: first }) });
+    results.set(record.id, { outcome: 'queued', behind: first === record.id ? undefined : first });
   }
   return [...new Set(ids)].map((id) => ({ id, ...(results.get(id) ?? { outcome: 'unknown' }) }));
 }
 
 /**
- * May be repeated: whatever was interrupted half-way is completed. The job is opened first, because one without a place in
- * its lane takes itself for given up.
+ * Deliveries in the order in which they were originally due: by scan, and within a scan in the order of its changes. The
+ * time at which they were recorded says little because many are recorded at the same time.
+ */
+export function inReplayOrder(records: readonly DeliveryRecord[]): readonly DeliveryRecord[] {
+  const position = (record: DeliveryRecord): number => {
+    const { change, after } = payloadOf(record);
+    return change ?? after ?? 0;
+  };
+  return records.toSorted(
+    (left, right) =>
+      Date.parse(left.date) - Date.parse(right.date) ||
+      left.scan.localeCompare(right.scan) ||
+      position(left) - position(right),
+  );
+}
+
+/**
+ * Idempotent: a repeat completes what was interrupted. Opens the job first, because a worker treats a job without a place in
+ * its lane as failed.
  */
 async function sendAgain(
   { openJobs, deliveries }: Store,
@@ -165,14 +164,14 @@ async function sendAgain(
 ): Promise<void> {
   const { name } = deliverNotification;
   const open = openJobOf(JOBS, followUp(DELIVER_NOTIFICATION, payloadOf(record)));
-  if (record.state === 'failed') await untilAtRest(queue, open.id);
+  if (record.state === 'failed') await untilSettled(queue, open.id);
   await openJobs.open(open);
   await deliveries.move(record, { state: 'waiting', reason: 'sent again on request' });
   const queued = await ensureQueued(queue, open.id, () => queue.add(name, open.data, { jobId: open.id }));
   if (queued === 'queued-already') await promoteJob(queue, open.id);
 }
 
-/** The delivery that goes out first in the lane of this one; itself, as a rule. */
+/** The id of the first delivery in the lane of this one, which is usually this one. */
 async function firstInLane({ openJobs }: Store, record: DeliveryRecord): Promise<string> {
   const { id, lane = '' } = openJobOf(JOBS, followUp(DELIVER_NOTIFICATION, payloadOf(record)));
   const turn = await openJobs.turn({ lane, id });
@@ -182,8 +181,8 @@ async function firstInLane({ openJobs }: Store, record: DeliveryRecord): Promise
     : identityOf(openEnvelope(deliverNotification, first.data).payload).id;
 }
 
-/** A worker that gives a job up says so first and leaves the lane then: what is done in between would be undone. */
-async function untilAtRest(queue: Queue, jobId: string): Promise<void> {
-  const until = performance.now() + REST_LIMIT_MS;
+/** Waits for a worker that records the failure of a job and then leaves the lane, which would undo changes in between. */
+async function untilSettled(queue: Queue, jobId: string): Promise<void> {
+  const until = performance.now() + SETTLE_LIMIT_MS;
   while ((await queue.getJobState(jobId)) === 'active' && performance.now() < until) await sleep(50);
 }

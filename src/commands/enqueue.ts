@@ -8,25 +8,20 @@ export interface EnqueueOptions {
   readonly paths: readonly string[];
   readonly target: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly scan?: string;
-  readonly format?: string;
-  /** The paths hold only some of the target's lockfiles. */
+  readonly scan?: string | undefined;
+  readonly format?: string | undefined;
+  /** The paths contain only some of the target's lockfiles. */
   readonly partial?: boolean;
   readonly signal: AbortSignal;
 }
 
-/** The `enqueue` command: finds the lockfiles and puts them on the queue as any other producer would. */
+/** The `enqueue` command: finds lockfiles and puts them on the queue, as any producer does. */
 export async function enqueuePaths(loaded: LoadedConfig, options: EnqueueOptions) {
   const { config, secrets } = loaded;
   const { paths, target, labels, scan, format, partial = false, signal } = options;
   const url = requireRedisUrl(loaded);
   const { maxBytes, retention } = config.lockfiles;
-  const lockfiles = await readLockfilePaths({
-    paths,
-    signal,
-    maxBytes,
-    ...(format === undefined ? {} : { format }),
-  });
+  const lockfiles = await readLockfilePaths({ paths, signal, maxBytes, format });
   const producer = await createProducer({
     redis: redisUrls(url, secrets.redisPassword).join(','),
     prefix: config.redis.prefix,
@@ -34,12 +29,7 @@ export async function enqueuePaths(loaded: LoadedConfig, options: EnqueueOptions
     maxBytes,
   });
   try {
-    const receipt = await producer.enqueue({
-      target: { id: target, labels },
-      lockfiles,
-      partial,
-      ...(scan === undefined ? {} : { scan }),
-    });
+    const receipt = await producer.enqueue({ target: { id: target, labels }, lockfiles, partial, scan });
     return { ...receipt, lockfiles: lockfiles.map(({ path }) => path) };
   } finally {
     await producer.close();

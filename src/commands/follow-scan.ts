@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
@@ -14,7 +14,7 @@ import { reportGone } from './scan-watch.ts';
 import { openSharedStore } from './shared-store.ts';
 
 export interface FollowOptions {
-  /** Time after which following ends with an error; the scan goes on. */
+  /** Time limit in milliseconds. The scan continues when it is exceeded. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
@@ -23,37 +23,34 @@ export interface FollowOptions {
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 const PAUSE_GROWTH = 1.3;
-/** Looks in a row that find neither a job nor an outcome, before the scan counts as lost. */
+/** Consecutive checks without a job or an outcome after which the scan counts as lost. */
 const LOST_AFTER = 10;
 
 /**
- * Follows a scan of the workers to its end by what is stored: whoever works on it, and however often Redis is away in
- * between. Throws `ScanError`: `scan-failed` for one that was rejected, given up or lost, `timed-out`.
+ * Waits for the verdict of a scan that workers process. Reads only what is stored, so it survives restarts of workers and
+ * Redis. Throws `ScanError`: `scan-failed` for a scan that was rejected, failed or was lost, or `timed-out`.
  */
 export async function followScan(
   loaded: LoadedConfig,
   scan: string,
   { timeoutMs, signal, onProgress }: FollowOptions,
 ): Promise<ScanReport> {
-  const { store, log } = await openSharedStore(loaded);
-  const queues = ['ingest-lockfiles', 'judge-scan'].map((name) => {
-    const queue = new Queue(name, { connection: store.redis, prefix: store.prefix });
-    return queue.on('error', (error) => log.warn({ error: error.message }, 'queue connection'));
-  });
+  const { store, openQueue } = await openSharedStore(loaded);
+  const queues = ['ingest-lockfiles', 'judge-scan'].map(openQueue);
   const timeout = AbortSignal.timeout(timeoutMs);
   const ended = AbortSignal.any([signal, timeout]);
   let step = 'Redis does not answer';
-  const told: OnProgress = (name, done, total) => {
+  const track: OnProgress = (name, done, total) => {
     step = name;
     onProgress(name, done, total);
   };
   try {
-    return await raceAbort(follow(store, queues, scan, told, ended), ended);
+    return await raceAbort(follow(store, queues, scan, track, ended), ended);
   } catch (error) {
     if (!timeout.aborted || error instanceof ScanError) throw error;
     throw new ScanError(
       'timed-out',
-      `scan ${scan} is not done within ${timeoutMs / 1_000} s (${step}); it goes on, and the same command with \`--scan ${scan}\` follows it further`,
+      `scan ${scan} is not done after ${timeoutMs / 1_000} s (${step}); it continues. Run the command again with \`--scan ${scan}\` to wait for it`,
     );
   } finally {
     await Promise.all(queues.map((queue) => queue.close()));
@@ -74,7 +71,7 @@ async function follow(
   for (;;) {
     signal.throwIfAborted();
     const states = await Promise.all(queues.map((queue) => queue.getJobState(jobIdOf(queue.name, scan))));
-    // Read after the states: a job that is done has left its outcome by then.
+    // Read after the states, so that a finished job has saved its outcome.
     inventory ??= (await store.outcomes.readResult(INVENTORY, 'ingest-lockfiles', scan)) ?? undefined;
     const verdict = await store.outcomes.readResult(VERDICT, 'judge-scan', scan);
     if (verdict === null) throw reportGone(scan);
@@ -83,7 +80,7 @@ async function follow(
     if (failed !== undefined) throw await failure(store, failed, scan);
     unseen = inventory === undefined && states.every((state) => state === 'unknown') ? unseen + 1 : 0;
     if (unseen >= LOST_AFTER) {
-      throw new ScanError('scan-failed', `scan ${scan} is neither queued nor judged: enqueue it again`);
+      throw new ScanError('scan-failed', `scan ${scan} is neither queued nor judged; enqueue it again`);
     }
     onProgress(await stepOf(queues, states, inventory), inventory === undefined ? 0 : 1, 2);
     await sleep(pause, undefined, { signal });
@@ -99,15 +96,15 @@ async function stepOf(
   inventory: Inventory | undefined,
 ): Promise<string> {
   if (inventory !== undefined) {
-    return judging === 'active' ? 'judge' : 'its advisories and dependencies are looked up';
+    return judging === 'active' ? 'judge' : 'looking up advisories and dependencies';
   }
-  if (ingesting === 'active') return 'its lockfiles are read and looked up';
-  if (ingesting === 'delayed') return 'it waits for another attempt';
+  if (ingesting === 'active') return 'reading lockfiles and looking up packages';
+  if (ingesting === 'delayed') return 'waiting for another attempt';
   const workers = (await ingest?.getWorkersCount()) ?? 0;
-  return workers === 0 ? 'no worker is connected' : 'it waits for a worker';
+  return workers === 0 ? 'no worker is connected' : 'waiting for a worker';
 }
 
-/** Why there is no verdict, and what to do. */
+/** The error for a failed job of the scan. */
 async function failure({ redis, rejected }: Store, queue: Queue, scan: string): Promise<ScanError> {
   const id = jobIdOf(queue.name, scan);
   const [entry] = await rejected.find(id, [queue.name]);
@@ -116,7 +113,7 @@ async function failure({ redis, rejected }: Store, queue: Queue, scan: string): 
   return new ScanError('scan-failed', `${queue.name}: ${reason ?? 'failed'}${advice}`);
 }
 
-/** What the verdict tells of the lockfiles, once their packages are not stored any more. */
+/** The lockfiles according to the verdict, used when the packages are no longer stored. */
 function inventoryOf({ gaps }: Verdict): Inventory {
   const unread = gaps.filter(({ kind }) => kind === 'lockfile');
   return {

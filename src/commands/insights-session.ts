@@ -3,7 +3,7 @@ import type { Answered } from '../insights/answered.ts';
 import type { BatchEntry as Entry } from '../insights/batch/operation.ts';
 import { type InsightsClient, openInsightsClient } from '../insights-client.ts';
 
-/** The operations of the package-insights API for one command: no queue, no cache. */
+/** A client of the package-insights API for one command, without queue and cache. */
 export interface InsightsSession extends InsightsClient {
   readonly url: string;
 }
@@ -11,27 +11,27 @@ export interface InsightsSession extends InsightsClient {
 export type InsightsAnswer<Value> = Answered<Value>;
 export type BatchEntry<Request, Value> = Entry<Request, Value>;
 
-/** `local` starts the bundled service and asks that. Throws `EmbeddedError` when it does not start. */
+/** `local` starts the bundled service and uses it. Throws `EmbeddedError` when it does not start. */
 export async function openInsightsSession(
   { config }: LoadedConfig,
   { local }: { readonly local: boolean },
 ): Promise<InsightsSession> {
   const { url: configured, timeout, concurrency, requestsPerSecond, privatePackages } = config.insights;
-  const stand = local ? await startLocalInsights() : undefined;
-  const url = stand?.url ?? configured;
+  const service = local ? await startLocalInsights() : undefined;
+  const url = service?.url ?? configured;
   const client = await openInsightsClient({
     url,
     concurrency,
     privatePackages,
     timeoutMs: timeout,
-    ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
+    requestsPerSecond,
   });
   return {
     ...client,
     url,
     async close() {
       await client.close();
-      await stand?.close();
+      await service?.close();
     },
   };
 }

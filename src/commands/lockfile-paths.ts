@@ -10,27 +10,22 @@ import { ScanError } from './errors.ts';
 export interface LockfilePaths {
   /** Lockfiles, or folders that are searched for them. */
   readonly paths: readonly string[];
-  readonly format?: string;
-  /** A larger file is not read: the scan reports it as unread. */
+  readonly format?: string | undefined;
+  /** A larger file is not read, and the scan reports it as unread. */
   readonly maxBytes: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Finds and reads lockfiles, with the manifests beside them. A file or folder that cannot be read is one of them, with the
- * reason. Throws `ScanError` (`nothing-to-scan`) when there is nothing else, `LockfileError`
- * (`unknown-format`) for a format that there is not.
+ * Finds and reads lockfiles with their companions. The result contains files and folders that cannot be read, with the
+ * reason. Throws `ScanError` (`nothing-to-scan`) when nothing can be read, and `LockfileError` (`unknown-format`).
  */
 export async function readLockfilePaths(options: LockfilePaths): Promise<readonly ProducedLockfile[]> {
   const { paths, format, signal } = options;
   requireFormat('--as', format);
   const found: ProducedLockfile[] = [];
   const unread: UnreadError[] = [];
-  const discovery = {
-    ...(format === undefined ? {} : { format }),
-    ...(signal === undefined ? {} : { signal }),
-  };
-  for await (const file of discoverLockfiles(paths, discovery)) {
+  for await (const file of discoverLockfiles(paths, { format, signal })) {
     const read =
       nameFault(file.relativePath) ??
       (file.error === undefined
@@ -40,7 +35,7 @@ export async function readLockfilePaths(options: LockfilePaths): Promise<readonl
     found.push({
       ...read,
       path: file.relativePath.replace(REFUSED, '\ufffd').slice(-MAX_PATH_CHARACTERS),
-      ...(format === undefined ? {} : { format }),
+      format,
     });
   }
   if (found.length > unread.length) return found;
@@ -48,7 +43,7 @@ export async function readLockfilePaths(options: LockfilePaths): Promise<readonl
     'nothing-to-scan',
     unread.length > 0
       ? unread.map(({ message, code }) => `${message} [${code}]`).join('\n')
-      : `no lockfile found in ${paths.join(', ')}; name one, or see README.md for what is read`,
+      : `no lockfile found in ${paths.join(', ')}; name a file, or see \`lockhound parse --formats\` for the supported formats`,
   );
 }
 
@@ -70,7 +65,7 @@ async function readOne(file: DiscoveredLockfile, maxBytes: number): Promise<Read
   }
 }
 
-/** What a path in a payload may not hold: other producers' paths are held to the same. */
+/** Characters that payloads do not allow in paths, from any producer. */
 const REFUSED = /[\\\p{Cc}]/gu;
 const MAX_PATH_CHARACTERS = 1_024;
 

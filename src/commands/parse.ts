@@ -15,27 +15,23 @@ import { ScanError } from './errors.ts';
 export interface ParseOptions {
   /** Lockfiles, or folders that are searched for them. */
   readonly paths: readonly string[];
-  readonly format?: string;
+  readonly format?: string | undefined;
   readonly limits?: Partial<LockfileLimits>;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Reads lockfiles one after another. A file or path that cannot be read is one of the results. Throws `LockfileError`
- * (`unknown-format`) for a format that there is not, `ScanError` (`nothing-to-scan`) when the folders hold no lockfile.
+ * Reads lockfiles one after another. The results contain files and paths that cannot be read. Throws `LockfileError`
+ * (`unknown-format`), and `ScanError` (`nothing-to-scan`) when the folders contain no lockfile.
  */
 export async function* parseFiles(options: ParseOptions): AsyncGenerator<ParsedFile> {
   const { paths, format, signal } = options;
   requireFormat('--as', format);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   let count = 0;
-  const discovery = {
-    ...(format === undefined ? {} : { format }),
-    ...(signal === undefined ? {} : { signal }),
-  };
   const reader = createLockfileReader({ threads: 1, inlineBytes: COMMAND_INLINE_BYTES });
   try {
-    for await (const file of discoverLockfiles(paths, discovery)) {
+    for await (const file of discoverLockfiles(paths, { format, signal })) {
       count += 1;
       if (file.error === undefined) yield await parseFile(file, reader, { ...options, limits });
       else yield { path: file.path, error: { code: file.error.code, message: file.error.message } };
@@ -46,12 +42,12 @@ export async function* parseFiles(options: ParseOptions): AsyncGenerator<ParsedF
   if (count === 0) {
     throw new ScanError(
       'nothing-to-scan',
-      `no lockfile found in ${paths.join(', ')}; name one, or see \`lockhound parse --formats\` for what is read`,
+      `no lockfile found in ${paths.join(', ')}; name a file, or see \`lockhound parse --formats\` for the supported formats`,
     );
   }
 }
 
-/** What there is to read, and what each format's files can tell. */
+/** The supported formats, and which facts each contains. */
 export function describeFormats(): readonly FormatDescription[] {
   return FORMATS.map(({ name, title, ecosystem, fileNames, facts }) => ({
     name,

@@ -1,4 +1,4 @@
-import { Job, Queue } from 'bullmq';
+import { Job, type Queue } from 'bullmq';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { JOBS } from '../jobs/catalog.ts';
@@ -6,86 +6,67 @@ import { EnvelopeError, openEnvelope, sealEnvelope, UnparsedData } from '../jobs
 import type { AnyJob } from '../jobs/job.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
 import { messageOf } from '../model/errors.ts';
-import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
+import type { RejectedPayload, RetriedPayload } from '../model/queue/rejected-payload.ts';
 import { openSharedStore } from './shared-store.ts';
 
 export interface RejectedList {
   /** Newest first. */
   readonly rejected: readonly RejectedPayload[];
-  /** Number of all that are kept. */
+  /** Number of all rejected payloads. */
   readonly total: number;
 }
 
-/**
- * What `retry` did. `invalid`: it would be rejected again, for `issues`. `gone`: the job is not in the queue any more, and of
- * its data only the beginning is kept. `under-way`: the job is not rejected any more.
- */
-export type RetriedPayload = { readonly job: string; readonly id: string } & (
-  | { readonly outcome: 'queued' | 'gone' | 'under-way' }
-  | { readonly outcome: 'invalid'; readonly issues: RejectedPayload['issues'] }
-);
-
-/** The rejected payloads of a Redis, for an operator. */
-export interface RejectedDesk {
-  /** Default: all. */
+/** Administration of rejected payloads. */
+export interface RejectedAdmin {
+  /** The newest payloads. Default: all. */
   list(limit?: number): Promise<RejectedList>;
-  /** Those of the jobs with this id, with all of their data where the job still has it. */
+  /** The payloads of jobs with this id, with complete data as long as the job has it. */
   find(id: string): Promise<readonly RejectedPayload[]>;
-  /** Puts a payload back on its queue, with `data` (JSON text) in place of its own. May be repeated. */
+  /** Puts a payload back on its queue, with its own data or `data` (JSON text). Idempotent. */
   retry(entry: RejectedPayload, data?: string): Promise<RetriedPayload>;
-  /** Forgets a payload and its job. May be repeated. */
+  /** Deletes a payload and its job. Idempotent. */
   drop(entry: RejectedPayload): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A kind of job and its queue. */
-interface Line {
+/** A job and its queue. */
+interface QueuedJob {
   readonly job: AnyJob;
   readonly queue: Queue;
 }
 
-/** Throws `ConfigError` without `redis.url`, `StoreError` when no Redis answers. */
-export async function openRejectedDesk(loaded: LoadedConfig): Promise<RejectedDesk> {
-  const { store, log } = await openSharedStore(loaded);
-  const lines = new Map(
-    JOBS.map((job): [string, Line] => {
-      const queue = new Queue(job.name, {
-        connection: store.redis,
-        prefix: store.prefix,
-        skipVersionCheck: true,
-      });
-      queue.on('error', (error) => log.warn({ error: error.message }, 'queue connection'));
-      return [job.name, { job, queue }];
-    }),
-  );
-  const lineOf = ({ job }: RejectedPayload): Line => {
-    const line = lines.get(job);
-    if (line === undefined) throw new RangeError(`no job is named "${job}"`);
-    return line;
+/** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
+export async function openRejectedAdmin(loaded: LoadedConfig): Promise<RejectedAdmin> {
+  const { store, openQueue } = await openSharedStore(loaded);
+  const jobs = new Map(JOBS.map((job) => [job.name, { job, queue: openQueue(job.name) }]));
+  const queuedJobOf = ({ job: name }: RejectedPayload): QueuedJob => {
+    const found = jobs.get(name);
+    if (found === undefined) throw new RangeError(`there is no job named "${name}"`);
+    return found;
   };
   const { rejected } = store;
   return {
     list: async (limit) => ({ rejected: await rejected.list(limit), total: await rejected.count() }),
     async find(id) {
-      const found = await rejected.find(id, [...lines.keys()]);
-      return Promise.all(found.map((entry) => withAllData(store, lineOf(entry).queue, entry)));
+      const found = await rejected.find(id, [...jobs.keys()]);
+      return Promise.all(found.map((entry) => withAllData(store, queuedJobOf(entry).queue, entry)));
     },
-    retry: (entry, data) => retry(store, lineOf(entry), entry, data),
+    retry: (entry, data) => retry(store, queuedJobOf(entry), entry, data),
     async drop(entry) {
-      const { queue } = lineOf(entry);
+      const { queue } = queuedJobOf(entry);
       if ((await queue.getJobState(entry.id)) === 'failed') {
         await queue.remove(entry.id, { removeChildren: false });
       }
       await rejected.remove(entry);
     },
     async close() {
-      await Promise.all([...lines.values()].map(({ queue }) => queue.close()));
+      await Promise.all([...jobs.values()].map(({ queue }) => queue.close()));
       await store.close();
     },
   };
 }
 
-/** The entry with the job's data as it stands in Redis: BullMQ itself reads none that is not JSON. */
+/** The entry with the job's data from Redis. BullMQ cannot read data that is not JSON. */
 async function withAllData({ redis }: Store, queue: Queue, entry: RejectedPayload): Promise<RejectedPayload> {
   const data = await redis.hget(queue.toKey(entry.id), 'data');
   const { cut: _cut, ...others } = entry;
@@ -94,7 +75,7 @@ async function withAllData({ redis }: Store, queue: Queue, entry: RejectedPayloa
 
 async function retry(
   store: Store,
-  { job, queue }: Line,
+  { job, queue }: QueuedJob,
   entry: RejectedPayload,
   corrected: string | undefined,
 ): Promise<RetriedPayload> {
@@ -107,7 +88,7 @@ async function retry(
     const { key, payload } = openEnvelope(job, envelope);
     const id = jobIdOf(job.name, key);
     const lane = job.lane?.(payload);
-    // One without a place in its lane would take itself for given up.
+    // A worker treats a job without a place in its lane as failed.
     if (lane !== undefined)
       await store.openJobs.open({ id, job: job.name, lane, data: sealEnvelope(job, payload) });
     if (!(await putBack(queue, entry.id, envelope, id))) {
@@ -130,8 +111,8 @@ function parseData(text: string): unknown {
 }
 
 /**
- * Has the failed job run again with this data; a job that is not in the queue any more is added under `newId`. False when the
- * job is there, and did not fail.
+ * Runs the failed job again with this data, or adds it as `newId` when it is no longer in the queue. `false` when the job
+ * exists and did not fail.
  */
 async function putBack(queue: Queue, id: string, data: unknown, newId: string): Promise<boolean> {
   const state = await queue.getJobState(id);
@@ -140,7 +121,7 @@ async function putBack(queue: Queue, id: string, data: unknown, newId: string): 
     return true;
   }
   if (state !== 'failed') return false;
-  // Not read from Redis, as the data that lies there may not be JSON.
+  // Not read from Redis, because the stored data may not be JSON.
   const job = new Job(queue, queue.name, data, {}, id);
   await job.updateData(data);
   await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });

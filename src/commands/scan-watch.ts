@@ -7,9 +7,9 @@ import { isOfScan, type OnProgress, scanFailure, scanProgress } from './scan-pro
 
 /** Follows one scan through the jobs of this process. */
 export interface ScanWatch {
-  /** To be told of every event of the workers. */
+  /** Receives every event of the workers. */
   readonly onEvent: (event: WorkerEvent) => void;
-  /** The report of a scan, once it is judged. Throws `ScanError` when one of its jobs was given up. */
+  /** The report of a scan, when it is judged. Throws `ScanError` when one of its jobs failed permanently. */
   report(
     scan: string,
     options: { readonly onProgress?: OnProgress; readonly signal?: AbortSignal },

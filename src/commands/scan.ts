@@ -12,8 +12,8 @@ export interface ScanOptions {
   /** Asks the bundled local service. */
   readonly local: boolean;
   /** Default: the name of the first path's folder. */
-  readonly target?: string;
-  readonly format?: string;
+  readonly target?: string | undefined;
+  readonly format?: string | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
 }
@@ -28,12 +28,7 @@ const IMPATIENT = { attempts: 2, backoffMs: 500, maxBackoffMs: 2_000 };
 export async function scanPaths(given: LoadedConfig, options: ScanOptions): Promise<ScanReport> {
   const { paths, format, signal, onProgress } = options;
   const { maxBytes } = given.config.lockfiles;
-  const lockfiles = await readLockfilePaths({
-    paths,
-    signal,
-    maxBytes,
-    ...(format === undefined ? {} : { format }),
-  });
+  const lockfiles = await readLockfilePaths({ paths, signal, maxBytes, format });
   const loaded = alone(given);
   const progress = scanProgress(onProgress);
   let failure: ScanError | undefined;

@@ -1,4 +1,4 @@
-import { type Job, Queue } from 'bullmq';
+import type { Job, Queue } from 'bullmq';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
@@ -8,43 +8,37 @@ import { openSharedStore } from './shared-store.ts';
 
 export interface ScanFilter {
   /** Default: all. */
-  readonly states?: readonly ScanState[];
-  readonly target?: string;
-  /** First noted at this time or later; ms since 1970. */
-  readonly since?: number;
-  /** The newest so many. */
+  readonly states?: readonly ScanState[] | undefined;
+  readonly target?: string | undefined;
+  /** First recorded at this time or later, in milliseconds since 1970. */
+  readonly since?: number | undefined;
+  /** Largest number of scans. */
   readonly limit: number;
 }
 
 export interface ShownScan {
   readonly scan: ScanRecord;
-  /** Deliveries of its changes, newest change first. */
+  /** Deliveries of its changes, by their last change, newest first. */
   readonly deliveries: readonly DeliveryRecord[];
 }
 
-/** The scans of a Redis, for an operator. */
-export interface ScanDesk {
-  /** Newest first; those that are still on the queue in front. */
+/** Administration of scans. */
+export interface ScanAdmin {
+  /** Queued and running scans first, then the newest. */
   list(filter: ScanFilter): Promise<readonly ScanRecord[]>;
   show(scan: string): Promise<ShownScan | undefined>;
   close(): Promise<void>;
 }
 
-/** Records that are read at once, and jobs of the queue that are looked at. */
+/** Number of records that are read at the same time. */
 const CHUNK = 500;
 const MAX_QUEUED = 1_000;
 const MAX_DELIVERIES = 100;
 
-/** Throws `ConfigError` without `redis.url`, `StoreError` when no Redis answers. */
-export async function openScanDesk(loaded: LoadedConfig): Promise<ScanDesk> {
-  const { store, log } = await openSharedStore(loaded);
-  const queue = new Queue(INGEST_LOCKFILES.name, {
-    connection: store.redis,
-    prefix: store.prefix,
-    skipMetasUpdate: true,
-    skipVersionCheck: true,
-  });
-  queue.on('error', (error) => log.warn({ error: error.message }, 'queue connection'));
+/** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
+export async function openScanAdmin(loaded: LoadedConfig): Promise<ScanAdmin> {
+  const { store, openQueue } = await openSharedStore(loaded);
+  const queue = openQueue(INGEST_LOCKFILES.name);
   return {
     list: (filter) => list(store, queue, filter),
     async show(id) {
@@ -73,7 +67,7 @@ async function list(store: Store, queue: Queue, filter: ScanFilter): Promise<rea
   return found.slice(0, limit);
 }
 
-/** Scans whose first job waits or runs: nothing of them is stored yet. */
+/** Scans whose first job waits or runs. They have no record yet. */
 async function queuedScans(queue: Queue): Promise<readonly ScanRecord[]> {
   const states = ['active', 'waiting', 'delayed', 'prioritized'] as const;
   const jobs: readonly (Job | undefined)[] = await queue.getJobs([...states], 0, MAX_QUEUED - 1);

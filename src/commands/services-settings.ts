@@ -5,10 +5,10 @@ import { readTextSync } from '../files/read-file.ts';
 import { messageOf } from '../model/errors.ts';
 import { ServicesError } from './errors.ts';
 
-/** What a file for `lockhound services --settings` may hold: the options of `lockhound/testing`, and a folder of data. */
+/** The file for `lockhound services --settings`: the options of `lockhound/testing`, and a folder of data. */
 export type ServicesSettings = LocalServicesOptions & { readonly data?: string };
 
-/** Which requests meet a fault. */
+/** Selects the requests that a fault affects. */
 const scope = {
   times: z.int().min(1).exactOptional(),
   every: z.int().min(1).exactOptional(),
@@ -71,7 +71,7 @@ export function readServicesSettings(file: string): ServicesSettings {
   return parseServicesSettings(readTextSync(file, MAX_BYTES), file);
 }
 
-/** Reads settings from YAML; `file` is for the message of a `ServicesError`. */
+/** Reads settings from YAML. `file` is used in the message of a `ServicesError`. */
 export function parseServicesSettings(text: string, file: string): ServicesSettings {
   const document = parseDocument(text, { prettyErrors: true });
   const [syntax] = document.errors;

@@ -6,12 +6,12 @@ import { readServicesSettings, type ServicesSettings } from './services-settings
 
 export interface ServicesOptions {
   /** A YAML file. */
-  readonly settings?: string;
-  /** Wins over the file. */
+  readonly settings?: string | undefined;
+  /** Overrides the file. */
   readonly given: ServicesSettings;
-  /** What the key that there is by default may do; everything unless given. */
-  readonly permissions?: WebhookKey['permissions'];
-  /** The key that there is unless the file names others. */
+  /** Permissions of the default key. Default: all. */
+  readonly permissions?: WebhookKey['permissions'] | undefined;
+  /** The default key, which is used unless the file has others. */
   readonly apiKey: Secret;
   readonly applicationKey: Secret;
 }
@@ -19,7 +19,7 @@ export interface ServicesOptions {
 const SERVICES = ['insights', 'webhooks', 'receiver', 'discovery'] as const;
 const PORTS = { insights: 8701, webhooks: 8702, receiver: 8703, discovery: 8704 } as const;
 
-/** Starts the local services as settings and options say. Throws `FileError`, `ServicesError` and `EmbeddedError`. */
+/** Starts the local services. Throws `FileError`, `ServicesError` and `EmbeddedError`. */
 export async function startServices(options: ServicesOptions): Promise<LocalServices> {
   const read = options.settings === undefined ? {} : readServicesSettings(options.settings);
   const own = defaults(options);
@@ -42,7 +42,7 @@ function defaults({ apiKey, applicationKey, permissions }: ServicesOptions): Ser
   };
 }
 
-/** Service by service: a setting of the second wins over the same of the first. */
+/** Merges the settings of each service. Those of `above` take precedence. */
 function overlaid(below: ServicesSettings, above: ServicesSettings): ServicesSettings {
   const services = SERVICES.map((name) => [name, { ...below[name], ...above[name] }] as const);
   return { ...below, ...above, ...Object.fromEntries(services) };

@@ -1,23 +1,39 @@
+import { Queue } from 'bullmq';
 import type { Logger } from 'pino';
 import { createLogger } from '../compose/logger.ts';
 import { openStore, type Store } from '../compose/store.ts';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
 
-/** Opens the Redis that the workers use. Throws `ConfigError` without `redis.url`, `StoreError` when no Redis answers. */
-export async function openSharedStore(
-  loaded: LoadedConfig,
-): Promise<{ readonly store: Store; readonly log: Logger }> {
-  requireRedisUrl(loaded);
-  const log = createLogger(loaded);
-  return { store: await openStore(loaded, log), log };
+/** The Redis that the workers use. */
+export interface SharedStore {
+  readonly store: Store;
+  readonly log: Logger;
+  /** Opens the queue of a job without changing its metadata. The caller closes it. */
+  openQueue(job: string): Queue;
 }
 
-/** Throws `ConfigError` without `redis.url`: an embedded engine is shared with nobody. */
+/** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
+export async function openSharedStore(loaded: LoadedConfig): Promise<SharedStore> {
+  requireRedisUrl(loaded);
+  const log = createLogger(loaded);
+  const store = await openStore(loaded, log);
+  return {
+    store,
+    log,
+    openQueue(job) {
+      const { redis: connection, prefix } = store;
+      const queue = new Queue(job, { connection, prefix, skipMetasUpdate: true, skipVersionCheck: true });
+      return queue.on('error', (error) => log.warn({ error: error.message }, 'queue connection'));
+    },
+  };
+}
+
+/** Throws `ConfigError` when `redis.url` is not set: other processes cannot use an embedded engine. */
 export function requireRedisUrl({ config }: LoadedConfig): string {
   if (config.redis.url !== undefined) return config.redis.url;
   throw new ConfigError(
     'config-invalid',
-    'redis.url: name the Redis or Valkey that the workers use (REDIS_URL); nothing can be shared without one',
+    'redis.url is not set: set it (or REDIS_URL) to the Redis or Valkey that the workers use',
   );
 }

@@ -15,11 +15,11 @@ import { type ShownAccount, showAccount } from '../notify/provisioning/show.ts';
 import { showConfigured } from '../notify/webhooks/configured.ts';
 import { validateDesired } from '../notify/webhooks/validate.ts';
 
-/** What `lockhound webhook …` does to the platform. Every call may be repeated. All throw `NotifyError`. */
+/** Administration of the webhooks on the platform. All functions are idempotent and throw `NotifyError`. */
 export interface WebhookAdmin {
-  /** Why there is nothing to plan, apply or delete, where no platform is configured. */
+  /** Explains that nothing is provisioned; `undefined` when a platform is configured. */
   readonly unprovisioned: string | undefined;
-  /** What works, and is worth a second look. */
+  /** Valid settings that are probably a mistake. */
   readonly warnings: readonly string[];
   plan(signal: AbortSignal): Promise<readonly ProvisionChange[]>;
   apply(signal: AbortSignal): Promise<readonly ProvisionChange[]>;
@@ -29,11 +29,11 @@ export interface WebhookAdmin {
   show(signal: AbortSignal): Promise<ShownAccount>;
 }
 
-const NOTHING_REMEMBERED =
-  'redis.url is unset: nothing remembers what was applied before, so every secret counts as changed, and renames and ' +
-  'drift cannot be told';
+const NO_MEMORY =
+  'redis.url is not set: what was applied before is unknown, so every secret counts as changed, and renames and drift ' +
+  'cannot be detected';
 
-/** Opens the account for the time of `work`. Throws `ConfigError` when no webhook is configured. */
+/** Opens the administration for `work`. Throws `ConfigError` when no webhook is configured. */
 export async function withWebhookAdmin<T>(
   loaded: LoadedConfig,
   work: (admin: WebhookAdmin) => Promise<T>,
@@ -66,7 +66,7 @@ function platformAdmin(
   const shared = { ...account, desired, lock };
   return {
     unprovisioned: undefined,
-    warnings: [...warnings, ...(redisUrl === undefined ? [NOTHING_REMEMBERED] : [])],
+    warnings: [...warnings, ...(redisUrl === undefined ? [NO_MEMORY] : [])],
     plan: (signal) => plan({ ...account, desired, signal }),
     apply: async (signal) => (await provision({ ...shared, signal })).changes,
     planDestroy: (signal) => planDestroy({ ...account, desired, signal }),
@@ -77,9 +77,9 @@ function platformAdmin(
 }
 
 const UNPROVISIONED =
-  'Nothing is provisioned: no `notify.platform` is configured, and alerts are made of the definitions in the configuration.';
+  'Nothing is provisioned: `notify.platform` is not configured, and alerts use the definitions in the configuration.';
 
-/** Without a platform: checks the configuration, and has nothing to change. */
+/** Without a platform: checks the configuration and changes nothing. */
 function configurationAdmin({ desired, warnings }: Webhooks, { secrets }: LoadedConfig): WebhookAdmin {
   const checked = async () => {
     validateDesired(desired);
@@ -95,7 +95,7 @@ function configurationAdmin({ desired, warnings }: Webhooks, { secrets }: Loaded
     async rotate() {
       throw new NotifyError(
         'bad-request',
-        `${UNPROVISIONED} A new value of a secret is used once the workers are restarted`,
+        `${UNPROVISIONED} Restart the workers to use a new value of a secret`,
       );
     },
     async show() {
@@ -108,11 +108,11 @@ function configurationAdmin({ desired, warnings }: Webhooks, { secrets }: Loaded
 export function noWebhook(): ConfigError {
   return new ConfigError(
     'config-invalid',
-    'notify: no webhook is configured; `lockhound webhook --help` shows what to write',
+    'notify: no webhook is configured; `lockhound webhook --help` shows an example',
   );
 }
 
-/** A person reads the result; the log is for looking closer, and stays quiet unless it was asked for. */
+/** Reduces the log to errors unless a level is configured, because the command prints its result. */
 export function quietly(loaded: LoadedConfig): LoadedConfig {
   const { config } = loaded;
   return config.log.level === 'info' ? { ...loaded, config: { ...config, log: { level: 'error' } } } : loaded;

@@ -12,15 +12,15 @@ import { noWebhook, quietly } from './webhook-admin.ts';
 
 export interface WebhookTestOptions {
   /** Default: the only route, or `default`. */
-  readonly route?: string;
-  /** Default: `opened`, or the first one that the route takes. */
-  readonly transition?: Transition;
+  readonly route?: string | undefined;
+  /** Default: `opened`, or the first transition that the route accepts. */
+  readonly transition?: Transition | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Sends one marked alert through the definition that the platform (or without one the configuration) holds, exactly as a worker would, and says what came
- * back. Throws `ConfigError` for a route that is not configured and `NotifyError` when nothing could be sent.
+ * Sends one alert that is marked as a test, in the same way as a worker, and returns the answer. Throws `ConfigError` for an
+ * unknown route and `NotifyError` when nothing could be sent.
  */
 export async function testWebhook(loaded: LoadedConfig, options: WebhookTestOptions): Promise<WebhookTest> {
   const { notify } = loaded.config;
@@ -59,20 +59,13 @@ async function send(
   const outcome = await notifier.send(route, notification, signal).then(
     () => ({ delivered: true }),
     (error: unknown) => {
-      // Without an answer, or a reason why there was none, nothing was sent: that is no result of a test.
+      // Any other error means that nothing was sent, which is not a result.
       if (!(error instanceof CodedError) || !error.code.startsWith('receiver-')) throw error;
       return { delivered: false, reason: error.message };
     },
   );
   const { status, durationMs, answer } = lastAttempt() ?? {};
-  return {
-    route,
-    id,
-    ...outcome,
-    ...(status === undefined ? {} : { status }),
-    ...(durationMs === undefined ? {} : { durationMs }),
-    ...(answer === undefined ? {} : { answer }),
-  };
+  return { route, id, ...outcome, status, durationMs, answer };
 }
 
 function chooseRoute(routes: readonly string[], asked: string | undefined): string {

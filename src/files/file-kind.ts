@@ -41,7 +41,7 @@ export function systemFault(path: string, error: unknown): unknown {
 }
 
 /** `EACCES: permission denied, open '/a/b'` without the call and the path, which stands before it already. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   return messageOf(error)
     .replace(/, \w+(?: '.*')?$/s, '')
     .replace(/^[A-Z0-9_]+: /, '');

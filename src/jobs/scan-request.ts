@@ -5,7 +5,7 @@ export interface ScanRequest {
   readonly target: { readonly id: string; readonly labels?: Readonly<Record<string, string>> };
   readonly lockfiles: readonly ProducedLockfile[];
   /** Id of the scan: the same id is scanned once. Default: a new one. */
-  readonly scan?: string;
+  readonly scan?: string | undefined;
   /** When the scan was asked for, RFC 3339. Default: now. */
   readonly requestedAt?: string;
   /** These are only some of the lockfiles of the target: findings in the others stay open. Default: all of them. */
@@ -31,7 +31,7 @@ interface ProducedFile {
   /** Below the target's root, with forward slashes. */
   readonly path: string;
   /** Name of the format; detected when left out. */
-  readonly format?: string;
+  readonly format?: string | undefined;
   /** Files that its format can make use of, such as its manifest: beside it, or above it (`../pom.xml`). */
   readonly companions?: readonly ({ readonly name: string } & ProducedContent)[];
 }

@@ -12,8 +12,8 @@ import { decodeText } from './syntax/decode-text.ts';
 
 export interface DiscoverOptions {
   /** Format of every file named explicitly; otherwise detected. */
-  readonly format?: string;
-  readonly signal?: AbortSignal;
+  readonly format?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Where something was found. */

@@ -1,4 +1,9 @@
-import type { DeliveryAttempt, DeliveryRecord, StoppedRoute } from '../model/alert/delivery.ts';
+import type {
+  DeliveryAttempt,
+  DeliveryRecord,
+  RetriedDelivery,
+  StoppedRoute,
+} from '../model/alert/delivery.ts';
 import type { NotifiedChange } from '../model/alert/notification.ts';
 import { printable } from '../model/printable.ts';
 import { fitLines, type TextOptions } from './layout.ts';
@@ -11,7 +16,7 @@ export interface DeliveryList {
   readonly stoppedRoutes: readonly StoppedRoute[];
 }
 
-/** Two lines a delivery, and what an operator can do about stopped routes. */
+/** Two lines per delivery, and how to resume stopped routes. */
 export function deliveryListText(
   { deliveries, more, stoppedRoutes }: DeliveryList,
   options: TextOptions,
@@ -28,16 +33,16 @@ export function deliveryListText(
   const stops = stoppedRoutes.map(
     ({ route, at, reason }) =>
       `${paint.bad(`Route ${printable(route)} is stopped`)} since ${at}: ${printable(reason)}\n` +
-      `  lockhound deliveries resume ${printable(route)}   once that is mended`,
+      `  lockhound deliveries resume ${printable(route)}   after the receiver is repaired`,
   );
   const summary = [
     ...(deliveries.length === 0 ? ['No deliveries.'] : []),
-    ...(more ? [paint.faint('… and more: --limit shows them')] : []),
+    ...(more ? [paint.faint('… and more: use --limit to show them')] : []),
   ];
   return fitLines([...lines, ...summary, ...stops], options);
 }
 
-/** A delivery with its attempts, oldest first, and its changes (the worst 10,000) where they are kept. */
+/** A delivery with its attempts, oldest first, and its changes (the worst 10,000) while they are kept. */
 export interface DeliveryDetails {
   readonly delivery: DeliveryRecord;
   readonly attempts: readonly DeliveryAttempt[];
@@ -55,9 +60,9 @@ export function deliveryText(
     ['reason', reason],
     ['target', target],
     ['route', route],
-    ['scan', `${scan}, asked for at ${date}`],
+    ['scan', `${scan}, requested at ${date}`],
     ['changes', all === undefined && changes > 0 ? `${changes}, no longer kept` : String(changes)],
-    ['filed', filedAt],
+    ['recorded', filedAt],
     ['last change', updatedAt],
     ['next attempt', nextAttemptAt],
     ['attempts', String(delivery.attempts)],
@@ -83,13 +88,31 @@ export function deliveryText(
   );
 }
 
+const RETRY_OUTCOMES: Readonly<Record<RetriedDelivery['outcome'], string>> = {
+  queued: 'is sent again',
+  delivered: 'is already delivered and was not changed',
+  held: 'is held: resume its route first',
+  unknown: 'does not exist',
+};
+
+/** The result of a retry, one line per delivery. */
+export function retriedDeliveriesText(results: readonly RetriedDelivery[]): string {
+  if (results.length === 0) return 'Nothing to send again.\n';
+  return results
+    .map(({ id, outcome, behind }) => {
+      const order = behind === undefined ? '' : `, after ${behind}, which goes first`;
+      return `${id} ${RETRY_OUTCOMES[outcome]}${order}\n`;
+    })
+    .join('');
+}
+
 function attemptLines(attempt: DeliveryAttempt, paint: Palette): readonly string[] {
   const { at, durationMs, bytes, leftOut, status, error, answer } = attempt;
   const outcome = status === undefined ? 'no answer' : `HTTP ${status}`;
   const good = error === undefined;
   const size = bytes === undefined ? '' : `, ${counted(bytes, 'byte')}`;
-  const told = leftOut === undefined ? '' : `, ${counted(leftOut, 'change')} only counted`;
-  const head = `  ${at}  ${good ? paint.good(outcome) : paint.bad(outcome)} after ${durationMs} ms${size}${told}`;
+  const omitted = leftOut === undefined ? '' : `, ${counted(leftOut, 'change')} only counted`;
+  const head = `  ${at}  ${good ? paint.good(outcome) : paint.bad(outcome)} after ${durationMs} ms${size}${omitted}`;
   return [
     head,
     ...(error === undefined ? [] : [`    ${printable(error)}`]),

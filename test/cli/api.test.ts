@@ -179,7 +179,7 @@ describe.skipIf(!existsSync(join(corpora, 'discovery')))('documents of others', 
 
 describe('lockhound api url --batch', () => {
   it.each([
-    [['insights', 'insights.getPackage'], /name none beside it/],
+    [['insights', 'insights.getPackage'], /remove the arguments/],
     [['--params', '{}'], /'--batch' cannot be used with option '--params/],
     [['--root-url', 'http://127.0.0.1'], /cannot be used with option '--root-url/],
   ])('does not take what its lines say: %j', async (more, expected) => {

@@ -34,7 +34,7 @@ describe('help of a command', () => {
 describe('a wrong command line', () => {
   it.each([
     [['sca'], "unknown command 'sca'", '(Did you mean scan?)'],
-    [['--nope'], "unknown option '--nope'", 'Run with --help'],
+    [['--nope'], "unknown option '--nope'", 'Use --help'],
     [['parse', '--jsn'], "unknown option '--jsn'", '(Did you mean --json?)'],
     [['webhook', 'plam'], "unknown command 'plam'", '(Did you mean plan?)'],
   ])('%j exits with 2 and says what is wrong', async (args, message, advice) => {
@@ -49,4 +49,11 @@ describe('a wrong command line', () => {
   });
 });
 
-const NO_TERMINAL = { out: () => {}, note: () => {}, colour: false, interactive: false, width: 100 };
+const NO_TERMINAL = {
+  out: () => {},
+  note: () => {},
+  colour: false,
+  interactive: false,
+  width: 100,
+  noteWidth: 100,
+};

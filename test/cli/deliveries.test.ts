@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { parseSince } from '../../src/cli/since.ts';
+import { parseSince } from '../../src/cli/admin.ts';
 import { lockhound } from './lockhound.ts';
 
 beforeAll(() => void vi.stubEnv('REDIS_URL', undefined));
@@ -23,7 +23,7 @@ describe('lockhound deliveries', () => {
     async (args) => {
       const { code, note } = await lockhound(['deliveries', 'retry', ...args]);
       expect(code).toBe(2);
-      expect(note).toContain('Name ids, or say --failed');
+      expect(note).toContain('name the ids of deliveries, or use --failed');
     },
   );
 

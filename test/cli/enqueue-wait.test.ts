@@ -56,7 +56,7 @@ describe('lockhound enqueue --wait', () => {
     const { code, out, note } = await wait('idle', '--scan', 'idle', '--timeout', '500ms');
     expect(code).toBe(2);
     expect(out).toBe('');
-    expect(note).toContain('scan idle is not done within 0.5 s (no worker is connected)');
+    expect(note).toContain('scan idle is not done after 0.5 s (no worker is connected)');
     expect(note).toContain('`--scan idle`');
     await queue.remove(jobIdOf(QUEUE, 'idle'));
   });

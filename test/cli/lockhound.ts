@@ -18,6 +18,7 @@ export async function lockhound(
     colour: false,
     interactive: false,
     width: 100,
+    noteWidth: 100,
     input: Readable.from([input]),
     ...(confirm === undefined ? {} : { confirm }),
   });

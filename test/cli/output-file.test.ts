@@ -12,6 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { withOutputFile } from '../../src/cli/output-file.ts';
+import { interruptible } from '../../src/cli/signals.ts';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
 import { lockhound } from './lockhound.ts';
 
@@ -99,5 +101,34 @@ describe('lockhound complete', () => {
 
   it.each(['bash', 'zsh', 'fish', 'powershell'])('has a script for %s that calls it', async (shell) => {
     expect(await complete(shell)).toContain('lockhound');
+  });
+});
+
+describe('text that does not go to a terminal', () => {
+  it('has one line per entry, however long it is', async () => {
+    const long = join(folder, `${'long-name-'.repeat(15)}package-lock.json`);
+    writeFileSync(long, LOCKFILE);
+    const args = ['parse', long, '--as', 'npm-package-lock'];
+    const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+    const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const piped = (await text(child.stdout)).split('\n');
+    expect(piped[0]).toBe(`${long}  npm-package-lock`);
+    expect(await lockhound([...args, '--output', output])).toMatchObject({ code: 0 });
+    expect(readFileSync(output, 'utf8').split('\n')).toEqual(piped);
+  });
+});
+
+describe('a command that a signal interrupts', () => {
+  it('exits with 128 and the number of the signal, and leaves no output', async () => {
+    const interrupted = withOutputFile(output, async (write) => {
+      write('half');
+      return await interruptible(async (signal) => {
+        process.emit('SIGTERM', 'SIGTERM');
+        signal.throwIfAborted();
+      });
+    });
+    await expect(interrupted).rejects.toMatchObject({ message: 'interrupted by SIGTERM', exitCode: 143 });
+    expect(readdirSync(folder)).not.toContain('result.txt');
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 });

@@ -9,7 +9,8 @@ function drawn(width: number, steps: readonly (readonly [string, number, number]
     note: (text) => notes.push(text),
     colour: false,
     interactive: true,
-    width,
+    width: Number.POSITIVE_INFINITY,
+    noteWidth: width,
   });
   for (const step of steps) progress.update(...step);
   progress.clear();

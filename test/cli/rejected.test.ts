@@ -82,7 +82,7 @@ describe('lockhound rejected', () => {
     await Promise.all([failed('large'), failed('bare')]);
 
     const one = await lockhound(['rejected', 'list', '--limit', '1']);
-    expect(one.out).toContain('… and 1 more: --limit shows them');
+    expect(one.out).toContain('… and 1 more: use --limit to show them');
     const bare = await lockhound(['rejected', 'show', 'bare', '--json']);
     expect(JSON.parse(bare.out).issues).toEqual([
       {
@@ -96,7 +96,7 @@ describe('lockhound rejected', () => {
 
     await queue.remove('large');
     const gone = await lockhound(['rejected', 'retry', 'large']);
-    expect(gone).toMatchObject({ code: 1, out: expect.stringContaining('not kept whole') });
+    expect(gone).toMatchObject({ code: 1, out: expect.stringContaining('its data is not complete') });
     expect(await lockhound(['rejected', 'drop', '--all'])).toMatchObject({ code: 0, note: '' });
     expect(await queue.getJobState('bare')).toBe('unknown');
     expect(await store.rejected.count()).toBe(0);

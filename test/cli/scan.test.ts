@@ -31,7 +31,7 @@ beforeAll(() => {
 const NO_FORMAT =
   /--as: no format is named "npm" \(`lockhound parse --formats` lists them\) \[unknown-format\]/;
 const NO_OUTPUT =
-  /--format <name>.*Allowed choices are table, json\. The format of a lockfile is named with --as\./;
+  /--format <name>.*Allowed choices are table, json\. Use --as to set the format of a lockfile\./;
 const ENQUEUE = ['enqueue', '.', '-t', 'x'];
 
 describe('lockhound scan', () => {

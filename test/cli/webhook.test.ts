@@ -152,7 +152,7 @@ describe('lockhound webhook', () => {
 
   describe('without a platform', () => {
     const alone = { platform: undefined };
-    const nothing = 'Nothing is provisioned: no `notify.platform` is configured';
+    const nothing = 'Nothing is provisioned: `notify.platform` is not configured';
 
     it.each([
       ['plan', []],
@@ -174,7 +174,7 @@ describe('lockhound webhook', () => {
       expect(out).toContain('custom_headers: {"authorization":"Bearer $TOKEN"}');
       expect(out).toContain('variable TOKEN = (secret)\nvariable TEAM = blue\n');
       const rotated = await webhook('rotate', file, 'TOKEN');
-      expect(rotated).toMatchObject({ code: 2, note: expect.stringContaining('workers are restarted') });
+      expect(rotated).toMatchObject({ code: 2, note: expect.stringContaining('Restart the workers') });
       const tested = await webhook('test', file);
       expect(tested).toMatchObject({ code: 0, out: expect.stringContaining('Delivered.') });
       const got = services.receiver.deliveries().find(({ path }) => path === '/alone');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inReplayOrder } from '../../src/commands/replay-order.ts';
+import { inReplayOrder } from '../../src/commands/deliveries.ts';
 import type { DeliveryRecord } from '../../src/model/alert/delivery.ts';
 
 function record(scan: string, day: number, part: string): DeliveryRecord {

@@ -43,10 +43,10 @@ describe('the list of deliveries', () => {
   it('says that there are none, that there are more, and what to do about a stopped route', () => {
     expect(deliveryListText({ deliveries: [], more: false, stoppedRoutes: [stopped] }, plain)).toBe(
       'No deliveries.\nRoute default is stopped since 2026-05-01T00:00:00.000Z: HTTP 410\n' +
-        '  lockhound deliveries resume default   once that is mended\n',
+        '  lockhound deliveries resume default   after the receiver is repaired\n',
     );
     const cut = deliveryListText({ deliveries: [record], more: true, stoppedRoutes: [] }, plain);
-    expect(cut).toContain('… and more: --limit shows them');
+    expect(cut).toContain('… and more: use --limit to show them');
   });
 
   it('is the same in colour', () => {

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import type { ApiResponse } from '../../commands/api/call-api.ts';
 import { ApiError } from '../../commands/api/errors.ts';
@@ -7,6 +6,7 @@ import { secretNamedBy } from '../../config/secret-reference.ts';
 import { readFile } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import { EXIT } from '../exit-code.ts';
+import { withOutputFile } from '../output-file.ts';
 import { interruptible } from '../signals.ts';
 import type { Terminal } from '../terminal.ts';
 import { readJsonOption } from './json-input.ts';
@@ -33,15 +33,13 @@ Examples:
   lockhound api call drive.json drive.files.create --media photo.png --media-type image/png --token-env TOKEN
   lockhound api call drive.json drive.files.get 1a2b --params '{"alt": "media"}' --output photo.png --token-env TOKEN
 
-insights and webhooks are called where the configuration says, with its credentials.
+insights and webhooks are called with the configured URLs and credentials.
 
-Exit codes: 0 the service answered with success, 2 it did not, or the call does not fit the document.`;
+Exit codes: 0 the service answered with success, 2 it did not, or the call is not valid.`;
 
 export function callCommand(terminal: Terminal, exit: (code: number) => void): Command {
   return new Command('call')
-    .description(
-      'Call a method and print the answer. Parameters and body are checked before anything is sent.',
-    )
+    .description('Call a method and print the answer. Checks parameters and body first.')
     .argument('<document>', 'a file, a URL, or a name: insights, webhooks, discovery')
     .argument('<methodId>', 'id of the method')
     .argument('[values...]', 'values of required parameters, in the order of the signature')
@@ -50,7 +48,7 @@ export function callCommand(terminal: Terminal, exit: (code: number) => void): C
     .option('--media <file>', 'content to upload')
     .option('--media-type <type>', 'content type of the media', 'application/octet-stream')
     .addOption(
-      new Option('--upload <protocol>', 'how media is uploaded (default: what fits)').choices([
+      new Option('--upload <protocol>', 'upload protocol (default: chosen by size)').choices([
         'simple',
         'multipart',
         'resumable',
@@ -61,7 +59,7 @@ export function callCommand(terminal: Terminal, exit: (code: number) => void): C
       new Option('--endpoint <location>', 'call the endpoint for this location').conflicts('rootUrl'),
     )
     .option('--token-env <variable>', 'environment variable with a bearer token')
-    .option('--directory <url>', 'discovery service in which other names are looked up')
+    .option('--directory <url>', 'discovery service for other names')
     .option('-c, --config <file>', 'configuration file')
     .addOption(new Option('--output <file>', 'write the answer to a file, byte for byte').conflicts('json'))
     .option('--json', 'print {"status", "request", "body"} instead of the body')
@@ -82,7 +80,7 @@ interface Call extends CallOptions {
 }
 
 async function call(terminal: Terminal, options: Call): Promise<ApiResponse> {
-  const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
+  const loaded = loadConfig({ file: options.config });
   const { tokenEnv, body, media, mediaType } = options;
   const token = tokenEnv === undefined ? undefined : secretNamedBy('--token-env', tokenEnv);
   const params = await readJsonOption(terminal, '--params', options.params ?? '{}');
@@ -107,7 +105,7 @@ async function call(terminal: Terminal, options: Call): Promise<ApiResponse> {
   );
 }
 
-/** Media is sent from memory. */
+/** Media is held in memory. */
 const MAX_MEDIA_BYTES = 1_073_741_824;
 
 async function readMedia(file: string): Promise<Buffer> {
@@ -119,11 +117,7 @@ async function readMedia(file: string): Promise<Buffer> {
 }
 
 async function save(terminal: Terminal, { body, request }: ApiResponse, file: string): Promise<void> {
-  try {
-    await writeFile(file, body);
-  } catch (cause) {
-    throw new ApiError('invalid-input', `--output ${messageOf(cause)}`, { cause });
-  }
+  await withOutputFile(file, async (write) => write(body));
   terminal.note(`${request}: ${body.length} bytes in ${file}\n`);
 }
 

@@ -12,17 +12,15 @@ interface DiffOptions {
 
 export function diffCommand(terminal: Terminal, exit: (code: number) => void): Command {
   return new Command('diff')
-    .description(
-      'Compare two documents as a client of the first meets the second. Documentation does not count.',
-    )
+    .description('Compare two documents from the view of a client of the first. Ignores documentation.')
     .argument('<old>', 'a file, a URL, or a name: insights, webhooks, discovery')
     .argument('<new>', 'the same')
-    .option('--directory <url>', 'discovery service in which other names are looked up')
+    .option('--directory <url>', 'discovery service for other names')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       '\nExample:\n  lockhound api diff insights published.json\n\n' +
-        'Exit codes: 0 nothing breaks, 1 something does, 2 the documents could not be compared.',
+        'Exit codes: 0 no breaking difference, 1 breaking differences, 2 the documents could not be compared.',
     )
     .action(async (before: string, after: string, { directory, json }: DiffOptions) => {
       const { diffApis } = await import('../../commands/api/diff-apis.ts');

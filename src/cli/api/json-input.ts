@@ -10,8 +10,8 @@ export function inputLines({ input = process.stdin }: Terminal): AsyncIterable<s
 }
 
 /**
- * The JSON value of an option: written out, in a file (`@file`) or on standard input (`-`). Throws `ApiError`
- * (`invalid-input`) naming the option.
+ * The JSON value of an option: inline, from a file (`@file`) or from standard input (`-`). Throws `ApiError`
+ * (`invalid-input`) with the name of the option.
  */
 export async function readJsonOption(terminal: Terminal, option: string, given: string): Promise<unknown> {
   const text = await readText(terminal, given).catch((cause: unknown) => {

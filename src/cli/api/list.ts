@@ -12,9 +12,9 @@ interface ListOptions {
 
 export function listCommand(terminal: Terminal): Command {
   return new Command('list')
-    .description('List the APIs of a discovery service, or the documents that come with Lockhound.')
+    .description('List the APIs of a discovery service, or the bundled documents.')
     .option('--directory <url>', 'root of the discovery service, or the address of its list')
-    .option('--name <name>', 'only the API of this name')
+    .option('--name <name>', 'only APIs with this name')
     .option('--preferred', 'only the preferred version of each API')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -24,12 +24,7 @@ export function listCommand(terminal: Terminal): Command {
     .action(async ({ directory, name, preferred, json }: ListOptions) => {
       const { listApis } = await import('../../commands/api/list-apis.ts');
       const items = await interruptible((signal) =>
-        listApis({
-          preferred: preferred === true,
-          signal,
-          ...(directory === undefined ? {} : { directory }),
-          ...(name === undefined ? {} : { name }),
-        }),
+        listApis({ preferred: preferred === true, signal, directory, name }),
       );
       terminal.out(json === true ? `${JSON.stringify({ items }, null, 2)}\n` : listText(items, terminal));
     });

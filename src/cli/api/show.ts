@@ -10,12 +10,10 @@ interface ShowOptions {
 
 export function showCommand(terminal: Terminal): Command {
   return new Command('show')
-    .description(
-      'Show what a document describes: methods with their parameters and scopes, or one method whole.',
-    )
+    .description('Show the methods of a document with their parameters and scopes, or one method in full.')
     .argument('<document>', 'a file, a URL, or a name: insights, webhooks, discovery')
     .argument('[methodId]', 'show this method with its schemas')
-    .option('--directory <url>', 'discovery service in which other names are looked up')
+    .option('--directory <url>', 'discovery service for other names')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

@@ -24,29 +24,31 @@ Examples:
   lockhound api url --batch --base documents < calls.jsonl
 
 --batch reads {"doc", "methodId", "params"} lines and prints {"method", "url"} or {"error": {"code", "message"}} for each.
-Such calls were made elsewhere, so bounds and formats of their parameters are left to the service unless --strict is given.
+Bounds and formats of parameters are not checked in a batch unless --strict is given.
 
-Exit codes: 0 fine, 2 a URL could not be made.`;
+Exit codes: 0 done, 2 a URL could not be created.`;
 
-/** What a line of a batch says itself, or has no place for. */
+/** Options that each line of a batch has itself, or that do not apply. */
 const ONE_CALL_ONLY = ['params', 'rootUrl', 'endpoint', 'flat', 'directory'];
 const CHUNK_CHARACTERS = 65_536;
 
 export function urlCommand(terminal: Terminal, exit: (code: number) => void): Command {
   const command = new Command('url')
-    .description('Make the URL of a call: parameters checked, nothing sent.')
+    .description('Print the URL of a call. Checks its parameters and sends nothing.')
     .argument('[document]', 'a file, a URL, or a name: insights, webhooks, discovery')
     .argument('[methodId]', 'id of the method')
     .argument('[values...]', 'values of required parameters, in the order of the signature')
     .option('--params <json>', 'parameters as a JSON object; @file reads a file, - standard input')
-    .addOption(new Option('--batch', 'make the URL of every line of standard input').conflicts(ONE_CALL_ONLY))
-    .option('--base <folder>', 'folder that file names of a batch are relative to', '.')
+    .addOption(
+      new Option('--batch', 'print the URL of every line of standard input').conflicts(ONE_CALL_ONLY),
+    )
+    .option('--base <folder>', 'folder to which file names of a batch are relative', '.')
     .option('--root-url <url>', "replaces the document's root URL")
     .addOption(new Option('--endpoint <location>', 'use the endpoint for this location').conflicts('rootUrl'))
-    .option('--flat', 'expand flatPath, whose variables are then the parameters')
-    .option('--lenient', 'leave bounds and formats (dates, base64, field masks) to the service')
-    .addOption(new Option('--strict', 'check them in a batch too, which is lenient').conflicts('lenient'))
-    .option('--directory <url>', 'discovery service in which other names are looked up')
+    .option('--flat', 'use flatPath with its variables as parameters')
+    .option('--lenient', 'do not check bounds and formats (dates, base64, field masks)')
+    .addOption(new Option('--strict', 'check bounds and formats in a batch').conflicts('lenient'))
+    .option('--directory <url>', 'discovery service for other names')
     .option('--json', 'print {"method", "url"} instead of both as text')
     .addHelpText('after', EXAMPLES);
   return command.action(
@@ -58,7 +60,9 @@ export function urlCommand(terminal: Terminal, exit: (code: number) => void): Co
     ) => {
       if (options.batch === true) {
         if (document !== undefined) {
-          command.error('error: --batch reads document and method from its lines: name none beside it');
+          command.error(
+            'error: --batch reads documents and methods from standard input: remove the arguments',
+          );
         }
         if (await printBatch(terminal, options)) exit(EXIT.error);
       } else if (document === undefined || methodId === undefined) {
@@ -89,7 +93,7 @@ async function printUrl(
   terminal.out(options.json === true ? `${JSON.stringify(request)}\n` : `${request.method} ${request.url}\n`);
 }
 
-/** Prints an answer for each line; true when one of them is an error. */
+/** Prints the result of each line. Returns whether one of them is an error. */
 async function printBatch(terminal: Terminal, { base, strict }: UrlOptions): Promise<boolean> {
   const { batchUrls } = await import('../../commands/api/batch-urls.ts');
   let failed = false;

@@ -9,12 +9,12 @@ interface ValidateOptions {
 
 export function validateCommand(terminal: Terminal, exit: (code: number) => void): Command {
   return new Command('validate')
-    .description('Check description documents, a line for each. Unknown fields are kept and fine.')
+    .description('Validate description documents and print a line for each. Unknown fields are allowed.')
     .argument('<files...>', 'files, or folders of .json files')
-    .option('--json', 'print one JSON object a line, with every problem and its JSON path')
+    .option('--json', 'print one JSON object per line, with every problem and its JSON path')
     .addHelpText(
       'after',
-      '\nExample:\n  lockhound api validate apis/*.json\n\nExit codes: 0 all valid, 2 one or more are not.',
+      '\nExample:\n  lockhound api validate apis/*.json\n\nExit codes: 0 all valid, 2 at least one is not.',
     )
     .action(async (files: string[], { json }: ValidateOptions) => {
       const { validateFiles } = await import('../../commands/api/validate-files.ts');

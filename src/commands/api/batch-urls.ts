@@ -7,20 +7,20 @@ import { ApiError } from './errors.ts';
 import { readLocalDocument } from './read-document.ts';
 
 export interface BatchOptions {
-  /** What file names are relative to. */
+  /** File names are relative to this folder. */
   readonly folder: string;
-  /** Leaves bounds and formats of parameters to the service. */
+  /** Does not check bounds and formats of parameters. */
   readonly lenient: boolean;
 }
 
-/** The answer to one line. */
+/** The result of one line. */
 export type BatchAnswer =
   | { readonly method: string; readonly url: string }
   | { readonly error: { readonly code: string; readonly message: string } };
 
 /**
- * Makes the URL of each `{"doc", "methodId", "params"}` line. Documents are loaded once; a bad line gives its error and
- * the rest go on. Empty lines give nothing.
+ * Compiles the URL of each `{"doc", "methodId", "params"}` line. Loads each document once. An invalid line results in an
+ * error; empty lines are skipped.
  */
 export async function* batchUrls(
   lines: AsyncIterable<string>,
@@ -46,7 +46,7 @@ export async function* batchUrls(
   }
 }
 
-/** Without schemas, which are most of a document and no part of a URL: thousands of documents stay in memory. */
+/** Drops the schemas, which are the largest part of a document, so that thousands of documents fit in memory. */
 async function loadForUrls(doc: string, folder: string): Promise<RestDescription | CodedError> {
   try {
     const document = { ...(await readLocalDocument(doc, folder)), schemas: {} };
@@ -77,16 +77,16 @@ function readLine(line: string): { doc: string; methodId: string; params: Params
   if (typeof doc !== 'string' || typeof methodId !== 'string') {
     throw new ApiError(
       'invalid-input',
-      'the line has to be {"doc": "<file or name>", "methodId": "…", "params": {…}}',
+      'the line is not of the form {"doc": "<file or name>", "methodId": "…", "params": {…}}',
     );
   }
   return { doc, methodId, params: asParams(params) };
 }
 
-/** Parameters out of JSON: an object; `null` is a parameter that is not given. Throws `ApiError` (`invalid-input`). */
+/** Parameters from a JSON object, without those that are `null`. Throws `ApiError` (`invalid-input`). */
 export function asParams(value: unknown): Params {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ApiError('invalid-input', 'params have to be a JSON object: {"name": "value"}');
+    throw new ApiError('invalid-input', 'params is not a JSON object such as {"name": "value"}');
   }
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null)) as Params;
 }

@@ -18,15 +18,15 @@ export type { ApiResponse };
 export interface CallOptions {
   readonly document: string;
   readonly methodId: string;
-  /** Values in the order of the method's signature; `params` win over them. */
+  /** Values in the order of the method's signature. `params` take precedence. */
   readonly values: readonly string[];
   readonly params: unknown;
-  /** JSON value; `undefined` for none. */
+  /** JSON value; `undefined` for no body. */
   readonly body: unknown;
   readonly media?: Media | undefined;
   readonly protocol?: UploadProtocol | undefined;
   readonly rootUrl?: string | undefined;
-  /** Location of the endpoint to use in place of the root. */
+  /** Location of the endpoint that replaces the root URL. */
   readonly endpoint?: string | undefined;
   readonly directory?: string | undefined;
   /** Sent as a bearer token. */
@@ -35,7 +35,7 @@ export interface CallOptions {
 }
 
 /**
- * Calls one method. Our own APIs are called where the configuration says, with its credentials. Throws `ApiError`,
+ * Calls one method. The bundled APIs are called with the configured root URL and credentials. Throws `ApiError` and
  * `DiscoveryError` before sending, and `HttpError` when there is no answer.
  */
 export async function callApi(loaded: LoadedConfig, options: CallOptions): Promise<ApiResponse> {
@@ -52,7 +52,7 @@ export async function callApi(loaded: LoadedConfig, options: CallOptions): Promi
         ...target.credentials?.(),
         ...(token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` }),
       }),
-      ...(target.rootUrl === undefined ? {} : { rootUrl: target.rootUrl }),
+      rootUrl: target.rootUrl,
     };
     const call = {
       params: { ...paramsInOrder(findMethod(document, methodId), values), ...asParams(params) },
@@ -68,18 +68,18 @@ export async function callApi(loaded: LoadedConfig, options: CallOptions): Promi
 }
 
 interface Target {
-  /** In place of the document's own. */
+  /** Replaces the root URL of the document. */
   readonly rootUrl?: string | undefined;
-  /** A URL whose host may be called although it is on this network. */
+  /** A URL whose host may be called even when it is on a private network. */
   readonly trusted: string | undefined;
   readonly credentials?: () => Readonly<Record<string, string>>;
 }
 
-/** Where a call goes. Credentials of the configuration go where the configuration says, to no other root. */
+/** The destination of a call. Configured credentials are sent to the configured root URL only. */
 function targetOf(loaded: LoadedConfig, options: CallOptions, document: RestDescription): Target {
   const { endpoint, rootUrl, directory } = options;
   if (rootUrl !== undefined) return { rootUrl, trusted: rootUrl };
-  // A document from elsewhere does not get to name hosts of this network; one on this machine is the person's own.
+  // Remote documents must not direct calls to a private network. Local files are the user's own.
   const isOwn =
     bundledApi(options.document) !== undefined &&
     (directory === undefined || !options.document.includes(':'));

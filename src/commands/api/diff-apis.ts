@@ -9,7 +9,7 @@ export interface DiffOptions {
   readonly signal: AbortSignal;
 }
 
-/** What changed between two documents. Throws `ApiError`, `DiscoveryError` and `HttpError`. */
+/** The differences between two documents. Throws `ApiError`, `DiscoveryError` and `HttpError`. */
 export async function diffApis(options: DiffOptions): Promise<readonly ContractDifference[]> {
   const { before, after, directory, signal } = options;
   const documents = openDocuments({ directory });

@@ -10,26 +10,23 @@ import { createMemoryCache } from '../../in-process/memory-cache.ts';
 import { bundledApi, readLocalDocument } from './read-document.ts';
 
 export interface DocumentsOptions {
-  /** Discovery service in which names are looked up that are neither bundled nor files. */
+  /** Discovery service for names that are neither bundled documents nor files. */
   readonly directory?: string | undefined;
 }
 
-/** Description documents, wherever they are. */
+/** Access to description documents: bundled, local and remote. */
 export interface Documents {
-  /** A bundled name, a URL, an API of the directory (`name` or `name:version`), or a file. Our own names come first. */
+  /** Loads a bundled name, a URL, an API of the directory (`name` or `name:version`) or a file, in this order. */
   load(named: string, signal?: AbortSignal): Promise<RestDescription>;
   readonly http: HttpClient;
-  /** From now on this URL's host may be called although it is not on the public internet: a person named it. */
+  /** Permits calls to the host of this URL even when its address is not public, because the user named it. */
   trust(url: string): void;
   close(): Promise<void>;
 }
 
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 
-/**
- * Opens what a command needs to find documents. Links in a directory are other people's: they lead to the public
- * internet or to a host that the person named.
- */
+/** Opens access to documents. Links in a directory are followed to public addresses and hosts that the user named only. */
 export function openDocuments({ directory }: DocumentsOptions = {}): Documents {
   const trusted = new Set<string>();
   const publicOnly = publicAddressesOnly();
@@ -53,17 +50,17 @@ export function openDocuments({ directory }: DocumentsOptions = {}): Documents {
         trust(named);
         return (await source.fetch(named, signal)).document;
       }
-      // With a directory `insights` is our own document and `insights:v3alpha` the one that is published.
+      // With a directory `insights` is the bundled document and `insights:v3alpha` the published one.
       const isOwn = !named.includes(':') && bundledApi(named) !== undefined;
       if (directory === undefined || isOwn || /[/\\]|\.json$/.test(named)) {
         return await readLocalDocument(named);
       }
       opened ??= openDirectory({ http, url: directory });
       const [name = ''] = named.split(':');
-      const items = await (await opened).list({ name, ...(signal === undefined ? {} : { signal }) });
+      const items = await (await opened).list({ name, signal });
       const { id, documentUrl } = chooseApi(items, named);
       if (documentUrl === undefined) {
-        throw new DiscoveryError('unknown-api', `the directory does not say where the document of ${id} is`);
+        throw new DiscoveryError('unknown-api', `the directory has no document URL for ${id}`);
       }
       return (await source.fetch(documentUrl, signal)).document;
     },

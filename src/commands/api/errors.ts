@@ -1,10 +1,10 @@
 import { CodedError } from '../../model/errors.ts';
 
 /**
- * - `document-not-found`: what was named is no file, no bundled document and in no directory.
+ * - `document-not-found`: the name is not that of a file, a bundled document or an API of the directory.
  * - `document-unavailable`: the document or the directory could not be fetched.
- * - `invalid-input`: parameters, a body or a line of a batch that cannot be read.
- * - `call-failed`: the service answered with an error, which has been printed.
+ * - `invalid-input`: parameters, a body or a line of a batch is not valid.
+ * - `call-failed`: the service answered with an error, which was printed.
  */
 export type ApiErrorCode = 'document-not-found' | 'document-unavailable' | 'invalid-input' | 'call-failed';
 

@@ -4,9 +4,9 @@ import type { DirectoryItem } from '../../discovery/directory/directory-list.ts'
 import { openDocuments } from './documents.ts';
 
 export interface ListOptions {
-  /** Without it the documents that come with Lockhound are listed. */
-  readonly directory?: string;
-  readonly name?: string;
+  /** Default: the bundled documents. */
+  readonly directory?: string | undefined;
+  readonly name?: string | undefined;
   readonly preferred: boolean;
   readonly signal: AbortSignal;
 }
@@ -21,7 +21,7 @@ export async function listApis(options: ListOptions): Promise<readonly Directory
   const documents = openDocuments({ directory });
   try {
     const opened = await openDirectory({ http: documents.http, url: directory });
-    return await opened.list({ preferred, signal, ...(name === undefined ? {} : { name }) });
+    return await opened.list({ preferred, signal, name });
   } finally {
     await documents.close();
   }

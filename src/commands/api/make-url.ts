@@ -8,11 +8,11 @@ import { openDocuments } from './documents.ts';
 export interface UrlOptions {
   readonly document: string;
   readonly methodId: string;
-  /** Values in the order of the method's signature; `params` win over them. */
+  /** Values in the order of the method's signature. `params` take precedence. */
   readonly values: readonly string[];
   readonly params: unknown;
   readonly rootUrl?: string | undefined;
-  /** Location of the endpoint to use in place of the root. */
+  /** Location of the endpoint that replaces the root URL. */
   readonly endpoint?: string | undefined;
   readonly flat: boolean;
   readonly lenient: boolean;
@@ -20,7 +20,7 @@ export interface UrlOptions {
   readonly signal: AbortSignal;
 }
 
-/** The verb and URL of one call. Throws `ApiError`, `DiscoveryError` and `HttpError`. */
+/** The HTTP method and URL of one call. Throws `ApiError`, `DiscoveryError` and `HttpError`. */
 export async function makeUrl(options: UrlOptions): Promise<Pick<CompiledRequest, 'method' | 'url'>> {
   const { methodId, values, params, rootUrl, endpoint, flat, lenient } = options;
   const documents = openDocuments({ directory: options.directory });
@@ -31,7 +31,7 @@ export async function makeUrl(options: UrlOptions): Promise<Pick<CompiledRequest
       params: { ...paramsInOrder(findMethod(document, methodId), values), ...asParams(params) },
       flatPath: flat,
       lenient,
-      ...(root === undefined ? {} : { rootUrl: root }),
+      rootUrl: root,
     });
     return { method, url };
   } finally {

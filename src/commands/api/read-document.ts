@@ -7,8 +7,7 @@ import { messageOf } from '../../model/errors.ts';
 import { ApiError } from './errors.ts';
 
 /**
- * Reads a document that is on this machine: a bundled one by its name (`insights`), else a file, whose path is relative
- * to `folder`. Throws `ApiError` (`document-not-found`) and `DiscoveryError` (`invalid-document`).
+ * Reads a bundled document by its name (`insights`), or a file whose path is relative to `folder`. Throws `ApiError` (`document-not-found`) and `DiscoveryError` (`invalid-document`).
  */
 export async function readLocalDocument(named: string, folder = '.'): Promise<RestDescription> {
   const bundled = bundledApi(named);
@@ -23,18 +22,18 @@ export function bundledApi(named: string) {
   return version === undefined || api === `${name}.${version}` ? api : undefined;
 }
 
-/** The text of a file; throws `ApiError` (`document-not-found`) with what can be named instead. */
+/** The text of a file. Throws `ApiError` (`document-not-found`), which lists the possible names. */
 export async function readDocumentFile(path: string, folder = '.'): Promise<string> {
   try {
-    // Some editors begin a file with a byte order mark, which JSON does not know.
+    // JSON does not allow the byte order mark that some editors write.
     const content = await readFile(resolve(folder, path), { maxBytes: MAX_INPUT_BYTES });
     return content.toString('utf8').replace(/^\uFEFF/, '');
   } catch (cause) {
     if (cause instanceof FileError && cause.code === 'not-found') {
       throw new ApiError(
         'document-not-found',
-        `${path}: no such file. Name a file, a URL, or one of the documents that come with Lockhound: ` +
-          `${[...BUNDLED_APIS.keys()].join(', ')}. With --directory <url> also the name of any API listed there.`,
+        `${path}: no such file. Name a file, a URL or a bundled document: ${[...BUNDLED_APIS.keys()].join(', ')}. ` +
+          'With --directory <url> also any API of that directory.',
         { cause },
       );
     }

@@ -12,13 +12,13 @@ export interface ShowOptions {
 
 export interface ShownApi {
   readonly api: ApiSummary;
-  /** The method that was asked for. */
+  /** The requested method. */
   readonly method?: MethodDetail;
 }
 
 const OUTLINE_DEPTH = 3;
 
-/** What a document describes. Throws `ApiError`, `DiscoveryError` and `HttpError`. */
+/** A summary of a document. Throws `ApiError`, `DiscoveryError` and `HttpError`. */
 export async function showApi({
   document: named,
   methodId,

@@ -7,7 +7,7 @@ import { faultOf } from '../../files/file-kind.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
 import { readDocumentFile } from './read-document.ts';
 
-/** Validates files one after the other, and every `.json` file of folders. A file that cannot be read is a result. */
+/** Validates files, and every `.json` file of folders, one after another. A file that cannot be read is an invalid result. */
 export async function* validateFiles(paths: readonly string[]): AsyncGenerator<ValidatedFile> {
   for (const path of paths) {
     const files = await filesOf(path);
@@ -16,7 +16,7 @@ export async function* validateFiles(paths: readonly string[]): AsyncGenerator<V
       continue;
     }
     for (const file of files) yield await validateFile(file);
-    // A check of nothing would pass for ever.
+    // Without files the check would always pass.
     if (files.length === 0) yield unusable(path, 'is a folder without .json files');
   }
 }

@@ -13,10 +13,10 @@ export interface DirectoryOptions {
 }
 
 export interface DirectoryQuery {
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Only the preferred version of each API. */
-  readonly preferred?: boolean;
-  readonly signal?: AbortSignal;
+  readonly preferred?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Directory {

@@ -12,7 +12,7 @@ export interface CallArguments {
   /** JSON value of the method's request schema. */
   readonly body?: unknown;
   /** Replaces the document's `rootUrl`; may have a path of its own. */
-  readonly rootUrl?: string;
+  readonly rootUrl?: string | undefined;
   /** Expands the method's `flatPath`, whose variables are then the parameters of the path. */
   readonly flatPath?: boolean;
   /**

@@ -13,3 +13,12 @@ export interface RejectedPayload {
   /** Whether that is not all of it. */
   readonly cut?: boolean;
 }
+
+/**
+ * The result of putting a payload back. `invalid`: it would be rejected again, for `issues`. `gone`: the job is no longer in
+ * the queue, and only the beginning of its data is kept. `under-way`: the job is no longer rejected.
+ */
+export type RetriedPayload = { readonly job: string; readonly id: string } & (
+  | { readonly outcome: 'queued' | 'gone' | 'under-way' }
+  | { readonly outcome: 'invalid'; readonly issues: RejectedPayload['issues'] }
+);

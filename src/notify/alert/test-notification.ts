@@ -15,12 +15,12 @@ export interface WebhookTest {
   readonly route: string;
   readonly id: string;
   readonly delivered: boolean;
-  readonly status?: number;
-  readonly durationMs?: number;
+  readonly status?: number | undefined;
+  readonly durationMs?: number | undefined;
   /** First KiB of the answer. */
-  readonly answer?: string;
+  readonly answer?: string | undefined;
   /** Why it was not delivered. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** A notification marked as a test, with one change of a package that does not exist. */

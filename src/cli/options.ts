@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-/** How results are printed: for people, or for machines. */
 export const OUTPUT_FORMATS = ['table', 'json'] as const;
 
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -10,11 +9,16 @@ export interface OutputOptions {
   readonly format: OutputFormat;
 }
 
-/** Adds `--format`, and `--json` as the short form of `--format json`; `json` says what that prints. */
+/** What `withConfig` adds to a command's options. */
+export interface ConfigOptions {
+  readonly config?: string;
+}
+
+/** Adds `--format`, and `--json` as the short form of `--format json`. `json` describes the JSON output. */
 export function withOutputFormat(command: Command, json: string): Command {
   return command
     .addOption(
-      new Option('--format <name>', 'how to print the result')
+      new Option('--format <name>', 'output format')
         .choices(OUTPUT_FORMATS)
         .default('table')
         .argParser(outputFormat),
@@ -22,10 +26,14 @@ export function withOutputFormat(command: Command, json: string): Command {
     .addOption(new Option('--json', `${json} (short for --format json)`).implies({ format: 'json' }));
 }
 
+export function withConfig(command: Command): Command {
+  return command.option('-c, --config <file>', 'configuration file');
+}
+
 function outputFormat(name: string): OutputFormat {
   const format = OUTPUT_FORMATS.find((one) => one === name);
   if (format !== undefined) return format;
   throw new InvalidArgumentError(
-    `Allowed choices are ${OUTPUT_FORMATS.join(', ')}. The format of a lockfile is named with --as.`,
+    `Allowed choices are ${OUTPUT_FORMATS.join(', ')}. Use --as to set the format of a lockfile.`,
   );
 }
