@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Demo, DemoAlert } from '../commands/demo.ts';
 import { packageFile } from '../files/package-file.ts';
 import { printable } from '../model/printable.ts';
-import type { ScanReport } from '../model/scan/scan-report.ts';
+import type { ScanReport } from '../model/scan/verdict.ts';
 import { palette } from '../report/palette.ts';
 import { renderText } from '../report/text.ts';
 import type { CommandContext } from './context.ts';

@@ -6,7 +6,7 @@ import {
   RATED_SEVERITIES,
   type RatedSeverity,
 } from '../model/scan/finding.ts';
-import type { ScanReport } from '../model/scan/scan-report.ts';
+import type { ScanReport } from '../model/scan/verdict.ts';
 import { REPORTS } from '../report/catalog.ts';
 import { EXIT } from './exit-code.ts';
 import type { OutputOptions } from './options.ts';

@@ -8,7 +8,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { configSchema } from '../config/schema.ts';
 import { type LocalServices, startLocalServices } from '../embedded/local-services.ts';
 import { createMasker } from '../model/masking.ts';
-import type { ScanReport } from '../model/scan/scan-report.ts';
+import type { ScanReport } from '../model/scan/verdict.ts';
 import { Secret } from '../model/secret.ts';
 import type { Provisioned } from '../notify/provisioning/provision.ts';
 import { createProducer, type Producer } from '../producer.ts';

@@ -1,5 +1,5 @@
 import type { Store } from '../compose/store.ts';
-import type { ScanReport } from '../model/scan/scan-report.ts';
+import type { ScanReport } from '../model/scan/verdict.ts';
 import { INVENTORY, VERDICT } from '../model/stored/catalog.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { ScanError } from './errors.ts';

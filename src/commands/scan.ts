@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import { createLogger } from '../compose/logger.ts';
 import { openScanner } from '../compose/scanner.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import type { ScanReport } from '../model/scan/scan-report.ts';
+import type { ScanReport } from '../model/scan/verdict.ts';
 import { ScanError } from './errors.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
 import { type OnProgress, scanFailure, scanProgress } from './scan-progress.ts';

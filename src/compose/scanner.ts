@@ -12,7 +12,7 @@ import type { NotifierPort } from '../jobs/ports.ts';
 import { type ScanRequest, scanPayload } from '../jobs/scan-request.ts';
 import { COMMAND_INLINE_BYTES, createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import type { Routing } from '../model/alert/routing.ts';
-import type { ScanReport } from '../model/scan/scan-report.ts';
+import type { ScanReport } from '../model/scan/verdict.ts';
 import { INVENTORY, VERDICT } from '../model/stored/catalog.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { openInsights } from './insights.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BlobPort, DeliveryPort, DigestPort, ScanPort, TargetPort } from '../jobs/ports.ts';
 import type { PutContent } from '../jobs/scan-request.ts';
-import type { DigestEntry } from '../model/alert/digest.ts';
+import type { DigestEntry } from '../model/alert/notification.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import type { SeenVersions } from '../model/ports/seen-versions.ts';
 import type { Outcomes } from '../model/queue/outcome.ts';

@@ -1,5 +1,4 @@
-import type { DigestEntry } from '../model/alert/digest.ts';
-import type { Notification } from '../model/alert/notification.ts';
+import type { DigestEntry, Notification } from '../model/alert/notification.ts';
 import type {
   DigestClaim,
   OutcomeEffects,

@@ -22,6 +22,14 @@ export function createRecordCache<Value>(
   policy: CachePolicy,
 ): RecordCache<Value> {
   const kind = `${name}-${version}`;
+  // A cache in memory returns the same object again: each is checked once.
+  const checked = new WeakSet<object>();
+  const isKnown = (value: unknown): value is Known<Value> => {
+    if (typeof value !== 'object' || value === null) return false;
+    if (!checked.has(value) && !schema.safeParse(value).success) return false;
+    checked.add(value);
+    return true;
+  };
   const { cache, recordTtlMs, missTtlMs, onCacheFailure } = policy;
   const orElse =
     <T>(fallback: T) =>
@@ -36,7 +44,7 @@ export function createRecordCache<Value>(
       const values = await cache.getMany(kind, keys).catch(orElse<readonly unknown[]>(none));
       return keys.map((_, index) => {
         const value = values[index];
-        return value === undefined ? undefined : schema.safeParse(value).data;
+        return isKnown(value) ? value : undefined;
       });
     },
     async set(entries) {

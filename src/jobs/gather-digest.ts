@@ -1,5 +1,9 @@
-import type { DigestEntry } from '../model/alert/digest.ts';
-import type { GatheredDigest, Notification, NotifiedChange } from '../model/alert/notification.ts';
+import type {
+  DigestEntry,
+  GatheredDigest,
+  Notification,
+  NotifiedChange,
+} from '../model/alert/notification.ts';
 import type { Severity } from '../model/scan/finding.ts';
 import type { Target } from '../model/scan/target.ts';
 import { GATHERED_DIGEST } from '../model/stored/catalog.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Companion } from '../lockfiles/format.ts';
 import { checkSize } from '../lockfiles/read.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
-import type { Inventory, LockfileInventory, UnreadError, UnreadLockfile } from '../model/scan/inventory.ts';
+import type { Inventory, ResolvedLockfile, UnreadError, UnreadLockfile } from '../model/scan/inventory.ts';
 import type { LockedPackage, Lockfile } from '../model/scan/lockfile.ts';
 import type { Resolution } from '../model/scan/resolution.ts';
 import { INVENTORY } from '../model/stored/catalog.ts';
@@ -170,14 +170,14 @@ function hashOf(file: ReadableLockfile): string {
 async function withResolutions(
   files: readonly ReadFile[],
   resolutions: readonly Resolution[],
-): Promise<readonly LockfileInventory[]> {
+): Promise<readonly ResolvedLockfile[]> {
   let next = 0;
   const resolved = (locked: LockedPackage) => {
     const resolution = resolutions[next++];
     if (resolution === undefined) throw new RangeError(`no resolution for ${locked.purl}`);
     return { ...locked, resolution };
   };
-  const inventories: LockfileInventory[] = [];
+  const inventories: ResolvedLockfile[] = [];
   for (const { path, sha256, lockfile } of files) {
     const { format, problems } = lockfile;
     const packages = await mapInTurns(lockfile.packages, resolved);

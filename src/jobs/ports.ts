@@ -1,7 +1,6 @@
 import type { CompleteRequest, LockfileLimits } from '../lockfiles/read.ts';
 import type { DeliveryAnswer, DeliveryIdentity, DeliveryMove } from '../model/alert/delivery.ts';
-import type { DigestEntry } from '../model/alert/digest.ts';
-import type { Notification } from '../model/alert/notification.ts';
+import type { DigestEntry, Notification } from '../model/alert/notification.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import type { ContractComparison } from '../model/api/contract.ts';
 import type { Advisory } from '../model/scan/advisory.ts';

@@ -1,5 +1,5 @@
 import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
-import type { LockfileInventory, ResolvedPackage } from '../model/scan/inventory.ts';
+import type { ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
 import { formatVersionKey } from '../model/scan/version-key.ts';
 import { createTurns, inTurns, type TakeTurns } from '../model/turns.ts';
 import type { PathFinder } from './located-packages.ts';
@@ -39,7 +39,7 @@ interface Search {
 }
 
 async function search(
-  { packages }: LockfileInventory,
+  { packages }: ResolvedLockfile,
   graphs: ReadonlyMap<string, DependencyGraph>,
   turn: TakeTurns,
 ): Promise<Search> {

@@ -1,5 +1,5 @@
 import type { Finding, Location } from '../model/scan/finding.ts';
-import type { Inventory, LockfileInventory } from '../model/scan/inventory.ts';
+import type { Inventory, ResolvedLockfile } from '../model/scan/inventory.ts';
 import { isReadWhole } from '../model/scan/lockfile.ts';
 import type { Resolution } from '../model/scan/resolution.ts';
 import { RULES } from './catalog.ts';
@@ -84,7 +84,7 @@ interface SeenFile {
 }
 
 function seenFile(
-  file: LockfileInventory,
+  file: ResolvedLockfile,
   before: SeenFile | undefined,
   unjudged: ReadonlySet<string>,
 ): SeenFile {

@@ -1,4 +1,4 @@
-import type { ScanReport } from '../model/scan/scan-report.ts';
+import type { ScanReport } from '../model/scan/verdict.ts';
 import { renderJson } from './json.ts';
 import type { TextOptions } from './layout.ts';
 import { renderText } from './text.ts';

@@ -1,6 +1,6 @@
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import { isReadWhole } from '../model/scan/lockfile.ts';
-import type { ScanReport } from '../model/scan/scan-report.ts';
+import type { ScanReport } from '../model/scan/verdict.ts';
 
 /** The scan as one JSON document on one line, for machines: every package with its outcome, every finding with its evidence. */
 export function renderJson({ inventory, verdict }: ScanReport): string {

@@ -6,11 +6,10 @@ import {
   SEVERITIES,
   type Severity,
 } from '../model/scan/finding.ts';
-import type { LockfileInventory } from '../model/scan/inventory.ts';
+import type { ResolvedLockfile } from '../model/scan/inventory.ts';
 import { isReadWhole } from '../model/scan/lockfile.ts';
 import { OUTCOMES, type Outcome } from '../model/scan/resolution.ts';
-import type { ScanReport } from '../model/scan/scan-report.ts';
-import type { Gap, Verdict } from '../model/scan/verdict.ts';
+import type { Gap, ScanReport, Verdict } from '../model/scan/verdict.ts';
 import { fitLines, hang, type TextOptions } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
 
@@ -83,7 +82,7 @@ function locationText({ path, line, dependencyPath }: Location): string {
   return printable(where + way);
 }
 
-function lockfileLine({ path, packages, problems }: LockfileInventory, paint: Palette): string {
+function lockfileLine({ path, packages, problems }: ResolvedLockfile, paint: Palette): string {
   const counts = new Map<Outcome, number>();
   for (const { resolution } of packages) {
     counts.set(resolution.outcome, (counts.get(resolution.outcome) ?? 0) + 1);

@@ -9,6 +9,8 @@ export interface ProbedStore {
   readonly deliveries: Pick<DeliveryStore, 'openByRoute' | 'stoppedRoutes'>;
   readonly rejected: Pick<RejectedStore, 'count'>;
   readonly targets: Pick<TargetStore, 'countIncomplete'>;
+  /** Stored values that could not be read: key, reason and what to do. */
+  readonly unreadable: ReadonlySet<string>;
   /** Why Redis does not accept a write within so many milliseconds; `undefined` when it does. */
   probeWrite(limitMs: number): Promise<string | undefined>;
 }
@@ -42,6 +44,7 @@ export function workerProbes(
     { name: 'routes', check: routeChecks(store, webhooks) },
     { name: 'scans', check: async () => [await incompleteScans(store)] },
     { name: 'rejected', check: async () => [await rejectedPayloads(store)] },
+    { name: 'stored values', check: async () => [unreadableValues(store)] },
   ];
 }
 
@@ -115,4 +118,12 @@ async function incompleteScans({ redis, targets }: ProbedStore): Promise<Check> 
     name: 'scans',
     note: `the last scan ${what} was incomplete: findings that it could not check stay open`,
   };
+}
+
+function unreadableValues({ unreadable }: ProbedStore): Check {
+  const name = 'stored values';
+  const [first] = unreadable;
+  if (first === undefined) return { name };
+  const others = unreadable.size === 1 ? '' : ` (and ${unreadable.size - 1} more, see the log)`;
+  return { name, note: `${first}${others}` };
 }

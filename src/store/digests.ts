@@ -1,4 +1,4 @@
-import type { DigestEntry } from '../model/alert/digest.ts';
+import type { DigestEntry } from '../model/alert/notification.ts';
 import { DIGEST_ENTRY } from '../model/stored/catalog.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lock } from '../model/ports/lock.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
-import { RELEASE_LOCK, RENEW_LOCK } from './scripts/lock.lua.ts';
-import { runScript } from './scripts/run-script.ts';
+import { defineScript, runScript } from './scripts/run-script.ts';
 
 export interface LockOptions {
   /** A holder that dies is forgotten after this time. Default 30 s. */
@@ -86,3 +85,19 @@ async function release(redis: RedisClient, key: string, token: string): Promise<
     if (redis.status === 'ready') throw error;
   }
 }
+
+/** Key: lock. Argument: the holder's token. Lets go only of one's own lock. */
+const RELEASE_LOCK = defineScript(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then
+  return redis.call('DEL', KEYS[1])
+end
+return 0
+`);
+
+/** Key: lock. Arguments: the holder's token, time to live in ms. 0 when the lock is no longer one's own. */
+const RENEW_LOCK = defineScript(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then
+  return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+return 0
+`);

@@ -5,8 +5,7 @@ import { raceAbort } from '../model/race-abort.ts';
 import type { RedisClient } from './connection.ts';
 import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';
-import { PAUSE_REQUESTS, TAKE_REQUEST } from './scripts/request-budget.lua.ts';
-import { runScript, type Script } from './scripts/run-script.ts';
+import { defineScript, runScript, type Script } from './scripts/run-script.ts';
 
 export interface RequestBudgetOptions {
   /** What is asked: budgets of different names know nothing of each other. */
@@ -71,3 +70,35 @@ async function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<vo
   if (ms < 1) return;
   await raceAbort(sleep(ms, undefined, signal === undefined ? {} : { signal }), signal);
 }
+
+/*
+ * The budget is one number: when the next request is due, in microseconds of the server's clock (GCRA without bursts).
+ * It is written out in full, as Lua would round it.
+ */
+
+/**
+ * Key: when the next request is due. Arguments: time between two requests and furthest appointment, in µs. Gives the time
+ * to wait in µs for the appointment that is now taken; or, as a negative number, how far off it would have been: then it is
+ * not taken.
+ */
+const TAKE_REQUEST = defineScript(`
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local due = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now)
+local wait = due - now
+if wait > tonumber(ARGV[2]) then
+  return -wait
+end
+local following = due + ARGV[1]
+redis.call('SET', KEYS[1], string.format('%.0f', following), 'PX', math.ceil((following - now) / 1000) + 1)
+return wait
+`);
+
+/** Key: when the next request is due. Argument: how long nothing is due, in µs. */
+const PAUSE_REQUESTS = defineScript(`
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local due = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now + ARGV[1])
+redis.call('SET', KEYS[1], string.format('%.0f', due), 'PX', math.ceil((due - now) / 1000) + 1)
+return due - now
+`);

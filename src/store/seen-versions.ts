@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SeenVersions } from '../model/ports/seen-versions.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
-import { runScript } from './scripts/run-script.ts';
-import { ADD_SEEN } from './scripts/seen-versions.lua.ts';
+import { defineScript, runScript } from './scripts/run-script.ts';
 
 /**
  * Sets of integers in buckets: Redis keeps a set of up to 512 integers as a sorted array of 8 bytes each. All buckets
@@ -65,3 +64,23 @@ function argumentsOf(places: readonly Place[]): readonly (string | number)[] {
 function* chunks<Item>(list: readonly Item[]): Generator<readonly Item[]> {
   for (let at = 0; at < list.length; at += CHUNK) yield list.slice(at, at + CHUNK);
 }
+
+/**
+ * Adds members to sets, and drops others at random from those that hold too many then.
+ *
+ * Keys: sets. Arguments: bound of each, then for each set the number of its new members and these.
+ */
+const ADD_SEEN = defineScript(`
+local at = 2
+for _, key in ipairs(KEYS) do
+  local count = tonumber(ARGV[at])
+  if redis.call('SADD', key, unpack(ARGV, at + 1, at + count)) > 0 then
+    local excess = redis.call('SCARD', key) - tonumber(ARGV[1])
+    if excess > 0 then
+      redis.call('SPOP', key, excess)
+    end
+  end
+  at = at + count + 1
+end
+return #KEYS
+`);

@@ -5,9 +5,9 @@ import type { RedisClient } from './connection.ts';
 /** Settings of Redis on which it depends whether it keeps what it was given. Unset: it does not say. */
 export interface ServerSettings {
   /** `noeviction`, or which keys are dropped when memory is full. */
-  readonly evictionPolicy?: string;
+  readonly evictionPolicy?: string | undefined;
   /** Whether anything is written to disk. */
-  readonly persistent?: boolean;
+  readonly persistent?: boolean | undefined;
 }
 
 /**
@@ -21,10 +21,7 @@ export async function readServerSettings(redis: RedisClient): Promise<ServerSett
     all.find((one) => one.evictionPolicy !== undefined && one.evictionPolicy !== 'noeviction')
       ?.evictionPolicy ?? all[0]?.evictionPolicy;
   const persistent = all.find((one) => one.persistent === false)?.persistent ?? all[0]?.persistent;
-  return {
-    ...(evictionPolicy === undefined ? {} : { evictionPolicy }),
-    ...(persistent === undefined ? {} : { persistent }),
-  };
+  return { evictionPolicy, persistent };
 }
 
 async function settingsOf(server: Redis): Promise<ServerSettings> {
@@ -39,10 +36,7 @@ async function settingsOf(server: Redis): Promise<ServerSettings> {
       : snapshots === undefined
         ? undefined
         : snapshots !== '';
-  return {
-    ...(evictionPolicy === undefined ? {} : { evictionPolicy }),
-    ...(persistent === undefined ? {} : { persistent }),
-  };
+  return { evictionPolicy, persistent };
 }
 
 async function config(server: Redis, name: string): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { digestSchedules } from '../../src/compose/digests.ts';
 import { configSchema } from '../../src/config/schema.ts';
-import type { DigestEntry } from '../../src/model/alert/digest.ts';
+import type { DigestEntry } from '../../src/model/alert/notification.ts';
 
 const { notify } = configSchema.parse({
   notify: {

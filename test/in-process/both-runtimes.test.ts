@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fault, garbageAnswer, htmlAnswer, tooManyRequests } from '../../src/embedded/faults.ts';
 import type { Routing } from '../../src/model/alert/routing.ts';
-import type { ScanReport } from '../../src/model/scan/scan-report.ts';
+import type { ScanReport } from '../../src/model/scan/verdict.ts';
 import { LOCKFILE, SOUND } from '../pipeline/fixtures.ts';
 import { openRuntimes, type Room, type Runtimes } from './runtimes.ts';
 

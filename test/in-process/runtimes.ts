@@ -15,7 +15,7 @@ import type { ScanRequest } from '../../src/jobs/scan-request.ts';
 import type { Notification } from '../../src/model/alert/notification.ts';
 import type { Routing } from '../../src/model/alert/routing.ts';
 import type { TargetState } from '../../src/model/scan/change.ts';
-import type { ScanReport } from '../../src/model/scan/scan-report.ts';
+import type { ScanReport } from '../../src/model/scan/verdict.ts';
 import { createProducer } from '../../src/producer.ts';
 import type { WorkerEvent } from '../../src/workers/events.ts';
 import { until } from '../store/store-room.ts';

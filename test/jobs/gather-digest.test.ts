@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
 import { gatherDigest } from '../../src/jobs/gather-digest.ts';
 import { payloadOf } from '../../src/jobs/payloads/deliver-notification.ts';
-import type { DigestEntry } from '../../src/model/alert/digest.ts';
+import type { DigestEntry } from '../../src/model/alert/notification.ts';
 import { changeOf } from '../notify/notification.ts';
 import { context, ports } from './facts.ts';
 

@@ -1,7 +1,7 @@
 import { configSchema } from '../../src/config/schema.ts';
 import type { Advisory } from '../../src/model/scan/advisory.ts';
 import type { Finding } from '../../src/model/scan/finding.ts';
-import type { Inventory, LockfileInventory, ResolvedPackage } from '../../src/model/scan/inventory.ts';
+import type { Inventory, ResolvedLockfile, ResolvedPackage } from '../../src/model/scan/inventory.ts';
 import type { Resolution, VersionRecordSummary } from '../../src/model/scan/resolution.ts';
 import { judge } from '../../src/policy/judge.ts';
 import type { ScanFacts } from '../../src/policy/rule.ts';
@@ -54,8 +54,8 @@ export function affected(
 
 export function lockfileOf(
   packages: readonly ResolvedPackage[],
-  given: Partial<LockfileInventory> = {},
-): LockfileInventory {
+  given: Partial<ResolvedLockfile> = {},
+): ResolvedLockfile {
   return {
     path: 'package-lock.json',
     sha256: 'a'.repeat(64),
@@ -66,7 +66,7 @@ export function lockfileOf(
   };
 }
 
-export function inventoryOf(...lockfiles: readonly LockfileInventory[]): Inventory {
+export function inventoryOf(...lockfiles: readonly ResolvedLockfile[]): Inventory {
   return { lockfiles, unread: [] };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Finding, Severity } from '../../src/model/scan/finding.ts';
 import type { ResolvedPackage } from '../../src/model/scan/inventory.ts';
 import type { Outcome, Resolution } from '../../src/model/scan/resolution.ts';
-import type { ScanReport } from '../../src/model/scan/scan-report.ts';
+import type { ScanReport } from '../../src/model/scan/verdict.ts';
 import { renderJson } from '../../src/report/json.ts';
 import { renderText } from '../../src/report/text.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DigestEntry } from '../../src/model/alert/digest.ts';
+import type { DigestEntry } from '../../src/model/alert/notification.ts';
 import type { Outcomes } from '../../src/model/queue/outcome.ts';
 import { createDigestStore, type DigestStore } from '../../src/store/digests.ts';
 import { createOutcomeStore } from '../../src/store/outcomes.ts';

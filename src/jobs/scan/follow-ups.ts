@@ -1,4 +1,4 @@
-import type { Inventory, LockfileInventory } from '../../model/scan/inventory.ts';
+import type { Inventory, ResolvedLockfile } from '../../model/scan/inventory.ts';
 import type { Target } from '../../model/scan/target.ts';
 import { formatVersionKey, type VersionKey } from '../../model/scan/version-key.ts';
 import { mapInTurns, sortInTurns } from '../../model/turns.ts';
@@ -79,7 +79,7 @@ function keysToExpand(inventory: Inventory): readonly VersionKey[] {
 /** GetDependencies is available for these (package-insights API, "Operation rules"). */
 const HAS_GRAPHS: ReadonlySet<string> = new Set(['NPM', 'CARGO', 'MAVEN', 'PYPI']);
 
-function needsPaths(file: LockfileInventory): boolean {
+function needsPaths(file: ResolvedLockfile): boolean {
   const hasEdges = file.packages.some((locked) => locked.dependencies !== undefined);
   return (
     !hasEdges &&

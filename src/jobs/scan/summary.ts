@@ -2,7 +2,7 @@ import type { CollectedAdvisories } from '../../model/scan/advisory.ts';
 import type { TrackedFinding } from '../../model/scan/change.ts';
 import type { ExpandedDependencies } from '../../model/scan/dependency-graph.ts';
 import type { Finding, Severity } from '../../model/scan/finding.ts';
-import type { Inventory, LockfileInventory, ResolvedPackage } from '../../model/scan/inventory.ts';
+import type { Inventory, ResolvedLockfile, ResolvedPackage } from '../../model/scan/inventory.ts';
 import type { Outcome } from '../../model/scan/resolution.ts';
 import { type Gap, mayHide, type Verdict } from '../../model/scan/verdict.ts';
 import { formatVersionKey } from '../../model/scan/version-key.ts';
@@ -26,7 +26,7 @@ export function openFindings(tracked: readonly TrackedFinding[]): Readonly<Recor
 }
 
 /** Number of packages by outcome; every outcome has an entry. */
-export function countOutcomes(lockfiles: readonly LockfileInventory[]): Record<Outcome, number> {
+export function countOutcomes(lockfiles: readonly ResolvedLockfile[]): Record<Outcome, number> {
   const outcomes = { resolved: 0, missing: 0, unsupported: 0, private: 0, failed: 0, uncovered: 0 };
   for (const { packages } of lockfiles) {
     for (const { resolution } of packages) outcomes[resolution.outcome] += 1;

@@ -42,3 +42,15 @@ export type NotificationMode = 'digest' | 'change' | 'periodic';
 export interface GatheredDigest {
   readonly notification: Notification | null;
 }
+
+/** The changes of one scan that wait for a periodic digest. Complete in itself: the scan's outcome may expire meanwhile. */
+export interface DigestEntry {
+  readonly scan: string;
+  readonly target: Target;
+  /** `requestedAt` of the scan. */
+  readonly date: string;
+  readonly changes: readonly NotifiedChange[];
+  readonly omitted?: Notification['omitted'];
+  readonly open: Notification['open'];
+  readonly gaps: number;
+}

@@ -1,5 +1,5 @@
 import type { FiledDelivery } from '../alert/delivery.ts';
-import type { DigestEntry } from '../alert/digest.ts';
+import type { DigestEntry } from '../alert/notification.ts';
 import type { TargetState } from '../scan/change.ts';
 import type { ScanRecordUpdate } from '../scan/scan-record.ts';
 import type { StoredKind } from '../stored/kind.ts';

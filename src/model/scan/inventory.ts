@@ -2,7 +2,7 @@ import type { LockedPackage, Problem } from './lockfile.ts';
 import type { Resolution } from './resolution.ts';
 
 /** One lockfile of a scan after resolving: every package with its outcome (promise 1). */
-export interface LockfileInventory {
+export interface ResolvedLockfile {
   readonly path: string;
   readonly sha256: string;
   readonly format: string;
@@ -31,7 +31,7 @@ export interface UnreadLockfile {
 
 /** What `ingest-lockfiles` finds out. */
 export interface Inventory {
-  readonly lockfiles: readonly LockfileInventory[];
+  readonly lockfiles: readonly ResolvedLockfile[];
   readonly unread: readonly UnreadLockfile[];
   /**
    * Set when the look-up service suddenly does not know more than half (`lost` of `compared`, or of a sample) of the packages

@@ -28,7 +28,7 @@ export interface ScanRecord {
   readonly outcomes?: Partial<Readonly<Record<Outcome, number>>>;
   /** Lockfiles that could not be read: their number, and the first of them. */
   readonly unread?: number;
-  readonly unreadFiles?: readonly UnreadFile[];
+  readonly unreadFiles?: { readonly path: string; readonly reason: string }[];
   /** Entries of lockfiles that could not be read. */
   readonly problems?: number;
   readonly gaps?: number;
@@ -42,11 +42,6 @@ export interface ScanRecord {
   readonly failedDeliveries?: number;
   /** Why it failed. */
   readonly reason?: string;
-}
-
-export interface UnreadFile {
-  readonly path: string;
-  readonly reason: string;
 }
 
 /** What one job of a scan adds to its record; times are set by the store. */

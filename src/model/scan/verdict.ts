@@ -1,5 +1,6 @@
 import type { Change } from './change.ts';
 import type { Finding, Severity } from './finding.ts';
+import type { Inventory } from './inventory.ts';
 import type { Outcome } from './resolution.ts';
 import type { Target } from './target.ts';
 
@@ -86,4 +87,10 @@ export interface Verdict {
   readonly superseded: boolean;
   /** Positions in `changes` that go by each route. */
   readonly routed?: Readonly<Record<string, readonly number[]>>;
+}
+
+/** Everything a finished scan can show: what was found in the files, and what was made of it. */
+export interface ScanReport {
+  readonly inventory: Inventory;
+  readonly verdict: Verdict;
 }

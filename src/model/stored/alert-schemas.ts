@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { DeliveryAttempt, DeliveryRecord, StoppedRoute } from '../alert/delivery.ts';
-import type { DigestEntry } from '../alert/digest.ts';
-import type { GatheredDigest, Notification } from '../alert/notification.ts';
+import type { DigestEntry, GatheredDigest, Notification } from '../alert/notification.ts';
 import type { AppliedObject } from '../ports/applied-objects.ts';
 import { notifiedChange, severityCounts, target, transitionCounts } from './scan-schemas.ts';
 
