@@ -6,7 +6,7 @@ export function cannedPackage(index: number): { readonly name: string; readonly 
   return { name: `package-${index}`, version: `${index % 9}.${index % 23}.0` };
 }
 
-/** The answer of PurlLookupBatch to the first `count` packages, all on one page, as the local service gives it. */
+/** The local service's answer of PurlLookupBatch for the first `count` packages, on one page. */
 export function cannedBatch(count: number): string {
   const packages = Array.from({ length: count }, (_, index) => cannedPackage(index));
   const model = new InsightsModel(synthesizeData(packages));

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { cannedBatch } from './canned-batch.ts';
 
 /*
- * A package-insights service in a process of its own that costs next to nothing: every batch of up to the given number of
- * entries (the argument) gets the same bytes. Writes its URL to standard output; ends with its parent.
+ * A package-insights service with almost no cost, in a separate process: every batch of up to the given number of entries
+ * (the argument) gets the same bytes. Writes its URL to standard output; ends with its parent.
  */
 const page = Buffer.from(cannedBatch(Number(process.argv[2])));
 

@@ -10,7 +10,7 @@ import { syntheticDescription } from './synthetic-description.ts';
 const ROUNDS = 31;
 const WARM_UP = 5;
 
-/** Compares, round by round in one process, so that a busy machine is busy for all alike. Argument: a real file. */
+/** Compares alternately in one process, so that load on the machine affects all subjects. Argument: a real file. */
 export async function run([file]: readonly string[]): Promise<void> {
   const text = file === undefined ? syntheticDescription(1_000_000) : readFileSync(file, 'utf8');
   const load = () => {

@@ -12,15 +12,14 @@ import { CORPORA } from '../test/lockfiles/reading.ts';
 import { type BenchFile, hostileFiles } from './hostile-files.ts';
 import { syntheticPackageLock } from './synthetic-package-lock.ts';
 
-/** Nothing may hold up the event loop of a worker for longer, in milliseconds. */
+/** The longest permitted block of a worker's event loop, in milliseconds. */
 const LIMIT_MS = 200;
 const FILES_A_SCAN = 4;
 
 /**
- * Sends every file of the corpora, hostile files of each format, and large files through a real worker over a real
- * engine, and prints the longest time for which its event loop did nothing else, by format. `npm run bench -- event-loop
- * [packages] [format]`: how many packages the
- * largest file has, and which group alone is sent (`packages`: that file).
+ * Sends every file of the corpora, hostile files of each format, and large files through a real worker, and prints the
+ * longest block of its event loop by format. `npm run bench -- event-loop [packages] [format]`: the number of packages in
+ * the largest file, and the only group to send (`packages`: that file).
  */
 export async function run([packages = '20000', only]: readonly string[]): Promise<void> {
   const [valkey, insights] = await Promise.all([startValkey(), startInsightsService()]);
@@ -57,7 +56,7 @@ export async function run([packages = '20000', only]: readonly string[]): Promis
   }
 }
 
-/** Files by format; the largest one of all is a group of its own. */
+/** Files by format; the largest one is a separate group. */
 function groups(packages: number): ReadonlyMap<string, readonly BenchFile[]> {
   const content = Buffer.from(syntheticPackageLock(packages));
   const large = { format: `${packages} packages`, title: 'large', content };

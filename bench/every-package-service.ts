@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /*
- * A package-insights service in a process of its own that knows every npm package version of `large-scan.ts`, each with one
- * advisory; the argument is how many advisories there are. It takes alerts too. Writes its URL to standard output; prints
- * a line for each alert; ends with its parent.
+ * A package-insights service in a separate process with every npm package version of `large-scan.ts`, each with one
+ * advisory; the argument is the number of advisories. It also receives alerts. Writes its URL to standard output, then a
+ * line for each alert; ends with its parent.
  */
 const advisories = Number(process.argv[2]);
 

@@ -8,7 +8,7 @@ interface Floor {
 const PNPM = /^ {2}['"]?\/?((?:@[^@/]+\/)?[^@\s'"]+)@([^(:'"]+)/gm;
 const YARN = /^"?((?:@[^@/]+\/)?[^@\s"]+)@[^\n]*:\n {2}version:? "?([^"\n]+)/gm;
 
-/** The least that reading a file takes: parsing its JSON, or one linear pass that finds names and versions. */
+/** The minimum work of reading a file: parsing its JSON, or one linear pass that finds names and versions. */
 export function floorOf(file: string, content: Buffer): readonly Floor[] {
   if (file === 'package-lock.json') {
     return [

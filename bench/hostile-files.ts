@@ -6,11 +6,11 @@ export interface BenchFile {
   readonly content: Buffer;
 }
 
-/** As large as files may be that are read without a thread. */
+/** The largest size that is read without a thread. */
 const INLINE_BYTES = 16_000;
 const LARGE_BYTES = 1_000_000;
 
-/** Pieces that make parsers of the format's family work hard, or give up late. */
+/** Pieces that are expensive for parsers of the format's family, or that fail late. */
 const PIECES = [
   '[',
   '{"a":',
@@ -30,7 +30,7 @@ const PIECES = [
   '- - a\n',
 ];
 
-/** Each format's sample with a piece repeated behind it, or in its middle: as large as is read inline, and larger. */
+/** Each format's sample with a repeated piece after it or in its middle: of the largest inline size, and larger. */
 export function hostileFiles(): readonly BenchFile[] {
   return Object.entries(SAMPLES).flatMap(([label, sample]) =>
     PIECES.flatMap((piece) =>

@@ -8,7 +8,7 @@ import { routeChanges } from '../src/policy/route-changes.ts';
 const SIZES = [1_000, 10_000, 100_000, 500_000];
 const AT = '2026-01-31T06:00:00Z';
 
-/** Judging, comparing and routing packages that all have a finding: time for each must not grow with their number. */
+/** Judges, compares and routes packages that all have a finding: the time per package must not grow with their number. */
 export async function run(): Promise<void> {
   const { policy } = configSchema.parse({});
   const target = { id: 'bench', labels: {} };

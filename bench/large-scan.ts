@@ -13,8 +13,8 @@ const SERVICE = join(import.meta.dirname, 'every-package-service.ts');
 const LIMIT_MS = 480_000;
 
 /**
- * Sends one lockfile of packages that all have a finding through a real worker over a real Redis, until its alert has
- * arrived, and prints each stage with the longest pause of the worker's event loop in it.
+ * Sends one lockfile of packages that all have a finding through a real worker with a real Redis, until its alert
+ * arrives, and prints each stage with the longest block of the worker's event loop.
  * `npm run bench -- large-scan [packages] [advisories] [heap in MB]`.
  */
 export async function run([
@@ -66,7 +66,7 @@ export async function run([
   }
 }
 
-/** Prints what a worker logs, with the time since the start. */
+/** Prints a worker's log with the time since the start. */
 class Stages {
   private readonly began = performance.now();
   private parts = { count: 0, longest: 0 };
@@ -84,7 +84,7 @@ class Stages {
     console.log(`${((performance.now() - this.began) / 1_000).toFixed(1).padStart(7)} s  ${what}`);
   }
 
-  /** Asks for the last pause and waits for it. */
+  /** Requests the longest block since the last call. */
   async end(): Promise<void> {
     this.worker.kill('SIGUSR2');
     await new Promise((done) => setTimeout(done, 500));

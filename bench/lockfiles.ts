@@ -8,7 +8,7 @@ import { runCommand } from './run-command.ts';
 
 export const LOCKFILE_FOLDER = join(BENCH_FOLDER, 'lockfiles');
 
-/** Sizes in packages, about, and what is asked for to get there. */
+/** Approximate sizes in packages, and the dependencies that lead to them. */
 export const SIZES: Readonly<Record<string, readonly string[]>> = {
   '1000': ['react-scripts', 'eslint@^8', 'jest@^27', 'gulp@^4'],
   '6500': [
@@ -29,14 +29,14 @@ export const SIZES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What each package manager writes, and how it is made to write that and nothing else. */
+/** The lockfile of each package manager, and the commands that write only it. */
 interface Manager {
   readonly file: string;
   readonly folder: string;
   readonly commands: readonly (readonly string[])[];
-  /** File of another manager that it begins with. */
+  /** File of another manager to start from. */
   readonly from?: string;
-  /** Makes the folder a project of its own. */
+  /** Makes the folder a separate project. */
   readonly emptyLockfile?: true;
 }
 
@@ -67,7 +67,7 @@ const MANAGERS: readonly Manager[] = [
   },
   { file: 'package-lock.json', folder: 'npm', commands: [NPM] },
   {
-    // yarn 1 cannot lock without installing, but reads npm's file of old.
+    // yarn 1 cannot lock without installing, but it can import npm's lockfile.
     file: 'yarn.lock',
     folder: 'yarn',
     from: 'npm/package-lock.json',
@@ -78,7 +78,7 @@ const MANAGERS: readonly Manager[] = [
   },
 ];
 
-/** `npm run bench -- lockfiles [size]`: has the package managers themselves write lockfiles, into `.bench`. Takes minutes. */
+/** `npm run bench -- lockfiles [size]`: lets the package managers write lockfiles into `.bench`. Takes minutes. */
 export async function run([wanted]: readonly string[]): Promise<void> {
   for (const [size, specifiers] of Object.entries(SIZES)) {
     if (wanted !== undefined && wanted !== size) continue;
@@ -93,7 +93,7 @@ async function make(
 ): Promise<void> {
   const place = join(LOCKFILE_FOLDER, size, folder);
   if (existsSync(join(place, file)) && !isEmpty(join(place, file))) {
-    console.log(`${size}/${folder}/${file}: is there`);
+    console.log(`${size}/${folder}/${file}: exists`);
     return;
   }
   await mkdir(place, { recursive: true });
@@ -101,14 +101,14 @@ async function make(
   if (emptyLockfile === true) await writeFile(join(place, file), '');
   try {
     if (from !== undefined) await copyFile(join(place, '..', from), join(place, basename(from)));
-    // yarn does not read npm's configuration, and takes the registry from here.
+    // yarn does not read npm's configuration; this sets its registry.
     const { stdout } = await promisify(execFile)('npm', ['config', 'get', 'registry']);
     const environment = {
       YARN_NPM_REGISTRY_SERVER: stdout.trim().replace(/\/$/, ''),
       YARN_ENABLE_TELEMETRY: '0',
     };
     for (const [program = '', ...args] of commands) await runCommand(program, args, place, environment);
-    console.log(`${size}/${folder}/${file}: made`);
+    console.log(`${size}/${folder}/${file}: written`);
   } catch (error) {
     console.log(`${size}/${folder}/${file}: ${error instanceof Error ? error.message : String(error)}`);
   }

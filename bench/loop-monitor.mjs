@@ -1,4 +1,4 @@
-/** Loaded into a worker by `event-loop.ts`: on SIGUSR2 it prints the longest block of the event loop since the last one, in ms. */
+/** Loaded into a worker by `event-loop.ts`: on SIGUSR2 it prints the longest block of the event loop since the last signal, in ms. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const delays = monitorEventLoopDelay({ resolution: 1 });

@@ -9,7 +9,7 @@ import { syntheticPackageLock } from './synthetic-package-lock.ts';
 
 const ROUNDS = 31;
 const WARM_UP = 20;
-/** Slower ones take part in fewer rounds. */
+/** Slow subjects run in fewer rounds. */
 const SLOW_MS = 400;
 
 interface Subject {
@@ -18,8 +18,9 @@ interface Subject {
 }
 
 /**
- * Times readers of the same text round by round in one process, so that a busy machine is busy for all alike, and prints
- * medians of the ratios within a round. All begin with the bytes of the file. `npm run bench -- lockfiles` makes the files; without them one is made up.
+ * Times readers of the same text alternately in one process, so that load on the machine affects all of them, and prints
+ * medians of the ratios within a round. All start from the bytes of the file. `npm run bench -- lockfiles` writes the
+ * files; without them one is generated.
  */
 export async function run([file]: readonly string[]): Promise<void> {
   if (file !== undefined) return await compare(file, readFileSync(file), file.split('/').at(-1) ?? '');
@@ -40,7 +41,7 @@ export async function run([file]: readonly string[]): Promise<void> {
   }
   if (any) return;
   console.log(
-    'No lockfiles made by package managers: `npm run bench -- lockfiles` makes them. One made up instead:',
+    'No lockfiles written by package managers: run `npm run bench -- lockfiles`. Using a generated one:',
   );
   await compare('made up', Buffer.from(syntheticPackageLock(6_500)), 'package-lock.json');
 }
@@ -74,7 +75,7 @@ async function compare(title: string, content: Buffer, name: string): Promise<vo
 async function timeAll(subjects: readonly Subject[]): Promise<ReadonlyMap<string, readonly number[]>> {
   const times = new Map<string, number[]>(subjects.map(({ name }) => [name, []]));
   for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
-    // Each begins as often as any other: what one leaves behind, the next has to clear away.
+    // The order rotates: the garbage of one subject slows down the next.
     const turn = round % subjects.length;
     for (const { name, work } of [...subjects.slice(turn), ...subjects.slice(0, turn)]) {
       const known = times.get(name) ?? [];
@@ -103,7 +104,9 @@ async function peersOf(name: string, content: Buffer): Promise<readonly Subject[
   try {
     await installPeers();
   } catch (error) {
-    console.log(`The peers cannot be installed: ${error instanceof Error ? error.message : String(error)}`);
+    console.log(
+      `The peers could not be installed: ${error instanceof Error ? error.message : String(error)}`,
+    );
     return [];
   }
   const lockparse = await loadPeer<Lockparse>('lockparse');

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { runCommand } from './run-command.ts';
 
-/** Where what benches need and the repository does not hold is kept; ignored by git. */
+/** Files for benches that are not in the repository; ignored by git. */
 export const BENCH_FOLDER = join(import.meta.dirname, '..', '.bench');
 const FOLDER = join(BENCH_FOLDER, 'peers');
 
-/** Other readers of the same files, at the versions that figures are quoted for. */
+/** Other readers of the same files, in the versions of the published figures. */
 const PEERS: Readonly<Record<string, string>> = {
   lockparse: '0.5.2',
   '@yarnpkg/lockfile': '1.1.0',

@@ -26,14 +26,14 @@ const THROUGHPUT = 100_000;
 const CONCURRENCY = 8;
 const never = new AbortController().signal;
 
-/** What a look-up costs: checking answers, following pages, and everything from purl to record. */
+/** The cost of a look-up: checking answers, following pages, and the whole path from purl to record. */
 export async function run(): Promise<void> {
   await benchCheck();
   await benchPages();
   await benchThroughput();
 }
 
-/** One answer of 5,000 entries: parsed, parsed and checked. Round by round, so that a busy machine is busy for all. */
+/** One answer of 5,000 entries: parsed, and parsed and checked, alternately. */
 async function benchCheck(): Promise<void> {
   const document = await readBundledDescription('insights.v3alpha');
   const text = cannedBatch(BATCH);
@@ -43,7 +43,7 @@ async function benchCheck(): Promise<void> {
   const accept = (check: typeof narrow) => {
     const problems: ContractProblem[] = [];
     const value = check(parse(), problems) as ReturnType<typeof parse>;
-    if (problems.length > 0) throw new Error('the canned answer does not fit');
+    if (problems.length > 0) throw new Error('the canned answer has problems');
     return value;
   };
   const times = await race(25, {
@@ -57,7 +57,7 @@ async function benchCheck(): Promise<void> {
   printTimes(times, (ms) => `${ms.toFixed(1)} ms`);
 }
 
-/** A service with 100 answers a page, 50 ms away: page by page, and as the client does it. */
+/** A service with 100 answers per page and 50 ms of latency: page by page, and as the client does it. */
 async function benchPages(): Promise<void> {
   const packages = Array.from({ length: BATCH }, (_, index) => cannedPackage(index));
   const purls = packages.map(({ name, version }) => `pkg:npm/${name}@${version}`);
@@ -90,7 +90,7 @@ async function benchPages(): Promise<void> {
         if (found !== BATCH) throw new Error(`${found} answers`);
       },
     });
-    console.log(`\n${BATCH} purls, 100 a page, 50 ms away (aim: 0.10 × or less)`);
+    console.log(`\n${BATCH} purls, 100 per page, 50 ms of latency (target: 0.10 × or less)`);
     printTimes(times, (ms) => `${ms.toFixed(0)} ms`);
   } finally {
     await http.close();
@@ -98,7 +98,7 @@ async function benchPages(): Promise<void> {
   }
 }
 
-/** The same bytes from a service in another process: parsed, fetched and parsed, and all the way to records. */
+/** The same bytes from a service in another process: parsed, fetched and parsed, and resolved to records. */
 async function benchThroughput(): Promise<void> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'canned-service.ts'), String(PAGE)], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -133,12 +133,12 @@ async function benchThroughput(): Promise<void> {
       },
     });
     console.log(
-      `\n${THROUGHPUT.toLocaleString('en')} purls, ${PAGE} a batch, ${CONCURRENCY} batches at once`,
+      `\n${THROUGHPUT.toLocaleString('en')} purls, ${PAGE} per batch, ${CONCURRENCY} concurrent batches`,
     );
     printTimes(times, (ms) => `${Math.round(THROUGHPUT / (ms / 1_000)).toLocaleString('en')} purls/s`);
     const [, fetched = [], ours = []] = [...times.values()];
     const share = median(fetched.map((time, index) => time / (ours[index] ?? Number.NaN)));
-    console.log(`Lockhound reaches ${(share * 100).toFixed(0)} % of undici and JSON.parse (aim: 80 %)`);
+    console.log(`Lockhound reaches ${(share * 100).toFixed(0)} % of undici and JSON.parse (target: 80 %)`);
   } finally {
     await http.close();
     await agent.close();
@@ -161,7 +161,7 @@ function lookUpOf(index: number): LookUp {
   return { key: `NPM:${name}@${version}`, purl: `pkg:npm/${name}@${version}`, versionKey };
 }
 
-/** Times of each subject in ms, round by round; two rounds warm up. */
+/** Times of each subject in ms, alternately; the first two rounds are discarded. */
 async function race(
   rounds: number,
   subjects: Readonly<Record<string, () => unknown>>,

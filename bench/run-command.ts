@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Runs a command in a folder; its output is shown only when it fails. Rejects on another exit code than 0. */
+/** Runs a command in a folder; its output is part of the error. Rejects when the exit code is not 0. */
 export async function runCommand(
   command: string,
   args: readonly string[],

@@ -12,9 +12,9 @@ const PACKAGES = 6_500;
 const RUNS = 5;
 
 /**
- * Times the command as its users do, process start included: `lockhound scan` of one lockfile with a cold cache, on an
- * embedded engine of its own, against a local insights service with 100 entries a page. The service runs in this
- * process; both share the machine's cores. Memory is the peak of the largest process of the command.
+ * Times the whole process of `lockhound scan` of one lockfile, with a cold cache and a local insights service with 100
+ * entries per page. The service runs in this process; both share the machine's cores. Memory is the peak of the command's
+ * largest process.
  */
 export async function run(): Promise<void> {
   const text = syntheticPackageLock(PACKAGES);

@@ -1,8 +1,8 @@
 import type { IndexedPackage, InsightsData } from '../src/embedded/insights/data-set.ts';
 
 /**
- * An index for benchmarks that knows every given npm version, without advisories; records are about as large as those
- * of real packages.
+ * An index for benchmarks with every given npm version, without advisories; its records are about as large as those of
+ * real packages.
  */
 export function synthesizeData(
   versions: Iterable<{ readonly name: string; readonly version: string }>,

@@ -1,9 +1,9 @@
 /**
- * A description document of about the given number of bytes, as large services have them: nested resources, methods
- * with a dozen parameters, schemas that refer to one another, prose everywhere.
+ * A description document of about the given number of bytes, like those of large services: nested resources, methods with
+ * a dozen parameters, schemas with references, descriptions everywhere.
  */
 export function syntheticDescription(bytes: number): string {
-  // A resource with its schemas takes about this much.
+  // The approximate size of a resource with its schemas.
   const resources = Math.max(1, Math.round(bytes / 12_900));
   const schemas: Record<string, unknown> = {};
   const tree: Record<string, unknown> = {};

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /**
  * A package-lock (version 3) of the given number of package versions, as npm would write it: hoisted, some nested, with
- * integrity, edges, licences, engines and funding. The same for the same number.
+ * integrity, edges, licences, engines and funding. Deterministic.
  */
 export function syntheticPackageLock(count: number): string {
   const random = generator(42);
@@ -69,7 +69,7 @@ function versionOf(index: number): string {
   return `${index % 9}.${index % 23}.${index % 7}`;
 }
 
-/** A small linear congruential generator: the point is that it repeats, not that it is good. */
+/** A linear congruential generator, for repeatable numbers. */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

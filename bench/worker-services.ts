@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { startInsightsService } from '../src/embedded/insights/service.ts';
 
 /*
- * What the workers of `worker.ts` talk to, in a process of its own: the local insights service with the bundled data, and a
- * receiver of alerts. Writes both URLs to standard output, then a line for each alert; ends with its parent.
+ * The services for the workers of `worker.ts`, in a separate process: the local insights service with the bundled data, and
+ * a receiver of alerts. Writes both URLs to standard output, then a line for each alert; ends with its parent.
  */
 const insights = await startInsightsService();
 const receiver = createServer((request, response) => {

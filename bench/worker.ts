@@ -18,9 +18,9 @@ const IDLE_ROUNDS = 21;
 const LIMIT_MS = 600_000;
 
 /**
- * Two workers on a native Redis scan the example (616 packages, 55 findings, one alert each) for many targets, then all of them again
- * unchanged, then single ones while nothing else runs. Processor time is that of the workers alone; commands are counted by
- * Redis. `npm run bench -- worker [targets]`.
+ * Two workers on a native Redis scan the example (616 packages, 55 findings, one alert) for many targets, then all of them
+ * again unchanged, then single ones while idle. CPU time is that of the workers only; Redis counts the commands.
+ * `npm run bench -- worker [targets]`.
  */
 export async function run([targets = '1000']: readonly string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'worker-'));
@@ -70,7 +70,7 @@ interface Phase {
   readonly commands: ReadonlyMap<string, number>;
 }
 
-/** Enqueues a scan of every target and waits until Redis holds no job any more. */
+/** Enqueues a scan of every target and waits until Redis holds no job. */
 async function scanAll(world: World, name: string, targets: readonly string[]): Promise<Phase> {
   const { redis, workers, producer, content } = world;
   await redis.call('CONFIG', 'RESETSTAT');
@@ -124,7 +124,7 @@ async function idleLatencies(world: World, alerts: AsyncIterator<string>): Promi
   return latencies;
 }
 
-/** Reads the alerts that came before, then gives the time of each further one. */
+/** Skips earlier alerts, then returns the time of each further one. */
 function countAlerts(alerts: AsyncIterator<string>): { next(): Promise<number> } {
   const waiting: ((time: number) => void)[] = [];
   void (async () => {
@@ -135,7 +135,7 @@ function countAlerts(alerts: AsyncIterator<string>): { next(): Promise<number> }
   return { next: () => new Promise((resolve) => waiting.push(resolve)) };
 }
 
-/** Waits until every scan is concluded and every delivery made. */
+/** Waits until all scans have a verdict and all alerts are delivered. */
 async function drained(redis: NativeRedis, scans: number, began: number): Promise<void> {
   for (;;) {
     const open = Number(await redis.call('HLEN', '{lockhound}:open-jobs'));
@@ -151,7 +151,7 @@ async function drained(redis: NativeRedis, scans: number, began: number): Promis
   }
 }
 
-/** Calls by command, without those of this process's waiting. */
+/** Calls by command, without this process's own polling. */
 async function commandsOf(redis: NativeRedis): Promise<ReadonlyMap<string, number>> {
   const text = String(await redis.call('INFO', 'commandstats'));
   const ours = new Set(['hlen', 'llen', 'info', 'config|resetstat']);
@@ -162,7 +162,7 @@ async function commandsOf(redis: NativeRedis): Promise<ReadonlyMap<string, numbe
   );
 }
 
-/** Processor time of processes so far, in ms (Linux: `utime` and `stime` in ticks of 10 ms). */
+/** CPU time of processes so far, in ms (Linux: `utime` and `stime` in ticks of 10 ms). */
 async function cpuOf(processes: readonly ChildProcess[]): Promise<number> {
   let ticks = 0;
   for (const { pid } of processes) {

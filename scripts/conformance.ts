@@ -6,8 +6,8 @@ import { type Comparison, compareCase } from './conformance/compare.ts';
 import { compareReal } from './conformance/real.ts';
 
 /**
- * `npm run conformance -- <corpora>`: reads the test tables of other scanners and says by format how many cases agree,
- * differ by a known policy of that tool, or fail. The exit code is 1 when any fails, 2 when there is nothing to read.
+ * `npm run conformance -- <corpora>`: reads the test tables of other scanners and prints by format how many cases agree,
+ * differ by a known policy of that tool, or fail. The exit code is 1 when a case fails, 2 when there are no cases.
  */
 function main(corpora: string | undefined): number {
   if (corpora === undefined || !existsSync(join(corpora, 'lockfiles'))) {

@@ -64,7 +64,7 @@ const INVENTORY: Inventory = {
   unread: [],
 };
 
-/** The alert about one vulnerable package, judged as a scan is. */
+/** The notification about one vulnerable package, judged like a scan. */
 export async function sampleNotification(): Promise<Notification> {
   const { findings } = await judge({
     target: TARGET,
@@ -94,7 +94,7 @@ export async function sampleNotification(): Promise<Notification> {
   };
 }
 
-/** The generic event of an alert, as it is sent. */
+/** The generic event of a notification, as it is sent. */
 export function genericEventOf(notification: Notification): unknown {
   const webhook = webhookOf({ route: 'default', name: 'lockhound', url: 'https://alerts.example' });
   const { payload = null, encodeAs = 'json', headers = {} } = webhook;
@@ -102,7 +102,7 @@ export function genericEventOf(notification: Notification): unknown {
   return JSON.parse(renderRequest(definition, valuesOf(alertOf(notification), {})).body);
 }
 
-/** Job data that asks for a scan. Throws `EnvelopeError` when the worker would not take it. */
+/** Job data that requests a scan. Throws `EnvelopeError` when a worker would reject it. */
 export function sampleEnvelope(): unknown {
   const example = path.join(import.meta.dirname, '..', 'examples', 'shop', 'package-lock.json');
   const content = readFileSync(example);

@@ -1,10 +1,9 @@
 /**
- * Writes `data/insights/packages.ndjson`, what the local package-insights service knows: one line for each package of
- * `examples/shop`, with every version that its lockfile holds.
+ * Writes `data/insights/packages.ndjson`, the data of the local package-insights service: one line for each package of
+ * `examples/shop`, with every version in its lockfile.
  *
- * It lets npm install the lockfile into a temporary folder, without running a script, and reads what npm then has:
- * the metadata of each version, the archives for their digests and, from `npm outdated`, the default version. Run it
- * again after changing the example:
+ * npm installs the lockfile into a temporary folder, without scripts. This reads the metadata of each version, the digests
+ * of the archives, and the default version from `npm outdated`. Run it again after a change of the example:
  *
  *     node scripts/generate-dataset.ts
  */
@@ -41,7 +40,7 @@ const address = z.union([z.string(), z.looseObject({ url: z.string().optional() 
 const manifest = z.looseObject({
   name: z.string(),
   license: z.union([z.string(), z.looseObject({ type: z.string().optional() })]).optional(),
-  /** How packages of the early years name them. */
+  /** The old form of `license`. */
   licenses: z
     .array(z.looseObject({ type: z.string() }))
     .optional()
@@ -94,7 +93,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Installs what a public registry can give: without private and git packages, and without what was unpublished. */
+/** Installs what a public registry has: no private, git or unpublished packages. */
 async function installExample(target: string): Promise<void> {
   await cp(EXAMPLE, target, { recursive: true, filter: (path) => !path.endsWith('.npmrc') });
   const locked = lockfile.parse(await readJson(join(target, 'package-lock.json')));
@@ -116,7 +115,7 @@ async function installExample(target: string): Promise<void> {
 }
 
 async function readDefaults(target: string): Promise<ReadonlyMap<string, string>> {
-  // npm outdated exits with 1 when anything is.
+  // npm outdated exits with 1 when a package is outdated.
   const text = await npm(target, 'outdated', '--all', '--json').catch(
     (error: { stdout?: string }) => error.stdout,
   );
@@ -161,7 +160,7 @@ async function describe(
     deprecated,
     integrity: await allDigests(target, entry.integrity),
     links: linksOf(found),
-    // npm writes optional dependencies into both lists.
+    // npm writes optional dependencies to both lists.
     dependencies: without(source.dependencies ?? {}, source.optionalDependencies ?? {}),
     optionalDependencies: source.optionalDependencies,
     peerDependencies: source.peerDependencies,
@@ -170,7 +169,7 @@ async function describe(
   });
 }
 
-/** The digests of the archive that npm keeps under its SHA-512; of one it did not fetch, only what the lockfile says. */
+/** The digests of the archive in npm's cache; without an archive only the lockfile's. */
 async function allDigests(target: string, integrity: string | undefined): Promise<string | undefined> {
   const hex = Buffer.from(/^sha512-(\S+)$/.exec(integrity ?? '')?.[1] ?? '', 'base64').toString('hex');
   const parts = [hex.slice(0, 2), hex.slice(2, 4), hex.slice(4)];
@@ -189,7 +188,7 @@ function withDefault(
   versions: ReadonlyMap<string, IndexedVersion>,
   { latest, facts }: { readonly latest: string | undefined; readonly facts: RegistryFacts },
 ): IndexedPackage {
-  // What `npm outdated` does not list is up to date; of several versions of it, the greatest is.
+  // A package that `npm outdated` does not list is up to date: its greatest version is the default.
   const known = [...versions.values()].toSorted((left, right) =>
     left.version.localeCompare(right.version, 'en', { numeric: true }),
   );
@@ -218,7 +217,7 @@ function licenseOf(found: Manifest | undefined): string | undefined {
   return license ?? found?.licenses?.map(({ type }) => type).join(' OR ');
 }
 
-/** Links as the registry gives them: npm completes what a manifest leaves out for a repository on GitHub. */
+/** Links as the registry has them: npm adds those that a manifest with a GitHub repository omits. */
 function linksOf(found: Manifest | undefined): Record<string, string> | undefined {
   const urlOf = (value: Manifest['bugs']) => (typeof value === 'string' ? value : value?.url);
   const repository = urlOf(found?.repository);
@@ -264,9 +263,9 @@ async function readManifest(path: string): Promise<Manifest | undefined> {
   try {
     return manifest.parse(await readJson(path));
   } catch (error) {
-    // Packages of other platforms are locked but not installed; the lockfile tells enough of them.
+    // Packages of other platforms are locked but not installed; the lockfile has enough facts.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new Error(`${path} is not what a package manifest should be`, { cause: error });
+    throw new Error(`${path} is not a valid package manifest`, { cause: error });
   }
 }
 

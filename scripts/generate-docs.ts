@@ -10,7 +10,7 @@ import { PLATFORM_VARIABLES } from '../src/notify/rendering/platform-variables.t
 import { RULE_NAMES } from '../src/policy/catalog.ts';
 import { genericEventOf, sampleEnvelope, sampleNotification } from './docs-samples.ts';
 
-/** The generated parts of pages, by the name in their markers `<!-- begin NAME -->`, `<!-- end NAME -->`. */
+/** The generated sections of pages, by the name in their markers `<!-- begin NAME -->`, `<!-- end NAME -->`. */
 const PAGES: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
   'docs/webhooks.md': {
     'platform variables': () => variableTable(PLATFORM_VARIABLES),
@@ -23,7 +23,7 @@ const PAGES: Readonly<Record<string, Readonly<Record<string, () => string | Prom
   'docs/producers.md': { envelope: () => jsonBlock(sampleEnvelope()) },
 };
 
-/** The documentation with its tables, lists and examples as the code has them. */
+/** The documentation with tables, lists and examples generated from the code. */
 export async function generateDocs(): Promise<
   readonly { readonly path: string; readonly content: string }[]
 > {
@@ -32,17 +32,18 @@ export async function generateDocs(): Promise<
       const text = await readFile(path.resolve(import.meta.dirname, '..', page), 'utf8');
       let content = text;
       for (const [name, section] of Object.entries(sections)) {
-        content = placed(content, page, name, await section());
+        content = replaceSection(content, page, name, await section());
       }
       return { path: page, content };
     }),
   );
 }
 
-function placed(text: string, page: string, name: string, section: string): string {
+function replaceSection(text: string, page: string, name: string, section: string): string {
   const [begin, end] = [`<!-- begin ${name} -->\n`, `<!-- end ${name} -->`];
   const [start, stop] = [text.indexOf(begin), text.indexOf(end)];
-  if (start < 0 || stop < start) throw new RangeError(`${page} has no place for "${name}"`);
+  if (start < 0 || stop < start)
+    throw new RangeError(`${page} lacks the markers <!-- begin ${name} --> and <!-- end ${name} -->`);
   return text.slice(0, start) + begin + section + text.slice(stop);
 }
 
@@ -61,17 +62,17 @@ function routeNames(): string {
 }
 
 function variableTable(variables: readonly AlertVariable[]): string {
-  const silent = variables.filter(({ description }) => description.startsWith('Empty:'));
+  const empty = variables.filter(({ description }) => description.startsWith('Empty:'));
   const rows = variables
-    .filter((variable) => !silent.includes(variable))
+    .filter((variable) => !empty.includes(variable))
     .map(
       (variable) =>
         `| \`$${variable.name}\` | ${'json' in variable ? 'JSON' : 'text'} | ${meaning(variable)} |`,
     );
   const rest =
-    silent.length === 0
+    empty.length === 0
       ? []
-      : ['', `Known and empty: ${silent.map(({ name }) => `\`$${name}\``).join(', ')}.`];
+      : ['', `Supported, always empty: ${empty.map(({ name }) => `\`$${name}\``).join(', ')}.`];
   return `${['| variable | kind | meaning |', '|---|---|---|', ...rows, ...rest].join('\n')}\n`;
 }
 

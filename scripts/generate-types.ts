@@ -6,7 +6,7 @@ import { type ApiMethod, methodsOf } from '../src/discovery/description/methods.
 interface Target {
   readonly document: string;
   readonly file: string;
-  /** Name of the interface that maps method ids to what they take and give. */
+  /** Name of the interface that maps method ids to parameters, body and response. */
   readonly methods: string;
 }
 
@@ -23,7 +23,7 @@ const TARGETS: readonly Target[] = [
   },
 ];
 
-/** The TypeScript types of our description documents: schemas, and each method's parameters, body and answer. */
+/** The TypeScript types of the description documents: schemas, and each method's parameters, body and response. */
 export async function generateTypes(): Promise<readonly { path: string; content: string }[]> {
   return Promise.all(
     TARGETS.map(async (target) => {

@@ -4,13 +4,13 @@ import { generateDocs } from './generate-docs.ts';
 import { generateSchemas } from './generate-schemas.ts';
 import { generateTypes } from './generate-types.ts';
 
-/** A file that is committed although a program writes it; `path` is relative to the repository. */
+/** A generated file that is committed; `path` is relative to the repository. */
 export interface GeneratedFile {
   readonly path: string;
   readonly content: string;
 }
 
-/** Everything generated. Add a generator here. */
+/** All generators. */
 const GENERATORS: readonly (() => Promise<readonly GeneratedFile[]>)[] = [
   generateTypes,
   generateSchemas,

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What one of the tools says of a package; fields that it does not state are absent. */
+/** A package in a tool's answer; fields that the tool does not state are absent. */
 export interface ExpectedPackage {
-  /** `null` when the tool knows none. */
+  /** `null` when the tool states none. */
   readonly ecosystem: string | null;
   readonly type?: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface ExpectedPackage {
   readonly commit?: string;
   readonly comparator?: string;
   readonly line?: number;
-  /** First and last lines of the places where it stands. */
+  /** First and last lines of its entries. */
   readonly lines?: readonly (readonly [number, number])[];
 }
 
@@ -54,7 +54,7 @@ function readCase(root: string, group: string, name: string): Case {
   return { group, name, folder, content: readFileSync(join(folder, expected.input)), expected };
 }
 
-/** Our format for a folder of cases: `pnpm-lock-v9.0` is read as `pnpm-lock`. */
+/** The format of a folder of cases: `pnpm-lock-v9.0` is read as `pnpm-lock`. */
 export function formatNameOf(group: string): string {
   if (group === 'yarn-berry' || group === 'yarn-v1') return 'yarn-lock';
   return group.replace(/-(?:v[\d.]+|invalid)$/, '');

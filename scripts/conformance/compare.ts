@@ -7,13 +7,13 @@ import { type Case, type Expected, type ExpectedPackage, formatNameOf } from './
 import { extraPolicy, missingPolicy, samePackage } from './policies.ts';
 
 export interface Comparison {
-  /** Names of the policies by which tools are known to differ, as far as they explain a difference here. */
+  /** Names of the known policies that explain a difference. */
   readonly policies: readonly string[];
-  /** Differences that nothing explains. */
+  /** Unexplained differences. */
   readonly failures: readonly string[];
 }
 
-/** Reads a case as its own format and holds the result against what the tool says. */
+/** Reads a case in its format and compares the result with the tool's. */
 export function compareCase(one: Case): Comparison {
   const read = readCase(one);
   const { expected } = one;
@@ -40,7 +40,7 @@ export function compareCase(one: Case): Comparison {
     else policies.add(policy);
   }
   failures.push(...edgeFailures(one, read));
-  // npm writes its files itself, and there is nothing in one that cannot be read.
+  // The reader accepts every entry that npm can write.
   if (one.group.startsWith('npm-')) {
     const problems = read.problems.filter(({ message }) => message !== NO_PACKAGE);
     failures.push(...problems.map(({ message }) => `problem: ${message}`));
@@ -67,14 +67,14 @@ function readCase({ folder, content, expected, group }: Case): Lockfile | Lockfi
 
 function errorCase(one: Case, read: Lockfile | LockfileError): Comparison {
   if (read instanceof LockfileError || read.problems.length > 0) return { policies: [], failures: [] };
-  // trivy takes a uv.lock with two roots for broken; uv writes such files for workspaces.
+  // trivy rejects a uv.lock with two roots, which uv writes for workspaces.
   if (one.expected.tool === 'trivy' && one.group === 'uv-lock') {
     return { policies: ['trivy reads one root only'], failures: [] };
   }
   return { policies: [], failures: ['read without an error or a problem'] };
 }
 
-/** Line, commit, development and purl, where the tool states them. */
+/** Line, commit, development and purl, as far as the tool states them. */
 function factFailures(
   found: readonly LockedPackage[],
   wanted: ExpectedPackage,
@@ -83,7 +83,7 @@ function factFailures(
   const failures: string[] = [];
   const id = `${wanted.name}@${wanted.version}`;
   const lines = found.map(({ line }) => line);
-  // Of several entries that are one package osv-scalibr gives the last, or no line (0); the first counts here.
+  // For several entries of one package osv-scalibr gives the last line, or 0; Lockhound gives the first.
   const isLater = lines.some((line) => line !== undefined && line < (wanted.line ?? 0));
   const isRepeated = wanted.line === 0 || (isLater && wanted.ecosystem === 'maven');
   if (wanted.line !== undefined && !isRepeated && !lines.includes(wanted.line)) {
@@ -100,9 +100,9 @@ function factFailures(
     failures.push(`${id} is of commit ${commits.join(', ')}, not ${wanted.commit}`);
   }
   const dev = wanted.dev ?? wanted.groups?.includes('dev');
-  // osv-scalibr gives groups for some formats only, and an empty list for the others.
+  // osv-scalibr gives groups only for some formats, and an empty list for the others.
   const isStated = dev === true || (dev === false && tool === 'trivy');
-  // trivy lists a package once for each set of peers; for us it is one, and in no group if any of these is in none.
+  // trivy lists a package once for each set of peers; Lockhound once, without a group if one of these has none.
   const alike = packages.filter((one) => one.name === wanted.name && one.version === wanted.version);
   const isMixed = tool === 'trivy' && alike.some((one) => one.dev !== wanted.dev);
   if (isStated && !isMixed && !found.some(({ groups }) => groups.includes('dev') === dev)) {
@@ -115,7 +115,7 @@ function factFailures(
   return failures;
 }
 
-/** trivy gives the graph; packages that it lists under ids of its own (peers and the like) are told apart by name. */
+/** Compares the graph of trivy; packages with trivy's own ids (peers, for example) are matched by name. */
 function edgeFailures({ expected }: Case, read: Lockfile): string[] {
   const failures: string[] = [];
   const nameOf = (id: string) => id.replace(/\(.*$/s, '');
@@ -126,7 +126,7 @@ function edgeFailures({ expected }: Case, read: Lockfile): string[] {
     const found = locked.dependencies.map((one) => one.replace(/ \(.*$/s, '')).sort();
     const wanted = [...new Set(stated.flatMap(({ dependsOn }) => dependsOn.map(nameOf)))];
     const comparable = wanted.filter((one) => known.has(one)).sort();
-    // Where a package stands in several entries, trivy keeps the edges of the last.
+    // For several entries of one package trivy keeps the edges of the last.
     if (expected.canonicalName === 'pylock.toml' && comparable.every((one) => found.includes(one))) continue;
     if (found.join() !== comparable.join()) {
       failures.push(`${id} depends on ${found.join(', ')}, not on ${comparable.join(', ')}`);

@@ -4,7 +4,7 @@ import { PackageURL } from 'packageurl-js';
 import type { LockedPackage, Lockfile } from '../../src/model/scan/lockfile.ts';
 import type { Case, Expected, ExpectedPackage } from './cases.ts';
 
-/** The same package in the words of a tool: osv-scalibr leaves out Go's `v`. */
+/** The same version as a tool writes it: osv-scalibr omits Go's `v`. */
 export function samePackage(locked: LockedPackage, wanted: ExpectedPackage, tool: Expected['tool']): boolean {
   if (wanted.purl !== undefined && sameUnqualified(locked.purl, wanted.purl)) return true;
   if (locked.name !== wanted.name) return false;
@@ -20,7 +20,7 @@ function sameUnqualified(left: string, right: string): boolean {
   return canonical(left) === canonical(right);
 }
 
-/** Why a package that a tool lists is not among ours, by a known policy; `undefined`: it should be. */
+/** The policy that explains why Lockhound does not list a tool's package; `undefined` when it should. */
 export function missingPolicy(one: Case, wanted: ExpectedPackage, read: Lockfile): string | undefined {
   const { tool } = one.expected;
   if (wanted.relationship === 'root' || wanted.relationship === 'workspace' || isOwn(one, wanted)) {
@@ -67,7 +67,7 @@ function pomPolicy(
   return named.length > 0 && isRepeated ? FIRST : undefined;
 }
 
-/** The target's own packages, by the marks that each format puts on them. */
+/** The target's own packages, as each format marks them. */
 function isOwn({ group, content }: Case, { name, version }: ExpectedPackage): boolean {
   const text = content.toString('utf8');
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -100,7 +100,7 @@ function ownNpmNames(text: string): ReadonlySet<string> {
   ]);
 }
 
-/** Why one of our packages is not in a tool's list, by a known policy; `undefined`: it should not be in ours. */
+/** The policy that explains why a tool does not list Lockhound's package; `undefined` when Lockhound should not list it. */
 export function extraPolicy(one: Case, locked: LockedPackage): string | undefined {
   const { group, folder, expected } = one;
   const { tool } = expected;
@@ -142,7 +142,7 @@ function extraToScalibr(one: Case, { name, source, version }: LockedPackage): st
     : undefined;
 }
 
-/** Packages that a tool leaves out for having no version, or for the place they come from. */
+/** Packages that a tool omits because of a missing version or their source. */
 function leftOutPolicy({ group, expected: { tool } }: Case, { version, source }: LockedPackage) {
   if (tool !== 'osv-scalibr' && version === '') return `${tool} leaves out what has no version`;
   if (source.kind === 'registry') return undefined;

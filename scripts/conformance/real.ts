@@ -5,7 +5,7 @@ import { readLockfile } from '../../src/lockfiles/read.ts';
 import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
 import type { Comparison } from './compare.ts';
 
-/** What a format's own parser says of a whole lockfile. */
+/** The answer of a format's own parser for a whole lockfile. */
 interface Oracle {
   readonly tool: string;
   readonly data: unknown;
@@ -13,7 +13,7 @@ interface Oracle {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** How each parser's answer is made into `name@version`; an empty text is left out: the target itself. */
+/** Converts each parser's answer to `name@version`; an empty text stands for the target itself and is omitted. */
 const READERS: readonly (readonly [pattern: RegExp, (row: Row, file: string) => string])[] = [
   [/^@yarnpkg\/lockfile/, (row) => `${nameOf(text(row['descriptor']))}@${text(row['version'])}`],
   [/^@yarnpkg\/parsers/, berryRow],
@@ -39,7 +39,7 @@ const READERS: readonly (readonly [pattern: RegExp, (row: Row, file: string) => 
   [/^json spdx/, (row) => (text(row['name']) === 'TestProject' ? '' : pair(row))],
 ];
 
-/** Whole lockfiles of known projects, held against the format's own parser where there is an answer of it. */
+/** Compares whole lockfiles of known projects with the answer of the format's own parser, when there is one. */
 export function compareReal(
   corpora: string,
 ): readonly { readonly name: string; readonly comparison: Comparison }[] {
@@ -81,7 +81,7 @@ function compareRead(corpora: string, file: string): Comparison {
   return { policies: [], failures };
 }
 
-/** arborist says of each place whether it is there for development only; a package is when all its places are. */
+/** arborist marks each instance as development only; a package is when all its instances are. */
 function devFailures(packages: readonly LockedPackage[], rows: readonly Row[]): readonly string[] {
   const places = Map.groupBy(rows, pair);
   return packages.flatMap(({ id, name, version, groups }) => {
@@ -97,7 +97,7 @@ function wantedOf({ tool, data }: Oracle, file: string): ReadonlySet<string> {
     return new Set(packages.map(({ key }) => key.replace(/^(.[^@]*)@(?!\d+\.\d+\.).*$/, '$1@')));
   }
   const reader = READERS.find(([pattern]) => pattern.test(tool));
-  if (reader === undefined) throw new Error(`no reader for the answers of ${tool}`);
+  if (reader === undefined) throw new Error(`the answers of ${tool} have no reader: add one to READERS`);
   const rows = data as readonly Row[];
   return new Set(rows.map((row) => reader[1](row, file)).filter((one) => one !== ''));
 }
