@@ -31,7 +31,7 @@ afterAll(async () => {
 
 type Call = { params?: Record<string, string>; body?: unknown };
 
-/** What to ask each operation, so that all that the data holds is answered by something. */
+/** Requests for each operation that together cover all fields of the data. */
 function questions(method: string): readonly Call[] {
   const others = data.packages.filter(({ system }) => system !== 'NPM');
   const npm = ['lodash', '@tailwindcss/oxide-wasm32-wasi', '@made-up.example/attested-labels', 'request'];
@@ -100,14 +100,14 @@ describe('the bundled data', () => {
     expect(empty.filter((place) => !place.startsWith(never))).toEqual([]);
   });
 
-  it('has a real version and a made-up one of every ecosystem, told apart by their names', () => {
+  it('has a real and an invented version of every ecosystem, distinguished by name', () => {
     const isReal = ({ name }: IndexedPackage) => !MADE_UP.test(name);
     for (const system of SYSTEMS) {
       const known = data.packages.filter((one) => one.system === system);
       expect(known.some(isReal), system).toBe(true);
       expect(known.every(isReal), system).toBe(false);
     }
-    // What nobody can check is not said of real packages.
+    // Facts that cannot be verified are not stated for real packages.
     const real = data.packages.filter(isReal).flatMap(({ versions }) => versions);
     for (const { slsaProvenances, attestations, capabilities, graph } of real) {
       expect([slsaProvenances, attestations, capabilities, graph]).toEqual(Array(4).fill(undefined));
@@ -136,7 +136,7 @@ describe('the bundled data', () => {
     }
   });
 
-  it('puts what a package bundles into its graph under a name of its own', async () => {
+  it('adds bundled packages to the graph under their own names', async () => {
     const name = encodeURIComponent('@tailwindcss/oxide-wasm32-wasi');
     const path = `systems/NPM/packages/${name}/versions/4.1.11:dependencies`;
     const graph = await (await fetch(`${service.url}/v3alpha/${path}`)).json();

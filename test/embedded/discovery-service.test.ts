@@ -43,7 +43,7 @@ describe('documents that the local discovery service serves', () => {
     expect(await discovery.call('discovery.apis.list', {})).toMatchObject({ status: 200 });
   });
 
-  it('name the service in every field that says where it is, and offer no batches', async () => {
+  it('name the service in every URL field, and offer no batches', async () => {
     for (const [name, version, root] of [
       ['insights', 'v3alpha', services.insights.url],
       ['webhooks', 'v1', services.webhooks.url],
@@ -68,7 +68,7 @@ describe('documents that the local discovery service serves', () => {
     expect(document.rootUrl).toBe(`http://services:${port}/`);
     const own = await published('discovery', 'v1', 'services:9000');
     expect(own.rootUrl).toBe('http://services:9000/');
-    // What is no host at all is not taken over.
+    // An invalid host is ignored.
     expect((await published('insights', 'v3alpha', 'a b:x')).rootUrl).toBe(`${services.insights.url}/`);
   });
 
@@ -92,7 +92,7 @@ describe('the local discovery service', () => {
     }
   });
 
-  it('reads flags in any case, and refuses what is none', async () => {
+  it('reads flags in any case, and refuses other values', async () => {
     const [kind, name] = ['discovery#restDescription', 'a'];
     const documents = ['v2', 'v1'].map((version) => ({ kind, name, version }));
     const service = await startDiscoveryService({ documents });

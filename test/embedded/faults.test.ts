@@ -47,7 +47,7 @@ describe('rules for faults', () => {
 });
 
 describe('a rate limit', () => {
-  it('lets so many requests pass in each period, and says how long to wait', () => {
+  it('accepts the maximum in each period, then returns the wait', () => {
     let time = 5_000;
     const wait = rateLimiter({ requests: 2, seconds: 10 }, () => time);
     expect([wait(), wait(), wait()]).toEqual([0, 0, 10]);

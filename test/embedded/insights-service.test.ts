@@ -47,7 +47,7 @@ describe('the bundled data', () => {
     expect(new Set(data.advisories.map(({ id }) => id)).size).toBe(data.advisories.length);
   });
 
-  it('takes an advisory with an empty or unreadable range as one that affects nothing', () => {
+  it('treats an empty or unreadable range as one that affects nothing', () => {
     const model = new InsightsModel(MIXED);
     const affectedBy = (range: string) =>
       model.learnAdvisory({
@@ -109,7 +109,7 @@ describe('the local package-insights service over the bundled data', () => {
     }
   });
 
-  it('knows every package of the example but those that no public index can know', async () => {
+  it('has every public package of the example', async () => {
     const lock = z
       .object({ packages: z.record(z.string(), z.looseObject({ version: z.string().optional() })) })
       .parse(
@@ -132,7 +132,7 @@ describe('the local package-insights service over the bundled data', () => {
     expect(Object.keys(lock.packages).length).toBeGreaterThan(300);
   });
 
-  it('gives a version with its defaults, its advisories and without what nobody knows', async () => {
+  it('returns a version with defaults and advisories, without unknown facts', async () => {
     const response = await get('systems/NPM/packages/lodash/versions/4.17.20');
     expect(await response.json()).toMatchObject({
       versionKey: { system: 'NPM', name: 'lodash', version: '4.17.20' },
@@ -156,7 +156,7 @@ describe('the local package-insights service over the bundled data', () => {
     expect(undated).not.toHaveProperty('publishedAt');
   });
 
-  it('says what is deprecated, and why', async () => {
+  it('returns deprecations with their reasons', async () => {
     const response = await get('systems/NPM/packages/request/versions/2.88.2');
     expect(await response.json()).toMatchObject({
       isDeprecated: true,
@@ -179,7 +179,7 @@ describe('the local package-insights service over the bundled data', () => {
     expect((await get('advisories/GHSA-0000-0000-0000')).status).toBe(404);
   });
 
-  it('resolves dependency graphs, root first, and says "not found" of what is not computed', async () => {
+  it('resolves dependency graphs, root first; graphs that are not computed are "not found"', async () => {
     const graph = z
       .object({
         nodes: z.array(z.object({ versionKey: z.object({ name: z.string() }), relation: z.string() })),
@@ -245,7 +245,7 @@ describe('the local package-insights service over the bundled data', () => {
     });
   });
 
-  it('tells a project without packages from one that it does not know', async () => {
+  it('distinguishes a project without packages from an unknown one', async () => {
     const projects = [{ id: 'github.com/example/empty' }];
     const small = await startInsightsService({ data: { packages: [], advisories: [], projects } });
     const ask = (name: string) =>
@@ -255,7 +255,7 @@ describe('the local package-insights service over the bundled data', () => {
     await small.close();
   });
 
-  it('takes the names of systems and hashes in any case', async () => {
+  it('accepts the names of systems and hashes in any case', async () => {
     const named = await get('systems/npm/packages/lodash/versions/4.17.20');
     expect(await named.json()).toMatchObject({ versionKey: { system: 'NPM', name: 'lodash' } });
     const queried = await get('query?versionKey.system=Npm&versionKey.name=lodash&hash.type=sha512');
@@ -392,7 +392,7 @@ describe('batches of the local package-insights service', () => {
     expect((await post('purlbatch', { requests, pageToken: 'nonsense' })).status).toBe(400);
   });
 
-  it('takes 5,000 entries and refuses one more', async () => {
+  it('accepts 5,000 entries and refuses one more', async () => {
     const requests = Array.from({ length: 5_001 }, (_, i) => ({
       purl: `pkg:npm/${'long-name-'.repeat(20)}${i}@1.0.0`,
     }));
@@ -402,7 +402,7 @@ describe('batches of the local package-insights service', () => {
     expect((await post('purlbatch', { requests: requests.slice(1) })).status).toBe(200);
   });
 
-  it('refuses bodies that are no batch', async () => {
+  it('refuses bodies that are not a batch', async () => {
     for (const body of [
       '',
       'null',
@@ -423,7 +423,7 @@ describe('batches of the local package-insights service', () => {
 const CORPORA = process.env['LOCKHOUND_CORPORA'] ?? join(import.meta.dirname, '../../../shared/corpora');
 const RECORDED = join(CORPORA, 'insights/live-v3-npm-lodash-4.17.20.json');
 
-describe('a client that writes null for what it leaves out', () => {
+describe('a client that writes null for absent fields', () => {
   it('is answered as if it had not', async () => {
     const service = await startInsightsService({ data: MIXED });
     const purl = 'pkg:pypi/annotated-types@0.7.0';
@@ -448,10 +448,10 @@ describe('a client that writes null for what it leaves out', () => {
     await service.close();
   });
 
-  it('finds what other clients ask for in their own spelling of addresses', async () => {
+  it("accepts other clients' spellings of URLs", async () => {
     const service = await startInsightsService();
     for (const path of [
-      // Python's aiohttp decodes what may stand in a path, and sends a content type without a body.
+      // Python's aiohttp decodes characters that a path allows, and sends a content type without a body.
       'systems/npm/packages/@types%2Fnode',
       'purl/pkg:npm%2Flodash@4.17.20',
       // The purl as its specification has it, encoded once more; and as encodeURIComponent leaves it.
@@ -468,7 +468,7 @@ describe('a client that writes null for what it leaves out', () => {
     await service.close();
   });
 
-  it('is told in plain text of paths that the document does not have', async () => {
+  it('gets plain text for paths that the document does not have', async () => {
     const service = await startInsightsService({ data: MIXED });
     for (const [method, path] of [
       ['GET', '/'],

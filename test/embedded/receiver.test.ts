@@ -18,7 +18,7 @@ describe('the local receiver', () => {
       ...(signal === undefined ? {} : { signal }),
     });
 
-  it('remembers what it got and counts repeats of one webhook-id', async () => {
+  it('stores deliveries and counts repeats of one webhook-id', async () => {
     expect((await deliver('msg_1', '{"a":1}')).status).toBe(200);
     await deliver('msg_1', '{"a":1}');
     await deliver('msg_2', 'ümlaut');
@@ -29,7 +29,7 @@ describe('the local receiver', () => {
     expect(receiver.attempts()).toBe(3);
   });
 
-  it('takes deliveries without an id one by one', async () => {
+  it('stores each delivery without an id', async () => {
     for (const body of ['one', 'two']) await fetch(receiver.url, { method: 'POST', body });
     expect(receiver.deliveries().map(({ body }) => body)).toEqual(['one', 'two']);
   });
@@ -47,7 +47,7 @@ describe('the local receiver', () => {
     expect(receiver.deliveries()).toMatchObject([{ id: 'msg_1', taken: 1, attempts: 5 }]);
   });
 
-  it('can take a delivery and lose its answer', async () => {
+  it('can accept a delivery and lose its answer', async () => {
     receiver.faults.inject({ kind: 'drop-answer' });
     await expect(deliver('msg_1', 'x')).rejects.toThrow('fetch failed');
     expect(receiver.deliveries()).toMatchObject([{ id: 'msg_1', taken: 1, attempts: 1 }]);
@@ -59,7 +59,7 @@ describe('the local receiver', () => {
     expect(shown).toEqual({ deliveries: receiver.deliveries(), attempts: 1 });
   });
 
-  it('says clearly when its port is taken, and may be closed while a request hangs', async () => {
+  it('names the port that is in use, and can be closed while a request hangs', async () => {
     const port = Number(new URL(receiver.url).port);
     const second = startReceiver({ port });
     await expect(second).rejects.toThrow(EmbeddedError);

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** The vendor's own client, pointed at the local service in the way its documentation says. */
+/** The vendor's own client, configured for the local service as its documentation says. */
 function vendorClient(authMethods = KEYS) {
   const configuration = client.createConfiguration({ authMethods, serverIndex: 1, enableRetry: false });
   configuration.setServerVariables({ name: new URL(service.url).host, protocol: 'http' });
@@ -76,7 +76,7 @@ describe('the vendor’s client against the local service', () => {
     });
   });
 
-  it('used all eight operations, each parsed as what it promises', async () => {
+  it('used all eight operations and parsed each answer', async () => {
     const api = vendorClient();
     const [webhookName, customVariableName] = ['w', 'V'];
     const answers = [

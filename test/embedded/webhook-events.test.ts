@@ -75,7 +75,7 @@ describe('an event', () => {
     await expect.poll(() => callOf('refused')).toMatchObject({ status: 404, attempts: 1 });
   });
 
-  it('calls nobody outside of this machine', async () => {
+  it('calls only addresses of this machine', async () => {
     await define('far', { url: 'https://hooks.example/x' });
     await event('@webhook-far');
     await expect.poll(() => callOf('far')).toMatchObject({ attempts: 0, error: expect.any(String) });

@@ -81,7 +81,7 @@ describe('the local webhook-integration service', () => {
     expect(service.snapshot().calls).toEqual([]);
   });
 
-  it('lets a key do what its permissions allow, and nothing else', async () => {
+  it('allows a key only what its permissions allow', async () => {
     const reader = await startWebhookService({ keys: [{ ...KEY, permissions: ['integrations_read'] }] });
     const creator = await startWebhookService({ keys: [{ ...KEY, permissions: ['create_webhooks'] }] });
     const webhook = { name: 'alerts', url: 'https://hooks.example/a' };
@@ -123,7 +123,7 @@ describe('the local webhook-integration service', () => {
     }
   });
 
-  it('wants a body where one is required, and deletes whatever the body is', async () => {
+  it('requires a body where the document does, and ignores the body of a deletion', async () => {
     await call('POST', '/webhooks', { name: 'alerts', url: 'https://hooks.example/a' });
     await call('POST', '/custom-variables', { name: 'A', value: 'v', is_secret: false });
     const invalid = { status: 400, body: { errors: ['Invalid JSON'] } };
@@ -142,7 +142,7 @@ describe('the local webhook-integration service', () => {
     expect(await call('DELETE', '/webhooks/alerts', 'no object')).toEqual({ status: 200, body: {} });
   });
 
-  it('says when something already exists, and keeps it', async () => {
+  it('refuses a name in use, and keeps the object', async () => {
     const body = { name: 'alerts', url: 'https://hooks.example/a' };
     await call('POST', '/webhooks', body);
     const again = await call('POST', '/webhooks', { ...body, url: 'https://hooks.example/b' });
@@ -176,7 +176,7 @@ describe('the local webhook-integration service', () => {
     }
   });
 
-  it('takes a prefix and adds keys that are in no document', async () => {
+  it('accepts a header prefix and adds undocumented keys', async () => {
     const other = await startWebhookService({ headerPrefix: 'DD', extraKeys: { org: 1 } });
     const headers = { 'DD-API-KEY': 'any', 'DD-APPLICATION-KEY': 'any' };
     const body = { name: 'alerts', url: 'https://hooks.example/a' };
@@ -219,7 +219,7 @@ describe.skipIf(!existsSync(RECORDED))('recorded exchanges with the platform', (
   });
 });
 
-/** Without the keys that nobody documented: later recordings have some that earlier ones of the same call have not. */
+/** Without undocumented keys, which only some recordings of a call have. */
 function documented(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(body).filter(([key]) => DOCUMENTED.has(key)));
 }

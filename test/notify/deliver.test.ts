@@ -22,7 +22,7 @@ afterEach(async () => {
 const SIGNING_SECRET = new Secret(`whsec_${Buffer.from('a signing secret of the tests').toString('base64')}`);
 const SECRETS = /quiet|sAlT|a2FjaG|whsec_|YSBzaWdu/i;
 
-/** Sends to `url` with a secret in path, query and a header, and keeps what was recorded. */
+/** Sends to `url` with a secret in path, query and a header, and keeps the recorded attempts. */
 function notifierFor(
   url: string,
   options: Partial<NotifierOptions> = {},
@@ -116,14 +116,14 @@ describe('a delivery', () => {
     expect(headers).not.toHaveProperty('webhook-signature');
   });
 
-  it('is refused at once with a signing secret that is no base64', () => {
+  it('is refused immediately with a signing secret that is not base64', () => {
     const use = () => notifierFor('http://127.0.0.1:1', { signingSecret: new Secret('whsec_quiet§') });
     expect(use).toThrow(
       expect.objectContaining({ code: 'header-invalid', message: expect.not.stringContaining('quiet') }),
     );
   });
 
-  it('is delivered once the receiver says so, whatever becomes of the rest of its answer', async () => {
+  it('is delivered once the receiver answers 2xx, even when the rest of its answer is broken', async () => {
     const url = await answering((request, response) => {
       request.resume();
       response.writeHead(202, { 'content-encoding': 'gzip' });
@@ -144,14 +144,14 @@ describe('a delivery', () => {
     expect(attempts).toEqual([]);
   });
 
-  it('to a webhook that nobody configured is an error that stays', async () => {
+  it('to a webhook that is not configured is a permanent error', async () => {
     const { notifier } = notifierFor('http://127.0.0.1:1');
     const delivered = notifier.deliver('other', notificationOf(), new AbortController().signal);
     expect(await failureOf(delivered)).toMatchObject({ code: 'not-found', retryable: false });
   });
 });
 
-describe('a receiver that does not take it', () => {
+describe('a receiver that does not accept the alert', () => {
   it.each([
     [301, 'receiver-refused', false],
     [400, 'receiver-refused', false],
@@ -163,7 +163,7 @@ describe('a receiver that does not take it', () => {
     [429, 'receiver-refused', true],
     [500, 'receiver-refused', true],
     [503, 'receiver-refused', true],
-  ])('HTTP %i: %s, asked once, nothing secret told', async (status, code, retryable) => {
+  ])('HTTP %i: %s, one request, no secret in messages', async (status, code, retryable) => {
     let asked = 0;
     const url = await answering(({ headers, url: path }, response) => {
       asked += 1;
@@ -194,24 +194,21 @@ describe('a receiver that does not take it', () => {
     expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(1024);
   });
 
-  it.each([['drop'], ['drop-answer'], ['hang']] as const)(
-    '%s: unreachable, to be tried again',
-    async (kind) => {
-      const service = await receiver();
-      service.faults.inject({ kind });
-      const { deliver, attempts } = notifierFor(service.url, { timeoutMs: 300 });
-      const error = await failureOf(deliver());
-      expect(error).toMatchObject({ code: 'receiver-unreachable', retryable: true });
-      expect(attempts).toEqual([expect.objectContaining({ error: error.message })]);
-      expect(inspect([error, attempts], { depth: 9 })).not.toMatch(SECRETS);
-      await deliver();
-      expect(service.deliveries()).toEqual([
-        expect.objectContaining({ attempts: 2, taken: kind === 'drop-answer' ? 2 : 1 }),
-      ]);
-    },
-  );
+  it.each([['drop'], ['drop-answer'], ['hang']] as const)('%s: unreachable, retryable', async (kind) => {
+    const service = await receiver();
+    service.faults.inject({ kind });
+    const { deliver, attempts } = notifierFor(service.url, { timeoutMs: 300 });
+    const error = await failureOf(deliver());
+    expect(error).toMatchObject({ code: 'receiver-unreachable', retryable: true });
+    expect(attempts).toEqual([expect.objectContaining({ error: error.message })]);
+    expect(inspect([error, attempts], { depth: 9 })).not.toMatch(SECRETS);
+    await deliver();
+    expect(service.deliveries()).toEqual([
+      expect.objectContaining({ attempts: 2, taken: kind === 'drop-answer' ? 2 : 1 }),
+    ]);
+  });
 
-  it('nobody there: unreachable, to be tried again', async () => {
+  it('no server: unreachable, retryable', async () => {
     const service = await receiver();
     await service.close();
     const error = await failureOf(notifierFor(service.url).deliver());
@@ -225,7 +222,7 @@ describe('a receiver that does not take it', () => {
     expect(error).toMatchObject({ code: 'receiver-unreachable', retryable: false });
   });
 
-  it('gives up when told to, and says so', async () => {
+  it('stops when it is aborted, and records why', async () => {
     const service = await receiver();
     service.faults.inject({ kind: 'hang' });
     const { deliver, attempts } = notifierFor(service.url);
@@ -238,7 +235,7 @@ describe('a receiver that does not take it', () => {
     expect(attempts).toEqual([expect.objectContaining({ error: error.message })]);
   });
 
-  it('a secret URL as a whole shows its host and no more', async () => {
+  it('shows only the host of a secret URL', async () => {
     const url = await answering((_request, response) => void response.writeHead(400).end());
     const { deliver, attempts } = notifierFor(url, {
       webhooks: [

@@ -24,7 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), 'docs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('docs/webhooks.md', () => {
-  it('has tables and examples as the code has them, like the other pages (npm run generate)', async () => {
+  it('has the generated tables and examples, like the other pages (npm run generate)', async () => {
     const pages = await generateDocs();
     expect(pages.map(({ path }) => path)).toContain('docs/webhooks.md');
     for (const { path, content } of pages) {
@@ -41,7 +41,7 @@ describe('docs/webhooks.md', () => {
     expect(changes[0].fingerprint).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it.each(PRESET_NAMES)('has an example of %s that works as it stands', (name) => {
+  it.each(PRESET_NAMES)('has an example of %s that works unchanged', (name) => {
     const loaded = configOf(exampleOf(name));
     const { webhook, variables } = loaded.config.notify ?? {};
     if (webhook === undefined || variables === undefined) throw new Error('an example has a webhook');
@@ -68,12 +68,12 @@ describe('docs/webhooks.md', () => {
     expect(request.url).toMatch(/^https:/);
   });
 
-  it('has an example without a platform that works as it stands', () => {
+  it('has an example without a platform that works unchanged', () => {
     const [, text = ''] = /```yaml alone\n([\s\S]*?)```/.exec(PAGE) ?? [];
     expect(configOf(text, '').config.notify).toMatchObject({ webhook: { preset: 'slack' } });
   });
 
-  it('has an example of routes that works as it stands', () => {
+  it('has an example of routes that works unchanged', () => {
     const [, text = ''] = /```yaml routes\n([\s\S]*?)```/.exec(PAGE) ?? [];
     const { notify } = configOf(text).config;
     if (notify === undefined) throw new Error('there is one');
@@ -120,7 +120,7 @@ function configOf(example: string, platform = PLATFORM) {
 }
 
 describe('README.md', () => {
-  it('has a configuration that works as it stands', () => {
+  it('has a configuration that works unchanged', () => {
     const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
     const [, text = ''] = /```yaml\n(redis:[\s\S]*?)```/.exec(readme) ?? [];
     const file = join(folder, 'readme.yaml');

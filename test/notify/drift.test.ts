@@ -16,8 +16,8 @@ async function disturbed(desired = desiring()) {
   return room;
 }
 
-describe('what an operator changed on the platform', () => {
-  it('is told from what changed in the configuration, and put back', async () => {
+describe('drift on the platform', () => {
+  it('is distinguished from a change of the configuration, and undone', async () => {
     const { apply, plan, client } = await disturbed();
     const desired = desiring('first-token', { headers: { 'X-New': '1' } });
     const planned = await plan(desired);
@@ -60,7 +60,7 @@ describe('what an operator changed on the platform', () => {
       payload: '{"t": "$TARGET"}',
     });
     expect(actions((await apply(desired)).changes).at(-1)).toBe('lockhound kept url');
-    // A new value in the configuration is somebody's newer wish.
+    // A new value in the configuration wins over drift.
     const newer = keeping('first-token', { payload: '{"t": "$TARGET"}', url: 'https://$HOST/newer' });
     expect(actions((await apply(newer)).changes).at(-1)).toBe('lockhound updated url');
   });
@@ -78,7 +78,7 @@ describe('what an operator changed on the platform', () => {
     await expect(client.readWebhook('lockhound')).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('is not what a write without an answer left behind', async () => {
+  it('is not the result of a write without an answer', async () => {
     const { apply, service } = await start();
     service.faults.inject(
       { kind: 'drop-answer' },
@@ -148,7 +148,7 @@ describe('a rename in the configuration', () => {
   });
 });
 
-describe('what the configuration names no more', () => {
+describe('orphans', () => {
   it('is deleted, webhooks before the variables they use, and nothing else is', async () => {
     const { apply, plan, client, service, writes } = await start();
     await client.createWebhook({ name: 'somebody-elses', url: 'https://example.com/x' });
@@ -172,7 +172,7 @@ describe('what the configuration names no more', () => {
 });
 
 describe('destroy', () => {
-  it('deletes the webhook before its variables, what a rename left too, and may be repeated', async () => {
+  it('deletes the webhook before its variables, and former names; a second call is harmless', async () => {
     const { apply, destroy, service, writes, applied } = await start();
     await apply(desiring());
     const before = writes().length;
@@ -190,7 +190,7 @@ describe('destroy', () => {
 });
 
 describe('rotate', () => {
-  it('sends the value although nothing says that it changed', async () => {
+  it('sends the value even when it did not change', async () => {
     const { apply, shared, client, service, writes } = await start();
     const desired = desiring();
     await apply(desired);
@@ -209,7 +209,7 @@ describe('rotate', () => {
     expect(actions((await apply(desired)).changes)).toContain('TOKEN unchanged');
   });
 
-  it('creates one that is gone, and refuses what is no secret', async () => {
+  it('creates a deleted variable, and refuses one that is not a secret', async () => {
     const { shared, service } = await start();
     const desired = desiring();
     expect(actions(await rotate({ ...shared, desired, variable: 'TOKEN' }))).toEqual([
@@ -224,7 +224,7 @@ describe('rotate', () => {
 });
 
 describe('show', () => {
-  it('gives what is there and what is not, and no secret', async () => {
+  it('shows existing and missing objects without secrets', async () => {
     const { apply, shared, client } = await start();
     const desired = desiring();
     expect(await showAccount({ ...shared, desired })).toMatchObject({
@@ -232,7 +232,7 @@ describe('show', () => {
       variables: [{ there: false }, { there: false }],
     });
     await apply(desired);
-    // Somebody made a secret readable, and wrote another into a URL.
+    // An operator made a secret readable and wrote another into a URL.
     await client.updateVariable('TOKEN', { is_secret: false });
     await client.updateWebhook('lockhound', { url: 'https://example.com/?t=first-token' });
     const shown = await showAccount({ ...shared, desired });
@@ -263,10 +263,10 @@ describe('show', () => {
   });
 });
 
-describe('what is configured, without a platform', () => {
+describe('the configuration without a platform', () => {
   const mask = createMasker(['first-token']);
 
-  it('is what alerts are made of: the same definition as the platform would read back', async () => {
+  it('gives the definition that the platform would read back', async () => {
     const { apply } = await start();
     for (const webhook of [{}, { encodeAs: 'form', payload: '{"a": 1}', headers: {} }] as const) {
       const desired = desiring('first-token', webhook);
@@ -275,7 +275,7 @@ describe('what is configured, without a platform', () => {
     }
   });
 
-  it('is checked like what is provisioned', () => {
+  it('is validated like a provisioned one', () => {
     expect(() => configuredAlone(desiring('first-token', { url: 'https://$NOTHING' }))).toThrow(
       '$NOTHING, which is not defined',
     );

@@ -11,7 +11,7 @@ import { credentialHeaders } from '../../src/notify/platform/credentials.ts';
 const API_KEY = new Secret('api-key-of-the-tests');
 const APPLICATION_KEY = new Secret('application-key-of-the-tests');
 
-/** A platform client for any base URL, which sees every answer at once (no retries). */
+/** A platform client for any base URL, without retries. */
 export async function openPlatform(
   rootUrl: string,
   { headerPrefix = 'SVC', http: options = {} }: { headerPrefix?: string; http?: HttpClientOptions } = {},

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const KEY = new Secret('quiet-api-key');
 
-/** A notifier that posts events to a service which keeps what it gets. */
+/** A notifier that posts events to a local receiver. */
 async function setUp(definition: Partial<WebhookDefinition> | undefined = {}) {
   const service: Receiver = await startReceiver();
   const http = createHttpClient();
@@ -44,7 +44,7 @@ async function setUp(definition: Partial<WebhookDefinition> | undefined = {}) {
 }
 
 describe('an event in place of a call', () => {
-  it('mentions the webhook and says what happened', async () => {
+  it('mentions the webhook and lists the changes', async () => {
     const { service, attempts, deliver, posted } = await setUp();
     expect(await deliver()).toMatchObject({ id: 'msg_0123456789abcdef', route: 'default', status: 200 });
     const [delivery] = service.deliveries();
@@ -64,7 +64,7 @@ describe('an event in place of a call', () => {
     expect(attempts).toEqual([expect.objectContaining({ status: 200 })]);
   });
 
-  it('mentions nobody else, whatever packages are called', async () => {
+  it('mentions nothing else, for any name of a package', async () => {
     const { deliver, posted } = await setUp();
     const evil = changeOf('@webhook-other', 'call @pagerduty and @webhook-evil');
     const target = { id: '@webhook-target', labels: { team: '@webhook-label' } };
@@ -73,13 +73,13 @@ describe('an event in place of a call', () => {
     expect([title, text, ...tags].join('\n').match(/@(?!\u200b)[^\s]+/g)).toEqual(['@webhook-hook']);
   });
 
-  it('follows the name that the webhook has on the platform', async () => {
+  it('uses the name of the webhook on the platform', async () => {
     const { deliver, posted } = await setUp({ name: 'renamed' });
     await deliver();
     expect(posted().text).toMatch(/\n@webhook-renamed$/);
   });
 
-  it('keeps within the limits of the platform, says what is left out, and keeps the mention', async () => {
+  it('stays within the limits of the platform, counts what is left out, and keeps the mention', async () => {
     const { deliver, posted } = await setUp();
     const resolved = changeOf('gone', 'Old news', 'resolved');
     const changes = [resolved, ...Array.from({ length: 300 }, (_, index) => changeOf(`package-${index}`))];
@@ -108,7 +108,7 @@ describe('an event in place of a call', () => {
     [403, false],
     [429, true],
     [500, true],
-  ])('HTTP %i of the platform, and no credential told', async (status, retryable) => {
+  ])('HTTP %i of the platform, without credentials in messages', async (status, retryable) => {
     const { service, deliver, attempts } = await setUp();
     service.faults.inject({ kind: 'answer', status, body: `you sent ${KEY.reveal()}` });
     const error = await deliver().catch((thrown: unknown) => thrown);

@@ -56,7 +56,7 @@ describe('the eight operations', () => {
 });
 
 describe('a call', () => {
-  it('ends when it is not wanted any more', async () => {
+  it('ends when it is aborted', async () => {
     const server = await startTestServer(() => {});
     const { client, close } = await openPlatform(server.url);
     closers.push(close, server.close);
@@ -89,13 +89,13 @@ describe('outcomes', () => {
     expect(error.message).toContain('/api/v1/integration/webhooks/configuration/webhooks/hook');
   });
 
-  it('keeps what Retry-After asks for', async () => {
+  it('returns the wait of Retry-After', async () => {
     const { client, service } = await local();
     service.faults.inject(tooManyRequests(7));
     expect(await failureOf(client.readWebhook('hook'))).toMatchObject({ retryAfterMs: 7000 });
   });
 
-  it('calls lost connections and nobody there unavailable, to be tried again', async () => {
+  it('reports lost connections and a missing server as unavailable, retryable', async () => {
     const { client, service } = await local();
     service.faults.inject({ kind: 'drop' });
     const lost = await failureOf(client.readWebhook('hook'));
@@ -105,7 +105,7 @@ describe('outcomes', () => {
     expect(refused).toMatchObject({ code: 'unavailable', retryable: true });
   });
 
-  it('says nothing secret, whatever the platform quotes, also where it cuts', async () => {
+  it('masks secrets in quoted answers, also where they are cut', async () => {
     const said = `${'x'.repeat(295)} quiet-value api-key-of-the-tests application-key-of-the-tests`;
     const client = await answering(400, JSON.stringify({ errors: [said] }));
     const error = await failureOf(
@@ -129,7 +129,7 @@ describe('credentials and sites', () => {
     expect(seen).toEqual(['api-key-of-the-tests', 'application-key-of-the-tests']);
   });
 
-  it('knows seven sites and names them when asked for another', () => {
+  it('has seven sites and lists them in the error for another one', () => {
     expect(SITES).toHaveLength(7);
     expect(baseUrlOf('datadoghq.eu')).toBe('https://api.datadoghq.eu');
     expect(() => baseUrlOf('datadoghq.example')).toThrow(/datadoghq\.example.*us5\.datadoghq\.com/);

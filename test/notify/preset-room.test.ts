@@ -18,11 +18,11 @@ const many = (count: number, link = 'https://ci.example/1') =>
     link,
   });
 
-describe('the room that a receiver has', () => {
+describe('the size limit of a receiver', () => {
   it.each([
     ['TEAMS_CARD', 27_000, (card: { body: unknown[] }) => card.body[1]],
     ['GITHUB_CLIENT_PAYLOAD', 60_000, (payload: { changes: unknown[] }) => payload.changes[0]],
-  ] as const)('%s: is used to the last change that fits, and never exceeded', (name, limit, itemOf) => {
+  ] as const)('%s: is used up to the last change that fits, and never exceeded', (name, limit, itemOf) => {
     const made = value(name, many(5_000));
     const item = jsonBytes(itemOf(made)) + 1;
     expect(jsonBytes(made)).toBeLessThanOrEqual(limit);
@@ -36,7 +36,7 @@ describe('the room that a receiver has', () => {
     expect(changes.length + leftOut).toBe(2_000);
   });
 
-  it('a message: all of it where it fits to the character, whole lines and a count where not', () => {
+  it('a message: complete when it fits exactly, otherwise whole lines and a count', () => {
     const alert = many(3);
     const whole = messageWithin(alert, 10_000);
     expect(whole.split('\n')).toHaveLength(4);
@@ -47,7 +47,7 @@ describe('the room that a receiver has', () => {
     expect(cut.split('\n').slice(0, -1)).toEqual(whole.split('\n').slice(0, cut.split('\n').length - 1));
   });
 
-  it('is taken by the worst changes, whatever their order; what an alert left out is counted too', () => {
+  it('goes to the worst changes in any order; changes that the alert left out are counted', () => {
     const severities: readonly Severity[] = ['low', 'critical', 'high'];
     const changes = Array.from({ length: 3_000 }, (_, index): NotifiedChange => {
       const change = changeOf(`package-${index}`, 'Title', index % 2 === 0 ? 'resolved' : 'opened');
@@ -65,7 +65,7 @@ describe('the room that a receiver has', () => {
     );
   });
 
-  it('a change takes no more than its share: lists and texts of a large one are cut', () => {
+  it('is not filled by one change: its lists and texts are cut', () => {
     const { finding } = changeOf('a', 'x'.repeat(3_000));
     const names = Array.from({ length: 50 }, (_, index) => `CVE-2026-${index}`);
     const path = Array.from({ length: 60 }, (_, index) => `step-${index}@1`);
@@ -100,7 +100,7 @@ describe('a link in a Slack message', () => {
   });
 });
 
-describe('what is unrated', () => {
+describe('an unrated finding', () => {
   const counting = (severity: Severity, countsAs?: 'high' | 'low'): NotifiedChange => {
     const change = changeOf(`${severity}-${countsAs ?? ''}`);
     return {
@@ -109,7 +109,7 @@ describe('what is unrated', () => {
     };
   };
 
-  it('comes right after what is rated like it', () => {
+  it('follows findings of the severity that it counts as', () => {
     const changes = [
       counting('low'),
       counting('unrated', 'low'),
@@ -132,7 +132,7 @@ describe('a card for Microsoft Teams', () => {
   const cardOf = (...changes: readonly NotifiedChange[]) =>
     value('TEAMS_CARD', alertOf(notificationOf(changes)));
 
-  it('says how bad each change is by its colour, and names it', () => {
+  it('shows the severity of each change by colour and by name', () => {
     const colours = (['critical', 'high', 'medium', 'low', 'none'] as const).map((severity) => {
       const change = changeOf('a');
       const { body } = cardOf({ ...change, finding: { ...change.finding, severity } });
@@ -158,7 +158,7 @@ describe('a card for Microsoft Teams', () => {
     });
   });
 
-  it('has no advisory where there is none, no link that is no address, and no count of nothing', () => {
+  it('has no advisory without one, no link without a valid URL, and no count of zero', () => {
     const { advisory: _, ...finding } = changeOf('a').finding;
     const plain = cardOf({ ...changeOf('a'), finding });
     expect(plain.body[1].inlines).toHaveLength(2);
@@ -177,7 +177,7 @@ describe('a card for Microsoft Teams', () => {
     ]);
   });
 
-  it('ends with what is open, and with the number of unknown facts when there are any', () => {
+  it('ends with the open findings, and the number of unknown facts when there are any', () => {
     const foot = (gaps: number, high: number) => {
       const { open, ...rest } = notificationOf();
       const none = { ...open, critical: 0, medium: 0, low: 0, none: 0, unrated: 0 };

@@ -67,7 +67,7 @@ describe.each(PRESET_NAMES)('%s', (name) => {
     });
   });
 
-  it('keeps to what the receiver takes, for no change, one, thousands and a test', () => {
+  it('stays within what the receiver accepts, for no change, one, thousands and a test', () => {
     const link = `https://ci.example/${'x'.repeat(1_900)}`;
     for (const notification of [
       notificationOf([]),
@@ -90,7 +90,7 @@ describe.each(PRESET_NAMES)('%s', (name) => {
     }
   });
 
-  it('has the structure of its template, whatever packages and titles are called', () => {
+  it('has the structure of its template, for any names and titles', () => {
     fc.assert(
       fc.property(notifications, (notification) => {
         const values = valuesOf(alertOf(notification), VARIABLES);
@@ -100,7 +100,7 @@ describe.each(PRESET_NAMES)('%s', (name) => {
         const secrets = JSON.stringify(body).split(KEY).length - 1;
         expect(secrets).toBe(name === 'pagerduty' ? 1 : 0);
       }),
-      // Without shrinking: that takes for ever over texts of this length.
+      // Without shrinking, which is too slow for texts of this length.
       { numRuns: 150, endOnFailure: true },
     );
   });
@@ -166,7 +166,7 @@ const notifications: fc.Arbitrary<Notification> = fc
     ...(link === undefined ? {} : { link }),
   }));
 
-/** What a template means, worked out another way: parsed first, and only then filled in. */
+/** The expected body, computed in another order: parsed first, then filled in. */
 function intended(template: string, values: Values): unknown {
   const marked = template.replace(/"(?:[^"\\]|\\.)*"|\$[A-Z0-9_]+/g, (token) =>
     token.startsWith('"') ? token : JSON.stringify(`\u0001${token.slice(1)}`),
@@ -183,7 +183,7 @@ function intended(template: string, values: Values): unknown {
   return fill(JSON.parse(marked));
 }
 
-describe('what is left out', () => {
+describe('changes left out', () => {
   it.each([
     ['slack', /_and (\d+) more changes_: <https:\/\/ci\.example\/1\|details>/],
     ['microsoft-teams', /… and (\d+) more changes: https:\/\/ci\.example\/1/],
@@ -191,7 +191,7 @@ describe('what is left out', () => {
     ['opsgenie-close', /and (\d+) more changes: https:\/\/ci\.example\/1/],
     ['pagerduty', /"left_out":(\d+)/],
     ['github-repository-dispatch', /"more":\{"leftOut":(\d+),"link":"https:\/\/ci\.example\/1"\}/],
-  ] as const)('%s: is counted, with a link to the rest', (name, pattern) => {
+  ] as const)('%s: are counted, with a link', (name, pattern) => {
     const { body } = render(name, { ...many(5_000), link: 'https://ci.example/1' });
     const leftOut = Number(pattern.exec(body)?.[1]);
     const shown = new Set(body.match(/package-\d+/g)).size;
@@ -201,7 +201,7 @@ describe('what is left out', () => {
 });
 
 describe('slack', () => {
-  it('mentions nobody and links nothing that is not an address', () => {
+  it('escapes mentions and links only valid URLs', () => {
     const change = changeOf('a', '<!channel> & <https://evil.example|click>');
     const { advisory } = change.finding;
     const finding = {
@@ -214,7 +214,7 @@ describe('slack', () => {
     );
   });
 
-  it('goes to the secret address', () => {
+  it('goes to the secret URL', () => {
     expect(render('slack', notificationOf()).url).toBe(`https://hooks.example/${KEY}`);
     expect(warningsOf({ webhooks: [webhookOf(choice('slack'))], variables: VARIABLES })).toHaveLength(1);
   });
@@ -233,7 +233,7 @@ describe('pagerduty', () => {
 });
 
 describe('opsgenie', () => {
-  it('closes by the alias that it created', () => {
+  it('closes by the alias of the created alert', () => {
     const notification = { ...notificationOf([changeOf('a', 'Title', 'resolved')]), mode: 'change' as const };
     const { alias } = bodyOf('opsgenie', notification);
     const { url, headers } = render('opsgenie-close', notification);
@@ -245,7 +245,7 @@ describe('opsgenie', () => {
 });
 
 describe('github-repository-dispatch', () => {
-  it('needs an address, and sends what the API asks for', () => {
+  it('needs a URL, and sends the required headers', () => {
     expect(() => webhookOf({ route: 'a', name: 'a', preset: 'github-repository-dispatch' })).toThrow(
       /needs a `url`/,
     );
@@ -259,7 +259,7 @@ describe('github-repository-dispatch', () => {
 });
 
 describe('a configured webhook', () => {
-  it('lays its own headers and payload over those of the preset', () => {
+  it('replaces headers and payload of the preset', () => {
     const webhook = webhookOf(choice('opsgenie', { headers: { Authorization: 'x', a: 'b' }, payload: null }));
     expect(webhook.headers).toEqual({ Authorization: 'x', a: 'b' });
     expect(webhook.payload).toBeNull();

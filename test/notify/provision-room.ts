@@ -29,7 +29,7 @@ export function desiring(token = 'first-token', webhook: Partial<DesiredWebhook>
   };
 }
 
-/** The local service, and what provisions it; closed after the test. */
+/** The local service and the options to provision it; closed after the test. */
 export async function start(options: WebhookServiceOptions = {}) {
   const { service, client, close } = await startLocalPlatform(options);
   closers.push(close);

@@ -39,7 +39,7 @@ describe('apply', () => {
     expect(actions(await plan(desiring('first-token', webhook)))).toEqual(actions(changes));
   });
 
-  it('takes headers and payloads with other spacing and order of keys for the same', async () => {
+  it('ignores spacing and the order of keys in headers and payloads', async () => {
     const { apply, client, writes } = await start();
     const payload = '{"b": $COUNTS, "a": "$COUNTS"}';
     const desired = desiring('first-token', { payload, headers: { a: '1', b: '2' } });
@@ -60,7 +60,7 @@ describe('apply', () => {
     expect(actions((await apply(desired)).changes)).toContain('lockhound updated payload');
   });
 
-  it('puts only what differs', async () => {
+  it('sends only differences', async () => {
     const { apply, client, service } = await start();
     await apply(desiring());
     await client.updateWebhook('lockhound', { url: 'https://elsewhere.example/', encode_as: 'form' });
@@ -104,7 +104,7 @@ describe('secrets', () => {
     expect(inspect(changes)).not.toContain('token');
   });
 
-  it('are applied again when nobody remembers what was', async () => {
+  it('are applied again when the memory of them is lost', async () => {
     const { apply, applied } = await start();
     await apply(desiring());
     applied.stored.clear();
@@ -145,7 +145,7 @@ describe('secrets', () => {
 });
 
 describe('others at the same time', () => {
-  it('two who apply at once end with one webhook', async () => {
+  it('two concurrent calls end with one webhook', async () => {
     const { applyAlone, service, writes } = await start();
     service.faults.latencyMs = 10;
     const outcomes = await Promise.all([applyAlone(desiring()), applyAlone(desiring())]);
@@ -198,7 +198,7 @@ describe('others at the same time', () => {
     expect(writes()).toHaveLength(3);
   });
 
-  it('creates what somebody deleted between reading and writing', async () => {
+  it('creates an object that was deleted between reading and writing', async () => {
     const { apply, client, shared } = await start();
     await apply(desiring());
     const overtaken: PlatformClient = {
@@ -215,7 +215,7 @@ describe('others at the same time', () => {
   });
 });
 
-describe('what cannot work is said before anything is sent', () => {
+describe('validation before anything is sent', () => {
   it.each([
     [{ name: 'two words' }, 'bad-request'],
     [{ url: 'ftp://example.com' }, 'url-invalid'],
@@ -254,7 +254,7 @@ describe('what cannot work is said before anything is sent', () => {
     expect(inspect(error, { depth: 9 })).not.toContain('first-token');
   });
 
-  it('a price is no variable, and one name has one webhook', async () => {
+  it('accepts a price as text, and requires unique webhook names', async () => {
     const { apply } = await start();
     await apply(desiring('first-token', { payload: '{"price": "US$5 or $ 5", "t": "$TARGET"}' }));
     const [webhook] = desiring().webhooks;
@@ -289,7 +289,7 @@ describe('what cannot work is said before anything is sent', () => {
     },
   );
 
-  it('a variable that is known only by its beginning is warned of', () => {
+  it('warns of a name that only begins with a known variable', () => {
     const headers = { authorization: 'Bearer $USER_TOKEN', one: '$ID_$TARGET', two: '$USER_TOKEN $TOKENS' };
     expect(warningsOf(desiring('first-token', { headers }))).toEqual([
       'Webhook lockhound uses $USER_TOKEN, which is not defined: it is read as $USER followed by the text "_TOKEN"',
@@ -297,7 +297,7 @@ describe('what cannot work is said before anything is sent', () => {
     ]);
   });
 
-  it('what only Lockhound knows is pointed out where the platform fills payloads in', () => {
+  it('warns of variables that the platform does not have when it renders', () => {
     const payload = '{"a": "$EVENT_TITLE $HOST", "b": $CHANGES_JSON}';
     expect(platformWarningsOf(desiring('first-token', { payload }))).toEqual([
       expect.stringContaining('uses $CHANGES_JSON, which the platform does not replace'),

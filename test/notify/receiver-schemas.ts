@@ -157,7 +157,7 @@ const generic = z.strictObject({
   leftOut: z.number(),
 });
 
-/** What each receiver takes, limits included. */
+/** What each receiver accepts, limits included. */
 export const RECEIVERS: Readonly<Record<string, z.ZodType>> = {
   generic,
   slack,

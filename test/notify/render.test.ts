@@ -92,26 +92,26 @@ describe('the payload', () => {
 
   it.each([
     ['the longest known name counts', '"$DATEX $TARGETS"', 'longest shop/webS'],
-    ['unknown names stay', '"$NOBODY_KNOWS $ $$TARGET"', '$NOBODY_KNOWS $ $shop/web'],
+    ['unknown names stay', '"$UNDEFINED_NAME $ $$TARGET"', '$UNDEFINED_NAME $ $shop/web'],
     ['JSON stands unquoted', '{"n": $NUMBER, "gaps": $GAPS}', { n: 5, gaps: 4 }],
     ['text unquoted becomes a string', '[$TARGET, $BASE]', ['shop/web', 'https://example.com/base?x=1']],
     ['JSON inside a string is text', '"gaps: $GAPS, $LABELS_JSON"', 'gaps: 4, {"team":"web","org":"Shop"}'],
     [
       'one tag of many',
-      '"$TAGS[team] $TAGS[nobody]$TAGS[no end"',
+      '"$TAGS[team] $TAGS[unknown]$TAGS[no end"',
       'web target:shop/web,severity:high,org:Shop,team:web[no end',
     ],
     ['what has no meaning here is empty', '["$ALERT_QUERY", $SNAPSHOT]', ['', '']],
     ['an escaped quote does not end a string', String.raw`"\"$TARGET\\"`, '"shop/web\\'],
   ])('%s', (_rule, payload, expected) => expect(bodyOf(payload)).toEqual(expected));
 
-  it('that is no JSON is an error without any value', () => {
+  it('that is not JSON is an error without values', () => {
     expect(() => render({ payload: '{"a": "$SECRET' })).toThrow(
       expect.objectContaining({ code: 'template-invalid', message: expect.not.stringContaining('quiet') }),
     );
   });
 
-  it('never lets a backslash take the first character of a value', () => {
+  it('refuses a backslash directly before a variable', () => {
     const hostile = notificationOf([changeOf('", "x": "$SECRET')]);
     for (const payload of [String.raw`{"a": "\$CHANGES"}`, String.raw`{"a": "\\\$TARGET"}`]) {
       expect(() => render({ payload }, hostile)).toThrow(
@@ -197,7 +197,7 @@ describe('the URL', () => {
 
   it.each([
     ['$LINK', 'url-invalid'],
-    ['$NOBODY_KNOWS/x', 'variable-unknown'],
+    ['$UNDEFINED_NAME/x', 'variable-unknown'],
     ['mailto:someone@example.com', 'url-invalid'],
     ['https://example.com/$UP/secret', 'url-invalid'],
     ['https://example.com/$UP', 'url-invalid'],
@@ -229,7 +229,7 @@ describe('headers', () => {
     });
   });
 
-  it('never hold line breaks or NUL, whatever an advisory is called', () => {
+  it('never hold line breaks or NUL, for any title', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (title) => {
         const { headers } = render(
@@ -241,7 +241,7 @@ describe('headers', () => {
     );
   });
 
-  it('and URLs stay short enough to be taken, whatever an advisory is called', () => {
+  it('and URLs stay short, for any title', () => {
     const long = notificationOf([changeOf('a', '😀'.repeat(5_000))]);
     const { headers, url } = render(
       { headers: { 'X-A': '$EVENT_MSG' }, url: 'https://a.b/?$EVENT_MSG' },
@@ -264,7 +264,7 @@ describe('headers', () => {
     );
   });
 
-  it('take a secret without the line break at the end of its file', () => {
+  it('trim the line break at the end of a secret', () => {
     const custom = { TOKEN: { secret: new Secret('quiet-value\n') } };
     expect(render({ headers: { 'X-A': '$TOKEN' } }, notificationOf(), custom).headers['x-a']).toBe(
       'quiet-value',
@@ -282,7 +282,7 @@ describe('the table of variables', () => {
     }
   });
 
-  it('ties alerts about the same together', () => {
+  it('has a stable key for grouping alerts', () => {
     const key = (notification: Notification) => bodyOf('"$DEDUP_KEY $EVENT_ACTION"', notification);
     const [opened, other, resolved] = [
       notificationOf([changeOf('a')]),
@@ -304,13 +304,13 @@ describe('the table of variables', () => {
     );
   });
 
-  it('says whose change it is in a digest over several targets', () => {
+  it('names the target of a change in a digest over several targets', () => {
     const digest = notificationOf([changeOf('a'), { ...changeOf('b'), target: 'shop/api' }]);
     expect(bodyOf('"$CHANGES"', digest)).toMatch(/^opened high: .*\nshop\/api: opened high: /);
     expect(bodyOf('$CHANGES_JSON', digest)).toMatchObject([{ target: 'shop/web' }, { target: 'shop/api' }]);
   });
 
-  it('tells recoveries from alarms', () => {
+  it('distinguishes recoveries from alarms', () => {
     const recovery = notificationOf([changeOf('a', 'Title', 'resolved')]);
     const template = '"$ALERT_TRANSITION $ALERT_TYPE $PRIORITY $ALERT_PRIORITY $ALERT_STATUS $TAGS $LINK"';
     expect(bodyOf(template, recovery)).toBe(

@@ -25,7 +25,7 @@ function gateOver(routes: readonly string[], deliver: Notifier['deliver'], concu
 const receiptOf = (route: string) => ({ id: 'msg_1', route, status: 200, answer: '' });
 
 describe('a route', () => {
-  it('that answers 410 is stopped for all that follows; others go on', async () => {
+  it('that answers 410 is stopped; others continue', async () => {
     const sent: string[] = [];
     const { send, stopped } = gateOver(['a', 'b'], async (route) => {
       sent.push(route);
@@ -41,7 +41,7 @@ describe('a route', () => {
     expect(sent).toEqual(['a', 'b', 'a']);
   });
 
-  it('that hangs leaves room for the others', async () => {
+  it('that hangs does not block the others', async () => {
     const gate = Promise.withResolvers<void>();
     const { send } = gateOver(['a', 'b'], async (route) => {
       if (route === 'a') await gate.promise;

@@ -22,7 +22,7 @@ function numbered(index: number, severity: Severity, transition: Transition = 'o
   return { ...change, finding: { ...change.finding, severity } };
 }
 
-/** Severities in turn, the worst ones not in front; every seventh change is a resolution. */
+/** Severities alternate, not sorted; every seventh change is a resolution. */
 const many = (count: number): Notification =>
   notificationOf(
     Array.from({ length: count }, (_, index) =>
@@ -57,7 +57,7 @@ describe('an alert within its limit', () => {
   });
 
   it.each([2 * KIB, 16 * KIB, 256 * KIB])(
-    'of %i bytes tells the worst changes first, counts the rest and says of all how much and how bad',
+    'of %i bytes lists the worst changes first, counts the rest, and has totals over all',
     async (limit) => {
       const notification = many(2_000);
       const { event, bytes, leftOut } = await fitted(notification, limit);
@@ -81,13 +81,13 @@ describe('an alert within its limit', () => {
     const payload = '{"lines": "$CHANGES", "all": "$EVENT_MSG", "json": $CHANGES_JSON, "rest": $LEFT_OUT}';
     const notification = { ...many(500), link: 'https://ci.example/1' };
     const { event, leftOut } = await fitted(notification, 64 * KIB, payload);
-    const told = 500 - leftOut;
+    const listed = 500 - leftOut;
     expect(leftOut).toBeGreaterThan(100);
-    expect(event.json).toHaveLength(told);
+    expect(event.json).toHaveLength(listed);
     expect(event.rest).toBe(leftOut);
-    expect(event.lines.split('\n')).toHaveLength(told + 1);
+    expect(event.lines.split('\n')).toHaveLength(listed + 1);
     expect(event.lines).toMatch(new RegExp(`\nand ${leftOut} more changes: https://ci\\.example/1$`));
-    expect(event.all.split('\n')).toHaveLength(told + 2);
+    expect(event.all.split('\n')).toHaveLength(listed + 2);
   });
 
   it('cuts the lists of a change that is too large by itself', async () => {
@@ -104,7 +104,7 @@ describe('an alert within its limit', () => {
     expect(event.changes[0].locations).toHaveLength(10);
   });
 
-  it('is sent without any change, and keeps what ties it to others, when not even one fits', async () => {
+  it('is sent without changes, with its key and action, when not even one fits', async () => {
     const notification = { ...notificationOf([changeOf('a')]), mode: 'change' as const };
     const payload = '{"key": "$DEDUP_KEY", "action": "$EVENT_ACTION", "changes": $CHANGES_JSON}';
     const { event } = await fitted(notification, 300, payload);
@@ -113,7 +113,7 @@ describe('an alert within its limit', () => {
     expect((await fitted(resolved, 300, payload)).event.action).toBe('resolve');
   });
 
-  it('of no changes is what it is', async () => {
+  it('without changes is not shortened', async () => {
     expect((await fitted(notificationOf([]), 64)).event).toMatchObject({ changes: [], leftOut: 0 });
   });
 });
@@ -121,7 +121,7 @@ describe('an alert within its limit', () => {
 describe('40,000 and 200,000 changes', () => {
   const notifications = new Map([40_000, 200_000].map((count) => [count, many(count)]));
 
-  it.each([40_000, 200_000])('%i: no step takes long, and memory is bounded', async (count) => {
+  it.each([40_000, 200_000])('%i: each step is short, and memory is bounded', async (count) => {
     const notification = notifications.get(count) ?? notificationOf([]);
     for (const payload of [genericPreset.payload, '{"text": "$EVENT_MSG"}', '{"text": "$ID"}']) {
       const before = process.memoryUsage().heapUsed;
@@ -136,7 +136,7 @@ describe('40,000 and 200,000 changes', () => {
     }
   });
 
-  it('is made of the notification in one pass, whatever is told of it', () => {
+  it('are ranked once for alerts of all sizes', () => {
     const make = alertMaker(notifications.get(200_000) ?? notificationOf([]));
     const first = make({ most: 10 });
     expect(first.changes.map(({ finding }) => finding.severity)).toEqual(Array(10).fill('critical'));
@@ -176,7 +176,7 @@ describe('a receiver that answers 413', () => {
     return { attempts, deliver };
   }
 
-  it('gets half as much at once, under the same id, until it takes it; later alerts begin with that', async () => {
+  it('immediately gets half as much, under the same id, until it accepts; later alerts start there', async () => {
     const { attempts, deliver } = notifier();
     const notification = { ...many(2_000), id: 'msg_large' };
     receiver.faults.inject({ kind: 'answer', status: 413 }, { times: 3 });
@@ -195,7 +195,7 @@ describe('a receiver that answers 413', () => {
     expect(attempts.slice(4)).toMatchObject([{ status: 200, bytes: sizes.at(-1) }]);
   });
 
-  it('is given up on after a bounded number of them, or once it gets no shorter, for good', async () => {
+  it('fails permanently after a bounded number of attempts, or when the body gets no shorter', async () => {
     const { attempts, deliver } = notifier();
     receiver.faults.inject({ kind: 'answer', status: 413 }, { times: Number.POSITIVE_INFINITY });
     await expect(deliver(many(2_000))).rejects.toMatchObject({
@@ -210,14 +210,14 @@ describe('a receiver that answers 413', () => {
     await expect(fixed.deliver(many(1))).rejects.toMatchObject({ code: 'receiver-too-large' });
     expect(fixed.attempts).toHaveLength(2);
 
-    // What was learned of a receiver that takes nothing is forgotten: the next alert is whole again.
+    // The size for a receiver that accepts nothing is forgotten: the next alert is complete again.
     receiver.faults.clear();
     await deliver({ ...many(100), id: 'msg_whole' });
     expect(attempts.at(-1)).toMatchObject({ status: 200 });
     expect(attempts.at(-1)?.leftOut).toBeUndefined();
   });
 
-  it('does not hear of the limit of another route', async () => {
+  it('is not affected by the limit of another route', async () => {
     const small = notifier({ maxBytes: 4 * KIB });
     await small.deliver(many(2_000));
     expect(small.attempts).toMatchObject([{ status: 200, leftOut: expect.any(Number) }]);

@@ -14,12 +14,12 @@ describe('truncateText', () => {
     ['', 3, ''],
   ])('%j within %i: %j', (text, limit, expected) => expect(truncateText(text, limit)).toBe(expected));
 
-  it('never cuts through what the receiver’s format makes of a code point', () => {
+  it('never cuts an escape of the receiver’s format in two', () => {
     expect(truncateText('a&&&', 12, '…', entity)).toBe('a&amp;&amp;…');
     expect(truncateText('a&&', 11, '…', entity)).toBe('a&amp;&amp;');
   });
 
-  it('is within the limit, a whole beginning of the text, and leaves what fits', () => {
+  it('is within the limit, starts like the text, and keeps a text that fits', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, limit) => {
         const cut = truncateText(text, limit);

@@ -16,7 +16,7 @@ function rated(severity: Severity, transition: NotifiedChange['transition'] = 'o
 
 const NOTHING_OPEN = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 };
 
-describe('what an alert says of how bad it is', () => {
+describe('the severity of an alert', () => {
   it.each([
     ['critical', 'opened', 'P1 error normal Triggered'],
     ['high', 'reopened', 'P2 error normal Triggered'],
@@ -30,7 +30,7 @@ describe('what an alert says of how bad it is', () => {
     expect(names.map((name) => text(name, notification)).join(' ')).toBe(expected);
   });
 
-  it('is that of its worst change which is not over', () => {
+  it('is that of its worst unresolved change', () => {
     const changes = [rated('critical', 'resolved'), rated('low'), rated('medium')];
     expect(text('SEVERITY', notificationOf(changes))).toBe('medium');
     expect(text('SEVERITY', notificationOf(changes.slice(0, 1)))).toBe('critical');
@@ -39,7 +39,7 @@ describe('what an alert says of how bad it is', () => {
   });
 });
 
-describe('what ties alerts together', () => {
+describe('grouping of alerts', () => {
   const digest = (transition: NotifiedChange['transition'], open = NOTHING_OPEN): Notification => ({
     ...notificationOf([rated('high', transition)]),
     open,
@@ -85,7 +85,7 @@ describe('a test alert', () => {
       transition,
     });
 
-  it('says itself that it is one, wherever it shows', () => {
+  it('is marked as a test in every text', () => {
     expect(text('TEST', test('opened'))).toBe('true');
     expect(text('TEST', notificationOf())).toBe('false');
     for (const name of ['EVENT_TITLE', 'PAGERDUTY_SUMMARY', 'OPSGENIE_MESSAGE']) {
@@ -137,7 +137,7 @@ describe('values', () => {
     expect(values.get('GAPS')).toEqual({ text: '4', json: '4', trusted: false });
   });
 
-  it('know a time that is none', () => {
+  it('keep a time that is not valid', () => {
     expect(text('DATE', { ...notificationOf(), date: 'soon' })).toBe('soon');
     expect(text('DATE', { ...notificationOf(), date: '1970-01-01T00:00:01Z' })).toBe('1000');
   });

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
 import { createWorld, type World } from '../pipeline/world.ts';
 
-/** What a producer in another language has: the schema and the page that describes the queue. */
+/** The documents for producers in other languages: the schema and the page that describes the queue. */
 const SCHEMA = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', '..', 'schemas', 'ingest-lockfiles.v1.json'), 'utf8'),
 );
@@ -62,13 +62,13 @@ describe('a producer that has the schema alone', () => {
     ['a hash without a size', [{ path: 'package-lock.json', sha256: '0'.repeat(64) }]],
     ['no lockfile', []],
     ['a control character', [{ path: 'a\u0000b', content: '{}' }]],
-  ])('is told by the schema of %s', (_name, lockfiles) => {
+  ])('is rejected by the schema: %s', (_name, lockfiles) => {
     expect(fits(envelope('x', lockfiles))).toBe(false);
   });
 });
 
 describe('createProducer', () => {
-  it('queues the same scan once and refuses what does not fit, with the path', async () => {
+  it('queues the same scan once and refuses an invalid one, with the path', async () => {
     const room = await world.room('library');
     const request = {
       scan: 'once',
