@@ -24,10 +24,10 @@ export function withoutAnswer(error: unknown, hidden: readonly string[]): unknow
 /** The error for an answer that is not a success. */
 export function refusal(response: ApiResponse, hidden: readonly string[]): NotifyError {
   const { request, status } = response;
-  const said = reasonIn(response);
-  const code = codeOf(status, said);
+  const reason = reasonIn(response);
+  const code = codeOf(status, reason);
   const mask = createMasker(hidden);
-  const message = `${mask(request)}: HTTP ${status}, ${quote(said, mask)}${adviceFor(code)}`;
+  const message = `${mask(request)}: HTTP ${status}, ${quote(reason, mask)}${adviceFor(code)}`;
   return new NotifyError(code, message, retryOptions(response));
 }
 
@@ -38,17 +38,17 @@ export function objectIn<Value>(response: ApiResponse, hidden: readonly string[]
     return content.value as Value;
   }
   // A proxy may have answered or cut the answer short: a retry may succeed.
-  const said = quote(reasonIn(response), createMasker(hidden));
-  throw new NotifyError('contract', `${request}: HTTP ${status}, ${said} where a JSON object is expected`, {
+  const reason = quote(reasonIn(response), createMasker(hidden));
+  throw new NotifyError('contract', `${request}: HTTP ${status}, ${reason} where a JSON object is expected`, {
     retryable: true,
   });
 }
 
-function codeOf(status: number, said: string): NotifyErrorCode {
+function codeOf(status: number, reason: string): NotifyErrorCode {
   if (status === 401 || status === 403) return 'authentication';
   if (status === 404) return 'not-found';
   if (isRateLimited({ status })) return 'too-many-requests';
-  if (status === 409 || (status === 400 && /already exists/i.test(said))) return 'conflict';
+  if (status === 409 || (status === 400 && /already exists/i.test(reason))) return 'conflict';
   if (isTemporary({ status })) return 'unavailable';
   return status < 400 ? 'contract' : 'bad-request';
 }
