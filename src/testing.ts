@@ -27,8 +27,8 @@ export {
   type InsightsData,
   type ProjectFact,
   readBundledData,
-  readInsightsData,
 } from './embedded/insights/data-set.ts';
+export { readInsightsData } from './embedded/insights/given-data.ts';
 export type { InsightsStats } from './embedded/insights/local-index.ts';
 export {
   type InsightsService,

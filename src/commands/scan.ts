@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { createLogger } from '../compose/logger.ts';
+import { createDeferredLog } from '../compose/deferred-log.ts';
 import { openScanner } from '../compose/scanner.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
@@ -33,7 +33,7 @@ export async function scanPaths(given: LoadedConfig, options: ScanOptions): Prom
   const progress = scanProgress(onProgress);
   let failure: ScanError | undefined;
   const scanner = await openScanner(loaded, {
-    log: createLogger(loaded),
+    log: createDeferredLog(loaded),
     signal,
     limits: IMPATIENT,
     local: options.local ? await openLocalIndex() : undefined,

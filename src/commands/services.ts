@@ -1,4 +1,4 @@
-import { readInsightsData } from '../embedded/insights/data-set.ts';
+import { readInsightsData } from '../embedded/insights/given-data.ts';
 import { type LocalServices, startLocalServices } from '../embedded/local-services.ts';
 import type { WebhookKey } from '../embedded/webhooks/service.ts';
 import type { Secret } from '../model/secret.ts';

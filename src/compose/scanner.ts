@@ -1,6 +1,6 @@
-import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import type { LocalIndex } from '../embedded/insights/local-index.ts';
+import type { Log } from '../in-process/job-attempts.ts';
 import { createMemory, type Memory } from '../in-process/memory.ts';
 import { createRunner } from '../in-process/runner.ts';
 import { createLocalBudget } from '../insights/local-budget.ts';
@@ -21,7 +21,7 @@ import { createPorts, NO_CONTRACTS, NO_NOTIFIER } from './ports.ts';
 import { warnOnce } from './warn-once.ts';
 
 export interface ScannerOptions {
-  readonly log: Logger;
+  readonly log: Log;
   /** Ends the scans. */
   readonly signal: AbortSignal;
   readonly onEvent?: (event: WorkerEvent) => void;

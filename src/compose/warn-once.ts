@@ -1,7 +1,7 @@
-import type { Logger } from 'pino';
+import type { Log } from '../in-process/job-attempts.ts';
 
 /** Logs each place of an answer once per process: a service that changed has the same problem with every package. */
-export function warnOnce(log: Logger) {
+export function warnOnce(log: Pick<Log, 'warn'>) {
   const logged = new Set<string>();
   return ({ path, message }: { readonly path: string; readonly message: string }, subject: string): void => {
     const place = path.replace(/\[\d+\]/g, '[]');

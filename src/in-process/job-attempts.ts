@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import type { Logger } from 'pino';
 import type { AnyJob, AttemptEnding, JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
@@ -11,10 +10,15 @@ import type { WorkerEvent } from '../workers/events.ts';
 import { DEFAULT_WAITING, type Failure, failureOf } from '../workers/failure.ts';
 import { runOnce } from '../workers/run-once.ts';
 
+export type LogLevel = 'error' | 'info' | 'warn';
+export type Log = Readonly<
+  Record<LogLevel, (facts: Readonly<Record<string, unknown>>, message: string) => void>
+>;
+
 export interface AttemptOptions {
   readonly ports: Ports;
   readonly outcomes: Outcomes;
-  readonly log: Logger;
+  readonly log: Log;
   /** Ends everything that runs or waits. */
   readonly signal: AbortSignal;
   readonly onEvent?: (event: WorkerEvent) => void;

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import { createApiClient } from '../../src/discovery/client.ts';
@@ -9,6 +10,7 @@ import {
   type InsightsData,
   readBundledData,
 } from '../../src/embedded/insights/data-set.ts';
+import { readInsightsData } from '../../src/embedded/insights/given-data.ts';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
 
@@ -184,3 +186,7 @@ function unanswered(schema: SchemaDescription, answers: readonly unknown[], plac
     );
   });
 }
+
+it('reads the bundled files as any other data set, only without checking them', async () => {
+  expect(data).toEqual(await readInsightsData(join(import.meta.dirname, '..', '..', 'data', 'insights')));
+});

@@ -1,0 +1,26 @@
+import type { Logger } from 'pino';
+import type { LoadedConfig } from '../config/load.ts';
+import type { Log, LogLevel } from '../in-process/job-attempts.ts';
+
+type ConfiguredLevel = LoadedConfig['config']['log']['level'];
+
+const WRITTEN: Readonly<Record<ConfiguredLevel, readonly LogLevel[]>> = {
+  silent: [],
+  fatal: [],
+  error: ['error'],
+  warn: ['error', 'warn'],
+  info: ['error', 'warn', 'info'],
+  debug: ['error', 'warn', 'info'],
+  trace: ['error', 'warn', 'info'],
+};
+
+/** The log of a command that writes to it only when something is wrong: it is loaded for its first line. */
+export function createDeferredLog(loaded: LoadedConfig): Log {
+  let opened: Promise<Logger> | undefined;
+  const at = (level: LogLevel) => (facts: Readonly<Record<string, unknown>>, message: string) => {
+    if (!WRITTEN[loaded.config.log.level].includes(level)) return;
+    opened ??= import('./logger.ts').then(({ createLogger }) => createLogger(loaded));
+    opened.then((log) => log[level](facts, message));
+  };
+  return { error: at('error'), warn: at('warn'), info: at('info') };
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+
+const requirements = z.record(z.string(), z.string());
+
+const count = z.int().min(0);
+const capability = z.object({ capability: z.string(), directCount: count, indirectCount: count });
+
+const slsaProvenance = z.object({
+  sourceRepository: z.string(),
+  commit: z.string(),
+  url: z.string(),
+  verified: z.boolean(),
+});
+const attestation = slsaProvenance.extend({ type: z.string() });
+
+export const relatedProject = z.object({
+  /** `host/owner/repository`, in lower case. */
+  id: z.string(),
+  relationType: z.enum(['SOURCE_REPO', 'ISSUE_TRACKER']),
+  relationProvenance: z.enum([
+    'SLSA_ATTESTATION',
+    'GO_ORIGIN',
+    'PYPI_PUBLISH_ATTESTATION',
+    'RUBYGEMS_PUBLISH_ATTESTATION',
+    'UNVERIFIED_METADATA',
+  ]),
+});
+
+/** A manifest in the archive of an npm package. */
+const bundledManifest = z.object({
+  path: z.string(),
+  name: z.string(),
+  version: z.string(),
+  dependencies: requirements.optional(),
+  optionalDependencies: requirements.optional(),
+  peerDependencies: requirements.optional(),
+  devDependencies: requirements.optional(),
+  bundleDependencies: z.array(z.string()).optional(),
+});
+
+export const indexedVersion = z.object({
+  version: z.string(),
+  /** As the package's metadata has it; absent when it has none. */
+  license: z.string().optional(),
+  /** RFC 3339, when the registry has it. */
+  publishedAt: z.string().optional(),
+  /** The registry's message; present on deprecated versions only. */
+  deprecated: z.string().optional(),
+  /** Digests of the artifact as subresource integrity, several separated by spaces: `md5-… sha1-… sha256-… sha512-…`. */
+  integrity: z.string().optional(),
+  /** URL by label: `HOMEPAGE`, `ISSUE_TRACKER`, `SOURCE_REPO`, … */
+  links: z.record(z.string(), z.string()).optional(),
+  /** Absent: the graph of this version was not computed. */
+  dependencies: requirements.optional(),
+  optionalDependencies: requirements.optional(),
+  peerDependencies: requirements.optional(),
+  devDependencies: requirements.optional(),
+  bundleDependencies: z.array(z.string()).optional(),
+  /** npm only. */
+  bundled: z.array(bundledManifest).optional(),
+  /** Go only; absent: it was not analysed. */
+  capabilities: z.array(capability).optional(),
+  slsaProvenances: z.array(slsaProvenance).optional(),
+  attestations: z.array(attestation).optional(),
+  /** Projects with a stronger provenance than links. */
+  projects: z.array(relatedProject).optional(),
+  upstreamIdentifiers: z
+    .array(z.object({ packageName: z.string(), versionString: z.string(), source: z.string() }))
+    .optional(),
+  projectStatus: z.object({ status: z.string(), reason: z.string() }).optional(),
+  /** URLs of the artifacts, when they do not follow from name and version. */
+  artifacts: z.array(z.string()).optional(),
+  /** Requirements and graph as they are served, when they do not follow from `dependencies`. */
+  requirements: z.looseObject({}).optional(),
+  graph: z.looseObject({}).optional(),
+});
+
+export const indexedPackage = z.object({
+  system: z.enum(['GO', 'RUBYGEMS', 'NPM', 'CARGO', 'MAVEN', 'PYPI', 'NUGET']).default('NPM'),
+  /** Canonical. */
+  name: z.string(),
+  /** The version that is installed by default. */
+  default: z.string().optional(),
+  versions: z.array(indexedVersion),
+  /** Similar names in the same system. */
+  similar: z.array(z.string()).optional(),
+});
+
+export const advisoryFact = z.object({
+  id: z.string(),
+  title: z.string(),
+  aliases: z.array(z.string()),
+  /** CVSS v3; absent when the advisory has none. */
+  score: z.number().optional(),
+  vector: z.string().optional(),
+  affected: z.array(
+    z.object({
+      system: indexedPackage.shape.system,
+      name: z.string(),
+      /** A semver range; for systems other than npm and Cargo one exact version. */
+      range: z.string(),
+    }),
+  ),
+  /** Not served before `learnAdvisory`. */
+  heldBack: z.boolean().default(false),
+});
+
+export const projectFact = z.object({
+  /** `host/owner/repository`, in lower case. */
+  id: z.string(),
+  openIssuesCount: count.optional(),
+  starsCount: count.optional(),
+  forksCount: count.optional(),
+  license: z.string().optional(),
+  description: z.string().optional(),
+  homepage: z.string().optional(),
+  /** As they are served. */
+  scorecard: z.looseObject({}).optional(),
+  ossFuzz: z.looseObject({}).optional(),
+});
+
+export const imageFact = z.object({
+  /** OCI chain identifier. */
+  chainId: z.string(),
+  repositories: z.array(z.string()),
+});
+
+export const samples = z.object({
+  packages: z.array(indexedPackage).default([]),
+  projects: z.array(projectFact).default([]),
+  images: z.array(imageFact).default([]),
+});
