@@ -1,6 +1,5 @@
-import stringWidth from 'string-width';
 import { printable } from '../model/printable.ts';
-import { oneLine } from '../report/layout.ts';
+import { oneLine, stringWidth } from '../report/layout.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ProgressLine {

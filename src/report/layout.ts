@@ -80,7 +80,7 @@ function wrap(text: string, width: number): readonly string[] {
 }
 
 /** Columns of a text. The library knows all of Unicode and takes longer to load than most commands to run. */
-function stringWidth(text: string): number {
+export function stringWidth(text: string): number {
   const shown = text.includes('\u001b') ? stripVTControlCharacters(text) : text;
   if (/^[\x20-\x7e]*$/.test(shown)) return shown.length;
   const { default: measure }: typeof import('string-width') = loadPackage('string-width');

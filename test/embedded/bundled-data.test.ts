@@ -188,5 +188,7 @@ function unanswered(schema: SchemaDescription, answers: readonly unknown[], plac
 }
 
 it('reads the bundled files as any other data set, only without checking them', async () => {
-  expect(data).toEqual(await readInsightsData(join(import.meta.dirname, '..', '..', 'data', 'insights')));
+  expect(data).toMatchObject(
+    await readInsightsData(join(import.meta.dirname, '..', '..', 'data', 'insights')),
+  );
 });

@@ -1,4 +1,5 @@
-import { maxSatisfying, validRange } from 'semver';
+import maxSatisfying from 'semver/ranges/max-satisfying.js';
+import validRange from 'semver/ranges/valid.js';
 import { formatVersionKey, type System, type VersionKey } from '../../model/scan/version-key.ts';
 import type { IndexedPackage, IndexedVersion } from './data-set.ts';
 

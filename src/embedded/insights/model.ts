@@ -1,4 +1,4 @@
-import { satisfies } from 'semver';
+import satisfies from 'semver/functions/satisfies.js';
 import { formatVersionKey, type System, type VersionKey } from '../../model/scan/version-key.ts';
 import type {
   AdvisoryFact,
@@ -35,7 +35,8 @@ export class InsightsModel {
   readonly #packages = new Map<string, IndexedPackage>();
   readonly #versions = new Map<string, Entry>();
   readonly #advisories = new Map<string, AdvisoryFact>();
-  readonly #advisoryIds = new Map<string, Set<string>>();
+  /** Advisories by the packages that they affect. */
+  readonly #advisoriesOf = new Map<string, AdvisoryFact[]>();
   readonly #versionTexts = new Map<string, string>();
   readonly #graphTexts = new Map<string, string>();
   readonly #projects: ReadonlyMap<string, ProjectFact>;
@@ -54,24 +55,34 @@ export class InsightsModel {
         this.#versions.set(id, { package: indexedPackage, indexed });
       }
     }
-    for (const advisory of data.advisories) if (!advisory.heldBack) this.learnAdvisory(advisory);
+    for (const advisory of data.advisories) if (!advisory.heldBack) this.#add(advisory);
   }
 
   /** Adds an advisory to the index and to the versions that it affects; returns these. */
   learnAdvisory(advisory: AdvisoryFact): readonly VersionKey[] {
-    this.#advisories.set(advisory.id, advisory);
-    const affected = advisory.affected.flatMap(({ system, name, range }) =>
+    this.#add(advisory);
+    const affected = advisory.affected.flatMap(({ system, name }) =>
       (this.#packages.get(packageId(system, name))?.versions ?? [])
-        .filter(({ version }) => isWithin(system, version, range))
-        .map(({ version }) => ({ system, name, version })),
+        .map(({ version }) => ({ system, name, version }))
+        .filter((key) => affects(advisory, key)),
     );
-    for (const key of affected) {
-      const id = formatVersionKey(key);
-      const ids = this.#advisoryIds.get(id) ?? new Set();
-      this.#advisoryIds.set(id, ids.add(advisory.id));
-      this.#versionTexts.delete(id);
-    }
+    for (const key of affected) this.#versionTexts.delete(formatVersionKey(key));
     return affected;
+  }
+
+  /** Ranges are compared when a version is asked for: parsing all of them takes longer than most questions. */
+  #add(advisory: AdvisoryFact): void {
+    this.#advisories.set(advisory.id, advisory);
+    for (const id of new Set(advisory.affected.map(({ system, name }) => packageId(system, name)))) {
+      const known = this.#advisoriesOf.get(id);
+      if (known === undefined) this.#advisoriesOf.set(id, [advisory]);
+      else known.push(advisory);
+    }
+  }
+
+  #advisoryIds(key: VersionKey): readonly string[] {
+    const about = this.#advisoriesOf.get(packageId(key.system, key.name)) ?? [];
+    return about.filter((advisory) => affects(advisory, key)).map(({ id }) => id);
   }
 
   /** A Version object as JSON. */
@@ -81,9 +92,9 @@ export class InsightsModel {
     if (known !== undefined) return known;
     const entry = this.#versions.get(id);
     if (entry === undefined) return undefined;
-    const text = JSON.stringify(
-      versionObject(entry.package, entry.indexed, [...(this.#advisoryIds.get(id) ?? [])]),
-    );
+    const { system, name } = entry.package;
+    const advisoryIds = this.#advisoryIds({ system, name, version: entry.indexed.version });
+    const text = JSON.stringify(versionObject(entry.package, entry.indexed, advisoryIds));
     this.#versionTexts.set(id, text);
     return text;
   }
@@ -205,6 +216,12 @@ function packageId(system: System, name: string): string {
 }
 
 /** An empty range matches no version, although semver reads it as `*`. */
+function affects({ affected }: AdvisoryFact, { system, name, version }: VersionKey): boolean {
+  return affected.some(
+    (one) => one.system === system && one.name === name && isWithin(system, version, one.range),
+  );
+}
+
 function isWithin(system: System, version: string, range: string): boolean {
   if (range.trim() === '') return false;
   if (system !== 'NPM' && system !== 'CARGO') return version === range;

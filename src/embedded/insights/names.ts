@@ -1,4 +1,4 @@
-import { valid } from 'semver';
+import valid from 'semver/functions/valid.js';
 import type { System, VersionKey } from '../../model/scan/version-key.ts';
 
 const SYSTEM_OF_TYPE: Readonly<Record<string, System>> = {
