@@ -1,8 +1,8 @@
 /** Options of every coded error. */
 export interface CodedErrorOptions {
-  /** What led to it; kept for logs, never shown alone. */
+  /** The error that caused it, for logs; never shown alone. */
   readonly cause?: unknown;
-  /** Whether the same work may succeed later without anybody changing anything. */
+  /** Whether the same work may succeed later without a change by an operator. */
   readonly retryable?: boolean;
   /** Milliseconds to wait before another attempt, when the other side named them. */
   readonly retryAfterMs?: number | undefined;

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 export const MASK = '(secret)';
 
 /**
- * A secret value that shows itself to nobody by accident: text, JSON and inspection give `(secret)`. Only `reveal()`
+ * A secret value that is not shown by accident: text, JSON and inspection give `(secret)`. Only `reveal()`
  * gives the value; call it where the value is used and nowhere earlier. A secret that is given by a function is read when
  * it is first revealed, and once: a command that does not use it works where it is not set.
  */

@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Work on long lists goes on for this long before everything else in the process has its turn. */
+/** Work on a long list runs for this long before it yields to other work of the process. */
 const BUDGET_MS = 25;
-/** Items between two looks at the clock. */
+/** Items between two reads of the clock. */
 const STRIDE = 250;
-/** Sorted at once. */
+/** Items that are sorted in one step. */
 const RUN = 2_000;
 
-/** Lets everything else in the process run when this work took long enough. */
+/** Yields to other work of the process when this work has run long enough. */
 export type TakeTurns = () => Promise<void> | undefined;
 
-/** `const turn = createTurns()`, then `await turn()` now and then; awaits nothing while there is time left. */
+/** Call `await turn()` regularly; it waits only when the time budget is used up. */
 export function createTurns(): TakeTurns {
   let began = performance.now();
   return () => {
@@ -22,8 +22,8 @@ export function createTurns(): TakeTurns {
 }
 
 /**
- * `await next()` before each of many pieces of work that become due at once: between two of them everything else in the
- * process has its turn.
+ * Call `await next()` before each of many pieces of work that are due at the same time: other work of the process runs
+ * between two of them.
  */
 export function oneByOne(): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();
@@ -33,7 +33,7 @@ export function oneByOne(): () => Promise<void> {
   };
 }
 
-/** A list in slices, between which everything else in the process has its turn. */
+/** A list in slices; other work of the process runs between them. */
 export async function* inTurns<Item>(list: readonly Item[], size = STRIDE): AsyncGenerator<readonly Item[]> {
   const turn = createTurns();
   for (let at = 0; at < list.length; at += size) {

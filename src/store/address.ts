@@ -1,12 +1,12 @@
 import type { RedisOptions } from 'ioredis';
 import { StoreError } from './errors.ts';
 
-/** One Redis URL, taken apart. */
+/** The parts of a Redis URL. */
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;
   readonly cluster: boolean;
-  /** What ioredis needs for it, credentials included. */
+  /** Connection options of ioredis, with the credentials. */
   readonly options: Omit<RedisOptions, 'replyMapping'>;
 }
 
@@ -17,13 +17,13 @@ const SECURE: Readonly<Record<string, boolean>> = {
   'valkeys:': true,
 };
 
-/** Takes Redis URLs apart. Throws `StoreError` `address-invalid`, whose message repeats no credentials. */
+/** Parses Redis URLs. Throws `StoreError` `address-invalid`, whose message contains no credentials. */
 export function parseAddresses(urls: string | readonly string[]): readonly RedisAddress[] {
   const list = typeof urls === 'string' ? urls.split(',') : urls;
   return list.map((url, index) => parseAddress(url.trim(), index));
 }
 
-/** `host:port, host:port`: for messages, without credentials. */
+/** `host:port, host:port`, without credentials, for messages. */
 export function formatAddresses(addresses: readonly RedisAddress[]): string {
   return addresses
     .map(({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`))
@@ -59,7 +59,10 @@ function decode(text: string, index: number): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw invalid(index, 'has user name or password with a stray "%": write it as "%25"');
+    throw invalid(
+      index,
+      'has a "%" in its user name or password that is not percent-encoded: write it as "%25"',
+    );
   }
 }
 

@@ -8,17 +8,17 @@ import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';
 
 export interface BlobOptions {
-  /** How long content is kept after it was last stored or read. Default 7 days. */
+  /** Time to live of content after it was last stored or read. Default 7 days. */
   readonly ttlMs?: number;
   /** Largest content in bytes, uncompressed. Default 128 MiB. */
   readonly maxBytes?: number;
 }
 
-/** Lockfile content under its own hash. */
+/** Contents of lockfiles under their SHA-256. */
 export interface BlobStore {
-  /** Stores content compressed; the same content is stored once. Throws `blob-too-large`. */
+  /** Stores content, compressed and once. Throws `blob-too-large`. */
   put(content: Buffer): Promise<{ readonly sha256: string; readonly bytes: number }>;
-  /** Reads content back and checks it. Throws `blob-missing`, `blob-corrupt` or `blob-too-large`. */
+  /** Reads content and verifies its hash. Throws `blob-missing`, `blob-corrupt` or `blob-too-large`. */
   read(reference: LockfileReference): Promise<Buffer>;
 }
 
@@ -43,7 +43,7 @@ export function createBlobStore(redis: RedisClient, keys: Keys, options: BlobOpt
       const stored = await redis.getBuffer(key);
       if (stored === null) throw missing(reference);
       const content = await verified(stored, reference, maxBytes).catch(async (error: unknown) => {
-        // Left there, it would keep `put` from storing the content anew.
+        // While the damaged value is stored, `put` would not store the content again.
         if (error instanceof StoreError && error.code === 'blob-corrupt') await redis.unlink(key);
         throw error;
       });
@@ -53,7 +53,7 @@ export function createBlobStore(redis: RedisClient, keys: Keys, options: BlobOpt
   };
 }
 
-/** A producer of its own may store zstd, gzip or the bytes themselves; the hash of the content decides. */
+/** Foreign producers may store zstd, gzip or the bytes themselves; the hash of the content decides. */
 async function verified(stored: Buffer, reference: LockfileReference, maxBytes: number): Promise<Buffer> {
   if (stored.length <= maxBytes && (await hash(stored)) === reference.sha256) return stored;
   let content: Buffer;
@@ -68,7 +68,7 @@ async function verified(stored: Buffer, reference: LockfileReference, maxBytes: 
   return content;
 }
 
-/** SHA-256 in hex; the event loop does other work meanwhile. */
+/** SHA-256 in hex, computed in turns with other work. */
 async function hash(content: Buffer): Promise<string> {
   const sum = createHash('sha256');
   for (let start = 0; start < content.length; start += HASHED_AT_ONCE) {
@@ -78,7 +78,7 @@ async function hash(content: Buffer): Promise<string> {
   return sum.digest('hex');
 }
 
-/** Some milliseconds. */
+/** Bytes that take some milliseconds. */
 const HASHED_AT_ONCE = 2_097_152;
 
 function isTooLarge(error: unknown): boolean {
@@ -112,6 +112,6 @@ function corrupt(reference: LockfileReference, what: string, cause?: unknown): S
 function tooLarge(what: string, maxBytes: number): StoreError {
   return new StoreError(
     'blob-too-large',
-    `${what} is larger than ${maxBytes} bytes, the most that is taken.`,
+    `${what} is larger than ${maxBytes} bytes, the largest size that is accepted.`,
   );
 }

@@ -6,11 +6,11 @@ import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
 
 export interface CacheOptions {
-  /** Told of a cache that could not be read or written: the work goes on without it. */
+  /** Called when the cache cannot be read or written; the work continues without it. */
   readonly onProblem?: (error: unknown) => void;
 }
 
-/** Keys per command, so that no single one holds up Redis. */
+/** Keys in one command: longer commands would block Redis. */
 const CHUNK = 500;
 /** Smaller values gain nothing from compression. */
 const COMPRESS_FROM_BYTES = 2_048;
@@ -60,7 +60,7 @@ function encode(value: unknown): Buffer {
   return json.length < COMPRESS_FROM_BYTES ? json : zstdCompressSync(json);
 }
 
-/** A value that cannot be read is a miss: it will be fetched and written again. */
+/** An unreadable value is a miss: it is fetched and written again. */
 function decode(stored: Buffer | null): unknown {
   if (stored === null) return undefined;
   try {

@@ -42,7 +42,7 @@ export function recogniseCompression(stored: Buffer): 'zstd' | 'gzip' | 'none' {
   return stored.subarray(0, 2).equals(GZIP_MAGIC) ? 'gzip' : 'none';
 }
 
-/** Undoes whatever compression the first bytes name. Throws when it is damaged or grows past `maxBytes`. */
+/** Decompresses by what the first bytes say. Throws when the content is damaged or larger than `maxBytes`. */
 export async function expand(stored: Buffer, maxBytes: number): Promise<Buffer> {
   switch (recogniseCompression(stored)) {
     case 'zstd': {
@@ -82,18 +82,18 @@ function statedSize(frame: Buffer): number | undefined {
   }
 }
 
-/** Less gains little, and each compression costs a context of its own. */
+/** Smaller values gain little, and each compression allocates a context. */
 const COMPRESS_FROM_BYTES = 4_096;
 
-/** A value as JSON, compressed when it is large. `undefined` is kept as `null`. */
+/** A value as JSON, compressed when it is large. `undefined` becomes `null`. */
 export async function packJson(value: unknown): Promise<Buffer> {
   const json = Buffer.from(JSON.stringify(value ?? null));
   return json.length < COMPRESS_FROM_BYTES ? json : await compress(json);
 }
 
 /**
- * The same for a value that may be of any size, in lines (`json-lines.ts`): the event loop does other work while it is written,
- * and the text as a whole is never in memory.
+ * The same for a value of any size, in lines (`json-lines.ts`). It is written in turns with other work, and the whole text is
+ * never in memory.
  */
 export async function packLargeJson(value: unknown): Promise<Buffer> {
   const texts = inBlocks(jsonParts(value));
@@ -135,7 +135,7 @@ function* inBlocks(parts: Iterable<string>): Generator<string, void, void> {
   if (text !== '') yield text;
 }
 
-/** What comes out of a transform; whoever reads it gets the errors of either. */
+/** The output of a transform; reading it throws the errors of input and transform. */
 function through(input: Iterable<Buffer> | AsyncIterable<Buffer>, transform: Transform): Transform {
   return pipeline(Readable.from(input), transform, () => {});
 }

@@ -9,14 +9,14 @@ export type RedisClient = Redis | Cluster;
 export interface ConnectOptions {
   /** `redis://`, `rediss://`, `valkey://` or `valkeys://`; several, or one with `?cluster=true`, name a cluster. */
   readonly urls: string | readonly string[];
-  /** How long to try before giving up. Default 10 s. */
+  /** Time limit for the first connection. Default 10 s. */
   readonly timeoutMs?: number;
   /**
-   * What becomes of a command that Redis refuses because it takes no writes now (a demoted primary, say). `wait`: it waits
-   * like one whose connection is lost. Default: its caller gets the error. The connection is made anew in any case.
+   * What happens to a command that Redis refuses because it accepts no writes now, for example after it became a replica.
+   * `wait`: the command waits, as after a lost connection. Default: its caller gets the error. Both reconnect.
    */
   readonly refused?: 'wait';
-  /** Called once when a connection is lost and once when it is back. Default: nobody is told. */
+  /** Called once when a connection is lost and once when it is restored. */
   readonly onChange?: (change: ConnectionChange) => void;
 }
 
@@ -24,36 +24,36 @@ export type ConnectionChange =
   | { readonly kind: 'lost'; readonly error: StoreError }
   | { readonly kind: 'restored' };
 
-/** Options BullMQ needs: a command waits for the connection to come back instead of failing after some tries. */
+/** Options that BullMQ needs: commands wait for the connection instead of failing after some attempts. */
 const BASE_OPTIONS = {
   maxRetriesPerRequest: null,
   lazyConnect: true,
-  // A host that is gone without a word answers nothing; the longest that a command of ours or BullMQ's may block is 10 s.
+  // Detects a host that stopped without closing its connections. Blocking commands take 10 s at most.
   socketTimeout: 30_000,
 } as const satisfies RedisOptions;
 
 /**
- * Connects to Redis or Valkey, single or cluster. Later losses reconnect by themselves with growing delays; they are
- * told to `onChange` and never thrown. Throws `StoreError` `address-invalid`, `unreachable` or `refused`.
+ * Connects to Redis or Valkey, single or cluster. Lost connections are restored with growing delays and reported to
+ * `onChange`, never thrown. Throws `StoreError` `address-invalid`, `unreachable` or `refused`.
  */
 export async function connectRedis(options: ConnectOptions): Promise<RedisClient> {
   const addresses = parseAddresses(options.urls);
   const refusals = createRefusals({ wait: options.refused === 'wait' });
   const client = createClient(addresses, refusals);
   const where = formatAddresses(addresses);
-  tellChanges(client, { where, refusals, onChange: options.onChange ?? (() => {}) });
+  reportChanges(client, { where, refusals, onChange: options.onChange ?? (() => {}) });
   await firstReady(client, where, options.timeoutMs ?? 10_000);
   return client;
 }
 
-interface Telling {
+interface Reporting {
   readonly where: string;
   readonly refusals: Refusals;
   readonly onChange: (change: ConnectionChange) => void;
 }
 
-/** Tells of losses and of what ended them. While Redis refuses writes, a new connection to it is no end. */
-function tellChanges(client: RedisClient, { where, refusals, onChange }: Telling): void {
+/** Reports lost and restored connections. One is restored when it is ready and Redis accepts writes. */
+function reportChanges(client: RedisClient, { where, refusals, onChange }: Reporting): void {
   let lastError: unknown;
   let lost = false;
   let ready = false;
@@ -74,7 +74,7 @@ function tellChanges(client: RedisClient, { where, refusals, onChange }: Telling
     if (!ready || lost || closing.has(client)) return;
     lost = true;
     const refusal = refusals.current();
-    const what = refusal === undefined ? 'connection lost; reconnecting' : 'takes no writes; reconnecting';
+    const what = refusal === undefined ? 'connection lost; reconnecting' : 'accepts no writes; reconnecting';
     onChange({ kind: 'lost', error: unreachable(where, what, refusal ?? lastError) });
   });
   client.on('ready', () => {
@@ -84,10 +84,10 @@ function tellChanges(client: RedisClient, { where, refusals, onChange }: Telling
   });
 }
 
-/** Connections that we close ourselves: nothing is lost with them. */
+/** Connections that this process closes: they are not reported as lost. */
 const closing = new WeakSet<RedisClient>();
 
-/** Closes politely, and hard when Redis does not answer within `limitMs`: commands still waiting then fail. */
+/** Closes with QUIT, and by force when Redis does not answer within `limitMs`: commands that still wait then fail. */
 export async function closeRedis(client: RedisClient, limitMs = 1_000): Promise<void> {
   if (client.status === 'end') return;
   closing.add(client);
@@ -96,7 +96,7 @@ export async function closeRedis(client: RedisClient, limitMs = 1_000): Promise<
   try {
     if ((await Promise.race([client.quit(), limit.promise])) === undefined) endNow(client);
   } catch {
-    // A connection that is gone cannot say goodbye; it is closed either way.
+    // QUIT fails on a lost connection.
     endNow(client);
   } finally {
     clearTimeout(timer);
@@ -104,8 +104,8 @@ export async function closeRedis(client: RedisClient, limitMs = 1_000): Promise<
 }
 
 /**
- * Between two attempts to reconnect, ioredis drops its timer and waits for the end of a connection that it does not
- * have; commands in its queue would wait for ever. In the state before the first attempt it ends and fails them.
+ * Between two attempts to reconnect, `disconnect` of ioredis waits for a connection that does not exist, and queued
+ * commands never end. In the state before the first attempt it ends and fails them.
  */
 function endNow(client: RedisClient): void {
   if (client.status === 'reconnecting') client.status = 'wait';
@@ -117,7 +117,7 @@ function createClient(addresses: readonly RedisAddress[], refusals: Refusals): R
   if (first === undefined) throw new StoreError('address-invalid', 'No Redis URL was given.');
   const retryStrategy = (times: number): number => Math.max(backoff(times), refusals.delay());
   const redisOptions = { ...BASE_OPTIONS, retryStrategy, ...first.options };
-  // Within a cluster, ioredis looks for the node that takes a command by itself.
+  // In a cluster, ioredis finds the node that accepts a command.
   if (addresses.length === 1 && !first.cluster) {
     return new Redis({ ...redisOptions, reconnectOnError: refusals.onError });
   }
@@ -169,7 +169,7 @@ function unreachable(where: string, what: string, cause: unknown): StoreError {
   );
 }
 
-/** 50 ms, doubled up to 2 s, for ever. */
+/** 50 ms, doubled up to 2 s, without end. */
 function backoff(times: number): number {
   return Math.min(50 * 2 ** Math.min(times - 1, 10), 2_000);
 }

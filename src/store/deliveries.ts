@@ -140,7 +140,7 @@ async function listIds(
   return found.sort((left, right) => right.time - left.time).map(({ id }) => id);
 }
 
-/** Records asked for at once. */
+/** Records that are read in parallel. */
 const CHUNK = 500;
 
 async function countOpenByRoute(redis: RedisClient, keys: Keys): Promise<ReadonlyMap<string, number>> {

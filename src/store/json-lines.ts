@@ -1,13 +1,13 @@
 import { createTurns } from '../model/turns.ts';
 
-/** Members of a list that are written at once: some milliseconds. */
+/** Members of a list in one part, which takes some milliseconds. */
 const MEMBERS_A_PART = 500;
-/** Large lists lie no deeper in what is stored: an outcome's `result.lockfiles[].packages`. */
+/** Large lists are stored no deeper: `result.lockfiles[].packages` of an outcome. */
 const MAX_DEPTH = 4;
 
 /**
- * The JSON text of a value as `JSON.stringify` writes it, in parts that each take little time to make, for a caller that does
- * other work between them. Only plain objects and lists; `undefined` itself is `null`.
+ * The JSON text of a value as `JSON.stringify` writes it, in parts that each take some milliseconds. For plain objects and
+ * lists; `undefined` itself becomes `null`.
  */
 export function* jsonParts(value: unknown, depth = 0): Generator<string, void, void> {
   if (Array.isArray(value) && (depth < MAX_DEPTH || value.length > MEMBERS_A_PART)) {
@@ -18,8 +18,8 @@ export function* jsonParts(value: unknown, depth = 0): Generator<string, void, v
 }
 
 /**
- * Reads JSON in the lines that `jsonParts` wrote, in turns with everything else in the process. JSON without line breaks is
- * read at once. Throws when it is damaged.
+ * Reads JSON in the lines that `jsonParts` wrote, in turns with other work. JSON without line breaks is read in one step.
+ * Throws when it is damaged.
  */
 export async function readJsonLines(blocks: AsyncIterable<Buffer>): Promise<unknown> {
   const reader = new LineReader();
@@ -46,7 +46,7 @@ async function* linesOf(blocks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   yield Buffer.concat(begun).toString('utf8');
 }
 
-/** An object or a list whose end has not come. */
+/** An object or a list that is not complete yet. */
 type Open = { readonly list: unknown[] } | { readonly entries: [string, unknown][]; key: string | undefined };
 
 class LineReader {

@@ -1,13 +1,13 @@
 /** Default prefix of every key; the braces keep all keys in one slot of a cluster, so that scripts may join them. */
 export const DEFAULT_PREFIX = '{lockhound}';
 
-/** The name of every Redis key that is not BullMQ's own. BullMQ's start with `<prefix>:<job name>:`. */
+/** All Redis keys except those of BullMQ, which start with `<prefix>:<job name>:`. */
 export interface Keys {
   readonly prefix: string;
   /** Lockfile content under its SHA-256 (hex). */
   blob(sha256: string): string;
   outcome(job: string, key: string): string;
-  /** The value of an outcome that is only marked any more. */
+  /** The value of an outcome that is spent. */
   spentOutcome(job: string, key: string): string;
   /** Records of scans by their id, and their order by time. */
   readonly scans: string;
@@ -18,20 +18,20 @@ export interface Keys {
   /** Set of the ids of targets whose last scan could not see everything. */
   readonly incompleteTargets: string;
   cache(kind: string, key: string): string;
-  /** Set of versions that the index was seen to have: one bucket of all. */
+  /** One bucket of the set of versions that the index was seen to have. */
   seen(bucket: number): string;
   lock(name: string): string;
-  /** Written to see whether Redis takes writes. */
+  /** Written to check that Redis accepts writes. */
   readonly probe: string;
   /** When the next request of a shared budget is due. */
   budget(name: string): string;
   /** Hash of what was applied to an account of the webhook-integration API, by kind and name. */
   applied(account: string): string;
-  /** Hash of the jobs that are neither done nor given up, by id. */
+  /** Hash of the jobs that are neither done nor failed permanently, by id. */
   readonly openJobs: string;
   /** List of job ids that run one after another. */
   lane(name: string): string;
-  /** What waits for a periodic digest, by scan; and the routes that ever had something waiting. */
+  /** Entries that wait for a periodic digest, by scan; and all routes that had entries. */
   digest(route: string): string;
   readonly digestRoutes: string;
   /** A delivery's record, and its attempts. */
@@ -48,7 +48,7 @@ export interface Keys {
   readonly rejectedOrder: string;
 }
 
-/** Keys under a prefix. One without a hash tag gets one, because the scripts touch several keys at once. */
+/** Keys under a prefix. One without a hash tag gets one, because a script uses several keys. */
 export function createKeys(prefix: string = DEFAULT_PREFIX): Keys {
   const tagged = tagPrefix(prefix);
   return {
@@ -83,7 +83,7 @@ export function createKeys(prefix: string = DEFAULT_PREFIX): Keys {
   };
 }
 
-/** `lockhound` → `{lockhound}`; a prefix that holds a hash tag already stays as it is. */
+/** `lockhound` → `{lockhound}`; a prefix that has a hash tag is not changed. */
 export function tagPrefix(prefix: string): string {
   return /\{[^{}]+\}/.test(prefix) ? prefix : `{${prefix}}`;
 }

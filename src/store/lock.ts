@@ -6,9 +6,9 @@ import type { Keys } from './keys.ts';
 import { defineScript, runScript } from './scripts/run-script.ts';
 
 export interface LockOptions {
-  /** A holder that dies is forgotten after this time. Default 30 s. */
+  /** The lock of a process that died expires after this time. Default 30 s. */
   readonly ttlMs?: number;
-  /** Mean time between two tries. Default 200 ms. */
+  /** Mean time between two attempts. Default 200 ms. */
   readonly pollMs?: number;
   /** In [0, 1). */
   readonly random?: () => number;
@@ -38,15 +38,15 @@ export function createLock(redis: RedisClient, keys: Keys, options: LockOptions 
   };
 }
 
-/** Work that one of many does once in a while: true for the first one that asks, false for others within `ms`. */
+/** For work that one of many processes does from time to time: true for the first caller within `ms`, else false. */
 export function createClaim(redis: RedisClient, keys: Keys): (name: string, ms: number) => Promise<boolean> {
   return async (name, ms) =>
     (await redis.set(keys.lock(name), '1', 'PX', Math.max(1, Math.round(ms)), 'NX')) === 'OK';
 }
 
 /**
- * Renews the lock until stopped. Aborts when it is somebody else's, and also when no renewal was confirmed within the
- * time to live: a Redis that does not answer may have let go of it.
+ * Renews the lock until stopped. Aborts when another process holds it, or when no renewal was confirmed within the time to
+ * live, because the lock may have expired.
  */
 function keep(
   redis: RedisClient,
@@ -54,16 +54,16 @@ function keep(
   heldSince: number,
 ): { signal: AbortSignal; stop(): void } {
   const lost = new AbortController();
-  const giveUp = (cause?: unknown): void => lost.abort(new Error(`The lock ${key} was lost`, { cause }));
-  let deadline = setTimeout(giveUp, Math.max(0, heldSince + ttlMs - Date.now()));
+  const abort = (cause?: unknown): void => lost.abort(new Error(`The lock ${key} was lost`, { cause }));
+  let deadline = setTimeout(abort, Math.max(0, heldSince + ttlMs - Date.now()));
   const renewal = setInterval(async () => {
     const asked = Date.now();
     try {
-      if ((await runScript(redis, RENEW_LOCK, [key], [token, ttlMs])) !== 1) return giveUp();
+      if ((await runScript(redis, RENEW_LOCK, [key], [token, ttlMs])) !== 1) return abort();
       clearTimeout(deadline);
-      if (!stopped) deadline = setTimeout(giveUp, Math.max(0, asked + ttlMs - Date.now()));
+      if (!stopped) deadline = setTimeout(abort, Math.max(0, asked + ttlMs - Date.now()));
     } catch (error) {
-      giveUp(error);
+      abort(error);
     }
   }, ttlMs / 3);
   let stopped = false;
@@ -77,7 +77,7 @@ function keep(
   };
 }
 
-/** What the work came to must not get lost over a lock that nobody renews any more: it expires by itself. */
+/** A failed release must not discard the result; the lock expires. */
 async function release(redis: RedisClient, key: string, token: string): Promise<void> {
   try {
     await runScript(redis, RELEASE_LOCK, [key], [token]);
@@ -86,7 +86,7 @@ async function release(redis: RedisClient, key: string, token: string): Promise<
   }
 }
 
-/** Key: lock. Argument: the holder's token. Lets go only of one's own lock. */
+/** Key: lock. Argument: the holder's token. Deletes the lock only when the token is that of its holder. */
 const RELEASE_LOCK = defineScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then
   return redis.call('DEL', KEYS[1])
@@ -94,7 +94,7 @@ end
 return 0
 `);
 
-/** Key: lock. Arguments: the holder's token, time to live in ms. 0 when the lock is no longer one's own. */
+/** Key: lock. Arguments: the holder's token, time to live in ms. 0 when another process holds it. */
 const RENEW_LOCK = defineScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then
   return redis.call('PEXPIRE', KEYS[1], ARGV[2])

@@ -1,35 +1,35 @@
 /**
- * Answers of a Redis that can be reached and does not take writes now: it became a replica, loads its data, has lost its
- * primary, its replicas, its disk or part of its cluster. On another connection, or later, the same command may succeed.
+ * Answers of a Redis that is reachable and accepts no writes now: it became a replica, loads its data, or has lost its
+ * primary, its replicas, its disk or part of its cluster. The same command may succeed on another connection, or later.
  */
 const REFUSAL = /(?:^|[\s-])(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|MISCONF|UNBLOCKED)\s/;
 
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 2_000;
-/** Without a refusal for this long, writes are taken as far as anybody can tell. */
+/** After this time without a refusal, Redis is assumed to accept writes. */
 const QUIET_MS = 5_000;
 
-/** What an answer means for the connection and for the command, in ioredis's numbers. */
+/** Actions after an answer, as ioredis numbers them. */
 const KEEP = false;
 const RECONNECT = 1;
 const RECONNECT_AND_REPEAT = 2;
 
 export interface Refusals {
-  /** To be asked about each error that Redis answers with. */
+  /** The action after an error that Redis answered. */
   onError(error: Error): typeof KEEP | typeof RECONNECT | typeof RECONNECT_AND_REPEAT;
-  /** To be asked before each new connection: how long to wait at least, in ms. */
+  /** The shortest wait before the next connection, in ms. Called before each connection. */
   delay(): number;
-  /** The latest answer, as long as it is not long ago. */
+  /** The latest refusal, while writes are assumed to be refused. */
   current(): Error | undefined;
 }
 
 export interface RefusalOptions {
-  /** True: a refused command waits until it is taken. False: its caller is told. */
+  /** True: a refused command waits until Redis accepts it. False: its caller gets the error. */
   readonly wait: boolean;
   readonly now?: () => number;
 }
 
-/** Refusals that the connections of one process to one Redis get; copies of a connection share them. */
+/** The refusals of one Redis; a connection and its duplicates share them. */
 export function createRefusals({ wait, now = Date.now }: RefusalOptions): Refusals {
   let latest: { readonly error: Error; readonly at: number } | undefined;
   let connections = 0;

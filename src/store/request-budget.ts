@@ -8,20 +8,20 @@ import type { Keys } from './keys.ts';
 import { defineScript, runScript, type Script } from './scripts/run-script.ts';
 
 export interface RequestBudgetOptions {
-  /** What is asked: budgets of different names know nothing of each other. */
+  /** Budgets of different names are independent. */
   readonly name: string;
   readonly perSecond: number;
   /** In [0, 1). */
   readonly random?: () => number;
 }
 
-/** Appointments are made no further ahead: who gives up leaves one unused. */
+/** Time slots are reserved no further ahead: a caller that aborts leaves its slot unused. */
 const FURTHEST_MS = 1_000;
 const SECOND_US = 1_000_000;
 
 /**
- * A budget that all processes over this Redis share: requests are spread evenly over each second. Waiting happens here,
- * never in Redis, and holds up nobody else's commands.
+ * A budget that all processes on this Redis share: requests are spaced evenly over each second. Processes wait here, not in
+ * Redis, so commands of others are not delayed.
  */
 export function createRequestBudget(
   redis: RedisClient,
@@ -36,7 +36,7 @@ export function createRequestBudget(
         signal?.throwIfAborted();
         const waitMs = (await raceAbort(take(), signal)) / 1_000;
         if (waitMs >= 0) return pauseFor(waitMs, signal);
-        // Too far off: asks again when it may be near, and not all at the same moment.
+        // The slot is too far ahead: asks again when it may be near, at a random time so that callers spread.
         await pauseFor(Math.min(-waitMs - FURTHEST_MS / 2, FURTHEST_MS) * (0.5 + random() / 2), signal);
       }
     },
@@ -57,7 +57,7 @@ async function ask(
   } catch (cause) {
     throw new StoreError(
       'unreachable',
-      `the shared budget of requests cannot be asked: ${messageOf(cause)}`,
+      `the shared request budget cannot be read from Redis: ${messageOf(cause)}`,
       {
         cause,
         retryable: true,
@@ -73,13 +73,12 @@ async function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<vo
 
 /*
  * The budget is one number: when the next request is due, in microseconds of the server's clock (GCRA without bursts).
- * It is written out in full, as Lua would round it.
+ * It is formatted in full, because Lua would round it.
  */
 
 /**
- * Key: when the next request is due. Arguments: time between two requests and furthest appointment, in µs. Gives the time
- * to wait in µs for the appointment that is now taken; or, as a negative number, how far off it would have been: then it is
- * not taken.
+ * Key: when the next request is due. Arguments: time between two requests and furthest slot, in µs. Returns the wait in µs
+ * for the reserved slot; or the wait as a negative number when the slot is too far ahead and was not reserved.
  */
 const TAKE_REQUEST = defineScript(`
 local clock = redis.call('TIME')

@@ -11,12 +11,12 @@ import { defineScript, runScript } from './scripts/run-script.ts';
 const BUCKETS = 16_384;
 const BUCKET_ENTRIES = 500;
 
-/** Keys of one command, so that none holds up Redis. */
+/** Keys in one command: longer commands would block Redis. */
 const CHUNK = 500;
 
 /**
- * Seen versions in Redis: 64 bits of a hash for each, which never expire. A full bucket drops entries at random; those
- * that targets still lock come back with the next look-up, a few hours later.
+ * Seen versions in Redis: 64 bits of a hash for each, which never expire. A full bucket drops entries at random; those that
+ * targets still lock are added again by the next look-up, a few hours later.
  */
 export function createSeenVersions(redis: RedisClient, keys: Keys): SeenVersions {
   return {
@@ -66,7 +66,7 @@ function* chunks<Item>(list: readonly Item[]): Generator<readonly Item[]> {
 }
 
 /**
- * Adds members to sets, and drops others at random from those that hold too many then.
+ * Adds members to sets, and drops random members of sets that are then larger than the bound.
  *
  * Keys: sets. Arguments: bound of each, then for each set the number of its new members and these.
  */

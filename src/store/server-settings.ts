@@ -2,7 +2,7 @@ import { Cluster, type Redis } from 'ioredis';
 import { messageOf } from '../model/errors.ts';
 import type { RedisClient } from './connection.ts';
 
-/** Settings of Redis on which it depends whether it keeps what it was given. Unset: it does not say. */
+/** Settings that decide whether Redis keeps its data. Unset: Redis does not report them. */
 export interface ServerSettings {
   /** `noeviction`, or which keys are dropped when memory is full. */
   readonly evictionPolicy?: string | undefined;
@@ -11,8 +11,8 @@ export interface ServerSettings {
 }
 
 /**
- * Asks Redis, every primary of a cluster, and gives the worst answers. Managed ones often forbid `CONFIG`; then `INFO` says
- * what it can, and what neither says stays unset.
+ * Reads the settings of Redis; of a cluster, the worst of all primaries. Managed services often forbid `CONFIG`: then `INFO`
+ * is read, and what neither reports is unset.
  */
 export async function readServerSettings(redis: RedisClient): Promise<ServerSettings> {
   const servers = redis instanceof Cluster ? redis.nodes('master') : [redis];
@@ -53,7 +53,7 @@ async function info(server: Redis, section: string, field: string): Promise<stri
   return new RegExp(`^${field}:(.*?)\\r?$`, 'm').exec(String(text ?? ''))?.[1];
 }
 
-/** `undefined` when Redis does not answer such questions: forbidden, renamed or unknown. */
+/** `undefined` when the command is forbidden, renamed or unknown. */
 async function unlessForbidden(ask: () => Promise<unknown>): Promise<unknown> {
   try {
     return await ask();

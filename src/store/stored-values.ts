@@ -112,7 +112,7 @@ function versionOf(value: unknown): number {
   return isObject(value) && typeof value['version'] === 'number' ? value['version'] : 1;
 }
 
-/** Elements of a list that are checked at once: some milliseconds. */
+/** Elements of a list that are checked in one step, which takes some milliseconds. */
 const SLICE = 250;
 /** Large lists are stored no deeper: `lockfiles[].packages`. */
 const MAX_DEPTH = 4;

@@ -2,12 +2,12 @@ import { messageOf } from '../model/errors.ts';
 import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
 
-/** Long enough for an operator to see it, and gone by itself. */
+/** An operator can see the key for this long. */
 const TTL_MS = 60_000;
 
 /**
- * Proves that Redis takes a write. Gives why it did not within `limitMs`, or `undefined`. One write is under way at most:
- * asked again while it waits, its answer is waited for.
+ * Checks that Redis accepts a write within `limitMs`; returns the reason when it does not, else `undefined`. Calls share one
+ * write while it is under way.
  */
 export function createWriteProbe(
   redis: RedisClient,

@@ -36,7 +36,7 @@ describe.skipIf(!HAS_REDIS)('a primary that is demoted while connections are kep
     const written = redis.set('x', 'y');
     expect(await probe(300)).toMatch(/not answered within 300 ms/);
     await until('it is told', () => changes.length > 0);
-    expect(changes[0]).toMatch(/takes no writes; reconnecting \(READONLY/);
+    expect(changes[0]).toMatch(/accepts no writes; reconnecting \(READONLY/);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const after = Number(
       /total_connections_received:(\d+)/.exec(String(await server.call('INFO', 'stats')))?.[1],

@@ -1,10 +1,10 @@
 import type { Notification } from './notification.ts';
 
 /**
- * - `waiting`: not sent yet, as a rule because an earlier one of the same target is not done.
- * - `retrying`: the receiver did not take it; another attempt follows.
+ * - `waiting`: not sent yet, usually because an earlier one of the same target is not done.
+ * - `retrying`: the receiver did not accept it; another attempt follows.
  * - `held`: its route is stopped; it is sent once an operator resumes the route.
- * - `failed`: given up; kept until an operator has it sent again.
+ * - `failed`: failed permanently; stored until an operator retries it.
  */
 export type DeliveryState = 'waiting' | 'retrying' | 'held' | 'delivered' | 'failed';
 
@@ -19,11 +19,11 @@ export interface DeliveryIdentity {
   readonly scan: string;
   /** When the scan was asked for, RFC 3339: the order of a target's deliveries. */
   readonly date: string;
-  /** What it says, as a digest; unset: release 0.1.0 made it. */
+  /** Hash of its content; unset in deliveries of release 0.1.0. */
   readonly content?: string | undefined;
 }
 
-/** A delivery as it is filed: complete in itself, so that what it was made of may expire. */
+/** A delivery with its notification: the outcomes that it was built from may expire. */
 export interface FiledDelivery {
   readonly identity: DeliveryIdentity;
   readonly notification: Notification;
@@ -37,22 +37,22 @@ export interface DeliveryMove {
   readonly nextInMs?: number;
 }
 
-/** Where a delivery stands. Times are RFC 3339. */
+/** The state of a delivery. Times are RFC 3339. */
 export interface DeliveryRecord extends DeliveryIdentity {
   readonly state: DeliveryState;
   /** Why it is not delivered, in words. */
   readonly reason?: string | undefined;
-  /** Number of changes that it tells of. */
+  /** Number of its changes, listed or only counted. */
   readonly changes: number;
   readonly filedAt: string;
   readonly updatedAt: string;
   readonly nextAttemptAt?: string | undefined;
-  /** Attempts so far, those no longer kept included. */
+  /** Number of attempts, including those that are no longer stored. */
   readonly attempts: number;
   readonly lastStatus?: number | undefined;
 }
 
-/** A route that takes nothing until an operator resumes it. */
+/** A route that sends nothing until an operator resumes it. */
 export interface StoppedRoute {
   readonly route: string;
   /** RFC 3339. */
@@ -82,7 +82,7 @@ export interface DeliveryAttempt {
   readonly answer?: string;
 }
 
-/** The answer of a receiver that took a delivery. */
+/** The answer of a receiver that accepted a delivery. */
 export interface DeliveryReceipt {
   readonly id: string;
   readonly route: string;

@@ -2,13 +2,13 @@ import type { Change, TransitionCounts } from '../scan/change.ts';
 import type { Severity } from '../scan/finding.ts';
 import type { Target } from '../scan/target.ts';
 
-/** A change as it is told: a digest over several targets says whose it is. */
+/** A change in a notification: a digest over several targets names the target of each. */
 export interface NotifiedChange extends Change {
   /** Id of the target, where it is another one than the notification's. */
   readonly target?: string;
 }
 
-/** What the receivers of one route are told at once: the unit of delivery. */
+/** The changes that are sent to the receiver of one route together: the unit of delivery. */
 export interface Notification {
   /** Stable over retries: receivers drop repeats by it. */
   readonly id: string;
@@ -28,11 +28,11 @@ export interface Notification {
   readonly open: Readonly<Record<Severity, number>>;
   /** How many facts the scan could not find out. */
   readonly gaps: number;
-  /** `opened`: of a target's first scan, and lists the worst of it. `resolved`: all that such a summary told is over. */
+  /** `opened`: summary of a target's first scan, with its worst findings. `resolved`: all findings of that summary are resolved. */
   readonly firstScan?: 'opened' | 'resolved';
   /** Page with the details, where one is configured (`notify.link`). */
   readonly link?: string;
-  /** True for `lockhound webhook test`: nothing happened, somebody looks whether it arrives. */
+  /** True for `lockhound webhook test`: it reports no change of a target. */
   readonly test?: boolean;
 }
 

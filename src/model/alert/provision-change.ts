@@ -3,19 +3,19 @@ export interface FieldChange {
   readonly name: string;
   readonly before: string | null;
   readonly after: string | null;
-  /** Nobody changed the configuration: somebody changed the platform. */
+  /** The platform was changed, not the configuration. */
   readonly drift: boolean;
-  /** Left as it is (`drift: keep`). */
+  /** The platform's value is kept (`drift: keep`). */
   readonly kept: boolean;
 }
 
-/** What happened, or would, to one object of the platform. */
+/** A change of one object of the platform, made or planned. */
 export interface ProvisionChange {
   readonly kind: 'webhook' | 'variable';
   readonly name: string;
-  /** `kept`: differs because of an operator's change, and is left so. */
+  /** `kept`: an operator's change on the platform is kept. */
   readonly action: 'created' | 'updated' | 'unchanged' | 'kept' | 'deleted';
-  /** Something about it was changed on the platform. */
+  /** The object was changed on the platform. */
   readonly drift: boolean;
   /** The fields that differ. */
   readonly fields: readonly FieldChange[];

@@ -4,7 +4,7 @@ import type { NotificationMode } from './notification.ts';
 
 /** What a change has to be for a route to take it; what is left out does not matter. All that is there has to fit. */
 export interface RouteMatch {
-  /** Labels of the target, each with the values that fit; `*` stands for any text. */
+  /** Labels of the target, each with the values that match; `*` matches any text. */
   readonly labels?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly ecosystems?: readonly string[] | undefined;
   readonly minSeverity?: RatedSeverity | undefined;
@@ -22,7 +22,7 @@ export interface RouteRule {
   readonly rest: boolean;
 }
 
-/** What is told of the findings of a target's first scan: one summary for each route, each as any other, or nothing. */
+/** How the findings of a target's first scan are sent: one summary for each route, like any other change, or not at all. */
 export type FirstScan = 'summary' | 'all' | 'none';
 
 /** Where changes go. */

@@ -1,4 +1,4 @@
-/** How a difference between two description documents meets a client of the first. */
+/** Effect of a difference between two description documents on a client of the first. */
 export type DifferenceClass = 'breaking' | 'deprecating' | 'compatible';
 
 export const DIFFERENCE_CLASSES: readonly DifferenceClass[] = ['breaking', 'deprecating', 'compatible'];

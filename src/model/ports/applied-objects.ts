@@ -1,17 +1,17 @@
-/** What was last applied of one object of the platform. */
+/** What was last applied to one object of the platform. */
 export interface AppliedObject {
-  /** Name on the platform: another one than is wanted now tells of a rename in the configuration. */
+  /** Name on the platform. It differs from the configured name after a rename in the configuration. */
   readonly name: string;
   /**
-   * Keyed hash of each field that is known to have arrived, secrets among them: never a value. A field that is missing
-   * here was never applied, or its last write had no answer.
+   * Keyed hash of each field whose write was confirmed, also of secrets; never a value. A field that is missing was never
+   * applied, or its last write had no answer.
    */
   readonly fields: Readonly<Record<string, string>>;
 }
 
 /**
- * Remembers what was applied to an account of the platform, because it does not tell itself: a secret never reads back,
- * there is no list of webhooks, and a difference may be the configuration's or an operator's (field notes,
+ * Stores what was applied to an account of the platform, because the platform does not report it: secrets cannot be read
+ * back, webhooks cannot be listed, and a difference may come from the configuration or from an operator (field notes,
  * "Webhook-integration API"). Ids are `webhook/<route>` and `variable/<NAME>`.
  */
 export interface AppliedObjects {

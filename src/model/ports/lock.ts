@@ -1,8 +1,8 @@
-/** A lock across processes that a dead holder cannot leave held. */
+/** A lock across processes. It expires when its holder dies. */
 export interface Lock {
   /**
-   * Waits for the lock, runs `work` and lets go. The lock is renewed while `work` runs; when it is lost all the same,
-   * the signal handed to `work` aborts.
+   * Waits for the lock, runs `work` and releases the lock. It is renewed while `work` runs; when it is lost anyway, the
+   * signal passed to `work` aborts.
    */
   hold<T>(name: string, work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }

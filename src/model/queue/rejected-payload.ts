@@ -1,4 +1,4 @@
-/** The data of a job that did not fit, kept for an operator. */
+/** The data of a job that does not fit the job's schema, stored for an operator. */
 export interface RejectedPayload {
   /** When it was rejected, RFC 3339. */
   readonly at: string;
@@ -8,9 +8,9 @@ export interface RejectedPayload {
   readonly id: string;
   /** What is wrong, each with the JSON path in the job's data. */
   readonly issues: readonly { readonly path: string; readonly reason: string }[];
-  /** The job's data as it came; the store keeps its first 8,192 characters. */
+  /** The job's data as received; the store keeps its first 8,192 characters. */
   readonly data: string;
-  /** Whether that is not all of it. */
+  /** Whether `data` is incomplete. */
   readonly cut?: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface Advisory {
   readonly score?: number;
   /** CVSS vector of any version that a score can be computed of. */
   readonly vector?: string;
-  /** What of the answer could not be used, each in a few words. Absent when all of it could. */
+  /** Parts of the answer that could not be used, each in a few words. Absent when all were used. */
   readonly problems?: readonly string[];
 }
 

@@ -10,17 +10,17 @@ export const TRANSITIONS: readonly Transition[] = ['opened', 'worsened', 'reopen
 export type TransitionCounts = Readonly<Record<Transition, number>>;
 
 /**
- * How a finding of a target's first scan was told: `summary` (together with the others, in one alert) or `none`. One that
- * is told by itself has none.
+ * How a finding of a target's first scan was announced: `summary` (with the others, in one alert) or `none` (not at all).
+ * Absent for a finding with an alert of its own.
  */
 export type Announcement = 'summary' | 'none';
 
 export interface Change {
   readonly transition: Transition;
   readonly finding: Finding;
-  /** For `worsened` the severity before; for `resolved` the worst it was, when that is worse than the last one. */
+  /** For `worsened` the severity before; for `resolved` its worst severity, when that is worse than the last one. */
   readonly previousSeverity?: Severity;
-  /** For `opened` and `resolved`: that the finding is, or was, not told by itself. */
+  /** For `opened` and `resolved`: the finding has no alert of its own. */
   readonly announced?: Announcement;
 }
 
@@ -31,15 +31,15 @@ export interface TrackedFinding {
   /** RFC 3339 times of the scans that saw the transitions. */
   readonly openedAt: string;
   readonly changedAt: string;
-  /** The worst that it counted as since it opened, where it has become less bad. */
+  /** The worst severity since it opened, when the current one is lower. */
   readonly worst?: RatedSeverity;
-  /** Until it worsens or returns: then it is told by itself. */
+  /** Removed when it worsens or reopens: it then gets an alert of its own. */
   readonly announced?: Announcement;
 }
 
-/** Everything remembered of a target: the outcome of its last judged scan. */
+/** The stored state of a target after its last judged scan. */
 export interface TargetState {
-  /** Grows by one with each judged scan; a write names the revision that it replaces. */
+  /** Incremented by each judged scan; a write names the revision that it replaces. */
   readonly revision: number;
   readonly scan: string;
   /** When the newest judged scan was asked for: of each lockfile an older scan never replaces a newer one. */
@@ -52,7 +52,7 @@ export interface TargetState {
     readonly lockfiles: Readonly<Record<string, string>>;
   };
   readonly findings: readonly TrackedFinding[];
-  /** Present as long as something of the target is hidden since its first scan. */
+  /** Present while parts of the target have been hidden since its first scan. */
   readonly firstScan?: FirstScanState;
   /** True when the last scan could not see everything. */
   readonly incomplete?: boolean;
@@ -60,7 +60,7 @@ export interface TargetState {
   readonly known?: KnownPackages;
 }
 
-/** What no scan of a target could see yet. */
+/** Parts of a target that no scan could see yet. */
 export interface FirstScanState {
   /** `requestedAt` of the first scan. */
   readonly since: string;
@@ -68,7 +68,7 @@ export interface FirstScanState {
   readonly hidden: readonly string[] | 'all';
 }
 
-/** Packages of a target that the look-up service knew: a sample, to notice when it loses data. */
+/** A sample of the target's packages that the look-up service knew, to detect lost data of the service. */
 export interface KnownPackages {
   /** RFC 3339 time of the last scan that it answered. */
   readonly at: string;

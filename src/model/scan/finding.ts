@@ -18,7 +18,7 @@ export function compareSeverity(left: RatedSeverity, right: RatedSeverity): numb
   return RATED_SEVERITIES.indexOf(left) - RATED_SEVERITIES.indexOf(right);
 }
 
-/** What a finding counts as for exit codes, routes and order: its severity, or what stands for one without. */
+/** The severity of a finding for exit codes, routes and order: its own, or what an unrated one counts as. */
 export function countedSeverity({
   severity,
   countsAs,
@@ -26,7 +26,7 @@ export function countedSeverity({
   return severity === 'unrated' ? (countsAs ?? 'medium') : severity;
 }
 
-/** Where a package stands in the target. */
+/** The place of a package in the target. */
 export interface Location {
   /** Path of the lockfile. */
   readonly path: string;
@@ -48,7 +48,7 @@ export interface AdvisoryEvidence {
 
 /** A rule's verdict on a package in a target. */
 export interface Finding {
-  /** Stable over scans: the same issue of the same package in the same target has the same one. */
+  /** Stable over scans: identifies an issue of a package in a target. */
   readonly fingerprint: string;
   readonly rule: string;
   /** A `note` is reported, never fails a scan and never alerts. */
@@ -56,7 +56,7 @@ export interface Finding {
   readonly severity: Severity;
   /** What an `unrated` one counts as (`policy.unknownSeverity`). */
   readonly countsAs?: RatedSeverity;
-  /** One line a person understands. */
+  /** One line of plain text. */
   readonly title: string;
   readonly package: {
     readonly ecosystem: string;
@@ -68,7 +68,7 @@ export interface Finding {
   };
   readonly locations: readonly Location[];
   readonly advisory?: AdvisoryEvidence;
-  /** Tells findings of one rule and package apart where no advisory does. */
+  /** Distinguishes findings of one rule and package that have no advisory. */
   readonly issue?: string;
   /** What to do, where the rule knows. */
   readonly advice?: string;

@@ -14,28 +14,28 @@ export interface ResolvedPackage extends LockedPackage {
   readonly resolution: Resolution;
 }
 
-/** Why a file was not read: a code for programs, a line for people that begins with its path. */
+/** Why a file was not read: a code, and a message that begins with its path. */
 export interface UnreadError {
   readonly code: string;
   readonly message: string;
 }
 
-/** A lockfile that could not be read at all. The rest of the scan goes on without it. */
+/** A lockfile that could not be read. The scan continues without it. */
 export interface UnreadLockfile {
-  /** With a `/` at its end: a folder, of which nothing was read. */
+  /** Ends with `/` for a folder that could not be read. */
   readonly path: string;
   /** Of its content; unset when the producer could not read it. */
   readonly sha256?: string;
   readonly error: UnreadError;
 }
 
-/** What `ingest-lockfiles` finds out. */
+/** The result of `ingest-lockfiles`: the packages of a target with their outcomes. */
 export interface Inventory {
   readonly lockfiles: readonly ResolvedLockfile[];
   readonly unread: readonly UnreadLockfile[];
   /**
-   * Set when the look-up service suddenly does not know more than half (`lost` of `compared`, or of a sample) of the packages
-   * that it knew at the target's last scan. What it does not know then has the outcome `failed`.
+   * Set when the look-up service no longer knows more than half (`lost` of `compared`, or of a sample) of the packages that it
+   * knew at the target's last scan. Packages that it does not know then have the outcome `failed`.
    */
   readonly forgotten?: { readonly lost: number; readonly compared: number };
 }

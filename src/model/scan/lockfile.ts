@@ -10,7 +10,10 @@ export interface Integrity {
 
 /** Where the bytes of a package come from. */
 export type Source =
-  | { readonly kind: 'registry' /** Base URL or artifact URL, when the file tells. */; readonly url?: string }
+  | {
+      readonly kind: 'registry' /** Base URL or artifact URL, when the file states it. */;
+      readonly url?: string;
+    }
   | { readonly kind: 'git'; readonly url: string; readonly commit?: string }
   | { readonly kind: 'path'; readonly path: string }
   | { readonly kind: 'url'; readonly url: string };
@@ -21,7 +24,7 @@ export type Source =
  */
 export type Group = string;
 
-/** One locked package version of a lockfile. The same version at several places of one file is one package. */
+/** One locked package version of a lockfile. Several entries of the same version are one package. */
 export interface LockedPackage {
   /**
    * Unique in its lockfile: `name@version`, followed by the source where it is not a registry, and by the purl where an
@@ -35,7 +38,7 @@ export interface LockedPackage {
   readonly version: string;
   /** Canonical purl, with a version when the package has one. */
   readonly purl: string;
-  /** Whether the target itself asks for it; `undefined` when neither the file nor its manifest tells. */
+  /** Whether it is a direct dependency of the target; `undefined` when neither the file nor its manifest says. */
   readonly direct?: boolean | undefined;
   readonly groups: readonly Group[];
   readonly integrity: readonly Integrity[];
@@ -53,14 +56,14 @@ export interface LockedPackage {
  */
 export type ProblemKind = 'unread' | 'unclear';
 
-/** Something in a file that could not be read: data, never a throw. */
+/** A part of a file that could not be read. Readers return it and do not throw. */
 export interface Problem {
   readonly kind: ProblemKind;
   readonly line?: number | undefined;
   readonly message: string;
 }
 
-/** What a reader makes of one lockfile. */
+/** The content of one lockfile, as its reader returns it. */
 export interface Lockfile {
   /** Name of the format that read it, as in the catalog. */
   readonly format: string;
@@ -68,8 +71,7 @@ export interface Lockfile {
   readonly problems: readonly Problem[];
 }
 
-/** Whether the list of packages is all that the file holds: only then is a package that is not in the list not in the file. */
+/** Whether the list of packages is complete: only then does a package that is not in the list not exist in the file. */
 export function isReadWhole({ problems }: Pick<Lockfile, 'problems'>): boolean {
-  // Inventories that an older release stored have problems without a kind.
   return problems.every(({ kind }) => kind === 'unclear');
 }

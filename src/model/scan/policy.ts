@@ -1,10 +1,10 @@
 import type { RatedSeverity } from './finding.ts';
 
-/** What a rule's findings lead to: nothing, a line in reports, or an alert. */
+/** The level of a rule: no findings, a line in reports, or an alert. */
 export const RULE_LEVELS = ['off', 'note', 'alert'] as const;
 export type RuleLevel = (typeof RULE_LEVELS)[number];
 
-/** What the configuration sets for a rule; the rest is as the rule says itself. */
+/** Settings of a rule in the configuration; absent ones are the rule's defaults. */
 export interface RuleSettings {
   readonly level?: RuleLevel | undefined;
   readonly severity?: RatedSeverity | undefined;

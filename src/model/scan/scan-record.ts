@@ -3,11 +3,11 @@ import type { Severity } from './finding.ts';
 import type { Outcome } from './resolution.ts';
 
 /**
- * - `queued`: on the queue; nothing is read yet.
- * - `running`: its lockfiles are read; its facts are fetched and judged.
- * - `concluded`: judged, and its changes are handed to their routes.
- * - `superseded`: judged after a scan of the target that was asked for later; changed nothing.
- * - `failed`: given up.
+ * - `queued`: no lockfile is read yet.
+ * - `running`: its lockfiles are read; advisories and graphs are fetched and judged.
+ * - `concluded`: judged, and its changes are routed.
+ * - `superseded`: judged after a scan that was requested later; changed nothing.
+ * - `failed`: failed permanently.
  */
 export type ScanState = (typeof SCAN_STATES)[number];
 
@@ -20,7 +20,7 @@ export interface ScanRecord {
   readonly state: ScanState;
   /** RFC 3339: when the producer asked. */
   readonly requestedAt: string;
-  /** Milliseconds since 1970: when its first job began to run, and when it was judged or given up. */
+  /** Milliseconds since 1970: when its first job began to run, and when it was judged or failed. */
   readonly startedAt?: number;
   readonly endedAt?: number;
   readonly lockfiles?: number;
@@ -36,7 +36,7 @@ export interface ScanRecord {
   readonly changes?: Partial<TransitionCounts>;
   /** True when the scan could not see everything: a lockfile, an entry or a package. */
   readonly incomplete?: boolean;
-  /** Deliveries of its changes, and how many of them were delivered or given up. */
+  /** Deliveries of its changes, and how many of them were delivered or failed. */
   readonly deliveries?: number;
   readonly delivered?: number;
   readonly failedDeliveries?: number;
@@ -44,5 +44,5 @@ export interface ScanRecord {
   readonly reason?: string;
 }
 
-/** What one job of a scan adds to its record; times are set by the store. */
+/** The fields that one job adds to the record of its scan; the store sets the times. */
 export type ScanRecordUpdate = Omit<ScanRecord, 'startedAt' | 'endedAt' | 'delivered' | 'failedDeliveries'>;

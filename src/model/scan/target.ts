@@ -1,10 +1,10 @@
-/** What is watched: a repository, a service or an image. */
+/** A repository, a service or an image that is watched. */
 export interface Target {
   readonly id: string;
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** A lockfile as jobs hand it on: its content lies in the blob store under its hash. */
+/** A lockfile in job data: its content is in the blob store under its hash. */
 export interface LockfileReference {
   /** Path relative to the target's root, with forward slashes. */
   readonly path: string;

@@ -48,7 +48,7 @@ const HIDING: ReadonlySet<Gap['kind']> = new Set([
   'document',
 ]);
 
-/** Whether a finding may hide behind a gap that would otherwise be found. */
+/** Whether a scan without this gap might have more findings. */
 export function mayHide({ kind }: Gap): boolean {
   return HIDING.has(kind);
 }
@@ -58,7 +58,7 @@ export function isComplete(gaps: readonly Gap[]): boolean {
   return !gaps.some(mayHide);
 }
 
-/** What `judge-scan` makes of a scan. */
+/** The result of `judge-scan`. */
 export interface Verdict {
   readonly scan: string;
   readonly target: Target;
@@ -66,13 +66,13 @@ export interface Verdict {
   readonly findings: readonly Finding[];
   readonly changes: readonly Change[];
   readonly gaps: readonly Gap[];
-  /** False when a finding may hide behind a gap: the scan then resolves only what is provably gone. */
+  /** False when a gap may hide a finding: the scan then resolves only findings that are provably gone. */
   readonly complete: boolean;
   /** True when the scan named only some of the target's lockfiles. */
   readonly partial: boolean;
   /** Open findings of the target after this scan. */
   readonly open: Readonly<Record<Severity, number>>;
-  /** So many of them the scan neither found nor disproved: they stay open. */
+  /** Number of them that the scan neither found nor resolved: they stay open. */
   readonly kept: number;
   readonly counts: {
     readonly lockfiles: number;
@@ -85,11 +85,11 @@ export interface Verdict {
   };
   /** True when a newer scan of the target was judged before this one: it then changes nothing. */
   readonly superseded: boolean;
-  /** Positions in `changes` that go by each route. */
+  /** Indexes in `changes`, by route. */
   readonly routed?: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Everything a finished scan can show: what was found in the files, and what was made of it. */
+/** All results of a scan: the packages of the lockfiles, and the verdict on them. */
 export interface ScanReport {
   readonly inventory: Inventory;
   readonly verdict: Verdict;

@@ -24,9 +24,8 @@ return redis.call('HINCRBY', KEYS[1], 'attempts', 1)
 `);
 
 /**
- * Moves a delivery to a state. What is delivered stays so, and is forgotten after its retention; nothing else ever is.
- *
- * Its notification goes when it is delivered, and the record of its scan counts it.
+ * Moves a delivery to a state. A delivered one does not change, loses its notification and expires after its retention;
+ * others never expire. The record of its scan counts deliveries.
  *
  * Keys: record, attempts, open deliveries, failed ones, delivered ones, notification, records of scans. Arguments: id, time
  * in ms, state, reason ('' without), time of the next attempt in ms ('' without), retention in ms, scan, then fields and

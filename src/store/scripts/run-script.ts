@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { messageOf } from '../../model/errors.ts';
 import type { RedisClient } from '../connection.ts';
 
-/** A Lua script with the hash Redis keeps it under. */
+/** A Lua script and its SHA-1, by which Redis finds it. */
 export interface Script {
   readonly source: string;
   readonly sha1: string;
@@ -12,7 +12,7 @@ export function defineScript(source: string): Script {
   return { source, sha1: createHash('sha1').update(source).digest('hex') };
 }
 
-/** Runs a script by its hash, and by its text where Redis does not know it yet. Strings come back as buffers. */
+/** Runs a script by its hash, or by its text when Redis does not have it. Strings are returned as buffers. */
 export async function runScript(
   redis: RedisClient,
   script: Script,
@@ -20,7 +20,7 @@ export async function runScript(
   args: readonly (string | number | Buffer)[],
 ): Promise<unknown> {
   try {
-    // One list, not one argument each: JavaScript passes no hundreds of thousands of arguments.
+    // As a list: JavaScript cannot pass hundreds of thousands of arguments.
     return await redis.callBuffer('EVALSHA', [script.sha1, keys.length, ...keys, ...args]);
   } catch (error) {
     if (!messageOf(error).startsWith('NOSCRIPT')) throw error;

@@ -2,9 +2,9 @@ import { defineScript } from './run-script.ts';
 import { FILE_STEP, NOTE_STEP } from './steps.lua.ts';
 
 /**
- * Saves an outcome unless there is one, together with a target's new state or not at all, and with everything else that
- * belongs to it: jobs that follow are opened and take their places in lanes (so that their order is that of the
- * outcomes), deliveries are filed, digests and the scan's record change.
+ * Saves an outcome unless there is one, together with a target's new state or not at all, and with its effects: jobs that
+ * follow are opened and get their places in lanes (in the order of the outcomes), deliveries are filed, digests and the
+ * scan's record change.
  *
  * Keys: outcome, target, set of targets, then those of the steps. Arguments: outcome, its time to live in ms, target id
  * ('' without a state change), revision replaced, new revision, new state, then the steps: name, number of keys, number of
@@ -57,10 +57,10 @@ return {'saved'}
 `);
 
 /**
- * Marks outcomes that are not read any more: the marker keeps the job from running again, the value stays readable for a
- * while.
+ * Marks outcomes that no job reads any longer: the marker keeps the job from running again, the value stays readable for
+ * some time.
  *
- * Keys: pairs of outcome and where its value stays. Argument: how long, in ms. Gives the number of outcomes marked.
+ * Keys: pairs of outcome and where its value stays. Argument: how long, in ms. Returns the number of marked outcomes.
  */
 export const MARK_OUTCOMES = defineScript(`
 local marked = 0
