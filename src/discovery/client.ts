@@ -8,9 +8,9 @@ export interface ApiClientOptions {
   readonly http: HttpClient;
   /** Replaces the document's `rootUrl`. */
   readonly rootUrl?: string | undefined;
-  /** Headers that the format cannot describe (credentials); asked for on every call. */
+  /** Headers that the format cannot describe (credentials); called for every request. */
   readonly headers?: () => Readonly<Record<string, string>>;
-  /** Every method of the API only reads, its POSTs too: all of them may be repeated. */
+  /** All methods of the API only read, also those with POST: they may be repeated. */
   readonly readOnly?: boolean;
 }
 
@@ -18,30 +18,30 @@ export interface ApiCall extends Omit<CallArguments, 'rootUrl'> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An answer, whatever its status. */
+/** An answer with any status. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** `text` is what was not JSON: a plain-text error, an HTML page, a broken answer. */
+  /** `text`: not JSON, but a plain-text error, an HTML page or a damaged answer. */
   readonly content:
     | { readonly kind: 'json'; readonly value: unknown }
     | { readonly kind: 'text'; readonly text: string }
     | { readonly kind: 'empty' };
-  /** The same as it came, decompressed. */
+  /** The bytes of the content, decompressed. */
   readonly body: Buffer;
   readonly retryAfterMs?: number | undefined;
   /** `GET https://host/path`, for messages. */
   readonly request: string;
 }
 
-/** Calls the methods of one description document. Knows no method by name and maps no errors. */
+/** Calls the methods of one description document, without knowledge of single methods and of the meaning of errors. */
 export interface ApiClient {
   readonly document: RestDescription;
-  /** Throws `DiscoveryError` before sending and `HttpError` when there is no answer. */
+  /** Throws `DiscoveryError` before it sends and `HttpError` when there is no answer. */
   call(methodId: string, call?: ApiCall): Promise<ApiResponse>;
 }
 
-/** Some milliseconds to read, and to check: large answers that come at the same time are read one by one. */
+/** Larger answers take milliseconds to parse and check. Those that arrive together are read one by one. */
 const LARGE_BYTES = 32_768;
 
 export function createApiClient(options: ApiClientOptions): ApiClient {
@@ -52,13 +52,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     async call(methodId, { signal, ...call } = {}) {
       const request = compileRequest(document, methodId, {
         ...call,
-        ...(rootUrl === undefined ? {} : { rootUrl }),
+        rootUrl,
       });
       const response = await http.send({
         ...request,
         headers: { ...request.headers, ...headers?.() },
-        ...(signal === undefined ? {} : { signal }),
-        ...(readOnly ? { idempotent: true } : {}),
+        signal,
+        idempotent: readOnly ? true : undefined,
       });
       if (response.body.length >= LARGE_BYTES) await next();
       return apiResponse(request, response);
@@ -66,7 +66,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   };
 }
 
-/** An answer for the caller. `request` is what was sent. */
+/** The answer to a request for the caller. */
 export function apiResponse(
   { method, url }: { readonly method: string; readonly url: string },
   response: HttpResponse,
@@ -82,7 +82,7 @@ export function apiResponse(
   };
 }
 
-/** What a body is, whatever its headers claim. */
+/** The content of a body; its `content-type` may be wrong. */
 export function readContent({
   headers,
   body,
@@ -95,7 +95,7 @@ export function readContent({
   try {
     return { kind: 'json', value: JSON.parse(text) };
   } catch {
-    // Called JSON and is not: the caller sees text where it expects a value, and says so.
+    // Not JSON, despite its type: the caller reports text where it expects a value.
     return { kind: 'text', text };
   }
 }

@@ -6,21 +6,22 @@ import type { Directory } from './directory/directory.ts';
 import type { DocumentSource, FetchedDocument } from './directory/document-source.ts';
 import { DiscoveryError } from './errors.ts';
 
-/** Where an API's document is published: at an address, or wherever a directory says. */
+/** Where the document of an API is published: at a URL, or at the URL in a directory. */
 export type Publication = { readonly url: string } | { readonly directory: Directory };
 
 export interface ContractOptions {
   readonly api: BundledApi;
   readonly publication: Publication;
   readonly source: DocumentSource;
-  /** Where the API is called, when not at the root of its bundled document: published there, the root has not changed. */
+  /** The root URL in use, when it is not that of the bundled document: in a published document it is no difference. */
   readonly rootUrl?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Holds a bundled document against the published one. `undefined` when the directory does not know the API at all; one
- * that knows it in other versions only has dropped ours, which breaks everything. Throws `DiscoveryError`, `HttpError`.
+ * Compares a bundled document with the published one. `undefined` when the directory does not list the API. When it lists
+ * other versions only, the bundled version was removed, which is a breaking difference. Throws `DiscoveryError` and
+ * `HttpError`.
  */
 export async function compareContract(options: ContractOptions): Promise<ContractComparison | undefined> {
   const { publication, source, signal } = options;
@@ -31,7 +32,7 @@ export async function compareContract(options: ContractOptions): Promise<Contrac
   if (items.length === 0) return undefined;
   const item = items.find((one) => one.version === version);
   if (item === undefined) {
-    const message = `${version} is not listed any more, only ${items.map((one) => one.version).join(', ')}`;
+    const message = `${version} is no longer listed, only ${items.map((one) => one.version).join(', ')}`;
     const gone = {
       class: 'breaking',
       kind: 'version-removed',
@@ -42,7 +43,7 @@ export async function compareContract(options: ContractOptions): Promise<Contrac
     return { api, version, revision: undefined, source: 'the directory', differences: [gone] };
   }
   if (item.documentUrl === undefined) {
-    throw new DiscoveryError('unknown-api', `the directory does not say where the document of ${item.id} is`);
+    throw new DiscoveryError('unknown-api', `the directory has no document URL for ${item.id}`);
   }
   return comparisonOf(pinned, await source.fetch(item.documentUrl, signal), options);
 }

@@ -7,8 +7,8 @@ import { HttpError } from './errors.ts';
 export type AddressGuard = (address: string, host: string) => boolean;
 
 /**
- * Special-purpose ranges (IANA registries): loopback, private, link-local (metadata services), shared, reserved, multicast,
- * and the forms of IPv6 addresses that hold an IPv4 address: compatible, mapped, translated, NAT64, 6to4, Teredo.
+ * Special-purpose ranges (IANA registries): loopback, private, link-local (metadata services), shared, reserved,
+ * multicast, and IPv6 addresses that contain an IPv4 address: compatible, mapped, translated, NAT64, 6to4, Teredo.
  */
 const REFUSED = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
@@ -17,14 +17,13 @@ const REFUSED = [
   ...['::/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '100::/64', '100:0:0:1::/64'],
   ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '5f00::/16'],
   ...['fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
-  // A public address that answers as a metadata service inside of a cloud (Azure's virtual machines).
+  // A public address that is a metadata service within Azure.
   '168.63.129.16/32',
 ];
 
 /**
- * The guard of clients that call addresses other people chose: public addresses only, and what `allowed` opens (host
- * names, `*.` and a domain for all below it, addresses, CIDR ranges). Throws `HttpError` (`invalid-url`) for an entry that
- * is none of these.
+ * The guard for addresses that users choose: accepts public addresses and the entries of `allowed` (host names, `*.` and a
+ * domain for all hosts below it, addresses, CIDR ranges). Throws `HttpError` (`invalid-url`) for any other entry.
  */
 export function publicAddressesOnly(allowed: readonly string[] = []): AddressGuard {
   const entries = allowed.map((entry) => entry.trim().replace(/^\[(.*)\]$/, '$1'));
@@ -35,12 +34,12 @@ export function publicAddressesOnly(allowed: readonly string[] = []): AddressGua
     const plain = address.replace(/%.*$/, '');
     const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
     if (opensHost(host) || opened.check(plain, family)) return true;
-    // An IPv4-mapped address is another way to write one that the ranges name; no public service is found that way.
+    // An IPv4-mapped address is another form of an IPv4 address; public services do not use it.
     return !refused.check(plain, family) && !(family === 'ipv6' && isMapped(plain));
   };
 }
 
-/** Whether a host is one of these or below one that begins with `*.`. */
+/** Whether a host is one of the entries, or below an entry that begins with `*.`. */
 function hostsOf(entries: readonly string[]): (host: string) => boolean {
   const names = new Set(entries.map(hostName));
   return (host) => {
@@ -50,23 +49,23 @@ function hostsOf(entries: readonly string[]): (host: string) => boolean {
   };
 }
 
-/** As a URL has it: lower case, Punycode. */
+/** The form in a URL: lower case, Punycode. */
 function hostName(entry: string): string {
   const [wildcard, name] = entry.startsWith('*.') ? ['*.', entry.slice(2)] : ['', entry];
   const url = /^[^\s/:@?#\\[\]*]+$/.test(name) ? URL.parse(`http://${name}/`) : null;
-  // The parser reads `10.1` as an address: whoever writes that means something else.
+  // The parser reads `10.1` as an address, which is not what the entry means.
   if (url === null || isIP(url.hostname) !== 0) {
     throw new HttpError(
       'invalid-url',
-      `${JSON.stringify(entry)} cannot be allowed: name a host, an address or a range such as 10.0.0.0/8, without port`,
+      `${JSON.stringify(entry)} cannot be allowed: use a host, an address or a range such as 10.0.0.0/8, without a port`,
     );
   }
   return wildcard + url.hostname.replace(/\.$/, '');
 }
 
 /**
- * A connector that asks the guard about the very address it connects to: a name is resolved once, here, so it cannot
- * resolve to something else afterwards.
+ * A connector that applies the guard to the address it connects to. It resolves a name once, so that the name cannot
+ * resolve to another address after the check.
  */
 export function guardedConnector(
   options: buildConnector.BuildOptions,
@@ -74,7 +73,7 @@ export function guardedConnector(
 ): buildConnector.connector {
   const connect = buildConnector({ ...options, lookup: guardedLookup(guard) });
   return (target, callback) => {
-    // An address needs no look-up, so it is checked here.
+    // An address is not looked up, so it is checked here.
     const address = target.hostname.replace(/^\[(.*)\]$/, '$1');
     if (isIP(address) !== 0 && !guard(address, address)) {
       callback(refusal(address, address), null);
@@ -101,7 +100,7 @@ function guardedLookup(guard: AddressGuard): LookupFunction {
 function refusal(host: string, addresses: string): HttpError {
   return new HttpError(
     'address-refused',
-    `${host} is not on the public internet (${addresses}): refused. Add it to the allowed addresses if it is meant`,
+    `${host} is not on the public internet (${addresses}): refused. Add it to the allowed addresses if it is intended`,
   );
 }
 
@@ -119,7 +118,7 @@ function rangesOf(entries: readonly string[]): BlockList {
     if (more.length > 0 || !Number.isInteger(bits) || bits < 0 || bits > (six ? 128 : 32)) {
       throw new HttpError(
         'invalid-url',
-        `${entry} is no address range: the prefix has to be 0 to ${six ? 128 : 32}`,
+        `${entry} is not an address range: the prefix has to be 0 to ${six ? 128 : 32}`,
       );
     }
     list.addSubnet(address, bits, six ? 'ipv6' : 'ipv4');
@@ -128,6 +127,6 @@ function rangesOf(entries: readonly string[]): BlockList {
 }
 
 function isMapped(address: string): boolean {
-  // The URL parser gives the canonical form, whatever notation was used.
+  // The URL parser returns the canonical form of any notation.
   return URL.parse(`http://[${address}]/`)?.hostname.startsWith('[::ffff:') ?? true;
 }

@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { HttpError } from './errors.ts';
 
-/** What `decompress` understands, for `accept-encoding`. */
+/** The value of `accept-encoding`: what `decompress` supports. */
 export const ACCEPTED_ENCODINGS = 'gzip, br, zstd';
 
-/** Few large steps instead of many of 16 KiB. */
+/** Larger than the default of 16 KiB, for fewer steps. */
 const CHUNK_BYTES = 256 * 1024;
 
 const DECODERS: ReadonlyMap<string, (body: Buffer, maxOutputLength: number) => Buffer> = new Map([
@@ -16,9 +16,9 @@ const DECODERS: ReadonlyMap<string, (body: Buffer, maxOutputLength: number) => B
 ]);
 
 /**
- * Undoes a `content-encoding`, the whole body at once: parsing costs more than that, and streams cost several times
- * as much. Throws `HttpError`: `too-large` beyond `limit` bytes, `invalid-answer` for broken or unknown encodings.
- * `subject` is for messages.
+ * The decompressed body. Works on the whole body synchronously: streams take several times as long, and parsing the result
+ * takes longer still. Throws `HttpError`: `too-large` beyond `limit` bytes, `invalid-answer` for damaged or unknown
+ * encodings. `subject` is for messages.
  */
 export function decompress(
   body: Buffer,
@@ -31,12 +31,12 @@ export function decompress(
     .split(',')
     .map((layer) => layer.trim());
   let result = body;
-  // The last one named was applied last.
+  // The last encoding was applied last.
   for (const layer of layers.reverse()) {
     if (layer === '' || layer === 'identity' || result.length === 0) continue;
     const decode = DECODERS.get(layer);
     if (decode === undefined) {
-      throw new HttpError('invalid-answer', `${subject}: its encoding ${layer} is unknown here`);
+      throw new HttpError('invalid-answer', `${subject}: its encoding ${layer} is not supported`);
     }
     result = decodeWithin(decode, result, limit, subject);
   }
@@ -60,8 +60,8 @@ function decodeWithin(
 }
 
 /**
- * The first `limit` bytes of a body, or what there is of them when it breaks off. Empty when it is compressed although
- * nobody asked for that: the beginning of a compressed text cannot be read.
+ * The first `limit` bytes of a body, or fewer when it is cut off. Empty when it is compressed although the request did not
+ * allow that.
  */
 export async function readBeginning(
   body: Readable,
@@ -77,7 +77,7 @@ export async function readBeginning(
       if (bytes >= limit) break;
     }
   } catch {
-    // The caller goes by the status, which is there; the body is for reading only.
+    // The status is known, and it decides; the body is for messages only.
   }
   const readable = encoding === undefined || encoding.toLowerCase() === 'identity';
   return readable ? Buffer.concat(chunks).subarray(0, limit) : Buffer.alloc(0);

@@ -1,38 +1,38 @@
-/** One request. The body is sent as it is. */
+/** One request. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Buffer;
-  readonly signal?: AbortSignal;
+  readonly body?: string | Buffer | undefined;
+  readonly signal?: AbortSignal | undefined;
   /**
-   * Whether repeating it is harmless. GET, HEAD, PUT and DELETE are taken to be so; a read-only POST says it here.
-   * Only such requests are retried.
+   * Whether the request may be repeated; only such requests are retried. Default: true for GET, HEAD, PUT and DELETE. A
+   * read-only POST sets it.
    */
-  readonly idempotent?: boolean;
+  readonly idempotent?: boolean | undefined;
   /**
-   * The caller goes by the status and wants no more than so many bytes of the answer: the rest is not read, and a body
-   * that breaks off, hangs or cannot be decompressed is no error once the status is there.
+   * Reads at most this number of bytes of the answer. For callers that need the status: a body that is cut off, hangs or
+   * cannot be decompressed is then not an error.
    */
   readonly answerBytes?: number;
 }
 
-/** A whole answer, whatever its status: the caller decides what a status means. */
+/** A complete answer with any status: the caller decides what the status means. */
 export interface HttpResponse {
   readonly status: number;
   /** Names in lower case; repeated ones joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
   /** Decompressed; at most the client's size cap. */
   readonly body: Buffer;
-  /** Parsed from `Retry-After` (seconds or a date), when the answer has one. */
+  /** From `Retry-After` (seconds or a date), when the answer has it. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The one way to the network. */
+/** All requests to the network go through this interface. */
 export interface HttpClient {
   /**
-   * Sends and reads the whole answer. 429, 502, 503, 504 and lost connections are retried briefly when the request is
-   * idempotent; the last answer is returned whatever it is. Throws `HttpError` when there is no answer.
+   * Sends the request and reads the whole answer. Temporary errors and lost connections are retried briefly when the
+   * request is idempotent; then the last answer is returned. Throws `HttpError` when there is no answer.
    */
   send(request: HttpRequest): Promise<HttpResponse>;
   close(): Promise<void>;

@@ -10,10 +10,10 @@ export type HttpErrorCode =
   | 'invalid-answer'
   | 'aborted';
 
-/** There is no answer, or none that can be read. Messages name the URL without user information and query. */
+/** There is no answer, or it cannot be read. Messages contain the URL without user information and query. */
 export class HttpError extends CodedError<HttpErrorCode> {}
 
-/** The URL as it may be shown: credentials often sit in user information or query. */
+/** The URL without user information and query, which may contain credentials. */
 export function printableUrl(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null ? '(malformed URL)' : `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
@@ -40,9 +40,12 @@ const FAILURES: ReadonlyMap<string, Failure> = new Map([
   ['UND_ERR_SOCKET', { code: 'connection-lost', reason: 'the connection was lost', retryable: true }],
   ['ECONNRESET', { code: 'connection-lost', reason: 'the connection was reset', retryable: true }],
   ['EPIPE', { code: 'connection-lost', reason: 'the connection was closed', retryable: true }],
-  ['ECONNREFUSED', { code: 'connect-failed', reason: 'nothing listens there', retryable: true }],
+  ['ECONNREFUSED', { code: 'connect-failed', reason: 'the connection was refused', retryable: true }],
   ['ENOTFOUND', { code: 'connect-failed', reason: 'its host name is unknown', retryable: true }],
-  ['EAI_AGAIN', { code: 'connect-failed', reason: 'its host name cannot be looked up now', retryable: true }],
+  [
+    'EAI_AGAIN',
+    { code: 'connect-failed', reason: 'its host name cannot be resolved at the moment', retryable: true },
+  ],
   ['EHOSTUNREACH', { code: 'connect-failed', reason: 'its host cannot be reached', retryable: true }],
   ['ENETUNREACH', { code: 'connect-failed', reason: 'its network cannot be reached', retryable: true }],
   ['UND_ERR_DESTROYED', { code: 'aborted', reason: 'the client was closed', retryable: false }],
@@ -50,7 +53,7 @@ const FAILURES: ReadonlyMap<string, Failure> = new Map([
   ['ETIMEDOUT', { code: 'timeout', reason: 'no connection in time', retryable: true }],
 ]);
 
-/** Translates what undici, sockets and signals throw. A `HttpError` stays as it is. */
+/** The `HttpError` for an error of undici, a socket or a signal. */
 export function toHttpError(error: unknown, method: string, url: string): HttpError {
   if (error instanceof HttpError) return error;
   const { code, reason, retryable } = classify(error);
@@ -59,14 +62,15 @@ export function toHttpError(error: unknown, method: string, url: string): HttpEr
 
 function classify(error: unknown): Failure {
   const name = error instanceof Error ? error.name : '';
-  if (name === 'TimeoutError') return { code: 'timeout', reason: 'no whole answer in time', retryable: true };
+  if (name === 'TimeoutError')
+    return { code: 'timeout', reason: 'no complete answer in time', retryable: true };
   const code = codeOf(error);
   const known = FAILURES.get(code);
   if (known !== undefined) return known;
   if (code.startsWith('HPE_')) {
     return { code: 'invalid-answer', reason: 'the answer is not HTTP', retryable: false };
   }
-  // Certificates and everything else that keeps a connection from being made.
+  // Certificates, and everything else that prevents a connection.
   return { code: 'connect-failed', reason: messageOf(error), retryable: false };
 }
 

@@ -1,10 +1,10 @@
-/** Brief retries: the queue is what retries for long. Times in milliseconds. */
+/** Brief retries; longer ones are delayed jobs. Times in milliseconds. */
 export interface RetryPolicy {
-  /** Attempts in all. */
+  /** Attempts in total. */
   readonly attempts: number;
-  /** The longest wait before the second attempt; doubled each time. The wait itself is random below that. */
+  /** Upper bound of the random wait before the second attempt; doubled for each further attempt. */
   readonly baseMs: number;
-  /** No single wait is longer, also when the service asks for it: then its answer is returned. */
+  /** The longest single wait. When the service asks for a longer one, its answer is returned. */
   readonly longestWaitMs: number;
 }
 
@@ -17,8 +17,8 @@ export function isIdempotent(method: string, stated: boolean | undefined): boole
 }
 
 /**
- * How long to wait before attempt `attempt` + 1 (counted from 1), or `undefined` to give up: attempts are used up, or
- * the service wants more patience than a brief retry has. Full jitter on top of what the service asked for.
+ * The wait after attempt `attempt` (counted from 1): what the service asked for plus full jitter. `undefined` when there is
+ * no further attempt, or the service asked for a longer wait than the policy allows.
  */
 export function retryDelay(
   policy: RetryPolicy,

@@ -10,21 +10,21 @@ import { BRIEF_RETRIES, isIdempotent, type RetryPolicy, retryDelay } from './ret
 /** Times in milliseconds, each for one attempt. */
 export interface HttpClientOptions {
   readonly connectTimeoutMs?: number;
-  /** Until the headers of the answer are there. */
+  /** Until the headers of the answer arrive. */
   readonly headersTimeoutMs?: number;
   /** Between two pieces of the body. */
   readonly bodyTimeoutMs?: number;
-  /** For an attempt as a whole: an answer that trickles in is cut off here. */
+  /** For an attempt as a whole, which ends answers that arrive too slowly. */
   readonly totalTimeoutMs?: number;
-  /** Cap on an answer, decompressed. */
+  /** The largest answer, decompressed. */
   readonly maxResponseBytes?: number;
   readonly retry?: RetryPolicy;
   /** Connections to one origin. */
   readonly connections?: number;
-  /** Asked about every address before a connection is made to it. Default: all are fine. */
+  /** Checks every address before a connection to it. Default: all are allowed. */
   readonly guard?: AddressGuard;
   readonly userAgent?: string;
-  /** Awaited before each attempt, repeated ones too; a budget of requests makes it wait. */
+  /** Awaited before each attempt, including retries; a request budget delays it. */
   readonly beforeAttempt?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
@@ -37,7 +37,7 @@ interface Settings {
   readonly beforeAttempt: HttpClientOptions['beforeAttempt'];
 }
 
-/** The `HttpClient` over one undici dispatcher. Follows no redirects. */
+/** The `HttpClient` with one undici dispatcher. It follows no redirects. */
 export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const dispatcher = createDispatcher(options);
   const settings: Settings = {
@@ -55,7 +55,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
 }
 
 function createDispatcher(options: HttpClientOptions): Agent {
-  // Certificates are verified whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+  // Certificates are verified even when NODE_TLS_REJECT_UNAUTHORIZED is 0.
   const connect = {
     timeout: options.connectTimeoutMs ?? 10_000,
     allowH2: false,
@@ -67,7 +67,7 @@ function createDispatcher(options: HttpClientOptions): Agent {
     headersTimeout: options.headersTimeoutMs ?? 30_000,
     bodyTimeout: options.bodyTimeoutMs ?? 30_000,
     maxResponseSize: options.maxResponseBytes ?? 64 * 1024 * 1024,
-    // undici negotiates HTTP/2 unless told otherwise; it gains nothing here and one lost session fails every stream.
+    // undici negotiates HTTP/2 by default; here it gains nothing, and one lost session would fail all streams.
     allowH2: false,
   });
 }
@@ -75,7 +75,7 @@ function createDispatcher(options: HttpClientOptions): Agent {
 async function sendWithRetries(settings: Settings, request: HttpRequest): Promise<HttpResponse> {
   const mayRepeat = isIdempotent(request.method, request.idempotent);
   for (let attempt = 1; ; attempt += 1) {
-    await waitForTurn(settings, request);
+    await waitForBudget(settings, request);
     const outcome = await attemptOnce(settings, request);
     const retryable =
       outcome instanceof HttpError
@@ -91,8 +91,8 @@ async function sendWithRetries(settings: Settings, request: HttpRequest): Promis
   }
 }
 
-/** Outside the time limits of an attempt: waiting for a turn is not the service's fault. */
-async function waitForTurn({ beforeAttempt }: Settings, request: HttpRequest): Promise<void> {
+/** Outside the time limits of an attempt: the wait is not caused by the service. */
+async function waitForBudget({ beforeAttempt }: Settings, request: HttpRequest): Promise<void> {
   try {
     await beforeAttempt?.(request.signal);
   } catch (error) {
@@ -102,7 +102,7 @@ async function waitForTurn({ beforeAttempt }: Settings, request: HttpRequest): P
 
 async function waitBriefly(delay: number, request: HttpRequest): Promise<void> {
   try {
-    await sleep(delay, undefined, request.signal === undefined ? {} : { signal: request.signal });
+    await sleep(delay, undefined, request.signal && { signal: request.signal });
   } catch (cause) {
     throw aborted(request, cause);
   }
@@ -168,7 +168,7 @@ function credentialsOf(url: URL): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/** The URL parser lets a lone `%` stand; then it is meant as it is. */
+/** The URL parser keeps a `%` that encodes nothing; it is then literal. */
 function percentDecoded(text: string): string {
   return /%(?![\dA-Fa-f]{2})/.test(text) ? text : decodeURIComponent(text);
 }
@@ -182,7 +182,7 @@ function flatten(headers: Readonly<Record<string, string | string[] | undefined>
 }
 
 function aborted(request: HttpRequest, cause: unknown): HttpError {
-  return new HttpError('aborted', `${request.method} ${printableUrl(request.url)}: given up on request`, {
+  return new HttpError('aborted', `${request.method} ${printableUrl(request.url)}: aborted`, {
     cause,
   });
 }

@@ -37,7 +37,7 @@ export function getVersion(service: Service, key: VersionKey, options: AskOption
   return service.ask('insights.getVersion', () => versionParams(service, key), options);
 }
 
-/** One request of at most 5,000 versions, one page of its answer. `Batches.versions` handles pages and any number of versions. */
+/** One request of at most 5,000 versions, one page of its answer. See `Batches.versions`. */
 export function getVersionBatch(service: Service, body: api.VersionBatchRequest, options: AskOptions) {
   const prepare = () => {
     const requests = validateEntries(body.requests, ({ versionKey }) => ({
@@ -73,7 +73,7 @@ export function getProject(service: Service, id: string, options: AskOptions) {
   return service.ask('insights.getProject', () => projectParams(id), options);
 }
 
-/** One request of at most 5,000 projects, one page of its answer. `Batches.projects` handles pages and any number of projects. */
+/** One request of at most 5,000 projects, one page of its answer. See `Batches.projects`. */
 export function getProjectBatch(service: Service, body: api.ProjectBatchRequest, options: AskOptions) {
   const prepare = () => {
     const requests = validateEntries(body.requests, ({ projectKey }) => ({
@@ -121,7 +121,7 @@ export async function purlLookup(
   return isMissedByPurl(target) ? lookUpByName(service, target, options) : answered;
 }
 
-/** One request of at most 5,000 purls, one page of its answer. `Batches.purls` handles pages and any number of purls. */
+/** One request of at most 5,000 purls, one page of its answer. See `Batches.purls`. */
 export function purlLookupBatch(service: Service, body: api.PurlLookupBatchRequest, options: AskOptions) {
   const prepare = () => {
     const requests = validateEntries(body.requests, ({ purl }) => ({

@@ -288,7 +288,7 @@ describe('a difference is', () => {
               class: 'breaking',
               kind: 'upload-narrowed',
               path: '$.methods.put.mediaUpload.accept',
-              message: `does not name any more: ${gone}`,
+              message: `no longer names: ${gone}`,
             },
           ],
     );

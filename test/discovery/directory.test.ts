@@ -83,7 +83,7 @@ describe('discovery.apis.list', () => {
         body: '{"x":1}',
         headers: { 'content-type': 'application/json' },
       } as const,
-      /no list of APIs/,
+      /not a list of APIs/,
     ],
   ])('says so when it is answered with %s', async (_what, fault, message) => {
     const { service, http } = await start();

@@ -72,7 +72,12 @@ describe('a description document', () => {
     [['schemas', 'Node', 'default'], 5, '$.schemas.Node.default', /text/],
     [['schemas', 'Node', 'annotations'], { required: 'x' }, '$.schemas.Node.annotations.required', /list/],
     [[...GET, 'httpMethod'], undefined, '$.resources.a.resources.b.methods.get.httpMethod', /missing/],
-    [[...GET, 'httpMethod'], 'get it', '$.resources.a.resources.b.methods.get.httpMethod', /no HTTP method/],
+    [
+      [...GET, 'httpMethod'],
+      'get it',
+      '$.resources.a.resources.b.methods.get.httpMethod',
+      /not an HTTP method/,
+    ],
     [[...GET, 'path'], undefined, '$.resources.a.resources.b.methods.get.path', /missing/],
     [[...GET, 'path'], 'b/{id', '$.resources.a.resources.b.methods.get.path', /brace/],
     [[...GET, 'parameters', 'id', 'location'], 'body', /\.parameters\.id\.location$/, /"path" or "query"/],

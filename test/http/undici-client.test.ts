@@ -187,7 +187,7 @@ describe('failures', () => {
     const failure = http.send({ method: 'GET', url: 'http://user:hush@127.0.0.1:1/path?token=hush' });
     await expect(failure).rejects.toMatchObject({
       code: 'connect-failed',
-      message: 'GET http://127.0.0.1:1/path: nothing listens there',
+      message: 'GET http://127.0.0.1:1/path: the connection was refused',
     });
   });
 

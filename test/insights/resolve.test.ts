@@ -219,7 +219,7 @@ describe('failures of the service', () => {
     const { rootUrl, resolve, stopServer } = await setUp();
     await stopServer();
     const { resolutions, ...rest } = await resolve(manyLocked(3));
-    const reason = `POST ${rootUrl}/v3alpha/purlbatch: nothing listens there`;
+    const reason = `POST ${rootUrl}/v3alpha/purlbatch: the connection was refused`;
     expect(resolutions).toEqual(Array.from({ length: 3 }, () => ({ outcome: 'failed', reason })));
     expect(rest).toEqual({ retryable: true });
   });

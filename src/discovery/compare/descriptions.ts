@@ -7,9 +7,9 @@ import { compareParameters } from './parameters.ts';
 import { compareSchemas } from './schemas.ts';
 
 /**
- * What has changed from one description document to another, as a client of the first meets it: methods by id, schemas
- * by name, breaking differences first. Documentation (titles, descriptions, revisions) does not count. Throws
- * `DiscoveryError` (`invalid-document`) for documents that are not valid where they are read.
+ * The differences from one description document to another for a client of the first: methods by id, schemas by name,
+ * breaking differences first. Documentation (titles, descriptions, revisions) is ignored. Throws `DiscoveryError`
+ * (`invalid-document`) for an invalid document.
  */
 export function compareDescriptions(
   before: RestDescription,
@@ -47,7 +47,7 @@ function rootOf({ rootUrl, baseUrl }: RestDescription): string | undefined {
   return (rootUrl ?? (baseUrl === undefined ? undefined : URL.parse(baseUrl)?.origin))?.replace(/\/+$/, '');
 }
 
-/** Hosts for one location; the ordinary one is `rootUrl`. */
+/** Hosts for single locations; the default one is `rootUrl`. */
 function compareEndpoints(found: Differences, before: RestDescription, after: RestDescription): void {
   const place = { subject: 'document', keys: ['endpoints'] };
   const next = new Map((after.endpoints ?? []).map((endpoint) => [endpoint.endpointUrl, endpoint]));

@@ -12,7 +12,7 @@ export interface Place {
   readonly keys: readonly string[];
 }
 
-/** Collects differences as they are found. */
+/** A list of differences. */
 export interface Differences {
   add(kind: string, severity: DifferenceClass, place: Place, message: string): void;
   /** Breaking first, then in the order in which they were found. */
@@ -32,7 +32,7 @@ export function collectDifferences(): Differences {
   };
 }
 
-/** The same place, some keys further down. */
+/** A place below, by further keys. */
 export function below({ subject, keys }: Place, ...more: readonly string[]): Place {
   return { subject, keys: [...keys, ...more] };
 }

@@ -6,7 +6,7 @@ import { compareSchema, type SchemaComparison } from './schemas.ts';
 import { compareUploads } from './uploads.ts';
 import { compareDeprecation } from './values.ts';
 
-/** Compares the methods of two documents by their ids; where in the tree of resources they stand does not matter. */
+/** Compares the methods of two documents by their ids; their place in the tree of resources is ignored. */
 export function compareMethods(comparison: SchemaComparison): void {
   const { before, after, found } = comparison;
   const next = new Map(methodsOf(after).map((method) => [method.id, method]));
@@ -49,7 +49,7 @@ function compareMethod(
   );
 }
 
-/** A variable under another name makes the same URL; that the parameter has another name is said where it stands. */
+/** Variables with other names expand to the same URL; renamed parameters are reported as parameters. */
 const VARIABLE_NAME = /(?<=\{[^}A-Za-z_]*)[\w.%]+(?=[^}]*\})/g;
 
 function effectivePath(document: RestDescription, { path }: ApiMethod): string {
@@ -70,12 +70,12 @@ function compareBodies(
     if (was !== undefined && is !== undefined) {
       const direction = { sent: name === 'request', received: name === 'response' };
       compareSchema(comparison, { found, place: where, direction }, was, is);
-    } else if (was !== undefined) found.add(`${name}-removed`, 'breaking', where, `has no ${name} any more`);
+    } else if (was !== undefined) found.add(`${name}-removed`, 'breaking', where, `no longer has a ${name}`);
     else if (is !== undefined) found.add(`${name}-added`, 'compatible', where, `has a ${name} now`);
   }
 }
 
-/** Any one of a method's scopes lets a caller in: what counts is whether one that did still does. */
+/** One scope of a method is sufficient for a caller: a scope that no longer suffices is breaking. */
 function compareScopes(
   { found }: SchemaComparison,
   place: Place,
@@ -88,13 +88,13 @@ function compareScopes(
   if (before.length === 0 && fresh.length > 0) {
     found.add('scopes-narrowed', 'breaking', where, `needs one of these scopes now: ${fresh.join(', ')}`);
   } else if (after.length === 0 && gone.length > 0) {
-    found.add('scopes-widened', 'compatible', where, 'needs no scope any more');
+    found.add('scopes-widened', 'compatible', where, 'no longer needs a scope');
   } else {
     if (gone.length > 0) {
-      found.add('scopes-narrowed', 'breaking', where, `scopes not enough any more: ${gone.join(', ')}`);
+      found.add('scopes-narrowed', 'breaking', where, `scopes that no longer suffice: ${gone.join(', ')}`);
     }
     if (fresh.length > 0) {
-      found.add('scopes-widened', 'compatible', where, `scopes enough now: ${fresh.join(', ')}`);
+      found.add('scopes-widened', 'compatible', where, `scopes that suffice now: ${fresh.join(', ')}`);
     }
   }
 }

@@ -4,7 +4,7 @@ import { compareValue } from './values.ts';
 
 type Parameters = ReadonlyMap<string, ParameterDescription>;
 
-/** Compares the parameters of one method, or those that all methods take; `place` holds them. */
+/** Compares the parameters of one method, or the common ones. `place` is that of the method or document. */
 export function compareParameters(
   found: Differences,
   place: Place,
@@ -13,7 +13,7 @@ export function compareParameters(
   for (const [name, parameter] of before) {
     const at = below(place, 'parameters', name);
     const next = after.get(name);
-    if (next === undefined) found.add('parameter-removed', 'breaking', at, `${name} is not taken any more`);
+    if (next === undefined) found.add('parameter-removed', 'breaking', at, `${name} is no longer accepted`);
     else compareParameter(found, at, parameter, next);
   }
   for (const [name, { required }] of after) {
@@ -34,7 +34,7 @@ function compareParameter(
   if (!wasRequired && isRequired) {
     found.add('parameter-required', 'breaking', below(place, 'required'), 'is required now');
   } else if (wasRequired && !isRequired) {
-    found.add('parameter-optional', 'compatible', below(place, 'required'), 'is not required any more');
+    found.add('parameter-optional', 'compatible', below(place, 'required'), 'is no longer required');
   }
   const [wasRepeated, isRepeated] = [before.repeated === true, after.repeated === true];
   if (wasRepeated !== isRepeated) {

@@ -4,7 +4,7 @@ import { partsOf, reachableSchemas, resolveSchema, schemaNamed } from '../descri
 import { below, type Differences } from './differences.ts';
 import { type ComparedValue, compareValue } from './values.ts';
 
-/** Both documents, and which pairs of schemas under different names are being compared already. */
+/** Both documents, and the pairs of schemas with different names that are compared already. */
 export interface SchemaComparison {
   readonly before: RestDescription;
   readonly after: RestDescription;
@@ -12,7 +12,7 @@ export interface SchemaComparison {
   readonly pairs: Set<string>;
 }
 
-/** Compares the schemas of two documents name by name, each in the way methods use it. */
+/** Compares the schemas of two documents by name, with the directions in which methods use them. */
 export function compareSchemas(comparison: SchemaComparison): void {
   const { before, after, found } = comparison;
   const methods = methodsOf(before).map(({ description }) => description);
@@ -27,13 +27,13 @@ export function compareSchemas(comparison: SchemaComparison): void {
   const stillUsed = danglingReferences(after);
   for (const [name, schema] of Object.entries(before.schemas ?? {})) {
     const place = { subject: name, keys: ['schemas', name] };
-    // What no method names may come all the same: in the details of errors and operations.
+    // A schema that no method names may still be received, in details of errors and operations.
     const direction = { sent: sent.has(name), received: received.has(name) || !sent.has(name) };
     const next = ownSchema(after, name);
     if (next !== undefined) compareSchema(comparison, { found, place, direction }, schema, next);
     else if (stillUsed.has(name))
       found.add('schema-removed', 'breaking', place, 'is gone and still referred to');
-    else found.add('schema-removed', 'compatible', place, 'is gone; nothing refers to it any more');
+    else found.add('schema-removed', 'compatible', place, 'is gone; nothing refers to it now');
   }
   for (const name of Object.keys(after.schemas ?? {})) {
     if (ownSchema(before, name) !== undefined) continue;
@@ -41,7 +41,7 @@ export function compareSchemas(comparison: SchemaComparison): void {
   }
 }
 
-/** Compares two schemas, inline or by reference, and everything inside. */
+/** Compares two schemas, inline or by reference, and all their parts. */
 export function compareSchema(
   comparison: SchemaComparison,
   at: ComparedValue,
@@ -71,7 +71,7 @@ function compareParts(
   for (const [key, part] of parts) reportNew(comparison, at, key.split('\0'), part);
 }
 
-/** Under another name, or inline where it was not: compared by what they are. */
+/** Compares schemas of different names, or an inline schema with a reference, by their content. */
 function compareReferences(
   comparison: SchemaComparison,
   at: ComparedValue,
@@ -88,12 +88,12 @@ function compareReferences(
     at.found.add('schema-missing', 'breaking', place, `refers to ${after.$ref}, which is not defined`);
     return;
   }
-  const name = (schema: SchemaDescription) => schema.$ref ?? 'a schema of its own';
+  const name = (schema: SchemaDescription) => schema.$ref ?? 'an inline schema';
   at.found.add('reference-changed', 'compatible', place, `refers to ${name(after)}, not to ${name(before)}`);
   compareParts(comparison, at, was, is);
 }
 
-/** A request that was fine is refused when it has to have more ("annotations.required"). */
+/** A newly required property is breaking ("annotations.required"). */
 function compareRequired(
   { found, place }: ComparedValue,
   before: SchemaDescription,
@@ -109,9 +109,11 @@ function compareRequired(
 function reportGone({ found, place, direction }: ComparedValue, keys: readonly string[]): void {
   const [kind = '', name] = keys;
   if (kind === 'properties') {
-    const how = direction.received ? 'is gone and not answered any more' : 'is gone and not taken any more';
+    const how = direction.received
+      ? 'is gone and no longer sent by the service'
+      : 'is gone and no longer accepted';
     found.add('property-removed', 'breaking', place, `${name} ${how}`);
-  } else found.add('type-changed', 'breaking', place, `${kind} is not described any more`);
+  } else found.add('type-changed', 'breaking', place, `${kind} is no longer described`);
 }
 
 function reportNew(

@@ -2,7 +2,7 @@ import type { MediaUploadDescription } from '../description/description.ts';
 import { uploadLimit } from '../upload/media-range.ts';
 import { below, type Differences, type Place } from './differences.ts';
 
-/** Compares how a method takes media; `place` is that of `mediaUpload`. */
+/** Compares the media uploads of a method; `place` is that of `mediaUpload`. */
 export function compareUploads(
   found: Differences,
   place: Place,
@@ -10,8 +10,8 @@ export function compareUploads(
   after: MediaUploadDescription | undefined,
 ): void {
   if (before === undefined) {
-    if (after !== undefined) found.add('upload-added', 'compatible', place, 'takes media now');
-  } else if (after === undefined) found.add('upload-removed', 'breaking', place, 'takes no media any more');
+    if (after !== undefined) found.add('upload-added', 'compatible', place, 'accepts media now');
+  } else if (after === undefined) found.add('upload-removed', 'breaking', place, 'no longer accepts media');
   else {
     compareProtocols(found, place, before, after);
     compareLimits(found, place, before, after);
@@ -32,7 +32,7 @@ function compareProtocols(
     else if (was.path !== is.path) {
       found.add('path-changed', 'breaking', below(at, 'path'), `is ${is.path} now, not ${was.path}`);
     } else if (was.multipart === true && is.multipart !== true) {
-      found.add('upload-narrowed', 'breaking', below(at, 'multipart'), 'takes no metadata any more');
+      found.add('upload-narrowed', 'breaking', below(at, 'multipart'), 'no longer accepts metadata');
     }
   }
 }
@@ -44,11 +44,11 @@ function compareLimits(
   after: MediaUploadDescription,
 ): void {
   const { accept } = after;
-  // Without a list everything is taken.
+  // Without a list every type is accepted.
   const gone =
     accept === undefined ? [] : (before.accept ?? ['*/*']).filter((range) => !accept.includes(range));
   if (gone.length > 0) {
-    const message = `does not name any more: ${gone.join(', ')}`;
+    const message = `no longer names: ${gone.join(', ')}`;
     found.add('upload-narrowed', 'breaking', below(place, 'accept'), message);
   }
   if ((uploadLimit(after.maxSize) ?? Infinity) < (uploadLimit(before.maxSize) ?? Infinity)) {

@@ -9,7 +9,7 @@ export interface Direction {
   readonly received: boolean;
 }
 
-/** Where a value may stand and how it is used. */
+/** The place and use of a value. */
 export interface ComparedValue {
   readonly found: Differences;
   readonly place: Place;
@@ -18,7 +18,7 @@ export interface ComparedValue {
 
 type Change = 'same' | 'narrowed' | 'widened' | 'other';
 
-/** Compares what one value may be: type, format, enumeration, pattern, bounds, default, deprecation. */
+/** Compares the allowed values: type, format, enumeration, pattern, bounds, default, deprecation. */
 export function compareValue(at: ComparedValue, before: SchemaDescription, after: SchemaDescription): void {
   const typeChange = changeOfType(before, after);
   if (typeChange !== 'same') {
@@ -35,14 +35,14 @@ export function compareValue(at: ComparedValue, before: SchemaDescription, after
   compareDeprecation(at, before.deprecated, after.deprecated);
 }
 
-/** Reports what became deprecated, or is so no more. */
+/** Reports a change of deprecation. */
 export function compareDeprecation(
   { found, place }: Pick<ComparedValue, 'found' | 'place'>,
   before: boolean | undefined,
   after: boolean | undefined,
 ): void {
   if (before === true && after !== true) {
-    found.add('undeprecated', 'compatible', below(place, 'deprecated'), 'is not deprecated any more');
+    found.add('undeprecated', 'compatible', below(place, 'deprecated'), 'is no longer deprecated');
   } else if (before !== true && after === true) {
     found.add('deprecated', 'deprecating', below(place, 'deprecated'), 'became deprecated');
   }
@@ -52,7 +52,7 @@ function changeOfType({ type: before }: SchemaDescription, { type: after }: Sche
   if (before === after) return 'same';
   const isAny = (type: string | undefined) => type === undefined || type === 'any';
   if (isAny(before) && isAny(after)) return 'same';
-  // A narrower type breaks either way, like any other.
+  // A narrower type is breaking for senders and receivers, like any other type.
   return isAny(after) || (before === 'integer' && after === 'number') ? 'widened' : 'other';
 }
 
@@ -60,7 +60,7 @@ function compareFormats(at: ComparedValue, before: SchemaDescription, after: Sch
   const change = changeOfFormat(before.format, after.format);
   if (change === 'same') return;
   const { sent, received } = at.direction;
-  // A reader of integers may not have room for larger ones; a looser text is read all the same.
+  // Larger integers may overflow in a reader; a looser text format can still be read.
   const breaking =
     change === 'other' ||
     (change === 'narrowed' && sent) ||
@@ -112,7 +112,7 @@ function compareEnums(at: ComparedValue, before: SchemaDescription, after: Schem
 
 function comparePatterns(at: ComparedValue, before: SchemaDescription, after: SchemaDescription): void {
   if (before.pattern === after.pattern) return;
-  // Whether one expression allows what another did cannot be told, so a changed one counts as narrower.
+  // Regular expressions cannot be compared, so a changed one counts as narrower.
   const breaking = at.direction.sent && after.pattern !== undefined;
   note(at, 'pattern', 'pattern-changed', breaking ? 'breaking' : 'compatible', before.pattern, after.pattern);
 }

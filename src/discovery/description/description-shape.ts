@@ -4,7 +4,7 @@ import { type Fields, refuse, type Shape, type ShapeWalk } from './shape.ts';
 const TEXTS: Shape = { kind: 'list', of: 'text' };
 const FLAGS: Shape = { kind: 'list', of: 'flag' };
 
-/** What is looked at beyond types. */
+/** Checks beyond types. */
 export interface DescriptionVisitors {
   readonly schema: (schema: Fields, walk: ShapeWalk) => void;
   readonly method: (method: Fields, walk: ShapeWalk) => void;

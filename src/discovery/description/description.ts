@@ -4,7 +4,7 @@ type Named<Value> = Readonly<Record<string, Value>>;
 
 /**
  * A REST description document, `kind: "discovery#restDescription"` (discovery specification, "RestDescription").
- * What is named here is what is read; documents carry more, and what is not named is kept and never refused.
+ * The interfaces name what is read; other fields of documents are kept and accepted.
  */
 export interface RestDescription {
   readonly kind?: string;
@@ -58,14 +58,14 @@ export interface MethodDescription {
   readonly id?: string;
   /** RFC 6570 template, relative to `servicePath`. */
   readonly path?: string;
-  /** The same without `{+…}`; its variables are not declared as parameters. */
+  /** The path without `{+…}`; its variables are not declared as parameters. */
   readonly flatPath?: string;
   readonly httpMethod?: string;
   readonly description?: string;
   readonly deprecated?: boolean;
   readonly parameters?: Named<ParameterDescription>;
   readonly parameterOrder?: readonly string[];
-  /** `parameterName` is deprecated and says nothing. */
+  /** `parameterName` is deprecated and not read. */
   readonly request?: SchemaDescription & { readonly parameterName?: string };
   readonly response?: SchemaDescription;
   readonly scopes?: readonly string[];
@@ -106,15 +106,15 @@ export interface SchemaDescription {
   readonly minimum?: string;
   readonly maximum?: string;
   readonly enum?: readonly string[];
-  /** By the position in `enum`. */
+  /** In the order of `enum`. */
   readonly enumDescriptions?: readonly string[];
   readonly enumDeprecated?: readonly boolean[];
   readonly properties?: Readonly<Record<string, SchemaDescription>>;
   readonly additionalProperties?: SchemaDescription;
   readonly items?: SchemaDescription;
-  /** Ids of methods whose requests have to have this property. */
+  /** Ids of methods whose requests require this property. */
   readonly annotations?: { readonly required?: readonly string[] };
-  /** Not in the specification: our own documents mark values that may be `null`. */
+  /** Not in the specification: the bundled documents mark values that may be `null`. */
   readonly nullable?: boolean;
 }
 
@@ -127,7 +127,7 @@ export interface ParameterDescription extends SchemaDescription {
 
 /**
  * Takes a parsed JSON value as a description document. `origin` (a path or URL) is for messages. Throws
- * `DiscoveryError` (`invalid-document`) when it is no REST description at all; `validateDescription` tells the rest.
+ * `DiscoveryError` (`invalid-document`) when it is not a REST description; `validateDescription` checks the rest.
  */
 export function asDescription(value: unknown, origin: string): RestDescription {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -143,7 +143,7 @@ export function asDescription(value: unknown, origin: string): RestDescription {
   return document;
 }
 
-/** Reads a document's text. Throws `DiscoveryError` (`invalid-document`) as `asDescription` does, and for no JSON. */
+/** Reads a document's text. Throws `DiscoveryError` (`invalid-document`) as `asDescription` does, also when it is not JSON. */
 export function parseDescription(text: string, origin: string): RestDescription {
   let value: unknown;
   try {

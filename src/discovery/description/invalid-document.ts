@@ -4,8 +4,8 @@ import type { RestDescription } from './description.ts';
 import { validateDescription } from './validate-description.ts';
 
 /**
- * Does work over documents that nobody has validated: reading one costs less than checking it first. What goes wrong is
- * the document's fault when it has one, and is then a `DiscoveryError` (`invalid-document`) with the place.
+ * Runs work with documents that are not validated, because validation takes longer than the work. After an error it validates
+ * them, and throws a `DiscoveryError` (`invalid-document`) with the place of the first fault.
  */
 export function reportInvalidDocuments<Result>(
   documents: readonly RestDescription[],
@@ -17,7 +17,7 @@ export function reportInvalidDocuments<Result>(
     if (error instanceof CodedError) throw error;
     for (const document of documents) {
       const fault = validateDescription(document).find(
-        // A schema that is not there breaks nothing.
+        // A missing schema does not cause errors.
         ({ severity, path }) => severity === 'error' && !path.endsWith('$ref'),
       );
       if (fault !== undefined) {

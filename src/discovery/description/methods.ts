@@ -8,7 +8,7 @@ import type {
 
 /** One method of a document, ready for use. */
 export interface ApiMethod {
-  /** Its own; its place (`api.resource.method`) when it has none or another method took it before. */
+  /** Its id, or its place (`api.resource.method`) when it has none or an earlier method has the same. */
   readonly id: string;
   /** Names of the resources above it, outermost first; empty for a top-level method. */
   readonly resource: readonly string[];
@@ -16,20 +16,20 @@ export interface ApiMethod {
   /** RFC 6570 template, relative to the document's `servicePath`. */
   readonly path: string;
   readonly flatPath: string | undefined;
-  /** Its own parameters, without the common ones; in the document's order. */
+  /** Without the common parameters; in the order of the document. */
   readonly parameters: ReadonlyMap<string, ParameterDescription>;
   readonly parameterOrder: readonly string[];
-  /** Names of the schemas of its body and of its answer. */
+  /** Names of the schemas of body and answer. */
   readonly request: string | undefined;
   readonly response: string | undefined;
-  /** The method itself or a resource above it is. */
+  /** Whether the method or a resource above it is deprecated. */
   readonly deprecated: boolean;
   /** JSON path keys from the document's root. */
   readonly place: readonly string[];
   readonly description: MethodDescription;
 }
 
-/** A method found in a document; read when somebody asks for it, as most never are. */
+/** A method in a document; read on first use, as most are not used. */
 interface Located {
   readonly name: string;
   readonly resource: readonly string[];
@@ -38,7 +38,7 @@ interface Located {
   method?: ApiMethod;
 }
 
-/** Methods that an error names. */
+/** The number of methods that an error names. */
 const MAX_HINTS = 5;
 
 const indexes = new WeakMap<RestDescription, ReadonlyMap<string, Located>>();
@@ -66,7 +66,7 @@ export function findMethod(document: RestDescription, id: string): ApiMethod {
   return readMethod(document, id, located);
 }
 
-/** Methods that may have been meant: the same in another case, without the API's name, or of another resource. */
+/** Methods with a similar id: in another case, without the name of the API, or of another resource. */
 function hintFor(id: string, ids: readonly string[]): string {
   const wanted = id.toLowerCase();
   const [name = ''] = wanted.split('.').slice(-1);
@@ -87,7 +87,7 @@ function indexOf(document: RestDescription): ReadonlyMap<string, Located> {
     for (const [name, description] of entriesOf(node.methods)) {
       const byPlace = [document.name ?? '', ...resource, name].join('.');
       const { id: own = byPlace } = description;
-      // An id belongs to the first that has it; the others are called by their places, and none is lost.
+      // An id belongs to the first method that has it; the others are named after their places.
       const id = index.has(own) ? byPlace : own;
       if (index.has(id)) continue;
       index.set(id, {
@@ -115,7 +115,7 @@ interface Node {
   readonly deprecated: boolean;
 }
 
-/** Entries that are objects: a document is used as far as it goes, validated or not. */
+/** The entries that are objects; the document may be invalid elsewhere. */
 function entriesOf<Value extends object>(
   map: Readonly<Record<string, Value>> | undefined,
 ): readonly (readonly [string, Value])[] {

@@ -2,28 +2,28 @@ import type { RestDescription, SchemaDescription } from './description.ts';
 import { resolveSchema } from './schema-reference.ts';
 import { type EnumValue, enumValuesOf, type MethodSummary } from './summary.ts';
 
-/** One method with the shapes of its body and its answer. */
+/** One method with outlines of its body and its answer. */
 export interface MethodDetail extends MethodSummary {
   readonly requestSchema: readonly OutlineLine[];
   readonly responseSchema: readonly OutlineLine[];
 }
 
-/** One line of a schema for readers. */
+/** One line of the outline of a schema. */
 export interface OutlineLine {
   readonly depth: number;
   readonly name: string;
   /** `string (int64)`, `Author[]`, `map of string`. */
   readonly type: string;
   readonly description: string;
-  /** Value that is meant when there is none; null when the document names none. */
+  /** Null when the document names none. */
   readonly default: string | null;
-  /** Of the property, or of what a list or a map is made of; empty when every value is allowed. */
+  /** The values of the property, or of the elements of a list or map; empty when every value is allowed. */
   readonly enum: readonly EnumValue[];
-  /** Ids of the methods whose requests have to have it (`annotations.required`). */
+  /** Ids of the methods whose requests require it (`annotations.required`). */
   readonly requiredBy: readonly string[];
 }
 
-/** The properties of a schema, and those of the schemas in it down to `depth` levels; cycles end where they begin. */
+/** The properties of a schema and of the schemas in it, down to `depth` levels; recursive schemas are listed once. */
 export function outlineSchema(
   document: RestDescription,
   name: string,
@@ -61,13 +61,13 @@ function lineOf(
   };
 }
 
-/** What a list or a map is made of; anything else itself. */
+/** The element of a list or map; any other schema unchanged. */
 function elementOf(schema: SchemaDescription): SchemaDescription {
   const inner = schema.items ?? schema.additionalProperties;
   return inner === undefined ? schema : elementOf(inner);
 }
 
-/** A schema's type in a few words. */
+/** The type of a schema: `string (int64)`, `Author[]`. */
 export function typeText({ $ref, type, format, items, additionalProperties }: SchemaDescription): string {
   if ($ref !== undefined) return $ref;
   if (type === 'array') return `${typeText(items ?? {})}[]`;

@@ -1,15 +1,15 @@
 import type { RestDescription, SchemaDescription } from './description.ts';
 
-/** A schema that is a reference to a reference is rare; this many are a circle. */
+/** References to references are rare; this many are a cycle. */
 const MAX_HOPS = 50;
 
-/** Follows a schema's references to what they name; `undefined` when they lead nowhere or in a circle. */
+/** The schema that a reference leads to; `undefined` when it is missing or the references form a cycle. */
 export function resolveSchema(
   document: RestDescription,
   schema: SchemaDescription,
 ): SchemaDescription | undefined {
   let current: SchemaDescription | undefined = schema;
-  // Done for every value that is checked: counting is cheaper than remembering where it has been.
+  // Runs for every checked value: counting is faster than a set of visited schemas.
   for (let hops = 0; current?.$ref !== undefined; hops += 1) {
     if (hops > MAX_HOPS) return undefined;
     current = schemaNamed(document, current.$ref);
@@ -17,7 +17,7 @@ export function resolveSchema(
   return current;
 }
 
-/** The schema that a reference names: by its key, as all documents have it, or by its `id`. */
+/** The schema that a reference names by its key, as in all known documents, or by its `id`. */
 export function schemaNamed(document: RestDescription, name: string): SchemaDescription | undefined {
   const schemas = document.schemas ?? {};
   return Object.hasOwn(schemas, name) ? schemas[name] : idsOf(document).get(name);
@@ -25,7 +25,7 @@ export function schemaNamed(document: RestDescription, name: string): SchemaDesc
 
 const ids = new WeakMap<RestDescription, ReadonlyMap<string, SchemaDescription>>();
 
-/** Made when a key does not answer, which is hardly ever. */
+/** Built when a key is not found, which is rare. */
 function idsOf(document: RestDescription): ReadonlyMap<string, SchemaDescription> {
   let known = ids.get(document);
   if (known === undefined) {
@@ -36,7 +36,7 @@ function idsOf(document: RestDescription): ReadonlyMap<string, SchemaDescription
   return known;
 }
 
-/** The parts of a schema, each with the keys that lead to it. */
+/** The parts of a schema, each with its keys. */
 export function partsOf(
   schema: SchemaDescription,
 ): readonly (readonly [keys: readonly string[], part: SchemaDescription])[] {
@@ -50,7 +50,7 @@ export function partsOf(
   return parts;
 }
 
-/** Names that references lead to from these schemas on; cycles end. */
+/** Names of all schemas that these schemas refer to, directly or indirectly. */
 export function reachableSchemas(
   document: RestDescription,
   roots: readonly SchemaDescription[],

@@ -1,8 +1,8 @@
 import { jsonPath } from './json-path.ts';
 
 /**
- * What a JSON value has to look like. Of an object only the fields named are looked at: all may be absent, and others
- * may be there. A shape may hold itself.
+ * The expected structure of a JSON value. The fields of an object are optional, and other fields are accepted. A shape may
+ * contain itself.
  */
 export type Shape =
   | 'text'
@@ -12,22 +12,22 @@ export type Shape =
   | {
       readonly kind: 'object';
       readonly fields: ReadonlyMap<string, Shape>;
-      /** Looks at what types alone do not tell; called only for objects. */
+      /** Checks beyond types; called for objects only. */
       readonly visit?: (value: Fields, walk: ShapeWalk) => void;
     };
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A walk through one value: where it is, and whom to tell. */
+/** The state of a walk through one value. */
 export interface ShapeWalk {
-  /** Keys from the root to the value looked at; the same array all along. */
+  /** Keys from the root to the current value; one array, which changes. */
   readonly place: (string | number)[];
   readonly report: (path: string, message: string) => void;
   /** Deeper values are reported and not walked. */
   readonly maxDepth: number;
 }
 
-/** Reports everything in `value` that does not have its shape, by JSON path. Costs little where all is well. */
+/** Reports everything in `value` that does not have its shape, by JSON path. Fast when everything fits. */
 export function checkShape(shape: Shape, value: unknown, walk: ShapeWalk): void {
   if (shape === 'text') {
     if (typeof value !== 'string') refuse(walk, 'has to be text');
@@ -70,7 +70,7 @@ function checkMap(of: Shape, value: Fields, walk: ShapeWalk): void {
 function checkFields(fields: ReadonlyMap<string, Shape>, value: Fields, walk: ShapeWalk): void {
   for (const key in value) {
     const shape = fields.get(key);
-    // Nine fields in ten hold text: no place is kept for them unless it is needed.
+    // Most fields contain text, which needs no place in the walk.
     if (shape === undefined || (shape === 'text' && typeof value[key] === 'string')) continue;
     walk.place.push(key);
     checkShape(shape, value[key], walk);

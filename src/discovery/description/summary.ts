@@ -10,7 +10,7 @@ import type {
 import { reportInvalidDocuments } from './invalid-document.ts';
 import { type ApiMethod, methodsOf } from './methods.ts';
 
-/** A document for readers: everything resolved and in the order in which it is read. */
+/** A document for a person: resolved and in reading order. */
 export interface ApiSummary {
   readonly id: string;
   readonly title: string;
@@ -46,7 +46,7 @@ export interface MethodSummary {
   /** Schemas of the body and of the answer. */
   readonly request: string | null;
   readonly response: string | null;
-  /** Any one of them is enough; empty when none is needed. */
+  /** One of them is sufficient; empty when none is needed. */
   readonly scopes: readonly ScopeSummary[];
   readonly mediaUpload: MediaUploadDescription | null;
   readonly supportsMediaDownload: boolean;
@@ -66,7 +66,7 @@ export interface EnumValue {
   readonly deprecated: boolean;
 }
 
-/** Sums a document up. Throws `DiscoveryError` (`invalid-document`). */
+/** The summary of a document. Throws `DiscoveryError` (`invalid-document`). */
 export function summarizeApi(document: RestDescription): ApiSummary {
   return reportInvalidDocuments([document], () => summarize(document));
 }
@@ -91,12 +91,12 @@ function summarize(document: RestDescription): ApiSummary {
   };
 }
 
-/** The scopes of a method with what the document says of each. */
+/** The scopes of a method with their descriptions. */
 export function scopesOf(document: RestDescription, method: ApiMethod): readonly ScopeSummary[] {
   return (method.description.scopes ?? []).map((scope) => scopeOf(document, scope));
 }
 
-/** The values of an enumeration with what the document says of each; empty when there is none. */
+/** The values of an enumeration with their descriptions; empty when there is none. */
 export function enumValuesOf(schema: SchemaDescription): readonly EnumValue[] {
   const { enum: values = [], enumDescriptions = [], enumDeprecated = [] } = schema;
   return values.map((value, index) => ({

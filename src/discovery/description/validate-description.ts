@@ -3,9 +3,9 @@ import { templateVariables } from '../request/uri-template.ts';
 import { descriptionShape } from './description-shape.ts';
 import { checkShape, type Fields, refuse, type Shape, type ShapeWalk } from './shape.ts';
 
-/** Something about a description document that is not as the specification has it. */
+/** A place where a description document does not follow the specification. */
 export interface DescriptionProblem {
-  /** `error`: a part of the document cannot be used. `warning`: odd, and the document works. */
+  /** `error`: a part of the document cannot be used. `warning`: unusual, but usable. */
   readonly severity: 'error' | 'warning';
   /** `$.resources.books.methods.get.httpMethod`. */
   readonly path: string;
@@ -23,15 +23,15 @@ export interface ValidatedFile {
   readonly problems: readonly DescriptionProblem[];
 }
 
-/** Enough to act on; a hostile document gets no report of its own size. */
+/** Limits the report for a hostile document. */
 const MAX_PROBLEMS = 100;
 const TYPES: ReadonlySet<string> = new Set('any array boolean integer null number object string'.split(' '));
-/** Levels of JSON; resources and schemas of real documents stay below 40. */
+/** Levels of JSON; real documents have fewer than 40. */
 const MAX_DEPTH = 1_000;
 
 /**
- * Holds a parsed JSON value against the specification of description documents. Fields that are not in it are kept and
- * fine. Gives at most 100 problems, errors and warnings, each with its JSON path; none when all is well.
+ * Checks a parsed JSON value against the specification of description documents. Unknown fields are accepted. Returns at
+ * most 100 problems, errors and warnings, each with its JSON path.
  */
 export function validateDescription(value: unknown): readonly DescriptionProblem[] {
   const problems: DescriptionProblem[] = [];
@@ -53,7 +53,7 @@ interface Check {
 function createCheck(value: unknown, warn: ShapeWalk['report']): Check {
   const document = isFields(value) ? value : {};
   const schemas = isFields(document['schemas']) ? document['schemas'] : {};
-  // Keys are ids in all documents there are; where one is not, ids are looked at as well.
+  // In all known documents the keys are the ids; only when a key is missing, the ids are read.
   let schemaIds: ReadonlySet<unknown> | undefined;
   const isDefined = (name: string): boolean => {
     if (Object.hasOwn(schemas, name)) return true;
@@ -61,7 +61,7 @@ function createCheck(value: unknown, warn: ShapeWalk['report']): Check {
     return schemaIds.has(name);
   };
   const ids = new Set<string>();
-  // Warnings are found at the place where the walk is; only the report differs.
+  // Warnings have the same place as errors; only the report differs.
   const warnAt = (walk: ShapeWalk): ShapeWalk => ({ ...walk, report: warn });
   const shape = descriptionShape({
     schema: (schema, walk) => checkSchema(schema, isDefined, walk, warnAt),
@@ -105,7 +105,7 @@ function checkSchema(
     refuse(walk, `has to be "path" or "query"; it is ${JSON.stringify(location)}`, 'location');
   }
   if (typeof type === 'string' && !TYPES.has(type)) {
-    refuse(warnAt(walk), `is none that JSON Schema knows: ${JSON.stringify(type)}`, 'type');
+    refuse(warnAt(walk), `is not a type of JSON Schema: ${JSON.stringify(type)}`, 'type');
   }
   const { enum: values } = schema;
   if (!Array.isArray(values)) return;
@@ -126,7 +126,7 @@ function checkMethod(
   const { id, httpMethod, path, flatPath } = method;
   if (httpMethod === undefined) refuse(walk, 'is missing', 'httpMethod');
   else if (typeof httpMethod === 'string' && !/^[A-Z]+$/.test(httpMethod)) {
-    refuse(walk, `is no HTTP method: ${JSON.stringify(httpMethod)}`, 'httpMethod');
+    refuse(walk, `is not an HTTP method: ${JSON.stringify(httpMethod)}`, 'httpMethod');
   }
   if (path === undefined && flatPath === undefined) refuse(walk, 'is missing', 'path');
   checkTemplate(flatPath, 'flatPath', walk);
@@ -139,7 +139,7 @@ function checkMethod(
   checkParameterNames(method, walk, warnAt(walk));
 }
 
-/** Holds parameters, the variables of the path and `parameterOrder` against each other. */
+/** Compares parameters, the variables of the path and `parameterOrder` with each other. */
 function checkParameterNames(
   { path, parameters: declared, parameterOrder }: Fields,
   walk: ShapeWalk,
@@ -149,7 +149,7 @@ function checkParameterNames(
   const variables = checkTemplate(path, 'path', walk);
   for (const name of variables ?? []) {
     if (!Object.hasOwn(parameters, name)) {
-      refuse(warning, `has a variable, ${name}, that is no parameter`, 'path');
+      refuse(warning, `has a variable, ${name}, that is not a parameter`, 'path');
     }
   }
   for (const name in parameters) {
@@ -161,7 +161,7 @@ function checkParameterNames(
   }
   for (const name of Array.isArray(parameterOrder) ? parameterOrder : []) {
     if (typeof name === 'string' && !Object.hasOwn(parameters, name)) {
-      refuse(warning, `names ${name}, which is no parameter`, 'parameterOrder');
+      refuse(warning, `names ${name}, which is not a parameter`, 'parameterOrder');
     }
   }
 }

@@ -9,7 +9,7 @@ export interface DirectoryItem {
   readonly version: string;
   readonly title: string;
   readonly description: string;
-  /** Where its description document is; absent when the directory does not say. */
+  /** The URL of its description document; absent when the directory has none. */
   readonly documentUrl?: string;
   readonly documentationLink?: string;
   readonly labels: readonly string[];
@@ -18,18 +18,18 @@ export interface DirectoryItem {
 
 /**
  * Reads an answer of `discovery.apis.list`, whose shape the specification leaves open (field notes, "Discovery
- * service"): an entry that names no API is left out, one without a version or title keeps empty ones. Throws
- * `DiscoveryError` (`invalid-directory`) for what is no list of APIs. `url` is where it was read.
+ * service"). An entry without a name is left out; a missing version or title is empty. Throws `DiscoveryError`
+ * (`invalid-directory`) for a value that is not a list of APIs. `url`: where it was read.
  */
 export function readDirectory(value: unknown, url: string): readonly DirectoryItem[] {
   const { items, kind } = (typeof value === 'object' && value !== null ? value : {}) as {
     readonly items?: unknown;
     readonly kind?: unknown;
   };
-  // An empty directory may leave its list out, but says what it is.
+  // An empty directory may omit the list, but has the right kind.
   if (items === undefined && kind === 'discovery#directoryList') return [];
   if (!Array.isArray(items)) {
-    throw new DiscoveryError('invalid-directory', `${printableUrl(url)}: the answer is no list of APIs`);
+    throw new DiscoveryError('invalid-directory', `${printableUrl(url)}: the answer is not a list of APIs`);
   }
   return items.flatMap((item) => readItem(item, url) ?? []);
 }
@@ -62,8 +62,8 @@ function absolute(link: string | undefined, url: string): string | undefined {
 }
 
 /**
- * The entry of `name` or `name:version`. Without a version the preferred one; where none is, the newest: stable before
- * beta before alpha, then by number. Throws `DiscoveryError` (`unknown-api`) with what there is.
+ * The entry of `name` or `name:version`. Without a version the preferred one, otherwise the newest: stable before beta
+ * before alpha, then by number. Throws `DiscoveryError` (`unknown-api`) with the available versions.
  */
 export function chooseApi(items: readonly DirectoryItem[], wanted: string): DirectoryItem {
   const [name = '', version] = wanted.split(':');
@@ -74,12 +74,12 @@ export function chooseApi(items: readonly DirectoryItem[], wanted: string): Dire
       ? (named.find(({ preferred }) => preferred) ?? newest)
       : named.find((item) => item.version === version);
   if (chosen !== undefined) return chosen;
-  const there = named.map((item) => item.version).join(', ');
+  const available = named.map((item) => item.version).join(', ');
   throw new DiscoveryError(
     'unknown-api',
     named.length === 0
       ? `the directory has no API ${JSON.stringify(name)}`
-      : `the directory has no version ${version} of ${name}; it has ${there}`,
+      : `the directory has no version ${version} of ${name}; it has ${available}`,
   );
 }
 

@@ -8,7 +8,7 @@ import { type DirectoryItem, readDirectory } from './directory-list.ts';
 
 export interface DirectoryOptions {
   readonly http: HttpClient;
-  /** Root of the service, `https://host/`, or the address of the list itself: either is found. */
+  /** Root URL of the service, `https://host/`, or the URL of the list. */
   readonly url: string;
 }
 
@@ -21,7 +21,7 @@ export interface DirectoryQuery {
 
 export interface Directory {
   /**
-   * `discovery.apis.list`. What the service does not filter is filtered here. Throws `DiscoveryError` (`unavailable`,
+   * `discovery.apis.list`. Filters again, as some services do not. Throws `DiscoveryError` (`unavailable`,
    * `invalid-directory`) and `HttpError`.
    */
   list(query?: DirectoryQuery): Promise<readonly DirectoryItem[]>;
@@ -29,20 +29,16 @@ export interface Directory {
 
 type Answer = Pick<ApiResponse, 'status' | 'content' | 'retryAfterMs'>;
 
-/** The client of a discovery service, driven by our description of it (`apis/discovery.v1.json`). */
+/** The client of a discovery service, based on its description document (`apis/discovery.v1.json`). */
 export async function openDirectory({ http, url }: DirectoryOptions): Promise<Directory> {
   const document = await readBundledDescription('discovery.v1');
   const api = createApiClient({ document, http, rootUrl: rootOf(url) });
   return {
     async list({ name, preferred, signal } = {}) {
-      const params = {
-        ...(name === undefined ? {} : { name }),
-        ...(preferred === true ? { preferred } : {}),
-      };
-      const control = signal === undefined ? {} : { signal };
-      let answer: Answer = await api.call('discovery.apis.list', { params, ...control });
-      // A list kept as a file, or behind another path, is as good.
-      if (answer.status === 404) answer = await getList(http, url, control);
+      const params = { name, preferred: preferred === true ? preferred : undefined };
+      let answer: Answer = await api.call('discovery.apis.list', { params, signal });
+      // The list may be a file or have another path.
+      if (answer.status === 404) answer = await getList(http, url, signal);
       const items = readDirectory(listIn(answer, url), url);
       return items.filter(
         (item) => (name === undefined || item.name === name) && (preferred !== true || item.preferred),
@@ -51,21 +47,17 @@ export async function openDirectory({ http, url }: DirectoryOptions): Promise<Di
   };
 }
 
-/** The root under which the service's own path begins. */
+/** The root URL, without the path of the service. */
 function rootOf(url: string): string {
   return url.replace(/[?#].*$/, '').replace(/\/+(?:discovery\/v1\/*(?:apis\/*)?)?$/, '/');
 }
 
-async function getList(
-  http: HttpClient,
-  url: string,
-  control: { readonly signal?: AbortSignal },
-): Promise<Answer> {
+async function getList(http: HttpClient, url: string, signal: AbortSignal | undefined): Promise<Answer> {
   const response = await http.send({
     method: 'GET',
     url,
     headers: { accept: 'application/json' },
-    ...control,
+    signal,
   });
   return { ...response, content: readContent(response) };
 }

@@ -8,7 +8,7 @@ import { DiscoveryError } from '../errors.ts';
 
 export interface DocumentSourceOptions {
   readonly http: HttpClient;
-  /** Keeps documents with their validators, so that an unchanged one is not sent again. */
+  /** Stores documents with their validators, so that an unchanged one is not transferred again. */
   readonly cache: Cache;
 }
 
@@ -16,7 +16,7 @@ export interface FetchedDocument {
   readonly document: RestDescription;
   /** The URL without user information and query, for messages. */
   readonly source: string;
-  /** Whether the service said that the cached copy still holds. */
+  /** Whether the service confirmed the cached copy. */
   readonly revalidated: boolean;
 }
 
@@ -25,28 +25,28 @@ export interface DocumentSource {
   fetch(url: string, signal?: AbortSignal): Promise<FetchedDocument>;
 }
 
-/** A document as it was answered, and what to ask with for a newer one. */
+/** A document as received, with the validators for the next request. */
 interface Kept {
   readonly text: string;
-  readonly etag?: string;
-  readonly lastModified?: string;
+  readonly etag?: string | undefined;
+  readonly lastModified?: string | undefined;
 }
 
 const KIND = 'description-document';
 const KEPT_MS = 30 * 24 * 3_600_000;
 
-/** Fetches description documents by URL; asks whether they changed where the service lets it. */
+/** Fetches description documents by URL; a service that supports it sends only changed ones. */
 export function createDocumentSource({ http, cache }: DocumentSourceOptions): DocumentSource {
   return {
     async fetch(url, signal) {
-      // URLs may hold credentials: the key does not.
+      // URLs may contain credentials; their hash does not.
       const key = createHash('sha256').update(url).digest('hex');
       const kept = asKept((await cache.getMany(KIND, [key]))[0]);
       const response = await http.send({
         method: 'GET',
         url,
         headers: { accept: 'application/json', ...validators(kept) },
-        ...(signal === undefined ? {} : { signal }),
+        signal,
       });
       const source = printableUrl(url);
       if (response.status === 304 && kept !== undefined) {
@@ -57,11 +57,7 @@ export function createDocumentSource({ http, cache }: DocumentSourceOptions): Do
       const document = parseDescription(text, source);
       const { etag, 'last-modified': lastModified } = response.headers;
       if (etag !== undefined || lastModified !== undefined) {
-        const fresh: Kept = {
-          text,
-          ...(etag === undefined ? {} : { etag }),
-          ...(lastModified === undefined ? {} : { lastModified }),
-        };
+        const fresh: Kept = { text, etag, lastModified };
         await cache.setMany(KIND, [[key, fresh]], KEPT_MS);
       }
       return { document, source, revalidated: false };
@@ -76,7 +72,7 @@ function validators(kept: Kept | undefined): Readonly<Record<string, string>> {
   };
 }
 
-/** A cache may hold anything: what does not look like ours is not there. */
+/** A value of another shape counts as absent. */
 function asKept(value: unknown): Kept | undefined {
   const kept = value as Partial<Kept> | null | undefined;
   return typeof kept?.text === 'string' ? (kept as Kept) : undefined;

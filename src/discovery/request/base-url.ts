@@ -2,8 +2,9 @@ import type { RestDescription } from '../description/description.ts';
 import { DiscoveryError } from '../errors.ts';
 
 /**
- * Where a document's methods live: root URL and service path, or the deprecated `baseUrl` and `basePath` where those
- * are missing. Throws `DiscoveryError` (`invalid-document`) when the document names no address and `rootUrl` is not given.
+ * The URL that the paths of methods are relative to: root URL and service path, or the deprecated `baseUrl` and `basePath`
+ * when those are missing. Throws `DiscoveryError` (`invalid-document`) when the document has no URL and `rootUrl` is not
+ * given.
  */
 export function serviceUrl(document: RestDescription, rootUrl?: string): string {
   if (rootUrl === undefined && document.rootUrl === undefined && document.baseUrl !== undefined) {
@@ -12,7 +13,7 @@ export function serviceUrl(document: RestDescription, rootUrl?: string): string 
   return joinUrl(rootUrlOf(document, rootUrl), document.servicePath ?? document.basePath ?? '');
 }
 
-/** The root alone: media uploads are relative to it. */
+/** The root URL, which media uploads are relative to. */
 export function rootUrlOf(document: RestDescription, rootUrl?: string): string {
   const root = rootUrl ?? document.rootUrl ?? originOf(document.baseUrl);
   if (root === undefined) {
@@ -21,7 +22,7 @@ export function rootUrlOf(document: RestDescription, rootUrl?: string): string {
   return root;
 }
 
-/** The host for a location, in place of the root. Throws `DiscoveryError` (`invalid-parameter`) with what there is. */
+/** The root URL for a location. Throws `DiscoveryError` (`invalid-parameter`) with the available locations. */
 export function endpointUrl({ endpoints = [], id }: RestDescription, location: string): string {
   const url = endpoints.find((endpoint) => endpoint.location === location)?.endpointUrl;
   if (url !== undefined) return url;
@@ -38,7 +39,7 @@ export function joinUrl(base: string, path: string): string {
   return `${base.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
 }
 
-/** A template may have put a query into the URL already. */
+/** The template may have added a query to the URL. */
 export function withQuery(url: string, query: string): string {
   if (query === '') return url;
   return `${url}${url.includes('?') ? '&' : '?'}${query}`;

@@ -7,17 +7,17 @@ import { type Params, placeParameters } from './request-parameters.ts';
 import { checkRequestBody } from './schema-check.ts';
 
 export interface CallArguments {
-  /** By the document's names, dotted ones as they stand: `{'packageKey.system': 'NPM'}`. */
+  /** By the names in the document, dotted ones included: `{'packageKey.system': 'NPM'}`. */
   readonly params?: Params;
   /** JSON value of the method's request schema. */
   readonly body?: unknown;
-  /** Replaces the document's `rootUrl`; may have a path of its own. */
+  /** Replaces the document's `rootUrl`; may contain a path. */
   readonly rootUrl?: string | undefined;
   /** Expands the method's `flatPath`, whose variables are then the parameters of the path. */
   readonly flatPath?: boolean;
   /**
-   * Leaves bounds and formats of parameters (dates, base64, field masks, …) to the service: for URLs of calls that were
-   * made elsewhere. What is to be sent is checked whole.
+   * Leaves bounds and formats of parameters (dates, Base64, field masks, …) to the service: for URLs of calls that other
+   * programs make. A request that Lockhound sends is checked completely.
    */
   readonly lenient?: boolean;
 }
@@ -30,9 +30,8 @@ export interface CompiledRequest {
 }
 
 /**
- * Turns a document, a method id and arguments into a request: root URL, service path, the expansion of `path`, then
- * the query. Throws `DiscoveryError` (`unknown-method`, `invalid-parameter`, `invalid-body`, `invalid-document`) before
- * anything is sent.
+ * The request for a call of a method: root URL, service path, expanded `path` and query. Throws `DiscoveryError`
+ * (`unknown-method`, `invalid-parameter`, `invalid-body`, `invalid-document`).
  */
 export function compileRequest(
   document: RestDescription,
@@ -57,7 +56,7 @@ function compile(
   return { ...request, headers, body: bodyText(document, method, body) };
 }
 
-/** A body as JSON, held against the method's request schema. Throws `DiscoveryError` (`invalid-body`). */
+/** A body as JSON, checked against the request schema of the method. Throws `DiscoveryError` (`invalid-body`). */
 export function bodyText(document: RestDescription, method: ApiMethod, body: unknown): string {
   const schema = method.description.request;
   if (schema === undefined) throw new DiscoveryError('invalid-body', `${method.id} takes no body`);

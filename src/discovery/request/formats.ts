@@ -1,6 +1,6 @@
 /**
- * The `format`s of texts ("format"), and what a text has to be. Integer formats are in `numbers.ts`; a format that
- * stands in neither is unknown, and everything fits it.
+ * The `format`s of texts ("format"). Integer formats are in `numbers.ts`; a format that is in neither is unknown, and every
+ * text fits it.
  */
 const TEXT_FORMATS: ReadonlyMap<string, readonly [fits: (text: string) => boolean, what: string]> = new Map([
   ['byte', [isBase64, 'base64']],
@@ -17,7 +17,7 @@ export function textFormatProblem(format: string | undefined, text: string): str
   return known === undefined || known[0](text) ? undefined : `has to be ${known[1]}`;
 }
 
-/** Either alphabet; padding is not counted, as decoders do not. */
+/** In either alphabet, with or without padding, as decoders accept it. */
 function isBase64(text: string): boolean {
   return /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1;
 }

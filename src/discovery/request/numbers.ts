@@ -1,4 +1,4 @@
-/** Bounds of the integer formats ("format"); those of 64 bits are text in JSON, as parameters they may be either. */
+/** Bounds of the integer formats ("format"). Those of 64 bits are text in JSON; as parameters they may also be numbers. */
 const INTEGER_BOUNDS: ReadonlyMap<string, readonly [bigint, bigint]> = new Map([
   ['int32', [-(2n ** 31n), 2n ** 31n - 1n]],
   ['uint32', [0n, 2n ** 32n - 1n]],
@@ -15,7 +15,7 @@ interface NumberDescription {
   readonly maximum?: string;
 }
 
-/** Whether values of that description are integers, whatever JSON type carries them. */
+/** Whether values of that description are integers, with any JSON type. */
 export function isInteger({ type, format }: NumberDescription): boolean {
   return type === 'integer' || INTEGER_BOUNDS.has(format ?? '');
 }
@@ -31,7 +31,7 @@ export function numberProblem(description: NumberDescription, text: string): str
 }
 
 function integerProblem(description: NumberDescription, text: string): string | undefined {
-  // Bounded before it is computed with: a million digits take a second.
+  // The length is limited first: a million digits would take a second.
   if (!/^[+-]?\d{1,40}$/.test(text)) return 'has to be an integer';
   const integer = BigInt(text.replace(/^\+/, ''));
   const bounds = integerBounds(description.format);
@@ -55,7 +55,7 @@ function boundProblem({ minimum, maximum }: NumberDescription, value: number | b
   return undefined;
 }
 
-/** Exact where it can be; a bound that is no number bounds nothing. */
+/** Exact for integers. A bound that is not a number limits nothing. */
 function bound(text: string): number | bigint {
   return /^-?\d{1,40}$/.test(text) ? BigInt(text) : Number(text);
 }

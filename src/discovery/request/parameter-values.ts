@@ -4,7 +4,7 @@ import { textFormatProblem } from './formats.ts';
 import { isInteger, numberProblem } from './numbers.ts';
 import { matchesPattern } from './pattern.ts';
 
-/** What a caller may give for a parameter; a list for a repeated one. */
+/** The value of a parameter; a list for a repeated one. */
 export type ParameterValue = ParameterScalar | readonly ParameterScalar[] | undefined;
 type ParameterScalar = string | number | bigint | boolean;
 
@@ -44,18 +44,18 @@ function isList(value: Exclude<ParameterValue, undefined>): value is readonly Pa
   return Array.isArray(value);
 }
 
-/** Parameters often come out of JSON, where anything may stand. */
+/** Parameters often come from JSON, which can contain any value. */
 function isScalar(value: unknown): value is ParameterScalar {
   return ['string', 'number', 'bigint', 'boolean'].includes(typeof value);
 }
 
-/** A whole number for a decimal parameter keeps its point, as the format's reference clients write it. */
+/** An integer for a decimal parameter is written with a decimal point, like the reference clients of the format do. */
 function textOf({ type }: ParameterDescription, value: ParameterScalar): string {
   const text = String(value);
   return type === 'number' && typeof value === 'number' && /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
 
-/** Only the type is left. */
+/** The description without bounds and format. */
 function bare({ type }: ParameterDescription): ParameterDescription {
   return type === undefined ? {} : { type };
 }

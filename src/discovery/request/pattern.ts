@@ -1,25 +1,25 @@
 const patterns = new Map<string, RegExp | undefined>();
 
-/** Means something in other dialects and letters or brackets in JavaScript: `\A`, `\z`, `\Q…\E`, `[[:alpha:]]`, `[a&&[b]]`. */
+/** Syntax of other dialects that JavaScript reads as literals: `\A`, `\z`, `\Q…\E`, `[[:alpha:]]`, `[a&&[b]]`. */
 const FOREIGN = /\\[AzZQEGhHRX]|\[:\^?\w+:\]|&&\[/;
 
 /**
- * Whether a text matches a document's regular expression ("pattern"). An expression in a dialect that JavaScript does
- * not read matches everything: the service checks it, we cannot.
+ * Whether a text matches a regular expression of a document ("pattern"). An expression in a dialect that JavaScript does not
+ * support matches every text; the service checks it.
  */
 export function matchesPattern(source: string, text: string): boolean {
   if (!patterns.has(source)) patterns.set(source, compile(source));
   return patterns.get(source)?.test(text) ?? true;
 }
 
-/** By code points first: `\p{L}` is a letter only there. It refuses escapes that need none (`\_`), which the rest reads. */
+/** Tries code points first, which `\p{L}` needs; that mode refuses needless escapes such as `\_`. */
 function compile(source: string): RegExp | undefined {
   if (FOREIGN.test(source)) return undefined;
   for (const flags of /\\p\{/i.test(source) ? ['u'] : ['u', '']) {
     try {
       return new RegExp(source, flags);
     } catch {
-      // The next flags may read it.
+      // Tries the next flags.
     }
   }
   return undefined;

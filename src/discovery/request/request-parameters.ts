@@ -7,18 +7,18 @@ import { encodeUnreserved, expandUriTemplate, templateVariables } from './uri-te
 export type Params = Readonly<Record<string, ParameterValue>>;
 
 export interface ParameterOptions {
-  /** Expands `flatPath`; its variables are then what is required of the path. */
+  /** Expands `flatPath`; its variables are then the required parameters of the path. */
   readonly flatPath: boolean;
   /** Leaves bounds and formats to the service. */
   readonly lenient: boolean;
-  /** Expanded in place of the method's own path (media upload). */
+  /** Expanded in place of the path of the method (media upload). */
   readonly template?: string;
 }
 
-/** URL parsers take such segments away, with what stands before them; percent-encoded ones too. */
+/** Segments that URL parsers remove together with the preceding one, also when they are percent-encoded. */
 const DOTS = /^(?:\.|%2e){1,2}$/i;
 
-/** A path and a query made of a call's parameters. */
+/** The path and the query for the parameters of a call. */
 export interface PlacedParameters {
   readonly path: string;
   /** Without `?`; may be empty. */
@@ -29,8 +29,8 @@ export interface PlacedParameters {
 const UNDECLARED: ParameterDescription = { type: 'string', location: 'path', required: true };
 
 /**
- * Puts the parameters of a call where they belong, checked one by one. A required one that is not given takes its
- * default. Throws `DiscoveryError` (`invalid-parameter`).
+ * Places the parameters of a call in the path and the query, and checks each of them. A required parameter without a value
+ * has its default. Throws `DiscoveryError` (`invalid-parameter`).
  */
 export function placeParameters(
   document: RestDescription,
@@ -50,14 +50,14 @@ export function placeParameters(
     if (variables.has(name)) path.set(name, asPathValue(method, name, description, texts));
     else for (const text of texts) query.push(`${encodeQuery(name)}=${encodeQuery(text)}`);
   }
-  // Google's services answer in several formats and their clients name the one they read; the document tells whether.
+  // Google's services support several formats, and clients name one; documents with `alt` describe such a service.
   const hasFormats = document.parameters !== undefined && Object.hasOwn(document.parameters, 'alt');
   if (hasFormats && method.description.response !== undefined && !given.has('alt')) query.push('alt=json');
   const expanded = expandUriTemplate(template, (name) => path.get(name));
   if (!options.lenient && expanded.split('/').some((segment) => DOTS.test(segment))) {
     throw new DiscoveryError(
       'invalid-parameter',
-      `${method.id}: a parameter of the path may not be . or ..: the call would go elsewhere (${expanded})`,
+      `${method.id}: a parameter of the path may not be . or ..: the call would reach another path (${expanded})`,
     );
   }
   return { path: expanded, query: query.join('&') };
@@ -95,7 +95,7 @@ function templateOf(method: ApiMethod, { flatPath, template }: ParameterOptions)
   throw new DiscoveryError('invalid-parameter', `${method.id} has no flatPath`);
 }
 
-/** What is given and what is required and has a default; throws for what is required and has none. */
+/** The given values and the defaults of required parameters. Throws for a required parameter without either. */
 function withDefaults(
   method: ApiMethod,
   params: Params,
@@ -106,7 +106,7 @@ function withDefaults(
   for (const [name, value] of Object.entries(params)) if (value !== undefined) given.set(name, value);
   for (const [name, description] of method.parameters) {
     if (description.required !== true || given.has(name)) continue;
-    // `flatPath` has variables of its own in place of the path's parameters, and some documents name one too many.
+    // `flatPath` has other variables than the path, and some documents declare a parameter that no path contains.
     if (isPlaceless(description, name, variables)) continue;
     if (description.default === undefined) throw missing(method, name);
     given.set(name, description.repeated === true ? [description.default] : description.default);
@@ -153,7 +153,7 @@ function describe(
   throw new DiscoveryError('invalid-parameter', `${method.id} has no parameter ${name}`);
 }
 
-/** A method that gives media out gives it for `alt=media`, which many documents leave out of the values of `alt`. */
+/** Methods with media downloads accept `alt=media`, which many documents omit from the values of `alt`. */
 function formatsOf(
   { description: { supportsMediaDownload } }: ApiMethod,
   name: string,
@@ -169,14 +169,14 @@ function asPathValue(
   description: ParameterDescription,
   texts: readonly string[],
 ): string | readonly string[] {
-  // An empty segment would name another resource (the collection above), not this one.
+  // An empty segment would address another resource: the collection.
   if (texts.length === 0 || texts.some((text) => text === '')) {
     throw new DiscoveryError('invalid-parameter', `${method.id}: parameter ${name} may not be empty`);
   }
   return description.repeated === true ? texts : (texts[0] ?? '');
 }
 
-/** As forms are encoded: every service reads it, and a space is shorter. */
+/** Form encoding: all services read it, and a space is shorter. */
 function encodeQuery(text: string): string {
   return encodeUnreserved(text).replaceAll('%20', '+');
 }

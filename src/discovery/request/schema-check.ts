@@ -5,7 +5,7 @@ import { textFormatProblem } from './formats.ts';
 import { isInteger, numberProblem } from './numbers.ts';
 import { matchesPattern } from './pattern.ts';
 
-/** How a value differs from its schema. */
+/** A place where a value does not fit its schema. */
 export interface SchemaProblem {
   /** `$.requests[3].purl`. */
   readonly path: string;
@@ -14,18 +14,18 @@ export interface SchemaProblem {
 
 interface Check {
   readonly document: RestDescription;
-  /** Properties annotated as required by this method have to be there ("annotations.required"). */
+  /** Properties that this method requires must be present ("annotations.required"). */
   readonly methodId: string | undefined;
-  /** Whether formats are checked too: of what we send, not of what comes. */
+  /** Whether formats are checked, which is done for requests only. */
   readonly formats: boolean;
   readonly problems: SchemaProblem[];
-  /** Keys from the root to the value that is looked at. */
+  /** Keys from the root to the current value. */
   readonly place: (string | number)[];
 }
 
-/** Enough to act on; a hostile body does not get a report of its own size. */
+/** Limits the report for a hostile body. */
 const MAX_PROBLEMS = 20;
-/** Schemas may refer to themselves; no real body comes near this. */
+/** Schemas may refer to themselves; real bodies are far less deep. */
 const MAX_DEPTH = 200;
 
 const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
@@ -38,8 +38,8 @@ const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Holds a JSON value against one of a document's schemas: types, enumerations, patterns and what `methodId` requires.
- * Unknown properties are fine. Gives at most 20 problems, none when the value fits.
+ * Checks a JSON value against a schema of the document: types, enumerations, patterns and the properties that `methodId`
+ * requires. Unknown properties are accepted. Returns at most 20 problems, none when the value fits.
  */
 export function checkAgainstSchema(
   document: RestDescription,
@@ -54,10 +54,7 @@ export function checkAgainstSchema(
   );
 }
 
-/**
- * Holds a request's body against the schema that the method names, as `checkAgainstSchema` does, formats and bounds of
- * numbers included.
- */
+/** The same for the body of a request, with formats and bounds of numbers. */
 export function checkRequestBody(
   document: RestDescription,
   schema: SchemaDescription,
@@ -76,7 +73,7 @@ function checkValue(check: Check, unresolved: SchemaDescription, value: unknown)
   if (check.problems.length >= MAX_PROBLEMS) return;
   const schema = resolveSchema(check.document, unresolved);
   if (schema === undefined) {
-    // Of a request that is the document's fault and says nothing against the value.
+    // In a request, a fault of the document is no problem of the value.
     if (!check.formats) refuse(check, `has a schema, ${unresolved.$ref}, that the document does not define`);
   } else if (check.place.length > MAX_DEPTH) refuse(check, 'is nested too deep');
   else if (value === null && (schema.nullable === true || unresolved.nullable === true)) return;
@@ -127,7 +124,7 @@ function checkObject(
   const properties = schema.properties ?? {};
   for (const name in properties) {
     const property = properties[name] ?? {};
-    // What is `undefined` is not sent either.
+    // `undefined` values are not sent.
     if (Object.hasOwn(value, name) && value[name] !== undefined) checkAt(check, name, property, value[name]);
     else if (check.methodId !== undefined && property.annotations?.required?.includes(check.methodId)) {
       refuse(check, 'is required', name);

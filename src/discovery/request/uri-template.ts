@@ -41,7 +41,7 @@ const PARSED_LIMIT = 10_000;
 
 /**
  * Expands an RFC 6570 template, all four levels. A variable without a value expands to nothing. Throws
- * `DiscoveryError` (`invalid-template`) for a malformed template or a prefix asked of a list or of pairs.
+ * `DiscoveryError` (`invalid-template`) for a malformed template or a prefix of a list or of pairs.
  */
 export function expandUriTemplate(template: string, lookUp: (name: string) => TemplateValue): string {
   let result = '';
@@ -63,7 +63,7 @@ function partsOf(template: string): readonly Part[] {
   if (known !== undefined) return known;
   const parts = template.split(/(\{[^{}]*\})/).map((piece) => {
     if (piece.startsWith('{') && piece.endsWith('}')) return parseExpression(template, piece.slice(1, -1));
-    if (/[{}]/.test(piece)) throw malformed(template, 'a brace has no partner');
+    if (/[{}]/.test(piece)) throw malformed(template, 'unbalanced braces');
     return piece;
   });
   if (parsed.size < PARSED_LIMIT) parsed.set(template, parts);
@@ -75,7 +75,7 @@ function parseExpression(template: string, expression: string): Part {
   const list = operator === undefined ? expression : expression.slice(1);
   const variables = list.split(',').map((text) => {
     const match = VARIABLE.exec(text);
-    if (match === null) throw malformed(template, `{${expression}} is no expression`);
+    if (match === null) throw malformed(template, `{${expression}} is not an expression`);
     const [, name = '', explode, prefix] = match;
     return {
       name,
@@ -100,7 +100,7 @@ function expand(
       continue;
     }
     if (variable.prefix !== undefined)
-      throw malformed(template, `${variable.name} has no prefix: it is no text`);
+      throw malformed(template, `${variable.name} is not text and has no prefix`);
     pieces.push(...expandComposite(operator, variable, value));
   }
   return pieces.length === 0 ? '' : operator.first + pieces.join(operator.separator);
@@ -158,7 +158,7 @@ export function encodeUnreserved(text: string): string {
   );
 }
 
-/** Leaves reserved characters and percent-encoded triplets as they are (section 3.2.3). */
+/** Keeps reserved characters and percent-encoded triplets (section 3.2.3). */
 function encodeReserved(text: string): string {
   return encodeURI(text.toWellFormed())
     .replace(/%5B/g, '[')

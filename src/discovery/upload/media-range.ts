@@ -7,7 +7,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['TB', 2 ** 40],
 ]);
 
-/** Bytes of a `maxSize`: `10GB`, `104857600`; `undefined` when it names none that can be read. */
+/** Bytes of a `maxSize`: `10GB`, `104857600`; `undefined` when it cannot be read. */
 export function uploadLimit(maxSize: string | undefined): number | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*([KMGT]?B)?\s*$/i.exec(maxSize ?? '');
   if (match === null) return undefined;
@@ -15,7 +15,7 @@ export function uploadLimit(maxSize: string | undefined): number | undefined {
   return Number(number) * (UNITS.get(unit.toUpperCase()) ?? 1);
 }
 
-/** Whether a content type falls into one of the media ranges; an empty list takes everything. */
+/** Whether a content type matches one of the media ranges; an empty list matches all. */
 export function inMediaRanges(ranges: readonly string[], contentType: string): boolean {
   const [type = '', subtype = ''] = essence(contentType).split('/');
   return (

@@ -11,7 +11,7 @@ import { inMediaRanges, uploadLimit } from './media-range.ts';
 /**
  * - `simple`: the content is the body.
  * - `multipart`: metadata and content in one body.
- * - `resumable`: a session is opened first, and the content sent in pieces (`uploadMedia`).
+ * - `resumable`: a session is opened first, and the content is sent in parts (`uploadMedia`).
  */
 export type UploadProtocol = 'simple' | 'multipart' | 'resumable';
 
@@ -23,7 +23,7 @@ export interface Media {
 
 export interface UploadArguments extends Omit<CallArguments, 'flatPath'> {
   readonly media: Media;
-  /** Default: what the method offers and the content fits best. */
+  /** Default: the protocol of the method that suits the content best. */
   readonly protocol?: UploadProtocol;
 }
 
@@ -35,12 +35,12 @@ export interface CompiledUpload {
   readonly body?: string | Buffer;
 }
 
-/** From here on a lost connection is dear enough for a session. */
+/** From this size a lost connection is expensive enough for a session. */
 const RESUMABLE_FROM_BYTES = 8 * 2 ** 20;
 
 /**
  * The request that uploads media (discovery specification, "mediaUpload"); of a resumable upload the one that opens the
- * session. Throws `DiscoveryError`: `invalid-media` for content or a protocol that the method does not take, else as
+ * session. Throws `DiscoveryError`: `invalid-media` for content or a protocol that the method does not accept, else as
  * `compileRequest` does.
  */
 export function compileUpload(
@@ -98,7 +98,7 @@ function contentOf(
   }
 }
 
-/** RFC 2387; the boundary is random, so that no content holds it. */
+/** RFC 2387. The boundary is random, so that the content does not contain it. */
 function multipartBody(boundary: string, metadata: string, { contentType, content }: Media): Buffer {
   return Buffer.concat([
     Buffer.from(`--${boundary}\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${metadata}\r\n`),
@@ -114,7 +114,7 @@ function checkMedia(
   { contentType, content }: Media,
 ): void {
   if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/.test(contentType)) {
-    throw refusal(method, `cannot be sent media of the type ${JSON.stringify(contentType)}: it is none`);
+    throw refusal(method, `cannot be sent media with the malformed type ${JSON.stringify(contentType)}`);
   }
   const { accept = [], maxSize } = upload;
   if (!inMediaRanges(accept, contentType)) {

@@ -6,18 +6,17 @@ import { type CompiledUpload, compileUpload, type Media, type UploadArguments } 
 
 export interface UploadCall extends Omit<UploadArguments, 'rootUrl'> {
   readonly signal?: AbortSignal;
-  /** Bytes of one piece of a resumable upload; services ask for a multiple of 256 KiB. Default 8 MiB. */
+  /** Size of one part of a resumable upload in bytes; services require a multiple of 256 KiB. Default 8 MiB. */
   readonly chunkBytes?: number;
 }
 
 const CHUNK_BYTES = 8 * 2 ** 20;
-/** Failures in a row after which a session is given up; each piece that arrives starts anew. */
+/** Consecutive failures after which the upload fails; each part that arrives resets the count. */
 const MAX_FAILURES = 5;
 
 /**
- * Uploads media by the method's own protocol, a resumable one piece by piece: after a lost connection or a 5xx the
- * session is asked how much has arrived. Gives the last answer, whatever its status. Throws `DiscoveryError` and
- * `HttpError`.
+ * Uploads media by the protocol of the method, a resumable one in parts: after a lost connection or a 5xx the session is
+ * asked how many bytes arrived. Returns the last answer with any status. Throws `DiscoveryError` and `HttpError`.
  */
 export async function uploadMedia(
   options: ApiClientOptions,
@@ -26,13 +25,9 @@ export async function uploadMedia(
 ): Promise<ApiResponse> {
   const { document, http, rootUrl, headers } = options;
   const { signal, chunkBytes = CHUNK_BYTES, ...rest } = call;
-  const request = compileUpload(document, methodId, {
-    ...rest,
-    ...(rootUrl === undefined ? {} : { rootUrl }),
-  });
-  const control = signal === undefined ? {} : { signal };
+  const request = compileUpload(document, methodId, { ...rest, rootUrl });
   const credentials = headers?.() ?? {};
-  const opened = await http.send({ ...request, headers: { ...request.headers, ...credentials }, ...control });
+  const opened = await http.send({ ...request, headers: { ...request.headers, ...credentials }, signal });
   if (request.protocol !== 'resumable' || opened.status < 200 || opened.status > 299) {
     return apiResponse(request, opened);
   }
@@ -42,11 +37,11 @@ export async function uploadMedia(
     url,
     media: call.media,
     chunkBytes,
-    control,
-    // The session's address is the service's to choose: only its own host is told who we are.
+    signal,
+    // The service chooses the URL of the session: credentials are sent to its own origin only.
     credentials: URL.parse(url)?.origin === URL.parse(request.url)?.origin ? credentials : {},
   };
-  return apiResponse(request, await sendPieces(session));
+  return apiResponse(request, await sendParts(session));
 }
 
 interface Session {
@@ -54,7 +49,7 @@ interface Session {
   readonly url: string;
   readonly media: Media;
   readonly chunkBytes: number;
-  readonly control: { readonly signal?: AbortSignal };
+  readonly signal: AbortSignal | undefined;
   readonly credentials: Readonly<Record<string, string>>;
 }
 
@@ -63,14 +58,14 @@ function sessionUrl(request: CompiledUpload, { headers, status }: HttpResponse):
   if (headers['location'] !== undefined && url !== null) return url.href;
   throw new DiscoveryError(
     'unavailable',
-    `${printableUrl(request.url)} answered HTTP ${status} without the address of an upload session`,
+    `${printableUrl(request.url)} answered HTTP ${status} without the URL of an upload session`,
   );
 }
 
-async function sendPieces(session: Session): Promise<HttpResponse> {
+async function sendParts(session: Session): Promise<HttpResponse> {
   let offset = 0;
   for (let failures = 0; ; ) {
-    const answer = await sendPiece(session, offset).catch(lostConnection);
+    const answer = await sendPart(session, offset).catch(lostConnection);
     if (answer !== undefined && answer.status !== 308 && answer.status < 500) return answer;
     const state = answer?.status === 308 ? answer : await askState(session);
     if (state.status !== 308) return state;
@@ -79,7 +74,7 @@ async function sendPieces(session: Session): Promise<HttpResponse> {
     if (failures >= MAX_FAILURES) {
       throw new DiscoveryError(
         'unavailable',
-        `${printableUrl(session.url)} took ${next} of ${session.media.content.length} bytes and no more`,
+        `${printableUrl(session.url)} accepted only ${next} of ${session.media.content.length} bytes`,
         { retryable: true },
       );
     }
@@ -87,8 +82,8 @@ async function sendPieces(session: Session): Promise<HttpResponse> {
   }
 }
 
-function sendPiece(session: Session, offset: number): Promise<HttpResponse> {
-  const { http, url, media, chunkBytes, control, credentials } = session;
+function sendPart(session: Session, offset: number): Promise<HttpResponse> {
+  const { http, url, media, chunkBytes, signal, credentials } = session;
   const total = media.content.length;
   const end = Math.min(offset + chunkBytes, total);
   const range = total === 0 ? 'bytes */0' : `bytes ${offset}-${end - 1}/${total}`;
@@ -97,28 +92,28 @@ function sendPiece(session: Session, offset: number): Promise<HttpResponse> {
     url,
     headers: { ...credentials, 'content-type': media.contentType, 'content-range': range },
     body: media.content.subarray(offset, end),
-    // After a failure the session is asked first: a part of the piece may have arrived.
+    // After a failure the session is asked first: some of the bytes may have arrived.
     idempotent: false,
-    ...control,
+    signal,
   });
 }
 
-function askState({ http, url, media, control, credentials }: Session): Promise<HttpResponse> {
+function askState({ http, url, media, signal, credentials }: Session): Promise<HttpResponse> {
   const headers = {
     ...credentials,
     'content-range': `bytes */${media.content.length}`,
     'content-length': '0',
   };
-  return http.send({ method: 'PUT', url, headers, idempotent: true, ...control });
+  return http.send({ method: 'PUT', url, headers, idempotent: true, signal });
 }
 
-/** `undefined` for a connection that broke: the session lives on. */
+/** `undefined` for a lost connection, which the session survives. */
 function lostConnection(error: unknown): undefined {
   if (error instanceof HttpError && error.retryable) return undefined;
   throw error;
 }
 
-/** How much the session has, by its `Range: bytes=0-42`; nothing when it says nothing. */
+/** The number of bytes that arrived, by `Range: bytes=0-42`; 0 without that header. */
 function received({ headers }: HttpResponse, total: number): number {
   const last = /^bytes=0-(\d{1,15})$/.exec(headers['range'] ?? '')?.[1];
   return last === undefined ? 0 : Math.min(Number(last) + 1, total);
