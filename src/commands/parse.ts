@@ -3,11 +3,8 @@ import { FORMATS } from '../lockfiles/catalog.ts';
 import { readCompanions } from '../lockfiles/companions.ts';
 import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discover.ts';
 import { DEFAULT_LIMITS, type LockfileLimits, RAISE_LIMIT, requireFormat } from '../lockfiles/read.ts';
-import {
-  COMMAND_INLINE_BYTES,
-  createLockfileReader,
-  type LockfileReader,
-} from '../lockfiles/threads/lockfile-reader.ts';
+import { createLockfileReader, type LockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
+import { commandInlineBytes } from '../lockfiles/threads/reading-limits.ts';
 import { CodedError } from '../model/errors.ts';
 import type { FormatDescription, ParsedFile } from '../model/scan/parsed-file.ts';
 import { ScanError } from './errors.ts';
@@ -29,7 +26,7 @@ export async function* parseFiles(options: ParseOptions): AsyncGenerator<ParsedF
   requireFormat('--as', format);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   let count = 0;
-  const reader = createLockfileReader({ threads: 1, inlineBytes: COMMAND_INLINE_BYTES });
+  const reader = createLockfileReader({ threads: 1, inlineBytes: commandInlineBytes });
   try {
     for await (const file of discoverLockfiles(paths, { format, signal })) {
       count += 1;

@@ -61,7 +61,7 @@ export async function startPipeline(
     covers,
     budget: store.insightsBudget,
   });
-  const lockfiles = createLockfileReader({ threads: 2, inlineBytes });
+  const lockfiles = createLockfileReader({ threads: 2, inlineBytes: () => inlineBytes });
   const runtime = await startWorkers({
     ...others,
     jobs: JOBS,

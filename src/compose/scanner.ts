@@ -10,7 +10,8 @@ import type { JobLimits } from '../jobs/job.ts';
 import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
 import { type ScanRequest, scanPayload } from '../jobs/scan-request.ts';
-import { COMMAND_INLINE_BYTES, createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
+import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
+import { commandInlineBytes } from '../lockfiles/threads/reading-limits.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { INVENTORY, VERDICT } from '../model/stored/catalog.ts';
@@ -54,7 +55,7 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
     http: local === undefined ? undefined : createLocalHttp(local),
     budget: requestsPerSecond === undefined ? undefined : createLocalBudget(requestsPerSecond),
   });
-  const lockfiles = createLockfileReader({ threads: 2, inlineBytes: COMMAND_INLINE_BYTES });
+  const lockfiles = createLockfileReader({ threads: 2, inlineBytes: commandInlineBytes });
   const run = createRunner({
     ...others,
     jobs: JOBS,

@@ -5,7 +5,7 @@ import { limitsFor } from '../../src/lockfiles/threads/reading-limits.ts';
 import { startThread } from '../../src/lockfiles/threads/thread.ts';
 import { formatOfSample, SAMPLES } from './samples.ts';
 
-const reader = createLockfileReader({ threads: 2, inlineBytes: 0 });
+const reader = createLockfileReader({ threads: 2, inlineBytes: () => 0 });
 afterAll(() => reader.close());
 
 const request = (text: string, format: string) => ({

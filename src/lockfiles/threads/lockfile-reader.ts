@@ -9,8 +9,8 @@ import type { Thread } from './thread.ts';
 export interface ReaderOptions {
   /** Files that are read at the same time. */
   readonly threads: number;
-  /** Files up to this size, with their companions, are read at once, without a thread. */
-  readonly inlineBytes: number;
+  /** Size up to which a file of a format is read without a thread, its companions included. */
+  inlineBytes(format: string | undefined): number;
 }
 
 export interface LockfileReader {
@@ -23,9 +23,6 @@ export interface LockfileReader {
   close(): Promise<void>;
 }
 
-/** For commands, which do nothing else meanwhile: read in about a second, whatever is in it. */
-export const COMMAND_INLINE_BYTES = 524_288;
-
 /** Threads with a larger heap end with their file. */
 const KEPT_HEAP_MB = 512;
 
@@ -36,10 +33,10 @@ export function createLockfileReader({ threads, inlineBytes }: ReaderOptions): L
   const busy = new Set<Thread>();
 
   async function inThread(request: CompleteRequest, signal: AbortSignal | undefined): Promise<Lockfile> {
+    const { startThread } = await import('./thread.ts');
     signal?.throwIfAborted();
     const bytes = sizeOf(request);
     const { timeoutMs, heapMb } = limitsFor(bytes);
-    const { startThread } = await import('./thread.ts');
     const thread = (heapMb <= KEPT_HEAP_MB ? idle.pop() : undefined) ?? startThread(heapMb);
     busy.add(thread);
     let isReusable = false;
@@ -68,7 +65,7 @@ export function createLockfileReader({ threads, inlineBytes }: ReaderOptions): L
   return {
     async read(request, signal) {
       signal?.throwIfAborted();
-      if (sizeOf(request) <= inlineBytes) return readWithCompanions(request);
+      if (sizeOf(request) <= inlineBytes(request.format)) return readWithCompanions(request);
       return await limit(() => inThread(request, signal));
     },
     async close() {

@@ -25,6 +25,19 @@ export function limitsFor(bytes: number): ReadingLimits {
   };
 }
 
+/** Any content of this size is read within a second. */
+const COMMAND_INLINE_BYTES = 524_288;
+/**
+ * A package-lock is read in one pass or by `JSON.parse`: the worst content takes half a second and 70 MB for a megabyte, which for
+ * this size is within the limits of a thread. Starting one and handing over the packages takes longer than reading most files.
+ */
+const COMMAND_INLINE_JSON_BYTES = 8_388_608;
+
+/** Size up to which a command reads a file without a thread: it does nothing else meanwhile. */
+export function commandInlineBytes(format: string | undefined): number {
+  return format === 'npm-package-lock' ? COMMAND_INLINE_JSON_BYTES : COMMAND_INLINE_BYTES;
+}
+
 /** Bytes of a lockfile and of all that came with it. */
 export function sizeOf({ content, companions }: CompleteRequest): number {
   return companions.reduce((sum, one) => sum + (one.content?.length ?? 0), content.length);
