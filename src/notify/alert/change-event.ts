@@ -1,6 +1,7 @@
 import type { NotifiedChange } from '../../model/alert/notification.ts';
 import type { Change } from '../../model/scan/change.ts';
-import { MAX_LINE, truncateText } from './truncate.ts';
+import type { Alert } from './alert.ts';
+import { type FittedChanges, fitChanges, jsonBytes, MAX_LINE, truncateText } from './truncate.ts';
 
 /** A change in JSON alerts: part of the schema `lockhound.changes/1`. */
 export interface ChangeEvent {
@@ -77,4 +78,14 @@ export function briefEvent(change: NotifiedChange, target: string): ChangeEvent 
       .slice(0, MAX_LOCATIONS)
       .map((location) => ({ ...location, dependencyPath: location.dependencyPath.slice(0, MAX_STEPS) })),
   };
+}
+
+/** As many events as fit into `budget` bytes of JSON, worst first. */
+export function fitEvents(alert: Alert, budget: number): FittedChanges<ChangeEvent> {
+  return fitChanges(
+    alert,
+    (change) => briefEvent(change, alert.target.id),
+    budget,
+    (event) => jsonBytes(event) + 1,
+  );
 }

@@ -1,37 +1,16 @@
 import type { ApiClient } from '../../discovery/client.ts';
 import type { Secret } from '../../model/secret.ts';
 import type {
+  WebhooksIntegrationCustomVariableUpdateRequest as VariableUpdate,
   WebhookMethods,
   WebhooksIntegration,
   WebhooksIntegrationCustomVariable,
-  WebhooksIntegrationCustomVariableResponse,
-  WebhooksIntegrationCustomVariableUpdateRequest,
   WebhooksIntegrationUpdateRequest,
 } from './api.generated.ts';
 import { objectIn, refusal, withoutAnswer } from './outcome.ts';
 
 /** The eight operations. All throw `NotifyError`; an aborted call throws the `HttpError` (`aborted`). */
-export interface PlatformClient {
-  createWebhook(webhook: WebhooksIntegration, signal?: AbortSignal): Promise<WebhooksIntegration>;
-  readWebhook(name: string, signal?: AbortSignal): Promise<WebhooksIntegration>;
-  updateWebhook(
-    name: string,
-    changes: WebhooksIntegrationUpdateRequest,
-    signal?: AbortSignal,
-  ): Promise<WebhooksIntegration>;
-  deleteWebhook(name: string, signal?: AbortSignal): Promise<void>;
-  createVariable(
-    variable: WebhooksIntegrationCustomVariable,
-    signal?: AbortSignal,
-  ): Promise<WebhooksIntegrationCustomVariableResponse>;
-  readVariable(name: string, signal?: AbortSignal): Promise<WebhooksIntegrationCustomVariableResponse>;
-  updateVariable(
-    name: string,
-    changes: WebhooksIntegrationCustomVariableUpdateRequest,
-    signal?: AbortSignal,
-  ): Promise<WebhooksIntegrationCustomVariableResponse>;
-  deleteVariable(name: string, signal?: AbortSignal): Promise<void>;
-}
+export type PlatformClient = ReturnType<typeof createPlatformClient>;
 
 export interface PlatformClientOptions {
   /** Client of `apis/webhooks.v1.json` with the credential headers. */
@@ -40,23 +19,27 @@ export interface PlatformClientOptions {
   readonly secrets?: readonly Secret[];
 }
 
-export function createPlatformClient({ api, secrets = [] }: PlatformClientOptions): PlatformClient {
+export function createPlatformClient({ api, secrets = [] }: PlatformClientOptions) {
   const call = createCaller(api, secrets);
+  const webhook = (name: string) => ({ webhook_name: name });
+  const variable = (name: string) => ({ custom_variable_name: name });
   return {
-    createWebhook: (body, signal) => call('webhooks.definitions.create', { body, signal }),
-    readWebhook: (name, signal) =>
-      call('webhooks.definitions.get', { params: { webhook_name: name }, signal }),
-    updateWebhook: (name, body, signal) =>
-      call('webhooks.definitions.update', { params: { webhook_name: name }, body, signal }),
-    deleteWebhook: (name, signal) =>
-      call('webhooks.definitions.delete', { params: { webhook_name: name }, signal }),
-    createVariable: (body, signal) => call('webhooks.customVariables.create', { body, signal }),
-    readVariable: (name, signal) =>
-      call('webhooks.customVariables.get', { params: { custom_variable_name: name }, signal }),
-    updateVariable: (name, body, signal) =>
-      call('webhooks.customVariables.update', { params: { custom_variable_name: name }, body, signal }),
-    deleteVariable: (name, signal) =>
-      call('webhooks.customVariables.delete', { params: { custom_variable_name: name }, signal }),
+    createWebhook: (body: WebhooksIntegration, signal?: AbortSignal) =>
+      call('webhooks.definitions.create', { body, signal }),
+    readWebhook: (name: string, signal?: AbortSignal) =>
+      call('webhooks.definitions.get', { params: webhook(name), signal }),
+    updateWebhook: (name: string, body: WebhooksIntegrationUpdateRequest, signal?: AbortSignal) =>
+      call('webhooks.definitions.update', { params: webhook(name), body, signal }),
+    deleteWebhook: (name: string, signal?: AbortSignal) =>
+      call('webhooks.definitions.delete', { params: webhook(name), signal }),
+    createVariable: (body: WebhooksIntegrationCustomVariable, signal?: AbortSignal) =>
+      call('webhooks.customVariables.create', { body, signal }),
+    readVariable: (name: string, signal?: AbortSignal) =>
+      call('webhooks.customVariables.get', { params: variable(name), signal }),
+    updateVariable: (name: string, body: VariableUpdate, signal?: AbortSignal) =>
+      call('webhooks.customVariables.update', { params: variable(name), body, signal }),
+    deleteVariable: (name: string, signal?: AbortSignal) =>
+      call('webhooks.customVariables.delete', { params: variable(name), signal }),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Alert } from '../alert/alert.ts';
-import { briefEvent } from '../alert/change-event.ts';
+import { fitEvents } from '../alert/change-event.ts';
 import { detailsUrl } from '../alert/links.ts';
 import { titleOf } from '../alert/message.ts';
 import { worstSeverity } from '../alert/summary.ts';
-import { fitChanges, jsonBytes, truncateText } from '../alert/truncate.ts';
+import { jsonBytes, truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 
 /** `client_payload` may have 64 KB. */
@@ -49,11 +49,6 @@ function clientPayload(alert: Alert): object {
   };
   const link = detailsUrl(alert) ?? null;
   const frame = jsonBytes({ ...head, changes: [], more: { leftOut: totals.changes, link } });
-  const { kept, leftOut } = fitChanges(
-    alert,
-    (change) => briefEvent(change, target.id),
-    PAYLOAD_BYTES - frame,
-    (event) => jsonBytes(event) + 1,
-  );
+  const { kept, leftOut } = fitEvents(alert, PAYLOAD_BYTES - frame);
   return { ...head, changes: kept, more: { leftOut, link } };
 }

@@ -1,10 +1,10 @@
 import type { RatedSeverity } from '../../model/scan/finding.ts';
 import type { Alert } from '../alert/alert.ts';
-import { briefEvent } from '../alert/change-event.ts';
+import { fitEvents } from '../alert/change-event.ts';
 import { detailsUrl } from '../alert/links.ts';
 import { lineOf, testMark, titleOf } from '../alert/message.ts';
 import { worstCounted } from '../alert/summary.ts';
-import { fitChanges, jsonBytes, truncateText } from '../alert/truncate.ts';
+import { truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 
 const MAX_SUMMARY = 1_024;
@@ -79,12 +79,7 @@ function summaryOf(alert: Alert): string {
 
 function detailsOf(alert: Alert): object {
   const { target, scan, totals, open, gaps } = alert;
-  const { kept, leftOut } = fitChanges(
-    alert,
-    (change) => briefEvent(change, target.id),
-    DETAILS_BYTES,
-    (event) => jsonBytes(event) + 1,
-  );
+  const { kept, leftOut } = fitEvents(alert, DETAILS_BYTES);
   return {
     scan,
     labels: target.labels,
