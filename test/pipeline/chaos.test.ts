@@ -8,6 +8,7 @@ import { jobIdOf } from '../../src/jobs/job-id.ts';
 import { INGEST_LOCKFILES } from '../../src/jobs/payloads/ingest-lockfiles.ts';
 import type { Verdict } from '../../src/model/scan/verdict.ts';
 import { HAS_REDIS } from '../native-redis.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { until } from '../store/store-room.ts';
 import { type ChaosRedis, startChaosRedis } from './chaos-redis.ts';
 import { LOCKFILE } from './fixtures.ts';
@@ -30,7 +31,7 @@ interface Taken {
   readonly hash: string;
 }
 
-describe.skipIf(!HAS_REDIS)('after chaos everything is delivered, nothing waits for ever', () => {
+describe.skipIf(!HAS_REDIS)('after failures of workers and Redis all changes are delivered', () => {
   let redis: ChaosRedis;
   let receiver: Awaited<ReturnType<typeof startRecorder>>;
   let world: World;
@@ -77,12 +78,12 @@ describe.skipIf(!HAS_REDIS)('after chaos everything is delivered, nothing waits 
   it.each(cases)(
     '%s, seed %i',
     async (kind, seed) => {
-      const random = randomNumbers(seed);
+      const random = seededRandom(seed);
       const strike = sleep(200 + random() * 1_500).then(() => kinds[kind]?.(random));
       const scans = await enqueueAll(seed, random);
       await strike;
       const forgotten = await settled(scans);
-      const lost = await changesNotTold(scans);
+      const lost = await undeliveredChanges(scans);
       const state = `${kind}, seed ${seed}: ${forgotten} scans forgotten by Redis, ${lost.length} changes lost, ${await failures()} failed`;
       process.stdout.write(`${state}\n`);
       expect(lost, state).toEqual([]);
@@ -92,7 +93,7 @@ describe.skipIf(!HAS_REDIS)('after chaos everything is delivered, nothing waits 
     SETTLE_MS * 3,
   );
 
-  /** Every target's scans one after the other, as fast as they come; every second one finds nothing. */
+  /** Enqueues the scans of all targets; every second scan of a target finds nothing. */
   async function enqueueAll(seed: number, random: () => number): Promise<readonly string[]> {
     const scans: string[] = [];
     for (let number = 0; number < SCANS; number += 1) {
@@ -118,13 +119,13 @@ describe.skipIf(!HAS_REDIS)('after chaos everything is delivered, nothing waits 
       try {
         return void (await room.producer.enqueue(request));
       } catch {
-        // A producer tries again what was refused.
+        // A producer retries what was refused.
         await sleep(100);
       }
     }
   }
 
-  /** Waits until nothing is under way. Scans of which Redis knows nothing are enqueued again; gives their number. */
+  /** Waits until no work is open. Enqueues scans again that Redis lost; resolves to their number. */
   async function settled(scans: readonly string[]): Promise<number> {
     const { redis: connection, prefix } = room.store;
     const queue = new Queue(INGEST_LOCKFILES.name, { connection, prefix });
@@ -163,13 +164,13 @@ describe.skipIf(!HAS_REDIS)('after chaos everything is delivered, nothing waits 
     return [...jobs, ...lanes, ...open.map((id) => `delivery ${id}`)];
   }
 
-  /** Changes in the verdicts that reached the receiver on neither route, and that no failed delivery holds. */
-  async function changesNotTold(scans: readonly string[]): Promise<readonly string[]> {
+  /** Changes of the verdicts that did not arrive, by route. */
+  async function undeliveredChanges(scans: readonly string[]): Promise<readonly string[]> {
     const lost: string[] = [];
     for (const scan of scans) {
       const { changes, routed = {} } = (await room.verdict(scan)) as Verdict;
       for (const route of ['all', 'each']) {
-        const told = new Set(
+        const delivered = new Set(
           receiver.taken
             .filter((one) => one.scan === scan && one.path === `/${route}`)
             .flatMap((one) => one.changes),
@@ -178,7 +179,9 @@ describe.skipIf(!HAS_REDIS)('after chaos everything is delivered, nothing waits 
           .flatMap((index) => changes[index] ?? [])
           .map(({ transition, finding }) => `${transition} ${finding.fingerprint}`);
         lost.push(
-          ...expected.filter((change) => !told.has(change)).map((change) => `${scan} ${route} ${change}`),
+          ...expected
+            .filter((change) => !delivered.has(change))
+            .map((change) => `${scan} ${route} ${change}`),
         );
       }
     }
@@ -194,7 +197,7 @@ describe.skipIf(!HAS_REDIS)('after chaos everything is delivered, nothing waits 
   };
 });
 
-/** A receiver that keeps every body that it took. */
+/** A receiver that records every body. */
 async function startRecorder() {
   const taken: Taken[] = [];
   const server = createServer(async (request, response) => {
@@ -219,7 +222,7 @@ async function startRecorder() {
   return {
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
     taken,
-    /** Ids under which different things were said. */
+    /** Ids with different contents. */
     differing(): readonly string[] {
       const bodies = Map.groupBy(taken, ({ id }) => id);
       return [...bodies].filter(([, all]) => new Set(all.map(({ hash }) => hash)).size > 1).map(([id]) => id);
@@ -232,22 +235,11 @@ async function startRecorder() {
   };
 }
 
-/** What a killed worker was writing may end in the middle of a line. */
+/** The last line of a killed worker may be incomplete. */
 function linesThatAreNotJson(worker: WorkerProcess): readonly string[] {
   return worker
     .output()
     .split('\n')
     .slice(0, -1)
     .filter((line) => !line.startsWith('{"level"'));
-}
-
-/** mulberry32. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

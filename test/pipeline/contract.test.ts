@@ -56,7 +56,7 @@ const OPENED = [
 ];
 
 describe('a published document that breaks us', () => {
-  it('is one alert, none while it stays, and one when it is mended; scans go on', async () => {
+  it('is one alert when it appears and one when it is corrected; scans continue', async () => {
     const room = await world.room('drift');
     room.startWorker({ ...EVERY, LOCKHOUND_CONTRACT_DIRECTORY: world.services.discovery.url });
     await checks(room, 2);
@@ -94,7 +94,7 @@ describe('a published document that breaks us', () => {
     expect(world.services.discovery.answers().get(304)).toBeGreaterThan(5);
   }, 90_000);
 
-  it('is found at an address of its own, by several workers, once', async () => {
+  it('is reported once by several workers, also from a separate directory address', async () => {
     world.services.discovery.publish(tomorrow());
     const room = await world.room('address');
     const where = {

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { randomOf } from '../seeded-random.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
 import { createWorld, type WorkerProcess, type World } from './world.ts';
+
+const random = randomOf('KILL_SEED');
 
 let world: World;
 
@@ -23,7 +26,7 @@ interface Event {
   };
 }
 
-it('a first scan wakes a pager once, and its end resolves that; workers killed at any moment change nothing', async () => {
+it('a first scan triggers one incident, which its last resolution resolves, also when workers are killed', async () => {
   const { receiver } = world.services;
   const webhook = { preset: 'pagerduty', secretVariable: 'ALERT_TOKEN', url: `${receiver.url}/pager` };
   const room = await world.room(
@@ -51,7 +54,7 @@ it('a first scan wakes a pager once, and its end resolves that; workers killed a
       .then(() => room.verdict(`scan-${number}`, 60_000));
     for (let round = 0; round < ROUNDS; round += 1) {
       while (!worker.output().includes('worker ready')) await sleep(5);
-      await sleep(Math.random() * 250);
+      await sleep(random() * 250);
       await worker.kill('SIGKILL');
       worker = room.startWorker();
     }

@@ -99,7 +99,7 @@ describe('a scan that sees less than the one before', () => {
     expect(await room.store.targets.countIncomplete()).toBe(0);
   }, 120_000);
 
-  it('keeps what stands in lockfiles that a partial scan does not name', async () => {
+  it('keeps findings in lockfiles that a partial scan does not name', async () => {
     const room = await world.room('partial');
     room.startWorker();
     const scan = scans(room);
@@ -114,7 +114,7 @@ describe('a scan that sees less than the one before', () => {
     expect(transitions(removed)).toContain('resolved minimist');
   }, 90_000);
 
-  it('takes a service that forgot for incomplete, not its packages for gone', async () => {
+  it('is incomplete after the service lost data; its packages are not missing', async () => {
     const room = await world.room('forgets');
     room.startWorker();
     const scan = scans(room);

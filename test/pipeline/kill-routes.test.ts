@@ -8,8 +8,11 @@ import { sealEnvelope } from '../../src/jobs/envelope.ts';
 import { gatherDigest } from '../../src/jobs/gather-digest.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
 import type { Change } from '../../src/model/scan/change.ts';
+import { randomOf } from '../seeded-random.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
 import { createWorld, type Room, type WorkerProcess, type World } from './world.ts';
+
+const random = randomOf('KILL_SEED');
 
 let world: World;
 
@@ -40,7 +43,7 @@ const eventsAt = (path: string) =>
     .filter((delivery) => delivery.path === path)
     .map(({ body }) => JSON.parse(body) as Event);
 
-/** Every second scan finds nothing, so everything is resolved and found again. */
+/** Every second scan finds nothing, so that all findings are resolved and reopened. */
 async function enqueue(room: Room, target: number, number: number): Promise<void> {
   await room.producer.enqueue({
     scan: `t${target}.${number}`,
@@ -55,7 +58,7 @@ const isAlert = ({ finding }: Change) => finding.level === 'alert';
 
 const line = ({ finding, transition }: Change) => `${transition} ${finding.fingerprint}`;
 
-it('changes one by one and digests over time: workers killed at random moments lose and repeat nothing', async () => {
+it('individual changes and periodic digests: workers killed at random moments lose and repeat nothing', async () => {
   const { url } = world.services.receiver;
   const routes = [
     { name: 'each', webhook: { url: `${url}/each`, mode: 'change' } },
@@ -68,23 +71,23 @@ it('changes one by one and digests over time: workers killed at random moments l
   ]);
   world.services.receiver.faults.inject(
     { kind: 'drop-answer' },
-    { times: Number.POSITIVE_INFINITY, when: () => Math.random() < 0.1 },
+    { times: Number.POSITIVE_INFINITY, when: () => random() < 0.1 },
   );
   let worker: WorkerProcess = room.startWorker();
-  // A day takes as long as the test wants it to; a digest is asked for every so often while workers die.
+  // Each day takes 300 ms; digests are requested while workers die.
   const stop = new AbortController();
   const days = daysPass(room, notifyOf(routes), stop.signal);
   const scans = Array.from({ length: SCANS }, (_, number) => number);
   for (const number of scans) {
     for (let target = 0; target < TARGETS; target += 1) await enqueue(room, target, number);
-    // The scans of a target are judged one after the other: what is late would be superseded.
+    // Each scan is judged before the next one, which would supersede it.
     const judged = Promise.all(
       Array.from({ length: TARGETS }, (_, target) => room.verdict(`t${target}.${number}`, 60_000)),
     );
     for (let round = 0; round < ROUNDS; round += 1) {
-      // Killed while it provisions it would leave a lock behind, over which the next one waits for half a minute.
+      // A worker that is killed while it provisions leaves a lock, for which the next one waits half a minute.
       while (!/variable ALERT_TOKEN: .*webhook hook-kill-routes: /s.test(worker.output())) await sleep(5);
-      await sleep(Math.random() * 250);
+      await sleep(random() * 250);
       await worker.kill('SIGKILL');
       worker = room.startWorker();
     }
@@ -100,9 +103,13 @@ it('changes one by one and digests over time: workers killed at random moments l
   const expected = verdicts.map((all) => all.flatMap(({ changes }) => changes.filter(isAlert).map(line)));
   const total = expected.flat().length;
   expect(total).toBeGreaterThan(TARGETS * SCANS * 2);
-  const told = (path: string) => eventsAt(path).reduce((sum, { changes }) => sum + changes.length, 0);
-  await expect.poll(() => told('/each'), { timeout: 60_000, interval: 50 }).toBeGreaterThanOrEqual(total);
-  await expect.poll(() => told('/daily'), { timeout: 60_000, interval: 50 }).toBeGreaterThanOrEqual(total);
+  const delivered = (path: string) => eventsAt(path).reduce((sum, { changes }) => sum + changes.length, 0);
+  await expect
+    .poll(() => delivered('/each'), { timeout: 60_000, interval: 50 })
+    .toBeGreaterThanOrEqual(total);
+  await expect
+    .poll(() => delivered('/daily'), { timeout: 60_000, interval: 50 })
+    .toBeGreaterThanOrEqual(total);
   await expect.poll(waiting, { timeout: 10_000 }).toBe(0);
   await expect.poll(open, { timeout: 20_000 }).toBe(0);
   stop.abort();
@@ -119,7 +126,7 @@ it('changes one by one and digests over time: workers killed at random moments l
     const daily = eventsAt('/daily').flatMap((event) => event.changes);
     expect(daily.filter((one) => one.target === name).map(lineOfEvent), name).toEqual(changes);
   }
-  // It was about many digests, not one.
+  // The test covers several digests.
   expect(eventsAt('/daily').length).toBeGreaterThan(1);
 }, 240_000);
 
@@ -128,11 +135,11 @@ const lineOfEvent = ({ transition, fingerprint }: Event['changes'][number]) => `
 function notifyOf(routes: readonly object[]): NotifyConfig {
   const platform = { url: 'https://p.example', apiKey: { env: 'A' }, applicationKey: { env: 'B' } };
   const { notify } = configSchema.parse({ notify: { platform, routes } });
-  if (notify === undefined) throw new Error('there is one');
+  if (notify === undefined) throw new Error('the configuration has no `notify`');
   return notify;
 }
 
-/** Asks for the digest of one day after the other, twice, as after a scheduler that died in between. */
+/** Requests the digest of each day twice, as a scheduler does after a crash. */
 async function daysPass(room: Room, notify: NotifyConfig, signal: AbortSignal): Promise<void> {
   const connection = { url: world.redisUrl };
   const queue = new Queue(gatherDigest.name, { connection, prefix: room.store.prefix });

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultRequest } from '../../src/embedded/faults.ts';
+import { randomOf } from '../seeded-random.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';
+
+const random = randomOf('KILL_SEED');
 
 let world: World;
 let expected: readonly string[];
@@ -19,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
-/** Enqueues and waits until the alert is delivered; gives the findings without what depends on the room. */
+/** Enqueues a scan and waits until its alert is delivered; resolves to fingerprints and severities. */
 async function scan(room: Room, name: string, whileRunning: () => Promise<void> = async () => {}) {
   await room.producer.enqueue({
     scan: name,
@@ -32,13 +35,13 @@ async function scan(room: Room, name: string, whileRunning: () => Promise<void> 
   return verdict.findings.map(({ fingerprint, severity }) => `${fingerprint} ${severity}`);
 }
 
-/** What a receiver that drops repeats by `webhook-id` ended up with. */
+/** Deliveries to a receiver that drops repetitions by `webhook-id`. */
 function alerts(name: string) {
   return world.services.receiver.deliveries().filter(({ path }) => path === `/${name}`);
 }
 
 describe('a worker killed with SIGKILL', () => {
-  /** Kills when a request arrives at a service: the fault itself never happens, looking at the request is enough. */
+  /** Kills the worker when a request arrives at a service. */
   const moments: Readonly<Record<string, (name: string) => Arming>> = {
     'while it provisions': () => ({ at: 'webhooks', matches: ({ method }) => method === 'POST' }),
     'while it looks packages up': () => ({ at: 'insights', matches: ({ url }) => url.includes('purlbatch') }),
@@ -74,7 +77,7 @@ describe('a worker killed with SIGKILL', () => {
       const first = room.startWorker();
       while (!first.output().includes('worker ready')) await sleep(5);
       const findings = await scan(room, name, async () => {
-        await sleep(Math.random() * 150);
+        await sleep(random() * 150);
         await first.kill('SIGKILL');
         room.startWorker();
       });
@@ -85,7 +88,7 @@ describe('a worker killed with SIGKILL', () => {
   );
 });
 
-describe('two workers at once', () => {
+describe('two concurrent workers', () => {
   it('send one alert', async () => {
     const room = await world.room('two');
     room.startWorker();
@@ -95,8 +98,8 @@ describe('two workers at once', () => {
   }, 60_000);
 });
 
-describe('workers killed again and again', () => {
-  it('over one delivery lose no alert', async () => {
+describe('workers killed repeatedly', () => {
+  it('during one delivery lose no alert', async () => {
     const name = 'deadly-delivery';
     const room = await world.room(name);
     const findings = await scan(room, name, async () => {
@@ -108,12 +111,12 @@ describe('workers killed again and again', () => {
     expect(alerts(name)).toHaveLength(1);
   }, 90_000);
 
-  it('over one scan have it judged without its lockfiles, which resolves nothing', async () => {
+  it('during one scan cause it to be judged without its lockfiles, which resolves nothing', async () => {
     const room = await world.room('deadly-scan');
     const first = room.startWorker();
     await scan(room, 'before');
     await first.kill('SIGTERM');
-    // Of all that was there only this package is left, which nobody has looked up yet.
+    // Only this package is left, and it was never looked up.
     const content = '{"lockfileVersion": 3, "packages": {"": {}, "node_modules/ms": {"version": "2.1.2"}}}';
     const lockfiles = [{ path: 'package-lock.json', content }];
     await room.producer.enqueue({ scan: 'deadly', target: { id: 'target' }, lockfiles });

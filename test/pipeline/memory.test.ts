@@ -27,7 +27,7 @@ async function memoryOf({ redis, prefix }: Store): Promise<number> {
 }
 
 describe.skipIf(!HAS_REDIS)('the memory of Redis', () => {
-  it('a concluded scan with a delivered alert leaves at most 2 KB beside the state of its target', async () => {
+  it('a concluded scan with a delivered alert leaves at most 2 KB in addition to the state of its target', async () => {
     const redis = await startNativeRedis();
     const service = await startInsightsService();
     const loaded = loadConfig({

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
-it('without a platform alerts are made of the configuration: the same rendering, signature, order and retries', async () => {
+it('without a platform alerts come from the configuration: the same rendering, signature, order and retries', async () => {
   const { receiver, webhooks } = world.services;
   const room = await world.room('alone', [], { platform: false });
   receiver.faults.inject({ kind: 'answer', status: 503 }, { times: 1, when: ({ url }) => url === '/alone' });

@@ -55,7 +55,7 @@ describe('the insights service', () => {
     90_000,
   );
 
-  it('lacks one advisory: its finding is there, of unknown severity, and the gap is named', async () => {
+  it('lacks one advisory: its finding is unrated, and the gap is named', async () => {
     const room = await world.room('one-advisory');
     const when = ({ url }: { url: string }) => url.includes('GHSA-35jh-r3h4-6jhm');
     world.services.insights.faults.inject(
@@ -74,7 +74,7 @@ describe('the insights service', () => {
 });
 
 describe('Redis', () => {
-  it('breaks all connections again and again: the scan ends with one alert all the same', async () => {
+  it('breaks all connections repeatedly: the scan still ends with one alert', async () => {
     const room = await world.room('breaking');
     const worker = room.startWorker();
     world.services.insights.faults.latencyMs = 40;
@@ -93,7 +93,7 @@ describe('Redis', () => {
 });
 
 describe('the webhook platform', () => {
-  it('refuses the credentials: the log says so, scans go on, the alert waits', async () => {
+  it('refuses the credentials: the log says so, scans continue, the alert waits', async () => {
     const room = await world.room('refused');
     const wrong = room.startWorker({ LOCKHOUND_SECRET_API_KEY: 'not-the-key' });
     await enqueue(room, 'one');
@@ -121,7 +121,7 @@ describe('the receiver', () => {
     expect(alert?.taken).toBe(1);
   }, 60_000);
 
-  it('takes the alert and loses the answer: the repeat carries the same id', async () => {
+  it('applies the alert and loses the answer: the repetition has the same id', async () => {
     const room = await world.room('lost-answer');
     world.services.receiver.faults.inject({ kind: 'drop-answer' });
     room.startWorker();
@@ -156,8 +156,8 @@ describe('changes over scans', () => {
   }, 60_000);
 });
 
-describe('a payload that does not fit', () => {
-  it('fails at once with path and reason, and is kept', async () => {
+describe('an invalid payload', () => {
+  it('fails immediately with path and reason, and is kept', async () => {
     const room = await world.room('misfit');
     const worker = room.startWorker();
     const { Queue } = await import('bullmq');

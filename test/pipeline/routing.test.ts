@@ -44,7 +44,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
   throw new Error(`${what} did not happen`);
 }
 
-it('changes go by the routes that fit: each by itself, in a digest over time, and the rest at once', async () => {
+it('changes go to the matching routes: individually, in a periodic digest, and the rest in one alert', async () => {
   const routes = [
     {
       name: 'high',

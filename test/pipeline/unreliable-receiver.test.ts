@@ -9,6 +9,7 @@ import { judgeScan } from '../../src/jobs/judge-scan.ts';
 import type { Verdict } from '../../src/model/scan/verdict.ts';
 import { openJobOf } from '../../src/workers/flow.ts';
 import { changeOf } from '../notify/notification.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
 let world: World;
@@ -37,16 +38,7 @@ const FAILURES: readonly Fault[] = [
   { kind: 'answer', status: 503, headers: { 'retry-after': '0' } },
 ];
 
-/** The same numbers in every run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
-    return state / 2 ** 32;
-  };
-}
-
-/** A judged scan whose changes are still to be delivered, as a worker leaves it that dies after its verdict. */
+/** A judged scan without deliveries: the state after a worker died between verdict and follow-ups. */
 async function judged(room: Room, queue: Queue, target: string, number: number): Promise<void> {
   const scan = `${target}.${number}`;
   const requestedAt = new Date(Date.UTC(2026, 4, 1, 0, number)).toISOString();
@@ -86,7 +78,7 @@ describe('1,000 changes to a receiver that fails 30 % of requests in every way',
       'timeout: 250ms',
     ]);
     const { receiver } = world.services;
-    const draw = seeded(5);
+    const draw = seededRandom(5);
     const met = new Map<Fault, number>();
     for (const fault of FAILURES) {
       const when = () => {
@@ -104,7 +96,7 @@ describe('1,000 changes to a receiver that fails 30 % of requests in every way',
     await queue.close();
     const workers = [room.startWorker(), room.startWorker()];
     const arrived = () => receiver.deliveries().length;
-    // As if 30 % were not enough: a worker dies in the middle of it, and its place is taken.
+    // In addition, a worker is killed and replaced.
     await expect.poll(arrived, { timeout: 60_000, interval: 20 }).toBeGreaterThan(200);
     await workers[0]?.kill('SIGKILL');
     workers[0] = room.startWorker();
@@ -123,7 +115,7 @@ describe('1,000 changes to a receiver that fails 30 % of requests in every way',
         .map(({ scan }) => Number(scan.split('.')[1]));
       expect(numbers, target).toEqual(inOrder);
     }
-    // The run had in it what it is about: every kind of failure, and answers that were lost after the alert was applied.
+    // Every kind of failure occurred, and so did answers that were lost after the alert was applied.
     expect([...met.values()].every((count) => count > 10)).toBe(true);
     expect(met.size).toBe(FAILURES.length);
     expect(receiver.attempts()).toBeGreaterThan(TARGETS * SCANS * 1.3);

@@ -91,7 +91,7 @@ describe('a worker on the Redis of release 0.1.0', () => {
     }
   });
 
-  it('knows the findings that it has told of: the same lockfile again is no news', async () => {
+  it('knows the findings that were reported: the same lockfile changes nothing', async () => {
     const sent = received('/pager').filter(({ body }) => body.includes('shop/web')).length;
     await room.producer.enqueue({
       scan: 'scan-4',

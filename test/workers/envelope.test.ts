@@ -45,12 +45,12 @@ describe('an envelope', () => {
     expect(openEnvelope(JOB, { version, key: 'a+b', payload }).payload).toEqual({ names: ['a', 'b'] });
   });
 
-  it('of a newer release is left for it', () => {
+  it('of a newer release is left to that release', () => {
     const error = errorOf({ version: 4, key: 'a', payload: { unheard: 'of' } });
     expect(error).toMatchObject({ code: 'newer-version', retryable: true, issues: [{ path: 'version' }] });
   });
 
-  it('of a version whose upgrade is gone says which to write', () => {
+  it('of a version without an upgrade says which version to write', () => {
     const { code, message } = errorOf({ version: 1, key: 'a', payload: {} }, {
       ...JOB,
       upgrades: {},
@@ -79,14 +79,14 @@ describe('an envelope', () => {
       ['payload.names.1', 'payload.names.2'],
     ],
     ['a key of another payload', { version: 3, key: 'b', payload: { names: ['a'] } }, ['key']],
-  ])('that does not fit names the path: %s', (_name, data, paths) => {
+  ])('that is invalid names the path: %s', (_name, data, paths) => {
     const error = errorOf(data);
     expect(error).toMatchObject({ code: 'invalid-payload', retryable: false });
     expect(error.issues.map(({ path }) => path)).toEqual(paths);
     for (const path of paths) expect(error.message).toContain(path);
   });
 
-  it('with many faults shows some of them and tells how many there are', () => {
+  it('with many faults shows some of them and their number', () => {
     const error = errorOf({ version: 3, key: 'a', payload: { names: Array.from({ length: 9 }, () => 7) } });
     expect(error.issues).toHaveLength(9);
     expect(error.message).toContain('and 4 more');

@@ -25,7 +25,7 @@ const limited = new JobError('lookups-incomplete', 'slow down', { retryable: tru
 const newer = new EnvelopeError('newer-version', 'version 2', []);
 const again = new JobError('insights-partial', 'partial', { retryable: true });
 
-describe('what the queue does about', () => {
+describe('the queue handles', () => {
   it.each([
     ['a bug', new TypeError('x is not a function'), {}, { kind: 'retry', delayMs: 750 }],
     ['something thrown that is no error', 'text', {}, { kind: 'retry', delayMs: 750 }],
@@ -93,13 +93,8 @@ describe('what the queue does about', () => {
 
   it.each([
     ['what cannot succeed', new JobError('facts-missing', 'gone'), {}, 'gone [facts-missing]'],
-    [
-      'a payload that does not fit',
-      new EnvelopeError('invalid-payload', 'bad', []),
-      {},
-      'bad [invalid-payload]',
-    ],
-    ['a job whose turn is over', new WorkerError('turn-over', 'given up'), {}, 'given up [turn-over]'],
+    ['an invalid payload', new EnvelopeError('invalid-payload', 'bad', []), {}, 'bad [invalid-payload]'],
+    ['a job without a place in its lane', new WorkerError('turn-over', 'failed'), {}, 'failed [turn-over]'],
     ['the last attempt', again, { attempts: 4 }, 'partial [insights-partial]'],
     ['the last attempt of a bug', new Error('boom'), { attempts: 4 }, 'boom'],
     ['a limit for a whole day', limited, { ageMs: DAY, attempts: 4 }, 'slow down [lookups-incomplete]'],
@@ -116,13 +111,13 @@ describe('the delay between attempts', () => {
     return answer.kind === 'retry' ? answer.delayMs : undefined;
   };
 
-  it('doubles up to its bound, and no further however often', () => {
+  it('doubles up to its limit', () => {
     expect([1, 2, 3, 4, 60].map((attempts) => delay(attempts, 1))).toEqual([
       1_000, 2_000, 3_000, 3_000, 3_000,
     ]);
   });
 
-  it('is spread over its upper half', () => {
+  it('has jitter over its upper half', () => {
     expect([0, 0.25, 0.999].map((random) => delay(2, random))).toEqual([1_000, 1_250, 1_999]);
   });
 });

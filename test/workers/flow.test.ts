@@ -67,7 +67,7 @@ describe('a flow', () => {
     expect(flow.ran.at(-1)).toBe('j');
   });
 
-  it('goes on without a child that failed for good', async () => {
+  it('continues without a child that failed permanently', async () => {
     const bench = room.bench('failing');
     const flow = flowOn(bench, (id) => id === 'p2');
     await flow.replay();
@@ -80,7 +80,7 @@ describe('a flow', () => {
     expect(await bench.queue('join').getFailedCount()).toBe(0);
   });
 
-  it('may be enqueued again at any point, by several at once, and runs once', async () => {
+  it('may be enqueued repeatedly and concurrently, and runs once', async () => {
     const bench = room.bench('replayed');
     const flow = flowOn(bench);
     const replay = () => Promise.all([flow.replay(), flow.replay()]);
@@ -104,7 +104,7 @@ describe('a flow', () => {
     expect(flow.ran.toSorted()).toEqual(['j', 'p1', 'p2', 'p3']);
   });
 
-  it('takes follow-ups that release 0.1.0 saved, which had no version and key', async () => {
+  it('accepts follow-ups that release 0.1.0 saved, without version and key', async () => {
     const bench = room.bench('release-0.1.0');
     const flow = flowOn(bench);
     flow.open('p1', 'p2', 'p3');
@@ -119,7 +119,7 @@ describe('a flow', () => {
     await until('it is joined', async () => (await flow.joined()) !== undefined);
   });
 
-  it('that BullMQ is given twice around our checks still ends, and runs no child twice', async () => {
+  it('that is added to BullMQ twice without checks still ends, and runs no child twice', async () => {
     const bench = room.bench('unchecked');
     const flow = flowOn(bench);
     flow.open('p1', 'p2', 'p3');

@@ -19,7 +19,7 @@ const state = (revision: number): TargetState => ({
 });
 
 describe('single assignment', () => {
-  it('a job with an outcome does not run; what follows is enqueued all the same', async () => {
+  it('a job with an outcome does not run, but its follow-ups are enqueued', async () => {
     const bench = room.bench('known');
     const ran: string[] = [];
     const second = testJob('second', async ({ id }) => void ran.push(`second ${id}`));
@@ -38,7 +38,7 @@ describe('single assignment', () => {
     expect((await bench.outcomes.read('first', 'a'))?.result).toBe('saved');
   });
 
-  it('of two runs of one job, the first to be done is the only one seen', async () => {
+  it('of two runs of one job, only the first that finishes has effects', async () => {
     const bench = room.bench('raced');
     const gate = Promise.withResolvers<void>();
     let runs = 0;
@@ -69,7 +69,7 @@ describe('single assignment', () => {
     expect(after).toEqual([`run-${winner}`]);
   });
 
-  it('a run whose target moved under it runs again on the new state', async () => {
+  it('a run whose target changed meanwhile runs again on the new state', async () => {
     const bench = room.bench('moved');
     const targets = createTargetStore(room.redis, createKeys('moved'));
     let runs = 0;
@@ -90,7 +90,7 @@ describe('single assignment', () => {
     expect(bench.events.filter(({ kind }) => kind === 'retrying')).toEqual([]);
   });
 
-  it('a target that never stands still is left to another attempt, then given up', async () => {
+  it('a target that changes during every run is retried, then fails permanently', async () => {
     const bench = room.bench('restless');
     let runs = 0;
     const judge = testJob(
@@ -103,14 +103,14 @@ describe('single assignment', () => {
     );
     await bench.start([judge]);
     await bench.enqueue(judge, 'a');
-    await until('it is given up', () => bench.events.some(({ kind }) => kind === 'failed'));
+    await until('it failed', () => bench.events.some(({ kind }) => kind === 'failed'));
     expect(runs).toBe(10);
     expect(await bench.outcomes.read('judge', 'a')).toBeUndefined();
   });
 });
 
-describe('what is kept in the queue', () => {
-  it('completed jobs are trimmed; failed ones stay, whatever the producer asked for', async () => {
+describe('the queue', () => {
+  it('removes completed jobs and keeps failed ones, whatever options the producer set', async () => {
     const bench = room.bench('kept');
     const job = testJob(
       'mixed',

@@ -9,58 +9,59 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
+/** Longer than the test, which ends the pause itself. */
+const PAUSE_MS = 60_000;
+
 describe('a service that limits the rate', () => {
-  it('pauses the queue for two workers for the time told, and costs no attempt', async () => {
+  it('pauses the queue for all workers for the requested time, and no attempt is counted', async () => {
     const bench = room.bench('two-workers');
-    const runs: { readonly worker: string; readonly id: string; readonly at: number }[] = [];
-    let told: number | undefined;
+    const queue = bench.queue('ask');
+    const pauseLeft = () => queue.getRateLimitTtl(1);
+    const runs: { readonly worker: string; readonly id: string; readonly paused: boolean }[] = [];
     const jobOf = (worker: string) =>
       testJob(
         'ask',
         async ({ id }) => {
-          runs.push({ worker, id, at: performance.now() });
-          if (id === 'unlucky' && told === undefined) {
-            told = performance.now();
-            throw new JobError('insights-partial', 'HTTP 429', { retryable: true, retryAfterMs: 900 });
+          runs.push({ worker, id, paused: (await pauseLeft()) > 0 });
+          if (id === 'limited' && runs.length === 1) {
+            throw new JobError('insights-partial', 'HTTP 429', { retryable: true, retryAfterMs: PAUSE_MS });
           }
-          // Long enough for both workers to get their share.
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          // Each job waits until both workers have run one.
+          await until('both run', () => new Set(runs.slice(1).map((run) => run.worker)).size === 2);
           return undefined;
         },
         { attempts: 1, concurrency: 1 },
       );
-    await bench.enqueue(jobOf('any'), 'unlucky');
+    await bench.enqueue(jobOf('any'), 'limited');
     await bench.start([jobOf('first')]);
     await bench.start([jobOf('second')]);
-    await until('somebody is told to wait', () => told !== undefined);
-    const ids = Array.from({ length: 12 }, (_, index) => `job-${index}`);
-    for (const id of ids) await bench.enqueue(jobOf('any'), id);
-    await until('all are done', async () => (await bench.queue('ask').getCompletedCount()) === 13, 20_000);
-    const later = runs.filter(({ at }) => at > (told ?? 0));
-    expect(later).toHaveLength(13);
-    expect(Math.min(...later.map(({ at }) => at)) - (told ?? 0)).toBeGreaterThan(800);
-    expect(new Set(later.map(({ worker }) => worker))).toEqual(new Set(['first', 'second']));
-    expect(runs.filter(({ id }) => id === 'unlucky')).toHaveLength(2);
-    expect(await bench.queue('ask').getFailedCount()).toBe(0);
+    await until('the queue is paused', async () => (await pauseLeft()) > 0);
+    expect(await pauseLeft()).toBeGreaterThan(PAUSE_MS / 2);
+    for (let index = 0; index < 12; index += 1) await bench.enqueue(jobOf('any'), `job-${index}`);
+    expect(runs).toHaveLength(1);
+    await queue.removeRateLimitKey();
+    await until('all are done', async () => (await queue.getCompletedCount()) === 13, 20_000);
+    expect(runs.filter(({ paused }) => paused)).toEqual([]);
+    expect(runs.filter(({ id }) => id === 'limited')).toHaveLength(2);
+    expect(await queue.getFailedCount()).toBe(0);
   });
 
-  it('is not asked sooner because somebody else was told to wait less', async () => {
+  it('pauses the queue for the longest time that it requested', async () => {
     const bench = room.bench('longest-wins');
-    const told: number[] = [];
-    const again: number[] = [];
+    const queue = bench.queue('ask');
+    const pauseLeft = () => queue.getRateLimitTtl(1);
     const waits = new Map([
-      ['long', 1_000],
+      ['long', PAUSE_MS],
       ['short', 150],
     ]);
     const job = testJob(
       'ask',
       async ({ id }) => {
         const wait = waits.get(id);
+        if (wait === undefined) return undefined;
         waits.delete(id);
-        if (wait === undefined) return void again.push(performance.now()) as undefined;
-        // Both are under way before either is told.
-        await new Promise((resolve) => setTimeout(resolve, id === 'long' ? 60 : 120));
-        told.push(performance.now());
+        await until('both run', () => waits.size === 0);
+        if (id === 'short') await until('the long pause began', async () => (await pauseLeft()) > 0);
         throw new JobError('lookups-incomplete', 'HTTP 429', { retryable: true, retryAfterMs: wait });
       },
       { attempts: 1, concurrency: 1 },
@@ -69,7 +70,10 @@ describe('a service that limits the rate', () => {
     await bench.enqueue(job, 'short');
     await bench.start([job]);
     await bench.start([job]);
-    await until('both are done', async () => (await bench.queue('ask').getCompletedCount()) === 2, 20_000);
-    expect(Math.min(...again) - Math.min(...told)).toBeGreaterThan(900);
+    const limited = () => bench.events.filter(({ kind }) => kind === 'retrying').length;
+    await until('both are limited', async () => limited() === 2 && (await queue.getWaitingCount()) === 2);
+    expect(await pauseLeft()).toBeGreaterThan(PAUSE_MS / 2);
+    await queue.removeRateLimitKey();
+    await until('both are done', async () => (await queue.getCompletedCount()) === 2, 20_000);
   });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-/** Jobs `send` in lanes (`a-0`, `a-1`, …), and what a worker does that looks for lost ones every few milliseconds. */
+/** Jobs `send` in lanes (`a-0`, `a-1`, …), and workers that restore lost ones every 50 ms. */
 function sending(bench: Bench, run: (id: string) => Promise<void> = async () => {}) {
   const ran: string[] = [];
   const ended: string[] = [];
@@ -58,7 +58,7 @@ async function openIds(bench: Bench): Promise<readonly string[]> {
 }
 
 describe('a lane whose first job Redis lost', () => {
-  it('goes on: the job is made again from what was decided', async () => {
+  it('continues: the job is restored from its open job', async () => {
     const bench = room.bench('missing');
     const { open, send, start, ran, nothingIsOpen } = sending(bench);
     await open('a-0');
@@ -70,25 +70,25 @@ describe('a lane whose first job Redis lost', () => {
     expect(bench.log.join('')).toContain('a lost job is queued again');
   });
 
-  it('goes on when nothing is known of it: its place is skipped, and the log says so', async () => {
+  it('continues when that job no longer exists: its place is skipped and logged', async () => {
     const bench = room.bench('unknown');
     const { open, send, start, ran, nothingIsOpen } = sending(bench);
-    await room.redis.rpush('{unknown}:lane:a', 'j-nobody-knows');
+    await room.redis.rpush('{unknown}:lane:a', 'j-unknown');
     await open('a-1');
     await bench.enqueue(send, 'a-1');
     await start();
     await nothingIsOpen();
     expect(ran).toEqual(['a-1']);
-    expect(bench.log.join('')).toMatch(/j-nobody-knows.*a place in a lane is skipped/);
+    expect(bench.log.join('')).toMatch(/j-unknown.*a place in a lane is skipped/);
   });
 
-  it('goes on when that one ran before it had a place', async () => {
+  it('continues when that job ran before it had a place', async () => {
     const bench = room.bench('early');
     const { open, send, start, ran, queue, done, idOf } = sending(bench);
     await bench.enqueue(send, 'a-0');
     const runtime = await start();
-    // Nothing had opened it: it takes itself for given up.
-    await until('it is at rest', async () => (await queue.getJobState(idOf('a-0'))) === 'failed');
+    // It was not open, so it has no place in its lane.
+    await until('it failed', async () => (await queue.getJobState(idOf('a-0'))) === 'failed');
     await open('a-0');
     await open('a-1');
     await until('both are done', async () => (await done('a-0')) && (await done('a-1')));
@@ -98,7 +98,7 @@ describe('a lane whose first job Redis lost', () => {
 });
 
 describe('an open job', () => {
-  it('that its queue takes for done runs again when its outcome was lost', async () => {
+  it('that its queue holds as completed runs again when its outcome was lost', async () => {
     const bench = room.bench('completed');
     const { open, send, start, ran, queue, done, nothingIsOpen, idOf } = sending(bench);
     await open('a-0');
@@ -114,7 +114,7 @@ describe('an open job', () => {
     expect(ran).toEqual(['a-0', 'a-0']);
   });
 
-  it('that has its outcome is closed without running again, and the next one goes on', async () => {
+  it('with an outcome is closed without running again, and the next one runs', async () => {
     const bench = room.bench('outcome');
     const { open, start, ran, ended, done, nothingIsOpen } = sending(bench);
     await open('a-0');
@@ -127,7 +127,7 @@ describe('an open job', () => {
     expect(ended).toEqual(['a-0 done', 'a-1 done']);
   });
 
-  it('that another one should have woken is woken; one that waits for its next attempt is not', async () => {
+  it('that holds the turn is promoted; one that waits for its next attempt is not', async () => {
     const bench = room.bench('asleep');
     const { open, send, start, done, queue, idOf, ran } = sending(bench, async (id) => {
       if (id === 'b-0') throw new Error('fails');
@@ -145,7 +145,7 @@ describe('an open job', () => {
     expect(ran).not.toContain('b-0');
   });
 
-  it('whose data cannot be opened leaves its lane', async () => {
+  it('whose data is invalid leaves its lane', async () => {
     const bench = room.bench('unopened');
     const { open, start, done, queue, idOf } = sending(bench);
     await open('a-0');
@@ -163,7 +163,7 @@ describe('an open job', () => {
     expect((await bench.rejected.list()).map(({ id }) => id)).toEqual([idOf('a-0')]);
   });
 
-  it('that Redis forgets while it runs is not given up: it will be decided again', async () => {
+  it('that Redis loses while it runs does not fail permanently', async () => {
     const bench = room.bench('undecided');
     const { open, send, start, done, ended, queue, idOf } = sending(bench, async (id) => {
       if (id !== 'a-0') return;
@@ -180,7 +180,7 @@ describe('an open job', () => {
     expect(ended).toEqual(['b-0 done']);
   });
 
-  it('runs on what was decided, whatever its queue holds', async () => {
+  it('runs on its stored data, whatever its queue holds', async () => {
     const bench = room.bench('decided');
     const { open, start, done, queue, idOf, nothingIsOpen } = sending(bench);
     await open('a-0');
@@ -191,7 +191,7 @@ describe('an open job', () => {
     expect(await bench.rejected.list()).toEqual([]);
   });
 
-  it('of a job that this release does not know is left alone, and told', async () => {
+  it('of a job that this release does not know is kept and logged', async () => {
     const bench = room.bench('newer');
     const { open, start, done } = sending(bench);
     await bench.openJobs.open({ id: 'x', job: 'newer', data: { version: 1, key: 'x', payload: {} } });
@@ -204,7 +204,7 @@ describe('an open job', () => {
   });
 });
 
-it('work recorded elsewhere that no open job would do is opened', async () => {
+it('orphaned work is opened', async () => {
   const bench = room.bench('orphans');
   const { start, done, nothingIsOpen } = sending(bench);
   await start(async function* () {
@@ -214,7 +214,7 @@ it('work recorded elsewhere that no open job would do is opened', async () => {
   await nothingIsOpen();
 });
 
-it('a job that follows from nothing runs again when its queue takes it for done and its outcome is lost', async () => {
+it('a completed job that follows from no other runs again when its outcome is lost', async () => {
   const bench = room.bench('root');
   let ran = 0;
   const root = testJob('root', async () => {
@@ -232,7 +232,7 @@ it('a job that follows from nothing runs again when its queue takes it for done 
   expect(ran).toBe(2);
 });
 
-it('a flow is made again without the children that failed for good', async () => {
+it('a flow is restored without the children that failed permanently', async () => {
   const bench = room.bench('flow');
   const part = testJob(
     'part',
@@ -255,7 +255,7 @@ it('a flow is made again without the children that failed for good', async () =>
   await until('it is joined', () => bench.outcomes.has('join', 'j'));
 });
 
-it('an outcome that is lost before the job is closed is made again', async () => {
+it('a job whose outcome is lost before it is closed runs again', async () => {
   const bench = room.bench('lost');
   let ran = 0;
   const job = {
@@ -277,7 +277,7 @@ it('an outcome that is lost before the job is closed is made again', async () =>
   expect(await bench.outcomes.has('job', 'x')).toBe(true);
 });
 
-it('schedules are put back when Redis lost their next start', async () => {
+it('schedules are restored when Redis lost their next start', async () => {
   const bench = room.bench('schedules');
   const started: string[] = [];
   const job = testJob('tick', async ({ id }) => void started.push(id));
@@ -289,19 +289,19 @@ it('schedules are put back when Redis lost their next start', async () => {
     },
   ];
   await bench.start([job], { schedules, reconciler: { everyMs: 50, claim: async () => true } });
-  await until('it was started at once', () => started.length === 1);
+  await until('it was started', () => started.length === 1);
   const queue = bench.queue('schedules');
   const next = async () => (await queue.getDelayed()).map(({ id }) => id ?? '');
   await until('the next start is there', async () => (await next()).length === 1);
   const [lost = ''] = await next();
   await room.redis.zrem('{schedules}:schedules:delayed', lost);
   await room.redis.del(`{schedules}:schedules:${lost}`);
-  await until('it is put back', async () => (await next()).length === 1);
+  await until('it is restored', async () => (await next()).length === 1);
   expect(bench.log.join('')).toContain('the next start of a schedule was lost');
 });
 
-describe('waking a job', () => {
-  it('has one run that was put off, and leaves all others alone', async () => {
+describe('promoting a job', () => {
+  it('runs a delayed one and changes no other', async () => {
     const bench = room.bench('wake');
     const queue = bench.queue('job');
     await queue.add('job', {}, { jobId: 'one', delay: 3_600_000 });
@@ -315,7 +315,7 @@ describe('waking a job', () => {
     expect(await queue.getJobState('two')).toBe('waiting');
   });
 
-  it('and running one again leave those alone that somebody else was faster with, and hide no other failure', async () => {
+  it('and retrying one ignore a job that another worker moved, and hide no other error', async () => {
     const bench = room.bench('faster');
     const queue = bench.queue('job');
     const job = await queue.add('job', {}, { jobId: 'two' });

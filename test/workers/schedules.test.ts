@@ -18,7 +18,7 @@ const every = (everyMs: number, aligned = false): Schedule => ({
 });
 
 describe('a schedule', () => {
-  test('starts its job again and again, each time once however many workers there are', async () => {
+  test('starts its job periodically, once each time, however many workers run', async () => {
     const bench = room.bench('schedule-many');
     const ran: string[] = [];
     const job = testJob('tick', async ({ id }) => {
@@ -34,12 +34,12 @@ describe('a schedule', () => {
     await expect.poll(() => ran.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(5);
     expect(new Set(ran).size).toBe(ran.length);
     const times = ran.map((id) => Number(id.slice(3))).sort((left, right) => left - right);
-    // One series of starts, not three: none is due together with another.
+    // One series of starts, not three.
     const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThan(75);
   }, 30_000);
 
-  test('that is aligned starts at whole multiples, with every worker that joins', async () => {
+  test('that is aligned starts at multiples of its interval, also after a worker joined', async () => {
     const bench = room.bench('schedule-aligned');
     const ran: string[] = [];
     const job = testJob('tick', async ({ id }) => {
@@ -56,7 +56,7 @@ describe('a schedule', () => {
     expect(new Set(times).size).toBe(times.length);
   }, 30_000);
 
-  test('starts as many jobs as there are at that time, or none', async () => {
+  test('starts the jobs of that time, or none', async () => {
     const bench = room.bench('schedule-several');
     const ran: string[] = [];
     const job = testJob('tick', async ({ id }) => {
@@ -82,7 +82,7 @@ describe('a schedule', () => {
     });
     const { start } = every(60_000);
     const named = (name: string) => ({ name, everyMs: 60_000, start });
-    // It takes the start of `second` away at first: nobody else is there.
+    // It claims the start of `second` first: it is the only worker.
     const old = await bench.start([job], { schedules: [named('first')] });
     const queue = bench.queue('schedules');
     const opts = { attempts: 10, backoff: { type: 'fixed', delay: 200 } };
@@ -95,7 +95,7 @@ describe('a schedule', () => {
     await expect.poll(() => ran.length, { timeout: 15_000 }).toBe(2);
   }, 30_000);
 
-  test('of another interval takes the place of the one before, and one that is not configured goes', async () => {
+  test('with another interval replaces the previous one, and one that is not configured is removed', async () => {
     const bench = room.bench('schedule-change');
     const job = testJob('tick', async () => undefined);
     const schedulers = async () =>
@@ -104,7 +104,7 @@ describe('a schedule', () => {
     expect(await schedulers()).toEqual([['ticks', 60_000]]);
     await (await bench.start([job], { schedules: [every(120_000)] })).close(0);
     expect(await schedulers()).toEqual([['ticks', 120_000]]);
-    // A run that shares its queues with nobody leaves them alone.
+    // A worker without schedules does not change them.
     await (await bench.start([job])).close(0);
     expect(await schedulers()).toEqual([['ticks', 120_000]]);
     await (await bench.start([job], { schedules: [] })).close(0);

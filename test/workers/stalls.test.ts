@@ -9,18 +9,18 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-/** A job that so many workers died under, as BullMQ's check for stalled jobs leaves it. */
+/** A job that stalled so many times. */
 async function stalled(bench: Bench, job: AnyJob, times: number): Promise<string> {
   const id = await bench.enqueue(job, 'a');
   await room.redis.hset(bench.queue(job.name).toKey(id), 'stc', times);
   return id;
 }
 
-describe('a job that workers died under', () => {
+describe('a job that stalled', () => {
   it.each([
     [2, [false]],
     [3, []],
-  ])('%i times runs: %j; the third time it fails for good and is kept', async (times, runs) => {
+  ])('%i times runs: %j; the third time it fails permanently and is kept', async (times, runs) => {
     const bench = room.bench(`stalled-${times}`);
     const ran: boolean[] = [];
     const job = testJob('deadly', async (_payload, context) => void ran.push(context.stalled));
@@ -34,13 +34,13 @@ describe('a job that workers died under', () => {
     expect(bench.events.at(-1)).toMatchObject({
       reason: 'deadly "a" failed permanently: 3 workers died while they ran it',
     });
-    // An operator who has looked into it has it run again.
+    // An operator retries it.
     await kept?.retry('failed', { resetAttemptsMade: true });
     await until('it runs', () => ran.length === 1);
     expect(ran).toEqual([false]);
   });
 
-  it('runs on when it says so, and knows of it', async () => {
+  it('runs with `runsAfterStalls`, and its context says so', async () => {
     const bench = room.bench('runs-on');
     const ran: boolean[] = [];
     const job: AnyJob = {
@@ -53,7 +53,7 @@ describe('a job that workers died under', () => {
     expect(ran).toEqual([true]);
   });
 
-  it('is not given up when its outcome is saved: what follows from it is enqueued', async () => {
+  it('does not fail when its outcome is saved: its follow-ups are enqueued', async () => {
     const bench = room.bench('saved');
     const job = testJob('saved', async () => {
       throw new Error('must not run again');

@@ -21,7 +21,7 @@ export interface Payload {
   readonly id: string;
 }
 
-/** What follows from a test job: another one, by its name. */
+/** A follow-up of a test job. */
 export function testFollowUp(name: string, id: string, children: readonly FollowUp[] = []): FollowUp {
   return followUp(testType(name), { id }, children);
 }
@@ -30,7 +30,7 @@ function testType(name: string, version = 1): JobType<Payload> {
   return { name, version, schema: z.strictObject({ id: z.string() }), key: ({ id }) => id };
 }
 
-/** A job that calls `run`; everything else is what most tests want. */
+/** A job that calls `run`, with defaults for everything else. */
 export function testJob(
   name: string,
   run: (payload: Payload, context: RunContext) => Promise<Partial<JobRun<unknown>> | undefined>,
@@ -70,12 +70,12 @@ export interface Bench {
   readonly events: WorkerEvent[];
   readonly log: string[];
   queue(name: string): Queue;
-  /** Enqueues as the producer does; gives the job's id. */
+  /** Enqueues as the producer does; resolves to the job's id. */
   enqueue(job: AnyJob, id: string, options?: object): Promise<string>;
   start(jobs: readonly AnyJob[], changes?: Partial<RuntimeOptions>): Promise<Runtime>;
 }
 
-/** An engine of its own. What tests start on its benches is closed with it. */
+/** A separate Redis engine. Closing it closes all that tests started on its benches. */
 export async function openWorkerRoom(): Promise<WorkerRoom> {
   const valkey = await startValkey();
   const redis = await connectRedis({ urls: valkey.url });
