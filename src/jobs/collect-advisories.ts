@@ -11,16 +11,16 @@ export const collectAdvisories: Job<CollectAdvisories, CollectedAdvisories, 'ins
   needs: ['insights'],
   resultKind: COLLECTED_ADVISORIES,
   async run({ ids }, { insights }, context) {
-    const gathered = await fetchAll(
+    const fetched = await fetchAll(
       ids,
       (id) => insights.advisory(id, context.signal),
       (id) => `advisory ${id}`,
       context,
     );
-    const absent = gathered.absent.map((id) => ({ id, reason: 'the service has no advisory of this id' }));
-    const failed = gathered.failed.map(({ key, reason }) => ({ id: key, reason }));
+    const absent = fetched.absent.map((id) => ({ id, reason: 'the service has no advisory of this id' }));
+    const failed = fetched.failed.map(({ key, reason }) => ({ id: key, reason }));
     return {
-      result: { advisories: gathered.found.map(({ fact }) => fact), failed: [...absent, ...failed] },
+      result: { advisories: fetched.found.map(({ fact }) => fact), failed: [...absent, ...failed] },
       next: [],
     };
   },

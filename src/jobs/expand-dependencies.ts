@@ -12,7 +12,7 @@ export const expandDependencies: Job<ExpandDependencies, ExpandedDependencies, '
   needs: ['insights'],
   resultKind: EXPANDED_DEPENDENCIES,
   async run({ versionKeys }, { insights }, context) {
-    const gathered = await fetchAll(
+    const fetched = await fetchAll(
       versionKeys,
       (key) => insights.dependencies(key, context.signal),
       (key) => `dependencies of ${formatVersionKey(key)}`,
@@ -20,8 +20,8 @@ export const expandDependencies: Job<ExpandDependencies, ExpandedDependencies, '
     );
     return {
       result: {
-        graphs: gathered.found.map(({ key, fact }) => ({ versionKey: key, graph: fact })),
-        failed: gathered.failed.map(({ key, reason }) => ({ versionKey: key, reason })),
+        graphs: fetched.found.map(({ key, fact }) => ({ versionKey: key, graph: fact })),
+        failed: fetched.failed.map(({ key, reason }) => ({ versionKey: key, reason })),
       },
       next: [],
     };

@@ -68,7 +68,7 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
         ? {}
         : { unread: unread.slice(0, MAX_LOGGED).map(({ error }) => error.message) }),
     },
-    ...(unread.length === 0 ? {} : { warning: `${unread.length} lockfiles were not read` }),
+    warning: unread.length === 0 ? undefined : `${unread.length} lockfiles were not read`,
   }),
 };
 

@@ -26,7 +26,7 @@ import { countScan, gapsOf, logVerdict, ruleGap, type ScanFacts } from './scan/s
 /** Judges the facts of a scan by the rules, compares the findings with the target's state and routes the changes. */
 export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routing' | 'policy' | 'scans'> = {
   ...JUDGE_SCAN,
-  // 500,000 packages with findings take minutes.
+  // Judging 500,000 packages with findings takes minutes.
   limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 2 },
   needs: ['outcomes', 'targets', 'routing', 'policy', 'scans'],
   resultKind: VERDICT,

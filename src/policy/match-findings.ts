@@ -31,13 +31,13 @@ export async function matchFindings(
   remaining: (finding: Finding) => Finding | undefined,
 ): Promise<Matched> {
   const index = await indexTracked(stored);
-  const { matches, rest, taken } = await matchVersions(findings, index);
+  const { matches, rest, matched } = await matchVersions(findings, index);
   const movable = (one: TrackedFinding) =>
-    one.status === 'open' && !taken.has(one) && remaining(one.finding) === undefined;
+    one.status === 'open' && !matched.has(one) && remaining(one.finding) === undefined;
   for await (const slice of inTurns(rest)) {
     for (const finding of slice) {
       const moved = index.first(finding, movable);
-      if (moved !== undefined) taken.set(moved, { finding, tracked: moved });
+      if (moved !== undefined) matched.set(moved, { finding, tracked: moved });
       matches.push({ finding, tracked: moved });
     }
   }
@@ -46,7 +46,7 @@ export async function matchFindings(
     const fingerprint = tracked?.finding.fingerprint ?? unusedFingerprint(finding.fingerprint, used);
     return { finding: { ...finding, fingerprint }, tracked };
   });
-  return { found, absent: stored.filter((tracked) => !taken.has(tracked)) };
+  return { found, absent: stored.filter((tracked) => !matched.has(tracked)) };
 }
 
 interface Match {
@@ -58,23 +58,23 @@ interface MatchedVersions {
   readonly matches: Match[];
   readonly rest: readonly Finding[];
   /** Stored findings that were found again, with their match. */
-  readonly taken: Map<TrackedFinding, Match>;
+  readonly matched: Map<TrackedFinding, Match>;
 }
 
 async function matchVersions(findings: readonly Finding[], index: TrackedIndex): Promise<MatchedVersions> {
   const matches: Match[] = [];
   const rest: Finding[] = [];
-  const taken = new Map<TrackedFinding, Match>();
+  const matched = new Map<TrackedFinding, Match>();
   for await (const slice of inTurns(findings)) {
     for (const finding of slice) {
       const same = index.sameVersion(finding);
-      const free = same.filter((tracked) => !taken.has(tracked)).sort(compareStanding);
+      const free = same.filter((tracked) => !matched.has(tracked)).sort(compareStanding);
       const owner = same
-        .flatMap((tracked) => taken.get(tracked) ?? [])
+        .flatMap((tracked) => matched.get(tracked) ?? [])
         .find((match) => isUnloaded(match.finding) || isUnloaded(finding));
       if (free.length > 0) {
         const match = { finding, tracked: free[0] };
-        for (const tracked of free) taken.set(tracked, match);
+        for (const tracked of free) matched.set(tracked, match);
         matches.push(match);
       } else if (owner !== undefined) {
         owner.finding = isUnloaded(owner.finding)
@@ -83,7 +83,7 @@ async function matchVersions(findings: readonly Finding[], index: TrackedIndex):
       } else rest.push(finding);
     }
   }
-  return { matches, rest, taken };
+  return { matches, rest, matched };
 }
 
 /** Merged findings continue as the open one of the worst severity, so that nothing is reported again. */

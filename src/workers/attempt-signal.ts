@@ -18,8 +18,7 @@ export function attemptSignal({ what, timeoutMs, shutdown, lockLost }: AttemptLi
 } {
   const end = new AbortController();
   const onShutdown = (): void => end.abort(shutdown.reason);
-  const onLockLost = (): void =>
-    end.abort(new WorkerError('lock-lost', `${what} was taken over by another worker`));
+  const onLockLost = (): void => end.abort(new WorkerError('lock-lost', `another worker claimed ${what}`));
   const timer = setTimeout(
     () => end.abort(new WorkerError('timed-out', `${what} did not finish within ${timeoutMs} ms`)),
     timeoutMs,

@@ -4,7 +4,7 @@ import { messageOf } from '../model/errors.ts';
 
 /**
  * A BullMQ worker that also processes jobs whose data is not JSON, with `UnparsedData` as their data. BullMQ's worker throws
- * before the processor sees such a job, which then stays active until it stalls, again and again.
+ * before the processor sees such a job, which then stalls repeatedly.
  */
 export class TolerantWorker extends Worker {
   protected override createJob(json: JobJson, jobId: string): Job {

@@ -52,7 +52,7 @@ const drifted = comparison(
 );
 
 describe('check-contract', () => {
-  test('has a payload made of the time it was due, which its own schema takes', () => {
+  test('has a payload derived from its due time, valid for its schema', () => {
     expect(payload).toEqual({
       scan: 'lockhound.contract.20261121T100000250Z',
       requestedAt: '2026-11-21T10:00:00.250Z',
@@ -100,7 +100,7 @@ describe('check-contract', () => {
     expect(result.findings.map(({ title }) => title)).toEqual(['$.rootUrl: it happened at $.rootUrl']);
   });
 
-  test('says nothing twice, and tells one difference from another of the same API', async () => {
+  test('reports nothing twice, and distinguishes differences of the same API', async () => {
     const first = await check({ books: drifted });
     const again = await check({ books: drifted }, stateOf(first));
     expect(again).toMatchObject({ next: [], result: { changes: [] } });
@@ -118,7 +118,7 @@ describe('check-contract', () => {
     expect(other.result.changes.map(({ transition }) => transition).sort()).toEqual(['opened', 'resolved']);
   });
 
-  test('leaves as it was what it could not compare, and names the gap', async () => {
+  test('keeps findings of what it could not compare, and names the gap', async () => {
     const first = await check({ books: drifted });
     for (const books of [undefined, new FakeError('fake', 'no document')]) {
       const blind = await check({ books, shelves: comparison('shelves') }, stateOf(first));
@@ -127,7 +127,7 @@ describe('check-contract', () => {
     }
   });
 
-  test('tries again while that may help, and settles for the rest at last', async () => {
+  test('is retried, and returns a partial result on the last attempt', async () => {
     const busy = {
       books: new FakeError('fake', 'busy', { retryable: true }),
       shelves: comparison('shelves'),

@@ -49,7 +49,7 @@ const known = new Map([['judge-scan/s', verdict]]);
 const receipt = { id: 'x', route: 'default', status: 200, answer: '' };
 
 describe('deliver-notification', () => {
-  it('puts the notification away before it sends it, and needs the verdict no longer', async () => {
+  it('stores the notification before it sends it, and then does not need the verdict', async () => {
     const outcomes = new Map<string, unknown>(known);
     const { run, filed, sent } = setUp({ kind: 'delivered', receipt }, outcomes);
     expect(await run()).toEqual({ result: receipt, next: [] });
@@ -61,7 +61,7 @@ describe('deliver-notification', () => {
     expect(sent).toEqual([notification, notification]);
   });
 
-  it('puts the notification away while it waits for its turn', async () => {
+  it('stores the notification while it waits for its turn', async () => {
     const { given, filed, sent } = setUp({ kind: 'delivered', receipt }, known);
     await deliverNotification.whileWaiting?.(payload, given);
     expect(filed.size).toBe(1);
@@ -94,7 +94,7 @@ describe('deliver-notification', () => {
     await expect(run()).rejects.toMatchObject({ code, message: 'because', retryable: true });
   });
 
-  it('says so when there is nothing left to send', async () => {
+  it('fails with a reason when there is nothing to send', async () => {
     const { run } = setUp({ kind: 'delivered', receipt }, new Map());
     await expect(run()).rejects.toMatchObject({ code: 'facts-missing', retryable: false });
   });

@@ -113,7 +113,7 @@ const said = (sent: readonly Notification[]) =>
 const names = ({ changes }: Notification) => changes.map(({ finding }) => finding.package.name);
 
 describe("a target's first scan", () => {
-  it('is one alert for each route, whatever its mode, with counts and the worst ten', async () => {
+  it('is one alert for each route of any mode, with counts and the ten worst findings', async () => {
     const shop = target('summary', [
       route('pager', 'change', { minSeverity: 'high' }),
       route('chat', 'digest'),
@@ -132,7 +132,7 @@ describe("a target's first scan", () => {
     expect(shop.state()?.firstScan).toBeUndefined();
   });
 
-  it('is remembered: what it told is no news, and what comes later is told by itself', async () => {
+  it('is stored: its findings are not reported again, later ones individually', async () => {
     const shop = target('summary', [route('pager', 'change')]);
     await shop.scan(many(12));
     expect(said((await shop.scan(many(12))).sent)).toEqual([]);
@@ -141,7 +141,7 @@ describe("a target's first scan", () => {
     expect(sent[0]?.mode).toBe('change');
   });
 
-  it('is told in a summary also of notes that become alerts much later', async () => {
+  it('is reported in a summary, also for notes that become alerts much later', async () => {
     const shop = target('summary', [route('pager', 'change')]);
     const noted = many(20).map((finding): Finding => ({ ...finding, level: 'note' }));
     expect((await shop.scan(noted)).sent).toEqual([]);
@@ -150,7 +150,7 @@ describe("a target's first scan", () => {
     ]);
   });
 
-  it('is told like any other with `all`', async () => {
+  it('is reported like any other with `all`', async () => {
     const shop = target('all', [route('pager', 'change'), route('chat', 'digest')]);
     const { sent } = await shop.scan(many(12));
     expect(said(sent).filter((one) => one.startsWith('pager trigger [high] shop: 1 opened'))).toHaveLength(
@@ -163,7 +163,7 @@ describe("a target's first scan", () => {
     ]);
   });
 
-  it('is not told at all with `none`, and nothing is said of what is over', async () => {
+  it('is not reported with `none`, and neither are its resolutions', async () => {
     const shop = target('none', [route('pager', 'change'), route('chat', 'digest'), route('w', 'periodic')]);
     const first = await shop.scan(many(12));
     expect([first.sent, first.digests]).toEqual([[], []]);
@@ -181,8 +181,8 @@ describe("a target's first scan", () => {
   });
 });
 
-describe('the end of what a summary told', () => {
-  it('resolves no incident that was never opened, and in the end the one that was', async () => {
+describe('the end of a summary', () => {
+  it('resolves the incident that was opened, and no other', async () => {
     const shop = target('summary', [route('pager', 'change'), route('chat', 'digest')]);
     const [opened] = (await shop.scan(many(3))).sent;
     expect(said((await shop.scan(many(1))).sent)).toEqual(['chat trigger [high] shop: 2 resolved (2 + 0)']);
@@ -196,7 +196,7 @@ describe('the end of what a summary told', () => {
     expect(said((await shop.scan([])).sent)).toEqual([]);
   });
 
-  it('waits for what its own route was told, and for nothing else', async () => {
+  it('waits for the findings of its route only', async () => {
     const shop = target('summary', [
       route('pager', 'change', { minSeverity: 'high', transitions: ['opened', 'worsened'] }),
       route('pager-close', 'change', { minSeverity: 'high', transitions: ['resolved'] }),
@@ -209,7 +209,7 @@ describe('the end of what a summary told', () => {
     ]);
   });
 
-  it('is told by itself once the finding was: it worsened, or it returned', async () => {
+  it('is reported individually after the finding was: it worsened or returned', async () => {
     const shop = target('summary', [route('pager', 'change')]);
     await shop.scan([found('a', 'low'), found('b', 'low')]);
     expect(said((await shop.scan([found('a', 'critical'), found('b', 'low')])).sent)).toEqual([
@@ -225,7 +225,7 @@ describe('the end of what a summary told', () => {
     expect(said((await shop.scan([])).sent)).toEqual(['pager resolve [low] shop: 1 resolved (1 + 0)']);
   });
 
-  it('comes also when the last one was told by itself since', async () => {
+  it('is sent also when the last finding was reported individually meanwhile', async () => {
     const shop = target('summary', [route('pager', 'change')]);
     await shop.scan([found('a', 'low')]);
     expect(said((await shop.scan([found('a', 'high')])).sent)).toEqual([
@@ -238,7 +238,7 @@ describe('the end of what a summary told', () => {
 describe('a first scan that could not see everything', () => {
   const unread: Gap = { kind: 'lockfile', subject: 'api/yarn.lock', reason: 'damaged' };
 
-  it('goes on with what was hidden, and with nothing else', async () => {
+  it('continues with findings that were hidden, and with no others', async () => {
     const shop = target('summary', [route('pager', 'change')]);
     expect(said((await shop.scan(many(2), { gaps: [unread] })).sent)).toHaveLength(1);
     expect(shop.state()?.firstScan).toMatchObject({ hidden: ['api/yarn.lock'] });
@@ -279,14 +279,14 @@ describe('a first scan that could not see everything', () => {
     ]);
   });
 
-  it('tells what was hidden also where the first scan itself was to be silent', async () => {
+  it('reports findings that were hidden also with `none`', async () => {
     const shop = target('none', [route('pager', 'change')]);
     expect((await shop.scan(many(3), { gaps: [unread] })).sent).toEqual([]);
     const { sent } = await shop.scan([...many(3), found('api', 'high', 'api/yarn.lock')]);
     expect(said(sent)).toEqual(['pager trigger [high] shop: first scan: 1 opened (1 + 0)']);
   });
 
-  it('takes everything as hidden where too much is, until a scan sees more', async () => {
+  it('counts everything as hidden when too much is, until a scan sees more', async () => {
     const shop = target('summary', [route('pager', 'change')]);
     const gaps = Array.from({ length: 2_001 }, (_, index): Gap => {
       return { kind: 'package', subject: `pkg:npm/p${index}@1`, reason: 'no answer' };
@@ -299,7 +299,7 @@ describe('a first scan that could not see everything', () => {
     expect(shop.state()?.firstScan?.hidden).toEqual(['api/yarn.lock']);
   });
 
-  it('lasts for a whole week', async () => {
+  it('lasts one week', async () => {
     const shop = target('summary', [route('pager', 'change')]);
     await shop.scan([], { gaps: [unread] });
     const late = found('api', 'high', 'api/yarn.lock');
@@ -308,7 +308,7 @@ describe('a first scan that could not see everything', () => {
     ]);
   });
 
-  it('keeps what is hidden apart for as many as 2,000 packages', async () => {
+  it('stores up to 2,000 hidden packages individually', async () => {
     const shop = target('summary', [route('pager', 'change')]);
     const gaps = Array.from({ length: 2_000 }, (_, index): Gap => {
       return { kind: 'package', subject: `pkg:npm/p${index}@1`, reason: 'no answer' };

@@ -17,7 +17,7 @@ describe('a follow-up', () => {
     });
   });
 
-  it('is not made of a payload that its job would refuse', () => {
+  it('is not created with a payload that its job would refuse', () => {
     expect(() => followUp(DELIVER_NOTIFICATION, { ...delivery, route: '' })).toThrow(/payload\.route/);
     const extra = { ...delivery, surprise: true };
     expect(() => followUp(DELIVER_NOTIFICATION, extra)).toThrow(/surprise/);

@@ -22,7 +22,7 @@ function entry(scan: string, target: string, more: Partial<DigestEntry> = {}): D
 }
 
 describe('gather-digest', () => {
-  it('makes one notification of what waits, and takes exactly that away', async () => {
+  it('builds one notification from the waiting changes and claims exactly these', async () => {
     const waiting = [
       entry('one', 'shop'),
       entry('two', 'api'),
@@ -64,7 +64,7 @@ describe('gather-digest', () => {
     expect(run).toEqual({ result: { notification: null }, next: [] });
   });
 
-  it('has a key for each route and time that passes for the id of a scan', () => {
+  it('has a key for each route and time that is a valid scan id', () => {
     const keys = [
       payload,
       { ...payload, route: 'a b$' },

@@ -13,14 +13,14 @@ const planned = (gaps: number) =>
     gaps,
   });
 
-it('a scan that is judged again sends the same under the same id, and something else under another', () => {
+it('a scan that is judged again sends equal content under the same id, and other content under another id', () => {
   expect(planned(1).filed).toEqual(planned(1).filed);
   expect(planned(2).filed.identity.id).not.toBe(planned(1).filed.identity.id);
   expect(planned(2).filed.identity.key).toBe(planned(1).filed.identity.key);
   expect(identityOf(payload).id).not.toBe(planned(1).filed.identity.id);
 });
 
-it('what identifies a delivery is enough to send it again', () => {
+it('the identity of a delivery is sufficient to send it again', () => {
   const { next, filed } = planned(1);
   expect(payloadOf(filed.identity)).toEqual(next.payload);
   expect(identityOf(payloadOf(filed.identity))).toEqual(filed.identity);

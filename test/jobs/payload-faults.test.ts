@@ -20,7 +20,7 @@ const withFile = (file: object) => ({ ...GOOD, lockfiles: [FILE, { path: 'a', ..
 const withTarget = (target: object) => ({ ...GOOD, target: { id: 't', ...target } });
 const ONE_OF = 'expected one of `content`, `sha256` with `bytes`, or `unread`';
 
-describe('what is wrong with a payload names its path and what is expected', () => {
+describe('errors of a payload name the path and what is expected', () => {
   it.each([
     ['neither content nor hash', withFile({}), `payload.lockfiles.1: ${ONE_OF}`],
     ['both', withFile({ content: '', sha256: HASH, bytes: 0 }), `payload.lockfiles.1: ${ONE_OF}`],
@@ -97,7 +97,7 @@ describe('what is wrong with a payload names its path and what is expected', () 
         ],
       },
     ],
-  ])('a file with %s is opened as it is', (_name, file) => {
+  ])('a file with %s is accepted unchanged', (_name, file) => {
     const data = { version: 1, key: 's', payload: { ...GOOD, lockfiles: [file] } };
     expect(openEnvelope(INGEST_LOCKFILES, data).payload.lockfiles).toEqual([file]);
   });

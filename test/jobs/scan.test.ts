@@ -27,7 +27,7 @@ const graph: DependencyGraph = {
 };
 
 describe('the flow after an inventory', () => {
-  it('asks for each advisory once, in parts, and for graphs where a file holds no edges', async () => {
+  it('fetches each advisory once, in parts, and graphs for lockfiles without edges', async () => {
     const ids = Array.from({ length: 120 }, (_, index) => `GHSA-${index}`);
     const flow = await scanFollowUps(
       header,
@@ -44,7 +44,7 @@ describe('the flow after an inventory', () => {
     expect(children[3]?.payload).toMatchObject({ scan: 's', part: 0 });
   });
 
-  it('asks for many advisories in larger parts, not in more of them', async () => {
+  it('fetches many advisories in larger parts, not in more parts', async () => {
     const ids = Array.from({ length: 60_000 }, (_, index) => `GHSA-${index}`);
     const { payload, children = [] } = await scanFollowUps(header, inventory([affected('below', ids)]));
     expect(payload).toMatchObject({ advisoryParts: 500 });
@@ -52,7 +52,7 @@ describe('the flow after an inventory', () => {
     expect(new Set(asked)).toEqual(new Set(ids));
   });
 
-  it('asks for no graph where the file has edges, or nothing needs a path', async () => {
+  it('fetches no graph for lockfiles with edges or without findings', async () => {
     const withEdges = inventory([affected('below', ['GHSA-1'], { dependencies: [] })]);
     expect((await scanFollowUps(header, withEdges)).payload).toMatchObject({ expansionParts: 0 });
     const gone = { outcome: 'missing' as const, reason: 'not there' };
@@ -79,20 +79,20 @@ describe('children', () => {
     },
   });
 
-  it('are tried again as long as the queue will, for as long as the service asked', async () => {
+  it('are retried until the last attempt, after the wait that the service asked for', async () => {
     const failure = await collectAdvisories.run(payload, asked, context()).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(JobError);
     expect(failure).toMatchObject({ code: 'insights-partial', retryable: true, retryAfterMs: 5_000 });
   });
 
-  it('settle for what there is on the last attempt', async () => {
+  it('return a partial result on the last attempt', async () => {
     const { result, next } = await collectAdvisories.run(payload, asked, context(true));
     expect(next).toEqual([]);
     expect(result.advisories).toEqual([advisory]);
     expect(result.failed.map(({ id }) => id)).toEqual(['GHSA-3', 'GHSA-2']);
   });
 
-  it('lose the item that ends in an unexpected error, and only on the last attempt', async () => {
+  it('lose only the item with an unexpected error, and only on the last attempt', async () => {
     const faulty = ports({
       insights: {
         advisory: async (id) => {
@@ -111,7 +111,7 @@ describe('children', () => {
     expect(result.failed).toEqual([{ id: 'GHSA-2', reason: 'unexpected error: x is not a function' }]);
   });
 
-  it('warn of advisories that are gone or could not be read whole', () => {
+  it('warn of advisories that are missing or could not be read completely', () => {
     const half = { ...advisory, problems: ['no CVSS score: 98'] };
     const failed = [{ id: 'GHSA-2', reason: 'away' }];
     expect(collectAdvisories.log?.(payload, { advisories: [advisory, half], failed })).toMatchObject({
@@ -140,7 +140,7 @@ describe('judge-scan', () => {
     ['expand-dependencies/s.0', { graphs: [{ versionKey: graph.nodes[0]?.versionKey, graph }], failed: [] }],
   ]);
 
-  it('finds the path through the fetched graph, opens the finding and hands it to every route', async () => {
+  it('finds the path through the fetched graph, opens the finding and sends it to every route', async () => {
     const { result, next, state } = await judgeScan.run(
       payload,
       ports({ outcomes, routes: ['a', 'b'] }),
@@ -157,7 +157,7 @@ describe('judge-scan', () => {
     expect(state).toMatchObject({ target: 't', replaces: 0, state: { revision: 1, scan: 's' } });
   });
 
-  it('reports what is a note, and hands it to no route', async () => {
+  it('reports notes, and sends them to no route', async () => {
     const resolution = { outcome: 'missing' as const, reason: 'the index has no such version' };
     const lacking = new Map<string, unknown>([
       ['ingest-lockfiles/s', inventory([locked('new', { direct: true, resolution })])],
@@ -173,7 +173,7 @@ describe('judge-scan', () => {
     expect(run.next).toEqual([]);
   });
 
-  it('sends each change by itself, or puts them away for a digest, as the route says', async () => {
+  it('sends changes individually or stores them for a digest, depending on the route', async () => {
     const given = ports({ outcomes });
     const rules = (['change', 'periodic'] as const).map((mode) => ({
       name: mode,
@@ -194,7 +194,7 @@ describe('judge-scan', () => {
     });
   });
 
-  it('goes on without a child that failed for good, and says so', async () => {
+  it('continues without a child that failed permanently, and reports the gap', async () => {
     const partial = new Map(outcomes);
     partial.delete('collect-advisories/s.0');
     partial.delete('expand-dependencies/s.0');
@@ -206,7 +206,7 @@ describe('judge-scan', () => {
     ]);
   });
 
-  it('loses no more than the rule that fails on a record, and keeps what it found there before', async () => {
+  it('loses only the rule that fails on a record, and keeps its previous findings there', async () => {
     const deprecatedFor = (deprecatedReason: unknown) => {
       const { resolution, ...rest } = affected('below', ['GHSA-1']);
       const record = { ...resolution.record, isDeprecated: true, deprecatedReason };
@@ -238,7 +238,7 @@ describe('judge-scan', () => {
     ]);
   });
 
-  it('names what of an advisory could not be read', async () => {
+  it('names the parts of an advisory that could not be read', async () => {
     const problems = ['$.title: text is expected, there is 7', 'no CVSS score: 98'];
     const told = new Map(outcomes).set('collect-advisories/s.0', {
       advisories: [{ ...advisory, problems }],
@@ -250,7 +250,7 @@ describe('judge-scan', () => {
     expect(result.complete).toBe(true);
   });
 
-  it('takes an id that two parts answer, or that a package names twice, as one', async () => {
+  it('counts an id once that two parts answer or a package names twice', async () => {
     const twice = new Map(outcomes)
       .set('ingest-lockfiles/s', inventory([affected('below', ['GHSA-1', 'GHSA-1'])]))
       .set('collect-advisories/s.1', { advisories: [advisory, advisory], failed: [] });
@@ -263,7 +263,7 @@ describe('judge-scan', () => {
     expect(result.gaps).toEqual([]);
   });
 
-  it('changes nothing when a scan asked for later was judged before it', async () => {
+  it('changes nothing when a scan requested later was judged before it', async () => {
     const state = { revision: 4, scan: 'later', requestedAt: '2026-01-03T00:00:00Z', findings: [] };
     const run = await judgeScan.run(payload, ports({ outcomes, state, routes: ['a'] }), context());
     expect(run.result.superseded).toBe(true);
@@ -277,7 +277,7 @@ describe('judge-scan', () => {
     expect(change).toMatchObject({ replaces: 4, state: { revision: 5 } });
   });
 
-  it('tells the log what the scan found, and warns of what may hide findings', async () => {
+  it('logs the findings, and warns of gaps that may hide findings', async () => {
     const { result, record } = await judgeScan.run(payload, ports({ outcomes, routes: ['a'] }), context());
     const told = judgeScan.log?.(payload, result);
     expect(told?.facts).toEqual({
@@ -343,14 +343,14 @@ describe('ingest-lockfiles', () => {
     },
   });
 
-  it('tries again while look-ups may succeed later', async () => {
+  it('is retried while look-ups may succeed later', async () => {
     await expect(ingestLockfiles.run(payload, failing, context())).rejects.toMatchObject({
       code: 'lookups-incomplete',
       retryAfterMs: 1_000,
     });
   });
 
-  it('settles in the end: failed packages and unread files are part of the inventory', async () => {
+  it('returns a partial result on the last attempt: failed packages and unread files are in the inventory', async () => {
     const { result, next } = await ingestLockfiles.run(payload, failing, context(true));
     expect(result.lockfiles[0]?.packages).toMatchObject([
       { id: 'a@1.0.0', resolution: { outcome: 'failed' } },
@@ -359,7 +359,7 @@ describe('ingest-lockfiles', () => {
     expect(next.map(({ job }) => job)).toEqual(['judge-scan']);
   });
 
-  it('tells the log and the record of the scan which files were not read, and nothing where all were', async () => {
+  it('logs and records the files that were not read', async () => {
     const { result, record } = await ingestLockfiles.run(payload, failing, context(true));
     expect(ingestLockfiles.log?.(payload, result)).toMatchObject({
       facts: { scan: 's', target: 't', lockfiles: 1, packages: 1, unread: [expect.stringContaining('bad/')] },
@@ -384,7 +384,7 @@ describe('ingest-lockfiles', () => {
     const whole = await ingestLockfiles.run(good, found, context());
     const told = ingestLockfiles.log?.(good, whole.result);
     expect(told).toMatchObject({ facts: { lockfiles: 1, packages: 1 } });
-    expect(told).not.toHaveProperty('warning');
+    expect(told?.warning).toBeUndefined();
     expect(told?.facts).not.toHaveProperty('unread');
     expect(whole.record).toMatchObject({ lockfiles: 1, packages: 1, outcomes: { private: 1 } });
     for (const field of ['unread', 'problems', 'incomplete']) expect(whole.record).not.toHaveProperty(field);

@@ -79,7 +79,7 @@ const told = ({ changes }: Comparison) =>
   );
 
 describe('transitions', () => {
-  it('go from opened over silence and resolved to reopened, under one fingerprint', async () => {
+  it('are opened, none, resolved and reopened, under one fingerprint', async () => {
     const { scan, state } = history();
     const finding = vulnerabilityOf('a@1');
     expect(told(await scan([finding]))).toEqual(['opened a@1']);
@@ -105,7 +105,7 @@ describe('transitions', () => {
     ['unrated', 'high', true],
     ['unrated', 'medium', false],
     ['unrated', 'low', false],
-  ])('from %s to %s: worsened is %s, and the new severity is remembered', async (before, after, worsened) => {
+  ])('from %s to %s: worsened is %s, and the new severity is stored', async (before, after, worsened) => {
     const { scan } = history();
     await scan([vulnerabilityOf('a@1', { severity: before })]);
     const { changes, tracked } = await scan([vulnerabilityOf('a@1', { severity: after })]);
@@ -114,7 +114,7 @@ describe('transitions', () => {
     expect(tracked).toMatchObject([{ status: 'open', openedAt: day(1), finding: { severity: after } }]);
   });
 
-  it('a known severity is not taken back by an advisory that did not load', async () => {
+  it('an advisory that did not load does not remove a known severity', async () => {
     const { scan } = history();
     await scan([vulnerabilityOf('a@1', { severity: 'low' })]);
     const blind = await scan([vulnerabilityOf('a@1', { severity: 'unrated' })]);
@@ -123,7 +123,7 @@ describe('transitions', () => {
     expect(told(await scan([vulnerabilityOf('a@1', { severity: 'low' })]))).toEqual([]);
   });
 
-  it('come worst first, then by name', async () => {
+  it('are sorted by severity, then by name', async () => {
     const { scan } = history();
     const found = [
       vulnerabilityOf('b@1'),
@@ -155,7 +155,7 @@ describe('names of an issue', () => {
     expect(told(await scan([]))).toEqual(['resolved a@1']);
   });
 
-  it('seen apart while an advisory does not load, they stay one', async () => {
+  it('separate while an advisory does not load, they stay one finding', async () => {
     const { scan } = history();
     await scan([vulnerabilityOf('a@1', { names: ['GHSA-1', 'PYSEC-1'], severity: 'high' })]);
     const apart = await scan([unloaded('a@1', 'GHSA-1'), unloaded('a@1', 'PYSEC-1')]);
@@ -163,7 +163,7 @@ describe('names of an issue', () => {
     expect(apart.findings).toMatchObject([{ severity: 'high', advisory: { aliases: ['PYSEC-1'] } }]);
   });
 
-  it('seen apart for many scans, since one of them does not load, they stay one', async () => {
+  it('separate for many scans, while one of them does not load, they stay one finding', async () => {
     const { scan } = history();
     await scan([vulnerabilityOf('a@1', { names: ['GHSA-1', 'PYSEC-1', 'CVE-1'], severity: 'high' })]);
     const loaded = vulnerabilityOf('a@1', { names: ['GHSA-1', 'CVE-1'], severity: 'high' });
@@ -177,7 +177,7 @@ describe('names of an issue', () => {
     expect(told(await scan([]))).toEqual(['resolved a@1']);
   });
 
-  it('an advisory that does not load takes no title and no names back', async () => {
+  it('an advisory that does not load removes no title and no names', async () => {
     const { scan } = history();
     await scan([vulnerabilityOf('a@1', { names: ['GHSA-1', 'CVE-1'], severity: 'unrated' })]);
     expect((await scan([unloaded('a@1', 'GHSA-1')])).findings).toMatchObject([
@@ -211,7 +211,7 @@ describe('names of an issue', () => {
     ]);
   });
 
-  it('tracked apart and joined later, they become one without a word', async () => {
+  it('stored separately and joined later, they become one finding without a notification', async () => {
     const { scan } = history();
     const [ghsa, pysec] = [
       vulnerabilityOf('a@1', { names: ['GHSA-1'] }),
@@ -224,7 +224,7 @@ describe('names of an issue', () => {
     expect(told(await scan([]))).toEqual(['resolved a@1']);
   });
 
-  it('different issues of one package stay apart', async () => {
+  it('different issues of one package stay separate', async () => {
     const { scan } = history();
     const [one, two] = [
       vulnerabilityOf('a@1', { names: ['GHSA-1'] }),
@@ -249,14 +249,14 @@ describe('another version of the package', () => {
     expect(told(await scan([]))).toEqual(['resolved a@2']);
   });
 
-  it('beside the first is a finding of its own', async () => {
+  it('in addition to the first is a separate finding', async () => {
     const { scan } = history();
     await scan([vulnerabilityOf('a@1')]);
     expect(told(await scan([vulnerabilityOf('a@1'), vulnerabilityOf('a@2')]))).toEqual(['opened a@2']);
     expect(told(await scan([vulnerabilityOf('a@2')]))).toEqual(['resolved a@1']);
   });
 
-  it('has a fingerprint of its own when the first one comes back beside it', async () => {
+  it('has a separate fingerprint when the first one returns', async () => {
     const { scan } = history();
     await scan([vulnerabilityOf('a@1')]);
     await scan([vulnerabilityOf('a@2')]);
@@ -266,7 +266,7 @@ describe('another version of the package', () => {
     expect((await scan([vulnerabilityOf('a@1'), vulnerabilityOf('a@2')])).findings).toEqual(both.findings);
   });
 
-  it('is news when nobody could see whether the first is still there', async () => {
+  it('is a change when the scan could not see whether the first is still present', async () => {
     const { scan, state } = history();
     await scan([vulnerabilityOf('a@1', { path: 'unread.json' })]);
     const unread = ({ locations }: Finding) => locations.some(({ path }) => path === 'unread.json');
@@ -307,13 +307,13 @@ describe('an older scan', () => {
     });
   });
 
-  it('is told by the time itself, not by how it is written', async () => {
+  it('depends on the time, not on its notation', async () => {
     expect(await run('2026-11-02T00:00:00Z')).toMatchObject({ superseded: false });
   });
 });
 
-describe('what is remembered', () => {
-  it('keeps every open finding and the thousand resolved last', async () => {
+describe('the stored state', () => {
+  it('keeps all open findings and the last 1,000 resolved ones', async () => {
     const { scan } = history();
     const many = (from: number, count: number) =>
       Array.from({ length: count }, (_, at) => vulnerabilityOf(`p${from + at}@1`));
@@ -362,7 +362,7 @@ describe('scans of some of the lockfiles', () => {
       .filter(({ status }) => status === 'open')
       .map(({ finding }) => finding.locations.map(({ path }) => path));
 
-  it('leave findings of the others open, and take back the places that they disprove', async () => {
+  it('leave findings of the others open, and remove locations that they disprove', async () => {
     const scan = judged();
     await scan(1, false, ['a', 'b'], [at('x@1', 'a', 'b'), at('y@1', 'b')]);
     const partial = await scan(2, true, ['a'], []);
@@ -373,7 +373,7 @@ describe('scans of some of the lockfiles', () => {
     expect((await scan(4, false, ['a'], [])).told).toEqual(['resolved y@1']);
   });
 
-  it('keep the places of a finding that they see again elsewhere', async () => {
+  it('keep the locations of a finding that they find elsewhere', async () => {
     const scan = judged();
     await scan(1, false, ['a', 'b'], [at('x@1', 'a', 'b')]);
     expect(places((await scan(2, true, ['a'], [at('x@1', 'a')])).tracked)).toEqual([['a', 'b']]);
@@ -391,7 +391,7 @@ describe('scans of some of the lockfiles', () => {
     expect(await scan(1, true, ['b'], [])).toMatchObject({ told: [], superseded: true });
   });
 
-  it('are not undone by a whole scan that was asked for before them', async () => {
+  it('are not undone by a full scan that was requested before them', async () => {
     const scan = judged();
     await scan(1, false, ['a', 'b'], [at('x@1', 'a'), at('y@1', 'b')]);
     expect((await scan(3, true, ['a'], [])).told).toEqual(['resolved x@1']);

@@ -34,7 +34,7 @@ function distances(packages: readonly ResolvedPackage[]): Map<string, number> {
 }
 
 describe('the path to a package', () => {
-  it('is the shortest from what the target asks for, also through cycles', async () => {
+  it('is the shortest from a direct dependency, also through cycles', async () => {
     const pathTo = await finderOf([
       node('a@1', ['b@1', 'd@1'], true),
       node('b@1', ['c@1', 'a@1']),
@@ -48,7 +48,7 @@ describe('the path to a package', () => {
     expect(pathTo('nobody@1')).toEqual([]);
   });
 
-  it('begins at packages nobody depends on where the file does not tell what is direct', async () => {
+  it('begins at packages without dependents where the lockfile does not mark direct ones', async () => {
     const pathTo = await finderOf([
       packageOf('top@1', { dependencies: ['in@1'], direct: undefined }),
       packageOf('in@1', { dependencies: ['out@1'], direct: undefined }),
@@ -57,7 +57,7 @@ describe('the path to a package', () => {
     expect(pathTo('out@1')).toEqual(['top@1', 'in@1', 'out@1']);
   });
 
-  it('is empty for what nothing direct leads to', async () => {
+  it('is empty for packages that no direct dependency leads to', async () => {
     const pathTo = await finderOf([node('a@1', [], true), node('x@1', ['y@1']), node('y@1', ['x@1'])]);
     expect(pathTo('y@1')).toEqual([]);
   });
@@ -142,7 +142,7 @@ describe('the path to a package', () => {
     expect(reads).toBeLessThanOrEqual(2 * depth);
   });
 
-  it('costs no more in a lockfile of diamonds, through which more ways lead than can be counted', async () => {
+  it('has linear cost in a lockfile of diamonds with exponentially many paths', async () => {
     const layers = 1_000;
     const packages = Array.from({ length: layers }, (_, at) => {
       const below = at + 1 < layers ? [`l${at + 1}@1`, `r${at + 1}@1`] : [];

@@ -67,7 +67,7 @@ describe('the order of findings', () => {
     );
   });
 
-  it('takes equal ones as equal', () => {
+  it('treats equal findings as equal', () => {
     for (const one of ORDERED) expect(compareFindingOrder(one, { ...one })).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import { joinAdvisories } from '../../src/policy/join-advisories.ts';
 import { advisories, advisoryOf } from './facts.ts';
 
 describe('joining advisories', () => {
-  it('makes one issue of GHSA, PYSEC and CVE names, shown by its GHSA', () => {
+  it('joins GHSA, PYSEC and CVE names into one issue, shown under its GHSA id', () => {
     const known = advisories(
       advisoryOf('PYSEC-2026-1', { aliases: ['CVE-2026-1'], score: 9.1 }),
       advisoryOf('GHSA-xxxx-xxxx-xxxx', { aliases: ['CVE-2026-1'], title: 'Takes over', score: 5 }),
@@ -20,7 +20,7 @@ describe('joining advisories', () => {
     ]);
   });
 
-  it('joins over names in between that nobody loaded', () => {
+  it('joins over names of advisories that were not loaded', () => {
     const known = advisories(
       advisoryOf('GHSA-1', { aliases: ['CVE-1'] }),
       advisoryOf('RUSTSEC-1', { aliases: ['CVE-2'] }),
@@ -31,7 +31,7 @@ describe('joining advisories', () => {
     expect(joinAdvisories(['GHSA-1', 'RUSTSEC-1'], known)).toHaveLength(2);
   });
 
-  it('takes title and link from the next name when the first has none', () => {
+  it('uses title and link of the next name when the first has none', () => {
     const known = advisories(
       advisoryOf('GHSA-1', { aliases: ['PYSEC-1'], title: '', url: '' }),
       advisoryOf('PYSEC-1', { title: 'A title', score: 0 }),
@@ -51,7 +51,7 @@ describe('joining advisories', () => {
     ]);
   });
 
-  it('ends where aliases lead in circles, to themselves or name an id twice', () => {
+  it('ends for aliases with cycles, self-references and duplicates', () => {
     const known = advisories(
       advisoryOf('A-1', { aliases: ['A-1', 'B-1', 'B-1'], score: 4 }),
       advisoryOf('B-1', { aliases: ['A-1', 'C-1'], score: 8 }),

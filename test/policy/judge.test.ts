@@ -18,7 +18,7 @@ import {
 const CRITICAL = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H';
 
 describe('a vulnerability', () => {
-  it('is one finding a package version and issue, with every place it stands in', async () => {
+  it('is one finding for each package version and issue, with all its locations', async () => {
     const findings = await findingsOf(
       factsOf(
         inventoryOf(
@@ -53,7 +53,7 @@ describe('a vulnerability', () => {
     expect(findings[0]?.fingerprint).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('has every place, and the path to it for the first ten', async () => {
+  it('has all locations, and a path for the first ten', async () => {
     const bad = affected('bad@1', ['GHSA-1'], { direct: true });
     const files = Array.from({ length: 12 }, (_, index) => lockfileOf([bad], { path: `${index}.json` }));
     const [finding] = await findingsOf(factsOf(inventoryOf(...files)));
@@ -61,7 +61,7 @@ describe('a vulnerability', () => {
     expect(paths).toEqual([...Array(10).fill(1), 0, 0]);
   });
 
-  it('whose advisory did not load is there all the same, unrated', async () => {
+  it('whose advisory did not load is reported, unrated', async () => {
     const facts = factsOf(inventoryOf(lockfileOf([affected('bad@1', ['GHSA-1'])])));
     expect(await findingsOf(facts)).toMatchObject([
       { severity: 'unrated', title: 'GHSA-1', advisory: { id: 'GHSA-1' } },
@@ -76,7 +76,7 @@ describe('a vulnerability', () => {
     expect((await findingsOf(facts)).map(({ locations }) => locations.length)).toEqual([2]);
   });
 
-  it('has a fingerprint of its own for each target, package version and issue', async () => {
+  it('has a separate fingerprint for each target, package version and issue', async () => {
     const inventory = inventoryOf(lockfileOf([affected('a@1', ['X-1', 'X-2']), affected('a@2', ['X-1'])]));
     const here = (await findingsOf(factsOf(inventory))).map(({ fingerprint }) => fingerprint);
     const there = await findingsOf(factsOf(inventory, { target: { id: 'other', labels: {} } }));
@@ -171,7 +171,7 @@ describe('a rule that fails on a package', () => {
       }),
   };
 
-  it('leaves that package unjudged by that rule, and judges all the rest', async () => {
+  it('leaves only that package unjudged, and only by that rule', async () => {
     const facts = factsOf(inventoryOf(lockfileOf(names.map((id) => affected(id, ['GHSA-1'])))));
     const { findings, unjudged } = await judge(facts, [failing, ...RULES]);
     expect(unjudged).toEqual([

@@ -33,7 +33,7 @@ async function lost(before: readonly string[], now: Inventory, seen = day(2)) {
   );
 }
 
-describe('a service that does not know what it knew', () => {
+describe('a service that lost data', () => {
   it.each([
     ['all of them', 4, 4, true],
     ['more than half', 5, 3, true],
@@ -46,7 +46,7 @@ describe('a service that does not know what it knew', () => {
     expect((await lost(names(count), now)) !== undefined).toBe(expected);
   });
 
-  it('is told from packages that are new to it, gone, failed or not its own', async () => {
+  it('is distinguished from packages that are new, removed, failed or private', async () => {
     const before = names(10);
     const after = [...names(3), ...names(50, 100)];
     expect(
@@ -69,7 +69,7 @@ describe('a service that does not know what it knew', () => {
     ).toBeUndefined();
   });
 
-  it('is believed when what it knew is long ago', async () => {
+  it('is trusted when the sample is old', async () => {
     const now = inventory(names(4), () => 'missing');
     expect(await lost(names(4), now, day(40))).toEqual({ lost: 4, compared: 4 });
     expect(await lost(names(4), now, day(61))).toBeDefined();
@@ -77,7 +77,7 @@ describe('a service that does not know what it knew', () => {
   });
 });
 
-describe('what is remembered of it', () => {
+describe('the stored sample', () => {
   const scan = (number: number, seesAll = true) => ({ requestedAt: day(number), seesAll });
   let known: KnownPackages;
 
@@ -90,7 +90,7 @@ describe('what is remembered of it', () => {
     expect(known.hashes).toHaveLength(512);
   });
 
-  it('outlives a scan in which it was lost or not to be had', async () => {
+  it('survives a scan in which the service lost data or was unavailable', async () => {
     const failed = inventory(names(600), () => 'failed');
     expect(await knownAfter(known, failed, scan(2))).toEqual({ ...known, at: day(2) });
     const uncovered = inventory(names(600), () => 'uncovered');
@@ -99,7 +99,7 @@ describe('what is remembered of it', () => {
     expect(await knownAfter(known, loss, scan(2))).toEqual(known);
   });
 
-  it('outlives a scan that did not look at the package, and goes with it otherwise', async () => {
+  it('keeps packages that a scan did not look up, and drops removed ones', async () => {
     expect((await knownAfter(known, inventory([], all), scan(2, false))).hashes).toEqual(known.hashes);
     expect((await knownAfter(known, inventory([], all), scan(2))).hashes).toEqual([]);
     expect(

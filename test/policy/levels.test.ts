@@ -53,7 +53,7 @@ function history(policy: Policy = POLICY, start?: TargetState) {
 }
 
 describe('a version that is not in the index', () => {
-  it('is a note, and an alert when it stays so for longer than policy.unindexedAfter', async () => {
+  it('is a note, and an alert after policy.unindexedAfter', async () => {
     const scan = history();
     expect((await scan(1, unindexed)).changes).toEqual(['opened unindexed note medium']);
     expect(await scan(15, unindexed)).toEqual({ changes: [], findings: ['unindexed note medium'] });
@@ -62,7 +62,7 @@ describe('a version that is not in the index', () => {
     expect((await scan(18, fine)).changes).toEqual(['resolved unindexed alert medium']);
   });
 
-  it('counts the time of each version by itself', async () => {
+  it('counts the time of each version separately', async () => {
     const scan = history(policyOf({ unindexedAfter: '3d', rules: { unindexed: { severity: 'high' } } }));
     const next = packageOf('a@2', { resolution: { outcome: 'missing' } });
     await scan(1, unindexed);
@@ -74,7 +74,7 @@ describe('a version that is not in the index', () => {
     expect((await scan(8, next)).changes).toEqual(['opened unindexed alert high']);
   });
 
-  it('has vanished when the index had it before: an alert at once', async () => {
+  it('has vanished when the index had it before: an immediate alert', async () => {
     const scan = history();
     expect((await scan(1, fine)).changes).toEqual([]);
     expect((await scan(2, vanished)).changes).toEqual(['opened vanished alert high']);
@@ -83,14 +83,14 @@ describe('a version that is not in the index', () => {
 });
 
 describe('the level of a rule', () => {
-  it('is off, note or alert, with a severity, as the configuration says', async () => {
+  it('is off, note or alert, with a severity, from the configuration', async () => {
     const level = (value: string) => policyOf({ rules: { deprecated: { level: value, severity: 'high' } } });
     expect((await history(level('off'))(1, deprecated)).findings).toEqual([]);
     expect((await history(level('note'))(1, deprecated)).findings).toEqual(['deprecated note high']);
     expect((await history(level('alert'))(1, deprecated)).findings).toEqual(['deprecated alert high']);
   });
 
-  it('is not lowered for what alerted already: receivers hear that it is resolved', async () => {
+  it('is not lowered for findings that alerted: receivers are notified of their resolution', async () => {
     const scan = history();
     await scan(1, deprecated, policyOf({ rules: { deprecated: { level: 'alert' } } }));
     expect(await scan(2, deprecated)).toEqual({ changes: [], findings: ['deprecated alert low'] });
@@ -116,7 +116,7 @@ describe('an unrated advisory', () => {
     expect(await findingsOf(factsOf(inventoryOf(lockfileOf([bad]))))).toMatchObject([{ countsAs: 'medium' }]);
   });
 
-  it('that counts as more than before is no news', async () => {
+  it('that counts as more severe than before is not a change', async () => {
     const scan = history(policyOf({ unknownSeverity: 'low' }));
     await scan(1, bad);
     expect((await scan(2, bad, policyOf({ unknownSeverity: 'critical' }))).changes).toEqual([]);
@@ -143,7 +143,7 @@ describe('a state of release 0.1.0', () => {
     return TARGET_STATE.schema.parse(upgradeState(JSON.parse(JSON.stringify(saved))));
   };
 
-  it('has nothing new to tell of what it told as missing, also after policy.unindexedAfter', async () => {
+  it('reports nothing again that it reported as missing, also after policy.unindexedAfter', async () => {
     const scan = history(POLICY, stateOf(was('missing', 'high')));
     expect(await scan(2, unindexed)).toEqual({ changes: [], findings: ['unindexed alert medium'] });
     expect((await scan(28, unindexed)).changes).toEqual([]);
@@ -159,7 +159,7 @@ describe('a state of release 0.1.0', () => {
     expect(compared.tracked).toMatchObject([{ worst: 'high', openedAt: day(1) }]);
   });
 
-  it('has nothing to tell of what was deprecated or of unknown severity', async () => {
+  it('reports no change of findings that were deprecated or of unknown severity', async () => {
     expect((await history(POLICY, stateOf(was('deprecated', 'low')))(2, deprecated)).changes).toEqual([]);
     const advisory = { id: 'GHSA-1', aliases: [], title: 'GHSA-1', url: 'https://example.com' };
     const state = stateOf(was('vulnerability', 'unknown', { advisory }));
@@ -169,7 +169,7 @@ describe('a state of release 0.1.0', () => {
     });
   });
 
-  it('upgraded once more stays the same', async () => {
+  it('upgraded twice stays the same', async () => {
     const state = stateOf(was('missing', 'high'), was('vulnerability', 'unknown'));
     expect(upgradeState(state)).toEqual(state);
   });

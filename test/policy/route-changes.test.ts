@@ -71,7 +71,7 @@ describe('routes', () => {
       [change('low', { transition: 'resolved', previousSeverity: 'high' })],
       '0',
     ],
-  ])('take by %s', async (_what, match, changes, expected) => {
+  ])('match by %s', async (_what, match, changes, expected) => {
     expect(await routed([rule('r', match)], changes)).toEqual([`r ${expected}`]);
   });
 
@@ -81,11 +81,11 @@ describe('routes', () => {
     { labels: { constructor: ['*'] } },
     { labels: { team: ['checkout-web*web'] } },
     { labels: { team: ['checkout-*'] }, minSeverity: 'high' },
-  ])('do not take what does not fit: %j', async (match) => {
+  ])('do not accept changes that do not match: %j', async (match) => {
     expect(await routed([rule('r', match)], [change('low')])).toEqual([]);
   });
 
-  it('share: all that fit take a change, or only the first one; the rest goes by the rest', async () => {
+  it('share changes: all matching routes get one, or only the first; `rest` gets the others', async () => {
     const rules = [
       rule('high', { minSeverity: 'high' }),
       rule('npm', { ecosystems: ['npm'] }),
@@ -101,7 +101,7 @@ describe('routes', () => {
     expect(await routed(rules, changes, 'first')).toEqual(['high 0,2', 'npm 1', 'default 3']);
   });
 
-  it('leave nothing for the rest that it would not take either', async () => {
+  it('apply the match of `rest` routes too', async () => {
     expect(
       await routed([rule('default', { minSeverity: 'medium' }, true)], [change('low'), change('high')]),
     ).toEqual(['default 1']);

@@ -27,7 +27,7 @@ const unread = [{ kind: 'unread' as const, line: 3, message: 'node_modules/other
 const unclear = [{ kind: 'unclear' as const, line: 3, message: 'too many edges' }];
 const all = ['package-lock.json'];
 
-describe('a remembered finding', () => {
+describe('a stored finding', () => {
   it.each<[string, Inventory, readonly string[]]>([
     ['its package is gone', inventoryOf(lockfileOf([packageOf('fine@1')])), []],
     ['its package moved to another version', inventoryOf(lockfileOf([packageOf('bad@2')])), []],
@@ -95,7 +95,7 @@ describe('a remembered finding', () => {
     expect(remaining(scanned, { finding, partial: true })).toEqual(['b.json']);
   });
 
-  it('stays in lockfiles that a scan asked for later has judged', async () => {
+  it('stays in lockfiles that a scan requested later has judged', async () => {
     const stillOpen = stillOpenAfter(inventoryOf(lockfileOf([])), { partial: false });
     const finding = await findingIn('package-lock.json');
     expect(stillOpen(finding, (path) => path === 'package-lock.json')).toEqual(finding);
@@ -121,7 +121,7 @@ describe('a remembered finding', () => {
     expect(unjudgedAt('vulnerability', 'pkg:npm/fine@1')).toEqual([]);
   });
 
-  it('that the index does not know a version goes when the index knows it', async () => {
+  it('of an unindexed version is resolved when the index has it', async () => {
     const [finding] = await findingsOf(
       factsOf(inventoryOf(lockfileOf([packageOf('bad@1', { resolution: missing })]))),
     );

@@ -26,7 +26,7 @@ describe('the worst changes', () => {
     expect(namesOf(worstChanges(all, 4).changes)).toEqual(['b', 'c', 'd', 'e']);
   });
 
-  it('leave a count of the others, by transition', () => {
+  it('include counts of the others, by transition', () => {
     expect(worstChanges(all, 2).omitted).toEqual({ opened: 1, worsened: 1, reopened: 0, resolved: 1 });
     expect(worstChanges(all, 5)).toEqual({ changes: all, omitted: undefined });
   });
