@@ -4,8 +4,8 @@ import { jobIdOf } from './jobs/job-id.ts';
 import { INGEST_LOCKFILES } from './jobs/payloads/ingest-lockfiles.ts';
 import { type ScanRequest, scanPayload } from './jobs/scan-request.ts';
 import { createBlobStore } from './store/blobs.ts';
-import { closeRedis, connectRedis } from './store/connection.ts';
 import { createKeys, DEFAULT_PREFIX } from './store/keys.ts';
+import { closeRedis, connectRedis } from './store/redis/connection.ts';
 
 export type { ProducedContent, ProducedLockfile, ScanRequest, StoredContent } from './jobs/scan-request.ts';
 

@@ -6,7 +6,6 @@ import type { Secret } from '../model/secret.ts';
 import { createAppliedObjects } from '../store/applied-objects.ts';
 import { createBlobStore } from '../store/blobs.ts';
 import { createCache } from '../store/cache.ts';
-import { type ConnectOptions, closeRedis, connectRedis, type RedisClient } from '../store/connection.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
 import { createDigestStore } from '../store/digests.ts';
 import type { StoreError } from '../store/errors.ts';
@@ -14,12 +13,18 @@ import { createKeys, type Keys } from '../store/keys.ts';
 import { createClaim, createLock } from '../store/lock.ts';
 import { createOpenJobStore } from '../store/open-jobs.ts';
 import { createOutcomeStore } from '../store/outcomes.ts';
+import {
+  type ConnectOptions,
+  closeRedis,
+  connectRedis,
+  type RedisClient,
+} from '../store/redis/connection.ts';
+import { createWriteProbe } from '../store/redis/write-probe.ts';
 import { createRejectedStore } from '../store/rejected.ts';
 import { createRequestBudget } from '../store/request-budget.ts';
 import { createScanStore } from '../store/scans.ts';
 import { createSeenVersions } from '../store/seen-versions.ts';
 import { createTargetStore } from '../store/targets.ts';
-import { createWriteProbe } from '../store/write-probe.ts';
 
 /** The stores in Redis and their connection. */
 export type Store = Awaited<ReturnType<typeof openStore>>;

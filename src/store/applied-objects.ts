@@ -1,8 +1,8 @@
 import type { AppliedObjects } from '../model/ports/applied-objects.ts';
 import { APPLIED_OBJECT } from '../model/stored/catalog.ts';
-import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
-import { type OnUnreadable, readEach, readValue, writeText } from './stored-values.ts';
+import type { RedisClient } from './redis/connection.ts';
+import { type OnUnreadable, readEach, readValue, writeText } from './values/stored-values.ts';
 
 export function createAppliedObjects(
   redis: RedisClient,

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
 import type { LockfileReference } from '../model/scan/target.ts';
-import { compress, expand } from './compression.ts';
-import type { RedisClient } from './connection.ts';
 import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';
+import type { RedisClient } from './redis/connection.ts';
+import { compress, expand } from './values/compression.ts';
 
 export interface BlobOptions {
   /** Time to live of content after it was last stored or read. Default 7 days. */

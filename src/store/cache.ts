@@ -1,9 +1,9 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Cache } from '../model/ports/cache.ts';
 import { createTurns } from '../model/turns.ts';
-import { recogniseCompression } from './compression.ts';
-import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
+import type { RedisClient } from './redis/connection.ts';
+import { recogniseCompression } from './values/compression.ts';
 
 export interface CacheOptions {
   /** Called when the cache cannot be read or written; the work continues without it. */

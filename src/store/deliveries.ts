@@ -8,13 +8,20 @@ import type {
 import type { Notification } from '../model/alert/notification.ts';
 import { TRANSITIONS } from '../model/scan/change.ts';
 import { DELIVERY_ATTEMPT, DELIVERY_RECORD } from '../model/stored/catalog.ts';
-import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { packNotification, unpackNotification } from './packed-notification.ts';
+import type { RedisClient } from './redis/connection.ts';
 import { ADD_ATTEMPT, FILE_DELIVERY, MOVE_DELIVERY } from './scripts/deliveries.lua.ts';
 import { runScript } from './scripts/run-script.ts';
 import { createStoppedRoutes, type StoppedRoutes } from './stopped-routes.ts';
-import { checkValue, type OnUnreadable, readEach, readValue, reportTo, writeText } from './stored-values.ts';
+import {
+  checkValue,
+  type OnUnreadable,
+  readEach,
+  readValue,
+  reportTo,
+  writeText,
+} from './values/stored-values.ts';
 
 export interface DeliveryOptions {
   /** How long a delivered one is kept. Default 30 days. Others are never forgotten. */

@@ -1,8 +1,8 @@
 import type { DigestEntry } from '../model/alert/notification.ts';
 import { DIGEST_ENTRY } from '../model/stored/catalog.ts';
-import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
-import { type OnUnreadable, readEach, readValue } from './stored-values.ts';
+import type { RedisClient } from './redis/connection.ts';
+import { type OnUnreadable, readEach, readValue } from './values/stored-values.ts';
 
 /** Changes that wait for periodic digests. They are written only together with outcomes (`outcomes.ts`). */
 export interface DigestStore {

@@ -1,9 +1,9 @@
 import type { OpenJob, OpenJobs } from '../model/queue/open-job.ts';
 import { OPEN_JOB } from '../model/stored/catalog.ts';
-import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
+import type { RedisClient } from './redis/connection.ts';
 import { defineScript, runScript } from './scripts/run-script.ts';
-import { type OnUnreadable, readValue, reportTo, writeLargeValue } from './stored-values.ts';
+import { type OnUnreadable, readValue, reportTo, writeLargeValue } from './values/stored-values.ts';
 
 /** Jobs in one command while all are listed. */
 const CHUNK = 200;

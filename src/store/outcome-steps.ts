@@ -5,7 +5,7 @@ import { fileArguments } from './deliveries.ts';
 import type { Keys } from './keys.ts';
 import { packOpenJob } from './open-jobs.ts';
 import { noteArguments } from './scans.ts';
-import { writeValue } from './stored-values.ts';
+import { writeValue } from './values/stored-values.ts';
 
 /** A step of `SAVE_OUTCOME`. */
 export interface OutcomeStep {

@@ -1,12 +1,12 @@
 import type { Outcomes, StoredOutcome, TargetChange } from '../model/queue/outcome.ts';
 import { OUTCOME, TARGET_STATE } from '../model/stored/catalog.ts';
-import { isLarge } from './compression.ts';
-import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { outcomeSteps } from './outcome-steps.ts';
+import type { RedisClient } from './redis/connection.ts';
 import { runScript } from './scripts/run-script.ts';
 import { MARK_OUTCOMES, SAVE_OUTCOME } from './scripts/save-outcome.lua.ts';
-import { checkValue, readValue, type StoredPlace, writeLargeValue } from './stored-values.ts';
+import { isLarge } from './values/compression.ts';
+import { checkValue, readValue, type StoredPlace, writeLargeValue } from './values/stored-values.ts';
 
 export interface OutcomeOptions {
   /** How long an outcome, or its marker, is kept. Default 14 days. */

@@ -1,9 +1,9 @@
 import type { Notification } from '../model/alert/notification.ts';
 import { NOTIFICATION } from '../model/stored/catalog.ts';
 import { createTurns } from '../model/turns.ts';
-import { packJson } from './compression.ts';
-import type { RedisClient } from './connection.ts';
-import { checkValue, parseValue, writeValue } from './stored-values.ts';
+import type { RedisClient } from './redis/connection.ts';
+import { packJson } from './values/compression.ts';
+import { checkValue, parseValue, writeValue } from './values/stored-values.ts';
 
 /** A field of a hash and its value. */
 export type PackedField = readonly [name: string, value: Buffer];

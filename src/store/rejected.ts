@@ -1,9 +1,9 @@
 import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import { REJECTED_PAYLOAD } from '../model/stored/catalog.ts';
-import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
+import type { RedisClient } from './redis/connection.ts';
 import { defineScript, runScript } from './scripts/run-script.ts';
-import { type OnUnreadable, readEach, readValue, writeText } from './stored-values.ts';
+import { type OnUnreadable, readEach, readValue, writeText } from './values/stored-values.ts';
 
 /** The newest payloads that do not fit their job's schema. One that cannot be read is reported and left out. */
 export interface RejectedStore {

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
 import type { RequestBudget } from '../model/ports/request-budget.ts';
 import { raceAbort } from '../model/race-abort.ts';
-import type { RedisClient } from './connection.ts';
 import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';
+import type { RedisClient } from './redis/connection.ts';
 import { defineScript, runScript, type Script } from './scripts/run-script.ts';
 
 export interface RequestBudgetOptions {

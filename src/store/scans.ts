@@ -1,10 +1,10 @@
 import type { ScanRecord, ScanRecordUpdate } from '../model/scan/scan-record.ts';
 import { SCAN_RECORD } from '../model/stored/catalog.ts';
-import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
+import type { RedisClient } from './redis/connection.ts';
 import { defineScript, runScript } from './scripts/run-script.ts';
 import { NOTE_STEP } from './scripts/steps.lua.ts';
-import { type OnUnreadable, readEach, readValue } from './stored-values.ts';
+import { type OnUnreadable, readEach, readValue } from './values/stored-values.ts';
 
 /** Records of the newest scans, some hundred bytes each. They are written together with outcomes (`outcomes.ts`). */
 export interface ScanStore {

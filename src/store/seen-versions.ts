@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SeenVersions } from '../model/ports/seen-versions.ts';
-import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
+import type { RedisClient } from './redis/connection.ts';
 import { defineScript, runScript } from './scripts/run-script.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { StoppedRoute } from '../model/alert/delivery.ts';
 import { STOPPED_ROUTE } from '../model/stored/catalog.ts';
-import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
-import { type OnUnreadable, readEach, readValue, writeText } from './stored-values.ts';
+import type { RedisClient } from './redis/connection.ts';
+import { type OnUnreadable, readEach, readValue, writeText } from './values/stored-values.ts';
 
 /** Routes that are stopped for all workers until an operator resumes them. */
 export interface StoppedRoutes {

@@ -1,8 +1,8 @@
 import type { TargetState } from '../model/scan/change.ts';
 import { TARGET_STATE } from '../model/stored/catalog.ts';
-import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
-import { readValue } from './stored-values.ts';
+import type { RedisClient } from './redis/connection.ts';
+import { readValue } from './values/stored-values.ts';
 
 /** The states of targets. They are written only together with an outcome (`outcomes.ts`). */
 export interface TargetStore {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RedisClient } from '../../src/store/connection.ts';
+import type { RedisClient } from '../../src/store/redis/connection.ts';
 import { until } from '../store/store-room.ts';
 import { LOCKFILE } from './fixtures.ts';
 import { createWorld, type Room, type World } from './world.ts';

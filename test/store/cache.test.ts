@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAppliedObjects } from '../../src/store/applied-objects.ts';
 import { createCache } from '../../src/store/cache.ts';
-import { closeRedis, connectRedis } from '../../src/store/connection.ts';
+import { closeRedis, connectRedis } from '../../src/store/redis/connection.ts';
 import { createRejectedStore } from '../../src/store/rejected.ts';
 import { openStoreRoom, type StoreRoom } from './store-room.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { packJson, recogniseCompression, unpackJson } from '../../src/store/compression.ts';
+import { packJson, recogniseCompression, unpackJson } from '../../src/store/values/compression.ts';
 
 describe('JSON in the store', () => {
   it.each([

@@ -4,9 +4,9 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseAddresses } from '../../src/store/address.ts';
-import { closeRedis, connectRedis } from '../../src/store/connection.ts';
 import { createKeys } from '../../src/store/keys.ts';
+import { parseAddresses } from '../../src/store/redis/address.ts';
+import { closeRedis, connectRedis } from '../../src/store/redis/connection.ts';
 import { openStoreRoom, type StoreRoom, until } from './store-room.ts';
 
 const PASSWORD = 'pass-5b1d';

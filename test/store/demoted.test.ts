@@ -1,9 +1,9 @@
 import { Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis } from '../../src/store/connection.ts';
 import { createKeys } from '../../src/store/keys.ts';
-import { readServerSettings } from '../../src/store/server-settings.ts';
-import { createWriteProbe } from '../../src/store/write-probe.ts';
+import { closeRedis, connectRedis } from '../../src/store/redis/connection.ts';
+import { readServerSettings } from '../../src/store/redis/server-settings.ts';
+import { createWriteProbe } from '../../src/store/redis/write-probe.ts';
 import { HAS_REDIS, type NativeRedis, startNativeRedis } from '../native-redis.ts';
 import { until } from './store-room.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { packLargeJson, unpackJson } from '../../src/store/compression.ts';
-import { jsonParts, readJsonLines } from '../../src/store/json-lines.ts';
+import { packLargeJson, unpackJson } from '../../src/store/values/compression.ts';
+import { jsonParts, readJsonLines } from '../../src/store/values/json-lines.ts';
 
 it('writes what JSON.stringify writes', () => {
   const value = fc.oneof(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectRedis } from '../../src/store/connection.ts';
 import { createLock } from '../../src/store/lock.ts';
+import { connectRedis } from '../../src/store/redis/connection.ts';
 import { openStoreRoom, type StoreRoom } from './store-room.ts';
 
 let room: StoreRoom;

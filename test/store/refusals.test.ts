@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRefusals } from '../../src/store/refusals.ts';
+import { createRefusals } from '../../src/store/redis/refusals.ts';
 
 const error = (message: string) => new Error(message);
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeRedis, connectRedis } from '../../src/store/connection.ts';
+import { closeRedis, connectRedis } from '../../src/store/redis/connection.ts';
 import { createRequestBudget } from '../../src/store/request-budget.ts';
 import { openStoreRoom, type StoreRoom } from './store-room.ts';
 

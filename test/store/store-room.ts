@@ -1,6 +1,6 @@
 import { startValkey } from '../../src/embedded/valkey.ts';
-import { closeRedis, connectRedis, type RedisClient } from '../../src/store/connection.ts';
 import { createKeys, type Keys } from '../../src/store/keys.ts';
+import { closeRedis, connectRedis, type RedisClient } from '../../src/store/redis/connection.ts';
 
 export interface StoreRoom {
   readonly url: string;

@@ -24,8 +24,8 @@ import {
   VERDICT,
 } from '../../src/model/stored/catalog.ts';
 import type { StoredKind } from '../../src/model/stored/kind.ts';
-import { packLargeJson, unpackJson } from '../../src/store/compression.ts';
-import { checkValue, readValue, writeLargeValue, writeText } from '../../src/store/stored-values.ts';
+import { packLargeJson, unpackJson } from '../../src/store/values/compression.ts';
+import { checkValue, readValue, writeLargeValue, writeText } from '../../src/store/values/stored-values.ts';
 
 const at = '2026-01-01T00:00:00Z';
 const counts = { critical: 0, high: 1, medium: 0, low: 0, none: 0, unrated: 1 };

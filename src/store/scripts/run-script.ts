@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../model/errors.ts';
-import type { RedisClient } from '../connection.ts';
+import type { RedisClient } from '../redis/connection.ts';
 
 /** A Lua script and its SHA-1, by which Redis finds it. */
 export interface Script {

@@ -1,5 +1,5 @@
 import type { RedisOptions } from 'ioredis';
-import { StoreError } from './errors.ts';
+import { StoreError } from '../errors.ts';
 
 /** The parts of a Redis URL. */
 export interface RedisAddress {

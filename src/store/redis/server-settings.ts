@@ -1,5 +1,5 @@
 import { Cluster, type Redis } from 'ioredis';
-import { messageOf } from '../model/errors.ts';
+import { messageOf } from '../../model/errors.ts';
 import type { RedisClient } from './connection.ts';
 
 /** Settings that decide whether Redis keeps its data. Unset: Redis does not report them. */

@@ -1,7 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { messageOf } from '../model/errors.ts';
+import { messageOf } from '../../model/errors.ts';
+import { StoreError } from '../errors.ts';
 import { formatAddresses, parseAddresses, type RedisAddress } from './address.ts';
-import { StoreError } from './errors.ts';
 import { createRefusals, REFUSALS_END_AFTER_MS, type Refusals } from './refusals.ts';
 
 export type RedisClient = Redis | Cluster;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { messageOf } from '../model/errors.ts';
-import { type StoredKind, withVersion } from '../model/stored/kind.ts';
-import { createTurns, type TakeTurns } from '../model/turns.ts';
+import { messageOf } from '../../model/errors.ts';
+import { type StoredKind, withVersion } from '../../model/stored/kind.ts';
+import { createTurns, type TakeTurns } from '../../model/turns.ts';
+import { StoreError } from '../errors.ts';
 import { isLarge, packJson, packLargeJson, unpackJson } from './compression.ts';
-import { StoreError } from './errors.ts';
 
 /** Where a value is stored, for errors. */
 export interface StoredPlace {

@@ -1,4 +1,4 @@
-import { createTurns } from '../model/turns.ts';
+import { createTurns } from '../../model/turns.ts';
 
 /** Members of a list in one part, which takes some milliseconds. */
 const MEMBERS_A_PART = 500;

@@ -1,6 +1,6 @@
-import { messageOf } from '../model/errors.ts';
+import { messageOf } from '../../model/errors.ts';
+import type { Keys } from '../keys.ts';
 import type { RedisClient } from './connection.ts';
-import type { Keys } from './keys.ts';
 
 /** An operator can see the key for this long. */
 const TTL_MS = 60_000;
