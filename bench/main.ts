@@ -4,7 +4,7 @@ const BENCHES = {
   resolve: 'looking up purls: checks compared with JSON.parse, concurrent pages, purls per second',
   'event-loop': "the longest block of a worker's event loop while reading files, by format",
   judge: 'judging, comparing and routing 1,000 to 500,000 findings: time per finding, longest block',
-  scan: 'a whole scan of it: cold cache, embedded Valkey, local services; time and memory',
+  scan: 'a whole scan of it: cold cache, local services; time and memory',
   'large-scan':
     'one lockfile of 50,000 packages with findings through a real worker: each stage, longest pauses',
   worker:

@@ -4,6 +4,7 @@ import { openScanner } from '../compose/scanner.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { ScanError } from './errors.ts';
+import { isLarge, limitGarbage } from './large-scan.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
 import { type OnProgress, scanFailure, scanProgress } from './scan-progress.ts';
 
@@ -43,6 +44,7 @@ export async function scanPaths(given: LoadedConfig, options: ScanOptions): Prom
     },
   });
   try {
+    if (isLarge(lockfiles)) limitGarbage();
     const target = { id: options.target ?? targetOf(paths[0] ?? '.') };
     const report = await scanner.scan({ target, lockfiles });
     if (report !== undefined) return reachable(report, loaded);
