@@ -18,7 +18,8 @@ export function attemptSignal({ what, timeoutMs, shutdown, lockLost }: AttemptLi
 } {
   const end = new AbortController();
   const onShutdown = (): void => end.abort(shutdown.reason);
-  const onLockLost = (): void => end.abort(new WorkerError('lock-lost', `another worker claimed ${what}`));
+  const onLockLost = (): void =>
+    end.abort(new WorkerError('lock-lost', `the lock of ${what} was lost; another worker may run it`));
   const timer = setTimeout(
     () => end.abort(new WorkerError('timed-out', `${what} did not finish within ${timeoutMs} ms`)),
     timeoutMs,
