@@ -54,7 +54,7 @@ function readCase({ folder, content, expected, group }: Case): Lockfile | Lockfi
       path: expected.canonicalName ?? expected.input,
       content,
       format: formatNameOf(group),
-      sibling: (name) => {
+      companion: (name) => {
         const path = join(folder, name);
         return name !== 'expected.json' && existsSync(path) ? readFileSync(path) : undefined;
       },

@@ -1,4 +1,4 @@
-import { faultOf } from '../files/file-kind.ts';
+import { codedError } from '../files/errors.ts';
 import { CodedError } from '../model/errors.ts';
 
 /**
@@ -13,5 +13,5 @@ export class CommandError extends CodedError<CommandErrorCode> {}
 
 /** The error for a file that cannot be read. Throws `cause` when it is not about the file. */
 export function unreadable(file: string, cause: unknown): CommandError {
-  return new CommandError('file-unreadable', faultOf(file, cause).message, { cause });
+  return new CommandError('file-unreadable', codedError(file, cause).message, { cause });
 }

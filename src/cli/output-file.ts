@@ -1,6 +1,6 @@
 import { closeSync, lstatSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { reasonOf } from '../files/file-kind.ts';
+import { reasonOf } from '../files/errors.ts';
 import { CommandError } from './errors.ts';
 import type { Terminal } from './terminal.ts';
 

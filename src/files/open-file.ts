@@ -1,29 +1,28 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
-import { FileError } from './errors.ts';
-import { checkKind, isSameFile, systemFault } from './file-kind.ts';
+import { FileError, toFileError } from './errors.ts';
 
 export interface OpenedFile {
   readonly handle: FileHandle;
-  /** Bytes that it held when it was opened; files such as those of `/proc` hold more than they state. */
+  /** Size in bytes when the file was opened. Files in `/proc` contain more than this. */
   readonly size: number;
 }
 
-/** Opening a named pipe would wait for its writer, and opening a terminal could make it ours. */
+/** Without these flags, opening a named pipe waits for its writer, and a terminal can become the controlling one. */
 export const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /**
- * Opens a regular file for reading; the caller closes it. With `within` the file is one inside that folder, whatever links
- * its path goes through. Throws `FileError`.
+ * Opens a regular file for reading. The caller closes it. With `within`, the file must be inside that folder after all links
+ * are resolved. Throws `FileError`.
  */
 export async function openFile(path: string, within?: string): Promise<OpenedFile> {
   try {
-    // Before it is opened: to open a device may have effects.
+    // Before the file is opened, because opening a device can have effects.
     checkKind(path, await stat(path));
     const handle = await open(path, OPEN_FLAGS);
     try {
-      // What is open now may be another file than the one that was looked at.
+      // The path may lead to another file by now.
       const opened = await handle.stat();
       checkKind(path, opened);
       if (within !== undefined) await checkInside(path, opened, within);
@@ -33,7 +32,7 @@ export async function openFile(path: string, within?: string): Promise<OpenedFil
       throw error;
     }
   } catch (error) {
-    throw systemFault(path, error);
+    throw toFileError(path, error);
   }
 }
 
@@ -41,5 +40,21 @@ async function checkInside(path: string, opened: Stats, within: string): Promise
   const [folder, real] = await Promise.all([realpath(within), realpath(path)]);
   const isInside = real.startsWith(folder.endsWith(sep) ? folder : folder + sep);
   if (isInside && isSameFile(opened, await stat(real))) return;
-  throw new FileError('outside', `${path}: is a link out of the folder that was named; name the file itself`);
+  throw new FileError('outside', `${path}: is a link out of the given folder; name the file itself`);
+}
+
+function isSameFile(left: Stats, right: Stats): boolean {
+  return left.ino === right.ino && left.dev === right.dev;
+}
+
+/** Throws `FileError` (`not-a-file`) unless the path is a regular file. */
+export function checkKind(path: string, stats: Stats): void {
+  if (stats.isFile()) return;
+  throw new FileError('not-a-file', `${path}: is a ${kindOf(stats)}; only regular files are read`);
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'directory';
+  if (stats.isFIFO()) return 'named pipe';
+  return stats.isSocket() ? 'socket' : 'device';
 }

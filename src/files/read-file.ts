@@ -1,27 +1,26 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { FileError } from './errors.ts';
-import { checkKind, systemFault } from './file-kind.ts';
-import { OPEN_FLAGS, openFile } from './open-file.ts';
+import { FileError, toFileError } from './errors.ts';
+import { checkKind, OPEN_FLAGS, openFile } from './open-file.ts';
 
 export interface ReadLimits {
-  /** The most that is read, in bytes. */
+  /** Maximum size in bytes. */
   readonly maxBytes: number;
-  /** The folder that was named: a link out of it is refused. */
+  /** The file must be inside this folder, after links are resolved. */
   readonly within?: string | undefined;
-  /** What to do about a file that is too large, such as `raise lockfiles.maxBytes`. */
-  readonly remedy?: string;
+  /** What to do about a file that is too large: `raise lockfiles.maxBytes`. */
+  readonly remedy?: string | undefined;
 }
 
-/** For files that people write or download themselves: configurations, documents, request bodies. */
+/** For configurations, documents and request bodies. */
 export const MAX_INPUT_BYTES = 67_108_864;
 
-/** The most that one call of the operating system gives. */
+/** Maximum of one system call. */
 const MAX_READ_BYTES = 1_073_741_824;
 
 /**
- * Reads a whole regular file: never more than `maxBytes`, whatever size it states. The only way in which files that others
- * name are read. Throws `FileError`.
+ * Reads a whole regular file, at most `maxBytes`, even when its stated size is wrong. All files that users or lockfiles name
+ * are read with it. Throws `FileError`.
  */
 export async function readFile(path: string, limits: ReadLimits): Promise<Buffer> {
   const { handle, size } = await openFile(path, limits.within);
@@ -37,7 +36,7 @@ export async function readFile(path: string, limits: ReadLimits): Promise<Buffer
       if (length === buffer.length) buffer = grown(buffer, limits.maxBytes);
     }
   } catch (error) {
-    throw systemFault(path, error);
+    throw toFileError(path, error);
   } finally {
     await handle.close();
   }
@@ -48,14 +47,14 @@ async function readPart(handle: FileHandle, buffer: Buffer, at: number): Promise
   return (await handle.read(buffer, at, length, null)).bytesRead;
 }
 
-/** Twice the room, and at most one byte more than may be read. */
+/** Twice the size, at most one byte more than the limit. */
 function grown(buffer: Buffer, maxBytes: number): Buffer<ArrayBuffer> {
   const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes + 1, Math.max(65_536, buffer.length * 2)));
   buffer.copy(larger);
   return larger;
 }
 
-/** The text of a small file that is needed before anything else can go on. Throws `FileError`. */
+/** Reads the text of a small file synchronously, at the start of a program. Throws `FileError`. */
 export function readTextSync(path: string, maxBytes: number): string {
   let descriptor: number | undefined;
   try {
@@ -73,7 +72,7 @@ export function readTextSync(path: string, maxBytes: number): string {
       chunks.push(chunk.subarray(0, bytesRead));
     }
   } catch (error) {
-    throw systemFault(path, error);
+    throw toFileError(path, error);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
@@ -81,5 +80,5 @@ export function readTextSync(path: string, maxBytes: number): string {
 
 function tooLarge(path: string, { maxBytes, remedy }: ReadLimits): FileError {
   const advice = remedy === undefined ? '' : `; ${remedy}`;
-  return new FileError('too-large', `${path}: holds more than the ${maxBytes} bytes that are read${advice}`);
+  return new FileError('too-large', `${path}: exceeds the limit of ${maxBytes} bytes${advice}`);
 }

@@ -24,7 +24,7 @@ import { spdxTagValue } from './spdx-tag-value/format.ts';
 import { uvLock } from './uv-lock/format.ts';
 import { yarnLock } from './yarn-lock/format.ts';
 
-/** Every format there is. Names are looked at first, in this order; then content. */
+/** All formats. File names are compared first, then contents, both in this order. */
 export const FORMATS: readonly Format[] = [
   bunLock,
   npmPackageLock,
@@ -56,7 +56,7 @@ export function formatNamed(name: string): Format | undefined {
   return FORMATS.find((format) => format.name === name || format.aliases?.includes(name) === true);
 }
 
-/** The format of a file by its name (and folder) alone. */
+/** The format of a file by its name and folder. */
 export function formatOfName(path: string): Format | undefined {
   const parts = path.split(/[\\/]/);
   const name = parts.at(-1) ?? '';
@@ -68,7 +68,7 @@ export function formatOfName(path: string): Format | undefined {
   );
 }
 
-/** The format of a file by its name, else by how its content begins. */
+/** The format of a file by its name, else by the beginning of its content. */
 export function detectFormat(path: string, head: string): Format | undefined {
   return formatOfName(path) ?? FORMATS.find((format) => format.recognises(head));
 }
@@ -77,8 +77,8 @@ function isUnreadable({ unreadable }: Format, name: string): boolean {
   return unreadable !== undefined && Object.hasOwn(unreadable, name);
 }
 
-/** What to do about a file that is known and not read; `undefined` for all others. */
-export function insteadOf(path: string): string | undefined {
+/** What to do about an unsupported file of a known tool; `undefined` for any other file. */
+export function remedyFor(path: string): string | undefined {
   const name = path.split(/[\\/]/).at(-1) ?? '';
   return FORMATS.find((format) => isUnreadable(format, name))?.unreadable?.[name];
 }

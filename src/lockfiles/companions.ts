@@ -7,19 +7,19 @@ import { LockfileError } from './errors.ts';
 import type { Companion, Format } from './format.ts';
 import { decodeText } from './syntax/decode-text.ts';
 
-/** More files than any lockfile of sense includes, and more text. */
+/** Number of companions. */
 const MAX_FILES = 64;
-/** Names that are looked for: most are there. */
+/** Number of paths that are tried. */
 const MAX_NAMES = 256;
 const MAX_BYTES = 4_194_304;
 const MAX_NAME_CHARACTERS = 1_024;
-/** Larger lockfiles than that include nothing: their manifests are small, and theirs alone are asked for. */
+/** Larger lockfiles are not searched for included files. Only their manifests are read. */
 const MAX_TEXT_BYTES = 8_388_608;
 
 /**
- * Reads the files that the format of `file` asks for, and those that these ask for in turn. None is opened outside the root
- * that the lockfile was found in, not by `..`, an absolute path or a link. What is not there is no fault: the reader knows
- * less without it, and says so. `content` is that of the lockfile.
+ * Reads the companions of a lockfile, and the companions of these. It opens no file outside the root of the search, neither
+ * through `..` nor through an absolute path or a link. Missing companions are left out: readers report what they need.
+ * `content` is that of the lockfile.
  */
 export async function readCompanions(
   file: DiscoveredLockfile,
@@ -28,25 +28,25 @@ export async function readCompanions(
   const format = formatNamed(file.format);
   if (format?.companions === undefined) return [];
   const folder = dirname(file.path);
-  const text = content.length > MAX_TEXT_BYTES ? '' : decoded(content, file.path);
+  const text = content.length > MAX_TEXT_BYTES ? '' : tryDecode(content, file.path);
   const found = new Map<string, Companion | undefined>();
-  const asked = text === undefined ? [] : namesIn(format, text, undefined);
+  const pending = text === undefined ? [] : namesIn(format, text, undefined);
   let count = 0;
-  // Grows while it is gone through.
-  for (const name of asked) {
+  // Iteration includes names that are added during it.
+  for (const name of pending) {
     if (count >= MAX_FILES || found.size >= MAX_NAMES) break;
     if (found.has(name)) continue;
     const companion = await companionInside(file.root, folder, name);
     found.set(name, companion);
     if (companion !== undefined) count += 1;
-    const included = companion?.content === undefined ? undefined : decoded(companion.content, name);
+    const included = companion?.content === undefined ? undefined : tryDecode(companion.content, name);
     if (included === undefined) continue;
-    for (const one of namesIn(format, included, posix.dirname(name))) asked.push(one);
+    for (const one of namesIn(format, included, posix.dirname(name))) pending.push(one);
   }
   return [...found.values()].filter((companion) => companion !== undefined);
 }
 
-/** `folder` is that of a companion, relative to the lockfile's; `undefined` for the lockfile itself. */
+/** `folder`: that of a companion, relative to the lockfile's; `undefined` for the lockfile itself. */
 function namesIn(format: Format, text: string, folder: string | undefined): string[] {
   return (format.companions?.(text, folder === undefined) ?? [])
     .filter((name) => name !== '' && !posix.isAbsolute(name) && !/[\\\p{Cc}]|^[a-z]+:/iu.test(name))
@@ -54,7 +54,7 @@ function namesIn(format: Format, text: string, folder: string | undefined): stri
     .filter((name) => name.length <= MAX_NAME_CHARACTERS);
 }
 
-function decoded(content: Buffer, path: string): string | undefined {
+function tryDecode(content: Buffer, path: string): string | undefined {
   try {
     return decodeText(content, path);
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { faultOf } from '../files/file-kind.ts';
+import { codedError } from '../files/errors.ts';
 import { openFile } from '../files/open-file.ts';
 import { CodedError } from '../model/errors.ts';
 import { detectFormat, formatNamed, formatOfName } from './catalog.ts';
@@ -11,38 +11,37 @@ import { unknownFormat } from './read.ts';
 import { decodeText } from './syntax/decode-text.ts';
 
 export interface DiscoverOptions {
-  /** Format of every file named explicitly; otherwise detected. */
+  /** Format of all files named explicitly; detected when it is not set. */
   readonly format?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where something was found. */
-export interface FoundPath {
-  /** To open it by. */
+interface FoundPath {
+  /** The path to open. */
   readonly path: string;
   /**
-   * Below the folder that was named, with forward slashes and one at the end of a folder; the file's own name when it was
-   * named itself, `./` for a folder that was.
+   * Relative to the folder named by the caller, with forward slashes. Folders end in a slash; the named folder itself is
+   * `./`. The file name for files named explicitly.
    */
   readonly relativePath: string;
 }
 
 export interface DiscoveredLockfile extends FoundPath {
   readonly format: string;
-  /** The folder that was named, or the one of the file that was: no companion outside it is opened. */
+  /** The folder named by the caller, or that of the named file. Companions outside it are not opened. */
   readonly root: string;
-  /** The folder it was found in by its name, which it must not be a link out of; unset for a file that was named itself. */
+  /** The folder out of which the file must not link; unset for files named explicitly. */
   readonly within?: string;
   readonly error?: never;
 }
 
-/** A file or folder that cannot be read, with all that is in it. */
+/** A file or folder that cannot be read. */
 export interface UnreadPath extends FoundPath {
   readonly error: CodedError;
 }
 
-/** Installed packages, histories, caches and build results: never what a target locks. */
-const NEVER_ENTERED: ReadonlySet<string> = new Set([
+/** Folders of installed packages, histories, caches and build results, which are not searched. */
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
   ...['node_modules', 'bower_components', 'jspm_packages', '.yarn', '.pnpm-store', '.npm'],
   ...['.git', '.hg', '.svn', '.jj', 'vendor', 'Pods', 'target', '.gradle', '.m2', '.cargo'],
   ...['.venv', 'venv', 'site-packages', '__pycache__', '.tox', '.nox', '.mypy_cache', '.bundle'],
@@ -52,8 +51,8 @@ const NEVER_ENTERED: ReadonlySet<string> = new Set([
 const HEAD_BYTES = 4_096;
 
 /**
- * Finds lockfiles: files as they are named, and in folders whatever has the name of a format, honouring `.gitignore` and
- * entering no link to a folder. What cannot be read is one of the results, and the search goes on.
+ * Finds lockfiles: the named files, and in named folders all files with the name of a format. It respects `.gitignore` and
+ * does not follow links to folders. Unreadable paths are results, too, and do not end the search.
  */
 export async function* discoverLockfiles(
   paths: readonly string[],
@@ -65,7 +64,7 @@ export async function* discoverLockfiles(
   }
 }
 
-/** What is not there is no folder; opening it says why. */
+/** Returns `false` for a missing path; opening it reports the error. */
 async function isFolder(path: string): Promise<boolean> {
   return await stat(path).then(
     (stats) => stats.isDirectory(),
@@ -81,7 +80,7 @@ async function namedFile(path: string, forced: string | undefined): Promise<Disc
     if (format !== undefined) return { path, relativePath, format: format.name, root: dirname(path) };
     throw new LockfileError('unknown-format', unknownFormat(path, forced));
   } catch (error) {
-    return { path, relativePath, error: faultOf(path, error) };
+    return { path, relativePath, error: codedError(path, error) };
   }
 }
 
@@ -95,7 +94,7 @@ async function headOf(path: string): Promise<string> {
   }
 }
 
-/** As much of a text as tells its format; what is binary tells none. */
+/** Returns an empty text for binary content, which no format recognises. */
 function decodeHead(head: Buffer): string {
   try {
     return decodeText(head, '');
@@ -125,7 +124,7 @@ async function* walk(
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (!NEVER_ENTERED.has(entry.name) && !isIgnored(`${path}${sep}`, rules))
+      if (!SKIPPED_FOLDERS.has(entry.name) && !isIgnored(`${path}${sep}`, rules))
         yield* walk(root, path, rules, signal);
       continue;
     }
@@ -138,7 +137,7 @@ async function* walk(
 
 async function* lockfileAt(root: string, path: string, entry: Dirent, format: string) {
   const found = { path, relativePath: below(root, path) };
-  const fault = entry.isFile() ? undefined : await faultOfLink(root, path);
+  const fault = entry.isFile() ? undefined : await checkLink(root, path);
   if (fault instanceof CodedError) yield { ...found, error: fault };
   else if (fault === undefined) yield { ...found, format, root, within: root };
 }
@@ -147,27 +146,27 @@ function below(root: string, path: string): string {
   return relative(root, path).split(sep).join('/');
 }
 
-/** Sorted, so that two walks of the same tree find the same in the same order. */
+/** Sorted, so that the order of results does not depend on the file system. */
 async function entriesOf(folder: string): Promise<readonly Dirent[] | CodedError> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
   } catch (error) {
-    return faultOf(folder, error);
+    return codedError(folder, error);
   }
 }
 
 /**
- * Why what has the name of a lockfile and is no plain file is not read. A link to a lockfile inside the folder is nothing to
- * read twice; a link to a folder is not entered.
+ * Checks a path that is not a regular file. Returns why it cannot be read, or `found-elsewhere` for a link to a folder or to
+ * another lockfile in the root, which the search finds under its own name.
  */
-async function faultOfLink(root: string, path: string): Promise<CodedError | 'found-elsewhere' | undefined> {
+async function checkLink(root: string, path: string): Promise<CodedError | 'found-elsewhere' | undefined> {
   if (await isFolder(path)) return 'found-elsewhere';
   try {
     const { handle } = await openFile(path, root);
     await handle.close();
     return formatOfName(await realpath(path)) === undefined ? undefined : 'found-elsewhere';
   } catch (error) {
-    return faultOf(path, error);
+    return codedError(path, error);
   }
 }

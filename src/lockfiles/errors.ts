@@ -1,9 +1,9 @@
 import { CodedError } from '../model/errors.ts';
 
 /**
- * Why a file as a whole could not be read. Single entries that cannot be read are `problems` of the result.
+ * Why a whole file could not be read. Single unreadable entries are `problems` of the result instead.
  *
- * `too-slow`, `too-much-memory`: it took more than is given to a file of its size. `reader-failed`: a fault of ours.
+ * `too-slow`, `too-much-memory`: reading exceeded the limit for a file of this size. `reader-failed`: a bug in a reader.
  */
 export type LockfileErrorCode =
   | 'empty'
@@ -20,5 +20,5 @@ export type LockfileErrorCode =
   | 'too-much-memory'
   | 'reader-failed';
 
-/** The message names the file, the line where one is to blame, and what to do. */
+/** The message names the file, the line where known, and what to do. */
 export class LockfileError extends CodedError<LockfileErrorCode> {}

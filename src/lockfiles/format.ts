@@ -1,7 +1,7 @@
 import type { UnreadError } from '../model/scan/inventory.ts';
 import type { Lockfile } from '../model/scan/lockfile.ts';
 
-/** What a format's files can tell. */
+/** The facts that files of a format can contain. */
 export interface FormatFacts {
   readonly edges: boolean;
   readonly groups: boolean;
@@ -9,20 +9,20 @@ export interface FormatFacts {
   readonly lines: boolean;
 }
 
-/** A lockfile as a reader gets it. */
+/** Input of a reader. */
 export interface LockfileInput {
-  /** Path as reported in errors and problems. */
+  /** Path for errors and problems. */
   readonly path: string;
   /** Decoded, without a byte order mark. */
   readonly text: string;
   /**
-   * One of the files that came with this one (see `Format.companions`), by its path relative to it; `undefined` when it
-   * did not come. A reader opens no files.
+   * Returns the content of a companion (see `Format.companions`) by its path relative to the lockfile; `undefined` when it
+   * is not available. Readers open no files.
    */
-  readonly sibling?: (name: string) => Buffer | undefined;
+  readonly companion?: ((name: string) => Buffer | undefined) | undefined;
 }
 
-/** A file that came with a lockfile, or why it could not be read although it is there. */
+/** A file next to the lockfile that its reader needs, or the reason why an existing one could not be read. */
 export type Companion = {
   /** Path relative to the lockfile's folder, with forward slashes. */
   readonly name: string;
@@ -31,29 +31,35 @@ export type Companion = {
   | { readonly error: UnreadError; readonly content?: never }
 );
 
+/** Result of a reader. `format` is set when another format's reader read the file. */
+export type LockfileContent = Pick<Lockfile, 'packages' | 'problems'> & Partial<Pick<Lockfile, 'format'>>;
+
 /** One lockfile format. Each has its own folder. */
 export interface Format {
   readonly name: string;
-  /** Other names it may be asked for by: those of its versions. */
+  /** Further names that users can request it by: those of its versions. */
   readonly aliases?: readonly string[];
   readonly title: string;
-  /** purl type of what it holds; `undefined` for an SBOM, which holds packages of any. */
+  /** purl type of its packages; `undefined` for SBOMs, which hold packages of any type. */
   readonly ecosystem: string | undefined;
-  /** File names it is known by, with `*` for any text; with a `/`, the folder counts too. */
+  /** Patterns of file names, with `*` for any text. A pattern with a `/` includes the name of the folder. */
   readonly fileNames: readonly string[];
-  /** Names of its tool's files that are not read, with what to do instead: these are found and reported, not passed over. */
+  /** Names of unsupported files of the same tool, with what to do instead. They are reported, not ignored. */
   readonly unreadable?: Readonly<Record<string, string>>;
   readonly facts: FormatFacts;
-  /** Names of files that their tool ignores when another one lies beside them. */
+  /** File names that the tool ignores when another file exists in the same folder. */
   readonly overriddenBy?: Readonly<Record<string, string>>;
-  /** Its tool writes files of nothing at all; elsewhere an empty file is a damaged one. */
+  /** Whether the tool writes empty files. An empty file of any other format counts as damaged. */
   readonly mayBeEmpty?: boolean;
-  /** A manifest, which may ask for nothing. Of any other file that is not empty, one without a package is a problem. */
+  /** Whether the file is a manifest, which may have no dependencies. Any other file without a package is a problem. */
   readonly mayAskForNothing?: boolean;
-  /** Files that tell what this one leaves out (its manifest, what it includes), as paths relative to it. Asked of companions too. */
+  /**
+   * Returns the paths, relative to this file, of the files that the reader needs in addition (manifest, included files).
+   * Called for companions too, with `isLockfile` false.
+   */
   companions?(text: string, isLockfile: boolean): readonly string[];
-  /** Whether content under another name looks like this format; reads the first KiB or so only. */
+  /** Whether the beginning of a file (about 4 KiB) looks like this format. */
   recognises(head: string): boolean;
   /** Reads a whole file. Throws `LockfileError` when the file as a whole cannot be read. */
-  read(input: LockfileInput): Lockfile;
+  read(input: LockfileInput): LockfileContent;
 }

@@ -1,11 +1,11 @@
 import type { Dirent } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
-import { faultOf } from '../files/file-kind.ts';
+import { codedError } from '../files/errors.ts';
 import { readFile } from '../files/read-file.ts';
 import type { CodedError } from '../model/errors.ts';
 
-/** The rules of one `.gitignore`, which hold below its folder. */
+/** The rules of one `.gitignore`, which apply to its folder. */
 export interface IgnoreRules {
   readonly folder: string;
   readonly rules: Ignore;
@@ -15,7 +15,7 @@ export const GITIGNORE = '.gitignore';
 
 const MAX_GITIGNORE_BYTES = 4_194_304;
 
-/** The rules of a folder that has some, or why they cannot be read. */
+/** Returns the rules of a folder, or why they cannot be read; `undefined` for a folder without `.gitignore`. */
 export async function readIgnoreRules(
   root: string,
   folder: string,
@@ -27,11 +27,11 @@ export async function readIgnoreRules(
     const text = await readFile(path, { maxBytes: MAX_GITIGNORE_BYTES, within: root });
     return { folder, rules: ignore().add(text.toString('utf8')) };
   } catch (error) {
-    return faultOf(path, error);
+    return codedError(path, error);
   }
 }
 
-/** The nearest `.gitignore` that has an opinion decides, as in git. */
+/** As in git, the nearest `.gitignore` with a matching rule decides. */
 export function isIgnored(path: string, all: readonly IgnoreRules[]): boolean {
   for (const { folder, rules } of all.toReversed()) {
     const below = relative(folder, path).split(sep).join('/') + (path.endsWith(sep) ? '/' : '');

@@ -50,9 +50,9 @@ describe('a file that is named', () => {
     const path = join(folder, 'in/file');
     expect((await readFile(path, { maxBytes: 7 })).toString()).toBe('in/file');
     expect(readTextSync(path, 7)).toBe('in/file');
-    const fault = { code: 'too-large', message: `${path}: holds more than the 6 bytes that are read; ask` };
+    const fault = { code: 'too-large', message: `${path}: exceeds the limit of 6 bytes; ask` };
     await expect(readFile(path, { maxBytes: 6, remedy: 'ask' })).rejects.toMatchObject(fault);
-    expect(() => readTextSync(path, 6)).toThrow('holds more than the 6 bytes that are read');
+    expect(() => readTextSync(path, 6)).toThrow('exceeds the limit of 6 bytes');
   });
 
   it.runIf(process.platform === 'linux')(

@@ -149,8 +149,8 @@ describe.each([
     });
     expect(found.get('zlib1g')).toMatchObject({ ecosystem: 'deb', direct: false });
     expect(problems.map(({ message }) => message)).toEqual([
-      '"nobody@1" has no purl: of which ecosystem it is cannot be told',
-      expect.stringMatching(/^"bad@1" has a purl that cannot be read \(.*\): "pkg:maven\/nogroup@1"$/),
+      '"nobody@1" has no purl, so its ecosystem is unknown',
+      expect.stringMatching(/^"bad@1" has an invalid purl \(.*\): "pkg:maven\/nogroup@1"$/),
     ]);
     expect(problems.every(({ line }) => line !== undefined)).toBe(true);
   });

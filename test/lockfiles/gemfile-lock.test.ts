@@ -103,7 +103,7 @@ describe('Gemfile.lock', () => {
       format: 'gemfile-lock',
       packages: [],
       problems: [
-        { kind: 'unread', line: 1, message: '"nothing of a lockfile" is no section of a Gemfile.lock' },
+        { kind: 'unread', line: 1, message: '"nothing of a lockfile" is not a section of a Gemfile.lock' },
       ],
     });
     const other = readText('Gemfile.lock', `${LOCK}\nGEMS\n  specs:\n    lost (1.0)\n`);
@@ -111,7 +111,7 @@ describe('Gemfile.lock', () => {
     expect(other.problems).toContainEqual({
       kind: 'unread',
       line: LOCK.split('\n').length + 1,
-      message: '"GEMS" is no section of a Gemfile.lock',
+      message: '"GEMS" is not a section of a Gemfile.lock',
     });
     expect(failureOf('Gemfile.lock', `${LOCK}<<<<<<< HEAD\n`)).toMatchObject({
       code: 'syntax',

@@ -86,7 +86,11 @@ tool example.com/b/cmd\nignore ./x\ngodebug default=go1.21\nretract v0.1.0\nexcl
     const read = readText('go.mod', text);
     expect(read.packages.map(({ name }) => name)).toEqual(['example.com/b']);
     expect(read.problems).toEqual([
-      { kind: 'unread', line: 4, message: '"requre example.com/a v1.0.0" is no directive that go.mod has' },
+      {
+        kind: 'unread',
+        line: 4,
+        message: '"requre example.com/a v1.0.0" is not a known directive of go.mod',
+      },
     ]);
     expect(failureOf('go.mod', 'some words of prose\n').code).toBe('wrong-format');
   });
@@ -100,8 +104,8 @@ tool example.com/b/cmd\nignore ./x\ngodebug default=go1.21\nretract v0.1.0\nexcl
       ['example.com/c', '', 6],
     ]);
     expect(problems.map(({ line, message }) => [line, message])).toEqual([
-      [3, 'the version of example.com/a is "master", which is none of Go\'s'],
-      [6, 'the version of example.com/c is "main", which is none of Go\'s'],
+      [3, 'the version of example.com/a is "master", which is not a Go version'],
+      [6, 'the version of example.com/c is "main", which is not a Go version'],
     ]);
   });
 

@@ -11,7 +11,7 @@ function read(content: unknown, siblings: Record<string, unknown> = {}) {
   return readLockfile({
     path: 'web/package-lock.json',
     content: Buffer.from(text),
-    sibling: (name) =>
+    companion: (name) =>
       Object.hasOwn(siblings, name) ? Buffer.from(JSON.stringify(siblings[name])) : undefined,
   });
 }
@@ -226,7 +226,7 @@ describe('the dependency tree (lockfileVersion 1)', () => {
     });
     expect(packages).toEqual([]);
     expect(problems.map(({ message }) => message)).toEqual([
-      '"nothing" is an alias that names no package',
+      '"nothing" is an alias without the name of a package',
       '"unpinned" has no version',
     ]);
   });
@@ -318,7 +318,7 @@ describe('files that cannot be read', () => {
   it('too large, before anything is parsed', () => {
     expect(() =>
       readLockfile({ path: 'x/package-lock.json', content: Buffer.alloc(11), limits: { maxBytes: 10 } }),
-    ).toThrow(/^x\/package-lock\.json: 11 bytes are more than the 10/);
+    ).toThrow(/^x\/package-lock\.json: 11 bytes exceed the limit of 10/);
   });
 
   it('of no known format', () => {

@@ -81,7 +81,7 @@ describe('packages.lock.json', () => {
     expect(problems).toEqual([
       { kind: 'unread', line: 5, message: '"a" is not an object' },
       { kind: 'unread', line: 6, message: '"b" has no `resolved` version' },
-      { kind: 'unread', line: 13, message: 'the framework "net9" is not an object' },
+      { kind: 'unread', line: 13, message: '"net9" is not an object' },
     ]);
   });
 
@@ -189,14 +189,17 @@ describe('deps.json', () => {
   });
 
   it.each([
-    ['[]', 'this is no deps.json of .NET'],
-    ['{"libraries": []}', 'this is no deps.json of .NET'],
-    ['{"targets": {"net8.0": {}}}', 'which of its `targets` are packages cannot be told'],
+    ['[]', 'not a deps.json of .NET: the file has no `libraries`'],
+    ['{"libraries": []}', 'not a deps.json of .NET: the file has no `libraries`'],
+    [
+      '{"targets": {"net8.0": {}}}',
+      'the file has no `libraries`: the packages among its `targets` are unknown',
+    ],
   ])('finds nothing in %s, and says why', (text, reason) => {
     expect(readText('editor.deps.json', text)).toEqual({
       format: 'nuget-deps-json',
       packages: [],
-      problems: [{ kind: 'unread', line: 1, message: `it has no \`libraries\`: ${reason}` }],
+      problems: [{ kind: 'unread', line: 1, message: reason }],
     });
     expect(failureOf('App.deps.json', `${text},`).code).toBe('syntax');
   });

@@ -35,7 +35,7 @@ describe('Pipfile.lock', () => {
     const a = packages[0];
     expect(a?.integrity).toEqual([sha256(SHA)]);
     expect(LOCK.split('\n')[(a?.line ?? 0) - 1]).toContain('"a"');
-    expect(problems).toMatchObject([{ message: '"wild" has a version that is none: *' }]);
+    expect(problems).toMatchObject([{ message: '"wild" does not pin a version: *' }]);
   });
 
   it('refuses what it is not', () => {

@@ -426,9 +426,7 @@ snapshots:
   it('reports entries that are no packages', () => {
     const { packages, problems } = readText('pnpm-lock.yaml', `${head}  nothing: {}\n  a@1.0.0: {}\n`);
     expect(packages).toHaveLength(1);
-    expect(problems).toEqual([
-      { kind: 'unread', line: 3, message: '"nothing" names no package with a version' },
-    ]);
+    expect(problems).toEqual([{ kind: 'unread', line: 3, message: '"nothing" has no version' }]);
   });
 });
 

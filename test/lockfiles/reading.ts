@@ -16,7 +16,7 @@ export function readText(path: string, text: string, given: Readonly<Record<stri
   return readLockfile({
     path,
     content: Buffer.from(text),
-    sibling: find,
+    companion: find,
   });
 }
 

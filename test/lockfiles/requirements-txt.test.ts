@@ -125,7 +125,7 @@ c==3 \\
     ]);
     expect(problems).toEqual([
       { kind: 'unread', line: undefined, message: expect.stringContaining('in sub/base.txt, line 4') },
-      { kind: 'unread', line: 5, message: 'includes missing.txt, which did not come with it' },
+      { kind: 'unread', line: 5, message: 'includes missing.txt, which is not available' },
     ]);
   });
 

@@ -225,8 +225,8 @@ describe.each([
       ['npm', '@s/y', '6.0', 'pkg:npm/%40s/y@6.0'],
     ]);
     expect(problems.map(({ message }) => message)).toEqual([
-      '"nobody" has no purl: of which ecosystem it is cannot be told',
-      '"nginx@1" has no purl: of which ecosystem it is cannot be told',
+      '"nobody" has no purl, so its ecosystem is unknown',
+      '"nginx@1" has no purl, so its ecosystem is unknown',
     ]);
   });
 });
@@ -264,7 +264,7 @@ describe('SPDX', () => {
     expect(failureOf('a.spdx.json', asJson({ packages: [] }, 'SPDX-3.0')).code).toBe('unsupported-version');
     expect(
       failureOf('a.spdx.json', '{"@context": "https://spdx.org/rdf/3.0.1/spdx-context.jsonld"}').message,
-    ).toMatch(/SPDX 3 is not read; export/);
+    ).toMatch(/SPDX 3 is not supported; export/);
     expect(failureOf('a.spdx.json', '{"a": 1}').code).toBe('wrong-format');
     expect(failureOf('a.spdx', asTags({ packages: [] }, 'SPDX-3.0')).code).toBe('unsupported-version');
     expect(failureOf('a.spdx', 'no tags at all').code).toBe('wrong-format');
@@ -274,7 +274,7 @@ describe('SPDX', () => {
     const text = asTags({ packages: [npm('a'), npm('b')] }).replace('and more</text>', 'and more');
     const { packages, problems } = readText('a.spdx', text);
     expect(packages.map(({ name }) => name)).toContain('b');
-    expect(problems[0]).toMatchObject({ message: 'the <text> of PackageDescription has no end' });
+    expect(problems[0]).toMatchObject({ message: 'the <text> of PackageDescription has no </text>' });
   });
 });
 

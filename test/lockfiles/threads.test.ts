@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { readWithCompanions } from '../../src/lockfiles/read.ts';
-import { createLockfileReader } from '../../src/lockfiles/threads/lockfile-reader.ts';
-import { limitsFor } from '../../src/lockfiles/threads/reading-limits.ts';
+import { createLockfileReader, limitsFor } from '../../src/lockfiles/threads/lockfile-reader.ts';
 import { startThread } from '../../src/lockfiles/threads/thread.ts';
 import { formatOfSample, SAMPLES } from './samples.ts';
 
@@ -82,7 +81,7 @@ describe('a thread', () => {
     const read = thread.read(request(packageLock(200_000), 'npm-package-lock'));
     await expect(read).rejects.toMatchObject({
       code: 'too-much-memory',
-      message: 'x: reading it takes more than 16 MB of memory, the limit for a file of its size',
+      message: 'x: reading takes more than 16 MB of memory, the limit for a file of this size',
     });
     expect(thread.hasEnded()).toBe(true);
   });

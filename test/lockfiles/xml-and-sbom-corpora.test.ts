@@ -67,7 +67,7 @@ function read(format: string, folder: string, expected: Expected): Lockfile {
     path: expected.input,
     content: readFileSync(join(folder, expected.input)),
     format,
-    sibling: (name) => {
+    companion: (name) => {
       const path = beside.get(name);
       return path === undefined ? undefined : readFileSync(path);
     },

@@ -111,8 +111,8 @@ describe('yarn.lock of version 1', () => {
     const { packages, problems } = readText('yarn.lock', text);
     expect(packages).toEqual([]);
     expect(problems).toEqual([
-      { kind: 'unread', line: 7, message: '"no entry" is no entry' },
-      { kind: 'unread', line: 3, message: '"https://host/a.tgz" has a place where its name should be' },
+      { kind: 'unread', line: 7, message: '"no entry" is not an entry' },
+      { kind: 'unread', line: 3, message: '"https://host/a.tgz" has a location in place of its name' },
       { kind: 'unread', line: 5, message: '"b@1" has no version' },
     ]);
   });

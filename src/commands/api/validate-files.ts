@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RestDescription } from '../../discovery/description/description.ts';
 import { countMethods } from '../../discovery/description/methods.ts';
 import { type ValidatedFile, validateDescription } from '../../discovery/description/validate-description.ts';
-import { faultOf } from '../../files/file-kind.ts';
+import { codedError } from '../../files/errors.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
 import { readDocumentFile } from './read-document.ts';
 
@@ -34,7 +34,7 @@ async function filesOf(path: string): Promise<readonly string[] | CodedError> {
       .sort()
       .map((name) => join(path, name));
   } catch (error) {
-    return faultOf(path, error);
+    return codedError(path, error);
   }
 }
 

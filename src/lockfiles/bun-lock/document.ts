@@ -1,27 +1,27 @@
-/** An entry of `packages`: a place in the installed tree and what lies there. */
+/** An entry of `packages`: a place in the installed tree and its package. */
 export interface BunEntry {
   readonly key: string;
   readonly line: number | undefined;
-  /** Name and reference: a version, a place, or `workspace:` and `root:` for the target's own. */
+  /** Name and reference: a version, a location, or `workspace:` and `root:` for the target's own. */
   id: string;
-  /** What stands second, where it is a text: the registry of a version, unless that is the default one. */
+  /** The second element, if it is a string: the registry; empty for the default one. */
   registry: string;
   integrity: string | undefined;
   dependencies: readonly string[];
   optionalDependencies: readonly string[];
   peerDependencies: readonly string[];
-  /** Those of the peers that may be missing. */
+  /** Peers that may be missing. */
   optionalPeers: readonly string[];
 }
 
-/** Why an entry cannot be read. */
+/** An entry that cannot be read. */
 export interface BunFault {
   readonly key: string;
   readonly line: number | undefined;
   readonly fault: string;
 }
 
-/** A folder of the target, and the names that it asks for. */
+/** A folder of the target with the names of its dependencies. */
 export interface BunWorkspace {
   name: string;
   dependencies: readonly string[];
@@ -30,7 +30,7 @@ export interface BunWorkspace {
   peerDependencies: readonly string[];
 }
 
-/** What is read of a bun.lock, whichever way it was parsed. */
+/** A bun.lock, from either parser. */
 export interface BunDocument {
   readonly lockfileVersion: unknown;
   readonly workspaces: readonly BunWorkspace[];
@@ -63,7 +63,7 @@ export function emptyWorkspace(): BunWorkspace {
   };
 }
 
-/** Whether it is a digest, not a registry or a tag. */
+/** Whether a string is a digest, not a registry or a tag. */
 export function isIntegrity(text: string): boolean {
   return /^sha\d+-/.test(text);
 }

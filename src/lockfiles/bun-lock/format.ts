@@ -1,21 +1,19 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
 import { inOnePassOr } from '../syntax/unknown-layout.ts';
-import { takePackages } from './packages.ts';
+import { readPackages } from './packages.ts';
 import { readDocument } from './read-document.ts';
 import { readGeneral } from './read-general.ts';
 
-const NAME = 'bun-lock';
-
 /** Bun's text lockfile. */
 export const bunLock: Format = {
-  name: NAME,
+  name: 'bun-lock',
   title: 'bun.lock (lockfileVersion 0 to 2)',
   ecosystem: 'npm',
   fileNames: ['bun.lock'],
   unreadable: {
     'bun.lockb':
-      "Bun's binary lockfile is not read; `bun install --save-text-lockfile` writes a bun.lock in its place",
+      "Bun's binary lockfile is not supported; run `bun install --save-text-lockfile` to get a bun.lock",
   },
   overriddenBy: { 'bun.lockb': 'bun.lock' },
   facts: { edges: true, groups: true, integrity: true, lines: true },
@@ -33,9 +31,9 @@ export const bunLock: Format = {
     if (version !== undefined && (typeof version !== 'number' || version < 0 || version > 9)) {
       throw new LockfileError(
         'unsupported-version',
-        `${path}: lockfileVersion ${JSON.stringify(version).slice(0, 40)} is none that is read (0 to 2)`,
+        `${path}: lockfileVersion ${JSON.stringify(version).slice(0, 40)} is not supported; supported: 0 to 2`,
       );
     }
-    return { format: NAME, ...takePackages(document) };
+    return readPackages(document);
   },
 };

@@ -1,22 +1,27 @@
-import type { Group, Source } from '../../model/scan/lockfile.ts';
+import type { Group } from '../../model/scan/lockfile.ts';
 import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
 import { sourceOf } from '../ecosystems/npm-source.ts';
-import { reportNewerVersion } from '../newer-version.ts';
-import { withoutCredentials } from '../packages/credentials.ts';
+import type { LockfileContent } from '../format.ts';
+import {
+  connectInstance,
+  type Instance,
+  newInstance,
+  propagateGroupsOfInstances,
+} from '../packages/instances.ts';
+import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { draftPackage } from '../packages/package-draft.ts';
-import type { Root } from '../packages/spread-groups.ts';
-import { connectWay, spreadGroupsOfWays, type Way, wayOf } from '../packages/ways.ts';
-import { Reading } from '../reading.ts';
+import type { Root } from '../packages/propagate-groups.ts';
+import { registrySource } from '../packages/sources.ts';
 import type { BunDocument, BunEntry, BunWorkspace } from './document.ts';
 import { findUpwards, type Place, Places } from './places.ts';
 
 interface Read {
   readonly entry: BunEntry;
-  readonly way: Way;
+  readonly instance: Instance;
 }
 
-/** Lists by which a folder of the target asks for packages. */
+/** Lists of the direct dependencies of a folder. */
 const LISTS: readonly (readonly [Exclude<keyof BunWorkspace, 'name'>, readonly Group[]])[] = [
   ['dependencies', []],
   ['devDependencies', ['dev']],
@@ -26,44 +31,40 @@ const LISTS: readonly (readonly [Exclude<keyof BunWorkspace, 'name'>, readonly G
 
 const NEWEST_VERSION = 2;
 
-/** Takes the packages; workspaces are the target itself. */
-export function takePackages({ lockfileVersion, packages, workspaces }: BunDocument) {
-  const reading = new Reading();
-  reportNewerVersion(reading.problem.bind(reading), lockfileVersion, NEWEST_VERSION);
+/** Reads the packages. Workspaces are the target itself. */
+export function readPackages({ lockfileVersion, packages, workspaces }: BunDocument): LockfileContent {
+  const builder = new LockfileBuilder();
+  builder.checkVersion(lockfileVersion, NEWEST_VERSION);
   const places = new Places<Read>();
   const held: Place<Read>[] = [];
-  const ways: Way[] = [];
+  const instances: Instance[] = [];
   for (const entry of packages) {
     const { key, line } = entry;
     const stated = 'fault' in entry ? entry.fault : draftOf(entry);
     if (stated === undefined) continue;
-    const draft = reading.take(stated, line, key);
+    const draft = builder.add(stated, line, key);
     if (draft === undefined || 'fault' in entry) continue;
-    const way = wayOf(draft);
-    const place = places.add(key, { entry, way });
+    const instance = newInstance(draft);
+    const place = places.add(key, { entry, instance });
     if (place === undefined) {
       const shown = key.slice(0, 200);
-      reading.problem(
-        line,
-        `"${shown}" nests deeper than any package does: its edges are not read`,
-        'unclear',
-      );
+      builder.problem(line, `"${shown}" nests too deep: its edges are not read`, 'unclear');
       continue;
     }
     held.push(place);
-    ways.push(way);
+    instances.push(instance);
   }
   for (const place of held) connectPlace(place);
   const roots = rootsOf(workspaces, places);
-  for (const { draft } of roots) draft.draft.direct = true;
-  spreadGroupsOfWays(roots, ways);
-  return reading.result();
+  for (const { draft: instance } of roots) instance.draft.direct = true;
+  propagateGroupsOfInstances(roots, instances);
+  return builder.content();
 }
 
 const OWN = /^(?:workspace|root):/;
 const VERSION = /^\d+\.\d+\.\d+/;
 
-/** The package of an entry, or why there is none; `undefined` for the target's own. */
+/** The package of an entry, or why it cannot be read; `undefined` for the target's own. */
 function draftOf({ id, registry, integrity, line }: BunEntry): PackageDraft | string | undefined {
   const at = id.indexOf('@', 1);
   if (at < 0) return 'does not begin with its name and version';
@@ -74,58 +75,58 @@ function draftOf({ id, registry, integrity, line }: BunEntry): PackageDraft | st
     ecosystem: 'npm',
     name: id.slice(0, at),
     version: isVersion ? reference : '',
-    source: isVersion ? registrySource(registry) : sourceOf(reference, undefined),
+    source: isVersion
+      ? registrySource(/^https?:/i.test(registry) ? registry : undefined)
+      : sourceOf(reference, undefined),
     line,
     direct: false,
     integrity: parseIntegrity(integrity),
   });
 }
 
-const REGISTRY: Source = { kind: 'registry' };
-
-function registrySource(stated: string): Source {
-  return /^https?:/i.test(stated) ? { kind: 'registry', url: withoutCredentials(stated) } : REGISTRY;
-}
-
 function connectPlace(place: Place<Read>): void {
   if (place.value === undefined) return;
-  const { entry, way } = place.value;
+  const { entry, instance } = place.value;
   const { peerDependencies, optionalPeers } = entry;
-  const always = waysTo(entry.dependencies, place);
-  const optional = waysTo(entry.optionalDependencies, place);
+  const always = instancesOf(entry.dependencies, place);
+  const optional = instancesOf(entry.optionalDependencies, place);
   if (peerDependencies.length === 0) {
-    connectWay(way, always, optional);
+    connectInstance(instance, always, optional);
     return;
   }
-  // A peer that may be missing is needed where it is there all the same, and leaves what asks for it as it is.
+  // An optional peer is an edge where it is installed.
   const mayMiss = new Set(optionalPeers);
   const required = peerDependencies.filter((name) => !mayMiss.has(name));
   const others = peerDependencies.filter((name) => mayMiss.has(name));
-  connectWay(way, [...always, ...waysTo(required, place)], [...optional, ...waysTo(others, place)]);
+  connectInstance(
+    instance,
+    [...always, ...instancesOf(required, place)],
+    [...optional, ...instancesOf(others, place)],
+  );
 }
 
-const NONE: readonly Way[] = [];
+const NONE: readonly Instance[] = [];
 
-/** What the names lead to from a place, as far as it is installed. */
-function waysTo(names: readonly string[], place: Place<Read>): readonly Way[] {
+/** The installed instances to which names resolve from a place. */
+function instancesOf(names: readonly string[], place: Place<Read>): readonly Instance[] {
   if (names.length === 0) return NONE;
-  const found = new Array<Way>(names.length);
+  const found = new Array<Instance>(names.length);
   let count = 0;
   for (const name of names) {
     const one = findUpwards(name, place);
-    if (one !== undefined) found[count++] = one.way;
+    if (one !== undefined) found[count++] = one.instance;
   }
   found.length = count;
   return found;
 }
 
-function rootsOf(workspaces: readonly BunWorkspace[], places: Places<Read>): readonly Root<Way>[] {
+function rootsOf(workspaces: readonly BunWorkspace[], places: Places<Read>): readonly Root<Instance>[] {
   return workspaces.flatMap((workspace) => {
     const from = places.at(workspace.name);
     return LISTS.flatMap(([list, groups]) =>
       workspace[list].flatMap((wanted) => {
         const found = findUpwards(wanted, from);
-        return found === undefined ? [] : [{ draft: found.way, groups }];
+        return found === undefined ? [] : [{ draft: found.instance, groups }];
       }),
     );
   });

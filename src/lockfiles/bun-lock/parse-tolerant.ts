@@ -1,39 +1,39 @@
 import { LockfileError } from '../errors.ts';
 import { type JsonObject, parseJsonObject } from '../syntax/parse-json.ts';
 
-/** A comma before a bracket that closes: it trails, unless it stands in a string. */
+/** A comma before a closing bracket: a trailing comma, unless it is in a string. */
 const TRAILING = /,(?=\s*[}\]])/g;
 const EXPECTED = 'a bun.lock';
 
 export interface Tolerant {
   readonly root: JsonObject;
-  /** The text as strict JSON, every line where it was. */
+  /** The text as strict JSON with the same lines. */
   readonly text: string;
 }
 
-/** Parses JSON with trailing commas, as Bun writes it, and with comments, as Bun reads it. Throws `LockfileError`. */
+/** Parses JSON with trailing commas, which Bun writes, and comments, which Bun accepts. Throws `LockfileError`. */
 export function parseTolerant(text: string, path: string): Tolerant {
   const strict = text.replace(TRAILING, (comma: string, at: number) => (isInString(text, at) ? comma : ''));
   try {
     return { root: parseJsonObject(strict, path, EXPECTED), text: strict };
   } catch (error) {
     if (!(error instanceof LockfileError) || error.code !== 'syntax') throw error;
-    // Comments: rare, and looked for one character after the other.
+    // Comments are rare, and their removal is slower.
     const stricter = withoutTrailingCommas(withoutComments(text));
     return { root: parseJsonObject(stricter, path, EXPECTED), text: stricter };
   }
 }
 
-/** Longer lines than Bun writes. */
+/** Bun writes shorter lines. */
 const MAX_LINE = 10_000;
 
-/** No JSON string spans lines: the quotes before a place on its line tell. */
+/** Strings in JSON end with their line, so the quotes before a position on its line decide. */
 function isInString(text: string, at: number): boolean {
   const newline = text.indexOf('\n', at);
-  // Nearly always the last of its line.
+  // The usual case: the comma ends its line.
   if (newline >= 0 && text.slice(at + 1, newline).trim() === '') return false;
   const start = text.lastIndexOf('\n', at) + 1;
-  // Not worth counting: if it does trail, the text does not parse, and is looked at in another way.
+  // Counting in long lines would be quadratic. If the comma trails, the text does not parse and the slower path runs.
   if (at - start > MAX_LINE) return true;
   let inside = false;
   for (let place = start; place < at; place += 1) {
@@ -61,7 +61,7 @@ function withoutTrailingCommas(text: string): string {
   });
 }
 
-/** Replaces pieces of a JSON text outside its strings: those that begin where the pattern finds something. */
+/** Replaces parts of a JSON text outside strings. `pieceAt` is called for the matches of the pattern. */
 function rewritten(
   text: string,
   pattern: RegExp,

@@ -1,23 +1,23 @@
 /** A place in the installed tree. */
 export interface Place<T> {
-  /** What lies there; `undefined` where the file has nothing but what lies below. */
+  /** `undefined` where the file has only places below this one. */
   value: T | undefined;
   readonly parent: Place<T> | undefined;
   readonly depth: number;
-  /** By their names. */
+  /** By name. */
   children: Map<string, Place<T>> | undefined;
 }
 
-/** More names than any place in an installed tree has on the way to it. */
+/** Deeper than installed trees nest. */
 export const MAX_DEPTH = 256;
 
-/** Places in the installed tree by their keys: `a/@b/c/d` is the package d below `@b/c` below a. */
+/** Places in the installed tree by key: `a/@b/c/d` is the package d in `@b/c` in a. */
 export class Places<T> {
   readonly #top: Place<T> = { value: undefined, parent: undefined, depth: -1, children: new Map() };
-  /** What lies below one place stands together in the file. */
+  /** The last parent: entries with the same parent follow each other in the file. */
   #last = { key: '', place: this.#top };
 
-  /** `undefined` for a key that nests deeper than any package does. */
+  /** Returns `undefined` for a key that nests too deep. */
   add(key: string, value: T): Place<T> | undefined {
     const start = startOfName(key);
     const parent = start === 0 ? this.#top : this.#placeAt(key.slice(0, start - 1));
@@ -27,7 +27,7 @@ export class Places<T> {
     return place;
   }
 
-  /** What lies below the top itself under this name, or lies under what does. */
+  /** The place of this name at the top; the top itself when there is none. */
   at(name: string): Place<T> {
     return this.#top.children?.get(name) ?? this.#top;
   }
@@ -45,7 +45,7 @@ export class Places<T> {
   }
 }
 
-/** What Node would load for a name: the nearest place on the way up. */
+/** Resolves a name as Node does: at the nearest place upwards. */
 export function findUpwards<T>(name: string, from: Place<T>): T | undefined {
   for (let place: Place<T> | undefined = from; place !== undefined; place = place.parent) {
     const found = place.children?.get(name)?.value;
@@ -54,7 +54,7 @@ export function findUpwards<T>(name: string, from: Place<T>): T | undefined {
   return undefined;
 }
 
-/** `undefined` below the deepest place. */
+/** Returns `undefined` below the maximum depth. */
 function childOf<T>(parent: Place<T>, name: string): Place<T> | undefined {
   parent.children ??= new Map();
   const known = parent.children.get(name);
@@ -65,7 +65,7 @@ function childOf<T>(parent: Place<T>, name: string): Place<T> | undefined {
   return place;
 }
 
-/** Where the last name of a key begins, which may have a scope. */
+/** Start of the last name of a key, which can have a scope. */
 function startOfName(key: string): number {
   const slash = key.lastIndexOf('/');
   if (slash < 0) return 0;

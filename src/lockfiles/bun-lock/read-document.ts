@@ -12,8 +12,8 @@ import {
 const SECTIONS = new KeySet(['lockfileVersion', 'workspaces', 'packages']);
 
 /**
- * Reads what is wanted of a bun.lock in one pass. Throws `UnknownLayout` for what Bun reads, but does not write (comments,
- * repeated keys), and for what it would refuse.
+ * Reads a bun.lock in one pass. Throws `UnknownLayout` for text that Bun does not write (comments, repeated keys) and for
+ * invalid text.
  */
 export function readDocument(text: string): BunDocument {
   const cursor = new JsonCursor(text, { commasMayTrail: true });
@@ -28,7 +28,7 @@ export function readDocument(text: string): BunDocument {
       cursor.pass();
       continue;
     }
-    // Of members that are repeated the last counts.
+    // JSON.parse takes the last of repeated members.
     if (seen.has(section)) throw cursor.unknown();
     seen.add(section);
     if (section === 'lockfileVersion') lockfileVersion = cursor.value();

@@ -11,7 +11,7 @@ import {
 } from './document.ts';
 import { parseTolerant } from './parse-tolerant.ts';
 
-/** Reads a bun.lock however it is laid out. Throws `LockfileError`. */
+/** Reads a bun.lock in any layout. Throws `LockfileError`. */
 export function readGeneral(source: string, path: string): BunDocument {
   const { root, text } = parseTolerant(source, path);
   const packages = isJsonObject(root['packages']) ? root['packages'] : {};
@@ -24,8 +24,8 @@ export function readGeneral(source: string, path: string): BunDocument {
 }
 
 /**
- * `[id, registry, details, integrity]`, `[id, details, tag]` or `[id]`: the registry and the tag are texts, the details an
- * object.
+ * Reads `[id, registry, details, integrity]`, `[id, details, tag]` or `[id]`. The registry and the tag are strings, the details
+ * are an object.
  */
 function readEntry(key: string, line: number | undefined, stated: unknown): BunEntry | BunFault {
   if (!Array.isArray(stated)) return { key, line, fault: 'is not a list' };

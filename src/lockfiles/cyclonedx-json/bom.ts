@@ -1,40 +1,39 @@
-import type { Integrity, Problem } from '../../model/scan/lockfile.ts';
+import type { Integrity } from '../../model/scan/lockfile.ts';
 import { LockfileError } from '../errors.ts';
-import { ProblemList } from '../packages/problem-list.ts';
-import type { Sbom, SbomEntry } from '../sbom/sbom.ts';
-import { sbomDigest } from '../sbom/sbom-digest.ts';
-import { addRelation, type Relations } from '../sbom/sbom-relations.ts';
-import { elementLines } from '../syntax/json-element-lines.ts';
+import type { LockfileInput } from '../format.ts';
+import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { addRelation, type Relations, type Sbom, type SbomEntry } from '../sbom/sbom.ts';
+import { sbomDigest, textOf } from '../sbom/values.ts';
 import { type LineNode, lineNodes, type Wanted } from '../syntax/json-lines.ts';
 import { isJsonObject, type JsonObject } from '../syntax/parse-json.ts';
-import { type Component, componentEntry, isTelling, type Subject } from './component.ts';
+import { textsIn } from '../syntax/parse-toml.ts';
+import { type Component, componentEntry, isGroupProperty, type Subject } from './component.ts';
 
-/** Components hold components. */
+/** Components in components. */
 const MAX_DEPTH = 250;
-/** Components that are parts of what the BOM is about; there are few. */
 const PARTS: { members: Record<string, Wanted> } = { members: {} };
 PARTS.members['components'] = { each: PARTS };
-const SUBJECT: Wanted = { members: { metadata: { members: { component: PARTS } } } };
+const WANTED: Wanted = { members: { ...PARTS.members, metadata: { members: { component: PARTS } } } };
 
-/** What a BOM says of packages; throws `LockfileError` (`too-deep`). */
+/** Converts a BOM to the common model. Reports malformed components to `builder`. Throws `LockfileError` (`too-deep`). */
 export function readBom(
   root: JsonObject,
-  text: string,
-  path: string,
-): Sbom & { problems: readonly Problem[] } {
+  { text, path }: Pick<LockfileInput, 'text' | 'path'>,
+  builder: LockfileBuilder,
+): Sbom {
   const { components, metadata, dependencies } = root;
   const about =
     isJsonObject(metadata) && isJsonObject(metadata['component']) ? metadata['component'] : undefined;
   const subject = { ref: textOf(about?.['bom-ref']), purl: textOf(about?.['purl']) };
   const entries: SbomEntry[] = [];
-  const problems = new ProblemList();
-  const walk = { entries, problems, subject, path };
+  const walk = { entries, builder, subject, path };
+  const lines = lineNodes(text, WANTED)?.members;
   if (about !== undefined) entries.push(componentEntry(readComponent(about, undefined), subject, true));
-  addComponents(components, (list) => elementLines(text, 'components', list), { ...walk, inside: false });
-  addComponents(about?.['components'], () => partLines(text), { ...walk, inside: true });
+  addComponents(components, lines?.get('components'), { ...walk, inside: false });
+  const parts = lines?.get('metadata')?.members?.get('component')?.members?.get('components');
+  addComponents(about?.['components'], parts, { ...walk, inside: true });
   return {
     entries,
-    problems: problems.all(),
     dependsOn: readDependencies(dependencies),
     contains: new Map(),
     isComplete: false,
@@ -42,35 +41,26 @@ export function readBom(
   };
 }
 
-function partLines(text: string): LineNode | undefined {
-  const metadata = lineNodes(text, SUBJECT)?.members?.get('metadata');
-  return metadata?.members?.get('component')?.members?.get('components');
-}
-
 interface Walk {
   readonly entries: SbomEntry[];
-  readonly problems: ProblemList;
+  readonly builder: LockfileBuilder;
   readonly subject: Subject;
   readonly path: string;
   readonly inside: boolean;
 }
 
-function addComponents(
-  components: unknown,
-  linesOf: (list: readonly unknown[]) => LineNode | undefined,
-  walk: Walk,
-): void {
+function addComponents(components: unknown, lines: LineNode | undefined, walk: Walk): void {
   if (!Array.isArray(components)) return;
   checkDepth(components, walk.path);
-  addList(components, linesOf(components), walk);
+  addList(components, lines, walk);
 }
 
-/** Adds components with all that are in them, in the order of the text. */
+/** Adds components and the components in them, in the order of the text. */
 function addList(components: readonly unknown[], lines: LineNode | undefined, walk: Walk): void {
   let index = 0;
   for (const component of components) {
     if (!isJsonObject(component)) {
-      walk.problems.add(undefined, 'a component is not an object');
+      walk.builder.problem(undefined, 'a component is not an object');
       continue;
     }
     const node = lines?.elements?.[index++];
@@ -80,7 +70,7 @@ function addList(components: readonly unknown[], lines: LineNode | undefined, wa
   }
 }
 
-/** Throws `LockfileError` when components nest deeper than anything does that is assembled. */
+/** Throws `LockfileError` when components nest too deep. */
 function checkDepth(components: readonly unknown[], path: string): void {
   let level: readonly unknown[] = components;
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -97,8 +87,7 @@ function checkDepth(components: readonly unknown[], path: string): void {
 const NOTHING: readonly unknown[] = [];
 
 function readComponent(component: JsonObject, line: number | undefined): Component {
-  const { type, group, name, version, purl, scope, cpe, hashes, externalReferences, properties } =
-    component as Partial<Record<string, unknown>>;
+  const { type, group, name, version, purl, scope, cpe, hashes, externalReferences, properties } = component;
   return {
     type: textOf(type).toLowerCase(),
     group: textOf(group),
@@ -114,7 +103,7 @@ function readComponent(component: JsonObject, line: number | undefined): Compone
   };
 }
 
-/** Digests of the component, else those of where it is distributed from. */
+/** Digests of the component, else those of its distribution. */
 function integrityOf(hashes: unknown, references: unknown): readonly Integrity[] {
   const own = digestsIn(hashes);
   if (own.length > 0 || !Array.isArray(references)) return own;
@@ -138,34 +127,24 @@ const NO_PROPERTIES: Component['properties'] = [];
 
 function propertiesOf(properties: unknown): Component['properties'] {
   if (!Array.isArray(properties)) return NO_PROPERTIES;
-  let telling: (readonly [string, string])[] | undefined;
+  let found: (readonly [string, string])[] | undefined;
   for (const property of properties) {
     if (!isJsonObject(property)) continue;
     const name = property['name'];
-    if (typeof name !== 'string' || !isTelling(name)) continue;
-    telling ??= [];
-    telling.push([name, textOf(property['value'])]);
+    if (typeof name !== 'string' || !isGroupProperty(name)) continue;
+    found ??= [];
+    found.push([name, textOf(property['value'])]);
   }
-  return telling ?? NO_PROPERTIES;
+  return found ?? NO_PROPERTIES;
 }
 
 function readDependencies(stated: unknown): Relations {
   const dependencies = new Map<string, string[]>();
   for (const one of Array.isArray(stated) ? stated : []) {
     if (!isJsonObject(one)) continue;
-    const { ref, dependsOn } = one as Partial<Record<string, unknown>>;
+    const { ref, dependsOn } = one;
     if (typeof ref !== 'string') continue;
-    addRelation(dependencies, ref, Array.isArray(dependsOn) ? dependsOn.filter(isText) : []);
+    addRelation(dependencies, ref, [...textsIn(dependsOn)]);
   }
   return dependencies;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-/** Text, also where a tool writes a number for it. */
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value.trim();
-  return typeof value === 'number' ? String(value) : '';
 }

@@ -1,11 +1,15 @@
 import type { Integrity } from '../../model/scan/lockfile.ts';
-import { type Component, componentEntry, isTelling, type Subject } from '../cyclonedx-json/component.ts';
-import type { Sbom, SbomEntry } from '../sbom/sbom.ts';
-import { sbomDigest } from '../sbom/sbom-digest.ts';
-import { addRelation, type Relations } from '../sbom/sbom-relations.ts';
+import {
+  type Component,
+  componentEntry,
+  isGroupProperty,
+  type Subject,
+} from '../cyclonedx-json/component.ts';
+import { addRelation, type Relations, type Sbom, type SbomEntry } from '../sbom/sbom.ts';
+import { sbomDigest } from '../sbom/values.ts';
 import { attributeOf, childOf, childrenOf, type XmlElement } from '../syntax/xml-document.ts';
 
-/** What a BOM says of packages: the same as its JSON, in elements and attributes. */
+/** Converts a BOM to the common model. */
 export function readBom(root: XmlElement): Sbom {
   const about = childOf(childOf(root, 'metadata'), 'component');
   const subject = {
@@ -31,7 +35,7 @@ interface Walk {
   readonly inside: boolean;
 }
 
-/** Adds the components in an element with all that are in them; the XML is not deep. */
+/** Adds the components in an element, recursively: `readXml` limits the depth. */
 function addComponents(parent: XmlElement, walk: Walk): void {
   for (const component of childrenOf(childOf(parent, 'components'), 'component')) {
     walk.entries.push(componentEntry(readComponent(component), walk.subject, walk.inside));
@@ -49,14 +53,14 @@ function readComponent(element: XmlElement): Component {
     ref: attributeOf(element, 'bom-ref') ?? '',
     properties: childrenOf(childOf(element, 'properties'), 'property').flatMap((property) => {
       const named = attributeOf(property, 'name') ?? '';
-      return isTelling(named) ? [[named, property.text.trim()] as const] : [];
+      return isGroupProperty(named) ? [[named, property.text.trim()] as const] : [];
     }),
     integrity: integrityOf(element),
     line: element.line,
   };
 }
 
-/** Digests of the component, else those of where it is distributed from. */
+/** Digests of the component, else those of its distribution. */
 function integrityOf(element: XmlElement): readonly Integrity[] {
   const own = digestsIn(element);
   if (own.length > 0) return own;
@@ -71,7 +75,7 @@ function digestsIn(element: XmlElement): readonly Integrity[] {
   );
 }
 
-/** Elements in an element are what it depends on, at any depth; only an outermost one without any depends on nothing. */
+/** Nested elements are the dependencies of their parent. Only an outermost element without any has no dependencies. */
 function readDependencies(root: XmlElement): Relations {
   const dependencies = new Map<string, string[]>();
   const pending = childrenOf(childOf(root, 'dependencies'), 'dependency').map((element) => ({

@@ -1,12 +1,12 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { sbomPackages } from '../sbom/sbom.ts';
+import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { addPackages } from '../sbom/sbom.ts';
 import { readXml, type XmlElement } from '../syntax/xml-document.ts';
 import { readBom } from './bom.ts';
 
-const NAME = 'cyclonedx-xml';
 const NAMESPACE = /^https?:\/\/cyclonedx\.org\/schema\/bom\/(\d+)\.\d+$/;
-/** What is not looked at, and makes out most of a BOM. */
+/** Elements that are not needed. They are most of a BOM. */
 const UNWANTED = new Set([
   ...['licenses', 'evidence', 'pedigree', 'description', 'copyright', 'supplier', 'manufacturer', 'authors'],
   ...['author', 'publisher', 'tools', 'services', 'vulnerabilities', 'annotations', 'compositions'],
@@ -16,7 +16,7 @@ const UNWANTED = new Set([
 
 /** CycloneDX in XML. */
 export const cyclonedxXml: Format = {
-  name: NAME,
+  name: 'cyclonedx-xml',
   title: 'CycloneDX SBOM in XML (1.0 to 1.7)',
   ecosystem: undefined,
   fileNames: ['bom.xml', '*.cdx.xml', '*.cyclonedx.xml'],
@@ -25,8 +25,9 @@ export const cyclonedxXml: Format = {
   read({ path, text }) {
     const root = readXml(text, path, { expected: 'a CycloneDX BOM', unwanted: UNWANTED });
     check(root, path);
-    const read = sbomPackages(readBom(root));
-    return { format: NAME, ...read };
+    const builder = new LockfileBuilder();
+    addPackages(readBom(root), builder);
+    return builder.content();
   },
 };
 
@@ -35,11 +36,14 @@ function check(root: XmlElement, path: string): void {
   if (root.name !== 'bom' || namespace === undefined) {
     throw new LockfileError(
       'wrong-format',
-      `${path}:${root.line}: the XML is no <bom> in a namespace of CycloneDX`,
+      `${path}:${root.line}: the root element is not <bom> in a namespace of CycloneDX`,
     );
   }
   const major = NAMESPACE.exec(namespace)?.[1];
   if (major !== '1') {
-    throw new LockfileError('unsupported-version', `${path}: CycloneDX ${major} is not 1.x, which is read`);
+    throw new LockfileError(
+      'unsupported-version',
+      `${path}: CycloneDX ${major} is not supported; supported: 1.x`,
+    );
   }
 }

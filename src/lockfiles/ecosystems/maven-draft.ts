@@ -1,7 +1,7 @@
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { type DraftParts, draftPackage } from '../packages/package-draft.ts';
 
-/** The package of Maven coordinates; the reason when they are none. */
+/** Returns the package of Maven coordinates, or why they are invalid. */
 export function mavenDraft(
   coordinates: { readonly group: string; readonly artifact: string; readonly version: string },
   rest: Pick<DraftParts, 'direct' | 'groups' | 'integrity' | 'line'>,

@@ -1,6 +1,6 @@
 import type { Integrity } from '../../model/scan/lockfile.ts';
 
-/** Splits a Subresource Integrity string, which may hold several digests and options after `?`. */
+/** Parses a Subresource Integrity string, which can contain several digests and options after `?`. */
 export function parseIntegrity(text: string | undefined): readonly Integrity[] {
   if (text === undefined) return NONE;
   return text.includes(' ') ? text.split(' ').flatMap(parseDigest) : parseDigest(text);
@@ -9,7 +9,7 @@ export function parseIntegrity(text: string | undefined): readonly Integrity[] {
 const NONE: readonly Integrity[] = [];
 
 function parseDigest(text: string): readonly Integrity[] {
-  // What npm writes today, without the copies that the general case makes.
+  // A fast path for the form that npm writes today.
   if (text.startsWith('sha512-') && !text.includes('?')) {
     return [{ algorithm: 'sha512', value: text.slice(7), encoding: 'base64' }];
   }

@@ -1,11 +1,12 @@
 import type { Source } from '../../model/scan/lockfile.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
+import { gitSource, REGISTRY } from '../packages/sources.ts';
 
 const MAX_LENGTH = 2_048;
-/** What yarn writes behind the path of an archive. */
+/** yarn's checksum after the path of an archive. */
 const DIGEST = /(?<=\.t(?:ar\.)?gz)#[0-9a-f]{40}$/;
 const LOCAL = /^(?:file|link):/i;
-/** npm's short names of hosted repositories, with the host each stands for. */
+/** npm's short names of repository hosts. */
 const HOSTED = /^(github|gitlab|bitbucket|gist):(?!\/\/)/i;
 const HOSTS: ReadonlyMap<string, string> = new Map([
   ['github', 'github.com'],
@@ -14,19 +15,19 @@ const HOSTS: ReadonlyMap<string, string> = new Map([
   ['gist', 'gist.github.com'],
 ]);
 const GIT = /^(?:git(?:\+[a-z]+)?:|git@|ssh:\/\/|[a-z+]+:\/\/[^#]+\.git(?:#|$))/i;
-/** Archives that hosts of repositories make of a commit; package managers fetch these in place of a clone. */
+/** URLs of archives of a commit, which package managers download instead of a clone. */
 const ARCHIVES: readonly RegExp[] = [
   /^https:\/\/codeload\.(?<host>github\.com)\/(?<path>[^/?#]+\/[^/?#]+)\/tar\.gz\/(?<commit>[0-9a-f]{7,64})$/i,
   /^https:\/\/(?<host>[^/?#]*gitlab[^/?#]*)\/api\/v4\/projects\/(?<path>[^/?#]+)\/repository\/archive\.tar\.gz\?(?:ref|sha)=(?<commit>[0-9a-f]{7,64})$/i,
   /^https:\/\/(?<host>gitlab\.com)\/(?<path>[^?#]+?)\/repository\/archive\.tar\.gz\?ref=(?<commit>[0-9a-f]{7,64})$/i,
   /^https:\/\/(?<host>bitbucket\.org)\/(?<path>[^/?#]+\/[^/?#]+)\/get\/(?<commit>[0-9a-f]{7,64})\.tar\.gz$/i,
-  // A repository, by nothing but its path: what follows the hash of an archive is the archive's own digest.
+  // A repository without `.git`. Not for archives, whose fragment is their digest.
   /^https:\/\/(?<host>github\.com|bitbucket\.org)\/(?<path>[^/?#]+\/[^/?#]+)\/?#(?:commit[=:])?(?<commit>[0-9a-f]{7,64})$/i,
   /^https:\/\/(?<host>gitlab\.com)\/(?<path>(?:(?!-\/|#)[^?#/]+\/)+[^?#/]+?)(?<!\.(?:tgz|gz|zip|bz2))\/?#(?:commit[=:])?(?<commit>[0-9a-f]{7,64})$/i,
 ];
 /**
- * How registries and their mirrors lay out tarballs: `<base>/<name>/-/<file>.tgz`; GitLab repeats the scope before the
- * file, Gitea puts the version there.
+ * Tarballs of registries and their mirrors: `<base>/<name>/-/<file>.tgz`. GitLab repeats the scope before the file, Gitea
+ * has the version there.
  */
 const REGISTRY_TARBALL = /^https?:\/\/[^?#]+\/-\/(?:(?:@|%40|\d)[^/?#]*\/)?[^/?#]+\.t(?:ar\.)?gz(?:[?#]|$)/i;
 /** GitHub Packages: `<base>/download/<scope>/<name>/<version>/<hash>`; JSR: `<base>/~/<number>/@jsr/<name>/<version>.tgz`. */
@@ -34,16 +35,16 @@ const REGISTRY_DOWNLOAD =
   /^https?:\/\/(?:[^?#]+\/download\/@[^?#]+\/[0-9a-f]{40,}|npm\.jsr\.io\/~\/[^?#]+\.tgz)(?:[?#]|$)/i;
 
 /**
- * Where an entry comes from, by its `resolved` and, in v1, by a `version` that is a location. An entry without either
- * came from the registry that npm was configured with.
+ * The source of an entry: from `stated`, its `resolved` field, or in lockfileVersion 1 from a `version` that is a location.
+ * Without either it is the configured registry.
  */
 export function sourceOf(stated: string | undefined, version: string | undefined): Source {
   const resolved = stated === undefined ? undefined : withoutCredentials(stated);
   const location = isLocation(version) ? withoutCredentials(version) : resolved;
-  if (location === undefined || location === '') return { kind: 'registry' };
-  // Nearly all of them, told apart without the patterns below.
+  if (location === undefined || location === '') return REGISTRY;
+  // A fast path for nearly all locations.
   if (isPlainTarball(location)) return { kind: 'registry', url: resolved ?? location };
-  // Longer than any address; the patterns take more than linear time.
+  // Not a valid URL. The patterns take more than linear time.
   if (location.length > MAX_LENGTH) return { kind: 'url', url: location.slice(0, MAX_LENGTH) };
   if (REGISTRY_TARBALL.test(location) || REGISTRY_DOWNLOAD.test(location)) {
     return { kind: 'registry', url: resolved ?? location };
@@ -74,7 +75,7 @@ function archiveOfCommit(location: string): Source | undefined {
 
 const DIGIT = /^\d/;
 
-/** Whether a v1 `version` is a place instead of a version. */
+/** Whether a `version` of lockfileVersion 1 is a location. */
 export function isLocation(version: string | undefined): version is string {
   return (
     version !== undefined &&
@@ -88,8 +89,7 @@ function git(location: string): Source {
   const url = unabbreviated(hash < 0 ? location : location.slice(0, hash));
   const fragment = hash < 0 ? '' : location.slice(hash + 1);
   const commit = /(?:^|&)(?:commit[=:])?([0-9a-f]{7,64})(?:&|$)/i.exec(fragment)?.[1];
-  if (commit !== undefined) return { kind: 'git', url, commit };
-  return { kind: 'git', url: fragment === '' ? url : `${url}#${fragment}` };
+  return gitSource(commit !== undefined || fragment === '' ? url : `${url}#${fragment}`, commit);
 }
 
 /** The URL that npm writes for a short name such as `github:owner/name`. */

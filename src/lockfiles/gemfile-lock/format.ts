@@ -1,15 +1,153 @@
-import type { Format } from '../format.ts';
-import { readGems } from './gems.ts';
-
-const NAME = 'gemfile-lock';
+import type { Integrity, Source } from '../../model/scan/lockfile.ts';
+import { LockfileError } from '../errors.ts';
+import type { Format, LockfileContent, LockfileInput } from '../format.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
+import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { indexByName } from '../packages/name-index.ts';
+import { connect, type PackageDraft } from '../packages/package-collector.ts';
+import { draftPackage } from '../packages/package-draft.ts';
+import { gitSource, isProjectFolder, registrySource, urlSource } from '../packages/sources.ts';
+import { type Line, readSections, type Section } from './sections.ts';
 
 /** Bundler's lockfile, under both of its names. */
 export const gemfileLock: Format = {
-  name: NAME,
+  name: 'gemfile-lock',
   title: 'Gemfile.lock, gems.locked (Bundler 1 to 4)',
   ecosystem: 'gem',
   fileNames: ['Gemfile.lock', 'gems.locked', '*.gemfile.lock'],
   facts: { edges: true, groups: false, integrity: true, lines: true },
   recognises: (head) => /^(?:GEM|GIT|PATH|PLUGIN SOURCE)\r?\n {2}remote: /m.test(head),
-  read: (input) => ({ format: NAME, ...readGems(input) }),
+  read: readGems,
 };
+
+/** A gem with the names of its dependencies. It has no draft when it is the target's own or cannot be read. */
+interface Gem {
+  readonly own: boolean;
+  readonly draft: PackageDraft | undefined;
+  readonly needs: string[];
+}
+
+/** `name (version)`, or `name (version-platform)` for a gem built for a platform. */
+const SPEC = /^(\S+) \(([^()\s-]+)(?:-([^()]+))?\)$/;
+const NAME = /^([^\s(!]+)/;
+const CHECKSUM = /^(\S+) \(([^()]+)\)\s+(.+)$/;
+const SOURCES: ReadonlySet<string> = new Set(['GEM', 'GIT', 'PATH', 'PLUGIN SOURCE']);
+const OTHER_SECTIONS: ReadonlySet<string> = new Set([
+  ...['PLATFORMS', 'DEPENDENCIES', 'CHECKSUMS', 'RUBY VERSION', 'BUNDLED WITH'],
+]);
+/** Indentation of the options of a source, of its gems, and of their dependencies. */
+const [OPTION, GEM, DEPENDENCY] = [2, 4, 6];
+
+function readGems({ text, path }: LockfileInput): LockfileContent {
+  const builder = new LockfileBuilder();
+  const sections = readSections(text);
+  if (typeof sections === 'number') {
+    throw new LockfileError('syntax', `${path}:${sections}: unresolved merge conflict`);
+  }
+  for (const { heading, line } of sections) {
+    if (SOURCES.has(heading) || OTHER_SECTIONS.has(heading)) continue;
+    builder.problem(line, `${JSON.stringify(heading.slice(0, 200))} is not a section of a Gemfile.lock`);
+  }
+  const checksums = checksumsIn(linesOf(sections, 'CHECKSUMS'));
+  const gems = sections
+    .filter(({ heading }) => SOURCES.has(heading))
+    .flatMap((section) => gemsOf(section, checksums, builder));
+  const find = indexByName(
+    gems.flatMap(({ draft }) => draft ?? []),
+    ({ name }) => name,
+    builder,
+  );
+  for (const { draft, needs, own } of gems) {
+    const needed = needs.flatMap(find);
+    if (draft !== undefined) connect(draft, [...new Set(needed.map(({ id }) => id))]);
+    if (own) for (const one of needed) one.direct = true;
+  }
+  for (const { text: stated } of linesOf(sections, 'DEPENDENCIES')) {
+    for (const draft of find(NAME.exec(stated)?.[1] ?? '')) draft.direct = true;
+  }
+  return builder.content();
+}
+
+function linesOf(sections: readonly Section[], heading: string): readonly Line[] {
+  return sections.filter((section) => section.heading === heading).flatMap(({ lines }) => lines);
+}
+
+function gemsOf(
+  { heading, lines }: Section,
+  checksums: ReadonlyMap<string, readonly Integrity[]>,
+  builder: LockfileBuilder,
+): readonly Gem[] {
+  const options = new Map<string, string>();
+  const gems: Gem[] = [];
+  for (const { line, indent, text } of lines) {
+    if (indent <= OPTION) {
+      const colon = text.indexOf(':');
+      const option = text.slice(0, colon);
+      // With several remotes in one section, the remote of a gem is unknown.
+      const isRepeated = option === 'remote' && options.has(option);
+      options.set(option, isRepeated ? '' : text.slice(colon + 1).trim());
+    } else if (indent === DEPENDENCY) gems.at(-1)?.needs.push(NAME.exec(text)?.[1] ?? '');
+    else if (indent === GEM)
+      gems.push(readGem(text, line, { source: sourceOf(heading, options), checksums, builder }));
+    else builder.problem(line, `"${text.slice(0, 200)}" has an indentation that a Gemfile.lock does not use`);
+  }
+  return gems;
+}
+
+function readGem(
+  text: string,
+  line: number,
+  context: {
+    readonly source: Source | 'own';
+    readonly checksums: ReadonlyMap<string, readonly Integrity[]>;
+    readonly builder: LockfileBuilder;
+  },
+): Gem {
+  const { source, checksums, builder } = context;
+  const [, name, version = '', platform] = SPEC.exec(text) ?? [];
+  if (name === undefined) {
+    builder.problem(line, `"${text.slice(0, 200)}" is not \`name (version)\``);
+    return { own: false, draft: undefined, needs: [] };
+  }
+  if (source === 'own') return { own: true, draft: undefined, needs: [] };
+  const full = platform === undefined ? version : `${version}-${platform}`;
+  const draft = draftPackage({
+    ecosystem: 'gem',
+    name,
+    version,
+    source,
+    line,
+    direct: false,
+    integrity: checksums.get(`${name} ${full}`) ?? [],
+  });
+  return { own: false, draft: builder.add(draft, line, name), needs: [] };
+}
+
+/** The source of the gems of a section; `own` for the gem in the folder of the lockfile. */
+function sourceOf(heading: string, options: ReadonlyMap<string, string>): Source | 'own' {
+  const remote = options.get('remote') ?? '';
+  switch (heading) {
+    case 'GIT':
+      return gitSource(remote, options.get('revision'));
+    case 'PATH':
+      return isProjectFolder(remote) ? 'own' : { kind: 'path', path: withoutCredentials(remote) };
+    case 'GEM':
+      return registrySource(remote);
+    default:
+      return urlSource(remote);
+  }
+}
+
+function checksumsIn(lines: readonly Line[]): ReadonlyMap<string, readonly Integrity[]> {
+  const found = new Map<string, readonly Integrity[]>();
+  for (const { text } of lines) {
+    const [, name, version, digests] = CHECKSUM.exec(text) ?? [];
+    if (name === undefined || digests === undefined) continue;
+    const integrity = digests.split(',').flatMap((one): readonly Integrity[] => {
+      const [algorithm = '', value] = one.trim().split('=');
+      return value === undefined ? [] : [{ algorithm: algorithm.toLowerCase(), value, encoding: 'hex' }];
+    });
+    found.set(`${name} ${version}`, integrity);
+  }
+  return found;
+}

@@ -1,8 +1,8 @@
-/** One line of a directive: `require`, `replace` and so on, alone or in a block. */
+/** One line of a directive (`require`, `replace`, …), alone or in a block. */
 export interface Directive {
   readonly verb: string;
   readonly words: readonly string[];
-  /** What follows `//`, without it. */
+  /** The text after `//`. */
   readonly comment: string;
   readonly line: number;
 }
@@ -10,12 +10,12 @@ export interface Directive {
 const WORD = /"((?:[^"\\]|\\.)*)"|`([^`]*)`|(=>|[^\s"`()]+)/g;
 const BLOCK = /^(\S+)\s*\($/;
 
-export interface Directives {
+interface Directives {
   readonly directives: readonly Directive[];
   readonly malformed: readonly { readonly line: number; readonly text: string }[];
 }
 
-/** Reads go.mod's syntax (https://go.dev/ref/mod#go-mod-file-grammar). */
+/** Parses the syntax of go.mod (https://go.dev/ref/mod#go-mod-file-grammar). */
 export function readDirectives(text: string): Directives {
   const directives: Directive[] = [];
   const malformed: { line: number; text: string }[] = [];
@@ -37,7 +37,7 @@ export function readDirectives(text: string): Directives {
   return { directives, malformed };
 }
 
-/** A comment begins with the first `//` that stands in no quotes. */
+/** A comment begins with the first `//` outside quotes. */
 function splitComment(raw: string): { readonly code: string; readonly comment: string } {
   let at = raw.indexOf('//');
   if (at >= 0 && /["`]/.test(raw.slice(0, at))) at = commentAfterQuotes(raw);

@@ -1,19 +1,134 @@
-import type { Format } from '../format.ts';
-import { readModules } from './modules.ts';
+import { loadPackage } from '../../model/load-package.ts';
+import { LockfileError } from '../errors.ts';
+import type { Format, LockfileContent, LockfileInput } from '../format.ts';
+import { type ChecksummedModule, readChecksums } from '../go-sum/checksums.ts';
+import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { draftPackage } from '../packages/package-draft.ts';
+import { readCompanion } from '../syntax/read-companion.ts';
+import { type Directive, readDirectives } from './directives.ts';
+import { type Replace, replacerOf } from './replacements.ts';
 
-const NAME = 'go-mod';
+const CHECKSUMS = 'go.sum';
 
-/** Go's module file; below Go 1.17 together with go.sum, which alone names the indirect modules there. */
+/** Go's module file. Before Go 1.17 only go.sum names the indirect modules. */
 export const goMod: Format = {
-  name: NAME,
+  name: 'go-mod',
   title: 'go.mod (with go.sum below Go 1.17)',
   ecosystem: 'golang',
   fileNames: ['go.mod'],
   facts: { edges: false, groups: false, integrity: true, lines: true },
   mayAskForNothing: true,
-  companions: () => ['go.sum'],
+  companions: () => [CHECKSUMS],
   recognises: (head) =>
     (/^module\s+\S+/m.test(head) && /^(?:go\s+\d|require\b)/m.test(head)) ||
     /^require(?: \(\s+| )\S+\.\S+ v\d+\.\d+\.\d+/m.test(head),
-  read: (input) => ({ format: NAME, ...readModules(input) }),
+  read: readModules,
 };
+
+const VERSION = /^v\d+\.\d+\.\d+/;
+const VERBS: ReadonlySet<string> = new Set([
+  ...['module', 'go', 'toolchain', 'godebug', 'require', 'exclude', 'replace', 'retract', 'tool', 'ignore'],
+]);
+/** Since Go 1.17, go.mod names all modules that the build needs. */
+const COMPLETE_SINCE = [1, 17];
+
+/** Reads the modules as they are after `replace`. */
+function readModules(input: LockfileInput): LockfileContent {
+  const builder = new LockfileBuilder();
+  const { directives, malformed } = readDirectives(input.text);
+  if (!directives.some(({ verb }) => VERBS.has(verb))) {
+    throw new LockfileError('wrong-format', `${input.path}: not a go.mod: it has no directive`);
+  }
+  for (const { line, text } of malformed) builder.problem(line, `"${text.slice(0, 200)}" is not a directive`);
+  for (const { verb, words, line } of directives) {
+    if (!VERBS.has(verb))
+      builder.problem(
+        line,
+        `"${[verb, ...words].join(' ').slice(0, 200)}" is not a known directive of go.mod`,
+      );
+  }
+  const of = (verb: string) => directives.filter((one) => one.verb === verb);
+  const checksums = readCompanion(input, CHECKSUMS, readChecksums)?.modules ?? [];
+  const integrities = new Map(checksums.map((one) => [`${one.path}@${one.version}`, one.integrity]));
+  const replace = replacerOf(of('replace'), builder);
+  const context = { replace, integrities, builder };
+  const named = new Set<string>();
+  for (const { words, comment, line } of of('require')) {
+    const [path = '', version = ''] = words;
+    if (words.length !== 2) {
+      builder.problem(line, `"${words.join(' ').slice(0, 200)}" is not a module with a version`);
+      continue;
+    }
+    named.add(path);
+    // As in Go: the word alone, or the word, a semicolon and any text.
+    const direct = !/^indirect(?:$|;)/.test(comment);
+    addModule({ path, version, direct, line }, context);
+  }
+  for (const { path, version } of isComplete(of('go')) ? [] : newestOf(checksums)) {
+    if (!named.has(path)) addModule({ path, version, direct: false, line: undefined }, context);
+  }
+  return builder.content();
+}
+
+interface Required {
+  readonly path: string;
+  readonly version: string;
+  readonly direct: boolean;
+  readonly line: number | undefined;
+}
+
+interface Context {
+  readonly replace: Replace;
+  /** By path and version. */
+  readonly integrities: ReadonlyMap<string, ChecksummedModule['integrity']>;
+  readonly builder: LockfileBuilder;
+}
+
+function addModule(required: Required, { replace, integrities, builder }: Context): void {
+  const { path, version: stated, source, line } = replace(required);
+  // A branch is valid here; Go replaces it with a version when it runs.
+  const version = VERSION.test(stated) ? stated : '';
+  if (version === '') {
+    builder.problem(
+      line,
+      `the version of ${path.slice(0, 200)} is "${stated.slice(0, 100)}", which is not a Go version`,
+      'unclear',
+    );
+  }
+  const draft = draftPackage({
+    ecosystem: 'golang',
+    name: path,
+    version,
+    line,
+    direct: required.direct,
+    source,
+    integrity: source === undefined ? integrities.get(`${path}@${version}`) : undefined,
+  });
+  builder.add(draft, line, path);
+}
+
+/** A go.mod without a `go` directive counts as 1.16. */
+function isComplete(versions: readonly Directive[]): boolean {
+  // parseInt ignores the suffix of a pre-release: `1.21rc1`.
+  const [major = 1, minor = 16] = (versions.at(-1)?.words[0] ?? '1.16')
+    .split('.')
+    .map((part) => Number.parseInt(part, 10));
+  const [wantedMajor = 1, wantedMinor = 17] = COMPLETE_SINCE;
+  return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
+}
+
+/** Go builds the highest of several versions of a module. */
+function newestOf(checksums: Iterable<ChecksummedModule>): readonly ChecksummedModule[] {
+  const newest = new Map<string, ChecksummedModule>();
+  for (const one of checksums) {
+    const known = newest.get(one.path);
+    if (known === undefined || isNewer(one.version, known.version)) newest.set(one.path, one);
+  }
+  return [...newest.values()];
+}
+
+function isNewer(version: string, other: string): boolean {
+  const semver: typeof import('semver') = loadPackage('semver');
+  const [left, right] = [semver.parse(version), semver.parse(other)];
+  return left !== null && right !== null ? semver.gt(left, right) : version > other;
+}

@@ -1,4 +1,5 @@
 import type { Source } from '../../model/scan/lockfile.ts';
+import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import type { Directive } from './directives.ts';
 
 interface Module {
@@ -7,26 +8,18 @@ interface Module {
   readonly line: number | undefined;
 }
 
-export interface ReplacedModule extends Module {
-  /** Where it is a folder. */
-  readonly source?: Source;
-}
+/** Returns the replacement of a module with its line, or the module itself. `source` is set where that is a folder. */
+export type Replace = (required: Module) => Module & { readonly source?: Source };
 
-/**
- * Reads `replace` lines: `old [version] => new version` or `old [version] => ./folder`. The result gives what a module is
- * replaced by, standing where the replacement does, or the module itself.
- */
-export function replacerOf(
-  directives: readonly Directive[],
-  report: (line: number, message: string) => void,
-): (required: Module) => ReplacedModule {
+/** Reads `replace` directives: `old [version] => new version` or `old [version] => ./folder`. */
+export function replacerOf(directives: readonly Directive[], builder: LockfileBuilder): Replace {
   const replacements = new Map<string, Module>();
   for (const { words, line } of directives) {
     const arrow = words.indexOf('=>');
     const [old, oldVersion] = words.slice(0, Math.max(arrow, 0));
     const [path, version = ''] = words.slice(arrow + 1);
     if (old === undefined || path === undefined || (version === '' && !isFolder(path))) {
-      report(line, `"${words.join(' ').slice(0, 200)}" is no replacement`);
+      builder.problem(line, `"${words.join(' ').slice(0, 200)}" is not a replacement`);
       continue;
     }
     replacements.set(keyOf(old, oldVersion), { path, version, line });
@@ -35,7 +28,6 @@ export function replacerOf(
     const { path, version } = required;
     const found = replacements.get(keyOf(path, version)) ?? replacements.get(keyOf(path, undefined));
     if (found === undefined) return required;
-    // A folder has no name but that of the module in it.
     return isFolder(found.path)
       ? { path, version, line: found.line, source: { kind: 'path', path: found.path } }
       : found;
@@ -46,7 +38,7 @@ function keyOf(path: string, version: string | undefined): string {
   return `${path}@${version ?? ''}`;
 }
 
-/** Go takes for a folder what begins so, and nothing else. */
+/** Go recognises folders by these prefixes. */
 function isFolder(path: string): boolean {
   return /^(?:\.{1,2}(?:[/\\]|$)|\/|[A-Za-z]:[/\\])/.test(path);
 }

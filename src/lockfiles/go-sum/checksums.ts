@@ -1,22 +1,22 @@
 import type { Integrity } from '../../model/scan/lockfile.ts';
 
-/** A module version with the checksum of its code. */
+/** A module version with the checksum of its files. */
 export interface ChecksummedModule {
   readonly path: string;
   readonly version: string;
-  /** `h1`: SHA-256 over the sorted hashes of its files, as Go defines it. */
+  /** `h1`: Go's SHA-256 of the sorted hashes of the files. */
   readonly integrity: readonly Integrity[];
   readonly line: number;
 }
 
-export interface Checksums {
+interface Checksums {
   readonly modules: readonly ChecksummedModule[];
   readonly malformed: readonly { readonly line: number; readonly text: string }[];
 }
 
 /**
- * Reads `module version hash` lines. Versions of which only the `go.mod` was needed, to work out the build list, are left
- * out: their code is never used.
+ * Reads `module version hash` lines. Leaves out versions with a checksum of their `go.mod` only: Go needed them to determine
+ * the versions of the build, but not their code.
  */
 export function readChecksums(text: string): Checksums {
   const modules: ChecksummedModule[] = [];

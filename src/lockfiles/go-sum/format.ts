@@ -1,13 +1,11 @@
 import type { Format } from '../format.ts';
+import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { draftPackage } from '../packages/package-draft.ts';
-import { Reading } from '../reading.ts';
 import { readChecksums } from './checksums.ts';
 
-const NAME = 'go-sum';
-
-/** Go's checksums: every module version whose code was downloaded, which may be more than is built. */
+/** Go's checksums: all module versions whose code was downloaded, which can be more than the build uses. */
 export const goSum: Format = {
-  name: NAME,
+  name: 'go-sum',
   title: 'go.sum',
   ecosystem: 'golang',
   fileNames: ['go.sum', 'go.work.sum'],
@@ -16,14 +14,14 @@ export const goSum: Format = {
   overriddenBy: { 'go.sum': 'go.mod' },
   recognises: (head) => /^\S+ v\S+ h1:[A-Za-z0-9+/]{43}=\s*$/m.test(head),
   read({ text }) {
-    const reading = new Reading();
+    const builder = new LockfileBuilder();
     const { modules, malformed } = readChecksums(text);
     for (const { line, text: stated } of malformed)
-      reading.problem(line, `"${stated.slice(0, 200)}" is not \`module version hash\``);
+      builder.problem(line, `"${stated.slice(0, 200)}" is not \`module version hash\``);
     for (const { path, version, integrity, line } of modules) {
       const draft = draftPackage({ ecosystem: 'golang', name: path, version, integrity, line });
-      reading.take(draft, line, path);
+      builder.add(draft, line, path);
     }
-    return { format: NAME, ...reading.result() };
+    return builder.content();
   },
 };

@@ -1,57 +1,69 @@
+import type { Group } from '../../model/scan/lockfile.ts';
 import { mavenDraft } from '../ecosystems/maven-draft.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { PackageCollector, type PackageDraft } from '../packages/package-collector.ts';
-import { ProblemList } from '../packages/problem-list.ts';
-import { groupsOfConfigurations } from './configurations.ts';
+import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import type { PackageDraft } from '../packages/package-collector.ts';
 
-const NAME = 'gradle-lockfile';
 const HEADER = '# This is a Gradle generated file for dependency locking.';
-/** `group:artifact:version=configuration,…`; the locks of single configurations that Gradle wrote until 6 lack the latter. */
+/** `group:artifact:version=configuration,…`. Gradle before 6 wrote a file for each configuration, without `=…`. */
 const ENTRY = /^([^:=\s]+):([^:=\s]+):([^:=\s]+)(?:=(.*))?$/;
 
 /** Gradle's dependency locks: of a project, and of its build scripts. */
 export const gradleLockfile: Format = {
-  name: NAME,
+  name: 'gradle-lockfile',
   title: 'Gradle dependency locks (gradle.lockfile, buildscript-gradle.lockfile)',
   ecosystem: 'maven',
   fileNames: ['gradle.lockfile', '*gradle.lockfile'],
   facts: { edges: false, groups: true, integrity: false, lines: true },
   recognises: (head) => head.startsWith(HEADER),
   read({ path, text }) {
-    const collector = new PackageCollector();
-    const problems = new ProblemList();
+    const builder = new LockfileBuilder();
     let entries = 0;
     for (const [index, row] of text.split('\n').entries()) {
       const entry = row.trim();
-      // `empty=` lists the configurations that nothing is locked for.
       if (entry === '' || entry.startsWith('#')) continue;
       entries += 1;
-      if (/^empty(?:=|$)/.test(entry)) continue;
-      const draft = readEntry(entry, index + 1);
-      if (typeof draft === 'string') problems.add(index + 1, draft);
-      else collector.add(draft);
+      // `empty=` lists the configurations without dependencies.
+      if (!/^empty(?:=|$)/.test(entry)) builder.add(readEntry(entry, index + 1), index + 1, entry);
     }
-    const packages = collector.packages();
-    if (entries > 0 && problems.count === entries) {
+    if (entries > 0 && builder.problemCount === entries) {
       throw new LockfileError(
         'wrong-format',
-        `${path}: no line is \`group:artifact:version=configurations\`: this is no Gradle lockfile`,
+        `${path}: not a Gradle lockfile: no line is \`group:artifact:version=configurations\``,
       );
     }
-    return { format: NAME, packages, problems: problems.all() };
+    return builder.content();
   },
 };
 
 function readEntry(entry: string, line: number): PackageDraft | string {
   const parts = ENTRY.exec(entry);
-  const shown = JSON.stringify(entry.slice(0, 200));
-  if (parts === null) return `${shown} is not \`group:artifact:version=configurations\``;
+  if (parts === null) return 'is not `group:artifact:version=configurations`';
   const [, group = '', artifact = '', version = '', configurations = ''] = parts;
   const names = configurations.split(',').map((name) => name.trim());
-  const draft = mavenDraft(
-    { group, artifact, version },
-    { line, groups: groupsOfConfigurations(names.filter((name) => name !== '')) },
-  );
-  return typeof draft === 'string' ? `${shown} ${draft}` : draft;
+  const groups = groupsOf(names.filter((name) => name !== ''));
+  return mavenDraft({ group, artifact, version }, { line, groups });
+}
+
+/** The groups of all configurations that need a package; empty when one of them is for production. */
+function groupsOf(configurations: readonly string[]): readonly Group[] {
+  const groups = new Set<Group>();
+  for (const configuration of configurations) {
+    const group = groupOf(configuration);
+    if (group === undefined) return [];
+    groups.add(group);
+  }
+  return [...groups].sort();
+}
+
+const TEST = /^test|Tests?(?=[A-Z]|$)|^androidTest|^jmh/;
+/** Used by the build, but not part of its result: classpaths of build scripts, processors, compilers, linters. */
+const BUILD =
+  /^classpath$|annotationProcessor|^kapt|^ksp|kotlinCompiler|kotlinBuildTools|kotlinKlib|^(?:detekt|ktlint|checkstyle|pmd|spotbugs|errorprone|jacoco|spotless|zinc|antlr|lintChecks|lintClassPath|coreLibraryDesugaring)|^swiftExport|PluginClasspath/i;
+
+function groupOf(configuration: string): Group | undefined {
+  if (BUILD.test(configuration)) return 'build';
+  if (TEST.test(configuration)) return 'test';
+  return configuration === 'developmentOnly' ? 'dev' : undefined;
 }

@@ -2,15 +2,14 @@ import type { Integrity } from '../../model/scan/lockfile.ts';
 import { mavenDraft } from '../ecosystems/maven-draft.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { PackageCollector } from '../packages/package-collector.ts';
-import { ProblemList } from '../packages/problem-list.ts';
+import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { attributeOf, childOf, childrenOf, readXml, type XmlElement } from '../syntax/xml-document.ts';
 
-const NAME = 'gradle-verification-metadata';
+const UNWANTED = new Set(['configuration', 'pgp']);
 
 /** Gradle's list of checksums: everything that a build may download. */
 export const gradleVerificationMetadata: Format = {
-  name: NAME,
+  name: 'gradle-verification-metadata',
   title: 'Gradle dependency verification (gradle/verification-metadata.xml)',
   ecosystem: 'maven',
   fileNames: ['verification-metadata.xml'],
@@ -19,43 +18,39 @@ export const gradleVerificationMetadata: Format = {
   read({ path, text }) {
     const root = readXml(text, path, { expected: 'a verification-metadata.xml', unwanted: UNWANTED });
     if (root.name !== 'verification-metadata') {
-      throw new LockfileError('wrong-format', `${path}:${root.line}: the XML is no <verification-metadata>`);
+      throw new LockfileError(
+        'wrong-format',
+        `${path}:${root.line}: the root element is not <verification-metadata>`,
+      );
     }
-    const collector = new PackageCollector();
-    const problems = new ProblemList();
+    const builder = new LockfileBuilder();
     for (const component of childrenOf(childOf(root, 'components'), 'component')) {
       const { line } = component;
       const [group = '', artifact = '', version = ''] = ['group', 'name', 'version'].map((name) =>
         attributeOf(component, name),
       );
+      const entry = `${group}:${artifact}:${version}`;
       const draft = mavenDraft({ group, artifact, version }, { line, integrity: integrityOf(component) });
-      const shown = JSON.stringify(`${group}:${artifact}:${version}`);
-      if (typeof draft === 'string') problems.add(line, `${shown} ${draft}`);
-      else {
-        if (version === '') problems.add(line, `${shown} has no version`, 'unclear');
-        collector.add(draft);
-      }
+      if (builder.add(draft, line, entry) !== undefined && version === '')
+        builder.problem(line, `${JSON.stringify(entry)} has no version`, 'unclear');
     }
-    return { format: NAME, packages: collector.packages(), problems: problems.all() };
+    return builder.content();
   },
 };
 
-const UNWANTED = new Set(['configuration', 'pgp']);
-/** What describes a package, beside the package itself. */
+/** Files that describe a package, in addition to the package itself. */
 const METADATA = /\.(?:pom|module|xml|asc)$|-(?:sources|javadoc)\.jar$/;
 const ALGORITHMS: ReadonlySet<string> = new Set(['md5', 'sha1', 'sha256', 'sha512']);
 
-/** Digests of the artifacts; `also-trust` names others that are as good. */
+/** Digests of the artifacts, including the alternatives in `also-trust`. */
 function integrityOf(component: XmlElement): readonly Integrity[] {
   return childrenOf(component, 'artifact')
     .filter((artifact) => !METADATA.test(attributeOf(artifact, 'name') ?? ''))
     .flatMap(({ children }) => children.filter(({ name }) => ALGORITHMS.has(name)))
-    .flatMap((digest) => {
-      const values = [digest, ...childrenOf(digest, 'also-trust')].map((one) => attributeOf(one, 'value'));
-      return values.flatMap((value) => digestOf(digest.name, value));
-    });
-}
-
-function digestOf(algorithm: string, value: string | undefined): readonly Integrity[] {
-  return value === undefined ? [] : [{ algorithm, value, encoding: 'hex' }];
+    .flatMap((digest) =>
+      [digest, ...childrenOf(digest, 'also-trust')].flatMap((one): readonly Integrity[] => {
+        const value = attributeOf(one, 'value');
+        return value === undefined ? [] : [{ algorithm: digest.name, value, encoding: 'hex' }];
+      }),
+    );
 }

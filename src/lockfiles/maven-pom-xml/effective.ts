@@ -1,38 +1,39 @@
 import type { Interpolated } from './interpolation.ts';
 import { type Coordinates, isImport, type Pom, type PomDependency } from './pom.ts';
 
-/** A dependency with everything that the poms say of it. */
+/** A dependency with the facts of all poms. */
 export interface EffectiveDependency {
   readonly group: Interpolated;
   readonly artifact: Interpolated;
-  /** Empty when none is stated. */
+  /** Empty when no pom has one. */
   readonly version: Interpolated;
   readonly scope: string;
   readonly isOptional: boolean;
   readonly systemPath: string | undefined;
-  /** What an earlier entry of the same pom says of its version, if that is something else: Maven takes the last. */
+  /** A different version in an earlier entry of the same pom. Maven takes the last entry. */
   readonly overridden: string | undefined;
   readonly line: number;
 }
 
-/** What a module writes for the version of another one of its own project. */
+/** The forms of the version of another module of the same project. */
 const OWN_VERSION = /^\$\{(?:(?:project|pom)\.(?:parent\.)?version|version|revision)\}/;
 
-/** Where the youngest pom is: paths are told from there. */
+/** The folder of the pom that is read. Paths are relative to it. */
 const OWN_FOLDER = /^\$\{(?:(?:project|pom)\.)?basedir\}[\\/]?/;
 
 type Interpolate = (text: string) => Interpolated;
 
 /**
- * The dependencies of the youngest pom: its own and those it inherits, with versions and scopes from dependency
- * management where they state none; of what is `imported` into that, the first has the last word, after the poms' own. Which two are the same Maven tells by group, artifact, type and classifier. Other
- * modules of the same project are left out when they are beside it (`isBeside`): they are the target itself.
+ * Returns the dependencies of the first pom of the lineage, own and inherited, with versions and scopes from dependency
+ * management where they have none. The poms' own management precedes `imported`, in which the first entry counts. Maven
+ * identifies dependencies by group, artifact, type and classifier. Leaves out other modules of the same project whose pom
+ * is available (`isModule`): they belong to the target.
  */
 export function effectiveDependencies(
   lineage: readonly Pom[],
   interpolate: Interpolate,
   imported: readonly PomDependency[],
-  isBeside: (module: Coordinates) => boolean,
+  isModule: (module: Coordinates) => boolean,
 ): readonly EffectiveDependency[] {
   const parentLine = lineage[0]?.parent?.line ?? 1;
   const keyOf = (one: PomDependency) =>
@@ -44,7 +45,7 @@ export function effectiveDependencies(
   const managed = new Map<string, PomDependency>();
   for (const one of imported.toReversed()) managed.set(keyOf(one), one);
   const dependencies = new Map<string, PomDependency & Pick<EffectiveDependency, 'overridden'>>();
-  // From the oldest, so that the nearest pom has the last word; in one pom the last entry has it.
+  // From the oldest ancestor: the nearest pom counts, and in a pom the last entry.
   for (const pom of lineage.toReversed()) {
     for (const one of pom.managed) if (!isImport(one)) managed.set(keyOf(one), one);
     const own = new Map<string, string | undefined>();
@@ -56,7 +57,7 @@ export function effectiveDependencies(
       own.set(key, one.version);
     }
   }
-  const isOwn = createModuleCheck(interpolate, isBeside);
+  const isOwn = createModuleCheck(interpolate, isModule);
   return [...dependencies].flatMap(([key, one]) => {
     const effective = merged(one, managed.get(key), interpolate);
     return isOwn(effective, one.version ?? managed.get(key)?.version ?? '') ? [] : effective;
@@ -64,12 +65,12 @@ export function effectiveDependencies(
 }
 
 /**
- * Tells other modules: of the project's group, in the version that is the project's by reference or only built here, with a
- * pom beside this one. A published pom has none: what it calls its own version is a package like any other.
+ * Returns a check for other modules: they have the group and the version of the project, by reference or as a snapshot, and
+ * their pom is available. Without that pom (in a published pom, for example) a dependency is a package.
  */
 function createModuleCheck(
   interpolate: Interpolate,
-  isBeside: (module: Coordinates) => boolean,
+  isModule: (module: Coordinates) => boolean,
 ): (one: EffectiveDependency, stated: string) => boolean {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: Maven's references
   const [group, version] = ['${project.groupId}', '${project.version}'].map((text) => interpolate(text));
@@ -78,7 +79,7 @@ function createModuleCheck(
     one.group.text === group?.text &&
     one.version.text === version?.text &&
     (OWN_VERSION.test(stated) || one.version.text.endsWith('-SNAPSHOT')) &&
-    isBeside({ groupId: one.group.text, artifactId: one.artifact.text, version: one.version.text });
+    isModule({ groupId: one.group.text, artifactId: one.artifact.text, version: one.version.text });
 }
 
 function merged(
@@ -97,4 +98,14 @@ function merged(
     overridden: one.overridden === undefined ? undefined : interpolate(one.overridden).text,
     line: one.line,
   };
+}
+
+/** `[1.0]` allows one version only. */
+const ONE = /^\[\s*([^[\](),]+?)\s*\]$/;
+/** Maven's ranges, and its words for the newest version. */
+const SEVERAL = /^[[(]|^(?:LATEST|RELEASE)$/;
+
+/** The version of a requirement; empty when it allows several. */
+export function exactVersion(requirement: string): string {
+  return ONE.exec(requirement)?.[1] ?? (SEVERAL.test(requirement) ? '' : requirement);
 }

@@ -4,15 +4,15 @@ import { createInterpolation, type Interpolated } from './interpolation.ts';
 import { findPom, lineageOf, type PlacedPom } from './lineage.ts';
 import { isImport, type Pom, type PomDependency } from './pom.ts';
 
-/** Dependency management that is imported from poms that came with the file. */
-export interface Imports {
-  /** With everything that its own pom can tell, the most telling first. */
+/** Dependency management that is imported from available poms. */
+interface Imports {
+  /** Interpolated, in the order of precedence. */
   readonly managed: readonly PomDependency[];
-  /** The entries whose poms were found. */
+  /** The imports whose poms are available. */
   readonly found: ReadonlySet<PomDependency>;
 }
 
-/** Follows imports, and what these import in turn. `seen`: paths of poms that were followed before. */
+/** Reads imports recursively. `seen`: paths of poms that were read before. */
 export function readImports(
   lineage: readonly PlacedPom[],
   input: LockfileInput,
@@ -40,7 +40,7 @@ export function readImports(
   return { managed, found };
 }
 
-/** What a pom and its ancestors manage, the last entry of the nearest first; entries that need more are left out. */
+/** Dependency management of a pom and its ancestors, in the order of precedence, without entries with unknown properties. */
 function ownManagement(lineage: readonly Pom[]): readonly PomDependency[] {
   const interpolate = createInterpolation(lineage);
   return lineage.flatMap(({ managed }) =>
@@ -53,7 +53,7 @@ function ownManagement(lineage: readonly Pom[]): readonly PomDependency[] {
 
 function resolved(one: PomDependency, interpolate: (text: string) => Interpolated): readonly PomDependency[] {
   let isComplete = true;
-  const told = (text: string | undefined): string | undefined => {
+  const interpolated = (text: string | undefined): string | undefined => {
     if (text === undefined) return undefined;
     const { text: value, missing } = interpolate(text);
     if (missing !== undefined) isComplete = false;
@@ -61,19 +61,19 @@ function resolved(one: PomDependency, interpolate: (text: string) => Interpolate
   };
   const dependency = {
     ...one,
-    groupId: told(one.groupId),
-    artifactId: told(one.artifactId),
-    version: told(one.version),
-    type: told(one.type),
-    classifier: told(one.classifier),
-    scope: told(one.scope),
+    groupId: interpolated(one.groupId),
+    artifactId: interpolated(one.artifactId),
+    version: interpolated(one.version),
+    type: interpolated(one.type),
+    classifier: interpolated(one.classifier),
+    scope: interpolated(one.scope),
   };
   return isComplete ? [dependency] : [];
 }
 
 /**
- * Where the poms that a pom imports may be, relative to it: among its modules, or in a folder of their name beside it or
- * below it. Those of other groups are in repositories.
+ * Possible paths of the imported poms, relative to the pom: its modules, and folders with the name of the artifact next to
+ * it or in it. Poms of other groups come from repositories.
  */
 export function importPlaces(pom: Pom): readonly string[] {
   const groups = new Set([pom.groupId, pom.parent?.groupId]);
@@ -89,4 +89,39 @@ export function importPlaces(pom: Pom): readonly string[] {
   return [...new Set([...modules, ...folders])].map((path) =>
     /\.xml$/i.test(path) ? path : posix.join(path, 'pom.xml'),
   );
+}
+
+/** A pom that may contain versions and is not available. */
+export interface AbsentPom {
+  /** Its relation to the file and its coordinates, for messages. */
+  readonly what: string;
+  readonly line: number;
+}
+
+/** The parent and the imported poms that are not available. */
+export function absentPoms(
+  lineage: readonly Pom[],
+  interpolate: (text: string) => Interpolated,
+  found: ReadonlySet<PomDependency>,
+): readonly AbsentPom[] {
+  const parentLine = lineage[0]?.parent?.line ?? 1;
+  const shown = (parts: readonly (string | undefined)[]) =>
+    JSON.stringify(
+      parts
+        .map((part) => interpolate(part ?? '').text)
+        .join(':')
+        .slice(0, 200),
+    );
+  const parent = lineage.at(-1)?.parent;
+  const parents = parent === undefined ? [] : [shown([parent.groupId, parent.artifactId, parent.version])];
+  const ancestor = parents.map((coordinates) => ({ what: `the parent ${coordinates}`, line: parentLine }));
+  const imported = lineage.flatMap((pom, generation) =>
+    pom.managed
+      .filter((one) => isImport(one) && !found.has(one))
+      .map(({ groupId, artifactId, version, line }) => ({
+        what: `the imported ${shown([groupId, artifactId, version])}`,
+        line: generation === 0 ? line : parentLine,
+      })),
+  );
+  return [...ancestor, ...imported];
 }

@@ -3,26 +3,26 @@ import type { Pom } from './pom.ts';
 
 export interface Interpolated {
   readonly text: string;
-  /** The first property that has no value here; its reference is still in the text. */
+  /** The first property without a known value. Its reference is still in the text. */
   readonly missing: string | undefined;
 }
 
 const REFERENCE = /\$\{([^${}]+)\}/g;
 const MODEL_PREFIX = /^(?:project|pom)\./;
-/** Properties can double one another; no name or version is as long. */
+/** Properties that repeat others can grow exponentially. Names and versions are shorter. */
 const MAX_LENGTH = 4_096;
-/** How many properties may be made of one another. */
+/** Nesting of properties. */
 const MAX_DEPTH = 100;
 
 /**
- * Replaces `${…}` as Maven does: what `project.` names is the youngest pom's, also where an ancestor wrote it; then the
- * properties, the nearest pom's first; then the model without a prefix.
+ * Returns a function that replaces `${…}` as Maven does. `project.` refers to the first pom of the lineage, even in an
+ * ancestor; then come the properties of the nearest pom, and last the fields of the project without a prefix.
  */
 export function createInterpolation(lineage: readonly Pom[]): (text: string) => Interpolated {
   const values = new Map<string, Interpolated | undefined>();
   const propertyOf = (name: string, depth: number): Interpolated | undefined => {
     if (values.has(name)) return values.get(name);
-    // While it is being worked out it has no value: a property that needs itself never gets one.
+    // Without a value during its own interpolation: a property that refers to itself stays unknown.
     values.set(name, undefined);
     const raw = depth > MAX_DEPTH ? undefined : rawValueOf(name, lineage);
     const value = raw === undefined ? undefined : interpolate(raw, depth + 1);
@@ -55,7 +55,7 @@ function rawValueOf(name: string, lineage: readonly Pom[]): string | undefined {
   return modelValue(name, lineage);
 }
 
-/** A value of the project itself (`version`, `parent.groupId`). Group and version are inherited from the parent. */
+/** A field of the project (`version`, `parent.groupId`). Group and version are inherited from the parent. */
 function modelValue(path: string, [pom]: readonly Pom[]): string | undefined {
   const segments = path.split('.');
   const last = segments.pop() ?? '';

@@ -1,22 +1,21 @@
 import { posix } from 'node:path';
-import { LockfileError } from '../errors.ts';
 import type { LockfileInput } from '../format.ts';
-import { decodeText } from '../syntax/decode-text.ts';
+import { readCompanion } from '../syntax/read-companion.ts';
 import { textOf } from '../syntax/xml-document.ts';
-import { type Coordinates, type ParentReference, type Pom, readPom } from './pom.ts';
+import { type Coordinates, type Pom, readPom } from './pom.ts';
 
-/** Nobody inherits from further away. */
+/** Projects have fewer ancestors. */
 const MAX_GENERATIONS = 20;
 
 /**
- * A pom and those that it inherits from, the nearest first, as far as they were given with it. Like Maven, takes a file
- * for the parent only when it has the parent's coordinates. A parent that is not given is no error.
+ * Returns a pom and its available ancestors, the nearest first. As in Maven, a file is the parent only when it has the
+ * coordinates of the parent.
  */
 export function lineageOf(pom: Pom, input: LockfileInput, from = ''): readonly PlacedPom[] {
   let folder = from;
   const lineage: PlacedPom[] = [{ ...pom, folder }];
   for (let youngest = pom; youngest.parent !== undefined && lineage.length < MAX_GENERATIONS; ) {
-    const found = findParent(youngest.parent, folder, input);
+    const found = findPom(youngest.parent, placesOf(youngest.parent.relativePath), { folder, input });
     if (found === undefined) break;
     folder = posix.dirname(found.path);
     lineage.push({ ...found.pom, folder });
@@ -25,7 +24,7 @@ export function lineageOf(pom: Pom, input: LockfileInput, from = ''): readonly P
   return lineage;
 }
 
-/** A pom with the folder that it is in, relative to the first one. */
+/** A pom with its folder, relative to the first pom. */
 export interface PlacedPom extends Pom {
   readonly folder: string;
 }
@@ -36,11 +35,7 @@ interface Found {
   readonly path: string;
 }
 
-function findParent(parent: ParentReference, folder: string, input: LockfileInput): Found | undefined {
-  return findPom(parent, placesOf(parent.relativePath), { folder, input });
-}
-
-/** The pom of these coordinates at one of the places, which are relative to a folder. */
+/** Finds the pom with these coordinates at one of the paths, which are relative to `folder`. */
 export function findPom(
   wanted: Coordinates,
   places: readonly string[],
@@ -48,19 +43,18 @@ export function findPom(
 ): Found | undefined {
   for (const place of places) {
     const path = posix.normalize(posix.join(folder, place));
-    const content = input.sibling?.(path);
-    const pom = content === undefined ? undefined : readParent(content, input.path);
-    if (pom !== undefined && isThe(wanted, pom)) return { pom, path };
+    const pom = readCompanion(input, path, (text) => readPom(text, path));
+    if (pom !== undefined && hasCoordinates(pom, wanted)) return { pom, path };
   }
   return undefined;
 }
 
 /**
- * Where a pom's parent may be, relative to it: at `relativePath`, or, where files were given without their folders, beside
- * it under the same name.
+ * Possible paths of the parent of a pom, relative to it: `relativePath`, and the same name in the folder of the pom, for
+ * files that were collected without their folders.
  */
 export function placesOf(relativePath: string): readonly string[] {
-  // An empty path says that the parent is not in the source tree.
+  // An empty path: the parent comes from a repository.
   if (relativePath === '') return [];
   const stated = relativePath.replaceAll('\\', '/');
   const path = /\.(?:xml|pom)$/i.test(stated) ? stated : posix.join(stated, 'pom.xml');
@@ -68,17 +62,7 @@ export function placesOf(relativePath: string): readonly string[] {
   return path === name ? [path] : [path, name];
 }
 
-function readParent(content: Buffer, path: string): Pom | undefined {
-  try {
-    return readPom(decodeText(content, path), path);
-  } catch (error) {
-    // The parent only adds what the pom does not say; its faults are its own.
-    if (error instanceof LockfileError) return undefined;
-    throw error;
-  }
-}
-
-function isThe(wanted: Coordinates, { project, parent }: Pom): boolean {
+function hasCoordinates({ project, parent }: Pom, wanted: Coordinates): boolean {
   return (
     textOf(project, 'artifactId') === wanted.artifactId &&
     (textOf(project, 'groupId') ?? parent?.groupId) === wanted.groupId &&
@@ -86,7 +70,30 @@ function isThe(wanted: Coordinates, { project, parent }: Pom): boolean {
   );
 }
 
-/** Versions made of properties (`${revision}`) can only be told apart by Maven itself. */
+/** Versions with properties (`${revision}`) count as equal, because the properties can be set outside the poms. */
 function matchesVersion(stated: string, wanted: string): boolean {
   return stated === wanted || stated.includes('${') || wanted.includes('${');
+}
+
+/** Number of modules whose poms are requested. Beyond it, modules become packages. */
+const MAX_MODULES = 20;
+
+/**
+ * Possible paths of the pom of another module, relative to a pom: in a folder next to its own with the name of the artifact,
+ * or that name without the prefix of the project (`netty-buffer` in `buffer`).
+ */
+export function modulePlaces(artifactId: string): readonly string[] {
+  if (!/^[\w-][\w.-]*$/.test(artifactId)) return [];
+  const end = artifactId.indexOf('-');
+  const names = end < 0 ? [artifactId] : [artifactId, artifactId.slice(end + 1)];
+  return names.filter((name) => name !== '').map((name) => `../${name}/pom.xml`);
+}
+
+/** Possible paths of the modules on which a pom depends: artifacts of its own group. */
+export function placesOfModules({ groupId, parent, dependencies }: Pom): readonly string[] {
+  const own = new Set([groupId, parent?.groupId]);
+  const modules = dependencies
+    .filter((one) => own.has(one.groupId) || one.groupId?.startsWith('${') === true)
+    .flatMap(({ artifactId }) => artifactId ?? []);
+  return [...new Set(modules)].slice(0, MAX_MODULES).flatMap(modulePlaces);
 }

@@ -1,17 +1,17 @@
 import { LockfileError } from '../errors.ts';
 import { childOf, childrenOf, readXml, textOf, type XmlElement } from '../syntax/xml-document.ts';
 
-/** One pom as it is written, nothing of it interpolated. */
+/** One pom, not interpolated. */
 export interface Pom {
-  /** `<project>` itself, for `${project.…}`. */
+  /** The root element, for `${project.…}`. */
   readonly project: XmlElement;
-  /** Its own; else it has its parent's. */
+  /** Its own group; `undefined` when it inherits that of its parent. */
   readonly groupId: string | undefined;
   readonly parent: ParentReference | undefined;
   readonly properties: ReadonlyMap<string, string>;
   readonly dependencies: readonly PomDependency[];
   readonly managed: readonly PomDependency[];
-  /** Folders, or poms, of the modules that are built with it. */
+  /** Paths of the modules: of their folders or poms. */
   readonly modules: readonly string[];
 }
 
@@ -21,8 +21,8 @@ export interface Coordinates {
   readonly version: string;
 }
 
-export interface ParentReference extends Coordinates {
-  /** Of the parent's pom, or of the folder that it is in; Maven's default is the folder above. */
+interface ParentReference extends Coordinates {
+  /** Path of the parent's pom or of its folder. Maven's default is the folder above. */
   readonly relativePath: string;
   readonly line: number;
 }
@@ -39,18 +39,18 @@ export interface PomDependency {
   readonly line: number;
 }
 
-/** Stands for the dependency management of another pom, and manages nothing itself. */
+/** Whether an entry of dependency management imports that of another pom. */
 export function isImport({ type, scope }: PomDependency): boolean {
   return type === 'pom' && scope === 'import';
 }
 
-/** What no dependency stands in; `build` has the plugins' own. */
+/** Elements without dependencies of the project. `build` contains those of plugins. */
 const UNWANTED = new Set([
   ...['build', 'reporting', 'repositories', 'pluginRepositories', 'distributionManagement', 'licenses'],
   ...['developers', 'contributors', 'mailingLists', 'exclusions', 'reports', 'ciManagement'],
 ]);
 
-/** Reads a pom. Throws `LockfileError` when it is none. */
+/** Parses a pom. Throws `LockfileError`. */
 export function readPom(text: string, path: string): Pom {
   const project = readXml(text, path, {
     expected: 'a pom',
@@ -58,7 +58,10 @@ export function readPom(text: string, path: string): Pom {
     keepsUnknownEntities: true,
   });
   if (project.name !== 'project') {
-    throw new LockfileError('wrong-format', `${path}:${project.line}: the XML is no <project> of Maven`);
+    throw new LockfileError(
+      'wrong-format',
+      `${path}:${project.line}: the root element is not <project> of Maven`,
+    );
   }
   const parts = [project, ...activeProfiles(project)];
   return {
@@ -74,7 +77,7 @@ export function readPom(text: string, path: string): Pom {
   };
 }
 
-/** Profiles that are active when nobody asks for one; all others are left out. */
+/** Profiles that are active by default; others are ignored. */
 function activeProfiles(project: XmlElement): readonly XmlElement[] {
   return childrenOf(childOf(project, 'profiles'), 'profile').filter(
     (profile) => textOf(childOf(profile, 'activation'), 'activeByDefault') === 'true',

@@ -1,20 +1,21 @@
 import { LockfileError } from '../errors.ts';
-import { connect, PackageCollector, type PackageDraft } from '../packages/package-collector.ts';
-import { ProblemList } from '../packages/problem-list.ts';
-import { dependencyLines } from './dependency-lines.ts';
+import type { LockfileContent } from '../format.ts';
+import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { connect, type PackageDraft } from '../packages/package-collector.ts';
+import { type LineNode, lineNodes, type Wanted } from '../syntax/json-lines.ts';
 import { type Entry, isEntry, keysOf } from './entry.ts';
 import { readEntry } from './read-entry.ts';
 
 interface Node {
   readonly entry: Entry;
-  readonly name: string;
+  readonly lines: LineNode | undefined;
   readonly draft: PackageDraft | undefined;
   readonly parent: Node | undefined;
   readonly depth: number;
   readonly children: Map<string, Node>;
 }
 
-/** No file system holds folders nested as deep as that. */
+/** Deeper than any file system nests folders. */
 const MAX_DEPTH = 250;
 const MANIFEST_FIELDS = [
   'dependencies',
@@ -23,54 +24,49 @@ const MANIFEST_FIELDS = [
   'peerDependencies',
 ] as const;
 
+/** Each entry of `dependencies` can have `dependencies` of the same form. */
+const NESTED: { members: Record<string, Wanted> } = { members: {} };
+NESTED.members['dependencies'] = { each: NESTED };
+
 /**
- * Reads the nested `dependencies` of lockfileVersion 1. The file does not say what the target itself asks for; the
- * manifest beside it does, where there is one.
+ * Reads the nested `dependencies` of lockfileVersion 1. The file does not say which dependencies are direct; `manifest`
+ * does, where it is available.
  */
-export function readDependencyTree(root: Entry, text: string, path: string, manifest: Entry | undefined) {
-  const collector = new PackageCollector();
-  const problems = new ProblemList();
+export function readDependencyTree(
+  root: Entry,
+  text: string,
+  path: string,
+  manifest: Entry | undefined,
+): LockfileContent {
+  const builder = new LockfileBuilder();
   const top: Node = {
     entry: root,
-    name: '',
+    lines: lineNodes(text, NESTED),
     draft: undefined,
     parent: undefined,
     depth: 0,
     children: new Map(),
   };
-  const nodes = collect(top, text, path, {
-    collector,
-    problems,
-    direct: manifest === undefined ? undefined : false,
-  });
+  const nodes = collectNodes(top, path, builder, manifest === undefined ? undefined : false);
   for (const node of nodes) {
     if (node.draft === undefined) continue;
     const required = keysOf(node.entry.requires).flatMap((name) => find(name, node)?.draft?.id ?? []);
     connect(node.draft, [...new Set(required)]);
   }
-  for (const field of manifest === undefined ? [] : MANIFEST_FIELDS) {
-    for (const name of keysOf(manifest?.[field])) {
-      const draft = top.children.get(name)?.draft;
-      if (draft !== undefined) draft.direct = true;
-    }
+  for (const name of MANIFEST_FIELDS.flatMap((field) => keysOf(manifest?.[field]))) {
+    const draft = top.children.get(name)?.draft;
+    if (draft !== undefined) draft.direct = true;
   }
-  return { packages: collector.packages(), problems: problems.all() };
+  return builder.content();
 }
 
-interface Collected {
-  readonly collector: PackageCollector;
-  readonly problems: ProblemList;
-  readonly direct: false | undefined;
-}
-
-/** Walks the tree in the order of the text, without recursion: files nest as deep as their writer likes. */
-function collect(
+/** Walks the tree in the order of the text, without recursion, because the nesting is unchecked. */
+function collectNodes(
   top: Node,
-  text: string,
   path: string,
-  { collector, problems, direct }: Collected,
+  builder: LockfileBuilder,
+  direct: false | undefined,
 ): readonly Node[] {
-  const lines = dependencyLines(text);
   const nodes: Node[] = [];
   const pending = childEntries(top).reverse();
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -82,15 +78,12 @@ function collect(
         `${path}: dependencies nest more than ${MAX_DEPTH} levels deep, near "${name}"`,
       );
     }
-    const line = lines.next(name, 2 * depth, () => namesAround(parent, name));
-    if (!isEntry(entry)) {
-      problems.add(line, `"${name}" is not an object`);
-      continue;
-    }
-    const read = readEntry(entry, { folder: name, line, direct });
-    if (typeof read === 'string') problems.add(line, `"${name}" ${read}`);
-    const draft = typeof read === 'string' ? undefined : collector.add(read);
-    const node: Node = { entry, name, draft, parent, depth, children: new Map() };
+    const lines = parent.lines?.members?.get('dependencies')?.members?.get(name);
+    const line = lines?.line;
+    const read = isEntry(entry) ? readEntry(entry, { folder: name, line, direct }) : 'is not an object';
+    const draft = builder.add(read, line, name);
+    if (!isEntry(entry)) continue;
+    const node: Node = { entry, lines, draft, parent, depth, children: new Map() };
     parent.children.set(name, node);
     nodes.push(node);
     for (const child of childEntries(node).reverse()) pending.push(child);
@@ -102,13 +95,6 @@ function childEntries(parent: Node): { name: string; entry: unknown; parent: Nod
   const { dependencies } = parent.entry;
   if (!isEntry(dependencies)) return [];
   return Object.entries(dependencies).map(([name, entry]) => ({ name, entry, parent }));
-}
-
-function namesAround(parent: Node, name: string): readonly string[] {
-  const names = [name];
-  for (let node: Node | undefined = parent; node?.parent !== undefined; node = node.parent)
-    names.push(node.name);
-  return names.reverse();
 }
 
 function find(name: string, from: Node): Node | undefined {

@@ -1,4 +1,4 @@
-/** The fields of an entry that are read here; all unchecked. None is the name of something every object inherits. */
+/** The fields that are read, all unchecked. None is a property of Object.prototype. */
 type Field =
   | 'name'
   | 'version'
@@ -20,7 +20,7 @@ type Field =
   | 'workspaces'
   | 'lockfileVersion';
 
-/** An object of the file: an entry, a manifest or the whole. */
+/** An object of the file: an entry, a manifest or the root. */
 export type Entry = Readonly<Partial<Record<Field, unknown>>>;
 
 export function isEntry(value: unknown): value is Entry {
@@ -29,7 +29,7 @@ export function isEntry(value: unknown): value is Entry {
 
 const NO_KEYS: readonly string[] = [];
 
-/** The keys of an object: names chosen by others, so they are only ever used as keys of a `Map`. */
+/** The keys of an object. They come from the file: use them as keys of a `Map` only. */
 export function keysOf(value: unknown): readonly string[] {
   return isEntry(value) ? Object.keys(value) : NO_KEYS;
 }

@@ -5,22 +5,22 @@ import { emptyEntry, type NpmEntry } from './npm-entry.ts';
 /** A folder of the installed tree. */
 export interface Folder {
   readonly entry: NpmEntry;
-  /** Its name below `node_modules`; `undefined` for the target's own folders, the root and workspace members. */
+  /** Its name in `node_modules`; `undefined` for the target's own folders: the root and workspace members. */
   readonly name: string | undefined;
-  /** The package in it, once it is read. */
+  /** Set once the package is read. */
   draft: PackageDraft | undefined;
   parent: Folder | undefined;
-  /** What lies in its `node_modules`. */
+  /** The folders in its `node_modules`, by name. */
   children: Map<string, Folder> | undefined;
 }
 
 export interface InstalledTree {
   /**
-   * Adds the folder at an entry's path, such as `packages/a/node_modules/b`. Throws `UnknownLayout` for a path that was added
-   * before: what has been parsed repeats none.
+   * Adds the folder of an entry, such as `packages/a/node_modules/b`. Throws `UnknownLayout` for a repeated path, which a
+   * parsed object cannot have.
    */
   add(entry: NpmEntry): Folder;
-  /** Hangs nested folders under their parents, in whatever order they were added. */
+  /** Connects nested folders with their parents. Call it once, after all folders are added. */
   link(): void;
   readonly packageFolders: readonly Folder[];
   /** The target's own folders by path; the root is ''. */
@@ -30,10 +30,10 @@ export interface InstalledTree {
 const NODE_MODULES = 'node_modules/';
 const NESTED = '/node_modules/';
 
-/** A name is one segment, or a scope and another; anything longer is a folder within a package. */
+/** One segment, or a scope and a segment. A longer path is a folder inside a package. */
 const PACKAGE_NAME = /^(?:@[^/]+\/)?[^/]+$/;
 
-/** `linked`: paths that links lead to. Those outside of the target are folders, wherever they lie. */
+/** `linked`: targets of links. Those outside the target are its own folders, even inside a `node_modules`. */
 export function createTree(linked: ReadonlySet<string>): InstalledTree {
   const packageFolders: Folder[] = [];
   const nested = new Map<string, Folder>();
@@ -60,7 +60,7 @@ export function createTree(linked: ReadonlySet<string>): InstalledTree {
       return folder;
     },
     link() {
-      // A parent's path is shorter than its children's: in this order every parent is in its place already.
+      // The path of a parent is shorter than those of its children, so parents come first.
       const inOrder = [...nested.values()].sort(
         (left, right) => left.entry.path.length - right.entry.path.length,
       );
@@ -78,10 +78,10 @@ export function createTree(linked: ReadonlySet<string>): InstalledTree {
 function addOnce(folders: Map<string, Folder>, key: string, folder: Folder): void {
   const before = folders.size;
   folders.set(key, folder);
-  if (folders.size === before) throw new UnknownLayout('a path is repeated');
+  if (folders.size === before) throw new UnknownLayout('repeated path');
 }
 
-/** What Node would load for a name: the nearest `node_modules` on the way up. */
+/** Resolves a name as Node does: in the nearest `node_modules` upwards. */
 export function findUpwards(name: string, from: Folder): Folder | undefined {
   for (let folder: Folder | undefined = from; folder !== undefined; folder = folder.parent) {
     const found = folder.children?.get(name);
@@ -94,7 +94,7 @@ function newFolder(entry: NpmEntry, name: string | undefined, parent: Folder | u
   return { entry, name, draft: undefined, parent, children: undefined };
 }
 
-/** The folder at a path; one that the file has no entry for is made up, so that its children keep apart from others. */
+/** The folder at a path. Creates folders without an entry, so that their children do not mix with others. */
 function folderAt(path: string, ownFolders: ReadonlyMap<string, Folder>, root: Folder): Folder {
   const inRoot = path.startsWith(NODE_MODULES);
   const names = (inRoot ? path.slice(NODE_MODULES.length) : path).split(NESTED);

@@ -1,11 +1,11 @@
 const NOTHING: readonly string[] = [];
 
-/** An entry of `packages`, whichever way the file was parsed; what it does not state is `undefined`, `false` or empty. */
+/** An entry of `packages`, from either parser. Absent fields are `undefined`, `false` or empty. */
 export interface NpmEntry {
-  /** Its key: the path of a folder. */
+  /** The key: the path of a folder. */
   readonly path: string;
   readonly line: number | undefined;
-  /** Something else than an object states nothing. */
+  /** `false` for a value of another type, which has no fields. */
   readonly isObject: boolean;
   name: unknown;
   version: unknown;
@@ -19,14 +19,14 @@ export interface NpmEntry {
   peer: boolean;
   inBundle: boolean;
   bundled: boolean;
-  /** The names in its lists of dependencies. */
+  /** Names only. */
   dependencies: readonly string[];
   optionalDependencies: readonly string[];
   peerDependencies: readonly string[];
   devDependencies: readonly string[];
 }
 
-/** An entry that states nothing yet. */
+/** An entry without fields. */
 export function emptyEntry(path: string, line: number | undefined, isObject = true): NpmEntry {
   return {
     path,

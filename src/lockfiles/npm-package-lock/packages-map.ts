@@ -1,6 +1,6 @@
-import type { LockedPackage, Problem } from '../../model/scan/lockfile.ts';
-import { connect, PackageCollector, type PackageDraft } from '../packages/package-collector.ts';
-import { ProblemList } from '../packages/problem-list.ts';
+import type { LockfileContent } from '../format.ts';
+import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import { createTree, type Folder, findUpwards, type InstalledTree } from './installed-tree.ts';
 import type { NpmEntry } from './npm-entry.ts';
 import { readEntry } from './read-entry.ts';
@@ -10,39 +10,32 @@ type Field = 'dependencies' | 'optionalDependencies' | 'peerDependencies' | 'dev
 
 const DEPENDENCIES: readonly Field[] = ['dependencies', 'optionalDependencies', 'peerDependencies'];
 const OWN_DEPENDENCIES: readonly Field[] = [...DEPENDENCIES, 'devDependencies'];
-/** No file system holds folders nested as deep as that. */
+/** Deeper than any file system nests folders. */
 const MAX_DEPTH = 250;
-/** Up to here, looking through a list costs less than a set does. */
+/** Up to this length a list is faster than a set. */
 const MANY = 50;
 
-interface Reading {
+interface Tree {
   readonly tree: InstalledTree;
-  readonly collector: PackageCollector;
-  readonly problems: ProblemList;
+  readonly builder: LockfileBuilder;
   readonly links: Folder[];
   readonly direct: false | undefined;
 }
 
 /** Reads the `packages` map of lockfileVersion 2 and 3: one entry for each folder of the installed tree. */
-export function readPackagesMap(entries: readonly NpmEntry[]): {
-  readonly packages: readonly LockedPackage[];
-  readonly problems: readonly Problem[];
-} {
-  const collector = new PackageCollector();
+export function readPackagesMap(entries: readonly NpmEntry[]): LockfileContent {
+  const builder = new LockfileBuilder();
   const tree = createTree(
     new Set(entries.flatMap(({ link, resolved }) => (link && typeof resolved === 'string' ? resolved : []))),
   );
-  const problems = new ProblemList();
   const root = entries.find(({ path, isObject }) => path === '' && isObject);
-  const direct = root === undefined ? undefined : false;
-  const reading: Reading = { tree, collector, problems, links: [], direct };
+  const state: Tree = { tree, builder, links: [], direct: root === undefined ? undefined : false };
   for (const entry of entries) {
-    const fault = takeEntry(reading, entry);
-    if (fault === undefined) continue;
-    problems.add(entry.line, `"${entry.path.slice(0, 500)}" ${fault}`);
+    const fault = addEntry(state, entry);
+    if (fault !== undefined) builder.problem(entry.line, `"${entry.path.slice(0, 500)}" ${fault}`);
   }
   tree.link();
-  if (root !== undefined) takeLinkedFolders(reading, root);
+  if (root !== undefined) addLinkedFolders(state, root);
   for (const folder of tree.packageFolders) {
     if (folder.draft !== undefined && !folder.entry.link)
       connect(folder.draft, idsNeeded(folder, DEPENDENCIES));
@@ -51,11 +44,11 @@ export function readPackagesMap(entries: readonly NpmEntry[]): {
     if (folder.draft !== undefined) connect(folder.draft, idsNeeded(folder, OWN_DEPENDENCIES));
     else if (root !== undefined) markDirect(folder);
   }
-  return { packages: collector.packages(), problems: problems.all() };
+  return builder.content();
 }
 
-/** Gives the reason when the entry cannot be read. */
-function takeEntry({ tree, collector, links, direct }: Reading, entry: NpmEntry): string | undefined {
+/** Returns why the entry cannot be read. */
+function addEntry({ tree, builder, links, direct }: Tree, entry: NpmEntry): string | undefined {
   const { path, line } = entry;
   if (!entry.isObject) return 'is not an object';
   if (path.length > MAX_DEPTH && path.split('node_modules/').length > MAX_DEPTH) return 'nests too deep';
@@ -67,15 +60,12 @@ function takeEntry({ tree, collector, links, direct }: Reading, entry: NpmEntry)
   }
   const draft = readEntry(entry, { folder: folder.name, line, direct });
   if (typeof draft === 'string') return draft;
-  folder.draft = collector.add(draft);
+  folder.draft = builder.add(draft, line, path);
   return undefined;
 }
 
-/**
- * Folders that are linked to and are no workspace members are `file:` dependencies: packages from a path. Members are the
- * target itself.
- */
-function takeLinkedFolders({ tree, collector, problems, links }: Reading, root: NpmEntry): void {
+/** Linked folders are `file:` dependencies, packages from a path, unless they are workspace members (the target). */
+function addLinkedFolders({ tree, builder, links }: Tree, root: NpmEntry): void {
   const isMember = createMemberCheck(root.workspaces);
   for (const link of links) {
     const target = link.entry.resolved;
@@ -84,16 +74,16 @@ function takeLinkedFolders({ tree, collector, problems, links }: Reading, root: 
     if (linked === undefined) continue;
     const { line } = linked.entry;
     const entry = { ...linked.entry, resolved: `file:${target}` };
-    const draft = linked.draft ?? readEntry(entry, { folder: link.name ?? '', line, direct: false });
-    if (typeof draft === 'string') problems.add(line, `"${target}" ${draft}`);
-    else {
-      linked.draft ??= collector.add(draft);
-      link.draft = linked.draft;
-    }
+    linked.draft ??= builder.add(
+      readEntry(entry, { folder: link.name ?? '', line, direct: false }),
+      line,
+      target,
+    );
+    link.draft = linked.draft;
   }
 }
 
-/** A member or the root asks for its dependencies directly; an entry with `resolved` is somebody else's folder. */
+/** Dependencies of the root and of members are direct. A folder with `resolved` does not belong to the target. */
 function markDirect(folder: Folder): void {
   if (typeof folder.entry.resolved === 'string') return;
   for (const draft of neededBy(folder, OWN_DEPENDENCIES)) draft.direct = true;
@@ -103,12 +93,12 @@ function idsNeeded(folder: Folder, fields: readonly Field[]): string[] {
   return neededBy(folder, fields).map(({ id }) => id);
 }
 
-/** The packages that the names in an entry's lists lead to, each once: under two names, or in two lists, it is the same. */
+/** The packages to which the names in an entry's lists resolve, without repeats. */
 function neededBy(folder: Folder, fields: readonly Field[]): readonly PackageDraft[] {
   const found: PackageDraft[] = [];
   for (const field of fields) {
     for (const name of folder.entry[field]) {
-      // Optional and peer dependencies need not be installed; a dependency on the target's own folders is no edge.
+      // Not every optional or peer dependency is installed. The target's own folders have no draft.
       const draft = findUpwards(name, folder)?.draft;
       if (draft !== undefined && (found.length > MANY || !found.includes(draft))) found.push(draft);
     }

@@ -1,31 +1,31 @@
+import type { Group } from '../../model/scan/lockfile.ts';
 import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
 import { isLocation, sourceOf } from '../ecosystems/npm-source.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { draftLockedPackage } from '../packages/package-draft.ts';
 import type { Entry } from './entry.ts';
-import { groupsOf } from './groups.ts';
 
 export interface EntryPlace {
-  /** Name of the folder it is installed in: the package's own name, unless it is an alias. */
+  /** Name of the folder of the package: its name, unless it is an alias. */
   readonly folder: string;
   readonly line: number | undefined;
-  /** `false` as long as nothing of the target is known to ask for it; `undefined` when that cannot be known. */
+  /** `false` until a direct dependency is found; `undefined` when the direct dependencies are unknown. */
   readonly direct: false | undefined;
 }
 
 const ALIAS = /^npm:((?:@[^/@]+\/)?[^@]+)(?:@(.+))?$/;
 
-/** Reads an entry as a package; gives the reason when it cannot be one. Each field is looked at once. */
+/** Returns the package of an entry, or why it cannot be read. */
 export function readEntry(entry: Entry, { folder, line, direct }: EntryPlace): PackageDraft | string {
   const { version: stated, resolved, integrity, name: realName } = entry;
   if (!isText(stated)) return wrongType('version');
-  // npm writes `"resolved": false` for what it could not find out.
+  // npm writes `"resolved": false` where it does not know the location.
   if (!isText(resolved) && resolved !== false) return wrongType('resolved');
   if (!isText(integrity)) return wrongType('integrity');
   if (!isText(realName)) return wrongType('name');
   const isAlias = stated?.startsWith('npm:') === true;
   const alias = isAlias ? ALIAS.exec(stated) : null;
-  if (isAlias && alias === null) return 'is an alias that names no package';
+  if (isAlias && alias === null) return 'is an alias without the name of a package';
   const name = realName ?? alias?.[1] ?? folder;
   const version = alias === null ? (isLocation(stated) ? '' : (stated ?? '')) : (alias[2] ?? '');
   const source = sourceOf(resolved === false ? undefined : resolved, stated);
@@ -39,6 +39,19 @@ export function readEntry(entry: Entry, { folder, line, direct }: EntryPlace): P
     source,
     line,
   });
+}
+
+const NONE: readonly Group[] = [];
+
+/** `devOptional`: a development dependency of one package and an optional one of another, so it is in both groups. */
+function groupsOf(entry: Entry): readonly Group[] {
+  const groups: Group[] = [];
+  const either = entry.devOptional === true;
+  if (either || entry.dev === true) groups.push('dev');
+  if (either || entry.optional === true) groups.push('optional');
+  if (entry.peer === true) groups.push('peer');
+  if (entry.inBundle === true || entry.bundled === true) groups.push('bundled');
+  return groups.length === 0 ? NONE : groups;
 }
 
 function isText(value: unknown): value is string | undefined {

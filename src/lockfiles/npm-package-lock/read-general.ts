@@ -2,7 +2,7 @@ import { lineNodes } from '../syntax/json-lines.ts';
 import { type Entry, isEntry, keysOf } from './entry.ts';
 import { emptyEntry, type NpmEntry } from './npm-entry.ts';
 
-/** Reads the parsed `packages` of a text in whatever way it is written. */
+/** Reads `packages` from the parsed file. `text` is needed for the lines. */
 export function readGeneral(packages: object, text: string): readonly NpmEntry[] {
   const lines = lineNodes(text, { members: { packages: { each: {} } } })?.members?.get('packages')?.members;
   return Object.entries(packages).map(([path, stated]) => entryOf(path, stated, lines?.get(path)?.line));

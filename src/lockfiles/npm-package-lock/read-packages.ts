@@ -2,13 +2,12 @@ import { JsonCursor } from '../syntax/json-cursor.ts';
 import { KeySet } from '../syntax/key-set.ts';
 import { emptyEntry, type NpmEntry } from './npm-entry.ts';
 
-/** Longer than those of any file system. */
+/** Longer than a path in any file system. */
 const MAX_PATH = 3_000;
 
 /**
- * Reads the entries of `packages` (lockfileVersion 2 and 3) out of the text, without parsing all the rest of it; entries
- * with the same path are all given. Throws `UnknownLayout` for any other text, JSON or not, and for what is odd enough to be
- * left to the general parser.
+ * Reads the entries of `packages` (lockfileVersion 2 and 3) in one pass, including entries with the same path. Throws
+ * `UnknownLayout` for any other text, which is left to the general parser.
  */
 export function readPackages(text: string): readonly NpmEntry[] {
   const cursor = new JsonCursor(text);
@@ -18,7 +17,7 @@ export function readPackages(text: string): readonly NpmEntry[] {
     cursor.passKey();
     const key = cursor.lastText();
     if (key === 'lockfileVersion') {
-      // Of members that are repeated the last counts.
+      // JSON.parse takes the last of repeated members.
       if (version !== undefined) throw cursor.unknown();
       version = cursor.value();
       if (version !== 2 && version !== 3) throw cursor.unknown();

@@ -1,13 +1,13 @@
 import { isEntry } from './entry.ts';
 
-/** More patterns than any project writes: the folders are then taken for members without a look. */
+/** Projects have fewer patterns. Beyond the limit all folders count as members. */
 const MAX_PATTERNS = 200;
 
-/** Tells whether a folder is a workspace member, by the `workspaces` of the root: a list of patterns or `{packages}`. */
+/** Returns a check for workspace members. `workspaces` is that of the root: a list of patterns or `{packages}`. */
 export function createMemberCheck(workspaces: unknown): (folder: string) => boolean {
   const stated: unknown = isEntry(workspaces) ? workspaces.packages : workspaces;
   const patterns = Array.isArray(stated) ? stated.filter((pattern) => typeof pattern === 'string') : [];
-  // Braces, classes and extended patterns are rare: who uses them has members.
+  // Braces, classes and extended patterns are rare and not evaluated: all folders count as members.
   if (patterns.length > MAX_PATTERNS || patterns.some((pattern) => /[{}[\]()]/.test(pattern)))
     return () => true;
   const wanted = patterns.filter((pattern) => !pattern.startsWith('!')).map(segmentsOf);
@@ -24,7 +24,7 @@ function segmentsOf(path: string): readonly string[] {
   return path.split('/').filter((segment) => segment !== '' && segment !== '.');
 }
 
-/** Matches segment by segment; `**` stands for any number of them. Linear in the product of both lengths. */
+/** Matches segment by segment; `**` matches any number of segments. */
 function matches(pattern: readonly string[], path: readonly string[]): boolean {
   return wildcard(pattern, path, '**', segmentMatches);
 }
@@ -33,7 +33,7 @@ function segmentMatches(pattern: string, segment: string): boolean {
   return wildcard([...pattern], [...segment], '*', (one, character) => one === '?' || one === character);
 }
 
-/** The one star seen last is the only one that ever has to take more: no search in all directions. */
+/** Backtracks to the last star only, so the time is at most the product of both lengths. */
 function wildcard(
   pattern: readonly string[],
   subject: readonly string[],

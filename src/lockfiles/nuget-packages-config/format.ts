@@ -1,15 +1,12 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { PackageCollector, type PackageDraft } from '../packages/package-collector.ts';
-import { draftPackage } from '../packages/package-draft.ts';
-import { ProblemList } from '../packages/problem-list.ts';
-import { attributeOf, childrenOf, readXml, type XmlElement } from '../syntax/xml-document.ts';
+import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { draftLockedPackage } from '../packages/package-draft.ts';
+import { attributeOf, childrenOf, readXml } from '../syntax/xml-document.ts';
 
-const NAME = 'nuget-packages-config';
-
-/** What NuGet wrote before package references: every installed package, direct or not. */
+/** The list of all installed packages, direct or not, that NuGet wrote before package references. */
 export const nugetPackagesConfig: Format = {
-  name: NAME,
+  name: 'nuget-packages-config',
   title: 'NuGet packages.config',
   ecosystem: 'nuget',
   fileNames: ['packages.config'],
@@ -18,31 +15,17 @@ export const nugetPackagesConfig: Format = {
   read({ path, text }) {
     const root = readXml(text, path, { expected: 'a packages.config' });
     if (root.name !== 'packages') {
-      throw new LockfileError('wrong-format', `${path}:${root.line}: the XML is no <packages>`);
+      throw new LockfileError('wrong-format', `${path}:${root.line}: the root element is not <packages>`);
     }
-    const collector = new PackageCollector();
-    const problems = new ProblemList();
+    const builder = new LockfileBuilder();
     for (const element of childrenOf(root, 'package')) {
-      const draft = readPackage(element);
-      if (typeof draft === 'string') problems.add(element.line, draft);
-      else collector.add(draft);
+      const { line } = element;
+      const [name = '', version = ''] = ['id', 'version'].map((key) => attributeOf(element, key));
+      const isDevelopment = attributeOf(element, 'developmentDependency')?.toLowerCase() === 'true';
+      const groups = isDevelopment ? ['dev'] : [];
+      if (name === '') builder.problem(line, 'a package has no `id`');
+      else builder.add(draftLockedPackage({ ecosystem: 'nuget', name, version, groups, line }), line, name);
     }
-    return { format: NAME, packages: collector.packages(), problems: problems.all() };
+    return builder.content();
   },
 };
-
-function readPackage(element: XmlElement): PackageDraft | string {
-  const name = attributeOf(element, 'id');
-  const version = attributeOf(element, 'version');
-  if (name === undefined) return 'a package has no `id`';
-  if (version === undefined) return `${JSON.stringify(name)} has no version`;
-  const isDevelopment = attributeOf(element, 'developmentDependency')?.toLowerCase() === 'true';
-  const draft = draftPackage({
-    ecosystem: 'nuget',
-    name,
-    version,
-    groups: isDevelopment ? ['dev'] : [],
-    line: element.line,
-  });
-  return typeof draft === 'string' ? `${JSON.stringify(name)} ${draft}` : draft;
-}

@@ -1,6 +1,6 @@
 /**
- * The location without what may be a secret in it: a source goes on into Redis, reports and alerts. The user name of ssh
- * (`git@`) is none, and stays; what a query says beside tokens and signatures stays too.
+ * Removes possible secrets from a location, because sources are stored in Redis, reports and alerts. The user name of ssh
+ * (`git@`) and harmless query parameters are kept.
  */
 export function withoutCredentials(location: string): string {
   const named = location.includes('?') ? withoutSecretParameters(location) : location;
@@ -12,7 +12,7 @@ export function withoutCredentials(location: string): string {
   return named.replace(/^([a-z][a-z0-9.+-]*:\/\/|\/\/)([^/?#]*)@/i, withoutUser);
 }
 
-/** The same for a text that may hold locations anywhere in it: the message of a problem quotes what could not be read. */
+/** The same for a text with locations anywhere in it, such as a problem that quotes an unreadable entry. */
 export function withoutSecrets(text: string): string {
   const named = text.includes('?') ? withoutSecretParameters(text) : text;
   if (!named.includes('@')) return named;
@@ -21,7 +21,7 @@ export function withoutSecrets(text: string): string {
     .replace(DAMAGED, '');
 }
 
-/** User and password before a host, where what stands before them is damaged. */
+/** User and password before a host, where the scheme is damaged. */
 const DAMAGED = /(?<![^\s"'/+]|\/\/)[^\s"'/@:]+:[^\s"'/@:]+@(?=[\w.-]+[/:])/g;
 
 function withoutUser(_all: string, start: string, user: string): string {
@@ -34,6 +34,6 @@ const SECRET_PARAMETER =
 
 function withoutSecretParameters(location: string): string {
   const left = location.replace(SECRET_PARAMETER, '$1');
-  // What is left of `?a=b&token=x&c=d`, or of a query that was nothing else.
+  // Removes the separators that are left of `?a=b&token=x&c=d`.
   return left === location ? location : left.replace(/([?&])&+/g, '$1').replace(/[?&]+(?=#|\s|"|'|$)/g, '');
 }

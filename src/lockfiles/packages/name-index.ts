@@ -1,17 +1,17 @@
-import type { Reading } from '../reading.ts';
+import type { LockfileBuilder } from './lockfile-builder.ts';
 import type { PackageDraft } from './package-collector.ts';
 
-/** Packages of one name that are told apart; in files made by a tool there are a handful. */
-const MAX_ALIKE = 100;
+/** Packages of one name; files written by tools have a few. */
+const MAX_PER_NAME = 100;
 
 /**
- * Packages by name, for files whose edges give names only: all packages of a name are meant then. A name that stands for
- * more of them than any tool writes is in no edge, and a problem: edges would be as many as the square of the entries.
+ * Finds packages by name, for files whose edges are names only: an edge leads to all packages of its name. A name with too
+ * many packages gets no edges and is a problem, because the number of edges would be quadratic.
  */
 export function indexByName(
   drafts: Iterable<PackageDraft>,
   nameOf: (draft: PackageDraft) => string,
-  reading: Reading,
+  builder: LockfileBuilder,
 ): (name: string) => readonly PackageDraft[] {
   const byName = new Map<string, Set<PackageDraft>>();
   for (const draft of drafts) {
@@ -21,12 +21,12 @@ export function indexByName(
     else known.add(draft);
   }
   const lists = new Map<string, readonly PackageDraft[]>();
-  for (const [name, alike] of byName) {
-    if (alike.size <= MAX_ALIKE) lists.set(name, [...alike]);
+  for (const [name, same] of byName) {
+    if (same.size <= MAX_PER_NAME) lists.set(name, [...same]);
     else
-      reading.problem(
+      builder.problem(
         undefined,
-        `"${name.slice(0, 200)}" is the name of ${alike.size} packages: too many for edges`,
+        `"${name.slice(0, 200)}" is the name of ${same.size} packages: too many for edges`,
         'unclear',
       );
   }

@@ -1,6 +1,6 @@
 import type { Group, Integrity, LockedPackage, Source } from '../../model/scan/lockfile.ts';
 
-/** A package while its file is being read: entries and edges are still being added to it. */
+/** A package while its file is read. Further entries and edges change it. */
 export interface PackageDraft extends LockedPackage {
   line: number | undefined;
   direct: boolean | undefined;
@@ -10,23 +10,22 @@ export interface PackageDraft extends LockedPackage {
   dependencies: string[] | undefined;
 }
 
-/** Groups that say how a package comes, not when it is left out. */
+/** Groups that are not conditions: they do not say when a package is left out. */
 const NO_CONDITIONS: ReadonlySet<Group> = new Set(['bundled', 'peer']);
 
 /**
- * Makes packages of entries: the same version from the same source at several places is one package. It is in a group
- * when every one of its entries is: what is needed anywhere unconditionally is needed. Where each is conditional, but
- * not on the same (a development dependency here, an optional one there), it is in all of these groups.
+ * Merges entries into packages: entries of the same version from the same source are one package. It is in a group when all
+ * of its entries are. Where all entries have conditions, but different ones (one `dev`, one `optional`), it has all of these.
  */
 export class PackageCollector {
   readonly #drafts = new Map<string, PackageDraft>();
-  /** Of packages with several entries: all conditions these are under; `undefined` when one is under none. */
+  /** For packages with several entries: all their conditions; `undefined` when an entry has none. */
   readonly #conditions = new Map<PackageDraft, ReadonlySet<Group> | undefined>();
 
-  /** Of packages whose entries state different digests: all of them. */
+  /** For packages whose entries state different digests: all digests. */
   readonly #digests = new Map<PackageDraft, Map<string, Integrity>>();
 
-  /** Adds an entry, which becomes the package itself when it is the first of its id; gives the package. */
+  /** Adds an entry and returns its package: the first entry with this id. */
   add(entry: PackageDraft): PackageDraft {
     const known = this.#drafts.get(entry.id);
     if (known === undefined) {
@@ -58,7 +57,7 @@ export class PackageCollector {
   }
 
   #joinGroups(known: PackageDraft, groups: readonly Group[]): void {
-    // Needed unconditionally by both, as nearly all are.
+    // The usual case: no entry has a condition.
     if (groups.length === 0 && known.groups.length === 0 && !this.#conditions.has(known)) return;
     const before = this.#conditions.has(known)
       ? this.#conditions.get(known)
@@ -78,8 +77,8 @@ function someOf(groups: readonly Group[]): ReadonlySet<Group> | undefined {
 }
 
 /**
- * Notes what a package depends on, each id once; a package known to depend on nothing is connected to nothing. The edges
- * of the same package at another place are added.
+ * Adds the dependencies of a package, ids without repeats. Call it with an empty list when the package is known to have no
+ * dependencies. Edges of further entries of the package are added.
  */
 export function connect(draft: PackageDraft, dependencies: string[]): void {
   const known = draft.dependencies;
@@ -97,17 +96,17 @@ export function connect(draft: PackageDraft, dependencies: string[]): void {
   }
 }
 
-/** A list is faster than a set for the few that a package needs. */
+/** Up to this length a list is faster than a set. */
 const FEW = 64;
 
-/** Notes what a package depends on, where the same package may be named several times. */
+/** Adds the dependencies of a package, which may contain repeats. */
 export function connectAll(
   draft: PackageDraft,
   always: readonly PackageDraft[],
   optional: readonly PackageDraft[],
 ): void {
   const all = optional.length === 0 ? always : [...always, ...optional];
-  // A list that is made whole takes no more memory than it needs; one that grows does.
+  // `map` allocates the exact length; a list that grows takes more memory.
   const ids = all.map(idOf);
   connect(draft, all.length <= FEW && isDistinct(all) ? ids : [...new Set(ids)]);
 }
@@ -121,10 +120,10 @@ function isDistinct(all: readonly PackageDraft[]): boolean {
   return true;
 }
 
-/** Ids in the lists that several entries add to: a file may repeat a package as often as it has lines. */
+/** The ids in lists with edges of several entries. Without it, repeated entries of a package take quadratic time. */
 const JOINED = new WeakMap<readonly string[], Set<string>>();
 
-/** `name@version`, followed by the source where that is not a registry. */
+/** `name@version`, followed by the source unless that is a registry. */
 export function packageId(name: string, version: string, source: Source): string {
   switch (source.kind) {
     case 'registry':

@@ -1,25 +1,24 @@
 import type { Group, Integrity, Source } from '../../model/scan/lockfile.ts';
 import { withoutSecrets } from './credentials.ts';
 import { type PackageDraft, packageId } from './package-collector.ts';
-import { buildPurl, plainNpmPurl } from './purl.ts';
+import { buildPurl, type PurlParts, plainNpmPurl } from './purl.ts';
+import { REGISTRY } from './sources.ts';
 
 export interface DraftParts {
   /** purl type. */
   readonly ecosystem: string;
   /** As the ecosystem writes it. */
   readonly name: string;
-  /** Empty when the file states none. */
+  /** Empty when the file has none. */
   readonly version: string;
-  readonly source?: Source;
+  readonly source?: Source | undefined;
   readonly line: number | undefined;
   readonly direct?: boolean | undefined;
-  readonly groups?: readonly Group[];
-  readonly integrity?: readonly Integrity[];
-  /** Of the purl, beside those that the source asks for. */
-  readonly qualifiers?: Readonly<Record<string, string>>;
+  readonly groups?: readonly Group[] | undefined;
+  readonly integrity?: readonly Integrity[] | undefined;
 }
 
-/** Places that are written where none is expected may hold credentials too. */
+/** Removes credentials from locations in fields that should not contain any. */
 function withoutSecretsIn(parts: DraftParts, source: Source): DraftParts {
   const clean = (text: string) => withoutSecrets(text).replaceAll('://', ':');
   return {
@@ -30,30 +29,29 @@ function withoutSecretsIn(parts: DraftParts, source: Source): DraftParts {
 }
 
 const NOTHING: readonly never[] = [];
-const REGISTRY: Source = { kind: 'registry' };
 
-/** A package as one entry of a file states it; the reason when an entry like that can be no package. */
+/** Returns the package of one entry of a file, or why the entry is invalid. */
 export function draftPackage(parts: DraftParts): PackageDraft | string {
   const { ecosystem, name, version, source = REGISTRY } = parts;
   const label = `${name}@${version}`;
-  // Nearly all of npm's, for which nothing else has to be looked at.
-  if (ecosystem === 'npm' && source.kind === 'registry' && parts.qualifiers === undefined) {
+  // A fast path for nearly all npm packages.
+  if (ecosystem === 'npm' && source.kind === 'registry') {
     const plain = plainNpmPurl(label);
     if (plain !== undefined) return draftOf(parts, { id: label, purl: plain, source });
   }
   if (name === '') return 'has no name';
-  if (name.includes('://')) return 'has a place where its name should be';
+  if (name.includes('://')) return 'has a location in place of its name';
   if (version.includes('://') || (source.kind === 'path' && source.path.includes('://'))) {
     return draftPackage(withoutSecretsIn(parts, source));
   }
   const purl = purlOf(parts, source);
   if (purl === undefined) {
-    return `has a name or version that no purl can hold: ${name.slice(0, 200)}@${version.slice(0, 200)}`;
+    return `has a name or version that is not valid in a purl: ${name.slice(0, 200)}@${version.slice(0, 200)}`;
   }
   return draftOf(parts, { id: packageId(name, version, source), purl, source });
 }
 
-/** The same for a file that locks versions: what comes from a registry has one. */
+/** The same for a file that locks versions. A package from a registry must have one. */
 export function draftLockedPackage(parts: DraftParts): PackageDraft | string {
   const { name, version, source = REGISTRY } = parts;
   return name !== '' && version === '' && source.kind === 'registry' ? 'has no version' : draftPackage(parts);
@@ -78,32 +76,31 @@ function draftOf(
   };
 }
 
-/** Ecosystems whose names hold a namespace, with what parts the two. */
+/** The separator between namespace and name, for ecosystems that have namespaces. */
 const NAMESPACE_END: Readonly<Record<string, string>> = { npm: '/', golang: '/', maven: ':', composer: '/' };
 
 function purlOf(parts: DraftParts, source: Source): string | undefined {
   const { ecosystem, name, version } = parts;
   const end = NAMESPACE_END[ecosystem];
   const at = end === undefined ? -1 : name.lastIndexOf(end);
-  const qualifiers = qualifiersOf(source, parts.qualifiers);
   try {
     return buildPurl({
       type: ecosystem,
       namespace: at < 0 ? undefined : name.slice(0, at),
       name: name.slice(at + 1),
       version,
-      ...(qualifiers === undefined ? {} : { qualifiers }),
+      qualifiers: qualifiersOf(source),
     });
   } catch {
-    // The caller reports the entry.
+    // packageurl-js refuses the parts; the caller reports the entry.
     return undefined;
   }
 }
 
-function qualifiersOf(source: Source, stated: DraftParts['qualifiers']): DraftParts['qualifiers'] {
+function qualifiersOf(source: Source): PurlParts['qualifiers'] {
   if (source.kind === 'git') {
     const commit = source.commit === undefined ? '' : `@${source.commit}`;
-    return { ...stated, vcs_url: `${source.url}${commit}` };
+    return { vcs_url: `${source.url}${commit}` };
   }
-  return source.kind === 'url' ? { ...stated, download_url: source.url } : stated;
+  return source.kind === 'url' ? { download_url: source.url } : undefined;
 }

@@ -1,7 +1,7 @@
-/** Values of one name, above which they are looked up by a table: no honest file has as many. */
+/** Above this number of values a name gets a table; files written by tools have fewer. */
 const MANY = 32;
 
-/** A value, and the one after it of the same name. */
+/** An element of the linked list of a name. */
 interface Known<T> {
   readonly second: string;
   readonly value: T;
@@ -12,15 +12,15 @@ interface Named<T> {
   readonly first: Known<T>;
   last: Known<T>;
   count: number;
-  /** Whether all values are the same one. */
+  /** Whether all values are identical. */
   isOne: boolean;
-  /** The first value of each second part, once there are many. */
+  /** The first value of each second part. Created on demand. */
   table: Map<string, T> | undefined;
 }
 
 /**
- * Values by pairs of texts, such as a name and a range: by the name first, so that no key has to be put together. Of a
- * pair that is added again the first value counts.
+ * Values by pairs of strings, such as a name and a range. It looks up the name first, so that it need not concatenate keys.
+ * The first value of a repeated pair counts.
  */
 export class PairIndex<T> {
   readonly #byName = new Map<string, Named<T>>();
@@ -52,7 +52,7 @@ export class PairIndex<T> {
     return undefined;
   }
 
-  /** The value of a name that has no other. */
+  /** The value of a name that has only one. */
   only(name: string): T | undefined {
     const known = this.#byName.get(name);
     return known?.isOne === true ? known.first.value : undefined;

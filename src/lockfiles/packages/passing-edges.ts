@@ -1,27 +1,27 @@
-/** A dependency graph as a file states it: among its nodes some are packages, others (projects, files) are none. */
+/** A dependency graph of a file. Some of its nodes (projects, files) are not packages. */
 export interface StatedGraph {
-  /** Keys of what a node depends on; may name nodes that the file does not have. */
+  /** Keys of the dependencies of a node. They may be missing in the file. */
   edgesOf(key: string): readonly string[];
-  /** Id of the package that a node is; `undefined` when it is none. */
+  /** Id of the package of a node; `undefined` when the node is not a package. */
   idOf(key: string): string | undefined;
-  /** Nodes that lead on to what they depend on, as if it stood in their place: those that are no packages. */
+  /** Whether an edge to this node continues to the dependencies of the node. */
   passes(key: string): boolean;
 }
 
 export interface PassingEdges {
-  /** Ids of the packages that a node leads to, each once, directly or through nodes that are no packages. */
+  /** Ids of the packages on which a node depends, directly or through nodes that are not packages. No repeats. */
   from(key: string): string[];
-  /** Whether the graph was too large to be followed through all such nodes. */
+  /** Whether edges were left out because the graph is too large. */
   readonly exhausted: boolean;
 }
 
-/** A chain of nodes that are no packages can multiply what follows from it; no honest file comes near this. */
+/** Chains of nodes that are not packages multiply the number of edges. Files written by tools need far fewer steps. */
 const MAX_STEPS = 5_000_000;
 
-/** Edges between the packages of a graph, past the nodes in it that are none. */
+/** Finds the edges between the packages of a graph, through nodes that are not packages. */
 export function createPassingEdges(graph: StatedGraph): PassingEdges {
   let steps = 0;
-  /** Adds what lies behind the nodes in `pending`, all of them no packages. */
+  /** Adds the packages behind the nodes in `pending`, which are not packages. */
   const follow = (pending: string[], ids: Set<string>): void => {
     const seen = new Set(pending);
     for (let key = pending.pop(); key !== undefined; key = pending.pop()) {
@@ -47,7 +47,7 @@ export function createPassingEdges(graph: StatedGraph): PassingEdges {
         if (id !== undefined) ids.push(id);
         else if (graph.passes(one)) passing.push(one);
       }
-      // Lists are short, and nearly all their entries packages.
+      // The usual case: a short list of packages.
       if (passing.length === 0 && isClean(ids, own)) return ids;
       const distinct = new Set(ids);
       if (steps < MAX_STEPS) follow(passing, distinct);
@@ -60,7 +60,7 @@ export function createPassingEdges(graph: StatedGraph): PassingEdges {
   };
 }
 
-/** Whether a short list holds each id once and not its own; of a long one nobody knows. */
+/** Whether a list is short and contains neither repeats nor its own id. */
 function isClean(ids: readonly string[], own: string | undefined): boolean {
   return ids.length <= 12 && ids.every((id, index) => id !== own && ids.indexOf(id) === index);
 }

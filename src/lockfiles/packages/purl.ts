@@ -7,18 +7,18 @@ export interface PurlParts {
   readonly name: string;
   /** Left out of the purl when empty. */
   readonly version: string;
-  readonly qualifiers?: Readonly<Record<string, string>>;
+  readonly qualifiers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What no type normalises and no component encodes: for such parts the canonical form is the text itself. */
+/** Parts that no type normalises and no component encodes: they are their own canonical form. */
 const PLAIN_NAME = /^[a-z0-9][a-z0-9.-]*$/;
 const PLAIN_VERSION = /^[A-Za-z0-9][A-Za-z0-9.~-]*$/;
 const PLAIN_SCOPE = /^@[a-z0-9][a-z0-9.-]*$/;
 
-/** A name, with its scope, and a version, all of which stand in a purl as they are. */
+/** `name@version`, with or without a scope, that a purl contains unchanged. */
 const PLAIN_NPM = /^(?:@[a-z0-9][a-z0-9.-]*\/)?[a-z0-9][a-z0-9.-]*@[A-Za-z0-9][A-Za-z0-9.~-]*$/;
 
-/** The canonical purl of `name@version` on npm; `undefined` when it takes more than putting it together. */
+/** The canonical purl of an npm `name@version`; `undefined` where parts need normalising or encoding. */
 export function plainNpmPurl(nameAndVersion: string): string | undefined {
   if (!PLAIN_NPM.test(nameAndVersion)) return undefined;
   return nameAndVersion.startsWith('@')
@@ -27,8 +27,8 @@ export function plainNpmPurl(nameAndVersion: string): string | undefined {
 }
 
 /**
- * The canonical purl of a package, as packageurl-js builds it; parts that need neither normalising nor encoding (nearly
- * all) take a shortcut, which a property test holds equal. Throws packageurl-js's error for parts no purl can hold.
+ * The canonical purl of a package. Plain npm parts, which are most, take a fast path; a property test checks that it equals
+ * packageurl-js. Throws the error of packageurl-js for invalid parts.
  */
 export function buildPurl(parts: PurlParts): string {
   const { type, namespace, name, version, qualifiers } = parts;
@@ -42,16 +42,47 @@ export function buildPurl(parts: PurlParts): string {
   );
 }
 
-/** packageurl-js, which takes longer to load than a small lockfile to read. */
+/** packageurl-js, loaded on demand: loading it takes longer than reading a small lockfile. */
 export function packageurl(): typeof import('packageurl-js') {
   return loadPackage('packageurl-js');
 }
 
 /**
- * The canonical form: colons stand as they are in every component (purl specification, "Character encoding"), which
- * packageurl-js encodes. A `%3A` that is meant as such is `%253A` there.
+ * The canonical form of a purl. The purl specification ("Character encoding") leaves colons unencoded in every component;
+ * packageurl-js encodes them. A literal `%3A` is `%253A` there, so it is not affected.
  */
 export function canonicalPurl(purl: PackageURL): string {
   const text = purl.toString();
   return text.includes('%3A') ? text.replaceAll('%3A', ':') : text;
+}
+
+/** Types whose namespace names a distribution or an author and does not belong to the name of the package. */
+const NAMED_ALONE: ReadonlySet<string> = new Set([
+  ...['alpm', 'apk', 'deb', 'rpm', 'qpkg', 'bitnami', 'conan', 'conda', 'cpan', 'cran', 'hackage'],
+]);
+
+/** The name of a package as its ecosystem writes it, from the parts of a purl: `@scope/name`, `group:artifact`. */
+export function packageNameOf(type: string, namespace: string, name: string): string {
+  if (namespace === '' || NAMED_ALONE.has(type)) return name;
+  return type === 'maven' ? `${namespace}:${name}` : `${namespace}/${name}`;
+}
+
+/** Types with case-insensitive names; tools write their purls in lower case. */
+const FOLDED: ReadonlySet<string> = new Set([
+  ...['npm', 'pypi', 'golang', 'nuget', 'composer', 'github', 'gitlab', 'bitbucket', 'hex', 'pub'],
+]);
+
+/**
+ * The spelling of a purl's name among the names that a file states. Purls are normalised, the names next to them often are
+ * not.
+ */
+export function statedName(type: string, name: string, stated: readonly string[]): string {
+  // A name with capitals was not normalised.
+  if (!FOLDED.has(type) || stated.includes(name) || name !== name.toLowerCase()) return name;
+  const wanted = folded(type, name);
+  return stated.find((one) => folded(type, one) === wanted) ?? name;
+}
+
+function folded(type: string, name: string): string {
+  return type === 'pypi' ? name.toLowerCase().replace(/[-_.]+/g, '-') : name.toLowerCase();
 }

@@ -2,14 +2,14 @@ import type { PackageURL } from 'packageurl-js';
 import { messageOf } from '../../model/errors.ts';
 import type { Source } from '../../model/scan/lockfile.ts';
 import { withoutCredentials } from './credentials.ts';
-import { canonicalPurl, packageurl } from './purl.ts';
-import { packageNameOf } from './purl-name.ts';
+import { canonicalPurl, packageNameOf, packageurl } from './purl.ts';
+import { gitSource, REGISTRY, urlSource } from './sources.ts';
 
-/** A package as its purl tells it. */
+/** The facts in a purl. */
 export interface PurlPackage {
   /** The purl type. */
   readonly ecosystem: string;
-  /** As the ecosystem writes it, as far as the purl keeps that. */
+  /** As the ecosystem writes it, as far as the purl preserves that. */
   readonly name: string;
   readonly version: string;
   /** Canonical, without credentials. */
@@ -17,18 +17,16 @@ export interface PurlPackage {
   readonly source: Source;
 }
 
-const REGISTRY: Source = { kind: 'registry' };
-
 /**
- * Reads a purl that a file gives. `statedVersion`: what the file says beside it, for a purl without a version. Gives the
- * reason when the text is no purl that can be read.
+ * Reads a purl in a file, or returns why it is invalid. `statedVersion` is the version that the file states in addition to
+ * the purl, for purls without one.
  */
 export function readPurl(text: string, statedVersion: string): PurlPackage | string {
   const repaired = withoutEncodedVersion(text, statedVersion);
   return readPlain(repaired) ?? readAny(repaired.trim(), statedVersion);
 }
 
-/** Some tools encode the `@` before the version, which makes it a part of the name. */
+/** Decodes the `@` before the version where a tool encoded it, which would make the version a part of the name. */
 function withoutEncodedVersion(text: string, version: string): string {
   if (version === '' || !text.endsWith(version)) return text;
   const start = text.length - version.length - 3;
@@ -39,12 +37,12 @@ function withoutEncodedVersion(text: string, version: string): string {
   return isEncoded ? `${text.slice(0, start)}@${version}` : text;
 }
 
-/** Type, namespace, name, version, and the qualifier that Maven's tools always write. */
+/** Type, namespace, name, version, and the qualifier `type`, which Maven's tools always write. */
 const PLAIN =
   /^pkg:(npm|maven|nuget|cargo|gem|pypi|golang)\/((?:[\w.~-]+\/)*|%40[\w.~-]+\/)([\w.~-]+)@([\w.~+-]+)(?:\?type=[\w.-]+)?$/;
 const GO_VERSION = /^(?!v)|^v(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)$/;
 
-/** Nearly all of them, without the cost of the general case; a property test holds both equal. */
+/** A fast path for most purls; a property test checks that it equals the general case. */
 function readPlain(text: string): PurlPackage | undefined {
   const parts = PLAIN.exec(text);
   if (parts === null) return undefined;
@@ -61,7 +59,7 @@ function readPlain(text: string): PurlPackage | undefined {
   };
 }
 
-/** Whether it is what the type's rules would make of it. */
+/** Whether the rules of the type would leave the parts unchanged. */
 function isCanonical(type: string, path: string, baseName: string, version: string): boolean {
   const scoped = path.startsWith('%');
   switch (type) {
@@ -108,8 +106,8 @@ function readAny(text: string, statedVersion: string): PurlPackage | string {
 type Parts = ConstructorParameters<typeof PackageURL>;
 
 /**
- * Some types ask for more than a purl has to have (a version for CRAN, for Go one that is semantic): a package that lacks
- * it is a package. What is missing of its name is not made up for.
+ * Builds a purl without the extra requirements of some types (a version for CRAN, a semantic version for Go), because such
+ * an entry is a package nevertheless. A missing part of the name is an error.
  */
 function canonical(type: string, ...rest: Parts extends [unknown, ...infer Rest] ? Rest : never): PackageURL {
   const { PackageURL } = packageurl();
@@ -127,7 +125,7 @@ function canonical(type: string, ...rest: Parts extends [unknown, ...infer Rest]
 }
 
 function cleaned(stated: unknown): Record<string, string> | undefined {
-  // The parser gives URLSearchParams, whatever its types say.
+  // packageurl-js returns URLSearchParams, which its types do not say.
   if (!(stated instanceof URLSearchParams)) return undefined;
   return Object.fromEntries(
     [...stated].map(([key, value]) => [key.toLowerCase(), withoutCredentials(value.trim())]),
@@ -140,9 +138,9 @@ function sourceOf(qualifiers: Readonly<Record<string, string>> | undefined): Sou
   );
   if (vcs !== undefined && vcs !== '') {
     const [, url = vcs, commit] = /^(.+)[@#]([0-9a-f]{7,64})$/i.exec(vcs) ?? [];
-    return commit === undefined ? { kind: 'git', url } : { kind: 'git', url, commit };
+    return gitSource(url, commit);
   }
-  if (download !== undefined && download !== '') return { kind: 'url', url: download };
+  if (download !== undefined && download !== '') return urlSource(download);
   if (repository === undefined || repository === '') return REGISTRY;
   return { kind: 'registry', url: repository.includes('://') ? repository : `https://${repository}` };
 }

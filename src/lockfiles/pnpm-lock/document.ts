@@ -1,7 +1,7 @@
-/** Names and what each is resolved to, by turns, in the file's own words. */
+/** Names and the references to which they resolve, alternating, in the words of the file. */
 export type References = readonly string[];
 
-/** Where the bytes of an entry come from; what it does not state is absent. */
+/** The `resolution` of an entry. */
 export interface Resolution {
   readonly integrity?: string;
   readonly tarball?: string;
@@ -23,14 +23,14 @@ export interface PnpmEntry {
   optionalDependencies: References;
 }
 
-/** What one folder of the target asks for, by the name of the list. */
+/** The direct dependencies of one folder of the target, by list. */
 export interface PnpmImporter {
-  /** Empty where the lists stand at the top of the file. */
+  /** Empty where the lists are at the top of the file. */
   readonly path: string;
   readonly lists: Map<string, References>;
 }
 
-/** One document of a pnpm-lock.yaml: what is read of it, whichever way it was parsed. */
+/** One document of a pnpm-lock.yaml, from either parser. */
 export interface PnpmDocument {
   lockfileVersion: string | undefined;
   readonly importers: PnpmImporter[];
@@ -58,10 +58,10 @@ export function emptyEntry(key: string, line: number | undefined): PnpmEntry {
   };
 }
 
-/** The lists of what pnpm needs before it looks at the target: what configures it, and itself. */
+/** Lists of packages that pnpm itself needs: its configuration and its own version. */
 export const ENVIRONMENT_LISTS: readonly string[] = ['configDependencies', 'packageManagerDependencies'];
 
-/** The lists by which an importer asks for packages. */
+/** All lists of an importer. */
 export const IMPORTER_LISTS: readonly string[] = [
   'dependencies',
   'devDependencies',

@@ -1,17 +1,15 @@
 import { LockfileError, type LockfileErrorCode } from '../errors.ts';
 import type { Format, LockfileInput } from '../format.ts';
-import { Reading } from '../reading.ts';
+import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { inOnePassOr } from '../syntax/unknown-layout.ts';
 import { ENVIRONMENT_LISTS, type PnpmDocument } from './document.ts';
-import { takePackages } from './packages.ts';
+import { addPackages } from './packages.ts';
 import { readGeneral } from './read-general.ts';
 import { readLines } from './read-lines.ts';
 
-const NAME = 'pnpm-lock';
-
 /** pnpm's lockfile, lockfileVersion 5 to 9. */
 export const pnpmLock: Format = {
-  name: NAME,
+  name: 'pnpm-lock',
   aliases: ['pnpm-lock-v5.3', 'pnpm-lock-v5.4', 'pnpm-lock-v6.0', 'pnpm-lock-v9.0'],
   title: 'pnpm-lock.yaml (lockfileVersion 5.x, 6.0, 9.0)',
   ecosystem: 'npm',
@@ -20,26 +18,26 @@ export const pnpmLock: Format = {
   mayBeEmpty: true,
   recognises: (head) => /^(?:lockfileVersion|shrinkwrapVersion): ['"]?\d/m.test(head),
   read(input) {
-    const reading = new Reading();
+    const builder = new LockfileBuilder();
     const { text, path } = input;
     const documents = inOnePassOr(
       () => readLines(text),
       () => readGeneral(text, path),
     );
-    if (documents.length === 0) reading.problem(undefined, 'nothing is locked: the file holds no document');
-    takePackages(readableDocuments(documents, input, reading), reading);
-    return { format: NAME, ...reading.result() };
+    if (documents.length === 0) builder.problem(undefined, 'the file has no document');
+    addPackages(readableDocuments(documents, input, builder), builder);
+    return builder.content();
   },
 };
 
 /**
- * The documents that can be read; of several, one that cannot is a problem. pnpm's environment comes in a document of its
- * own before that of the target: without the latter nothing of the target is known.
+ * Returns the documents that can be read. An unreadable one among several is a problem. A file with pnpm's environment in the
+ * first document but without a second one says nothing about the target.
  */
 function readableDocuments(
   documents: readonly PnpmDocument[],
   { path }: LockfileInput,
-  reading: Reading,
+  builder: LockfileBuilder,
 ): readonly PnpmDocument[] {
   const faults = documents.map((document) => versionFault(document));
   const [first] = faults;
@@ -47,11 +45,11 @@ function readableDocuments(
     throw new LockfileError(first.code, `${path}: ${first.reason}`);
   }
   for (const [index, fault] of faults.entries()) {
-    if (fault !== undefined) reading.problem(undefined, `document ${index + 1} is not read: ${fault.reason}`);
+    if (fault !== undefined) builder.problem(undefined, `document ${index + 1} is not read: ${fault.reason}`);
   }
   const readable = documents.filter((_document, index) => faults[index] === undefined);
   if (readable.length > 0 && readable.every(isEnvironment)) {
-    reading.problem(undefined, 'the file holds what pnpm itself needs, and no document of the target');
+    builder.problem(undefined, 'the file has the packages of pnpm itself, but no document of the target');
   }
   return readable;
 }
@@ -68,13 +66,13 @@ function versionFault({
 }: PnpmDocument): { readonly code: LockfileErrorCode; readonly reason: string } | undefined {
   if (lockfileVersion === undefined) {
     if (packages.length > 0 || importers.length > 0) return undefined;
-    return { code: 'wrong-format', reason: 'has no `lockfileVersion`: this is no pnpm-lock.yaml' };
+    return { code: 'wrong-format', reason: 'not a pnpm-lock.yaml: it has no `lockfileVersion`' };
   }
   const major = Number.parseInt(lockfileVersion, 10);
   if (major >= 3 && major <= 9) return undefined;
   const shown = lockfileVersion.slice(0, 20);
   return {
     code: 'unsupported-version',
-    reason: `lockfileVersion ${shown} is none of 5.x, 6.0 and 9.0, which are read`,
+    reason: `lockfileVersion ${shown} is not supported; supported: 5.x, 6.0, 9.0`,
   };
 }

@@ -1,22 +1,21 @@
 import type { Source } from '../../model/scan/lockfile.ts';
 import { sourceOf } from '../ecosystems/npm-source.ts';
-import { withoutCredentials } from '../packages/credentials.ts';
+import { gitSource, REGISTRY, registrySource } from '../packages/sources.ts';
 import type { PnpmEntry, Resolution } from './document.ts';
 
-export interface Identity {
+interface Identity {
   readonly name: string;
   readonly version: string;
   readonly source: Source;
 }
 
-/** A key of lockfileVersion 6 below the host of a registry that is not the default one. */
+/** A key of lockfileVersion 6 with the host of a registry other than the default one. */
 const HOST_AND_NAME = /^(?<host>[^@]+?)\/(?<name>(?:@[^/@]+\/)?[^/@]+)@(?<reference>\d+\.\d+\.\d+[^/]*)$/;
 const VERSION = /^\d+\.\d+\.\d+/;
-const REGISTRY: Source = { kind: 'registry' };
 
 /**
  * Name, version and source of an entry. Keys are `/name/1.0.0_peers` up to lockfileVersion 5, `/name@1.0.0(peers)` in 6 and
- * `name@1.0.0` in 9; what comes from no registry has its place in the key, and says its name and version beside it.
+ * `name@1.0.0` in 9. An entry that is not from a registry has its location in the key, and its name and version as fields.
  */
 export function identify(entry: PnpmEntry): Identity {
   const { resolution } = entry;
@@ -26,11 +25,11 @@ export function identify(entry: PnpmEntry): Identity {
   return {
     name: entry.name ?? name,
     version: entry.version ?? (isVersion ? reference : ''),
-    source: stated ?? placeOf(reference, isVersion, host),
+    source: stated ?? sourceOfReference(reference, isVersion, host),
   };
 }
 
-/** The key without the peers it was resolved with, as far as brackets tell them. */
+/** The key without its peers in parentheses. */
 export function withoutPeers(key: string): string {
   const bracket = key.indexOf('(');
   return bracket < 0 ? key : key.slice(0, bracket);
@@ -38,27 +37,27 @@ export function withoutPeers(key: string): string {
 
 interface ParsedKey {
   readonly name: string;
-  /** A version, or a place. */
+  /** A version or a location. */
   readonly reference: string;
-  /** Of the registry, when that is not the default one. */
+  /** Host of the registry; empty for the default one. */
   readonly host: string;
 }
 
-/** `file:../folder`, `https://host/archive.tgz`: a place, and the entry has to say what is there. */
-const PLACE = /^[a-z][a-z+.-]*:/i;
+/** `file:../folder`, `https://host/archive.tgz`: the entry has the name and the version as fields. */
+const LOCATION = /^[a-z][a-z+.-]*:/i;
 
 function parseKey(key: string): ParsedKey {
-  if (PLACE.test(key)) return { name: '', reference: key, host: '' };
+  if (LOCATION.test(key)) return { name: '', reference: key, host: '' };
   const rest = key.startsWith('/') ? key.slice(1) : key;
   const at = rest.indexOf('@', 1);
   const slash = rest.indexOf('/', rest.startsWith('@') ? rest.indexOf('/') + 1 : 0);
-  // `@` ends the name, unless it stands in the peers of an older key.
+  // `@` ends the name, unless it is in the peers of an older key.
   if (at > 0 && (slash < 0 || at < slash))
     return { name: rest.slice(0, at), reference: rest.slice(at + 1), host: '' };
   return parseOldKey(rest);
 }
 
-/** `name/1.0.0_peers`, or the same below a host. */
+/** Parses `name/1.0.0_peers`, with or without a host before it. */
 function parseOldKey(rest: string): ParsedKey {
   const parts = rest.split('/');
   const versionAt = parts.findIndex((part, index) => index > 0 && VERSION.test(part));
@@ -78,25 +77,22 @@ function parseOldKey(rest: string): ParsedKey {
 }
 
 function fromResolution({ repo, commit, directory, tarball }: Resolution): Source | undefined {
-  if (repo !== undefined) {
-    const url = withoutCredentials(repo);
-    return commit === undefined ? { kind: 'git', url } : { kind: 'git', url, commit };
-  }
+  if (repo !== undefined) return gitSource(repo, commit);
   if (directory !== undefined) return { kind: 'path', path: directory };
   return tarball === undefined ? undefined : sourceOf(tarball, undefined);
 }
 
 const HOSTED = /^(github\.com|gitlab\.com|bitbucket\.org)\/([^/]+\/[^/]+)\/([0-9a-f]{7,64})$/i;
 
-function placeOf(reference: string, isVersion: boolean, host: string): Source {
-  if (isVersion) return host === '' ? REGISTRY : { kind: 'registry', url: `https://${host}/` };
+function sourceOfReference(reference: string, isVersion: boolean, host: string): Source {
+  if (isVersion) return registrySource(host === '' ? undefined : `https://${host}/`);
   const hosted = HOSTED.exec(reference);
   if (hosted !== null) {
     const [, site = '', path = '', commit = ''] = hosted;
     return { kind: 'git', url: `https://${site}/${path}`, commit };
   }
-  // What pnpm fetches by itself: a runtime such as Node.js.
+  // A runtime such as Node.js, which pnpm downloads.
   if (reference.startsWith('runtime:')) return { kind: 'url', url: reference };
-  // A key that is no place either names nothing that can be installed.
+  // Neither a version nor a location: the caller reports it.
   return reference.includes(':') ? sourceOf(reference, undefined) : REGISTRY;
 }

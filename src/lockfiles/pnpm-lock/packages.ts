@@ -1,18 +1,23 @@
 import type { Group } from '../../model/scan/lockfile.ts';
 import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
+import {
+  connectInstance,
+  type Instance,
+  newInstance,
+  propagateGroupsOfInstances,
+} from '../packages/instances.ts';
+import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
-import { draftPackage } from '../packages/package-draft.ts';
-import type { Root } from '../packages/spread-groups.ts';
-import { connectWay, spreadGroupsOfWays, type Way, wayOf } from '../packages/ways.ts';
-import type { Reading } from '../reading.ts';
+import { draftLockedPackage } from '../packages/package-draft.ts';
+import type { Root } from '../packages/propagate-groups.ts';
 import type { PnpmDocument, PnpmEntry, References } from './document.ts';
 import { identify, withoutPeers } from './identity.ts';
 import { ReferenceIndex } from './reference-index.ts';
 
-/** What pnpm installs beside the target's own dependencies: itself, and what configures it. */
+/** Packages that pnpm itself needs. */
 const ENVIRONMENT: readonly Group[] = ['environment'];
 
-/** Groups that the lists of an importer put packages in. */
+/** Groups of the lists of an importer. */
 const GROUPS: Readonly<Record<string, readonly Group[]>> = {
   dependencies: [],
   devDependencies: ['dev'],
@@ -22,64 +27,68 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
 };
 
 /**
- * Finds what a reference leads to: an entry as it is installed with one set of peers. From lockfileVersion 9 on a package has
- * several of them where its peers differ.
+ * Finds the instance of a reference: a package with one set of peers. Since lockfileVersion 9 a package can have several
+ * instances.
  */
-type Find = (name: string, reference: string) => Way | undefined;
+type Find = (name: string, reference: string) => Instance | undefined;
 
-/** Reads the packages of all documents: what one of them needs unconditionally is in no group. */
-export function takePackages(documents: readonly PnpmDocument[], reading: Reading): void {
-  const roots: Root<Way>[] = [];
-  const ways: Way[] = [];
+/** Adds the packages of all documents. A package that one of them needs unconditionally is in no group. */
+export function addPackages(documents: readonly PnpmDocument[], builder: LockfileBuilder): void {
+  const roots: Root<Instance>[] = [];
+  const instances: Instance[] = [];
   for (const document of documents) {
-    const held = readDocument(document, reading);
-    for (const { draft } of held.roots) draft.draft.direct = true;
-    // Until lockfileVersion 6 every entry says which groups it is in.
+    const held = readDocument(document, builder);
+    for (const { draft: instance } of held.roots) instance.draft.direct = true;
+    // Up to lockfileVersion 6 entries state their groups.
     if (document.snapshots.length === 0) continue;
     for (const root of held.roots) roots.push(root);
-    for (const way of held.ways) ways.push(way);
+    for (const instance of held.instances) instances.push(instance);
   }
-  spreadGroupsOfWays(roots, ways);
+  propagateGroupsOfInstances(roots, instances);
 }
 
 interface Held {
-  readonly roots: readonly Root<Way>[];
-  readonly ways: readonly Way[];
+  readonly roots: readonly Root<Instance>[];
+  readonly instances: readonly Instance[];
 }
 
-function readDocument(document: PnpmDocument, reading: Reading): Held {
+function readDocument(document: PnpmDocument, builder: LockfileBuilder): Held {
   const { packages, snapshots } = document;
   const drafts = new Map<string, PackageDraft>();
   for (const entry of packages) {
-    const draft = takeEntry(entry, reading);
+    const draft = addEntry(entry, builder);
     if (draft !== undefined) drafts.set(withoutPeers(entry.key), draft);
   }
   const entries = snapshots.length > 0 ? snapshots : packages;
-  const index = new ReferenceIndex<Way>();
-  const ways: Way[] = [];
+  const index = new ReferenceIndex<Instance>();
+  const instances: Instance[] = [];
   const held: PnpmEntry[] = [];
   for (const entry of entries) {
     const draft = drafts.get(withoutPeers(entry.key));
     if (draft === undefined) continue;
-    const way = wayOf(draft);
-    index.add(entry.key, way);
-    ways.push(way);
+    const instance = newInstance(draft);
+    index.add(entry.key, instance);
+    instances.push(instance);
     held.push(entry);
   }
-  const find = findOrReport(index, packages, reading);
+  const find = findOrReport(index, packages, builder);
   for (const [at, { dependencies, optionalDependencies }] of held.entries()) {
-    const way = ways[at];
-    if (way !== undefined)
-      connectWay(way, resolveAll(dependencies, find), resolveAll(optionalDependencies, find));
+    const instance = instances[at];
+    if (instance !== undefined)
+      connectInstance(instance, resolveAll(dependencies, find), resolveAll(optionalDependencies, find));
   }
-  return { roots: rootsOf(document, find), ways };
+  return { roots: rootsOf(document, find), instances };
 }
 
-/** The target's own folders, which have no entry. */
+/** References to the target's own folders, which have no entry. */
 const OWN = /^(?:link|workspace):/;
 
-/** Finds entries. What a reference names that has no entry is installed all the same: a problem, told once. */
-function findOrReport(index: ReferenceIndex<Way>, packages: readonly PnpmEntry[], reading: Reading): Find {
+/** Finds instances. Reports a reference without an entry once, because its package is installed. */
+function findOrReport(
+  index: ReferenceIndex<Instance>,
+  packages: readonly PnpmEntry[],
+  builder: LockfileBuilder,
+): Find {
   const reported = new Set<string>();
   let keys: ReadonlySet<string> | undefined;
   return (name, reference) => {
@@ -88,10 +97,10 @@ function findOrReport(index: ReferenceIndex<Way>, packages: readonly PnpmEntry[]
     const shown = `${name}@${reference}`.slice(0, 200);
     if (reported.has(shown)) return undefined;
     keys ??= new Set(packages.map(({ key }) => withoutPeers(key)));
-    // An entry that could not be read is a problem already; one without a snapshot is in the list.
+    // An unreadable entry is a problem already; an entry without a snapshot is a package.
     if (!hasEntry(keys, name, reference)) {
       reported.add(shown);
-      reading.problem(undefined, `"${shown}" is asked for and has no entry in \`packages\``);
+      builder.problem(undefined, `"${shown}" is a dependency without an entry in \`packages\``);
     }
     return undefined;
   };
@@ -104,21 +113,13 @@ function hasEntry(keys: ReadonlySet<string>, name: string, reference: string): b
 
 const NONE: readonly never[] = [];
 
-function takeEntry(entry: PnpmEntry, reading: Reading): PackageDraft | undefined {
+function addEntry(entry: PnpmEntry, builder: LockfileBuilder): PackageDraft | undefined {
   const { key, line, dev, optional, resolution } = entry;
   const { name, version, source } = identify(entry);
-  if (name === '') {
-    reading.problem(line, `"${key.slice(0, 200)}" has no name`);
-    return undefined;
-  }
-  if (version === '' && source.kind === 'registry') {
-    reading.problem(line, `"${key.slice(0, 200)}" names no package with a version`);
-    return undefined;
-  }
   const groups: Group[] = [];
   if (dev) groups.push('dev');
   if (optional) groups.push('optional');
-  const draft = draftPackage({
+  const draft = draftLockedPackage({
     ecosystem: 'npm',
     name,
     version,
@@ -128,12 +129,12 @@ function takeEntry(entry: PnpmEntry, reading: Reading): PackageDraft | undefined
     groups,
     integrity: parseIntegrity(resolution?.integrity),
   });
-  return reading.take(draft, line, key);
+  return builder.add(draft, line, key);
 }
 
-function resolveAll(references: References, find: Find): readonly Way[] {
+function resolveAll(references: References, find: Find): readonly Instance[] {
   if (references.length === 0) return NONE;
-  const found = new Array<Way>(references.length / 2);
+  const found = new Array<Instance>(references.length / 2);
   let count = 0;
   for (let at = 0; at < references.length; at += 2) {
     const one = find(references[at] ?? '', references[at + 1] ?? '');
@@ -143,8 +144,8 @@ function resolveAll(references: References, find: Find): readonly Way[] {
   return found;
 }
 
-function rootsOf({ importers }: PnpmDocument, find: Find): readonly Root<Way>[] {
-  const roots: Root<Way>[] = [];
+function rootsOf({ importers }: PnpmDocument, find: Find): readonly Root<Instance>[] {
+  const roots: Root<Instance>[] = [];
   for (const { lists } of importers) {
     for (const [list, references] of lists) {
       const groups = GROUPS[list];

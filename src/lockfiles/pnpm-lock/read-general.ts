@@ -11,7 +11,7 @@ import {
   type Resolution,
 } from './document.ts';
 
-/** Reads a pnpm-lock.yaml in whatever way it is written. Throws `LockfileError`. */
+/** Reads a pnpm-lock.yaml in any layout. Throws `LockfileError`. */
 export function readGeneral(text: string, path: string): readonly PnpmDocument[] {
   return parseYaml(text, path)
     .filter(({ content }) => content !== null && content !== '')

@@ -22,8 +22,8 @@ import {
 import { readResolution } from './read-resolution.ts';
 
 /**
- * Reads a pnpm-lock.yaml in the layout that pnpm writes, in one pass over its lines. Throws `UnknownLayout` for anything
- * else that YAML allows.
+ * Reads a pnpm-lock.yaml in the layout that pnpm writes, in one pass over its lines. Throws `UnknownLayout` for any other
+ * YAML.
  */
 export function readLines(text: string): readonly PnpmDocument[] {
   refuseOddSpaces(text);
@@ -53,12 +53,12 @@ function isMarker({ text, start, end }: LineCursor): boolean {
   return end - start === 3 && text.startsWith('---', start);
 }
 
-/** Reads one key of the top level with all below it; leaves the cursor on the next; `false` at the end. */
+/** Reads one key of the top level with its value. Returns `false` at the end of the text. */
 function readSection(cursor: LineCursor, document: PnpmDocument, sections: Set<string>): boolean {
   const colon = keyEnd(cursor);
   const key = keyText(cursor, colon);
   const value = rawValue(cursor, colon);
-  // Of keys that are repeated the last counts.
+  // A repeated key needs the general parser.
   if (sections.has(key)) throw new UnknownLayout(`line ${cursor.line}`);
   sections.add(key);
   if (key === 'lockfileVersion') {
@@ -79,7 +79,7 @@ function readSection(cursor: LineCursor, document: PnpmDocument, sections: Set<s
   return cursor.indent >= 0;
 }
 
-/** A target of one folder writes its lists at the top level. */
+/** The importer of lists at the top level, which pnpm writes for a target of one folder. */
 function rootOf(document: PnpmDocument) {
   const known = document.importers.find(({ path }) => path === '');
   if (known !== undefined) return known;
@@ -117,7 +117,7 @@ function readList(cursor: LineCursor, lists: Map<string, References>): void {
   lists.set(key, cursor.indent > indent ? readReferences(cursor) : []);
 }
 
-/** `name: reference`, or `name:` above `specifier: …` and `version: reference`. */
+/** Reads `name: reference`, or `name:` above `specifier: …` and `version: reference`. */
 function readReferences(cursor: LineCursor): References {
   const { indent } = cursor;
   const found: string[] = [];
@@ -160,8 +160,8 @@ function readEntries(cursor: LineCursor, entries: PnpmEntry[]): boolean {
 }
 
 /**
- * How fields begin that are not read: with a letter that none of `resolution`, `dependencies`, `dev`, `optional…`, `name`
- * and `version` begins with.
+ * First letters of the fields that are not needed: all but those of `resolution`, `dependencies`, `dev`, `optional…`, `name`
+ * and `version`.
  */
 const UNREAD = new Set([...'abcefghijklmpqstuwxyz'].map((character) => character.charCodeAt(0)));
 
@@ -173,7 +173,7 @@ function readFields(cursor: LineCursor, indent: number, entry: PnpmEntry): void 
   endOfMapping(cursor, indent);
 }
 
-/** Reads a field; `true` when that took the lines below it too. */
+/** Reads a field. Returns `true` when it has moved past the field. */
 function readField(cursor: LineCursor, entry: PnpmEntry): boolean {
   if (cursor.end - cursor.start === 2 && cursor.text.startsWith('{}', cursor.start)) return false;
   const colon = keyEnd(cursor);

@@ -11,7 +11,7 @@ import {
 } from '../syntax/yaml-lines.ts';
 import type { Resolution } from './document.ts';
 
-/** Reads `resolution`, on one line or on lines of its own; leaves the cursor behind it. */
+/** Reads `resolution`, on one line or on the lines below, and moves past it. */
 export function readResolution(cursor: LineCursor, colon: number): Resolution {
   const { indent } = cursor;
   const value = rawValue(cursor, colon);
@@ -38,7 +38,7 @@ export function readResolution(cursor: LineCursor, colon: number): Resolution {
 const INTEGRITY = /^\{integrity: (\w[\w+/=-]*)\}$/;
 
 function parseResolution(value: string): Resolution {
-  // Nearly all of them.
+  // The usual form.
   const integrity = INTEGRITY.exec(value)?.[1];
   if (integrity !== undefined) return { integrity };
   return Object.fromEntries(flowMapping(value));

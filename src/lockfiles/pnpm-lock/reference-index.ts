@@ -1,14 +1,14 @@
 import { PairIndex } from '../packages/pair-index.ts';
 
 /**
- * Finds entries by what refers to them: a name and a reference. Keys hold the two as `name@reference`, `/name@reference` or
- * `/name/reference`; they are split once, so that no key has to be put together for a look-up.
+ * Values by name and reference. It splits keys (`name@reference`, `/name@reference`, `/name/reference`) when they are added, so
+ * that a look-up need not concatenate strings.
  */
 export class ReferenceIndex<T> {
   readonly #pairs = new PairIndex<T>();
   readonly #keys: string[] = [];
   readonly #values: T[] = [];
-  /** Made when it is needed: few references are keys. */
+  /** Created on demand: few references are keys. */
   #byKey: Map<string, T> | undefined;
 
   add(key: string, value: T): void {
@@ -21,8 +21,8 @@ export class ReferenceIndex<T> {
   }
 
   /**
-   * References are versions of the package named, keys of others (aliases, places), or `link:` to the target's own folders,
-   * which is no entry.
+   * A reference is a version of the package, the key of another entry (an alias, a location), or `link:` for a folder of the
+   * target, which has no entry.
    */
   find(name: string, reference: string): T | undefined {
     return this.#pairs.find(name, reference) ?? this.#entryAt(reference);
@@ -34,7 +34,7 @@ export class ReferenceIndex<T> {
   }
 }
 
-/** Where the name ends: at the first `@` or `/` that does not belong to the scope. */
+/** End of the name: the first `@` or `/` that does not belong to the scope. */
 function endOfName(key: string, from: number): number {
   const scopeEnd = key.charAt(from) === '@' ? key.indexOf('/', from) + 1 : from;
   const at = key.indexOf('@', Math.max(scopeEnd, from + 1));

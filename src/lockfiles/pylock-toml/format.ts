@@ -1,32 +1,83 @@
+import type { Group, Integrity, Source } from '../../model/scan/lockfile.ts';
 import { namesInPyproject, PYPROJECT } from '../ecosystems/pyproject.ts';
-import { LockfileError } from '../errors.ts';
-import type { Format } from '../format.ts';
-import { parseToml, textIn } from '../syntax/parse-toml.ts';
-import { readPackages } from './packages.ts';
-
-const NAME = 'pylock-toml';
+import { indexByPythonName, normalizedName } from '../ecosystems/python.ts';
+import { gitSource, isProjectFolder, registrySource, urlSource } from '../packages/sources.ts';
+import { type TomlRules, tomlFormat } from '../packages/toml-lock.ts';
+import { isTable, membersOf, type Table, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
 
 /** The lockfile of PEP 751, which pip, uv, PDM and others write. */
-export const pylockToml: Format = {
-  name: NAME,
+export const pylockToml = tomlFormat({
+  name: 'pylock-toml',
   title: 'pylock.toml (PEP 751)',
   ecosystem: 'pypi',
   fileNames: ['pylock.toml', 'pylock.*.toml'],
-  facts: { edges: true, groups: true, integrity: true, lines: true },
-  mayBeEmpty: true,
+  hasGroups: true,
+  list: 'packages',
+  // PEP 751 requires readers to refuse another major version.
+  versions: { supported: [1], newer: 'refuse', type: 'string', statedIn: (root) => root['lock-version'] },
+  mayOmitEdges: true,
   companions: () => [PYPROJECT],
   recognises: (head) => /^lock-version\s*=/m.test(head) && /^created-by\s*=/m.test(head),
-  read(input) {
-    const { path, text } = input;
-    const root = parseToml(text, path);
-    const version = textIn(root['lock-version']);
-    // The specification has readers refuse another major version.
-    if (version !== undefined && !/^1(?:\.|$)/.test(version)) {
-      throw new LockfileError(
-        'unsupported-version',
-        `${path}: lock-version ${version} is not 1, which is read`,
-      );
-    }
-    return { format: NAME, ...readPackages(root, text, namesInPyproject(input)) };
+  rulesFor(root, input): TomlRules {
+    const direct = namesInPyproject(input);
+    const defaults = new Set(textsIn(root['default-groups']));
+    return {
+      read(table, name) {
+        const source = sourceOf(table);
+        if (source.kind === 'path' && isProjectFolder(source.path)) return 'own';
+        return {
+          source,
+          direct: direct?.has(normalizedName(name)),
+          groups: groupsOf(textIn(table['marker']) ?? '', defaults),
+          integrity: integrityOf(table),
+        };
+      },
+      finder(entries, builder) {
+        const find = indexByPythonName(
+          entries.flatMap(({ draft }) => draft ?? []),
+          builder,
+        );
+        return (table) =>
+          tablesIn(table['dependencies']).flatMap(({ name, version }) =>
+            find(textIn(name) ?? '').filter((one) => version === undefined || one.version === version),
+          );
+      },
+    };
   },
-};
+});
+
+const MEMBERSHIP = /(?:"([^"]+)"|'([^']+)')\s+in\s+(extras|dependency_groups)/g;
+
+/** The groups in a marker: `"x" in extras`, `"x" in dependency_groups`. Packages of a default group are always installed. */
+function groupsOf(marker: string, defaults: ReadonlySet<string>): readonly Group[] {
+  const groups = new Set<Group>();
+  for (const [, double, single, kind] of marker.matchAll(MEMBERSHIP)) {
+    const name = double ?? single ?? '';
+    if (kind === 'dependency_groups' && defaults.has(name)) return [];
+    groups.add(kind === 'extras' ? 'optional' : 'dev').add(name);
+  }
+  return [...groups];
+}
+
+function sourceOf(table: Table): Source {
+  const { vcs, directory, archive } = table;
+  if (isTable(vcs)) {
+    return gitSource(textIn(vcs['url']) ?? textIn(vcs['path']) ?? '', textIn(vcs['commit-id']));
+  }
+  if (isTable(directory)) return { kind: 'path', path: textIn(directory['path']) ?? '' };
+  if (isTable(archive)) {
+    const url = textIn(archive['url']);
+    return url === undefined ? { kind: 'path', path: textIn(archive['path']) ?? '' } : urlSource(url);
+  }
+  return registrySource(textIn(table['index']));
+}
+
+function integrityOf(table: Table): readonly Integrity[] {
+  const files = tablesIn([table['archive'], table['sdist'], ...tablesIn(table['wheels'])]);
+  const found = new Map<string, Integrity>();
+  for (const [algorithm, value] of files.flatMap((file) => membersOf(file['hashes']))) {
+    if (typeof value !== 'string') continue;
+    found.set(`${algorithm}:${value}`, { algorithm: algorithm.toLowerCase(), value, encoding: 'hex' });
+  }
+  return [...found.values()];
+}

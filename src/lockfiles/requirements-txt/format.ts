@@ -1,12 +1,17 @@
-import type { Format } from '../format.ts';
-import { includedPaths } from './logical-lines.ts';
-import { readRequirements } from './requirements.ts';
+import { posix } from 'node:path';
+import { normalizedName } from '../ecosystems/python.ts';
+import { LockfileError } from '../errors.ts';
+import type { Format, LockfileContent, LockfileInput } from '../format.ts';
+import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { draftPackage } from '../packages/package-draft.ts';
+import { registrySource } from '../packages/sources.ts';
+import { decodeText } from '../syntax/decode-text.ts';
+import { includedPaths, includeOf, type LogicalLine, logicalLines } from './logical-lines.ts';
+import { parseRequirement, type Requirement } from './requirement.ts';
 
-const NAME = 'requirements-txt';
-
-/** pip's requirements files, with what they include. */
+/** pip's requirements files, with the files that they include. */
 export const requirementsTxt: Format = {
-  name: NAME,
+  name: 'requirements-txt',
   title: 'requirements.txt (pip, pip-compile, uv)',
   ecosystem: 'pypi',
   fileNames: [
@@ -20,5 +25,112 @@ export const requirementsTxt: Format = {
   mayBeEmpty: true,
   companions: includedPaths,
   recognises: (head) => /^[\w.-]+(?:\[[\w,. -]+\])?\s*==\s*\d[\w.!+*-]*\s*(?:$|[;#\\]|--hash)/m.test(head),
-  read: (input) => ({ format: NAME, ...readRequirements(input) }),
+  read: readRequirements,
 };
+
+/** Included files are read recursively. */
+const MAX_FILES = 1_000;
+
+/** The statements of a file and of all files that it includes. */
+interface Collected {
+  readonly requirements: { readonly requirement: Requirement; readonly line: number | undefined }[];
+  /** By normalised name. */
+  readonly constraints: Map<string, Requirement>;
+  readonly seen: Set<string>;
+  readonly builder: LockfileBuilder;
+  index: string | undefined;
+}
+
+const INDEX = /^(?:-i|--index-url|--pypi-url)(?:\s*=\s*|\s+)(\S+)/;
+const OPTION = /^-/;
+const EDITABLE = /^(?:-e|--editable)(?:\s*=\s*|\s+)(.+)$/s;
+
+/** A requirement that allows several versions becomes a package without a version: the installed version is unknown. */
+function readRequirements(input: LockfileInput): LockfileContent {
+  const builder = new LockfileBuilder();
+  const collected: Collected = {
+    requirements: [],
+    constraints: new Map(),
+    seen: new Set(['']),
+    builder,
+    index: undefined,
+  };
+  collect(input.text, { input, path: '', isConstraint: false }, collected);
+  for (const { requirement, line } of collected.requirements) {
+    const { name, version, integrity, source } = requirement;
+    const pinned = collected.constraints.get(normalizedName(name));
+    const draft = draftPackage({
+      ecosystem: 'pypi',
+      name,
+      version: version === '' ? (pinned?.version ?? '') : version,
+      source: source ?? pinned?.source ?? registrySource(collected.index),
+      line,
+      integrity,
+    });
+    builder.add(draft, line, name);
+  }
+  return builder.content();
+}
+
+interface Place {
+  readonly input: LockfileInput;
+  /** Relative to the lockfile; empty for the lockfile itself. */
+  readonly path: string;
+  readonly isConstraint: boolean;
+}
+
+function collect(text: string, place: Place, collected: Collected): void {
+  for (const statement of logicalLines(text)) {
+    const include = includeOf(statement.text);
+    if (include === undefined) readStatement(statement, place, collected);
+    else {
+      const isConstraint = place.isConstraint || include.isConstraint;
+      readIncluded(include.path, { ...place, isConstraint }, lineOf(statement, place), collected);
+    }
+  }
+}
+
+/** Packages and problems have lines in the lockfile only, not in included files. */
+function lineOf({ line }: LogicalLine, { path }: Place): number | undefined {
+  return path === '' ? line : undefined;
+}
+
+function readIncluded(stated: string, from: Place, line: number | undefined, collected: Collected): void {
+  const { seen, builder } = collected;
+  const path = posix.normalize(posix.join(posix.dirname(from.path), stated));
+  if (seen.has(path) || path === posix.basename(from.input.path)) return;
+  seen.add(path);
+  if (seen.size > MAX_FILES) {
+    builder.problem(line, `includes more than ${MAX_FILES} files, the limit`);
+    return;
+  }
+  const content = from.input.companion?.(path);
+  if (content === undefined) {
+    const within = from.path === '' ? '' : ` (included by ${from.path})`;
+    builder.problem(line, `includes ${stated.slice(0, 200)}${within}, which is not available`);
+    return;
+  }
+  try {
+    collect(decodeText(content, path), { ...from, path }, collected);
+  } catch (error) {
+    if (!(error instanceof LockfileError)) throw error;
+    builder.problem(line, `includes a file that cannot be read: ${error.message}`);
+  }
+}
+
+function readStatement(statement: LogicalLine, place: Place, collected: Collected): void {
+  const line = lineOf(statement, place);
+  const editable = EDITABLE.exec(statement.text)?.[1]?.replace(/^(["'])(.*)\1$/s, '$2');
+  if (editable === undefined && OPTION.test(statement.text)) {
+    collected.index = INDEX.exec(statement.text)?.[1] ?? collected.index;
+    return;
+  }
+  const requirement = parseRequirement(editable ?? statement.text);
+  if (requirement === 'own') return;
+  if (typeof requirement === 'string') {
+    const within = place.path === '' ? '' : ` in ${place.path}, line ${statement.line}`;
+    collected.builder.problem(line, `"${statement.text.slice(0, 120)}"${within} ${requirement}`);
+  } else if (place.isConstraint) {
+    collected.constraints.set(normalizedName(requirement.name), requirement);
+  } else collected.requirements.push({ requirement, line });
+}

@@ -1,6 +1,6 @@
-/** A line of the file after joining continued lines and leaving out comments, as pip does. */
+/** A line after joining continued lines and removing comments, as pip does. */
 export interface LogicalLine {
-  /** 1-based, of its beginning. */
+  /** 1-based line of its beginning. */
   readonly line: number;
   readonly text: string;
 }
@@ -8,7 +8,7 @@ export interface LogicalLine {
 const COMMENT = /(?:^|\s)#.*$/s;
 const INCLUDE = /^(?:-[rc](?:\s*=\s*|\s*)|--(?:requirement|constraint)s?(?:\s*=\s*|\s+))(\S.*)$/;
 
-/** Joins lines that end in a backslash; a comment line ends what it continues, and its own backslash counts for nothing. */
+/** Joins lines that end in a backslash. A comment line ends the logical line, even with a backslash at its end. */
 export function logicalLines(text: string): readonly LogicalLine[] {
   const found: LogicalLine[] = [];
   let joined = '';
@@ -33,8 +33,8 @@ export function logicalLines(text: string): readonly LogicalLine[] {
   return found;
 }
 
-/** What ends a line for Python, and with it a comment, though no editor counts it as one. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what the pattern is about.
+/** Characters that end a line, and therefore a comment, in Python but not in editors. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const SEPARATORS = /[\v\f\x1c-\x1e\x85\u2028\u2029]/;
 
 function rawLines(text: string): readonly LogicalLine[] {
@@ -43,9 +43,9 @@ function rawLines(text: string): readonly LogicalLine[] {
     .flatMap((row, index) => row.split(SEPARATORS).map((part) => ({ line: index + 1, text: part })));
 }
 
-export interface Include {
+interface Include {
   readonly path: string;
-  /** A constraint states versions of what is asked for elsewhere, and asks for nothing itself. */
+  /** A constraint limits the versions of requirements and is not a requirement itself. */
   readonly isConstraint: boolean;
 }
 

@@ -1,11 +1,12 @@
 import type { Integrity, Source } from '../../model/scan/lockfile.ts';
-import { parseDigests } from '../ecosystems/python-digests.ts';
+import { parseDigests } from '../ecosystems/python.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
+import { gitSource, urlSource } from '../packages/sources.ts';
 
-/** One requirement of PEP 508, or of the forms that pip takes beside it. */
+/** A requirement of PEP 508, or in another form that pip accepts. */
 export interface Requirement {
   readonly name: string;
-  /** Empty unless exactly one version fits. */
+  /** Empty unless exactly one version is allowed. */
   readonly version: string;
   /** `undefined`: a registry. */
   readonly source: Source | undefined;
@@ -13,17 +14,17 @@ export interface Requirement {
 }
 
 const HASH = /\s--hash(?:=|\s+)(\S+)/g;
-/** To pip everything from the first word with a hyphen on is an option. */
+/** For pip, options begin at the first word with a hyphen. */
 const OPTIONS = /\s-[\s\S]*$/;
 const NAMED = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\]\s*)?([^\s\w][\s\S]*)?$/;
 const CLAUSE = /^(===|==|~=|!=|<=|>=|<|>)\s*(\S+)$/;
-/** PEP 440, in all the spellings that it allows. */
+/** PEP 440 in all spellings. */
 const VERSION =
   /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview)[-_.]?\d*)?(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?(?:[-_.]?dev[-_.]?\d*)?(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?$/i;
 const LOCATION = /^(?:[a-z][a-z0-9+.-]*:\/\/|git@|file:|\.{0,2}[/\\]|[a-z]:\\|\.{1,2}$)/i;
 const ARCHIVE = /\.(?:whl|zip|tar\.gz|tgz|tar\.bz2|tar\.xz|tar)(?:[?#]|$)/i;
 
-/** Reads a requirement; `own` for the folder of the target itself, any other text is why it cannot be read. */
+/** Parses a requirement. Returns `own` for the folder of the target, and any other string for the reason of a failure. */
 export function parseRequirement(statement: string): Requirement | 'own' | string {
   const integrity = parseDigests([...` ${statement}`.matchAll(HASH)].map(([, digest = '']) => digest));
   const text = statement.replace(OPTIONS, '').trim();
@@ -31,29 +32,29 @@ export function parseRequirement(statement: string): Requirement | 'own' | strin
   if (/^\.(?:\[[^\]]*\])?$/.test(bare)) return 'own';
   if (LOCATION.test(bare) || (ARCHIVE.test(bare) && !bare.includes('@ '))) return located(bare, integrity);
   const named = NAMED.exec(bare);
-  if (named === null) return 'is no requirement that can be read';
+  if (named === null) return 'is not a requirement';
   const [, name = '', rest = ''] = named;
   if (rest.startsWith('@')) {
-    if (!LOCATION.test(rest.slice(1).trim())) return 'is to come from a place that is none';
+    if (!LOCATION.test(rest.slice(1).trim())) return 'has an invalid location after `@`';
     return { name, version: '', source: sourceAt(rest.slice(1).trim()), integrity };
   }
-  // A version before the place is more than PEP 508 allows, and is written all the same.
+  // PEP 508 does not allow a version before the location, but tools write it.
   const [stated = '', place] = rest.split(/\s+@\s+/, 2);
   const version = pinnedVersion(stated);
   if (version === undefined || (place !== undefined && !LOCATION.test(place))) {
-    return `states a version that is none: ${rest.slice(0, 100)}`;
+    return `has an invalid version: ${rest.slice(0, 100)}`;
   }
   return { name, version, source: place === undefined ? undefined : sourceAt(place), integrity };
 }
 
-/** The marker follows a `;`, after a space where the requirement is a URL. */
+/** Removes the marker after `;`. In a URL, a space must precede it. */
 function withoutMarker(text: string): string {
   const isUrl = LOCATION.test(text) || /^[\w.[\],\s-]+@/.test(text);
   const at = isUrl ? text.search(/\s;/) : text.indexOf(';');
   return (at < 0 ? text : text.slice(0, at)).trim();
 }
 
-/** The one version that fits; empty when others do; `undefined` when the clauses are none of PEP 440. */
+/** The only allowed version; empty when there are several; `undefined` for clauses that PEP 440 does not allow. */
 function pinnedVersion(stated: string): string | undefined {
   const inner = stated.replace(/^\((.*)\)$/s, '$1').trim();
   if (inner === '') return '';
@@ -64,24 +65,24 @@ function pinnedVersion(stated: string): string | undefined {
     const [, operator, version = ''] = clause;
     const isWild = version.endsWith('.*');
     if (operator !== '===' && !VERSION.test(isWild ? version.slice(0, -2) : version)) return undefined;
-    // PEP 440 takes a leading `v` for nothing.
+    // PEP 440 ignores a leading `v`.
     if (operator === '===') pinned = version;
     else if (operator === '==' && !isWild) pinned = version.replace(/^v/i, '');
   }
   return pinned;
 }
 
-/** Longer than any path or address; the patterns take more than linear time. */
-const MAX_PLACE = 2_048;
+/** Paths and URLs are shorter. The patterns take more than linear time. */
+const MAX_LOCATION = 2_048;
 
-/** What a host of repositories makes an archive of: the file is named after the commit or the tag. */
+/** Archives of repository hosts, whose files have the name of the commit or tag. */
 const REPOSITORY_ARCHIVE =
   /^https?:\/\/[^/?#]+\/(?:[^/?#]+\/)+([^/?#]+)\/(?:-\/)?(?:archive|tarball|zipball)\//i;
 
-/** A requirement that is a place: its name stands in the fragment, or in the name of the file. */
+/** A requirement that is a location: its name is in the fragment or in the file name. */
 function located(text: string, integrity: readonly Integrity[]): Requirement | string {
   const place = text.replace(/\s*\[[^\]]*\]$/, '');
-  if (place.length > MAX_PLACE) return 'is a place of more characters than any has';
+  if (place.length > MAX_LOCATION) return `is a location of more than ${MAX_LOCATION} characters`;
   const egg = /[#&]egg=([A-Za-z0-9._-]+)/.exec(place)?.[1];
   const last = place
     .replace(/[?#].*$/s, '')
@@ -94,11 +95,11 @@ function located(text: string, integrity: readonly Integrity[]): Requirement | s
   const repository = REPOSITORY_ARCHIVE.exec(place)?.[1];
   const folder = last?.replace(/@[^@]*$/, '').replace(/\.git$/, '');
   const name = egg ?? repository ?? parts?.[1] ?? file ?? folder ?? '';
-  if (name === '' || /^\.+$/.test(name)) return 'is a place whose package has no name';
+  if (name === '' || /^\.+$/.test(name)) return 'is a location without the name of a package';
   return { name, version: decoded(parts?.[2] ?? ''), source: sourceAt(place), integrity };
 }
 
-/** `1.0%2Bcpu` in URLs. */
+/** URLs have `1.0%2Bcpu`. */
 function decoded(version: string): string {
   return version.replace(/%2b/gi, '+').replace(/%21/g, '!');
 }
@@ -111,13 +112,11 @@ function sourceAt(stated: string): Source {
   if (version !== null || place.startsWith('git@')) {
     const url = place.replace(/#.*$/s, '');
     const at = url.lastIndexOf('@');
-    // A branch or a tag, which may stand for another commit tomorrow, stays in the URL.
+    // A branch or a tag is not a commit: it stays in the URL.
     const isCommit =
       at > url.lastIndexOf('/') && at > url.indexOf('://') + 3 && COMMIT.test(url.slice(at + 1));
-    return isCommit
-      ? { kind: 'git', url: url.slice(0, at), commit: url.slice(at + 1) }
-      : { kind: 'git', url };
+    return isCommit ? gitSource(url.slice(0, at), url.slice(at + 1)) : gitSource(url, undefined);
   }
-  if (/^https?:/i.test(place)) return { kind: 'url', url: place };
+  if (/^https?:/i.test(place)) return urlSource(place);
   return { kind: 'path', path: place.replace(/^file:(?:\/\/)?/, '') };
 }

@@ -1,23 +1,22 @@
-import type { Group, Integrity, LockedPackage, Problem } from '../../model/scan/lockfile.ts';
-import { connect, PackageCollector, type PackageDraft, packageId } from '../packages/package-collector.ts';
+import type { Group, Integrity } from '../../model/scan/lockfile.ts';
+import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { connect, type PackageDraft, packageId } from '../packages/package-collector.ts';
 import { createPassingEdges } from '../packages/passing-edges.ts';
-import { ProblemList } from '../packages/problem-list.ts';
-import { statedName } from '../packages/purl-name.ts';
+import { statedName } from '../packages/purl.ts';
 import { type PurlPackage, readPurl } from '../packages/read-purl.ts';
-import type { Relations } from './sbom-relations.ts';
 
 /** An element of an SBOM. */
 export interface SbomEntry {
-  /** By which relations name it (`bom-ref`, `SPDXID`). */
+  /** Its key in relations (`bom-ref`, `SPDXID`). */
   readonly key: string | undefined;
   /**
-   * `package`: has to end as one. `target`: the target itself, or one of its members. `other`: no package (a file, a
-   * device, a lockfile); what it depends on stands in its place.
+   * `target`: the target itself or one of its members. `other`: not a package (a file, a device, a lockfile); edges to it
+   * lead to its dependencies instead.
    */
   readonly role: 'package' | 'target' | 'other';
-  /** Names as the file states them, the most telling first. */
+  /** Names in the file, the most specific first. */
   readonly names: readonly string[];
-  /** Empty when the file states none. */
+  /** Empty when the file has none. */
   readonly version: string;
   readonly purl: string | undefined;
   readonly groups: readonly Group[];
@@ -25,42 +24,47 @@ export interface SbomEntry {
   readonly line: number | undefined;
 }
 
+/** Related keys by key. */
+export type Relations = ReadonlyMap<string, readonly string[]>;
+
+/** Adds keys to those of `from`. The map can keep and change `to`. */
+export function addRelation(relations: Map<string, string[]>, from: string, to: string[]): void {
+  const known = relations.get(from);
+  if (known === undefined) relations.set(from, to);
+  else for (const key of to) known.push(key);
+}
+
 export interface Sbom {
   readonly entries: readonly SbomEntry[];
-  /** What depends on what; an entry without any is not in it, unless it is known to depend on nothing. */
+  /** Dependencies. An empty list says that an entry has none; an entry that is missing may have unknown ones. */
   readonly dependsOn: Relations;
-  /** What is inside what: an edge, too, but no sign that the target asks for it. */
+  /** Contained elements. They are edges, too, but no direct dependencies of the target. */
   readonly contains: Relations;
-  /** Whether an entry that is not in `dependsOn` depends on nothing, rather than nobody knows. */
+  /** Whether an entry that is missing in `dependsOn` has no dependencies. */
   readonly isComplete: boolean;
-  /** Keys of packages that the SBOM is about: asked for by the target, like what the target depends on. */
+  /** Keys of the packages that the SBOM describes. They count as direct. */
   readonly subjects: ReadonlySet<string>;
 }
 
-/** The packages of an SBOM, of whatever ecosystems. */
-export function sbomPackages(sbom: Sbom): {
-  readonly packages: readonly LockedPackage[];
-  readonly problems: readonly Problem[];
-} {
-  const collector = new PackageCollector();
-  const problems = new ProblemList();
+/** Adds the packages of an SBOM, of any ecosystem. */
+export function addPackages(sbom: Sbom, builder: LockfileBuilder): void {
   const drafts = new Map<string, PackageDraft | undefined>();
   const taken = new Map<string, string>();
   for (const entry of sbom.entries) {
-    const read = entry.role === 'package' ? readEntry(entry, taken) : undefined;
-    if (typeof read === 'string') problems.add(entry.line, `${shownName(entry)} ${read}`);
-    const draft = read === undefined || typeof read === 'string' ? undefined : collector.add(read);
+    const draft =
+      entry.role === 'package'
+        ? builder.add(readEntry(entry, taken), entry.line, shownName(entry))
+        : undefined;
     if (entry.key !== undefined && drafts.get(entry.key) === undefined) drafts.set(entry.key, draft);
   }
-  addEdges(sbom, drafts, problems);
-  return { packages: collector.packages(), problems: problems.all() };
+  addEdges(sbom, drafts, builder);
 }
 
 function readEntry(entry: SbomEntry, taken: Map<string, string>): PackageDraft | string {
-  if (entry.purl === undefined) return 'has no purl: of which ecosystem it is cannot be told';
+  if (entry.purl === undefined) return 'has no purl, so its ecosystem is unknown';
   const read = readPurl(entry.purl, entry.version);
   if (typeof read === 'string') {
-    return `has a purl that cannot be read (${read}): ${JSON.stringify(withoutSecrets(entry.purl))}`;
+    return `has an invalid purl (${read}): ${JSON.stringify(withoutSecrets(entry.purl))}`;
   }
   const { ecosystem, version, purl, source } = read;
   return {
@@ -79,8 +83,8 @@ function readEntry(entry: SbomEntry, taken: Map<string, string>): PackageDraft |
 }
 
 /**
- * Two ecosystems may have the same name, and one package several forms: these are told apart by their purls. `taken`: the
- * purls that ids were given to. The plain id follows from the purl alone, so the same purl always gets the same.
+ * Packages of two ecosystems can have the same name and version, and so can variants of one package: their ids differ by
+ * the purl. `taken` has the purl of each id. The same purl always gets the same id.
  */
 function idOf({ name, version, source, purl }: PurlPackage, taken: Map<string, string>): string {
   for (let id = packageId(name, version, source); ; id = `${id} (${purl})`) {
@@ -92,7 +96,7 @@ function idOf({ name, version, source, purl }: PurlPackage, taken: Map<string, s
   }
 }
 
-/** Qualifiers, and what is no purl at all, may hold credentials. */
+/** Qualifiers and invalid purls can contain credentials. */
 function withoutSecrets(purl: string): string {
   return purl
     .replace(/[?#].*$/s, '')
@@ -102,7 +106,7 @@ function withoutSecrets(purl: string): string {
 
 function shownName({ names, version }: SbomEntry): string {
   const name = names[0] ?? '';
-  return JSON.stringify((version === '' ? name : `${name}@${version}`).slice(0, 200));
+  return version === '' ? name : `${name}@${version}`;
 }
 
 const NO_KEYS: readonly string[] = [];
@@ -110,7 +114,7 @@ const NO_KEYS: readonly string[] = [];
 function addEdges(
   sbom: Sbom,
   drafts: ReadonlyMap<string, PackageDraft | undefined>,
-  problems: ProblemList,
+  builder: LockfileBuilder,
 ): void {
   const { dependsOn, contains, isComplete } = sbom;
   const targets = new Set(
@@ -134,22 +138,23 @@ function addEdges(
   }
   markDirect(drafts, sbom.subjects, new Set([...targets].flatMap((key) => dependencies.from(key))));
   if (dependencies.exhausted || all.exhausted) {
-    problems.add(
+    builder.problem(
       undefined,
-      'its relations through elements that are no packages are too many to follow: some edges are left out',
+      'too many relations lead through elements that are not packages to follow all: some edges are left out',
       'unclear',
     );
   }
 }
 
-/** Where the target depends on nothing, nothing is known of what it asks for. */
+/** A target without dependencies says nothing about direct ones: `direct` stays unknown. */
 function markDirect(
   drafts: ReadonlyMap<string, PackageDraft | undefined>,
   subjects: ReadonlySet<string>,
-  asked: ReadonlySet<string>,
+  direct: ReadonlySet<string>,
 ): void {
-  if (asked.size === 0 && subjects.size === 0) return;
+  if (direct.size === 0 && subjects.size === 0) return;
   for (const [key, draft] of drafts) {
-    if (draft !== undefined && draft.direct !== true) draft.direct = asked.has(draft.id) || subjects.has(key);
+    if (draft !== undefined && draft.direct !== true)
+      draft.direct = direct.has(draft.id) || subjects.has(key);
   }
 }

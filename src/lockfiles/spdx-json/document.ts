@@ -1,9 +1,10 @@
 import type { Integrity } from '../../model/scan/lockfile.ts';
+import { LockfileError } from '../errors.ts';
+import { buildPurl, type PurlParts } from '../packages/purl.ts';
 import type { Sbom, SbomEntry } from '../sbom/sbom.ts';
-import { type ExternalReference, purlOfReference } from './external-reference.ts';
 import { type Relationship, readRelationships, type SpdxRelations } from './relationships.ts';
 
-/** A package as either notation states it; empty where it does not. */
+/** A package of either notation. Absent fields are empty. */
 export interface SpdxPackage {
   readonly id: string;
   readonly name: string;
@@ -20,12 +21,12 @@ export interface SpdxDocument {
   readonly relationships: readonly Relationship[];
 }
 
-/** What has no purl and is none of these could be looked up nowhere, but is a package: it is reported. */
+/** Purposes of elements that are not packages. Any other element without a purl is reported as a problem. */
 const NO_PACKAGES: ReadonlySet<string> = new Set([
   ...['OPERATING-SYSTEM', 'OPERATING_SYSTEM', 'DEVICE', 'FIRMWARE', 'FILE', 'CONTAINER'],
 ]);
 
-/** What a document says of packages. */
+/** Converts a document to the common model. */
 export function spdxSbom(document: SpdxDocument): Sbom {
   const relations = readRelationships(document.relationships);
   const found = document.packages.map((one) => ({ one, purl: purlOf(one) }));
@@ -45,7 +46,7 @@ export function spdxSbom(document: SpdxDocument): Sbom {
     };
   });
   return {
-    // The document stands for the target where it depends on packages itself.
+    // Some tools state the dependencies of the target as those of the document.
     entries: packages.has(document.id) ? entries : [...entries, targetEntry(document.id)],
     dependsOn: relations.dependsOn,
     contains: relations.contains,
@@ -55,8 +56,8 @@ export function spdxSbom(document: SpdxDocument): Sbom {
 }
 
 /**
- * Of what the document describes, the target itself: the one that is described, where there are other packages and it
- * brings these or cannot be looked up; of several, those that do both.
+ * The elements that are the target, among the described ones. A single one is the target when there are other packages and
+ * it has relations to these or has no purl. Of several, those with relations and without a purl are.
  */
 function targetsOf(
   described: readonly string[],
@@ -66,11 +67,11 @@ function targetsOf(
   const [first, ...others] = described.filter((id) => packages.has(id));
   if (first === undefined) return new Set();
   const hasPurl = (id: string) => packages.get(id) !== undefined;
-  const bringsOthers = (id: string) => dependsOn.has(id) || contains.has(id);
+  const hasRelations = (id: string) => dependsOn.has(id) || contains.has(id);
   if (others.length === 0) {
-    return new Set(packages.size > 1 && (!hasPurl(first) || bringsOthers(first)) ? [first] : []);
+    return new Set(packages.size > 1 && (!hasPurl(first) || hasRelations(first)) ? [first] : []);
   }
-  return new Set([first, ...others].filter((id) => !hasPurl(id) && bringsOthers(id)));
+  return new Set([first, ...others].filter((id) => !hasPurl(id) && hasRelations(id)));
 }
 
 function roleOf(
@@ -79,10 +80,10 @@ function roleOf(
   known: { readonly packages: ReadonlyMap<string, string | undefined>; readonly relations: SpdxRelations },
 ): 'package' | 'other' {
   if (purl !== undefined) return 'package';
-  // A copy of what has a purl is accounted for by that.
+  // A copy of an element with a purl is represented by that element.
   const isCopy = known.relations.copies.get(id)?.some((other) => known.packages.get(other) !== undefined);
   if (isCopy === true || NO_PACKAGES.has(purpose.toUpperCase())) return 'other';
-  // An application without a version or a name in the vulnerability database is a lockfile that something was found in.
+  // An application with neither a version nor a CPE is a lockfile in which a tool found packages.
   const isLockfile =
     purpose === 'APPLICATION' && version === '' && !references.some(({ type }) => type.startsWith('cpe'));
   return isLockfile ? 'other' : 'package';
@@ -107,4 +108,61 @@ function targetEntry(key: string): SbomEntry {
     integrity: [],
     line: undefined,
   };
+}
+
+/** An identifier of a package in another system. */
+export interface ExternalReference {
+  readonly type: string;
+  readonly locator: string;
+}
+
+/** Parsers for the older types of package references (SPDX 2.3, annex F.3). */
+const PATTERNS: ReadonlyMap<string, (locator: string) => PurlParts | undefined> = new Map([
+  ['maven-central', mavenParts],
+  ['npm', npmParts],
+  ['nuget', nugetParts],
+]);
+
+/** The purl of a reference. Its type can be a URI. */
+function purlOfReference({ type, locator }: ExternalReference): string | undefined {
+  const name = type.slice(type.lastIndexOf('/') + 1).toLowerCase();
+  if (name === 'purl' || name === 'package-url') return locator === '' ? undefined : locator;
+  const parts = PATTERNS.get(name)?.(locator);
+  try {
+    return parts && buildPurl(parts);
+  } catch {
+    // packageurl-js refuses the parts: the reference is ignored, as those of other types are.
+    return undefined;
+  }
+}
+
+/** `group:artifact[:version]` */
+function mavenParts(locator: string): PurlParts | undefined {
+  const [namespace, name, version = ''] = locator.split(':');
+  return namespace && name ? { type: 'maven', namespace, name, version } : undefined;
+}
+
+/** `name@version`, with or without a scope */
+function npmParts(locator: string): PurlParts | undefined {
+  const [, namespace, name, version] = /^(?:(@[^/@]+)\/)?([^/@]+)@([^/@]+)$/.exec(locator) ?? [];
+  return name && version ? { type: 'npm', namespace, name, version } : undefined;
+}
+
+/** `name/version` */
+function nugetParts(locator: string): PurlParts | undefined {
+  const [name, version, ...more] = locator.split('/');
+  return name && version && more.length === 0 ? { type: 'nuget', name, version } : undefined;
+}
+
+/** Throws `LockfileError` (`wrong-format`, `unsupported-version`) unless the version is 2.x. */
+export function checkSpdxVersion(version: string, path: string): void {
+  if (/^SPDX-2\.\d+$/.test(version)) return;
+  const shown = JSON.stringify(version.slice(0, 40));
+  if (/^SPDX-\d/.test(version)) {
+    throw new LockfileError(
+      'unsupported-version',
+      `${path}: version ${shown} is not supported; supported: SPDX-2.x`,
+    );
+  }
+  throw new LockfileError('wrong-format', `${path}: ${shown} is not a version of SPDX`);
 }

@@ -1,20 +1,19 @@
 import type { Integrity } from '../../model/scan/lockfile.ts';
-import type { ProblemList } from '../packages/problem-list.ts';
-import { sbomDigest } from '../sbom/sbom-digest.ts';
-import { elementLines } from '../syntax/json-element-lines.ts';
+import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { sbomDigest, textOf } from '../sbom/values.ts';
+import { lineNodes, type Wanted } from '../syntax/json-lines.ts';
 import { isJsonObject, type JsonObject } from '../syntax/parse-json.ts';
-import type { SpdxDocument, SpdxPackage } from './document.ts';
-import type { ExternalReference } from './external-reference.ts';
+import type { ExternalReference, SpdxDocument, SpdxPackage } from './document.ts';
 import type { Relationship } from './relationships.ts';
 
-/** What the JSON says of packages and their relationships. */
-export function readDocument(root: JsonObject, text: string, problems: ProblemList): SpdxDocument {
-  const { SPDXID, packages, relationships, documentDescribes } = root as Partial<Record<string, unknown>>;
+/** Reads packages and relationships from the JSON. Reports malformed packages to `builder`. */
+export function readDocument(root: JsonObject, text: string, builder: LockfileBuilder): SpdxDocument {
+  const { SPDXID, packages, relationships, documentDescribes } = root;
   const id = textOf(SPDXID) || 'SPDXRef-DOCUMENT';
   const described = listOf(documentDescribes).filter((one) => typeof one === 'string');
   return {
     id,
-    packages: readPackages(listOf(packages), text, problems),
+    packages: readPackages(listOf(packages), text, builder),
     relationships: [
       ...described.map((to) => ({ from: id, type: 'DESCRIBES', to })),
       ...listOf(relationships).flatMap(readRelationship),
@@ -22,24 +21,27 @@ export function readDocument(root: JsonObject, text: string, problems: ProblemLi
   };
 }
 
+const PACKAGES: Readonly<Record<string, Wanted>> = { packages: { each: {} } };
+/** GitHub's export has the document in a member `sbom`. */
+const WANTED: Wanted = { members: { ...PACKAGES, sbom: { members: PACKAGES } } };
+
 function readPackages(
   packages: readonly unknown[],
   text: string,
-  problems: ProblemList,
+  builder: LockfileBuilder,
 ): readonly SpdxPackage[] {
-  const lines = elementLines(text, 'packages', packages, 'sbom')?.elements;
+  const top = lineNodes(text, WANTED)?.members;
+  const lines = (top?.get('packages') ?? top?.get('sbom')?.members?.get('packages'))?.elements;
   const read: SpdxPackage[] = [];
   for (const one of packages) {
     if (isJsonObject(one)) read.push(readPackage(one, lines?.[read.length]?.line));
-    else problems.add(undefined, 'a package is not an object');
+    else builder.problem(undefined, 'a package is not an object');
   }
   return read;
 }
 
 function readPackage(one: JsonObject, line: number | undefined): SpdxPackage {
-  const { SPDXID, name, versionInfo, primaryPackagePurpose, externalRefs, checksums } = one as Partial<
-    Record<string, unknown>
-  >;
+  const { SPDXID, name, versionInfo, primaryPackagePurpose, externalRefs, checksums } = one;
   return {
     id: textOf(SPDXID),
     name: textOf(name),
@@ -51,7 +53,7 @@ function readPackage(one: JsonObject, line: number | undefined): SpdxPackage {
   };
 }
 
-/** What SPDX writes for what it does not know is no version. */
+/** A version, without SPDX's words for an unknown one. */
 export function versionOf(stated: string): string {
   return stated === 'NOASSERTION' || stated === 'NONE' ? '' : stated;
 }
@@ -77,9 +79,4 @@ function readRelationship(stated: unknown): readonly Relationship[] {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value.trim();
-  return typeof value === 'number' ? String(value) : '';
 }

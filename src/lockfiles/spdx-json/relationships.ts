@@ -1,6 +1,5 @@
 import type { Group } from '../../model/scan/lockfile.ts';
-import { addRelation, type Relations } from '../sbom/sbom-relations.ts';
-import { type ConditionalEdge, groupsOf } from './groups.ts';
+import { addRelation, type Relations } from '../sbom/sbom.ts';
 
 export interface Relationship {
   readonly from: string;
@@ -11,26 +10,26 @@ export interface Relationship {
 export interface SpdxRelations {
   readonly dependsOn: Relations;
   readonly contains: Relations;
-  /** Of what is needed under a condition only. */
+  /** For elements that are needed under a condition only. */
   readonly groups: ReadonlyMap<string, readonly Group[]>;
-  /** What the document is about. */
+  /** Elements that the document describes. */
   readonly described: readonly string[];
-  /** By an element, what it is the same as, with or without changes. */
+  /** For each element, those of which it is a copy or a variant. */
   readonly copies: Relations;
 }
 
 interface Meaning {
   readonly kind: 'dependsOn' | 'contains' | 'describes' | 'copies';
-  /** Whether the related element is the one that has the other. */
+  /** Whether the relationship leads from the related element to the first one. */
   readonly isReversed?: true;
-  /** The condition under which it is needed. */
+  /** The condition of a dependency. */
   readonly group?: Group;
 }
 
-/** Types of relationships (SPDX 2.3, clause 11) that say how packages hang together; the others do not. */
+/** The relationships between packages (SPDX 2.3, clause 11). Others are ignored. */
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ['DESCRIBES', { kind: 'describes' }],
-  // As older SBOMs of trivy have it.
+  // Older versions of trivy write this.
   ['DESCRIBE', { kind: 'describes' }],
   ['DESCRIBED_BY', { kind: 'describes', isReversed: true }],
   ['DEPENDS_ON', { kind: 'dependsOn' }],
@@ -70,11 +69,11 @@ export function readRelationships(relationships: readonly Relationship[]): SpdxR
     const meaning = MEANINGS.get(type) ?? MEANINGS.get(type.toUpperCase());
     if (meaning === undefined) continue;
     const [owner, owned] = meaning.isReversed === true ? [to, from] : [from, to];
-    if (isNobody(owner)) continue;
+    if (isNoElement(owner)) continue;
     if (meaning.kind === 'describes') described.add(owned);
-    // `A DEPENDS_ON NONE` says that it depends on nothing.
+    // `A DEPENDS_ON NONE`: A has no dependencies.
     else if (owned !== 'NOASSERTION')
-      addRelation(relations[meaning.kind], owner, isNobody(owned) ? [] : [owned]);
+      addRelation(relations[meaning.kind], owner, isNoElement(owned) ? [] : [owned]);
     if (meaning.group !== undefined) conditional.push({ owned, group: meaning.group });
     else if (meaning.kind === 'dependsOn') addRelation(plain, owner, [owned]);
   }
@@ -85,6 +84,51 @@ export function readRelationships(relationships: readonly Relationship[]): SpdxR
   };
 }
 
-function isNobody(id: string): boolean {
+function isNoElement(id: string): boolean {
   return id === 'NONE' || id === 'NOASSERTION';
+}
+
+/** A dependency under a condition. */
+interface ConditionalEdge {
+  readonly owned: string;
+  readonly group: Group;
+}
+
+/**
+ * Groups by element. An element that is reachable from the top without a condition is in none; any other element has the
+ * groups of all conditional edges that lead to it. `plain`: the relations without a condition.
+ */
+function groupsOf(
+  plain: readonly Relations[],
+  conditional: readonly ConditionalEdge[],
+): ReadonlyMap<string, readonly Group[]> {
+  if (conditional.length === 0) return new Map();
+  const owned = new Set(conditional.map((edge) => edge.owned));
+  for (const relations of plain)
+    for (const keys of relations.values()) for (const key of keys) owned.add(key);
+  const owners = plain.flatMap((relations) => [...relations.keys()]);
+  const always = reached(
+    owners.filter((key) => !owned.has(key)),
+    plain,
+  );
+  const groups = new Map<string, Group[]>();
+  for (const group of [...new Set(conditional.map((edge) => edge.group))].sort()) {
+    const starts = conditional.filter((edge) => edge.group === group).map((edge) => edge.owned);
+    for (const key of reached(starts, plain)) {
+      if (always.has(key)) continue;
+      const known = groups.get(key);
+      if (known === undefined) groups.set(key, [group]);
+      else known.push(group);
+    }
+  }
+  return groups;
+}
+
+function reached(starts: readonly string[], relations: readonly Relations[]): ReadonlySet<string> {
+  const seen = new Set(starts);
+  // Iteration over a set includes elements that are added during it.
+  for (const key of seen) {
+    for (const one of relations) for (const next of one.get(key) ?? []) seen.add(next);
+  }
+  return seen;
 }

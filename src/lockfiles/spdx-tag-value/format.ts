@@ -1,17 +1,14 @@
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
-import { sbomPackages } from '../sbom/sbom.ts';
-import { spdxSbom } from '../spdx-json/document.ts';
+import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { addPackages } from '../sbom/sbom.ts';
+import { checkSpdxVersion, spdxSbom } from '../spdx-json/document.ts';
 import { spdxJson } from '../spdx-json/format.ts';
-import { checkSpdxVersion } from '../spdx-json/version.ts';
-import { readDocument } from './read-document.ts';
-import { readTags } from './tags.ts';
+import { readDocument, readTags } from './read-document.ts';
 
-const NAME = 'spdx-tag-value';
-
-/** SPDX 2 as tags and values, one on each line. */
+/** SPDX 2 in its tag-value notation: one tag on each line. */
 export const spdxTagValue: Format = {
-  name: NAME,
+  name: 'spdx-tag-value',
   title: 'SPDX SBOM in tag-value (2.2, 2.3)',
   ecosystem: undefined,
   fileNames: ['*.spdx', '*.spdx.tv'],
@@ -19,18 +16,19 @@ export const spdxTagValue: Format = {
   recognises: (head) => /^SPDXVersion:\s*SPDX-/m.test(head),
   read(input) {
     const { path, text } = input;
-    // The ending `.spdx` is for tag-value, and some tools put their JSON under it.
-    if (/^\s*\{/.test(text)) return spdxJson.read(input);
-    const { tags, problems } = readTags(text);
+    // Some tools write JSON to files with the extension `.spdx`.
+    if (/^\s*\{/.test(text)) return { ...spdxJson.read(input), format: spdxJson.name };
+    const builder = new LockfileBuilder();
+    const tags = readTags(text, builder);
     const version = tags.find(({ tag }) => tag === 'SPDXVersion')?.value;
     if (version === undefined) {
       throw new LockfileError(
         'wrong-format',
-        `${path}: it has no tag \`SPDXVersion\`: this is no SPDX document in tag-value`,
+        `${path}: not an SPDX document in tag-value: it has no tag \`SPDXVersion\``,
       );
     }
     checkSpdxVersion(version, path);
-    const read = sbomPackages(spdxSbom(readDocument(tags)));
-    return { format: NAME, packages: read.packages, problems: [...problems, ...read.problems] };
+    addPackages(spdxSbom(readDocument(tags)), builder);
+    return builder.content();
   },
 };

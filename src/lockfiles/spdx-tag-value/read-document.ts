@@ -1,12 +1,11 @@
 import type { Integrity } from '../../model/scan/lockfile.ts';
-import { sbomDigest } from '../sbom/sbom-digest.ts';
-import type { SpdxDocument, SpdxPackage } from '../spdx-json/document.ts';
-import type { ExternalReference } from '../spdx-json/external-reference.ts';
+import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { sbomDigest } from '../sbom/values.ts';
+import type { ExternalReference, SpdxDocument, SpdxPackage } from '../spdx-json/document.ts';
 import { versionOf } from '../spdx-json/read-document.ts';
 import type { Relationship } from '../spdx-json/relationships.ts';
-import type { Tag } from './tags.ts';
 
-/** A package while its tags are being read. */
+/** A package while its tags are read. */
 interface Draft extends SpdxPackage {
   id: string;
   version: string;
@@ -15,10 +14,10 @@ interface Draft extends SpdxPackage {
   readonly integrity: Integrity[];
 }
 
-/** Tags that begin something else, to which the tags after them belong. */
+/** Tags that begin a section of another kind. */
 const SECTIONS: ReadonlySet<string> = new Set(['FileName', 'SnippetSPDXID', 'LicenseID']);
 
-/** What the tags say of packages and their relationships. */
+/** Reads packages and relationships from the tags. */
 export function readDocument(tags: readonly Tag[]): SpdxDocument {
   const packages: Draft[] = [];
   const relationships: Relationship[] = [];
@@ -69,4 +68,58 @@ function readPackageTag(draft: Draft, tag: string, value: string): void {
 function readRelationship(value: string): readonly Relationship[] {
   const [from, type, to] = value.split(/\s+/);
   return from !== undefined && type !== undefined && to !== undefined ? [{ from, type, to }] : [];
+}
+
+interface Tag {
+  readonly tag: string;
+  readonly value: string;
+  /** 1-based. */
+  readonly line: number;
+}
+
+const TAG = /^([A-Za-z][A-Za-z0-9-]*)\s*:\s*(.*)$/;
+const OPENING = '<text>';
+const CLOSING = '</text>';
+
+/** Splits a document into its tags. Values in `<text>` can have several lines. Reports malformed lines to `builder`. */
+export function readTags(text: string, builder: LockfileBuilder): readonly Tag[] {
+  const tags: Tag[] = [];
+  const rows = text.split('\n');
+  for (let index = 0; index < rows.length; index += 1) {
+    const row = rows[index]?.trim() ?? '';
+    if (row === '' || row.startsWith('#')) continue;
+    const line = index + 1;
+    const [, tag, first] = TAG.exec(row) ?? [];
+    if (tag === undefined || first === undefined) {
+      builder.problem(line, 'the line is neither `Tag: value` nor a comment');
+      continue;
+    }
+    const parts = [first];
+    // A text without an end counts as one line, so that the rest of the file is still read.
+    if (first.startsWith(OPENING) && !first.includes(CLOSING)) {
+      const end = endOfText(rows, index + 1);
+      if (end === undefined) builder.problem(line, `the ${OPENING} of ${tag} has no ${CLOSING}`);
+      for (; index < (end ?? 0); index += 1) parts.push(rows[index + 1] ?? '');
+    }
+    tags.push({ tag, value: unwrapped(parts.join('\n')), line });
+  }
+  return tags;
+}
+
+/** Index of the row that ends a text; `undefined` when another text begins before. */
+function endOfText(rows: readonly string[], from: number): number | undefined {
+  for (let index = from; index < rows.length; index += 1) {
+    if (rows[index]?.includes(CLOSING)) return index;
+    if (rows[index]?.includes(OPENING)) return undefined;
+  }
+  return undefined;
+}
+
+function unwrapped(value: string): string {
+  return value.startsWith(OPENING)
+    ? value
+        .slice(OPENING.length)
+        .replace(/<\/text>.*$/s, '')
+        .trim()
+    : value;
 }

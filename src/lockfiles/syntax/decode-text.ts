@@ -2,8 +2,8 @@ import { isAscii } from 'node:buffer';
 import { LockfileError } from '../errors.ts';
 
 /**
- * Text in UTF-8, or UTF-16 by its byte order mark, without the mark, in lines: where carriage returns alone end these, they
- * are made line feeds. Throws `LockfileError` (`binary`).
+ * Decodes UTF-8, or UTF-16 with a byte order mark, without the mark. Carriage returns become line feeds where a text has no
+ * line feeds. Throws `LockfileError` (`binary`).
  */
 export function decodeText(content: Buffer, path: string): string {
   const text = decode(content, path);
@@ -15,9 +15,9 @@ function decode(content: Buffer, path: string): string {
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(content);
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(content);
   if (content.includes(0)) {
-    throw new LockfileError('binary', `${path}: the file holds NUL bytes; a lockfile is text`);
+    throw new LockfileError('binary', `${path}: the file contains NUL bytes; a lockfile is text`);
   }
-  // The same text for half the work; nearly all lockfiles are.
+  // Twice as fast for the same text; nearly all lockfiles are ASCII.
   if (isAscii(content)) return content.toString('latin1');
   const start = first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0;
   return content.toString('utf8', start);

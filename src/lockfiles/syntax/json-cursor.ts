@@ -4,38 +4,40 @@ import { UnknownLayout } from './unknown-layout.ts';
 
 const [TAB, NEWLINE, RETURN, SPACE, QUOTE, COMMA, MINUS] = [9, 10, 13, 32, 34, 44, 45];
 const [COLON, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN, CLOSE] = [58, 91, 92, 93, 123, 125];
-/** By UTF-16 unit, 1 for what stands in a string as it is. */
+/** By UTF-16 code unit: 1 where a string may contain it unescaped. */
 const PLAIN = new Uint8Array(65_536).fill(1, SPACE);
 PLAIN[QUOTE] = 0;
 PLAIN[BACKSLASH] = 0;
-/** Deeper than what any tool nests; the general parser goes as deep as it likes. */
+/** Deeper than any tool nests. */
 const MAX_DEPTH = 100;
 
 /**
- * Moves over JSON text, one value after the other, for readers that want a few of many members. All that it passes is
- * checked, wanted or not: what it does not refuse is JSON, but for commas where these may trail. Throws `UnknownLayout`.
+ * Walks over JSON text value by value, for readers that need few of many members. It checks everything that it passes:
+ * text that it accepts is JSON, apart from trailing commas where these are allowed. Throws `UnknownLayout`.
  */
 export class JsonCursor {
   readonly text: string;
-  /** 1-based line of what comes next, once `peek` was called. */
+  /** 1-based line of the next token, after `peek`. */
   line = 1;
-  /** Where the string that was passed last begins and ends, without its quotes. */
+  /** Start and end of the last string passed, without its quotes. */
   start = 0;
   end = 0;
   #at = 0;
   #isEscaped = false;
   #depth = 0;
-  /** The text's units as numbers, which are much faster to get at than those of a string. */
+  /** The code units as numbers: access is much faster than in a string. */
   readonly #units: Uint8Array | Uint16Array;
   readonly #commasMayTrail: boolean;
+  readonly #maxDepth: number;
 
-  constructor(text: string, { commasMayTrail = false } = {}) {
+  constructor(text: string, { commasMayTrail = false, maxDepth = MAX_DEPTH } = {}) {
     this.text = text;
     this.#units = unitsOf(text);
     this.#commasMayTrail = commasMayTrail;
+    this.#maxDepth = maxDepth;
   }
 
-  /** Moves to the next token, whose first character it gives. */
+  /** Moves to the next token and returns its first code unit; 0 at the end. */
   peek(): number {
     const units = this.#units;
     let at = this.#at;
@@ -51,12 +53,12 @@ export class JsonCursor {
     return code;
   }
 
-  /** Steps into the object that has to come next; `false` when it has no members. */
+  /** Enters an object, which must come next. Returns `false` when it is empty. */
   enterObject(): boolean {
     return this.#enter(OPEN, CLOSE);
   }
 
-  /** Moves past the key of a member and its colon; gives the line of the key. */
+  /** Passes the key of a member and its colon. Returns the line of the key. */
   passKey(): number {
     this.#expect(QUOTE);
     const { line } = this;
@@ -66,17 +68,17 @@ export class JsonCursor {
     return line;
   }
 
-  /** Moves on behind a member's value: `true` when another member follows, `false` when the object ended. */
+  /** Moves past the value of a member. Returns `true` when another member follows, `false` when the object ends. */
   nextMember(): boolean {
     return this.#next(CLOSE);
   }
 
-  /** Steps into the list that has to come next; `false` when it is empty. */
+  /** Enters a list, which must come next. Returns `false` when it is empty. */
   enterList(): boolean {
     return this.#enter(OPEN_LIST, CLOSE_LIST);
   }
 
-  /** Moves on behind an element: `true` when another follows, `false` when the list ended. */
+  /** Moves past an element. Returns `true` when another follows, `false` when the list ends. */
   nextElement(): boolean {
     return this.#next(CLOSE_LIST);
   }
@@ -89,14 +91,18 @@ export class JsonCursor {
     return this.peek() === OPEN;
   }
 
-  /** The string that has to come next. */
+  isListNext(): boolean {
+    return this.peek() === OPEN_LIST;
+  }
+
+  /** Passes and returns a string, which must come next. */
   nextText(): string {
     this.#expect(QUOTE);
     this.#passString();
     return this.lastText();
   }
 
-  /** Which one of the keys was passed last; `undefined` when it was none. Throws for one with escapes: no tool writes any. */
+  /** The last key passed, if it is one of `keys`. Throws for a key with escapes, which no tool writes. */
   keyIn<Key extends string>(keys: KeySet<Key>): Key | undefined {
     if (this.#isEscaped) throw this.unknown();
     const first = this.#units[this.start];
@@ -106,15 +112,15 @@ export class JsonCursor {
     return undefined;
   }
 
-  /** The string that was passed last. */
+  /** The last string passed. */
   lastText(): string {
     if (!this.#isEscaped) return this.text.slice(this.start, this.end);
     return JSON.parse(this.text.slice(this.start - 1, this.end + 1)) as string;
   }
 
   /**
-   * The key that was passed last, where the order of keys matters. Throws for one that is a number: these come first in a
-   * parsed object, wherever they stand in the text.
+   * The last key passed, where the order of keys matters. Throws for an integer: a parsed object has these first, wherever
+   * they are in the text.
    */
   lastKey(): string {
     const key = this.lastText();
@@ -123,7 +129,7 @@ export class JsonCursor {
     return key;
   }
 
-  /** The keys of the object that has to come next. */
+  /** Passes an object, which must come next, and returns its keys. */
   nextKeys(): readonly string[] {
     const keys: string[] = [];
     for (let more = this.enterObject(); more; more = this.nextMember()) {
@@ -134,7 +140,7 @@ export class JsonCursor {
     return keys;
   }
 
-  /** Any value, parsed. Throws for lists and objects where commas may trail. */
+  /** Passes and returns any value, parsed. Throws for lists and objects where trailing commas are allowed. */
   value(): unknown {
     const code = this.peek();
     if (code === QUOTE) return this.nextText();
@@ -144,7 +150,7 @@ export class JsonCursor {
     return JSON.parse(this.text.slice(start, this.#at));
   }
 
-  /** Moves past any value; tells whether it is `true`. */
+  /** Passes any value. Returns whether it is `true`. */
   passTrue(): boolean {
     this.peek();
     const start = this.#at;
@@ -152,7 +158,7 @@ export class JsonCursor {
     return this.text.startsWith('true', start);
   }
 
-  /** Moves past any value. */
+  /** Passes any value. */
   pass(): void {
     const code = this.peek();
     if (code === QUOTE) this.#passString();
@@ -161,7 +167,7 @@ export class JsonCursor {
     else this.#passScalar(code);
   }
 
-  /** Throws when anything but white space follows. */
+  /** Throws unless only white space follows. */
   finish(): void {
     if (this.peek() !== 0 || this.#at !== this.text.length) throw this.unknown();
   }
@@ -178,7 +184,7 @@ export class JsonCursor {
     this.#expect(open);
     this.#at += 1;
     this.#depth += 1;
-    if (this.#depth > MAX_DEPTH) throw this.unknown();
+    if (this.#depth > this.#maxDepth) throw this.unknown();
     if (this.peek() !== close) return true;
     this.#leave();
     return false;
@@ -235,7 +241,7 @@ export class JsonCursor {
   }
 
   #passScalar(code: number): void {
-    // A letter, a digit or a minus; what is neither is refused without a look at the rest.
+    // Refuses what does not begin with a letter, a digit or a minus before the pattern runs.
     if (code !== MINUS && (code < 48 || code > 122)) throw this.unknown();
     SCALAR.lastIndex = this.#at;
     if (!SCALAR.test(this.text)) throw this.unknown();

@@ -1,6 +1,6 @@
 const NONE: readonly never[] = [];
 
-/** Names of members, to be found in a text without a copy of each key that stands there. */
+/** Member names by length: finds a key in a text without a copy of each key that the text contains. */
 export class KeySet<Key extends string> {
   readonly #byLength: (readonly Key[])[] = [];
 

@@ -3,16 +3,16 @@ const RETURN = 13;
 const SPACE = 32;
 const HASH = 35;
 
-/** Moves over the lines of an indented text that have content; blank lines and comment lines are passed over. */
+/** Walks over the lines of an indented text, without blank lines and comment lines. */
 export class LineCursor {
   readonly text: string;
   /** 1-based number of the current line. */
   line = 0;
-  /** Spaces before the content of the current line; -1 after the last. */
+  /** Number of spaces before the content of the current line; -1 after the last line. */
   indent = -1;
-  /** Where the content of the current line begins. */
+  /** Start of the content of the current line. */
   start = 0;
-  /** Where it ends. */
+  /** End of that content. */
   end = 0;
   #next = 0;
 
@@ -20,7 +20,7 @@ export class LineCursor {
     this.text = text;
   }
 
-  /** Moves to the next line with content; `false` at the end of the text. */
+  /** Moves to the next line with content. Returns `false` at the end of the text. */
   advance(): boolean {
     const { text } = this;
     while (this.#next < text.length) {
@@ -46,7 +46,7 @@ export class LineCursor {
     return false;
   }
 
-  /** Moves on to the next line that is indented by no more than `indent`; `false` at the end. */
+  /** Moves to the next line that is indented by at most `indent`. Returns `false` at the end of the text. */
   skipDeeper(indent: number): boolean {
     while (this.advance()) if (this.indent <= indent) return true;
     return false;

@@ -1,17 +1,17 @@
 import { messageOf } from '../../model/errors.ts';
 import { LockfileError } from '../errors.ts';
 
-/** Objects and lists within each other; no tool writes more than some tens. */
+/** Nested objects and lists; tools write some tens of levels. */
 const MAX_DEPTH = 10_000;
 
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [34, 92, 91, 93, 123, 125];
 
-/** The engine's parser takes 60 bytes a level, outside of any limit of its heap. */
+/** JSON.parse takes 60 bytes for each level outside the heap, where no limit applies. */
 function nestsDeeperThan(most: number, text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfText(text, at);
+    if (code === QUOTE) at = endOfString(text, at);
     else if (code === OPEN_OBJECT || code === OPEN_LIST) {
       depth += 1;
       if (depth > most) return true;
@@ -20,8 +20,8 @@ function nestsDeeperThan(most: number, text: string): boolean {
   return false;
 }
 
-/** The place of the quote that ends the text which begins at `start`; the end where there is none. */
-function endOfText(text: string, start: number): number {
+/** The position of the quote that closes the string at `start`; the end of the text when there is none. */
+function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === BACKSLASH) at += 1;
@@ -31,8 +31,8 @@ function endOfText(text: string, start: number): number {
 }
 
 /**
- * Parses the text of `expected` (such as `a package-lock`), or says what it is instead. Throws `LockfileError` (`syntax`,
- * `wrong-format`, `too-deep`).
+ * Parses JSON. `expected` names the file for messages (`a package-lock`). Throws `LockfileError` (`syntax`, `wrong-format`,
+ * `too-deep`).
  */
 export function parseJson(text: string, path: string, expected: string): unknown {
   if (nestsDeeperThan(MAX_DEPTH, text)) {
@@ -49,7 +49,7 @@ export function parseJson(text: string, path: string, expected: string): unknown
     }
     throw new LockfileError(
       'syntax',
-      `${path}:${faultLine(text, error)}: not valid JSON (${reason(error)})`,
+      `${path}:${errorLine(text, error)}: not valid JSON (${reason(error)})`,
       {
         cause: error,
       },
@@ -67,30 +67,30 @@ function otherKind(text: string): string | undefined {
   return undefined;
 }
 
-/** Line of the fault; the end of the text when it is cut off. */
-function faultLine(text: string, error: unknown): string {
+/** Line of the error; the last line when the text is cut off. */
+function errorLine(text: string, error: unknown): string {
   const message = messageOf(error);
-  const told = /\(line (\d+) column (\d+)\)/.exec(message);
-  if (told !== null) return `${told[1]}:${told[2]}`;
+  const position = /\(line (\d+) column (\d+)\)/.exec(message);
+  if (position !== null) return `${position[1]}:${position[2]}`;
   return String(text.trimEnd().split('\n').length);
 }
 
-/** The parser's words without the piece of the text that it quotes: that could be anything. */
+/** The parser's message without its quotation of the text, which can contain anything. */
 function reason(error: unknown): string {
   const message = messageOf(error).replace(/\s+(?:in JSON )?at position.*$/s, '');
   return message.replace(/,?\s*\.{0,3}".*$/s, '').slice(0, 120) || 'cut off or damaged';
 }
 
-/** An object of a JSON file, its fields unchecked. Names chosen by others are only ever asked for with `Object.hasOwn`. */
+/** An object of a JSON file. Its members are unchecked. Use `Object.hasOwn` for keys that come from a file. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Parses a file that has to hold a JSON object. Throws `LockfileError` as `parseJson` does. */
+/** Parses a file that must contain a JSON object. Throws `LockfileError` as `parseJson` does. */
 export function parseJsonObject(text: string, path: string, expected: string): JsonObject {
   const root = parseJson(text, path, expected);
   if (isJsonObject(root)) return root;
-  throw new LockfileError('wrong-format', `${path}: ${expected} is a JSON object, this is not`);
+  throw new LockfileError('wrong-format', `${path}: not ${expected}: the file is not a JSON object`);
 }

@@ -3,10 +3,10 @@ import { messageOf } from '../../model/errors.ts';
 import { LockfileError } from '../errors.ts';
 import { conflictLine } from './merge-conflict.ts';
 
-/** A table of the file, unchecked. */
+/** A table of the file. Its members are unchecked. */
 export type Table = Readonly<Record<string, unknown>>;
 
-/** Inline tables and lists within each other; no tool writes more than a few. */
+/** Nested inline tables and lists; tools write a few levels. */
 const MAX_DEPTH = 100;
 
 /** Parses the text as TOML. Throws `LockfileError` (`syntax`) with the line. */
@@ -30,12 +30,17 @@ export function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** The tables of a list; anything else in it is left out. */
+/** The value if it is a table, else an empty table. */
+export function tableIn(value: unknown): Table {
+  return isTable(value) ? value : {};
+}
+
+/** The tables in a list; other elements are ignored. */
 export function tablesIn(value: unknown): readonly Table[] {
   return Array.isArray(value) ? value.filter(isTable) : [];
 }
 
-/** The texts of a list; anything else in it is left out. */
+/** The strings in a list; other elements are ignored. */
 export function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
@@ -44,7 +49,7 @@ export function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The members of a table, in their order; none of anything else. */
+/** The members of a table in their order; empty for any other value. */
 export function membersOf(value: unknown): readonly (readonly [string, unknown])[] {
   return isTable(value) ? Object.entries(value) : [];
 }

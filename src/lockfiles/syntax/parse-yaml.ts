@@ -3,29 +3,29 @@ import { LockfileError } from '../errors.ts';
 import { conflictLine } from './merge-conflict.ts';
 import { isTable, type Table } from './parse-toml.ts';
 
-/** A member of a mapping, unchecked. */
+/** A member of a mapping. Its value is unchecked. */
 export interface YamlEntry {
   readonly key: string;
   readonly value: unknown;
-  /** 1-based, of its key. */
+  /** 1-based line of its key. */
   readonly line: number | undefined;
 }
 
-/** A document of a YAML text, unchecked: mappings, lists and texts, for what a scalar is, is for the reader to say. */
+/** A document of a YAML text: mappings, lists and strings. Scalars are not converted, as formats differ in their types. */
 export interface YamlDocument {
   readonly content: unknown;
-  /** Members of the mapping under `section`, or of the document itself; one that is repeated comes as often. */
+  /** Members of the mapping under `section`, or of the document itself, including repeated ones. */
   entries(section?: string): readonly YamlEntry[];
 }
 
-/** No tool writes any; some stand in for others in files written by hand. */
+/** No tool writes aliases; manually edited files contain some. */
 const MAX_ALIASES = 100;
-/** Mappings and lists within each other; no tool writes more than a few. */
+/** Nested mappings and lists; tools write a few levels. */
 const MAX_DEPTH = 100;
 
 /**
- * Parses YAML of any kind: what the readers of single lines do not know. The first fault ends it, and time and memory are
- * in proportion to the text. Throws `LockfileError` (`syntax`, `too-deep`).
+ * Parses any YAML, for texts that the one-pass readers do not know. It stops at the first error; time and memory are
+ * proportional to the text. Throws `LockfileError` (`syntax`, `too-deep`).
  */
 export function parseYaml(text: string, path: string): readonly YamlDocument[] {
   try {
@@ -37,12 +37,12 @@ export function parseYaml(text: string, path: string): readonly YamlDocument[] {
   }
 }
 
-/** YAML allows tabs between a key and its value (1.2, 6.2), the parser does not. Places in the text stay where they are. */
+/** YAML allows tabs between a key and its value (1.2, 6.2), the parser does not. Positions in the text do not change. */
 function withoutTabs(text: string): string {
   return text.includes('\t') ? text.replace(/:[ \t]+/g, (gap) => `:${' '.repeat(gap.length - 1)}`) : text;
 }
 
-/** A mapping or list that is being built; `key` is that of the member that comes next. */
+/** An unfinished mapping or list. `key` belongs to the next member. */
 interface Open {
   readonly value: Record<string, unknown> | unknown[];
   readonly anchor: string | undefined;
@@ -50,7 +50,7 @@ interface Open {
   key: { readonly text: string; readonly line: number | undefined } | undefined;
 }
 
-/** Makes values of the events of a text. An alias is the value that it stands for, not a copy. */
+/** Builds values from the events of the parser. An alias becomes the value itself, not a copy. */
 class DocumentBuilder {
   readonly #text: string;
   readonly #events: readonly Event[];
@@ -58,7 +58,7 @@ class DocumentBuilder {
   readonly #documents: YamlDocument[] = [];
   readonly #open: Open[] = [];
   #anchors = new Map<string, unknown>();
-  /** Members of the outer mappings, in their order. */
+  /** Members of the two outermost levels of mappings, in their order. */
   #entries = new Map<unknown, readonly YamlEntry[]>();
   #content: unknown;
   #aliases = 0;
@@ -101,7 +101,7 @@ class DocumentBuilder {
     const isMapping = event.type === EVENT_ID.MAPPING;
     const parent = this.#open.at(-1);
     if (parent !== undefined && !Array.isArray(parent.value) && parent.key === undefined) {
-      YAMLException.throwAt(this.#text, event.start, 'a key of a mapping is no text');
+      YAMLException.throwAt(this.#text, event.start, 'a key of a mapping is not a string');
     }
     const isOuter = isMapping && this.#open.length < 2;
     this.#open.push({
@@ -140,18 +140,19 @@ class DocumentBuilder {
     if (this.#aliases > MAX_ALIASES) {
       YAMLException.throwAt(this.#text, start, `more than ${MAX_ALIASES} aliases in a document`);
     }
-    if (!this.#anchors.has(name)) YAMLException.throwAt(this.#text, start, 'an alias of nothing before it');
+    if (!this.#anchors.has(name))
+      YAMLException.throwAt(this.#text, start, 'an alias without an anchor before it');
     return this.#anchors.get(name);
   }
 
-  /** A value is the next of a list, the key of a mapping's next member, or the value of that key. */
+  /** Adds a value: an element of a list, the key of a member, or the value of that key. */
   #add(value: unknown, start: number): void {
     const parent = this.#open.at(-1);
     if (parent === undefined) this.#content = value;
     else if (Array.isArray(parent.value)) parent.value.push(value);
     else if (parent.key === undefined) {
       if (typeof value !== 'string' || start < 0) {
-        YAMLException.throwAt(this.#text, Math.max(0, start), 'a key of a mapping is no text');
+        YAMLException.throwAt(this.#text, Math.max(0, start), 'a key of a mapping is not a string');
       }
       const line = parent.entries === undefined ? undefined : this.#lines.lineAt(start);
       parent.key = { text: value, line };
@@ -164,7 +165,7 @@ class DocumentBuilder {
   }
 }
 
-/** `__proto__` is a name like any other. */
+/** Handles `__proto__` like any other key. */
 function setMember(mapping: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') mapping[key] = value;
   else Object.defineProperty(mapping, key, { value, enumerable: true, writable: true, configurable: true });
@@ -176,7 +177,7 @@ function documentOf(content: unknown, outer: ReadonlyMap<unknown, readonly YamlE
     entries(section) {
       const within =
         section === undefined ? content : isTable(content) ? memberOf(content, section) : undefined;
-      // An alias of a mapping stands elsewhere.
+      // The members of an aliased mapping are not recorded.
       return outer.get(within) ?? entriesOf(within);
     },
   };
@@ -191,7 +192,7 @@ function entriesOf(value: unknown): readonly YamlEntry[] {
   return Object.entries(value).map(([key, one]) => ({ key, value: one, line: undefined }));
 }
 
-/** Lines of places that are asked for from first to last. */
+/** Finds the lines of ascending positions. */
 class LineFinder {
   readonly #text: string;
   #line = 1;
@@ -220,7 +221,7 @@ function faultOf(error: YAMLException, text: string, path: string): LockfileErro
   }
   const place = mark === undefined ? path : `${path}:${mark.line + 1}:${mark.column + 1}`;
   if (reason.startsWith('nesting exceeded')) {
-    return new LockfileError('too-deep', `${place}: the YAML nests too deep to be read`, { cause: error });
+    return new LockfileError('too-deep', `${place}: the YAML nests too deep`, { cause: error });
   }
   return new LockfileError('syntax', `${place}: not valid YAML (${reason.slice(0, 160)})`, { cause: error });
 }

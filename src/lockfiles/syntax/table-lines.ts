@@ -1,8 +1,8 @@
 const MULTI_LINE = /"""|'''/g;
 
 /**
- * 1-based lines of the `name` keys in the tables `[[header]]` of a TOML text, in order: where each package stands. The
- * line of the header itself where a table has no name; nothing at all when the text writes its tables in another way.
+ * Returns the 1-based line of a table `[[header]]` in a TOML text by its index: that of its `name` key, or of the header
+ * where it has no name. `undefined` for tables in another notation.
  */
 export function tableLines(text: string, header: string): (index: number) => number | undefined {
   const lines: number[] = [];
@@ -27,7 +27,7 @@ export function tableLines(text: string, header: string): (index: number) => num
   return (index) => lines[index];
 }
 
-/** The multi-line quote that is open at the end of a line. */
+/** The multi-line quote that is open after a line. */
 function quoteAfter(line: string, before: string | undefined): string | undefined {
   if (!line.includes('"""') && !line.includes("'''")) return before;
   let open = before;

@@ -1,4 +1,4 @@
-/** The UTF-16 units of a text, with a 0 behind them; as bytes where it is ASCII, as nearly all are. */
+/** The UTF-16 code units of a text, followed by a 0. ASCII texts, which nearly all are, have one byte for each. */
 export function unitsOf(text: string): Uint8Array | Uint16Array {
   if (Buffer.byteLength(text) === text.length) {
     const bytes = Buffer.allocUnsafeSlow(text.length + 1);

@@ -1,10 +1,10 @@
 /**
- * Thrown where a text is not laid out as a reader in one pass knows it: the whole file is then left to the general parser,
- * which says what it is, or what is wrong with it.
+ * Thrown by one-pass readers for a text in a layout that they do not know. The general parser then reads the whole file and
+ * reports its errors.
  */
 export class UnknownLayout extends Error {}
 
-/** What reading in one pass gives, or the general parser where that gives up. */
+/** Runs the one-pass reader; falls back to the general parser where that throws `UnknownLayout`. */
 export function inOnePassOr<T>(onePass: () => T, general: () => T): T {
   try {
     return onePass();

@@ -4,39 +4,39 @@ import { LockfileError } from '../errors.ts';
 
 /** An element of an XML file. */
 export interface XmlElement {
-  /** Without the prefix, where that is the root element's: other prefixes are other vocabularies. */
+  /** Without the prefix of the root element. Other prefixes, which belong to other vocabularies, are kept. */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: XmlElement[];
-  /** Its own text, CDATA included, as it stands. */
+  /** Its own text including CDATA, untrimmed. */
   text: string;
   /** 1-based line of its start tag. */
   readonly line: number;
 }
 
 export interface XmlOptions {
-  /** What the file ought to be, for messages: `a pom`. */
+  /** The expected kind of file, for messages: `a pom`. */
   readonly expected: string;
-  /** Names of elements that nobody asks for: they are checked, and not kept. */
+  /** Names of elements that the caller does not need: they are checked, but not kept. */
   readonly unwanted?: ReadonlySet<string>;
-  /** Takes entities that XML does not know (`&copy;`) as they stand, as Maven's own parser does. */
+  /** Whether undeclared entities (`&copy;`) are kept as text, as Maven's parser does. */
   readonly keepsUnknownEntities?: boolean;
 }
 
-/** No format here comes near it. */
+/** Far more than any format needs. */
 const MAX_DEPTH = 250;
 
 /**
- * Reads a whole XML file as a tree. Nothing outside the file is opened, and no entity is expanded but the five of XML and
- * character references: a document type that declares entities is refused. Throws `LockfileError` (`syntax`,
- * `wrong-format`, `too-deep`).
+ * Parses an XML file into a tree. It opens no other files and expands only the five predefined entities and character
+ * references: a document type that declares entities is refused. Throws `LockfileError` (`syntax`, `wrong-format`,
+ * `too-deep`).
  */
 export function readXml(text: string, path: string, options: XmlOptions): XmlElement {
   if (!/^\s*</.test(text)) {
-    throw new LockfileError('wrong-format', `${path}: this is not XML; ${options.expected} is`);
+    throw new LockfileError('wrong-format', `${path}: not ${options.expected}: the file is not XML`);
   }
   const parser = new SaxesParser({ xmlns: false, position: true });
-  // Before the declaration there may be nothing at all, and people leave blank lines there.
+  // XML allows nothing before the declaration, but files contain blank lines there.
   const body = text.trimStart();
   const linesAbove = text.slice(0, text.length - body.length).split('\n').length - 1;
   const builder = new TreeBuilder(path, options.unwanted ?? new Set());
@@ -54,10 +54,10 @@ export function readXml(text: string, path: string, options: XmlOptions): XmlEle
     if (!declaration.includes('<!ENTITY')) return;
     throw new LockfileError(
       'syntax',
-      `${path}:${linesAbove + parser.line}: the file declares entities of its own, which are never expanded; write them out`,
+      `${path}:${linesAbove + parser.line}: the file declares entities, which are not expanded; replace them by their text`,
     );
   });
-  // The parser stands behind the character after the name: on the next line, where that is its end.
+  // The parser is past the character after the name, which may be a line feed.
   parser.on('opentagstart', () => {
     builder.starts(linesAbove + (parser.column === 0 ? parser.line - 1 : parser.line));
   });
@@ -78,7 +78,7 @@ class TreeBuilder {
   #root: XmlElement | undefined;
   #prefix = '';
   #line = 1;
-  /** How many open elements are unwanted, or in one that is. */
+  /** The number of open elements that are unwanted or inside an unwanted one. */
   #skipped = 0;
 
   constructor(path: string, unwanted: ReadonlySet<string>) {
@@ -121,7 +121,7 @@ class TreeBuilder {
 
   root(): XmlElement {
     if (this.#root !== undefined) return this.#root;
-    throw new LockfileError('wrong-format', `${this.#path}: the XML has no element that is read here`);
+    throw new LockfileError('wrong-format', `${this.#path}: the XML has no element that is needed here`);
   }
 }
 
@@ -133,19 +133,19 @@ export function childrenOf(element: XmlElement | undefined, name: string): reado
   return element?.children.filter((child) => child.name === name) ?? [];
 }
 
-/** The trimmed text of a child; `undefined` when there is none, or nothing in it. */
+/** The trimmed text of a child; `undefined` when it is absent or empty. */
 export function textOf(element: XmlElement | undefined, name: string): string | undefined {
   const text = childOf(element, name)?.text.trim();
   return text === '' ? undefined : text;
 }
 
-/** A trimmed attribute; `undefined` when there is none, or nothing in it. */
+/** A trimmed attribute; `undefined` when it is absent or empty. */
 export function attributeOf(element: XmlElement, name: string): string | undefined {
   const text = Object.hasOwn(element.attributes, name) ? element.attributes[name]?.trim() : undefined;
   return text === '' ? undefined : text;
 }
 
-/** The parser's words without position and names: these could be anything. */
+/** The parser's message without position and names, which can contain anything. */
 function reason(error: unknown): string {
   return messageOf(error)
     .replace(/^\d+:\d+: /, '')

@@ -2,12 +2,12 @@ import type { LineCursor } from './line-cursor.ts';
 import { UnknownLayout } from './unknown-layout.ts';
 
 const [QUOTE, APOSTROPHE, COLON, SPACE, QUESTION, BACKSLASH, DASH] = [34, 39, 58, 32, 63, 92, 45];
-/** What a plain scalar cannot begin with: anchors, aliases, tags, block scalars, flow collections and the reserved. */
+/** First characters of anchors, aliases, tags, block scalars, flow collections and reserved tokens: not plain scalars. */
 const SPECIAL = new Set([...'&*!|>%@`[]{},#'].map((character) => character.charCodeAt(0)));
 
 /**
- * Where the key of the current line ends, which is where its colon is. An explicit key (`? key`, which YAML demands of
- * keys over 1,024 characters), for callers that take one, ends with its line.
+ * Position of the colon after the key of the current line. An explicit key (`? key`, which YAML requires for keys of more
+ * than 1,024 characters) ends with its line, where `mayBeExplicit` allows one.
  */
 export function keyEnd(cursor: LineCursor, mayBeExplicit = false): number {
   const { text, start, end } = cursor;
@@ -19,13 +19,13 @@ export function keyEnd(cursor: LineCursor, mayBeExplicit = false): number {
   }
   if (first === DASH || first === QUESTION || first === COLON) {
     if (mayBeExplicit && first === QUESTION && text.charCodeAt(start + 1) === SPACE) return end;
-    // A list, or what a key on lines of its own is made of.
+    // An element of a list, or part of an explicit key.
     if (isEndOrSpace(text, start + 1, end) || first === COLON) throw new UnknownLayout(`line ${cursor.line}`);
   }
   if (SPECIAL.has(first)) throw new UnknownLayout(`line ${cursor.line}`);
   for (let at = text.indexOf(':', start); at >= 0 && at < end; at = text.indexOf(':', at + 1)) {
     if (at + 1 !== end && text.charCodeAt(at + 1) !== SPACE) continue;
-    // The spaces before a colon are no part of the key.
+    // Spaces before a colon do not belong to the key.
     if (text.charCodeAt(at - 1) === SPACE) break;
     return at;
   }
@@ -36,15 +36,15 @@ function isEndOrSpace(text: string, at: number, end: number): boolean {
   return at >= end || text.charCodeAt(at) === SPACE;
 }
 
-/** Throws for what no line reader looks at where it stands: tabs, and lines that end in a carriage return alone. */
+/** Throws for characters that the line readers do not handle: tabs, and carriage returns as line ends. */
 export function refuseOddSpaces(text: string): void {
   if (text.includes('\t') || (text.includes('\r') && /\r(?!\n)/.test(text)))
     throw new UnknownLayout('odd spaces');
 }
 
 /**
- * Steps into the value of an explicit key, which begins with a colon at the key's own depth: on the line of the value, or
- * on one of its own.
+ * Enters the value of an explicit key. It begins with a colon at the indentation of the key, on the same line as the value
+ * or on the line before.
  */
 export function enterExplicitValue(cursor: LineCursor, indent: number): void {
   const { text, start, end } = cursor;
@@ -61,38 +61,38 @@ export function enterExplicitValue(cursor: LineCursor, indent: number): void {
 }
 
 /**
- * Tells whether anything follows the mapping of that indentation. What stands deeper than its neighbours, without a key
- * above it, is no mapping that is known here.
+ * Returns whether a line follows the mapping of that indentation. Throws for a line that is indented deeper than its
+ * neighbours.
  */
 export function endOfMapping(cursor: LineCursor, indent: number): boolean {
   if (cursor.indent >= indent) throw new UnknownLayout(`line ${cursor.line}`);
   return cursor.indent >= 0;
 }
 
-/** Moves on from a value that ends with its line; throws where the next one continues it. */
+/** Moves past a value that ends with its line. Throws where the next line continues it. */
 export function leaveValue(cursor: LineCursor): void {
   const { indent } = cursor;
   if (cursor.advance() && cursor.indent > indent) throw new UnknownLayout(`line ${cursor.line}`);
 }
 
-/** The key of the current line, which ends at `colon`. */
+/** The key of the current line. */
 export function keyText(cursor: LineCursor, colon: number): string {
   const { text, start } = cursor;
   const first = text.charCodeAt(start);
-  // An explicit key, which may be a mapping itself; a plain one may begin with a question mark too.
+  // An explicit key can be a mapping. A plain key can begin with a question mark, too.
   if (first === QUESTION && text.charCodeAt(start + 1) === SPACE) {
     const key = text.slice(start + 2, colon).trim();
     if (!/^["']/.test(key) && /:(?:\s|$)/.test(key)) throw new UnknownLayout(`line ${cursor.line}`);
     return scalar(key);
   }
-  if (first === QUOTE) return plainlyQuoted(text, start, colon) ?? scalar(text.slice(start, colon));
+  if (first === QUOTE) return simplyQuoted(text, start, colon) ?? scalar(text.slice(start, colon));
   if (first === APOSTROPHE) return scalar(text.slice(start, colon));
   const key = text.slice(start, colon);
   if (key.includes(' #')) throw new UnknownLayout(`line ${cursor.line}`);
   return key;
 }
 
-/** The value on the current line, as it stands there; empty when it follows on lines of its own. */
+/** The unparsed value on the current line; empty when it is on the lines below. */
 export function rawValue(cursor: LineCursor, colon: number): string {
   const { text, end } = cursor;
   let from = colon + 1;
@@ -105,18 +105,18 @@ export function rawValue(cursor: LineCursor, colon: number): string {
 /** The scalar value on the current line. */
 export function valueText(cursor: LineCursor, colon: number): string {
   const { text, end } = cursor;
-  const plain = text.charCodeAt(colon + 2) === QUOTE ? plainlyQuoted(text, colon + 2, end) : undefined;
+  const plain = text.charCodeAt(colon + 2) === QUOTE ? simplyQuoted(text, colon + 2, end) : undefined;
   return plain ?? scalar(rawValue(cursor, colon));
 }
 
-/** What stands between double quotes at both ends, when neither a quote nor an escape does; `undefined` for all else. */
-function plainlyQuoted(text: string, start: number, end: number): string | undefined {
+/** The text between double quotes that contains neither a quote nor an escape; `undefined` for any other text. */
+function simplyQuoted(text: string, start: number, end: number): string | undefined {
   if (text.indexOf('"', start + 1) !== end - 1) return undefined;
   const inner = text.slice(start + 1, end - 1);
   return inner.includes('\\') ? undefined : inner;
 }
 
-/** A quoted or plain scalar that begins and ends on one line. */
+/** Parses a quoted or plain scalar on one line. */
 export function scalar(raw: string): string {
   const first = raw.charCodeAt(0);
   if (first === QUOTE || first === APOSTROPHE) {
@@ -130,14 +130,14 @@ export function scalar(raw: string): string {
 }
 
 /**
- * The members of a flow mapping of scalars on one line: `{integrity: sha512-…, tarball: https://…}`. The text between its
- * braces is split at commas; what nests or quotes a comma is left to the general parser.
+ * Parses a flow mapping of scalars on one line: `{integrity: sha512-…, tarball: https://…}`. Throws for nested values and
+ * quoted commas, because it splits the text at commas.
  */
 export function flowMapping(raw: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
   if (!raw.startsWith('{') || !raw.endsWith('}')) throw new UnknownLayout(raw.slice(0, 100));
   const inner = raw.slice(1, -1).trim();
-  // A comma ends a plain value with or without a space behind it.
+  // A comma ends a plain value even when no space follows.
   if (/[{}[\]]|,(?!\s)/.test(inner)) throw new UnknownLayout(raw.slice(0, 100));
   for (const part of inner === '' ? [] : inner.split(/,\s+/)) {
     const colon = part.search(/:\s/);
@@ -165,7 +165,7 @@ function isEscaped(text: string, at: number): boolean {
   return (at - before) % 2 === 0;
 }
 
-/** The escapes that YAML shares with JSON; others are rare. */
+/** Resolves the escapes that YAML shares with JSON; others are rare. */
 function unescaped(quoted: string): string {
   try {
     return JSON.parse(quoted) as string;

@@ -1,4 +1,4 @@
-/** Entry of a thread that reads lockfiles, one after another; `lockfile-reader.ts` starts it. */
+/** Entry point of a thread that reads lockfiles one after the other. `thread.ts` starts it. */
 import { parentPort } from 'node:worker_threads';
 import type { LockedPackage } from '../../model/scan/lockfile.ts';
 import { LockfileError } from '../errors.ts';
@@ -20,12 +20,12 @@ function readFile(request: CompleteRequest): FromThread {
     return { lockfile, count: packages.length };
   } catch (error) {
     if (error instanceof LockfileError) return { error: { code: error.code, message: error.message } };
-    return { fault: placeOf(error) };
+    return { fault: summaryOf(error) };
   }
 }
 
-/** What was thrown, and where. */
-function placeOf(error: unknown): string {
+/** The error and its first stack frame. */
+function summaryOf(error: unknown): string {
   const lines = error instanceof Error ? (error.stack ?? error.message).split('\n') : [String(error)];
   return lines
     .slice(0, 2)
@@ -33,7 +33,7 @@ function placeOf(error: unknown): string {
     .join(' ');
 }
 
-/** Bytes arrive as plain arrays. */
+/** Buffers arrive as Uint8Array. */
 function withBuffers(request: CompleteRequest): CompleteRequest {
   return {
     ...request,

@@ -7,25 +7,27 @@ import { LockfileError } from '../errors.ts';
 import type { CompleteRequest } from '../read.ts';
 import type { FromThread, ToThread } from './messages.ts';
 
-/** One thread, which reads one file at a time. */
+/** A thread that reads one file at a time. */
 export interface Thread {
-  /** What is in a file, and how many packages there are to ask for. Rejects with `LockfileError`. */
+  /** Reads a file. Returns the result without its packages, and their number. Rejects with `LockfileError`. */
   read(request: CompleteRequest): Promise<{ lockfile: Omit<Lockfile, 'packages'>; count: number }>;
-  /** The next packages of the file, as JSON. */
+  /** Returns the next packages of the file as JSON. */
   next(): Promise<string>;
-  /** Ends the thread; what waits for it rejects with `reason`. */
+  /** Ends the thread. Pending calls reject with `reason`. */
   stop(reason: unknown): void;
   hasEnded(): boolean;
   close(): Promise<void>;
 }
 
-/** A compiled program has its threads compiled beside it. */
+/** Has the extension of this file: compiled programs start the compiled thread. */
 const ENTRY = new URL(`reading-thread${extname(fileURLToPath(import.meta.url))}`, import.meta.url);
+
+const UNEXPECTED = 'its thread sent an unexpected answer';
 
 export function startThread(heapMb: number): Thread {
   const worker = new Worker(ENTRY, {
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
-    // What a parser prints is no output of ours.
+    // Keeps the output of libraries off our own.
     stdout: true,
     stderr: true,
   });
@@ -42,7 +44,7 @@ export function startThread(heapMb: number): Thread {
     waiting?.resolve(answer);
     waiting = undefined;
   });
-  worker.on('error', (error) => end(endedBy(error, path, heapMb)));
+  worker.on('error', (error) => end(terminationError(error, path, heapMb)));
   worker.on('exit', () => end(readerFailed(path, 'its thread ended')));
 
   async function ask(message: ToThread, transfer: readonly ArrayBuffer[] = []): Promise<FromThread> {
@@ -64,12 +66,12 @@ export function startThread(heapMb: number): Thread {
       const answer = await ask({ read: { ...request, content } }, [content.buffer]);
       if ('lockfile' in answer) return answer;
       if ('error' in answer) throw new LockfileError(answer.error.code, answer.error.message);
-      throw readerFailed(path, 'fault' in answer ? answer.fault : 'an answer that was not asked for');
+      throw readerFailed(path, 'fault' in answer ? answer.fault : UNEXPECTED);
     },
     async next() {
       const answer = await ask('next');
       if ('packages' in answer) return answer.packages;
-      throw readerFailed(path, 'fault' in answer ? answer.fault : 'an answer that was not asked for');
+      throw readerFailed(path, 'fault' in answer ? answer.fault : UNEXPECTED);
     },
     stop(reason) {
       end(reason);
@@ -82,21 +84,21 @@ export function startThread(heapMb: number): Thread {
   };
 }
 
-/** A copy: the caller's bytes stay, and bytes that share a pool do not take it along. */
+/** A copy to transfer: the caller keeps its buffer, and a shared pool is not transferred. */
 function ownBytes(content: Buffer): Buffer<ArrayBuffer> {
   const own = Buffer.allocUnsafeSlow(content.length);
   content.copy(own);
   return own;
 }
 
-function endedBy(error: unknown, path: string, heapMb: number): LockfileError {
+function terminationError(error: unknown, path: string, heapMb: number): LockfileError {
   if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    const message = `${path}: reading it takes more than ${heapMb} MB of memory, the limit for a file of its size`;
+    const message = `${path}: reading takes more than ${heapMb} MB of memory, the limit for a file of this size`;
     return new LockfileError('too-much-memory', message);
   }
   return readerFailed(path, messageOf(error));
 }
 
 function readerFailed(path: string, reason: string): LockfileError {
-  return new LockfileError('reader-failed', `${path}: its reader failed, please report this: ${reason}`);
+  return new LockfileError('reader-failed', `${path}: the reader failed, please report this: ${reason}`);
 }

@@ -1,27 +1,116 @@
-import { LockfileError } from '../errors.ts';
-import type { Format } from '../format.ts';
-import { parseToml } from '../syntax/parse-toml.ts';
-import { readPackages } from './packages.ts';
+import type { Source } from '../../model/scan/lockfile.ts';
+import { indexByPythonName, normalizedName, parseDigests } from '../ecosystems/python.ts';
+import type { PackageDraft } from '../packages/package-collector.ts';
+import { propagateGroups, type Root } from '../packages/propagate-groups.ts';
+import { gitSourceWithFragment, REGISTRY, registrySource, urlSource } from '../packages/sources.ts';
+import { type Find, type TomlEntry, type TomlRules, tomlFormat } from '../packages/toml-lock.ts';
+import { isTable, membersOf, type Table, tableIn, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
 
-const NAME = 'uv-lock';
-
-/** uv's lockfile, version 1 with all its revisions. */
-export const uvLock: Format = {
-  name: NAME,
+/** uv's lockfile. The root project and the workspace members are the target; their dependencies are direct. */
+export const uvLock = tomlFormat({
+  name: 'uv-lock',
   title: 'uv.lock (version 1)',
   ecosystem: 'pypi',
   fileNames: ['uv.lock', '*.py.lock'],
-  facts: { edges: true, groups: true, integrity: true, lines: true },
-  mayBeEmpty: true,
+  hasGroups: true,
+  list: 'package',
+  versions: { supported: [1], newer: 'refuse', type: 'number', statedIn: (root) => root['version'] },
   recognises: (head) =>
     /^version = \d+\s/.test(head) && /^(?:requires-python = |\[\[package\]\])/m.test(head),
-  read({ path, text }) {
-    const root = parseToml(text, path);
-    const version = root['version'] ?? 1;
-    if (version !== 1) {
-      const stated = typeof version === 'number' ? version : 'of another type than a number';
-      throw new LockfileError('unsupported-version', `${path}: version ${stated} is not 1, which is read`);
-    }
-    return { format: NAME, ...readPackages(root, text) };
+  rulesFor(root): TomlRules {
+    const manifest = tableIn(root['manifest']);
+    const members = new Set(textsIn(manifest['members']).map(normalizedName));
+    let findIn: FindIn = () => [];
+    return {
+      read(table, name) {
+        if (isOwn(table['source'], members.has(normalizedName(name)))) return 'own';
+        const files = [...tablesIn([table['sdist']]), ...tablesIn(table['wheels'])];
+        const integrity = parseDigests(files.flatMap((file) => textIn(file['hash']) ?? []));
+        return { source: sourceOf(table['source']), direct: false, integrity };
+      },
+      finder(entries, builder) {
+        const find = indexByPythonName(
+          entries.flatMap(({ draft }) => draft ?? []),
+          builder,
+        );
+        findIn = (list) =>
+          tablesIn(list).flatMap(({ name, version }) =>
+            find(textIn(name) ?? '').filter((one) => version === undefined || one.version === version),
+          );
+        return (table) => [
+          ...findIn(table['dependencies']),
+          ...membersOf(table['optional-dependencies']).flatMap(([, list]) => findIn(list)),
+        ];
+      },
+      finish(entries, find) {
+        const roots = [...rootsOf(entries, findIn), ...rootsOfManifest(manifest, entries)];
+        for (const { draft } of roots) draft.direct = true;
+        propagate(roots, entries, find);
+      },
+    };
   },
-};
+});
+
+/** Finds the packages in a list of dependencies, which states a version only where the name alone is ambiguous. */
+type FindIn = (list: unknown) => readonly PackageDraft[];
+
+function propagate(roots: readonly Root<PackageDraft>[], entries: readonly TomlEntry[], find: Find): void {
+  const needs = new Map<PackageDraft, PackageDraft[]>();
+  for (const { table, draft } of entries) {
+    if (draft === undefined) continue;
+    const known = needs.get(draft) ?? [];
+    for (const one of new Set(find(table))) if (one !== draft) known.push(one);
+    needs.set(draft, known);
+  }
+  propagateGroups(roots, (draft) => ({ always: needs.get(draft) ?? [], optional: [] }));
+}
+
+function rootsOf(entries: readonly TomlEntry[], findIn: FindIn): readonly Root<PackageDraft>[] {
+  return entries
+    .filter(({ isOwn }) => isOwn)
+    .flatMap(({ table }) => [
+      ...findIn(table['dependencies']).map((draft) => ({ draft, groups: [] })),
+      ...membersOf(table['optional-dependencies']).flatMap(([extra, list]) =>
+        findIn(list).map((draft) => ({ draft, groups: ['optional', extra] })),
+      ),
+      ...membersOf(table['dev-dependencies']).flatMap(([group, list]) =>
+        findIn(list).map((draft) => ({ draft, groups: ['dev', group] })),
+      ),
+    ]);
+}
+
+/** A script, or a workspace without a root package, has its requirements in `[manifest]`. */
+function rootsOfManifest(manifest: Table, entries: readonly TomlEntry[]): readonly Root<PackageDraft>[] {
+  const rootsIn = (list: unknown, groups: readonly string[]): readonly Root<PackageDraft>[] => {
+    const names = new Set(tablesIn(list).map((one) => normalizedName(textIn(one['name']) ?? '')));
+    return entries.flatMap(({ draft }) =>
+      draft !== undefined && names.has(normalizedName(draft.name)) ? [{ draft, groups }] : [],
+    );
+  };
+  return [
+    ...rootsIn(manifest['requirements'], []),
+    ...membersOf(manifest['dependency-groups']).flatMap(([group, list]) => rootsIn(list, ['dev', group])),
+  ];
+}
+
+/** Whether an entry is the target itself: a virtual project, the root, or a workspace member. */
+function isOwn(source: unknown, isMember: boolean): boolean {
+  if (!isTable(source)) return false;
+  if (source['virtual'] !== undefined) return true;
+  const path = textIn(source['editable']) ?? textIn(source['directory']);
+  return path !== undefined && (isMember || path === '.');
+}
+
+function sourceOf(stated: unknown): Source {
+  if (!isTable(stated)) return REGISTRY;
+  const git = textIn(stated['git']);
+  if (git !== undefined) return gitSourceWithFragment(git);
+  const url = textIn(stated['url']);
+  if (url !== undefined) return urlSource(url);
+  const path = textIn(stated['path']) ?? textIn(stated['directory']) ?? textIn(stated['editable']);
+  if (path !== undefined) return { kind: 'path', path };
+  const registry = textIn(stated['registry']);
+  // A registry can be a folder of archives.
+  const isFolder = registry !== undefined && !/^[a-z]+:\/\//i.test(registry);
+  return isFolder ? { kind: 'path', path: registry } : registrySource(registry);
+}

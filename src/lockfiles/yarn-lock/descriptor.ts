@@ -1,13 +1,13 @@
 import { PairIndex } from '../packages/pair-index.ts';
 
-/** The real name where a range is an alias: `npm:other@^1`; with a version alone, the name stays. */
+/** The real name where a range is an alias: `npm:other@^1`. `undefined` for `npm:^1`, which is a range. */
 export function aliasedName(range: string): string | undefined {
   if (!range.startsWith('npm:')) return undefined;
   const at = range.indexOf('@', 5);
   return at < 0 ? undefined : range.slice(4, at);
 }
 
-/** Entries by the descriptors that lead to them: by name, then by range. */
+/** Values by descriptor: a name and a range. */
 export class DescriptorIndex<T> {
   readonly #pairs = new PairIndex<T>();
 
@@ -16,8 +16,8 @@ export class DescriptorIndex<T> {
   }
 
   /**
-   * The entry for a range of a name, or for what yarn makes of a range that names no protocol; the only one of that name
-   * where a `resolutions` override hides the range.
+   * The value of a range, with or without the protocol `npm:`, which yarn adds. The only value of the name where a
+   * `resolutions` override replaces the range.
    */
   find(name: string, range: string): T | undefined {
     const pairs = this.#pairs;

@@ -3,14 +3,12 @@ import { readBerry } from './berry/packages.ts';
 import { readClassic } from './classic/packages.ts';
 import { MANIFEST } from './manifest.ts';
 
-const NAME = 'yarn-lock';
-
-/** An entry of version 1, where the header was taken off. */
+/** An entry of version 1, for files without the header. */
 const ENTRY = /^"?@?[^\s@:"][^\n]*@[^\n]*:\r?\n {2}version "/m;
 
-/** yarn's lockfile: its own syntax in version 1, YAML with `__metadata` from version 2 on. */
+/** yarn's lockfile: its own syntax in version 1, YAML with `__metadata` since version 2. */
 export const yarnLock: Format = {
-  name: NAME,
+  name: 'yarn-lock',
   aliases: ['yarn-v1', 'yarn-berry'],
   title: 'yarn.lock (v1; berry with metadata version 2 to 10)',
   ecosystem: 'npm',
@@ -19,10 +17,7 @@ export const yarnLock: Format = {
   mayBeEmpty: true,
   companions: () => [MANIFEST],
   recognises: (head) => head.includes('# yarn lockfile v1') || isBerry(head) || ENTRY.test(head),
-  read: (input) => ({
-    format: NAME,
-    ...(isBerry(input.text) ? readBerry(input) : readClassic(input)),
-  }),
+  read: (input) => (isBerry(input.text) ? readBerry(input) : readClassic(input)),
 };
 
 function isBerry(text: string): boolean {

@@ -1,20 +1,25 @@
 import type { Group } from '../../model/scan/lockfile.ts';
 import type { LockfileInput } from '../format.ts';
-import { isTable, membersOf, textIn } from '../syntax/parse-toml.ts';
+import type { PackageDraft } from '../packages/package-collector.ts';
+import { type Needs, propagateGroups, type Root } from '../packages/propagate-groups.ts';
+import { isJsonObject, parseJson } from '../syntax/parse-json.ts';
+import { membersOf } from '../syntax/parse-toml.ts';
+import { readCompanion } from '../syntax/read-companion.ts';
+import type { DescriptorIndex } from './descriptor.ts';
 
-/** Name of the manifest beside the lockfile. */
+/** The manifest in the folder of the lockfile. */
 export const MANIFEST = 'package.json';
 
-/** What the target asks for: a name, a range, and under which conditions. */
-export interface Request {
+/** A direct dependency: a name, a range and the groups of its list. */
+interface Request {
   readonly name: string;
   readonly range: string;
   readonly groups: readonly Group[];
 }
 
-export interface Manifest {
+interface Manifest {
   readonly requests: readonly Request[];
-  /** Other folders of the target ask for packages too, and their manifests are not at hand. */
+  /** Whether other folders have manifests, too. */
   readonly hasWorkspaces: boolean;
 }
 
@@ -25,24 +30,55 @@ const LISTS: readonly (readonly [string, readonly Group[]])[] = [
   ['peerDependencies', ['peer']],
 ];
 
-/** Reads the package.json beside the lockfile; `undefined` when there is none or it is none. */
-export function readManifest(input: LockfileInput): Manifest | undefined {
-  const content = input.sibling?.(MANIFEST);
-  if (content === undefined) return undefined;
-  let root: unknown;
-  try {
-    root = JSON.parse(content.toString('utf8').replace(/^\uFEFF/, ''));
-  } catch {
-    // The manifest only adds what the lockfile does not say; its faults are not the lockfile's.
-    return undefined;
-  }
-  if (!isTable(root)) return undefined;
-  const stated = root;
+/** Reads the package.json; `undefined` when it is absent or unreadable. */
+function readManifest(input: LockfileInput): Manifest | undefined {
+  const root = readCompanion(input, MANIFEST, (text) => parseJson(text, MANIFEST, 'a package.json'));
+  if (!isJsonObject(root)) return undefined;
   const requests = LISTS.flatMap(([list, groups]) =>
-    membersOf(stated[list]).flatMap(([name, range]): readonly Request[] => {
-      const text = textIn(range);
-      return text === undefined ? [] : [{ name, range: text, groups }];
-    }),
+    membersOf(root[list]).flatMap(([name, range]): readonly Request[] =>
+      typeof range === 'string' ? [{ name, range, groups }] : [],
+    ),
   );
-  return { requests, hasWorkspaces: stated['workspaces'] !== undefined };
+  return { requests, hasWorkspaces: root['workspaces'] !== undefined };
+}
+
+/** The dependencies of a package. */
+export interface PackageNeeds extends Needs<PackageDraft> {
+  readonly draft: PackageDraft;
+}
+
+/**
+ * Marks the direct dependencies in the manifest and propagates its groups. With workspaces, whose manifests are not
+ * available, it only marks: a package that one folder needs for development may be needed always by another. `isComplete`:
+ * whether the file itself shows that there are no other folders.
+ */
+export function applyManifest(
+  input: LockfileInput,
+  index: DescriptorIndex<PackageDraft>,
+  isComplete: boolean,
+  needsOf: () => Iterable<PackageNeeds>,
+): void {
+  const manifest = readManifest(input);
+  if (manifest === undefined) return;
+  const roots: Root<PackageDraft>[] = manifest.requests.flatMap(({ name, range, groups }) => {
+    const draft = index.find(name, range);
+    return draft === undefined ? [] : [{ draft, groups }];
+  });
+  const propagates = isComplete || !manifest.hasWorkspaces;
+  const needs = propagates ? mergeNeeds(needsOf()) : undefined;
+  for (const draft of needs?.keys() ?? []) draft.direct = false;
+  for (const { draft } of roots) draft.direct = true;
+  if (needs !== undefined) propagateGroups(roots, (draft) => needs.get(draft));
+}
+
+/** A package can have several entries. */
+function mergeNeeds(all: Iterable<PackageNeeds>): ReadonlyMap<PackageDraft, Needs<PackageDraft>> {
+  const merged = new Map<PackageDraft, { always: PackageDraft[]; optional: PackageDraft[] }>();
+  for (const { draft, always, optional } of all) {
+    const known = merged.get(draft) ?? { always: [], optional: [] };
+    for (const one of always) known.always.push(one);
+    for (const one of optional) known.optional.push(one);
+    merged.set(draft, known);
+  }
+  return merged;
 }

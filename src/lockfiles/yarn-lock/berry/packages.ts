@@ -1,19 +1,17 @@
-import type { Integrity } from '../../../model/scan/lockfile.ts';
-import type { LockfileInput } from '../../format.ts';
-import { reportNewerVersion } from '../../newer-version.ts';
-import { connectAll, PackageCollector, type PackageDraft } from '../../packages/package-collector.ts';
+import type { Integrity, Source } from '../../../model/scan/lockfile.ts';
+import { sourceOf } from '../../ecosystems/npm-source.ts';
+import type { LockfileContent, LockfileInput } from '../../format.ts';
+import { LockfileBuilder } from '../../packages/lockfile-builder.ts';
+import { connectAll, type PackageDraft } from '../../packages/package-collector.ts';
 import { draftPackage } from '../../packages/package-draft.ts';
-import { ProblemList } from '../../packages/problem-list.ts';
+import { REGISTRY } from '../../packages/sources.ts';
 import { inOnePassOr } from '../../syntax/unknown-layout.ts';
 import { DescriptorIndex } from '../descriptor.ts';
-import { applyManifest } from '../direct.ts';
-import { type Manifest, readManifest } from '../manifest.ts';
-import type { BerryEntry } from './entries.ts';
+import { applyManifest, type PackageNeeds } from '../manifest.ts';
 import { readGeneral } from './read-general.ts';
-import { readLines } from './read-lines.ts';
-import { isOwn, sourceOfResolution } from './resolution.ts';
+import { type BerryEntry, readLines } from './read-lines.ts';
 
-/** An entry; without a draft it is the target's own folder. */
+/** An entry has no draft when it is a folder of the target. */
 interface Read {
   readonly entry: BerryEntry;
   readonly draft: PackageDraft | undefined;
@@ -22,39 +20,45 @@ interface Read {
 const METADATA_VERSION = /^__metadata:\r?\n(?: +[^ v\n][^\n]*\n)* +version: ["']?(\d+)/m;
 const NEWEST_VERSION = 10;
 
-/** Reads a yarn.lock of version 2 and later. Workspaces are the target itself, and what they ask for is direct. */
-export function readBerry(input: LockfileInput) {
+/** Reads a yarn.lock of version 2 and later. Workspaces are the target, and their dependencies are direct. */
+export function readBerry(input: LockfileInput): LockfileContent {
   const { text, path } = input;
   const entries = inOnePassOr(
     () => readLines(text),
     () => readGeneral(text, path),
   );
-  const collector = new PackageCollector();
   const index = new DescriptorIndex<PackageDraft>();
-  const problems = new ProblemList();
-  reportNewerVersion(problems.add.bind(problems), METADATA_VERSION.exec(text)?.[1], NEWEST_VERSION);
+  const builder = new LockfileBuilder();
+  builder.checkVersion(METADATA_VERSION.exec(text)?.[1], NEWEST_VERSION);
   const read: Read[] = [];
   const direct = entries.some(({ resolution }) => resolution.includes('@workspace:')) ? false : undefined;
   for (const entry of entries) {
     const stated = draftOf(entry, direct);
-    if (typeof stated === 'string') {
-      problems.add(entry.line, `"${entry.key.slice(0, 200)}" ${stated}`);
-      continue;
-    }
-    const draft = stated === undefined ? undefined : collector.add(stated);
-    read.push({ entry, draft });
+    const draft = stated === undefined ? undefined : builder.add(stated, entry.line, entry.key);
     if (draft !== undefined) addToIndex(entry.key, draft, index);
+    if (draft !== undefined || stated === undefined) read.push({ entry, draft });
   }
   for (const { entry, draft } of read) {
     const needed = neededBy(entry, index);
     if (draft === undefined) for (const one of needed) one.direct = true;
     else connectAll(draft, needed, NONE);
   }
-  const manifest = readManifest(input);
-  // The dependencies of a folder and those for its development stand in one list: its manifest tells them apart.
-  const hasOthers = read.filter(({ draft }) => draft === undefined).length > 1;
-  if (manifest !== undefined && !hasOthers) useManifest(manifest, read, index);
-  return { packages: collector.packages(), problems: problems.all() };
+  // An entry of a folder has its dependencies and devDependencies in one list: only the manifest distinguishes them.
+  const ownFolders = read.filter(({ draft }) => draft === undefined).length;
+  if (ownFolders <= 1) applyManifest(input, index, true, () => needsOf(read, index));
+  return builder.content();
+}
+
+function* needsOf(read: readonly Read[], index: DescriptorIndex<PackageDraft>): Iterable<PackageNeeds> {
+  for (const { entry, draft } of read) {
+    if (draft === undefined) continue;
+    const optional = new Set(entry.optional);
+    yield {
+      draft,
+      always: neededBy(entry, index, (name) => !optional.has(name)),
+      optional: neededBy(entry, index, (name) => optional.has(name)),
+    };
+  }
 }
 
 function addToIndex(key: string, draft: PackageDraft, index: DescriptorIndex<PackageDraft>): void {
@@ -64,11 +68,10 @@ function addToIndex(key: string, draft: PackageDraft, index: DescriptorIndex<Pac
   }
 }
 
-/** Descriptors are separated by a comma and a space; what follows begins with a name and its `@`. */
+/** Splits at commas followed by a descriptor, because a range can contain a comma and a space, too. */
 function descriptorsIn(key: string): readonly string[] {
   if (!key.includes(', ')) return [key];
   const parts = key.split(', ');
-  // A range may hold a comma and a space too.
   return parts.every((part) => /^@?[^@\s]+@/.test(part)) ? parts : key.split(/, (?=@?[^@,\s]+@)/);
 }
 
@@ -86,26 +89,13 @@ function neededBy(
   return found;
 }
 
-function useManifest(manifest: Manifest, read: readonly Read[], index: DescriptorIndex<PackageDraft>): void {
-  const needs = new Map<PackageDraft, { always: PackageDraft[]; optional: PackageDraft[] }>();
-  for (const { entry, draft } of read) {
-    if (draft === undefined) continue;
-    const known = needs.get(draft) ?? { always: [], optional: [] };
-    const optional = new Set(entry.optional);
-    for (const one of neededBy(entry, index, (name) => !optional.has(name))) known.always.push(one);
-    for (const one of neededBy(entry, index, (name) => optional.has(name))) known.optional.push(one);
-    needs.set(draft, known);
-  }
-  applyManifest({ ...manifest, hasWorkspaces: false }, index, needs.keys(), (draft) => needs.get(draft));
-}
-
-/** The package of an entry; `undefined` for the target's own folders. */
+/** Returns the package of an entry, or why it cannot be read; `undefined` for a folder of the target. */
 function draftOf(entry: BerryEntry, direct: false | undefined): PackageDraft | undefined | string {
   const { version, resolution, checksum, line } = entry;
   const at = resolution.indexOf('@', 1);
   if (at < 0) return 'has no resolution';
   const reference = resolution.slice(at + 1);
-  if (isOwn(reference)) return undefined;
+  if (reference.startsWith('workspace:')) return undefined;
   const source = sourceOfResolution(reference);
   if (version === '' && source.kind === 'registry') return 'has no version';
   return draftPackage({
@@ -119,13 +109,49 @@ function draftOf(entry: BerryEntry, direct: false | undefined): PackageDraft | u
   });
 }
 
-/** Characters of a SHA-512 in hexadecimal. */
+/** Length of a SHA-512 in hexadecimal. */
 const SHA512_LENGTH = 128;
 const NONE: readonly never[] = [];
 
-/** yarn's own: SHA-512 of the archive in its cache, after the version of the cache and a slash. */
+/** The version of yarn's cache, a slash, and the SHA-512 of the archive in that cache. */
 function integrityOf(checksum: string | undefined): readonly Integrity[] {
   if (checksum === undefined) return NONE;
   const value = checksum.slice(checksum.lastIndexOf('/') + 1);
   return value.length === SHA512_LENGTH ? [{ algorithm: 'sha512', value, encoding: 'hex' }] : NONE;
+}
+
+/** The source of a resolution, from the part after the name. */
+function sourceOfResolution(reference: string): Source {
+  if (reference.startsWith('npm:')) return registrySource(reference);
+  if (reference.startsWith('patch:')) return patchedSource(reference);
+  if (/^(?:file|link|portal|exec):/.test(reference)) {
+    return { kind: 'path', path: reference.replace(/^[a-z]+:/, '').replace(/(?:::|#).*$/s, '') };
+  }
+  return sourceOf(reference.replace(/::.*$/s, ''), undefined);
+}
+
+/** `npm:1.0.0::__archiveUrl=https%3A%2F%2F…` where the registry has its tarballs at other URLs. */
+function registrySource(reference: string): Source {
+  const at = reference.indexOf('__archiveUrl=');
+  if (at < 0) return REGISTRY;
+  const stated = reference.slice(at + 13).replace(/&.*$/s, '');
+  try {
+    const url = decodeURIComponent(stated);
+    const source = sourceOf(url, undefined);
+    return source.kind === 'url' ? { kind: 'registry', url: source.url } : source;
+  } catch {
+    // Malformed percent-encoding: ignored.
+    return REGISTRY;
+  }
+}
+
+/** The source of the package that a patch changes: `patch:name@npm%3A1.0.0#~builtin<compat/name>::version=…`. */
+function patchedSource(reference: string): Source {
+  const inner = /^patch:(?:@?[^@]+)@([^#]+)/.exec(reference)?.[1] ?? '';
+  try {
+    return sourceOfResolution(decodeURIComponent(inner));
+  } catch {
+    // Malformed percent-encoding: ignored.
+    return REGISTRY;
+  }
 }

@@ -1,8 +1,8 @@
 import { isTable, membersOf } from '../../syntax/parse-toml.ts';
 import { parseYaml } from '../../syntax/parse-yaml.ts';
-import { type BerryEntry, emptyEntry } from './entries.ts';
+import { type BerryEntry, emptyEntry } from './read-lines.ts';
 
-/** Reads a yarn.lock in whatever way its YAML is written. Throws `LockfileError`. */
+/** Reads a yarn.lock in any YAML layout. Throws `LockfileError`. */
 export function readGeneral(text: string, path: string): readonly BerryEntry[] {
   return parseYaml(text, path).flatMap((document) =>
     document

@@ -9,11 +9,29 @@ import {
   refuseOddSpaces,
   valueText,
 } from '../../syntax/yaml-lines.ts';
-import { type BerryEntry, emptyEntry } from './entries.ts';
+
+/** An entry in the words of the file. */
+export interface BerryEntry {
+  /** `a@npm:^1, b@npm:^2`. */
+  readonly key: string;
+  readonly line: number | undefined;
+  version: string;
+  resolution: string;
+  checksum: string | undefined;
+  /** Names and ranges of its dependencies, alternating. */
+  dependencies: readonly string[];
+  /** Names of the optional ones among them. */
+  optional: readonly string[];
+}
+
+const NONE: readonly string[] = [];
+
+export function emptyEntry(key: string, line: number | undefined): BerryEntry {
+  return { key, line, version: '', resolution: '', checksum: undefined, dependencies: NONE, optional: NONE };
+}
 
 /**
- * Reads a yarn.lock in the layout that yarn writes, in one pass over its lines. Throws `UnknownLayout` for anything else that
- * YAML allows.
+ * Reads a yarn.lock in the layout that yarn writes, in one pass over its lines. Throws `UnknownLayout` for any other YAML.
  */
 export function readLines(text: string): readonly BerryEntry[] {
   refuseOddSpaces(text);
@@ -43,7 +61,7 @@ const [A = 0, Z = 0, V, R, C, D] = [...'azvrcd'].map((character) => character.ch
 function readFields(cursor: LineCursor, entry: BerryEntry): void {
   const { indent } = cursor;
   while (cursor.indent === indent) {
-    // Most fields are of no interest: they are told by the letter that they begin with.
+    // Most fields are not needed; their first letter shows that.
     const first = cursor.text.charCodeAt(cursor.start);
     const isRead = first === V || first === R || first === C || first === D;
     if ((isRead || first < A || first > Z) && readField(cursor, entry)) continue;
@@ -52,7 +70,7 @@ function readFields(cursor: LineCursor, entry: BerryEntry): void {
   if (cursor.indent > 0) throw new UnknownLayout(`line ${cursor.line}`);
 }
 
-/** Reads a field; `true` when that took the lines below it too. */
+/** Reads a field. Returns `true` when it has moved past the field. */
 function readField(cursor: LineCursor, entry: BerryEntry): boolean {
   const colon = keyEnd(cursor);
   switch (keyText(cursor, colon)) {
@@ -79,7 +97,7 @@ function readField(cursor: LineCursor, entry: BerryEntry): boolean {
   }
 }
 
-/** Steps into the mapping below a key; `false` when nothing stands there. */
+/** Enters the mapping below a key. Returns `false` when it is empty. */
 function enterMapping(cursor: LineCursor, colon: number): boolean {
   const { indent } = cursor;
   if (rawValue(cursor, colon) !== '') throw new UnknownLayout(`line ${cursor.line}`);

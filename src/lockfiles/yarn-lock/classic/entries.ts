@@ -1,15 +1,15 @@
-import type { ProblemList } from '../../packages/problem-list.ts';
+import type { LockfileBuilder } from '../../packages/lockfile-builder.ts';
 import { LineCursor } from '../../syntax/line-cursor.ts';
 
-/** An entry: what leads to it, and what it was resolved to. */
+/** An entry in the words of the file. */
 export interface ClassicEntry {
-  /** `name@range`, one or more, as they stand in the file. */
+  /** One or more `name@range`. */
   readonly key: string;
   readonly line: number;
   version: string;
   resolved: string | undefined;
   integrity: string | undefined;
-  /** Names and ranges by turns. */
+  /** Names and ranges, alternating. */
   dependencies: string[] | undefined;
   optionalDependencies: string[] | undefined;
 }
@@ -17,13 +17,10 @@ export interface ClassicEntry {
 const [QUOTE, COLON, SPACE] = [34, 58, 32];
 
 /**
- * Reads yarn v1's own syntax: entries at the margin, their fields two spaces in, lists four. The first line of a merge
- * conflict is given instead of entries.
+ * Reads the syntax of yarn v1: entries without indentation, fields indented by two spaces, lists by four. Returns the line
+ * of the first merge conflict marker where there is one.
  */
-export function readEntries(
-  text: string,
-  problems: ProblemList,
-): readonly ClassicEntry[] | { conflict: number } {
+export function readEntries(text: string, builder: LockfileBuilder): readonly ClassicEntry[] | number {
   const cursor = new LineCursor(text);
   const entries: ClassicEntry[] = [];
   let entry: ClassicEntry | undefined;
@@ -35,11 +32,11 @@ export function readEntries(
     } else if (indent === 2) {
       if (entry !== undefined) list = readField(cursor, entry);
     } else if (indent === 0) {
-      if (isConflict(text, start)) return { conflict: cursor.line };
+      if (isConflict(text, start)) return cursor.line;
       list = undefined;
       entry = openEntry(cursor);
       if (entry !== undefined) entries.push(entry);
-      else problems.add(cursor.line, `"${text.slice(start, Math.min(end, start + 200))}" is no entry`);
+      else builder.add('is not an entry', cursor.line, text.slice(start, end));
     }
   }
   return entries;
@@ -62,11 +59,11 @@ function openEntry({ text, start, end, line }: LineCursor): ClassicEntry | undef
   };
 }
 
-/** `a@^1, "b@npm:c@^2", …`: quoted where it begins with something other than a letter or holds a colon or a space. */
+/** Splits `a@^1, "b@npm:c@^2", …`. yarn quotes patterns with special characters. */
 export function splitPatterns(key: string): readonly string[] {
   const quote = key.indexOf('"');
   if (quote < 0) return key.includes(', ') ? key.split(', ') : [key];
-  // One, in quotes: what most scoped packages have.
+  // A single one in quotes, as for most scoped packages.
   if (quote === 0 && key.indexOf('"', 1) === key.length - 1 && !key.includes('\\')) return [key.slice(1, -1)];
   return [...key.matchAll(/"((?:[^"\\]|\\.)*)"|([^\s,"]+)/g)].map(([, quoted, plain]) =>
     quoted === undefined ? (plain ?? '') : unescaped(quoted),
@@ -75,7 +72,7 @@ export function splitPatterns(key: string): readonly string[] {
 
 const [V, R, I] = [...'vri'].map((character) => character.charCodeAt(0));
 
-/** Takes a field; gives the list that the lines below it belong to. */
+/** Reads a field. Returns the list to which the lines below belong. */
 function readField({ text, start, end }: LineCursor, entry: ClassicEntry): string[] | undefined {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return readQuotedField(text, start, end, entry);
@@ -94,7 +91,7 @@ function readField({ text, start, end }: LineCursor, entry: ClassicEntry): strin
   return undefined;
 }
 
-/** The same with the field's name in quotes, as npm writes a yarn.lock that it finds. */
+/** The same for a quoted name of the field: npm updates a yarn.lock in this form. */
 function readQuotedField(
   text: string,
   start: number,
@@ -116,7 +113,7 @@ function readQuotedField(
   return undefined;
 }
 
-/** `name range`, either of them in quotes or not. */
+/** Reads `name range`, each with or without quotes. */
 function splitField(text: string, start: number, end: number, list: string[]): void {
   if (text.charCodeAt(start) === QUOTE) {
     const stated = text.indexOf('"', start + 1);
@@ -143,7 +140,7 @@ function unescaped(inner: string): string {
   try {
     return JSON.parse(`"${inner}"`) as string;
   } catch {
-    // Not an escape that yarn writes: the text as it stands.
+    // yarn does not write such an escape: keep the text.
     return inner;
   }
 }

@@ -1,13 +1,12 @@
 import type { Integrity, Source } from '../../../model/scan/lockfile.ts';
 import { parseIntegrity } from '../../ecosystems/npm-integrity.ts';
 import { LockfileError } from '../../errors.ts';
-import type { LockfileInput } from '../../format.ts';
-import { connectAll, PackageCollector, type PackageDraft } from '../../packages/package-collector.ts';
+import type { LockfileContent, LockfileInput } from '../../format.ts';
+import { LockfileBuilder } from '../../packages/lockfile-builder.ts';
+import { connectAll, type PackageDraft } from '../../packages/package-collector.ts';
 import { draftPackage } from '../../packages/package-draft.ts';
-import { ProblemList } from '../../packages/problem-list.ts';
 import { aliasedName, DescriptorIndex } from '../descriptor.ts';
-import { applyManifest } from '../direct.ts';
-import { type Manifest, readManifest } from '../manifest.ts';
+import { applyManifest, type PackageNeeds } from '../manifest.ts';
 import { type ClassicEntry, readEntries, splitPatterns } from './entries.ts';
 import { registryName, sourceOfEntry } from './source.ts';
 
@@ -17,41 +16,43 @@ interface Read {
 }
 
 /** Reads a yarn.lock of version 1. */
-export function readClassic(input: LockfileInput) {
+export function readClassic(input: LockfileInput): LockfileContent {
   const { text, path } = input;
-  const problems = new ProblemList();
-  const entries = readEntries(text, problems);
-  if ('conflict' in entries) {
-    throw new LockfileError('syntax', `${path}:${entries.conflict}: unresolved merge conflict`);
+  const builder = new LockfileBuilder();
+  const entries = readEntries(text, builder);
+  if (typeof entries === 'number') {
+    throw new LockfileError('syntax', `${path}:${entries}: unresolved merge conflict`);
   }
-  if (entries.length === 0 && problems.count > 0) {
-    throw new LockfileError('wrong-format', `${path}:${problems.all()[0]?.line}: this is no yarn.lock`);
+  if (entries.length === 0 && builder.problemCount > 0) {
+    const [first] = builder.content().problems;
+    throw new LockfileError('wrong-format', `${path}:${first?.line}: this is not a yarn.lock`);
   }
-  const collector = new PackageCollector();
   const index = new DescriptorIndex<PackageDraft>();
   const read: Read[] = [];
   for (const entry of entries) {
-    const stated = takeEntry(entry, collector, index);
-    if (typeof stated !== 'string') read.push({ entry, draft: stated });
-    else problems.add(entry.line, `"${splitPatterns(entry.key).join(', ').slice(0, 200)}" ${stated}`);
+    const draft = addEntry(entry, builder, index);
+    if (draft !== undefined) read.push({ entry, draft });
   }
-  for (const { entry, draft } of read) connectEntry(entry, draft, index);
-  const manifest = readManifest(input);
-  if (manifest !== undefined) useManifest(manifest, read, index);
-  return { packages: collector.packages(), problems: problems.all() };
+  for (const { entry, draft } of read) {
+    connectAll(draft, neededBy(entry.dependencies, index), neededBy(entry.optionalDependencies, index));
+  }
+  applyManifest(input, index, false, () => needsOf(read, index));
+  return builder.content();
 }
 
-function takeEntry(
+function addEntry(
   entry: ClassicEntry,
-  collector: PackageCollector,
+  builder: LockfileBuilder,
   index: DescriptorIndex<PackageDraft>,
-): PackageDraft | string {
+): PackageDraft | undefined {
   const patterns = splitPatterns(entry.key);
   const [first = ''] = patterns;
-  const end = endOfName(first);
-  const stated = draftOf(entry, first.slice(0, end), patterns);
-  if (typeof stated === 'string') return stated;
-  const draft = collector.add(stated);
+  const draft = builder.add(
+    draftOf(entry, first.slice(0, endOfName(first)), patterns),
+    entry.line,
+    patterns.length === 1 ? first : patterns.join(', '),
+  );
+  if (draft === undefined) return undefined;
   for (const pattern of patterns) {
     const at = endOfName(pattern);
     index.add(pattern.slice(0, at), pattern.slice(at + 1), draft);
@@ -59,7 +60,7 @@ function takeEntry(
   return draft;
 }
 
-/** The `@` before the range. */
+/** Position of the `@` before the range. */
 function endOfName(pattern: string): number {
   const at = pattern.indexOf('@', 1);
   return at < 0 ? pattern.length : at;
@@ -83,17 +84,11 @@ function draftOf(
   });
 }
 
-/** Before yarn 1.10 the SHA-1 of the archive stood behind its URL alone. */
+/** Before yarn 1.10 the only digest was the SHA-1 in the fragment of the URL. */
 function digestIn(resolved: string | undefined, { kind }: Source): readonly Integrity[] {
   if (kind === 'git') return NONE;
   const value = /#([0-9a-f]{40})$/.exec(resolved ?? '')?.[1];
   return value === undefined ? NONE : [{ algorithm: 'sha1', value, encoding: 'hex' }];
-}
-
-function connectEntry(entry: ClassicEntry, draft: PackageDraft, index: DescriptorIndex<PackageDraft>): void {
-  const always = neededBy(entry.dependencies, index);
-  const optional = neededBy(entry.optionalDependencies, index);
-  connectAll(draft, always, optional);
 }
 
 const NONE: readonly never[] = [];
@@ -108,15 +103,11 @@ function neededBy(list: string[] | undefined, index: DescriptorIndex<PackageDraf
   return found;
 }
 
-function useManifest(manifest: Manifest, read: readonly Read[], index: DescriptorIndex<PackageDraft>): void {
-  const needs = new Map<PackageDraft, { always: PackageDraft[]; optional: PackageDraft[] }>();
+function* needsOf(read: readonly Read[], index: DescriptorIndex<PackageDraft>): Iterable<PackageNeeds> {
   for (const { entry, draft } of read) {
-    const known = needs.get(draft) ?? { always: [], optional: [] };
-    // yarn writes an optional dependency into both lists.
+    // yarn writes an optional dependency to both lists.
     const optional = new Set(neededBy(entry.optionalDependencies, index));
-    for (const one of optional) known.optional.push(one);
-    for (const one of neededBy(entry.dependencies, index)) if (!optional.has(one)) known.always.push(one);
-    needs.set(draft, known);
+    const always = neededBy(entry.dependencies, index).filter((one) => !optional.has(one));
+    yield { draft, always, optional: [...optional] };
   }
-  applyManifest(manifest, index, needs.keys(), (draft) => needs.get(draft));
 }

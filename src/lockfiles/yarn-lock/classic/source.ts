@@ -1,13 +1,13 @@
 import type { Source } from '../../../model/scan/lockfile.ts';
 import { sourceOf } from '../../ecosystems/npm-source.ts';
+import { REGISTRY } from '../../packages/sources.ts';
 
 const PLACE = /^(?:file|link|portal):|^\.{0,2}\//;
 const IN_MIRROR = /^[^/:]+\.tgz(?:#|$)/;
-const REGISTRY: Source = { kind: 'registry' };
 
-/** Where an entry comes from: its `resolved`, else its pattern says so; a commit may stand in either. */
+/** The source of an entry: from `resolved`, else from a pattern. Either can contain the commit. */
 export function sourceOfEntry(resolved: string | undefined, patterns: readonly string[]): Source {
-  // With an offline mirror the first versions of yarn wrote the name of a file in it.
+  // The first versions of yarn wrote the name of a file in an offline mirror.
   if (resolved === undefined || IN_MIRROR.test(resolved)) {
     const place = patterns.map(rangeOf).find((range) => PLACE.test(range));
     return place === undefined ? REGISTRY : sourceOf(place.replace(/^portal:/, 'file:'), undefined);
@@ -29,12 +29,12 @@ function rangeOf(pattern: string): string {
 const TARBALL = /\/((?:(?:@|%40)[^/]+(?:\/|%2f))?[^/@%]+)\/-\/[^/]*$/i;
 const [SLASH, AT, PERCENT] = [47, 64, 37];
 
-/** The name in the registry, which a tarball tells even where an override replaced one package by another. */
+/** The name in the registry, from the tarball's URL: an override can replace one package with another. */
 export function registryName(source: Source, stated: string): string {
   if (source.kind !== 'registry' || source.url === undefined) return stated;
   const { url } = source;
   const start = url.indexOf('/-/') - stated.length;
-  // Nearly always the same name, and not below the scope of another.
+  // The usual case: the same name, without a different scope before it.
   if (start > 0 && url.charCodeAt(start - 1) === SLASH && url.startsWith(stated, start)) {
     const before = url.charCodeAt(url.lastIndexOf('/', start - 2) + 1);
     if (stated.charCodeAt(0) === AT || (before !== AT && before !== PERCENT)) return stated;

@@ -1,48 +1,49 @@
 import type { Group } from '../../model/scan/lockfile.ts';
 
-/** A package, or one of the ways in which a file holds a package. */
+/** A package, or one installed instance of a package. */
 export interface Grouped {
   groups: readonly Group[];
 }
 
-/** What the target itself asks for, under which conditions; none: always. */
+/** A direct dependency of the target. */
 export interface Root<T extends Grouped> {
   readonly draft: T;
+  /** The conditions under which it is installed; empty: always. */
   readonly groups: readonly Group[];
 }
 
-/** What one package needs of others. */
+/** The dependencies of one package. */
 export interface Needs<T extends Grouped> {
   readonly always: readonly T[];
-  /** Installed where that is possible, and left out where not. */
+  /** Left out where they cannot be installed. */
   readonly optional: readonly T[];
 }
 
 /**
- * Works out under which conditions each package is installed, from what the target asks for and what needs what: a
- * package that can be reached without any condition is in no group; any other is in the groups of every way to it.
- * Packages that nothing leads to keep the groups they have. Linear in the edges for each set of conditions that occurs.
+ * Propagates groups from the direct dependencies of the target along the edges. A package that is reachable without a
+ * condition is in no group; any other package is in the groups of all paths that lead to it. Unreachable packages keep
+ * their groups. The time is linear in the number of edges for each distinct set of groups.
  */
-export function spreadGroups<T extends Grouped>(
+export function propagateGroups<T extends Grouped>(
   roots: readonly Root<T>[],
   needsOf: (draft: T) => Needs<T> | undefined,
 ): void {
-  const waiting = createWaiting<T>();
-  for (const { draft, groups } of roots) waiting.add(groups, draft);
+  const queue = createQueue<T>();
+  for (const { draft, groups } of roots) queue.add(groups, draft);
   const reached: Reached<T> = { always: new Set(), conditional: new Map() };
-  for (let step = waiting.next(); step !== undefined; step = waiting.next()) {
+  for (let step = queue.next(); step !== undefined; step = queue.next()) {
     for (let draft = step.drafts.pop(); draft !== undefined; draft = step.drafts.pop()) {
-      if (!enter(draft, step, reached)) continue;
+      if (!recordReached(draft, step, reached)) continue;
       const needs = needsOf(draft);
       if (needs === undefined) continue;
       for (const needed of needs.always) step.drafts.push(needed);
-      for (const needed of needs.optional) waiting.add(step.orOptional, needed);
+      for (const needed of needs.optional) queue.add(step.orOptional, needed);
     }
   }
-  settle(reached);
+  assignGroups(reached);
 }
 
-function settle<T extends Grouped>({ always, conditional }: Reached<T>): void {
+function assignGroups<T extends Grouped>({ always, conditional }: Reached<T>): void {
   for (const draft of always) draft.groups = NONE;
   for (const [draft, groups] of conditional) {
     if (!always.has(draft)) draft.groups = groups instanceof Set ? [...groups].sort() : groups;
@@ -51,12 +52,12 @@ function settle<T extends Grouped>({ always, conditional }: Reached<T>): void {
 
 interface Reached<T> {
   readonly always: Set<T>;
-  /** A set where there are several ways with different conditions. */
+  /** A set where paths with different groups lead to the package. */
   readonly conditional: Map<T, readonly Group[] | Set<Group>>;
 }
 
-/** Notes that a package is reached under the step's conditions; tells whether that is news. */
-function enter<T>(draft: T, { groups, seen }: Step<T>, { always, conditional }: Reached<T>): boolean {
+/** Records that a package is reachable under the groups of the step. Returns `false` when that was known. */
+function recordReached<T>(draft: T, { groups, seen }: Step<T>, { always, conditional }: Reached<T>): boolean {
   const found = groups.length === 0 ? always : seen;
   if (always.has(draft) || found.has(draft)) return false;
   found.add(draft);
@@ -80,25 +81,25 @@ function sorted(groups: readonly Group[]): readonly Group[] {
   return groups.length < 2 ? groups : [...new Set(groups)].sort();
 }
 
-/** Packages still to be reached under one set of conditions. */
+/** Packages to visit under one set of groups. */
 interface Step<T> {
   readonly groups: readonly Group[];
-  /** The same conditions, and that it is optional. */
+  /** The same groups and `optional`. */
   readonly orOptional: readonly Group[];
   readonly seen: Set<T>;
   readonly drafts: T[];
 }
 
-/** Sets of conditions that are told apart: the time is that of a walk through the packages for each. */
+/** The number of distinct sets of groups; each costs one walk through the packages. */
 const MAX_SETS = 128;
 const KINDS: ReadonlySet<Group> = new Set(['dev', 'optional', 'peer']);
 
-/** The empty set of conditions comes first: what is reached under it needs no other way. */
-function createWaiting<T>() {
+/** The step without groups comes first: what it reaches needs no other visit. */
+function createQueue<T>() {
   const steps = new Map<string, Step<T>>();
   const stepOf = (groups: readonly Group[]): Step<T> => {
     const stated = sorted(groups);
-    // A file may name as many extras as it has lines: past that the kind of condition alone counts.
+    // A file can name as many extras as it has lines. Beyond the limit only the general groups are kept.
     const set = steps.size < MAX_SETS ? stated : stated.filter((group) => KINDS.has(group));
     const key = set.length === 1 ? (set[0] ?? '') : set.join('\0');
     const known = steps.get(key);

@@ -1,6 +1,6 @@
 import type { Integrity } from '../../model/scan/lockfile.ts';
 
-/** A digest as SBOMs state it: `SHA-256` or `SHA256`, in hexadecimal; `undefined` when it is no text that can be one. */
+/** Parses a digest: `SHA-256` or `SHA256`, in hexadecimal or base64. `undefined` for a value that is not a digest. */
 export function sbomDigest(algorithm: unknown, stated: unknown): Integrity | undefined {
   if (typeof algorithm !== 'string' || typeof stated !== 'string') return undefined;
   const value = stated.trim();
@@ -17,4 +17,10 @@ function algorithmName(stated: string): string {
     .trim()
     .toLowerCase()
     .replace(/^sha-(?=\d)/, 'sha');
+}
+
+/** A trimmed string, including numbers that tools write in place of strings; empty for any other value. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value.trim();
+  return typeof value === 'number' ? String(value) : '';
 }
