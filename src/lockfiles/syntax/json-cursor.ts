@@ -167,6 +167,36 @@ export class JsonCursor {
     else this.#passScalar(code);
   }
 
+  /** Passes any value of a text that is known to be JSON, which is faster than `pass`. */
+  skip(): void {
+    const code = this.peek();
+    if (code !== OPEN && code !== OPEN_LIST) {
+      this.pass();
+      return;
+    }
+    const units = this.#units;
+    const { length } = this.text;
+    let { line } = this;
+    let at = this.#at;
+    let depth = 0;
+    do {
+      const unit = units[at] ?? 0;
+      if (unit === QUOTE) {
+        at += 1;
+        while (PLAIN[units[at] ?? 0] === 1) at += 1;
+        while (units[at] === BACKSLASH) {
+          at += 2;
+          while (PLAIN[units[at] ?? 0] === 1) at += 1;
+        }
+      } else if (unit === NEWLINE) line += 1;
+      else if (unit === OPEN || unit === OPEN_LIST) depth += 1;
+      else if (unit === CLOSE || unit === CLOSE_LIST) depth -= 1;
+      at += 1;
+    } while (depth > 0 && at < length);
+    this.#at = at;
+    this.line = line;
+  }
+
   /** Throws unless only white space follows. */
   finish(): void {
     if (this.peek() !== 0 || this.#at !== this.text.length) throw this.unknown();

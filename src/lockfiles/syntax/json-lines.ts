@@ -18,10 +18,10 @@ export interface LineNode {
   elements: LineNode[] | undefined;
 }
 
-/** Deeper text gets no lines: recursion is limited by the stack. */
+/** Selected values that nest deeper get no lines: recursion is limited by the stack. */
 const MAX_DEPTH = 1_000;
 
-/** Returns the lines of the selected values of a valid JSON text; `undefined` for text that nests too deep. */
+/** Returns the lines of the selected values of a valid JSON text; `undefined` where these nest too deep. */
 export function lineNodes(text: string, wanted: Wanted): LineNode | undefined {
   const root = newNode(1);
   try {
@@ -34,13 +34,13 @@ export function lineNodes(text: string, wanted: Wanted): LineNode | undefined {
 }
 
 function visit(cursor: JsonCursor, node: LineNode, { members, each }: Wanted): void {
-  if (members === undefined && each === undefined) cursor.pass();
+  if (members === undefined && each === undefined) cursor.skip();
   else if (cursor.isObjectNext()) {
     for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {
       const line = cursor.passKey();
       const key = cursor.lastText();
       const wanted = members !== undefined && Object.hasOwn(members, key) ? members[key] : each;
-      if (wanted === undefined) cursor.pass();
+      if (wanted === undefined) cursor.skip();
       else {
         const member = newNode(line);
         node.members ??= new Map();
@@ -49,7 +49,7 @@ function visit(cursor: JsonCursor, node: LineNode, { members, each }: Wanted): v
       }
     }
   } else if (each !== undefined && cursor.isListNext()) visitElements(cursor, node, each);
-  else cursor.pass();
+  else cursor.skip();
 }
 
 function visitElements(cursor: JsonCursor, node: LineNode, each: Wanted): void {
@@ -59,7 +59,7 @@ function visitElements(cursor: JsonCursor, node: LineNode, each: Wanted): void {
       node.elements ??= [];
       node.elements.push(element);
       visit(cursor, element, each);
-    } else cursor.pass();
+    } else cursor.skip();
   }
 }
 
