@@ -1,7 +1,22 @@
+import type { Group } from '../../model/scan/lockfile.ts';
+import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
+import { sourceOf } from '../ecosystems/npm-source.ts';
 import { LockfileError } from '../errors.ts';
-import type { Format } from '../format.ts';
+import type { Format, LockfileContent } from '../format.ts';
+import {
+  connectInstance,
+  type Instance,
+  newInstance,
+  propagateGroupsOfInstances,
+} from '../packages/instances.ts';
+import { LockfileBuilder } from '../packages/lockfile-builder.ts';
+import type { PackageDraft } from '../packages/package-collector.ts';
+import { draftPackage } from '../packages/package-draft.ts';
+import type { Root } from '../packages/propagate-groups.ts';
+import { registrySource } from '../packages/sources.ts';
 import { inOnePassOr } from '../syntax/unknown-layout.ts';
-import { readPackages } from './packages.ts';
+import type { BunDocument, BunEntry, BunWorkspace } from './document.ts';
+import { findUpwards, type Place, Places } from './places.ts';
 import { readDocument } from './read-document.ts';
 import { readGeneral } from './read-general.ts';
 
@@ -37,3 +52,119 @@ export const bunLock: Format = {
     return readPackages(document);
   },
 };
+
+interface Read {
+  readonly entry: BunEntry;
+  readonly instance: Instance;
+}
+
+/** Lists of the direct dependencies of a folder. */
+const LISTS: readonly (readonly [Exclude<keyof BunWorkspace, 'name'>, readonly Group[]])[] = [
+  ['dependencies', []],
+  ['devDependencies', ['dev']],
+  ['optionalDependencies', ['optional']],
+  ['peerDependencies', ['peer']],
+];
+
+const NEWEST_VERSION = 2;
+
+/** Reads the packages. Workspaces are the target itself. */
+function readPackages({ lockfileVersion, packages, workspaces }: BunDocument): LockfileContent {
+  const builder = new LockfileBuilder();
+  builder.checkVersion(lockfileVersion, NEWEST_VERSION);
+  const places = new Places<Read>();
+  const held: Place<Read>[] = [];
+  const instances: Instance[] = [];
+  for (const entry of packages) {
+    const { key, line } = entry;
+    const stated = 'fault' in entry ? entry.fault : draftOf(entry);
+    if (stated === undefined) continue;
+    const draft = builder.add(stated, line, key);
+    if (draft === undefined || 'fault' in entry) continue;
+    const instance = newInstance(draft);
+    const place = places.add(key, { entry, instance });
+    if (place === undefined) {
+      const shown = key.slice(0, 200);
+      builder.problem(line, `"${shown}" nests too deep: its edges are not read`, 'unclear');
+      continue;
+    }
+    held.push(place);
+    instances.push(instance);
+  }
+  for (const place of held) connectPlace(place);
+  const roots = rootsOf(workspaces, places);
+  for (const { draft: instance } of roots) instance.draft.direct = true;
+  propagateGroupsOfInstances(roots, instances);
+  return builder.content();
+}
+
+const OWN = /^(?:workspace|root):/;
+const VERSION = /^\d+\.\d+\.\d+/;
+
+/** The package of an entry, or why it cannot be read; `undefined` for the target's own. */
+function draftOf({ id, registry, integrity, line }: BunEntry): PackageDraft | string | undefined {
+  const at = id.indexOf('@', 1);
+  if (at < 0) return 'does not begin with its name and version';
+  const reference = id.slice(at + 1);
+  if (OWN.test(reference)) return undefined;
+  const isVersion = VERSION.test(reference);
+  return draftPackage({
+    ecosystem: 'npm',
+    name: id.slice(0, at),
+    version: isVersion ? reference : '',
+    source: isVersion
+      ? registrySource(/^https?:/i.test(registry) ? registry : undefined)
+      : sourceOf(reference, undefined),
+    line,
+    direct: false,
+    integrity: parseIntegrity(integrity),
+  });
+}
+
+function connectPlace(place: Place<Read>): void {
+  if (place.value === undefined) return;
+  const { entry, instance } = place.value;
+  const { peerDependencies, optionalPeers } = entry;
+  const always = instancesOf(entry.dependencies, place);
+  const optional = instancesOf(entry.optionalDependencies, place);
+  if (peerDependencies.length === 0) {
+    connectInstance(instance, always, optional);
+    return;
+  }
+  // An optional peer is an edge where it is installed.
+  const mayMiss = new Set(optionalPeers);
+  const required = peerDependencies.filter((name) => !mayMiss.has(name));
+  const others = peerDependencies.filter((name) => mayMiss.has(name));
+  connectInstance(
+    instance,
+    [...always, ...instancesOf(required, place)],
+    [...optional, ...instancesOf(others, place)],
+  );
+}
+
+const NONE: readonly Instance[] = [];
+
+/** The installed instances to which names resolve from a place. */
+function instancesOf(names: readonly string[], place: Place<Read>): readonly Instance[] {
+  if (names.length === 0) return NONE;
+  const found = new Array<Instance>(names.length);
+  let count = 0;
+  for (const name of names) {
+    const one = findUpwards(name, place);
+    if (one !== undefined) found[count++] = one.instance;
+  }
+  found.length = count;
+  return found;
+}
+
+function rootsOf(workspaces: readonly BunWorkspace[], places: Places<Read>): readonly Root<Instance>[] {
+  return workspaces.flatMap((workspace) => {
+    const from = places.at(workspace.name);
+    return LISTS.flatMap(([list, groups]) =>
+      workspace[list].flatMap((wanted) => {
+        const found = findUpwards(wanted, from);
+        return found === undefined ? [] : [{ draft: found.instance, groups }];
+      }),
+    );
+  });
+}

@@ -1,5 +1,5 @@
 import { lineNodes } from '../syntax/json-lines.ts';
-import { isJsonObject } from '../syntax/parse-json.ts';
+import { isJsonObject, parseJsonObject } from '../syntax/parse-json.ts';
 import { textsIn } from '../syntax/parse-toml.ts';
 import {
   type BunDocument,
@@ -9,11 +9,11 @@ import {
   emptyEntry,
   isIntegrity,
 } from './document.ts';
-import { parseTolerant } from './parse-tolerant.ts';
 
-/** Reads a bun.lock in any layout. Throws `LockfileError`. */
+/** Reads a bun.lock in any layout: Bun writes trailing commas and accepts comments. Throws `LockfileError`. */
 export function readGeneral(source: string, path: string): BunDocument {
-  const { root, text } = parseTolerant(source, path);
+  const text = withoutTrailingCommas(withoutComments(source));
+  const root = parseJsonObject(text, path, 'a bun.lock');
   const packages = isJsonObject(root['packages']) ? root['packages'] : {};
   const lines = lineNodes(text, { members: { packages: { each: {} } } })?.members?.get('packages')?.members;
   return {
@@ -60,4 +60,51 @@ function readWorkspaces(stated: unknown): readonly BunWorkspace[] {
 /** The keys of an object. */
 function namesIn(list: unknown): readonly string[] {
   return isJsonObject(list) ? Object.keys(list) : [];
+}
+
+/** Replaces comments with spaces, so that lines and columns stay the same. */
+function withoutComments(text: string): string {
+  return rewritten(text, /["/]/g, (at) => {
+    const isLine = text.startsWith('//', at);
+    if (!isLine && !text.startsWith('/*', at)) return undefined;
+    const close = isLine ? text.indexOf('\n', at) : text.indexOf('*/', at + 2);
+    const end = close < 0 ? text.length : close + (isLine ? 0 : 2);
+    return { end, by: text.slice(at, end).replace(/[^\n]+/g, ' ') };
+  });
+}
+
+function withoutTrailingCommas(text: string): string {
+  return rewritten(text, /[",]/g, (at) => {
+    let next = at + 1;
+    while (' \t\r\n'.includes(text.charAt(next)) && next < text.length) next += 1;
+    return text[next] === '}' || text[next] === ']' ? { end: at + 1, by: '' } : undefined;
+  });
+}
+
+/** Replaces parts of a JSON text outside strings. `pieceAt` is called for the matches of the pattern. */
+function rewritten(
+  text: string,
+  pattern: RegExp,
+  pieceAt: (at: number) => { readonly end: number; readonly by: string } | undefined,
+): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    const at = found.index;
+    if (found[0] === '"') pattern.lastIndex = endOfString(text, at);
+    else {
+      const piece = pieceAt(at);
+      if (piece === undefined) continue;
+      kept.push(text.slice(from, at), piece.by);
+      from = piece.end;
+      pattern.lastIndex = from;
+    }
+  }
+  return kept.length === 0 ? text : kept.join('') + text.slice(from);
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
 }

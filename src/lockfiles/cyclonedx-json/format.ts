@@ -1,9 +1,13 @@
+import type { Integrity } from '../../model/scan/lockfile.ts';
 import { LockfileError } from '../errors.ts';
-import type { Format } from '../format.ts';
+import type { Format, LockfileInput } from '../format.ts';
 import { LockfileBuilder } from '../packages/lockfile-builder.ts';
-import { addPackages } from '../sbom/sbom.ts';
-import { type JsonObject, parseJsonObject } from '../syntax/parse-json.ts';
-import { readBom } from './bom.ts';
+import { addPackages, addRelation, type Relations, type Sbom, type SbomEntry } from '../sbom/sbom.ts';
+import { sbomDigest, textOf } from '../sbom/values.ts';
+import { type LineNode, lineNodes, type Wanted } from '../syntax/json-lines.ts';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../syntax/parse-json.ts';
+import { textsIn } from '../syntax/parse-toml.ts';
+import { type Component, componentEntry, isGroupProperty, type Subject } from './component.ts';
 
 /** CycloneDX in JSON. */
 export const cyclonedxJson: Format = {
@@ -34,4 +38,144 @@ function check({ bomFormat, specVersion }: JsonObject, path: string): void {
     'unsupported-version',
     `${path}: CycloneDX ${JSON.stringify(specVersion).slice(0, 40)} is not supported; supported: 1.x`,
   );
+}
+
+/** Components in components. */
+const MAX_DEPTH = 250;
+const PARTS: { members: Record<string, Wanted> } = { members: {} };
+PARTS.members['components'] = { each: PARTS };
+const WANTED: Wanted = { members: { ...PARTS.members, metadata: { members: { component: PARTS } } } };
+
+/** Converts a BOM to the common model. Reports malformed components to `builder`. Throws `LockfileError` (`too-deep`). */
+function readBom(
+  root: JsonObject,
+  { text, path }: Pick<LockfileInput, 'text' | 'path'>,
+  builder: LockfileBuilder,
+): Sbom {
+  const { components, metadata, dependencies } = root;
+  const about =
+    isJsonObject(metadata) && isJsonObject(metadata['component']) ? metadata['component'] : undefined;
+  const subject = { ref: textOf(about?.['bom-ref']), purl: textOf(about?.['purl']) };
+  const entries: SbomEntry[] = [];
+  const walk = { entries, builder, subject, path };
+  const lines = lineNodes(text, WANTED)?.members;
+  if (about !== undefined) entries.push(componentEntry(readComponent(about, undefined), subject, true));
+  addComponents(components, lines?.get('components'), { ...walk, inside: false });
+  const parts = lines?.get('metadata')?.members?.get('component')?.members?.get('components');
+  addComponents(about?.['components'], parts, { ...walk, inside: true });
+  return {
+    entries,
+    dependsOn: readDependencies(dependencies),
+    contains: new Map(),
+    isComplete: false,
+    subjects: new Set(),
+  };
+}
+
+interface Walk {
+  readonly entries: SbomEntry[];
+  readonly builder: LockfileBuilder;
+  readonly subject: Subject;
+  readonly path: string;
+  readonly inside: boolean;
+}
+
+function addComponents(components: unknown, lines: LineNode | undefined, walk: Walk): void {
+  if (!Array.isArray(components)) return;
+  checkDepth(components, walk.path);
+  addList(components, lines, walk);
+}
+
+/** Adds components and the components in them, in the order of the text. */
+function addList(components: readonly unknown[], lines: LineNode | undefined, walk: Walk): void {
+  let index = 0;
+  for (const component of components) {
+    if (!isJsonObject(component)) {
+      walk.builder.problem(undefined, 'a component is not an object');
+      continue;
+    }
+    const node = lines?.elements?.[index++];
+    walk.entries.push(componentEntry(readComponent(component, node?.line), walk.subject, walk.inside));
+    const inner = component['components'];
+    if (Array.isArray(inner)) addList(inner, node?.members?.get('components'), walk);
+  }
+}
+
+/** Throws `LockfileError` when components nest too deep. */
+function checkDepth(components: readonly unknown[], path: string): void {
+  let level: readonly unknown[] = components;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) {
+      throw new LockfileError('too-deep', `${path}: components nest more than ${MAX_DEPTH} levels deep`);
+    }
+    level = level.flatMap((one) => {
+      const inner = isJsonObject(one) ? one['components'] : undefined;
+      return Array.isArray(inner) ? inner : NOTHING;
+    });
+  }
+}
+
+const NOTHING: readonly unknown[] = [];
+
+function readComponent(component: JsonObject, line: number | undefined): Component {
+  const { type, group, name, version, purl, scope, cpe, hashes, externalReferences, properties } = component;
+  return {
+    type: textOf(type).toLowerCase(),
+    group: textOf(group),
+    name: textOf(name),
+    version: textOf(version),
+    purl: textOf(purl),
+    ref: textOf(component['bom-ref']),
+    scope: textOf(scope),
+    cpe: textOf(cpe),
+    properties: propertiesOf(properties),
+    integrity: integrityOf(hashes, externalReferences),
+    line,
+  };
+}
+
+/** Digests of the component, else those of its distribution. */
+function integrityOf(hashes: unknown, references: unknown): readonly Integrity[] {
+  const own = digestsIn(hashes);
+  if (own.length > 0 || !Array.isArray(references)) return own;
+  const distribution = references.find((one) => isJsonObject(one) && one['type'] === 'distribution');
+  return digestsIn(distribution?.hashes);
+}
+
+const NO_DIGESTS: readonly Integrity[] = [];
+
+function digestsIn(hashes: unknown): readonly Integrity[] {
+  if (!Array.isArray(hashes) || hashes.length === 0) return NO_DIGESTS;
+  const digests: Integrity[] = [];
+  for (const hash of hashes) {
+    const digest = isJsonObject(hash) ? sbomDigest(hash['alg'], hash['content']) : undefined;
+    if (digest !== undefined) digests.push(digest);
+  }
+  return digests;
+}
+
+const NO_PROPERTIES: Component['properties'] = [];
+
+function propertiesOf(properties: unknown): Component['properties'] {
+  if (!Array.isArray(properties)) return NO_PROPERTIES;
+  let found: (readonly [string, string])[] | undefined;
+  for (const property of properties) {
+    if (!isJsonObject(property)) continue;
+    const name = property['name'];
+    if (typeof name !== 'string' || !isGroupProperty(name)) continue;
+    found ??= [];
+    found.push([name, textOf(property['value'])]);
+  }
+  return found ?? NO_PROPERTIES;
+}
+
+function readDependencies(stated: unknown): Relations {
+  const dependencies = new Map<string, string[]>();
+  for (const one of Array.isArray(stated) ? stated : []) {
+    if (!isJsonObject(one)) continue;
+    const { ref, dependsOn } = one;
+    if (typeof ref !== 'string') continue;
+    addRelation(dependencies, ref, [...textsIn(dependsOn)]);
+  }
+  return dependencies;
 }

@@ -1,5 +1,10 @@
 const NOTHING: readonly string[] = [];
 
+/** Fields of an entry by their treatment: unchecked values, flags, and names of dependencies. */
+export const VALUES = ['name', 'version', 'resolved', 'integrity', 'workspaces'] as const;
+export const FLAGS = ['link', 'dev', 'optional', 'devOptional', 'peer', 'inBundle', 'bundled'] as const;
+export const LISTS = ['dependencies', 'optionalDependencies', 'peerDependencies', 'devDependencies'] as const;
+
 /** An entry of `packages`, from either parser. Absent fields are `undefined`, `false` or empty. */
 export interface NpmEntry {
   /** The key: the path of a folder. */

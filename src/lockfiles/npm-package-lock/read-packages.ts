@@ -1,6 +1,6 @@
 import { JsonCursor } from '../syntax/json-cursor.ts';
 import { KeySet } from '../syntax/key-set.ts';
-import { emptyEntry, type NpmEntry } from './npm-entry.ts';
+import { emptyEntry, FLAGS, LISTS, type NpmEntry, VALUES } from './npm-entry.ts';
 
 /** Longer than a path in any file system. */
 const MAX_PATH = 3_000;
@@ -47,11 +47,7 @@ function readEntries(cursor: JsonCursor): readonly NpmEntry[] {
   return entries;
 }
 
-const TEXTS = ['name', 'version', 'resolved', 'integrity'] as const;
-const FLAGS = ['link', 'dev', 'optional', 'devOptional', 'peer', 'inBundle', 'bundled'] as const;
-const LISTS = ['dependencies', 'optionalDependencies', 'peerDependencies', 'devDependencies'] as const;
-type Field = (typeof TEXTS | typeof FLAGS | typeof LISTS)[number] | 'workspaces';
-const FIELDS = new KeySet<Field>([...TEXTS, ...FLAGS, ...LISTS, 'workspaces']);
+const FIELDS = new KeySet([...VALUES, ...FLAGS, ...LISTS]);
 
 function readField(cursor: JsonCursor, entry: NpmEntry): void {
   const field = cursor.keyIn(FIELDS);

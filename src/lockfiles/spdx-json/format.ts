@@ -1,10 +1,19 @@
+import type { Integrity } from '../../model/scan/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
 import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { addPackages } from '../sbom/sbom.ts';
+import { sbomDigest, textOf } from '../sbom/values.ts';
+import { lineNodes, type Wanted } from '../syntax/json-lines.ts';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../syntax/parse-json.ts';
-import { checkSpdxVersion, spdxSbom } from './document.ts';
-import { readDocument } from './read-document.ts';
+import {
+  checkSpdxVersion,
+  type ExternalReference,
+  type SpdxDocument,
+  type SpdxPackage,
+  spdxSbom,
+} from './document.ts';
+import type { Relationship } from './relationships.ts';
 
 /** SPDX 2 in JSON. */
 export const spdxJson: Format = {
@@ -40,4 +49,79 @@ function check(root: JsonObject, path: string): void {
   } else {
     throw new LockfileError('wrong-format', `${path}: not an SPDX document: it has no \`spdxVersion\``);
   }
+}
+
+/** Reads packages and relationships from the JSON. Reports malformed packages to `builder`. */
+function readDocument(root: JsonObject, text: string, builder: LockfileBuilder): SpdxDocument {
+  const { SPDXID, packages, relationships, documentDescribes } = root;
+  const id = textOf(SPDXID) || 'SPDXRef-DOCUMENT';
+  const described = listOf(documentDescribes).filter((one) => typeof one === 'string');
+  return {
+    id,
+    packages: readPackages(listOf(packages), text, builder),
+    relationships: [
+      ...described.map((to) => ({ from: id, type: 'DESCRIBES', to })),
+      ...listOf(relationships).flatMap(readRelationship),
+    ],
+  };
+}
+
+const PACKAGES: Readonly<Record<string, Wanted>> = { packages: { each: {} } };
+/** GitHub's export has the document in a member `sbom`. */
+const WANTED: Wanted = { members: { ...PACKAGES, sbom: { members: PACKAGES } } };
+
+function readPackages(
+  packages: readonly unknown[],
+  text: string,
+  builder: LockfileBuilder,
+): readonly SpdxPackage[] {
+  const top = lineNodes(text, WANTED)?.members;
+  const lines = (top?.get('packages') ?? top?.get('sbom')?.members?.get('packages'))?.elements;
+  const read: SpdxPackage[] = [];
+  for (const one of packages) {
+    if (isJsonObject(one)) read.push(readPackage(one, lines?.[read.length]?.line));
+    else builder.problem(undefined, 'a package is not an object');
+  }
+  return read;
+}
+
+function readPackage(one: JsonObject, line: number | undefined): SpdxPackage {
+  const { SPDXID, name, versionInfo, primaryPackagePurpose, externalRefs, checksums } = one;
+  return {
+    id: textOf(SPDXID),
+    name: textOf(name),
+    version: versionOf(textOf(versionInfo)),
+    purpose: textOf(primaryPackagePurpose),
+    references: listOf(externalRefs).flatMap(readReference),
+    integrity: listOf(checksums).flatMap(readChecksum),
+    line,
+  };
+}
+
+/** A version, without SPDX's words for an unknown one. */
+export function versionOf(stated: string): string {
+  return stated === 'NOASSERTION' || stated === 'NONE' ? '' : stated;
+}
+
+function readReference(reference: unknown): readonly ExternalReference[] {
+  if (!isJsonObject(reference)) return [];
+  return [{ type: textOf(reference['referenceType']), locator: textOf(reference['referenceLocator']) }];
+}
+
+function readChecksum(checksum: unknown): readonly Integrity[] {
+  if (!isJsonObject(checksum)) return [];
+  const digest = sbomDigest(checksum['algorithm'], checksum['checksumValue']);
+  return digest === undefined ? [] : [digest];
+}
+
+function readRelationship(stated: unknown): readonly Relationship[] {
+  if (!isJsonObject(stated)) return [];
+  const { spdxElementId: from, relationshipType: type, relatedSpdxElement: to } = stated;
+  return typeof from === 'string' && typeof type === 'string' && typeof to === 'string'
+    ? [{ from, type, to }]
+    : [];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }

@@ -2,7 +2,7 @@ import type { Integrity } from '../../model/scan/lockfile.ts';
 import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { sbomDigest } from '../sbom/values.ts';
 import type { ExternalReference, SpdxDocument, SpdxPackage } from '../spdx-json/document.ts';
-import { versionOf } from '../spdx-json/read-document.ts';
+import { versionOf } from '../spdx-json/format.ts';
 import type { Relationship } from '../spdx-json/relationships.ts';
 
 /** A package while its tags are read. */

@@ -8,6 +8,12 @@ const [COLON, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN, CLOSE] = [58, 91, 92, 93, 
 const PLAIN = new Uint8Array(65_536).fill(1, SPACE);
 PLAIN[QUOTE] = 0;
 PLAIN[BACKSLASH] = 0;
+/** By code unit: how it changes the depth outside strings. */
+const NESTING = new Int8Array(128);
+NESTING[OPEN] = 1;
+NESTING[OPEN_LIST] = 1;
+NESTING[CLOSE] = -1;
+NESTING[CLOSE_LIST] = -1;
 /** Deeper than any tool nests. */
 const MAX_DEPTH = 100;
 
@@ -181,16 +187,9 @@ export class JsonCursor {
     let depth = 0;
     do {
       const unit = units[at] ?? 0;
-      if (unit === QUOTE) {
-        at += 1;
-        while (PLAIN[units[at] ?? 0] === 1) at += 1;
-        while (units[at] === BACKSLASH) {
-          at += 2;
-          while (PLAIN[units[at] ?? 0] === 1) at += 1;
-        }
-      } else if (unit === NEWLINE) line += 1;
-      else if (unit === OPEN || unit === OPEN_LIST) depth += 1;
-      else if (unit === CLOSE || unit === CLOSE_LIST) depth -= 1;
+      if (unit === QUOTE) at = endOfString(units, at);
+      else if (unit === NEWLINE) line += 1;
+      else depth += NESTING[unit] ?? 0;
       at += 1;
     } while (depth > 0 && at < length);
     this.#at = at;
@@ -282,3 +281,14 @@ export class JsonCursor {
 const INDEX = /^(?:0|[1-9]\d*)$/;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+/** Position of the closing quote of a valid string. */
+function endOfString(units: Uint8Array | Uint16Array, start: number): number {
+  let at = start + 1;
+  while (PLAIN[units[at] ?? 0] === 1) at += 1;
+  while (units[at] === BACKSLASH) {
+    at += 2;
+    while (PLAIN[units[at] ?? 0] === 1) at += 1;
+  }
+  return at;
+}
