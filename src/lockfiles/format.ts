@@ -52,7 +52,7 @@ export interface Format {
   /** Whether the tool writes empty files. An empty file of any other format counts as damaged. */
   readonly mayBeEmpty?: boolean;
   /** Whether the file is a manifest, which may have no dependencies. Any other file without a package is a problem. */
-  readonly mayAskForNothing?: boolean;
+  readonly isManifest?: boolean;
   /**
    * Returns the paths, relative to this file, of the files that the reader needs in addition (manifest, included files).
    * Called for companions too, with `isLockfile` false.

@@ -52,7 +52,7 @@ export function readLockfile(request: ReadRequest): Lockfile {
       `${path}: ${read.packages.length} packages exceed the limit of ${limits.maxPackages}; raise lockfiles.maxPackages if the file is correct`,
     );
   }
-  const problems = problemsOf(read, format.mayAskForNothing === true || isEmpty);
+  const problems = problemsOf(read, format.isManifest === true || isEmpty);
   return { format: read.format ?? format.name, packages: read.packages, problems };
 }
 

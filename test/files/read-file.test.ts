@@ -38,15 +38,15 @@ const REFUSED: readonly (readonly [name: string, code: string, message: RegExp])
   ['in/\ufffd', 'unreadable', /: its name is not UTF-8; rename it$/],
 ];
 
-describe('a file that is named', () => {
-  it.each(REFUSED)('%s is refused at once: %s', async (name, code, message) => {
+describe('a named file', () => {
+  it.each(REFUSED)('%s is refused: %s', async (name, code, message) => {
     const path = join(folder, name);
     const fault = expect.objectContaining({ code, message: expect.stringMatching(message) });
     await expect(readFile(path, { maxBytes: 100 })).rejects.toEqual(fault);
     expect(() => readTextSync(path, 100)).toThrow(fault);
   });
 
-  it('is read up to the limit, to the byte', async () => {
+  it('is read up to the limit in bytes', async () => {
     const path = join(folder, 'in/file');
     expect((await readFile(path, { maxBytes: 7 })).toString()).toBe('in/file');
     expect(readTextSync(path, 7)).toBe('in/file');
@@ -55,17 +55,14 @@ describe('a file that is named', () => {
     expect(() => readTextSync(path, 6)).toThrow('exceeds the limit of 6 bytes');
   });
 
-  it.runIf(process.platform === 'linux')(
-    'is bounded by what it holds, not by the size it states',
-    async () => {
-      // States a size of 0, as all of /proc does.
-      const path = '/proc/self/environ';
-      expect((await readFile('/proc/self/status', { maxBytes: 1_000_000 })).toString()).toContain('Pid:');
-      await expect(readFile(path, { maxBytes: 3 })).rejects.toMatchObject({ code: 'too-large' });
-    },
-  );
+  it.runIf(process.platform === 'linux')('is limited by its content, not by its stated size', async () => {
+    // States a size of 0, as all of /proc does.
+    const path = '/proc/self/environ';
+    expect((await readFile('/proc/self/status', { maxBytes: 1_000_000 })).toString()).toContain('Pid:');
+    await expect(readFile(path, { maxBytes: 3 })).rejects.toMatchObject({ code: 'too-large' });
+  });
 
-  it('is inside the folder that was named, whatever links say', async () => {
+  it('must be inside the given folder after links are resolved', async () => {
     const within = join(folder, 'in');
     const read = async (name: string) =>
       (await readFile(join(within, name), { maxBytes: 100, within })).toString();

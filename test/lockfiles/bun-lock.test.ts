@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { byName, failureOf, readText } from './reading.ts';
 
 const LOCK = `{
-  // Written by hand, in part.
+  // Partly written manually.
   "lockfileVersion": 1,
   "workspaces": {
     "": {
@@ -32,7 +32,7 @@ const LOCK = `{
 describe('bun.lock', () => {
   const { packages, problems } = readText('bun.lock', LOCK);
 
-  it('gives every package with its facts', () => {
+  it('reads all packages with their facts', () => {
     expect(
       packages.map(({ id, line, direct, groups, dependencies }) => [id, line, direct, groups, dependencies]),
     ).toEqual([
@@ -42,7 +42,7 @@ describe('bun.lock', () => {
       ['c@1.0.0', 16, false, [], []],
       ['git@ (git+ssh://git@github.com/o/g.git#0123456)', 17, false, [], []],
       ['local@ (../local)', 18, false, [], []],
-      // Where nothing but a peer that may be missing asks for it too, a package stays what it is.
+      // An optional peer dependency does not change the groups of a package.
       ['t@1.0.0', 19, true, ['dev', 'optional'], []],
       ['tar@ (https://files.example/t.tgz)', 20, false, [], []],
       ['@s/a@2.0.0', 22, true, ['optional'], []],
@@ -54,7 +54,7 @@ describe('bun.lock', () => {
     });
   });
 
-  it('reports what it cannot read', () => {
+  it('reports unreadable entries', () => {
     expect(problems).toEqual([
       { kind: 'unread', line: 23, message: '"bad" does not begin with its name and version' },
       { kind: 'unread', line: 24, message: '"worse" is not a list' },
@@ -71,14 +71,14 @@ describe('bun.lock', () => {
     expect(failureOf('bun.lock', text).code).toBe(code);
   });
 
-  it('keeps commas and slashes that stand in texts', () => {
+  it('keeps commas and slashes in strings', () => {
     const text = '{"workspaces":{},"packages":{"a":["a@file:./x,]//y/*z*/",{},],/* c */}}';
     expect(readText('bun.lock', text).packages).toMatchObject([
       { name: 'a', source: { kind: 'path', path: './x,]//y/*z*/' } },
     ]);
   });
 
-  it('says what to do about the binary one', () => {
+  it('says what to do about the binary lockfile', () => {
     const failure = failureOf('bun.lockb', '#!/usr/bin/env bun\nbun-lockfile-format-v0\n\0');
     expect(failure.code).toBe('unsupported-version');
     expect(failure.message).toContain('bun install --save-text-lockfile');

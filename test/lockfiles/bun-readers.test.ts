@@ -52,7 +52,7 @@ function readOnce(text: string): BunDocument | undefined {
   }
 }
 
-/** Names that are repeated, and where JSON.parse puts those that are numbers, are no matter. */
+/** Ignores repeated names, and the position of integer keys in JSON.parse. */
 function essential({ packages, ...rest }: BunDocument) {
   const list = (texts: readonly string[]) => [...new Set(texts)].sort();
   const entries = packages.map((one) =>
@@ -69,7 +69,7 @@ function essential({ packages, ...rest }: BunDocument) {
   return { ...rest, packages: entries.sort((left, right) => (left.line ?? 0) - (right.line ?? 0)) };
 }
 
-it('reads what Bun writes in one pass, and as the general parser does', () => {
+it('reads the layout of Bun in one pass, with the result of the general parser', () => {
   fc.assert(
     fc.property(lockfile, (text) => {
       const read = readOnce(text);
@@ -79,7 +79,7 @@ it('reads what Bun writes in one pass, and as the general parser does', () => {
   );
 });
 
-it('agrees with the general parser on whatever it takes of damaged files', () => {
+it('agrees with the general parser on all damaged files that it accepts', () => {
   const change = fc.record({
     at: fc.nat(),
     length: fc.nat(6),

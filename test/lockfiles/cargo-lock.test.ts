@@ -49,7 +49,7 @@ version = "1.0.0"
 `;
 
 describe('Cargo.lock', () => {
-  it('gives every crate but those of the target', () => {
+  it('reads all crates except those of the target', () => {
     const { packages, problems } = readText('Cargo.lock', V4);
     expect(problems).toEqual([]);
     expect(packages.map(({ id, line, direct, dependencies }) => [id, line, direct, dependencies])).toEqual([
@@ -105,7 +105,7 @@ replace = "g 0.1.0 (${git})"
     ]);
   });
 
-  it("tells the target's own crate from one of the same name", () => {
+  it("distinguishes the target's own crate from one of the same name", () => {
     const text = `[[package]]
 name = "x"
 version = "1.0.0"
@@ -123,7 +123,7 @@ dependencies = ["x 1.0.0"]
     expect(readText('Cargo.lock', text).packages).toMatchObject([{ id: 'x@1.0.0', direct: false }]);
   });
 
-  it('reports and refuses', () => {
+  it('reports unreadable entries and refuses invalid files', () => {
     expect(readText('Cargo.lock', '[[package]]\nname = "a"\n').problems).toMatchObject([{ line: 2 }]);
     expect(failureOf('Cargo.lock', '[[package]\n').message).toMatch(/^Cargo\.lock:1:\d+: not valid TOML/);
     expect(failureOf('Cargo.lock', `${V4}<<<<<<< HEAD\n=======\n>>>>>>> x\n`).message).toBe(

@@ -20,7 +20,7 @@ describe('a location', () => {
     ['https://h/a?X-Amz-Signature=hunter2&X-Amz-Credential=hunter2#c', 'https://h/a#c'],
     ['https://h/a?ref=0123456&private_token=hunter2', 'https://h/a?ref=0123456'],
     ['https://h/a?monkey=1&keyboard=2&tokens=3', 'https://h/a?monkey=1&keyboard=2&tokens=3'],
-  ])('%s goes on as %s', (location, wanted) => {
+  ])('%s becomes %s', (location, wanted) => {
     expect(withoutCredentials(location)).toBe(wanted);
     expect(withoutSecrets(`"${location}" is it, ${location}`)).toBe(`"${wanted}" is it, ${wanted}`);
   });
@@ -29,7 +29,7 @@ describe('a location', () => {
 describe('credentials in any file', () => {
   const samples = Object.entries(SAMPLES).filter(([, sample]) => /https:\/\//.test(sample));
 
-  it.each(samples)('go no further than %s', (label, sample) => {
+  it.each(samples)('are removed from %s', (label, sample) => {
     const text = sample
       .replaceAll('https://', 'https://user:hunter2@')
       .replaceAll('https%3A%2F%2F', 'https%3A%2F%2Fuser:hunter2%40');
@@ -38,7 +38,7 @@ describe('credentials in any file', () => {
     expect(JSON.stringify(read)).not.toContain('hunter2');
   });
 
-  it.each(samples)('go no further than the problems of a damaged %s', (label, sample) => {
+  it.each(samples)('are removed from the problems of a damaged %s', (label, sample) => {
     const text = sample.replaceAll('https://', 'https://user:hunter2@');
     for (let at = 0; at < text.length; at += 7) {
       try {

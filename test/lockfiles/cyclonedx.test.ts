@@ -118,7 +118,7 @@ describe.each([
   ['XML', (bom: AnyBom) => readText('bom.xml', asXml(bom))],
   ['XML with prefixes', (bom: AnyBom) => readText('app.cdx.xml', asXml(bom, 'ns:'))],
 ])('a CycloneDX BOM in %s', (_notation, read) => {
-  it('gives packages of every ecosystem with digests, groups and edges', () => {
+  it('reads packages of all ecosystems with digests, groups and edges', () => {
     const { packages, problems } = read(BOM);
     const found = byName(packages);
     expect([...found.keys()]).toEqual(['@acme/a', 'b', 'org.c:c', 'zlib1g']);
@@ -126,7 +126,7 @@ describe.each([
       id: '@acme/a@1.0.0',
       ecosystem: 'npm',
       version: '1.0.0',
-      // By way of the lockfile that it was found in.
+      // Through the lockfile in which it was found.
       direct: true,
       groups: [],
       integrity: [
@@ -134,7 +134,7 @@ describe.each([
         { algorithm: 'sha3-512', value: '00ff', encoding: 'hex' },
       ],
       source: { kind: 'registry' },
-      // What has no purl is passed on the way; what is not there, the package itself and the target are no edges.
+      // Edges pass through elements without a purl. Missing elements, the package itself and the target are not edges.
       dependencies: ['b@2.0', 'org.c:c@3'],
     });
     expect(found.get('b')).toMatchObject({
@@ -155,7 +155,7 @@ describe.each([
     expect(problems.every(({ line }) => line !== undefined)).toBe(true);
   });
 
-  it('takes the subject and its members for the target', () => {
+  it('treats the subject and its members as the target', () => {
     const member = { type: 'application', 'bom-ref': 'm', name: 'm', version: '1', purl: 'pkg:npm/m@1' };
     const part = { type: 'library', 'bom-ref': 'p', name: 'p', version: '1', purl: 'pkg:npm/p@1' };
     const { packages } = read({
@@ -172,13 +172,13 @@ describe.each([
     ]);
   });
 
-  it('tells packages of the same name apart by their purls', () => {
+  it('distinguishes packages of the same name by their purls', () => {
     const purls = ['pkg:npm/a@1', 'pkg:pypi/a@1', 'pkg:npm/a@1', 'pkg:pypi/a@1'];
     const { packages } = read({ components: purls.map((purl) => ({ type: 'library', name: 'a', purl })) });
     expect(packages.map(({ id }) => id)).toEqual(['a@1', 'a@1 (pkg:pypi/a@1)']);
   });
 
-  it('joins components of the same purl', () => {
+  it('merges components with the same purl', () => {
     const twice = { type: 'library', name: 'a', version: '1', purl: 'pkg:npm/a@1' };
     const { packages } = read({
       components: [
@@ -241,7 +241,7 @@ function withoutLines({ packages, problems }: ReturnType<typeof readText>) {
 }
 
 describe('both notations', () => {
-  it('say the same', () => {
+  it('have the same result', () => {
     fc.assert(
       fc.property(bom, fc.constantFrom('', 'b:'), (one, prefix) => {
         const json = readText('bom.json', asJson(one));
@@ -251,13 +251,13 @@ describe('both notations', () => {
     );
   });
 
-  it('are told by their content, too', () => {
+  it('are detected by their content', () => {
     expect(readText('sbom', asJson(BOM)).format).toBe('cyclonedx-json');
     expect(readText('sbom', asXml(BOM)).format).toBe('cyclonedx-xml');
     expect(readText('sbom', asXml(BOM, 'ns:')).format).toBe('cyclonedx-xml');
   });
 
-  it('are refused when they are none, or of another major version', () => {
+  it('are refused when they are other files or have another major version', () => {
     expect(failureOf('bom.json', '{"specVersion": "1.5"}').code).toBe('wrong-format');
     expect(failureOf('bom.json', '{"bomFormat": "CycloneDX", "specVersion": "2.0"}').code).toBe(
       'unsupported-version',
@@ -276,7 +276,7 @@ describe('both notations', () => {
 
 describe('lines of components in JSON', () => {
   const value = { bomFormat: 'CycloneDX', ...JSON.parse(asJson(BOM)) };
-  /** Where the brace of a component stands that has these words in it. */
+  /** The line of the brace of the component that contains a text. */
   function lineOf(text: string, words: string): number {
     const at = text.lastIndexOf('{', text.indexOf(words));
     return text.slice(0, at).split('\n').length;
@@ -295,7 +295,7 @@ describe('lines of components in JSON', () => {
     ],
     ['one line', JSON.stringify(value)],
     ['no indentation', JSON.stringify(value, null, 2).replace(/\n\s+/g, '\n')],
-  ])('are right with %s', (_layout, text) => {
+  ])('are correct with %s', (_layout, text) => {
     const found = byName(readText('bom.json', text).packages);
     for (const [name, words] of [
       ['@acme/a', /"bom-ref"\s*:\s*"a"/],
@@ -308,8 +308,8 @@ describe('lines of components in JSON', () => {
   });
 });
 
-describe('what the tools of CycloneDX add', () => {
-  it('is taken: development and bundled packages, digests of the distribution', () => {
+describe('additions of the CycloneDX tools', () => {
+  it('are read: development and bundled packages, digests of the distribution', () => {
     const text = JSON.stringify({
       bomFormat: 'CycloneDX',
       specVersion: '1.5',

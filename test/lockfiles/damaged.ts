@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Pieces that matter to JSON, or that it does not allow. */
+/** Pieces with a meaning in JSON, and invalid ones. */
 const PIECE = fc.constantFrom(
   ...[
     '"',
@@ -41,7 +41,7 @@ const PIECE = fc.constantFrom(
   ],
 );
 
-/** Texts as they are, cut off, or with characters deleted, doubled or replaced. */
+/** Texts unchanged, cut off, or with characters deleted, doubled or replaced. */
 export function damaged(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const place = fc.double({ min: 0, max: 1, noNaN: true });
   return fc

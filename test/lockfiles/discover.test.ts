@@ -35,7 +35,7 @@ async function found(paths: readonly string[] = [root], format?: string): Promis
 const LOCK = '{"lockfileVersion": 3, "packages": {}}';
 
 describe('discovery', () => {
-  it('finds lockfiles in folders, in a stable order, and enters no folder of installed packages', async () => {
+  it('finds lockfiles in folders in a stable order and skips folders of installed packages', async () => {
     await write({
       'package-lock.json': LOCK,
       'b/package-lock.json': LOCK,
@@ -52,7 +52,7 @@ describe('discovery', () => {
     ]);
   });
 
-  it('honours .gitignore: folders, patterns, negation, and the nearest one first', async () => {
+  it('respects .gitignore: folders, patterns, negation, precedence of the nearest one', async () => {
     await write({
       '.gitignore': 'dist/\n/only-here\n*.tmp\nfixtures/**\n',
       'dist/package-lock.json': LOCK,
@@ -66,29 +66,29 @@ describe('discovery', () => {
     expect(await found()).toEqual(['sub/keep/package-lock.json']);
   });
 
-  it('takes a folder named .gitignore for a folder', async () => {
+  it('treats a folder named .gitignore as a folder', async () => {
     await write({ '.gitignore/package-lock.json': LOCK });
     expect(await found()).toEqual(['.gitignore/package-lock.json']);
   });
 
-  it('follows no links: neither out of the folder nor in circles', async () => {
+  it('follows no links out of the folder and no cycles of links', async () => {
     await write({ 'a/package-lock.json': LOCK });
     await symlink(root, join(root, 'a', 'circle'));
     await symlink(join(root, 'a', 'package-lock.json'), join(root, 'package-lock.json'));
     expect(await found()).toEqual(['a/package-lock.json']);
   });
 
-  it('finds what is known and not read, unless what is read lies beside it', async () => {
+  it('finds unsupported files unless a supported one overrides them', async () => {
     await write({ 'a/bun.lockb': '', 'b/bun.lockb': '', 'b/bun.lock': LOCK });
     expect(await found()).toEqual(['a/bun.lockb', 'b/bun.lock']);
   });
 
-  it('takes the shrinkwrap where both lie side by side, as npm does', async () => {
+  it('prefers the shrinkwrap over the package-lock, as npm does', async () => {
     await write({ 'package-lock.json': LOCK, 'npm-shrinkwrap.json': LOCK });
     expect(await found()).toEqual(['npm-shrinkwrap.json']);
   });
 
-  it('takes a named file by its content, or as the format it is said to be', async () => {
+  it('reads a named file as the detected or the given format', async () => {
     await write({ 'lock.txt': LOCK, 'other.txt': 'hello' });
     expect(await found([join(root, 'lock.txt')])).toEqual(['lock.txt']);
     expect(await found([join(root, 'other.txt')], 'npm-package-lock')).toEqual(['other.txt']);
@@ -100,15 +100,15 @@ describe('discovery', () => {
     ['absent.json', undefined, 'not-found'],
   ])('refuses %s as %s: %s', async (file, format, code) => {
     await write({ 'lock.txt': LOCK, 'other.txt': 'hello' });
-    await write({ 'beside/package-lock.json': LOCK });
-    const results = await discovered([join(root, file), join(root, 'beside')], format);
+    await write({ 'other/package-lock.json': LOCK });
+    const results = await discovered([join(root, file), join(root, 'other')], format);
     expect(results).toMatchObject([
       { relativePath: file, error: { code } },
       { relativePath: 'package-lock.json' },
     ]);
   });
 
-  it('goes on beside what cannot be read, and says what it is', async () => {
+  it('continues after unreadable paths and reports them', async () => {
     await write({ 'package-lock.json': LOCK, 'z/package-lock.json': LOCK, 'outside.json': LOCK, 'y/x': '' });
     await mkdir(Buffer.concat([Buffer.from(join(root, 'z', 'non')), Buffer.of(0xff), Buffer.from('utf')]));
     await mkdir(join(root, 'y', 'uv.lock'));
@@ -126,7 +126,7 @@ describe('discovery', () => {
     ]);
   });
 
-  it('reports a folder that vanishes while others are searched', async () => {
+  it('reports a folder that disappears during the search', async () => {
     await write({ 'a/package-lock.json': LOCK, 'b/package-lock.json': LOCK, 'c/package-lock.json': LOCK });
     const results: [string, string | undefined][] = [];
     for await (const { relativePath, error } of discoverLockfiles([root])) {
@@ -140,7 +140,7 @@ describe('discovery', () => {
     ]);
   });
 
-  it('walks thousands of files', async () => {
+  it('searches thousands of files', async () => {
     for (let folder = 0; folder < 40; folder += 1) {
       await mkdir(join(root, `f${folder}`));
       await Promise.all(

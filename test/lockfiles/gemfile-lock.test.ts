@@ -69,7 +69,7 @@ BUNDLED WITH
 describe('Gemfile.lock', () => {
   const { packages, problems } = readText('Gemfile.lock', LOCK);
 
-  it('gives every gem but those of the target', () => {
+  it('reads all gems except those of the target', () => {
     expect(packages.map(({ id, line, direct, dependencies }) => [id, line, direct, dependencies])).toEqual([
       [`g@1.0 (https://github.com/o/g.git#${COMMIT})`, 6, true, ['a@1.0']],
       ['e@0.1 (engines/e)', 18, true, []],
@@ -82,7 +82,7 @@ describe('Gemfile.lock', () => {
     expect(problems).toEqual([{ kind: 'unread', line: 35, message: '"bad entry" is not `name (version)`' }]);
   });
 
-  it('gives digests of all platforms, and the remote where there is one', () => {
+  it('reads digests of all platforms and the remote', () => {
     const named = byName(packages);
     expect(named.get('a')).toMatchObject({
       purl: 'pkg:gem/a@1.0',
@@ -97,7 +97,7 @@ describe('Gemfile.lock', () => {
     expect(named.get('p')?.source).toEqual({ kind: 'url', url: 'https://plugins.example/x' });
   });
 
-  it('is known under its other name, and passes over sections that there are not, as Bundler does', () => {
+  it('has a second name, and unknown sections are skipped, as in Bundler', () => {
     expect(readText('gems.locked', LOCK).packages).toEqual(packages);
     expect(readText('Gemfile.lock', 'nothing of a lockfile\n')).toEqual({
       format: 'gemfile-lock',

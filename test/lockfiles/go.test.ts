@@ -37,7 +37,7 @@ describe('go.mod', () => {
     'go.sum': `example.com/f v1.0.0 h1:${H1}\nexample.com/f v1.0.0/go.mod h1:${H1}\nexample.com/z v1.0.0 h1:${H1}\n`,
   });
 
-  it('gives what is required, as it is after replacements', () => {
+  it('reads required modules after replacements', () => {
     expect(problems).toEqual([]);
     expect(packages.map(({ id, line, direct }) => [id, line, direct])).toEqual([
       ['example.com/fork@v1.1.0', 21, false],
@@ -54,7 +54,7 @@ describe('go.mod', () => {
     });
   });
 
-  it('takes indirect modules from go.sum below Go 1.17, the newest of each', () => {
+  it('reads indirect modules from go.sum before Go 1.17, the newest version of each', () => {
     const sum = ['a v1.2.0', 'a v1.10.0', 'a v1.9.0', 'direct v1.0.0', 'b v1.0.0/go.mod']
       .map((one) => `example.com/${one} h1:${H1}\n`)
       .join('');
@@ -69,7 +69,7 @@ describe('go.mod', () => {
     }
   });
 
-  it('reports lines that are none', () => {
+  it('reports malformed lines', () => {
     const text =
       'module r\nrequire example.com/a latest\nreplace example.com/a =>\nlonely\nrequire example.com/b v1.0.0\n';
     const read = readText('go.mod', text);
@@ -80,7 +80,7 @@ describe('go.mod', () => {
     expect(read.problems.map(({ line }) => line)).toEqual([4, 3, 2]);
   });
 
-  it('reports a directive that go.mod has not, with all that stands in its block', () => {
+  it('reports an unknown directive with all lines of its block', () => {
     const text = `module r\ngo 1.22\nrequre (\n\texample.com/a v1.0.0\n)\nrequire example.com/b v1.0.0
 tool example.com/b/cmd\nignore ./x\ngodebug default=go1.21\nretract v0.1.0\nexclude example.com/b v0.9.0\n`;
     const read = readText('go.mod', text);
@@ -95,7 +95,7 @@ tool example.com/b/cmd\nignore ./x\ngodebug default=go1.21\nretract v0.1.0\nexcl
     expect(failureOf('go.mod', 'some words of prose\n').code).toBe('wrong-format');
   });
 
-  it('keeps a module that is asked for by a branch', () => {
+  it('keeps a module whose version is a branch', () => {
     const text =
       'module r\nrequire (\n\texample.com/a master\n\texample.com/b v1.0.0\n)\nreplace example.com/b => example.com/c main\n';
     const { packages, problems } = readText('go.mod', text);
@@ -109,14 +109,14 @@ tool example.com/b/cmd\nignore ./x\ngodebug default=go1.21\nretract v0.1.0\nexcl
     ]);
   });
 
-  it('refuses what has no directive', () => {
+  it('refuses a file without directives', () => {
     expect(failureOf('go.mod', '// nothing\n').code).toBe('wrong-format');
     expect(failureOf('go.mod', '').code).toBe('empty');
   });
 });
 
 describe('go.sum', () => {
-  it('gives the modules whose code is there', () => {
+  it('reads the modules with a checksum of their files', () => {
     const text = `example.com/a v1.0.0 h1:${H1}\nexample.com/a v1.0.0/go.mod h1:${H1}\nexample.com/b v1.0.0/go.mod h1:${H1}\nbad line\n`;
     expect(readText('go.sum', text)).toMatchObject({
       packages: [

@@ -4,7 +4,7 @@ import { byName, failureOf, readText } from './reading.ts';
 const HEADER = '# This is a Gradle generated file for dependency locking.\n';
 
 describe('a Gradle lock', () => {
-  it('gives name, purl and line, and the groups that all configurations agree on', () => {
+  it('reads name, purl, line and the groups of all configurations', () => {
     const text = `${HEADER}
 org.a:main:1.0=compileClasspath,runtimeClasspath
 org.a:tested:1.1=testCompileClasspath,integrationTestRuntimeClasspath
@@ -34,14 +34,14 @@ empty=apiElements
     });
   });
 
-  it('reads the lock of a build script, and the old ones of single configurations', () => {
+  it('reads the lock of a build script and old locks of single configurations', () => {
     const script = readText('buildscript-gradle.lockfile', 'org.a:b:1=classpath\nempty=\n').packages;
     expect(script[0]?.groups).toEqual(['build']);
     const { packages } = readText('settings-gradle.lockfile', 'org.a:b:1\norg.a:c:2\n');
     expect(packages.map(({ id }) => id)).toEqual(['org.a:b@1', 'org.a:c@2']);
   });
 
-  it('reports rows that are none, and refuses a file of nothing else', () => {
+  it('reports malformed rows and refuses a file without valid ones', () => {
     const { packages, problems } = readText(
       'gradle.lockfile',
       'org.a:b:1=x\n>>> conflict\norg.a:c=x\na:b:c:d=x\n',
@@ -52,7 +52,7 @@ empty=apiElements
     expect(failureOf('gradle.lockfile', '{"a": 1}').code).toBe('wrong-format');
   });
 
-  it('keeps no more problems than anybody reads', () => {
+  it('limits the number of problems', () => {
     const { problems } = readText('gradle.lockfile', `org.a:b:1=x\n${'?\n'.repeat(12_000)}`);
     expect(problems).toHaveLength(10_001);
     expect(problems.at(-1)?.message).toBe('2000 more problems are not listed');
@@ -67,7 +67,7 @@ describe('Gradle verification metadata', () => {
 <components>${components}</components></verification-metadata>`;
   }
 
-  it('gives the digests of the artifacts, not of what describes them', () => {
+  it('reads the digests of artifacts, not of their metadata', () => {
     const { packages, problems } = readText(
       'verification-metadata.xml',
       metadata(`
@@ -94,7 +94,7 @@ describe('Gradle verification metadata', () => {
     ]);
   });
 
-  it('takes a prefix, CDATA and comments as XML does', () => {
+  it('handles prefixes, CDATA and comments', () => {
     const text = `\n\n<v:verification-metadata xmlns:v="https://schema.gradle.org/dependency-verification">
       <!-- <v:component group="no" name="no" version="1"/> --><v:components>
       <v:component group="org.a" name="b" version="&#49;.0"/>

@@ -31,7 +31,7 @@ function readsOrRefuses(format: string, text: string): void {
   }
 }
 
-/** Other values for every place of a JSON file. */
+/** Values to insert at any position of a JSON file. */
 const anyValue = fc.oneof(
   { depthSize: 'small' },
   fc.constantFrom(null, true, 0, -1, 1e99, '', 'x', '__proto__', 'constructor', 'toString', [], {}),
@@ -58,7 +58,7 @@ const samples = Object.entries(SAMPLES).map(
   ([label, sample]) => [label, formatOfSample(label), sample] as const,
 );
 
-it('has a sample of every format, and of no other', () => {
+it('has samples of exactly all formats', () => {
   const sampled = new Set(samples.map(([, format]) => format));
   expect([...sampled].sort()).toEqual(FORMATS.map(({ name }) => name).sort());
 });
@@ -75,7 +75,7 @@ describe.each(samples)('%s', (_label, format, sample) => {
     if (format !== 'requirements-txt' && format !== 'spdx-json') expect(problems).toEqual([]);
   });
 
-  it('throws nothing but its own error for any change, cut or doubling', () => {
+  it('throws only LockfileError for changed, cut or doubled text', () => {
     const at = fc.nat({ max: sample.length });
     const piece = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 4 }),
@@ -117,7 +117,7 @@ describe.each(samples)('%s', (_label, format, sample) => {
 const json = samples.filter(([, , sample]) => sample.startsWith('{"'));
 
 describe.each(json)('%s, in JSON,', (_label, format, sample) => {
-  it('throws nothing but its own error for a value of another type anywhere', () => {
+  it('throws only LockfileError for values of other types', () => {
     const value: unknown = JSON.parse(sample);
     fc.assert(
       fc.property(fc.constantFrom(...places(value)), anyValue, (path, by) => {
@@ -134,7 +134,7 @@ describe.each(json)('%s, in JSON,', (_label, format, sample) => {
   });
 });
 
-/** Formats of which a file is a list of mappings or tables, with what each begins with. */
+/** Formats whose files are lists of mappings or tables, with the beginning of an element. */
 const ENTRIES: readonly (readonly [label: string, entry: RegExp])[] = [
   ['yarn-lock', /\n(?=["\w@][^\n]*:\n)/],
   ['yarn-lock (berry)', /\n(?=")/],
@@ -161,7 +161,7 @@ describe.each(ENTRIES)('%s, in parts,', (label, entry) => {
   });
 });
 
-/** Lines of tables and mappings that may stand in any order. */
+/** Lines of tables and mappings whose order does not matter. */
 const FIELDS: readonly (readonly [label: string, first: RegExp])[] = [
   ['yarn-lock', /^ {2}(?:version|resolved|integrity) /],
   ['yarn-lock (berry)', /^ {2}(?:version|resolution|checksum|languageName): /],
@@ -191,7 +191,7 @@ describe.each(FIELDS)('%s, by its fields,', (label, field) => {
   });
 });
 
-/** Packages without what the order of a file decides: their own order, that of their edges, and lines. */
+/** Packages without the facts that depend on the order of the file: order of packages and edges, lines. */
 function facts(packages: readonly LockedPackage[]): readonly unknown[] {
   return packages
     .map(({ line: _line, dependencies, groups, integrity, ...rest }) => ({
@@ -224,7 +224,7 @@ afterAll(() => reader.close());
 const many = (of: (at: number) => string, count = MANY) =>
   Array.from({ length: count }, (_, at) => of(at)).join('');
 
-/** Files that take the square of their size where something is looked for in a list, or copied, for each of its entries. */
+/** Files that take quadratic time where a reader searches or copies a list for each entry. */
 const HOSTILE: readonly (readonly [format: string, text: string])[] = [
   // Ranges, entries or digests of one package.
   [
@@ -248,7 +248,7 @@ const HOSTILE: readonly (readonly [format: string, text: string])[] = [
     'pnpm-lock',
     `lockfileVersion: '9.0'\npackages:\n${many((at) => `  a${at}@1.0.0: {}\n`)}snapshots:\n  b@1.0.0:\n    dependencies:\n${many((at) => `      a${at}: 1.0.0\n`, 200_000)}`,
   ],
-  // What is left to the general parser.
+  // Read by the general parser.
   ['pnpm-lock', `lockfileVersion: '6.0'\npackages:\n${many((at) => `  /a@1.0.${at}: # x\n    dev: true\n`)}`],
   ['bun-lock', `{"packages":{"${'a/'.repeat(MANY)}b":["b@1.0.0","",{"dependencies":{"c":"1","d":"1"}}]}}`],
   ['bun-lock', `{"packages":{"${'\\"'.repeat(1_000_000)}`],
@@ -282,7 +282,7 @@ const HOSTILE: readonly (readonly [format: string, text: string])[] = [
   ['gemfile-lock', `GEM\n  remote: x\n  specs:\n${many((at) => `    a (${at})\n      a\n`)}`],
 ];
 
-it('reads a go.mod with as large a go.sum', { timeout: 120_000 }, async () => {
+it('reads a go.mod with a go.sum of the same size', { timeout: 120_000 }, async () => {
   const { packages } = await reader.read({
     path: 'go.mod',
     content: Buffer.from(`module r\n\nrequire (\n${many((at) => `\ta.example/b${at} v1.0.0\n`)})\n`),
@@ -301,7 +301,7 @@ function packageLockOfOneUser(count: number): string {
 }
 
 // Longer than the reader's own limits, which decide.
-describe('the sizes of hostile files', { timeout: 120_000 }, () => {
+describe('large hostile files', { timeout: 120_000 }, () => {
   it.each([
     ['gradle-lockfile', 'x\n'.repeat(1_000_000)],
     ['spdx-tag-value', `SPDXVersion: SPDX-2.3\n${'<text>\n'.repeat(300_000)}`],
@@ -319,17 +319,22 @@ describe('the sizes of hostile files', { timeout: 120_000 }, () => {
     ['npm-package-lock', `{"lockfileVersion":3,"packages":{${'"a":{},'.repeat(500_000)}"b":{}}}`],
     ['npm-package-lock', `{"lockfileVersion":3,"packages":${'{"a":'.repeat(1_000_000)}`],
     ...HOSTILE,
-  ] as (readonly [format: string, text: string])[])('take time in proportion (%s)', async (format, text) => {
-    const failure = await reader.read({ path: 'x', content: Buffer.from(text), format, companions: [] }).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    if (failure === undefined) return;
-    expect(failure).toBeInstanceOf(LockfileError);
-    expect(['too-slow', 'reader-failed']).not.toContain((failure as LockfileError).code);
-  });
+  ] as (readonly [format: string, text: string])[])(
+    'stay within the time limit for their size (%s)',
+    async (format, text) => {
+      const failure = await reader
+        .read({ path: 'x', content: Buffer.from(text), format, companions: [] })
+        .then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+      if (failure === undefined) return;
+      expect(failure).toBeInstanceOf(LockfileError);
+      expect(['too-slow', 'reader-failed']).not.toContain((failure as LockfileError).code);
+    },
+  );
 
-  it('do not multiply through elements that are no packages', () => {
+  it('limit the steps through elements that are not packages', () => {
     const fan = 3_000;
     const files = Array.from({ length: fan }, (_, at) => ({
       type: 'file',

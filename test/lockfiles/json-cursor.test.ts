@@ -43,11 +43,11 @@ describe('the cursor over JSON', () => {
     ...['{"a":1,}', '[1,]', '[,1]', '{,}', '{a:1}', "{'a':1}", '{"a" 1}', '{"a":}', '[1 2]', '{"a":1 "b":2}'],
     ...['[}', '{]', '[', '{"a"', '', ' ', '\u00a01', '\ufeff1', '1\u0000', '/**/1', '[1]]', '\v1'],
     ...['{"a":{"b":[[],{}]}}\r\n', '\t[ ]', '{ }', '[true,false,null]'],
-  ])('passes %j if it is JSON', (text) => {
+  ])('accepts %j exactly if it is JSON', (text) => {
     expect(isPassed(text)).toBe(isJson(text));
   });
 
-  it('passes exactly what is JSON', () => {
+  it('accepts exactly JSON', () => {
     let passed = 0;
     const text = fc.oneof(fc.json(), fc.json({ stringUnit: 'binary' }));
     const laidOut = fc
@@ -63,7 +63,7 @@ describe('the cursor over JSON', () => {
     expect(passed).toBeGreaterThan(500);
   });
 
-  it('gives values as JSON.parse does, and the lines of keys', () => {
+  it('returns the values of JSON.parse and the lines of keys', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), (members) => {
         const text = JSON.stringify(members, null, 2);
@@ -80,7 +80,7 @@ describe('the cursor over JSON', () => {
     );
   });
 
-  it('gives up where a text nests deep', () => {
+  it('refuses text that nests too deep', () => {
     expect(isPassed(`${'['.repeat(100)}${']'.repeat(100)}`)).toBe(true);
     expect(isPassed(`${'['.repeat(101)}${']'.repeat(101)}`)).toBe(false);
     expect(isPassed('['.repeat(1_000_000))).toBe(false);

@@ -26,7 +26,7 @@ function versions(text: string, given: Record<string, string> = {}) {
 }
 
 describe('a pom', () => {
-  it('gives name, purl, line, scope and optional', () => {
+  it('reads name, purl, line, scope and optional', () => {
     const text = pom(
       dependencies(
         dependency('plain', '1.0'),
@@ -63,7 +63,7 @@ describe('a pom', () => {
     });
   });
 
-  it('interpolates properties, the project and what a property is made of', () => {
+  it('interpolates properties, nested properties and fields of the project', () => {
     const text =
       pom(`<parent><groupId>org.up</groupId><artifactId>up</artifactId><version>9</version></parent>
       <properties><x.version>1.\${x.minor}</x.version><x.minor>2</x.minor></properties>
@@ -85,7 +85,7 @@ describe('a pom', () => {
       'org.a:d': '9',
       'org.a:e': '',
       'org.a:f': '1.5',
-      // No pom of it is beside this one: a published pom calls other packages of its project so.
+      // Its pom is not available: published poms refer to other packages of their project like this.
       'org.own:module': '3.0',
       'org.own:other': '3.0',
       'org.own:app-core': 'org.up',
@@ -104,11 +104,11 @@ describe('a pom', () => {
     const text = pom(dependencies(dependency('a', '1'), module('${project.version}')));
     const names = isLeftOut ? ['org.a:a'] : ['org.a:a', 'org.own:jaxb-runtime'];
     expect(Object.keys(versions(text, { [place]: sibling }))).toEqual(names);
-    // A version that is written out is that of a package, beside it or not.
+    // A literal version belongs to a package, even when the pom is available.
     expect(Object.keys(versions(pom(dependencies(module('3.0'))), { [place]: sibling }))).toHaveLength(1);
   });
 
-  it('keeps a package whose version cannot be told, and says so', () => {
+  it('keeps a package with an unknown version and reports it', () => {
     const text = pom(
       dependencies(
         dependency('a', '${nowhere}'),
@@ -137,7 +137,7 @@ describe('a pom', () => {
   });
 
   it.each(['[1.0,2.0)', '(,1.0],[1.2,)', '[1.0,)', 'LATEST', 'RELEASE'])(
-    'says that %s is not one version',
+    'reports that %s is not one version',
     (requirement) => {
       const { packages, problems } = readText('pom.xml', pom(dependencies(dependency('a', requirement))));
       expect(packages).toMatchObject([{ id: 'org.a:a@', version: '', purl: 'pkg:maven/org.a/a' }]);
@@ -151,7 +151,7 @@ describe('a pom', () => {
     },
   );
 
-  it('takes the last of two entries that are the same to Maven, and says so where they differ', () => {
+  it('takes the last of two equal entries and reports different versions', () => {
     const text = pom(
       dependencies(
         dependency('a', '1.0'),
@@ -176,7 +176,7 @@ describe('a pom', () => {
     ]);
   });
 
-  it('takes versions and scopes from dependency management, by group, artifact, type and classifier', () => {
+  it('applies dependency management by group, artifact, type and classifier', () => {
     const managed = dependencies(
       dependency('a', '1.0', '<scope>test</scope>'),
       dependency('b', '2.0'),
@@ -201,7 +201,7 @@ describe('a pom', () => {
     ]);
   });
 
-  it('leaves out plugins, exclusions and profiles that somebody has to ask for', () => {
+  it('leaves out plugins, exclusions and profiles that are not active by default', () => {
     const profile = (id: string, active: string) =>
       `<profile><id>${id}</id><activation>${active}</activation>${dependencies(dependency(id, '1'))}</profile>`;
     const text = pom(
@@ -220,14 +220,14 @@ describe('a pom', () => {
   });
 });
 
-describe('a pom whose versions are stated elsewhere', () => {
+describe('a pom whose versions are in other poms', () => {
   const bom = `<dependencyManagement>${dependencies(
     dependency('bom', '7', '<type>pom</type><scope>import</scope>'),
   )}</dependencyManagement>`;
   const parent =
     '<parent><groupId>org.up</groupId><artifactId>up</artifactId><version>1</version><relativePath/></parent>';
 
-  it('names each pom that did not come with it, once', () => {
+  it('names each unavailable pom once', () => {
     const { packages, problems } = readText(
       'pom.xml',
       pom(`${parent}${bom}${dependencies(dependency('a'), dependency('b'), dependency('c', '1'))}`),
@@ -240,12 +240,12 @@ describe('a pom whose versions are stated elsewhere', () => {
     ]);
   });
 
-  it('says nothing of poms that no version is missing from', () => {
+  it('reports no pom when all versions are known', () => {
     const text = pom(`${parent}${bom}${dependencies(dependency('a', '1'))}`);
     expect(readText('pom.xml', text).problems).toEqual([]);
   });
 
-  it('takes nothing for a dependency on the imported pom itself', () => {
+  it('does not treat the imported pom as a dependency', () => {
     const { packages } = readText(
       'pom.xml',
       pom(`${bom}${dependencies(dependency('bom', undefined, '<type>pom</type>'))}`),
@@ -265,8 +265,8 @@ describe('a pom that imports dependency management', () => {
 
   it.each([
     ['a module', '<modules><module>boms/main</module></modules>', 'boms/main/pom.xml'],
-    ['a folder of its name beside it', '', '../own-bom/pom.xml'],
-    ['a folder of its name below it', '', 'own-bom/pom.xml'],
+    ['a folder of its name next to it', '', '../own-bom/pom.xml'],
+    ['a folder of its name in it', '', 'own-bom/pom.xml'],
   ])('takes versions from %s', (_what, modules, place) => {
     const properties = (version: string) => `<properties><v>${version}</v></properties>`;
     const text = pom(
@@ -282,7 +282,7 @@ describe('a pom that imports dependency management', () => {
         ),
     );
     const { packages, problems } = readText('pom.xml', text, { [place]: main });
-    // Its own properties count there, not those of the pom that imports it; what that states itself comes first.
+    // The properties of the imported pom apply; entries of the importing pom have precedence.
     expect(packages.map(({ name, version, groups }) => `${name} ${version} ${groups}`)).toEqual([
       'org.a:a 1 test',
       'org.a:b 2 ',
@@ -291,12 +291,12 @@ describe('a pom that imports dependency management', () => {
     expect(problems.map(({ message }) => message)).toEqual(['"org.a:c" has no version and inherits none']);
   });
 
-  it('follows what is imported in turn, the first with the last word, round in circles too', () => {
+  it('follows nested and cyclic imports, with precedence of the first', () => {
     const text = pom(`${management(imported('one'), imported('two'))}${asking}`);
     const given = {
       'one/pom.xml': bom('one', management(dependency('a', '1'), imported('two'), imported('one'))),
       'two/pom.xml': bom('two', management(imported('one'), dependency('a', '2'), dependency('b', '2'))),
-      // Neither the group nor the version that is asked for.
+      // Neither the required group nor the required version.
       'three/pom.xml': bom('three', management(dependency('c', '3'))),
     };
     expect(versions(text, given)).toEqual({ 'org.a:a': '1', 'org.a:b': '2', 'org.a:c': '' });
@@ -305,7 +305,7 @@ describe('a pom that imports dependency management', () => {
     ]);
   });
 
-  it('looks for no pom of another group', () => {
+  it('requests no pom of another group', () => {
     const text = pom(`${management(imported('own-bom', 'org.other'))}${asking}`);
     const { problems } = readText('pom.xml', text, { 'own-bom/pom.xml': bom('own-bom', '') });
     expect(problems).toMatchObject([
@@ -325,7 +325,7 @@ describe('a pom and its parents', () => {
   it.each([
     ['the folder above', '', '../pom.xml'],
     ['a folder that is named', '<relativePath>../..</relativePath>', '../../pom.xml'],
-    ['a file beside it', '<relativePath>up.xml</relativePath>', 'up.xml'],
+    ['a file next to it', '<relativePath>up.xml</relativePath>', 'up.xml'],
     ['a path into a folder that was given flat', '<relativePath>./up/up.pom</relativePath>', 'up.pom'],
   ])('inherits from %s', (_what, relativePath, place) => {
     const text = pom(
@@ -334,14 +334,14 @@ describe('a pom and its parents', () => {
     const { packages, problems } = readText('pom.xml', text, { [place]: upper });
     expect(problems).toEqual([]);
     expect(packages.map(({ name, version, line }) => [name, version, line])).toEqual([
-      // A property of the parent's about the project is about the one that inherits it.
+      // `project.` in a property of the parent refers to the inheriting project.
       ['org.a:inherited', 'app', 4],
       ['org.a:mine', '2', 6],
       ['org.a:managed', '5.0', 5],
     ]);
   });
 
-  it('takes no other file for the parent, and no damaged one', () => {
+  it('ignores other files and damaged ones', () => {
     const text = pom(`${parent('', '2')}${dependencies(dependency('managed'))}`);
     expect(versions(text, { '../pom.xml': upper })).toEqual({ 'org.a:managed': '' });
     expect(versions(text.replace('<version>2', '<version>1'), { '../pom.xml': upper.slice(0, 300) })).toEqual(
@@ -353,7 +353,7 @@ describe('a pom and its parents', () => {
     expect(versions(none, { '../pom.xml': upper, 'pom.xml': upper })).toEqual({ 'org.a:managed': '' });
   });
 
-  it('ends where parents go round in a circle', () => {
+  it('ends at a cycle of parents', () => {
     const circle = upper.replace('<properties>', `${parent('')}<properties>`);
     const given = Object.fromEntries(
       Array.from({ length: 40 }, (_, level) => [`${'../'.repeat(level + 1)}pom.xml`, circle]),
@@ -374,7 +374,7 @@ describe('a hostile pom', () => {
     expect(failureOf('pom.xml', laughs).message).toMatch(/declares entities/);
   });
 
-  it('expands nothing without an end', () => {
+  it('limits the expansion of properties', () => {
     const doubling = Array.from(
       { length: 60 },
       (_, at) => `<p${at}>\${p${at + 1}}\${p${at + 1}}</p${at}>`,
@@ -389,7 +389,7 @@ describe('a hostile pom', () => {
     expect(problems).toHaveLength(2);
   });
 
-  it('takes entities that only HTML knows as they stand, as Maven does', () => {
+  it('keeps entities of HTML as text, as Maven does', () => {
     const text = pom(`<name>&copy; somebody</name>${dependencies(dependency('a', '1'))}`);
     expect(versions(text)).toEqual({ 'org.a:a': '1' });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readText } from './reading.ts';
 
-/** A lockfile of each format in a version; what it holds is the same in all. */
+/** A lockfile of each format with a given version and the same packages. */
 const LOCKS: Readonly<Record<string, (version: string) => string>> = {
   'Cargo.lock': (version) =>
     `version = ${version}\n\n[[package]]\nname = "a"\nversion = "1.0.0"\nsource = "registry+https://github.com/rust-lang/crates.io-index"\n`,
@@ -13,13 +13,13 @@ const LOCKS: Readonly<Record<string, (version: string) => string>> = {
     `__metadata:\n  cacheKey: 10\n  version: ${version}\n\n"a@npm:1":\n  version: 1.0.0\n  resolution: "a@npm:1.0.0"\n`,
 };
 
-describe('a lockfile of a version that is newer than all that are known', () => {
+describe('a lockfile of a newer version than supported', () => {
   it.each([
     ['Cargo.lock', '4', '5'],
     ['pdm.lock', '4', '5'],
     ['bun.lock', '2', '3'],
     ['yarn.lock', '10', '11'],
-  ])('%s is read, and not taken for read whole', (path, known, newer) => {
+  ])('%s is read and counts as incomplete', (path, known, newer) => {
     const lock = LOCKS[path];
     if (lock === undefined) throw new Error('no such lock');
     expect(readText(path, lock(known))).toMatchObject({ packages: [{ id: 'a@1.0.0' }], problems: [] });

@@ -9,7 +9,7 @@ it.each([
   'https://user:hun%40ter2@files.example/a.tar.gz',
   `git+https://hunter2:x-oauth-basic@git.example/a.git#${COMMIT}`,
   `git+ssh://git:hunter2@git.example/a.git#${COMMIT}`,
-])('credentials in %s go no further', (resolved) => {
+])('credentials in %s are removed', (resolved) => {
   const v3 = { lockfileVersion: 3, packages: { '': {}, 'node_modules/a': { version: '1.0.0', resolved } } };
   const v1 = { lockfileVersion: 1, dependencies: { a: { version: resolved } } };
   for (const content of [v3, v1]) {

@@ -11,7 +11,7 @@ import { UnknownLayout } from '../../src/lockfiles/syntax/unknown-layout.ts';
 import { damaged } from './damaged.ts';
 import { CORPORA } from './reading.ts';
 
-/** Holds what the one reader accepts to what the parser makes of it; tells whether it did accept it. */
+/** Compares both readers. Returns whether the one-pass reader accepted the text. */
 function agree(text: string): boolean {
   const read = asWritten(text);
   if (read === undefined) return false;
@@ -33,7 +33,7 @@ function asWritten(text: string) {
   }
 }
 
-/** A name that a list repeats says no more than one. */
+/** Ignores repeated names in lists. */
 function withoutRepeats(entry: NpmEntry): NpmEntry {
   return {
     ...entry,
@@ -117,7 +117,7 @@ const lockfile = fc
     return hasReturns ? json.replaceAll('\n', '\r\n') : json;
   });
 
-describe('the reader of packages and the general parser', () => {
+describe('the one-pass reader and the general parser', () => {
   it.skipIf(packageLocks().length === 0)(
     'read the files of the corpora alike, and the first reads all',
     () => {
@@ -129,7 +129,7 @@ describe('the reader of packages and the general parser', () => {
     },
   );
 
-  it('read what is generated alike, in whatever layout', () => {
+  it('have the same result for generated files in any layout', () => {
     let agreed = 0;
     fc.assert(
       fc.property(lockfile, (json) => {
@@ -140,7 +140,7 @@ describe('the reader of packages and the general parser', () => {
     expect(agreed).toBeGreaterThan(500);
   });
 
-  it('read what is damaged alike', () => {
+  it('have the same result for damaged files', () => {
     let agreed = 0;
     fc.assert(
       fc.property(damaged(lockfile), (json) => {
@@ -169,11 +169,11 @@ describe('the reader of packages and the general parser', () => {
     ['no version', '{"packages":{"a":{}}}'],
     ['no packages', '{"lockfileVersion":3}'],
     ['more behind its end', '{"lockfileVersion":3,"packages":{"a":{}}} {}'],
-  ])('%s is left to the parser', (_what, json) => {
+  ])('%s is left to the general parser', (_what, json) => {
     expect(asWritten(json)).toBeUndefined();
   });
 
-  it('the last of repeated fields counts', () => {
+  it('the last of repeated fields has precedence', () => {
     const fields =
       '"version":"1","version":"2","dev":true,"dev":false,"dependencies":{"a":"1"},"dependencies":{"b":"1"}';
     expect(agree(`{"lockfileVersion":3,"packages":{"node_modules/x":{${fields}}}}`)).toBe(true);

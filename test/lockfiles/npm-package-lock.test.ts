@@ -6,13 +6,13 @@ import { buildPurl } from '../../src/lockfiles/packages/purl.ts';
 import { readLockfile } from '../../src/lockfiles/read.ts';
 import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
 
-function read(content: unknown, siblings: Record<string, unknown> = {}) {
+function read(content: unknown, companions: Record<string, unknown> = {}) {
   const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2);
   return readLockfile({
     path: 'web/package-lock.json',
     content: Buffer.from(text),
     companion: (name) =>
-      Object.hasOwn(siblings, name) ? Buffer.from(JSON.stringify(siblings[name])) : undefined,
+      Object.hasOwn(companions, name) ? Buffer.from(JSON.stringify(companions[name])) : undefined,
   });
 }
 
@@ -35,7 +35,7 @@ function failure(content: string | Buffer, path = 'package-lock.json'): Lockfile
 }
 
 describe('the packages map (lockfileVersion 2 and 3)', () => {
-  it('tells direct from indirect, groups, integrity, edges and lines', () => {
+  it('reads direct dependencies, groups, integrity, edges and lines', () => {
     const { packages } = read(
       v3({
         '': { dependencies: { a: '1' }, devDependencies: { d: '1' } },
@@ -72,7 +72,7 @@ describe('the packages map (lockfileVersion 2 and 3)', () => {
     expect(found.get('o@1.0.0')?.groups).toEqual(['dev', 'optional']);
   });
 
-  it('takes a folder within a package, and what a link leads to outside, for no package of a registry', () => {
+  it('does not treat folders in packages and targets of links as packages of a registry', () => {
     const text = JSON.stringify({
       lockfileVersion: 3,
       packages: {
@@ -97,7 +97,7 @@ describe('the packages map (lockfileVersion 2 and 3)', () => {
     ]);
   });
 
-  it('leaves out the root, workspace members and links; what members ask for is direct', () => {
+  it('leaves out the root, workspace members and links, whose dependencies are direct', () => {
     const { packages } = read(
       v3({
         '': { workspaces: ['packages/*'] },
@@ -119,10 +119,10 @@ describe('the packages map (lockfileVersion 2 and 3)', () => {
     [['apps/*'], true],
     [[], true],
     [['packages/*', '!packages/one'], true],
-    // So many that nothing is looked up; one less is.
+    // One more than the limit of patterns, and the limit.
     [Array.from({ length: 201 }, (_, index) => `apps/${index}`), false],
     [Array.from({ length: 200 }, (_, index) => `apps/${index}`), true],
-  ])('tells a linked folder from a workspace member by %#', (workspaces, linked) => {
+  ])('distinguishes a linked folder from a workspace member (%#)', (workspaces, linked) => {
     const found = read(
       v3({
         '': { workspaces },
@@ -133,7 +133,7 @@ describe('the packages map (lockfileVersion 2 and 3)', () => {
     expect(found.packages.map(({ name }) => name)).toEqual(linked ? ['one'] : []);
   });
 
-  it('finds the lines of a file without indentation, whatever its packages are called', () => {
+  it('finds the lines of a file without indentation', () => {
     const inner = '"version": "1.0.0",\n"dependencies": {}';
     const text = `{\n"lockfileVersion": 1,\n"dependencies": {\n"a": {\n${inner}\n},\n"dependencies": {\n"version": "2.0.0"\n}\n}\n}`;
     expect(read(text).packages.map(({ id, line }) => [id, line])).toEqual([
@@ -142,7 +142,7 @@ describe('the packages map (lockfileVersion 2 and 3)', () => {
     ]);
   });
 
-  it('makes one package of the same version at several places', () => {
+  it('merges the same version in several folders', () => {
     const { packages } = read(
       v3({
         '': {},
@@ -177,13 +177,13 @@ describe('the packages map (lockfileVersion 2 and 3)', () => {
       { kind: 'url', url: 'https://files.example/a.tar.gz' },
       'download_url',
     ],
-  ])('knows the source %s', (resolved, source, purl) => {
+  ])('reads the source %s', (resolved, source, purl) => {
     const [locked] = read(v3({ '': {}, 'node_modules/a': { version: '1.0.0', resolved } })).packages;
     expect(locked?.source).toMatchObject(source);
     expect(locked?.purl).toContain(purl);
   });
 
-  it('gives an alias its real name', () => {
+  it('resolves the real name of an alias', () => {
     const { packages } = read(
       v3({
         '': { dependencies: { short: 'npm:@real/name@1' } },
@@ -219,7 +219,7 @@ describe('the dependency tree (lockfileVersion 1)', () => {
     expect([...found.values()].find(({ name }) => name === 'g')?.source.kind).toBe('git');
   });
 
-  it('reports an alias of nothing', () => {
+  it('reports an alias without a name', () => {
     const { packages, problems } = read({
       lockfileVersion: 1,
       dependencies: { nothing: { version: 'npm:' }, unpinned: { version: 'npm:@real/name' } },
@@ -231,7 +231,7 @@ describe('the dependency tree (lockfileVersion 1)', () => {
     ]);
   });
 
-  it('learns from the manifest beside it what is direct', () => {
+  it('reads direct dependencies from the manifest', () => {
     const { packages } = read(tree, {
       'package.json': { dependencies: { a: '1' }, devDependencies: { b: '3' } },
     });
@@ -240,7 +240,7 @@ describe('the dependency tree (lockfileVersion 1)', () => {
 });
 
 describe('entries that cannot be read', () => {
-  it('are problems with a line; the rest is read', () => {
+  it('are problems with a line, and the other entries are read', () => {
     const { packages, problems } = read(
       v3({
         '': {},
@@ -258,7 +258,7 @@ describe('entries that cannot be read', () => {
     ]);
   });
 
-  it('names of inherited properties are names like others', () => {
+  it('treats names of inherited properties like others', () => {
     const text = JSON.stringify(
       v3({
         '': { dependencies: { constructor: '1', toString: '1' } },
@@ -358,7 +358,7 @@ describe('properties', () => {
       .map((one) => ({ ...one, dependencies: [...(one.dependencies ?? [])].sort() }))
       .sort((left, right) => (left.id < right.id ? -1 : 1));
 
-  it('layout and line endings change nothing but lines', () => {
+  it('layout and line endings change lines only', () => {
     fc.assert(
       fc.property(lock, (packages) => {
         const pretty = JSON.stringify(v3(packages), null, 2);
@@ -368,7 +368,7 @@ describe('properties', () => {
     );
   });
 
-  it('the order of keys changes no package', () => {
+  it('the order of keys does not change packages', () => {
     fc.assert(
       fc.property(lock, (packages) => {
         const reversed = Object.fromEntries(Object.entries(packages).reverse());
@@ -389,7 +389,7 @@ describe('properties', () => {
     );
   });
 
-  it('nothing but a coded error is ever thrown', () => {
+  it('throws only coded errors', () => {
     const anything = fc.oneof(
       fc.json(),
       fc.string(),

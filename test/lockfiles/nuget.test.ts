@@ -53,17 +53,17 @@ describe('packages.lock.json', () => {
     });
     // Asked for in one framework.
     expect(found.get('B.Transitive')).toMatchObject({ direct: true, dependencies: ['C.Central@3.0.0'] });
-    // What the target's own projects ask for, the target does.
+    // Dependencies of the target's projects are direct.
     expect(found.get('D.OfProject')?.direct).toBe(true);
     expect(found.get('E.UsesProject')).toMatchObject({
       direct: false,
       dependencies: ['D.OfProject@4.0.0', 'C.Central@3.0.0'],
     });
-    // A runtime adds to its framework.
+    // A runtime extends its framework.
     expect(found.get('F.Runtime')?.dependencies).toEqual(['C.Central@3.0.0']);
   });
 
-  it('tells lines however the file is laid out', () => {
+  it('finds lines in any layout', () => {
     const compact = JSON.stringify(lock).replaceAll('"D.OfProject":{', '\n"D.OfProject":{');
     expect(byName(readText('packages.lock.json', compact).packages).get('D.OfProject')?.line).toBe(2);
   });
@@ -76,7 +76,7 @@ describe('packages.lock.json', () => {
         dependencies: { net8: { a: 1, b: { type: 'Direct' }, c: { resolved: '1' } }, net9: [] },
       }),
     );
-    // NuGet itself writes the type always.
+    // NuGet always writes the type.
     expect(packages).toMatchObject([{ id: 'c@1', direct: undefined }]);
     expect(problems).toEqual([
       { kind: 'unread', line: 5, message: '"a" is not an object' },
@@ -85,7 +85,7 @@ describe('packages.lock.json', () => {
     ]);
   });
 
-  it('refuses what is none', () => {
+  it('refuses other files', () => {
     expect(failureOf('packages.lock.json', '{"version": 3, "dependencies": {}}').code).toBe(
       'unsupported-version',
     );
@@ -98,7 +98,7 @@ describe('packages.lock.json', () => {
 });
 
 describe('packages.config', () => {
-  it('gives every package, development ones in their group', () => {
+  it('reads all packages, with the group of development dependencies', () => {
     const { packages, problems } = readText(
       'packages.config',
       `<?xml version="1.0" encoding="utf-8"?>
@@ -152,7 +152,7 @@ describe('deps.json', () => {
     },
   };
 
-  it('gives what the target uses, with edges past groups of packages', () => {
+  it('reads the packages that the target uses, with edges through packages without files', () => {
     const { packages, problems } = readText('App.deps.json', json(deps));
     const facts = packages.map(({ id, direct, dependencies }) => [id, direct, dependencies?.join()]);
     expect(facts).toEqual([
@@ -172,7 +172,7 @@ describe('deps.json', () => {
     ]);
   });
 
-  it('does without a target', () => {
+  it('reads a file without a target', () => {
     const { libraries } = deps;
     const { packages } = readText('App.deps.json', json({ runtimeTarget: 'none', libraries }));
     expect(packages.map(({ name }) => name)).toContain('Group');
@@ -181,7 +181,7 @@ describe('deps.json', () => {
     ).toBe(true);
   });
 
-  it('keeps the name of a package that only looks like a runtime pack', () => {
+  it('keeps the name of a package with the prefix of runtime packs', () => {
     const text = json({
       libraries: { 'runtimepack.A/1.0': library('package'), 'runtimepack.B/1.0': library('runtimepack') },
     });
@@ -195,7 +195,7 @@ describe('deps.json', () => {
       '{"targets": {"net8.0": {}}}',
       'the file has no `libraries`: the packages among its `targets` are unknown',
     ],
-  ])('finds nothing in %s, and says why', (text, reason) => {
+  ])('reports why %s has no packages', (text, reason) => {
     expect(readText('editor.deps.json', text)).toEqual({
       format: 'nuget-deps-json',
       packages: [],

@@ -7,7 +7,7 @@ const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 const sha256 = (value: string) => ({ algorithm: 'sha256', value, encoding: 'hex' });
 
 describe('pdm.lock', () => {
-  it('gives packages, one for all extras of it', () => {
+  it('reads packages, one for all extras', () => {
     const text = `[metadata]
 lock_version = "4.5.0"
 

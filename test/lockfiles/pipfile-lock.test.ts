@@ -23,7 +23,7 @@ describe('Pipfile.lock', () => {
     4,
   );
 
-  it('gives packages with the groups of their categories', () => {
+  it('reads packages with the groups of their categories', () => {
     const { packages, problems } = readText('Pipfile.lock', LOCK, { Pipfile: '[packages]\nA = "*"\n' });
     expect(packages.map(({ id, direct, groups, source }) => [id, direct, groups, source])).toEqual([
       ['a@1.0', true, [], { kind: 'registry', url: 'https://pypi.acme.example/simple' }],
@@ -38,7 +38,7 @@ describe('Pipfile.lock', () => {
     expect(problems).toMatchObject([{ message: '"wild" does not pin a version: *' }]);
   });
 
-  it('refuses what it is not', () => {
+  it('refuses other files', () => {
     expect(failureOf('Pipfile.lock', '[]').code).toBe('wrong-format');
     expect(failureOf('Pipfile.lock', '{').code).toBe('syntax');
   });

@@ -98,7 +98,7 @@ describe('pnpm-lock.yaml of version 9', () => {
   const { packages, problems } = readText('pnpm-lock.yaml', V9);
   const named = byName(packages);
 
-  it('gives every package with its line', () => {
+  it('reads all packages with their lines', () => {
     expect(problems).toEqual([]);
     expect(packages.map(({ name, version, line }) => [name, version, line])).toEqual([
       ['@scope/a', '1.2.0', 35],
@@ -112,7 +112,7 @@ describe('pnpm-lock.yaml of version 9', () => {
     expect(named.get('@scope/a')?.purl).toBe('pkg:npm/%40scope/a@1.2.0');
   });
 
-  it('gives sources without credentials', () => {
+  it('reads sources without credentials', () => {
     expect(named.get('@scope/a')?.source).toEqual({ kind: 'registry' });
     expect(named.get('b')?.source).toEqual({ kind: 'url', url: 'https://files.example/b.tgz' });
     expect(named.get('g')?.source).toEqual({ kind: 'git', url: 'https://github.com/o/g', commit: COMMIT });
@@ -120,7 +120,7 @@ describe('pnpm-lock.yaml of version 9', () => {
     expect(named.get('node')?.source).toEqual({ kind: 'url', url: 'runtime:24.4.1' });
   });
 
-  it('gives edges, what is direct, and groups by what leads to a package', () => {
+  it('reads edges, direct dependencies and groups', () => {
     const b = 'b@2.0.0 (https://files.example/b.tgz)';
     expect(named.get('@scope/a')?.dependencies).toEqual([b, 'peer@3.0.0', 'o@1.0.0']);
     expect(packages.filter(({ direct }) => direct).map(({ name }) => name)).toEqual([
@@ -232,7 +232,7 @@ describe('pnpm-lock.yaml of older versions', () => {
     expect(byName(packages).get('h')?.source).toEqual({ kind: 'registry', url: 'https://npm.acme.example/' });
   });
 
-  it('takes the host out of a key of version 6 that states nothing else', () => {
+  it('reads the host from a key of version 6', () => {
     const text = `lockfileVersion: '6.0'\npackages:\n  npm.acme.example/@s/a@1.0.0(b@2.0.0):\n    dev: false\n`;
     expect(readText('pnpm-lock.yaml', text).packages).toMatchObject([
       { name: '@s/a', version: '1.0.0', source: { kind: 'registry', url: 'https://npm.acme.example/' } },
@@ -266,7 +266,7 @@ ${V9}`;
 
   const environment = text.slice(0, text.indexOf('---\n', 4));
 
-  it('give what pnpm itself needs, in a group of its own', () => {
+  it('contain the packages of pnpm itself, in a separate group', () => {
     const { packages, problems } = readText('pnpm-lock.yaml', text);
     expect(problems).toEqual([]);
     expect(packages).toHaveLength(9);
@@ -275,7 +275,7 @@ ${V9}`;
     expect(packages[2]?.line).toBe(35 + 21);
   });
 
-  it('leave a package in no group that the target needs too', () => {
+  it('do not change the groups of packages that the target needs', () => {
     const both = text
       .replaceAll('conf@1.0.0', 'peer@3.0.0')
       .replace('conf:', 'peer:')
@@ -289,7 +289,7 @@ ${V9}`;
     ['before one of an unknown version', text.replace(V9, V9.replace("'9.0'", "'19.0'")), 'document 2'],
     ['before one that is empty', `${environment}---\n`, 'no document of the target'],
     ['before one that is a list', `${environment}---\n- a\n`, 'document 2'],
-  ])('%s are not the whole file', (_what, content, message) => {
+  ])('%s alone are incomplete', (_what, content, message) => {
     const { packages, problems } = readText('pnpm-lock.yaml', content);
     expect(packages.map(({ name }) => name)).toEqual(['conf', 'pnpm']);
     expect(problems).toContainEqual({
@@ -300,7 +300,7 @@ ${V9}`;
   });
 });
 
-describe('what is asked for and has no entry', () => {
+describe('a dependency without an entry', () => {
   const entry = (key: string) => `  ${key}:\n    resolution: {integrity: sha512-YWJj}\n`;
   it.each([
     ['lockfileVersion: 5.3\ndependencies:\n  nanoid: 3.3.4\npackages:\n', entry('/a/1.0.0')],
@@ -322,7 +322,7 @@ describe('what is asked for and has no entry', () => {
     expect(problems).toMatchObject([{ kind: 'unread', message: expect.stringContaining('nanoid@3.3.4') }]);
   });
 
-  it('is none where it is a folder of the target, or an entry without a snapshot', () => {
+  it('is not reported for a folder of the target or an entry without a snapshot', () => {
     const lists =
       'importers:\n  .:\n    dependencies:\n      l:\n        version: link:../l\n      a:\n        version: 1.0.0(p@1.0.0)\n';
     const text = `lockfileVersion: '9.0'\n${lists}packages:\n${entry('a@1.0.0')}`;
@@ -333,7 +333,7 @@ describe('what is asked for and has no entry', () => {
     ["'6.0'", 'file:../nameless-package'],
     ["'6.0'", 'https://codeload.github.com/o/g/tar.gz/0123456'],
     ["'9.0'", 'file:nameless.tgz'],
-  ])('is nothing that lockfileVersion %s calls %s: an entry without a name is a problem', (version, key) => {
+  ])('is reported for an entry of lockfileVersion %s without a name: %s', (version, key) => {
     const text = `lockfileVersion: ${version}\npackages:\n  ${key}:\n    resolution: {directory: x, type: directory}\n`;
     const { packages, problems } = readText('pnpm-lock.yaml', text);
     expect(packages).toEqual([]);
@@ -341,7 +341,7 @@ describe('what is asked for and has no entry', () => {
   });
 });
 
-describe('YAML that pnpm writes rarely, or people write', () => {
+describe('YAML that pnpm writes rarely or users write', () => {
   const head = "lockfileVersion: '9.0'\npackages:\n";
   it.each([
     ['block mappings', '  a@1.0.0:\n    resolution:\n      integrity: sha512-YWJj\n'],
@@ -386,12 +386,12 @@ snapshots:
     expect(packages[0]).toMatchObject({ id: 'a@1.0.0', direct: true, dependencies: ['b@1.0.0'] });
   });
 
-  it('lets the last of repeated sections count', () => {
+  it('takes the last of repeated sections', () => {
     const text = `${head}  a@1.0.0: {}\npackages:\n  b@1.0.0: {}\n`;
     expect(readText('pnpm-lock.yaml', text).packages).toMatchObject([{ id: 'b@1.0.0', line: 5 }]);
   });
 
-  it('unfolds no aliases that multiply', () => {
+  it('does not expand aliases exponentially', () => {
     const levels = Array.from(
       { length: 9 },
       (_, at) => `x${at + 1}: &a${at + 1} [${`*a${at}, `.repeat(9)}1]`,
@@ -401,7 +401,7 @@ snapshots:
     expect([packages.length, problems.length]).toEqual([0, 1]);
   });
 
-  it('refuses more aliases than are ever meant', () => {
+  it('refuses too many aliases', () => {
     const text = `lockfileVersion: '9.0'\nx: &x {}\npackages:\n${'  a: *x\n'.repeat(101)}`;
     const { code, message } = failureOf('pnpm-lock.yaml', text);
     expect(code).toBe('syntax');
@@ -418,20 +418,20 @@ snapshots:
     expect(failureOf('pnpm-lock.yaml', text).code).toBe(code);
   });
 
-  it('refuses nesting without end', () => {
+  it('refuses text that nests too deep', () => {
     const text = `lockfileVersion: '9.0'\npackages: ${'['.repeat(100_000)}\n`;
     expect(['syntax', 'too-deep']).toContain(failureOf('pnpm-lock.yaml', text).code);
   });
 
-  it('reports entries that are no packages', () => {
+  it('reports entries that are not packages', () => {
     const { packages, problems } = readText('pnpm-lock.yaml', `${head}  nothing: {}\n  a@1.0.0: {}\n`);
     expect(packages).toHaveLength(1);
     expect(problems).toEqual([{ kind: 'unread', line: 3, message: '"nothing" has no version' }]);
   });
 });
 
-describe('keys that are no place', () => {
-  it('are reported where they name no version either', () => {
+describe('keys that are not locations', () => {
+  it('are reported when they have no version', () => {
     const text = `lockfileVersion: 5.3
 
 packages:
@@ -447,7 +447,7 @@ packages:
 });
 
 describe('an archive in the layout of JSR', () => {
-  it('is of a registry', () => {
+  it('is from a registry', () => {
     const url = 'https://npm.jsr.io/~/1/@jsr/s__f/1.0.1.tgz';
     const text = `lockfileVersion: '9.0'
 

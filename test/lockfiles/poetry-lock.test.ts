@@ -93,7 +93,7 @@ lock-version = "2.1"
     expect(readText('poetry.lock', bare).packages[0]?.integrity).toEqual([sha256(SHA)]);
   });
 
-  it('knows by the manifest what is direct', () => {
+  it('reads direct dependencies from the manifest', () => {
     const manifest =
       '[tool.poetry.dependencies]\npython = "^3"\nfoo-bar = "*"\n[tool.poetry.group.docs.dependencies]\nB = "*"\n';
     const { packages } = readText('poetry.lock', V2, { 'pyproject.toml': manifest });
@@ -103,7 +103,7 @@ lock-version = "2.1"
     ).toBeUndefined();
   });
 
-  it('reports and refuses', () => {
+  it('reports unreadable entries and refuses invalid files', () => {
     expect(readText('poetry.lock', '[[package]]\nname = "a"\n')).toMatchObject({
       packages: [],
       problems: [{ kind: 'unread', line: 2, message: '"a" has no version' }],

@@ -35,9 +35,9 @@ function cases(): readonly Case[] {
 const NO_RULES = 'packageurl-js has no rules for the type';
 const CASE_OF_KEYS =
   'the suite has the same input accepted by a case of its own (validate), as packageurl-js does';
-const PLUS = 'packageurl-js leaves the plus of a version as it is';
+const PLUS = 'packageurl-js does not encode the plus of a version';
 
-/** Cases that fail, by why. */
+/** Failing cases by reason. */
 const FAILING: Readonly<Record<string, readonly string[]>> = {
   [CASE_OF_KEYS]: [
     'parse "pkg:gem/jruby-launcher@1.1.2?Platform=java"',
@@ -82,7 +82,7 @@ const KNOWN = new Set(Object.values(FAILING).flat());
 function built(parts: Parts): string | undefined {
   const { type, namespace, name, version, qualifiers, subpath } = parts;
   try {
-    // No reader builds a purl with a subpath: packageurl-js does, for the purls that a file states.
+    // No reader builds a purl with a subpath; packageurl-js does, for purls in files.
     if (subpath !== null) {
       const [space, version_, given] = [
         namespace ?? undefined,
@@ -115,7 +115,7 @@ function partsOf(purl: string): Parts {
   };
 }
 
-/** What the case gives; `undefined` where it is refused. */
+/** The result of a case; `undefined` where it is refused. */
 function outcome(one: Case): unknown {
   if (one.test_type === 'build') return built(one.input);
   const read = readPurl(one.input, '');
@@ -127,7 +127,7 @@ function keyOf({ test_type: kind, input }: Case): string {
   return `${kind} ${JSON.stringify(input)}`;
 }
 
-it.skipIf(cases().length === 0)('names no failure of a case that is not there', () => {
+it.skipIf(cases().length === 0)('lists only failures of existing cases', () => {
   const keys = new Set(cases().map(keyOf));
   expect([...KNOWN].filter((key) => !keys.has(key))).toEqual([]);
 });

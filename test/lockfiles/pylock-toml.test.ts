@@ -7,7 +7,7 @@ const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 const sha256 = (value: string) => ({ algorithm: 'sha256', value, encoding: 'hex' });
 
 describe('pylock.toml', () => {
-  it('gives every package but the project itself', () => {
+  it('reads all packages except the project itself', () => {
     const text = `lock-version = "1.0"
 created-by = "x"
 extras = ["fast"]
@@ -68,7 +68,7 @@ name = "none"
     expect(problems).toEqual([{ kind: 'unread', line: 40, message: '"none" has no version' }]);
   });
 
-  it('says nothing of edges where no entry has any', () => {
+  it('leaves edges unknown when no entry has any', () => {
     const text = 'lock-version = "1.0"\ncreated-by = "x"\n[[packages]]\nname = "a"\nversion = "1"\n';
     expect(readText('pylock.dev.toml', text).packages).toMatchObject([{ dependencies: undefined }]);
   });

@@ -24,14 +24,14 @@ const purl = fc
   .map(({ type, path, version, qualifiers }) => `pkg:${type}/${path.join('/')}${version}${qualifiers}`);
 
 describe('reading a purl', () => {
-  it('gives what packageurl-js makes of it, shortcut or not', () => {
+  it('has the result of packageurl-js with and without the fast path', () => {
     fc.assert(
       fc.property(purl, (text) => {
         let wanted: PackageURL | undefined;
         try {
           wanted = PackageURL.fromString(text);
         } catch {
-          // Go versions that are not semantic are read all the same.
+          // Go versions that are not semantic are accepted.
           if (!text.startsWith('pkg:golang/')) expect(readPurl(text, '')).toEqual(expect.any(String));
           return;
         }
@@ -66,11 +66,11 @@ describe('reading a purl', () => {
     ['pkg:cran/ggplot2', 'cran', 'ggplot2', ''],
     ['pkg:conan/me/stable/zlib@1.3', 'conan', 'zlib', '1.3'],
     ['pkg:oci/library/alpine@3', 'oci', 'library/alpine', '3'],
-  ])('reads %s, though its type asks for more', (text, ecosystem, name, version) => {
+  ])('reads %s although its type requires more', (text, ecosystem, name, version) => {
     expect(readPurl(text, '')).toMatchObject({ ecosystem, name, version, purl: text });
   });
 
-  it('adds the version that stands beside it, and takes one out of the name', () => {
+  it('adds the separate version, and decodes one in the name', () => {
     expect(readPurl('pkg:npm/a', '1.0')).toMatchObject({ purl: 'pkg:npm/a@1.0', version: '1.0' });
     expect(readPurl('pkg:npm/a%401.0', '1.0')).toMatchObject({ name: 'a', purl: 'pkg:npm/a@1.0' });
     expect(readPurl('pkg:npm/a@2.0', '1.0')).toMatchObject({ version: '2.0' });
@@ -87,7 +87,7 @@ describe('reading a purl', () => {
     'pkg:cran/@1',
     'pkg:npm/%ZZ@1',
     'pkg://u:p@h/npm/a',
-  ])('gives a reason for %j', (text) => {
+  ])('returns a reason for %j', (text) => {
     expect(readPurl(text, '')).toMatch(/\w/);
   });
 });

@@ -3,11 +3,11 @@ import { LockfileError } from '../../src/lockfiles/errors.ts';
 import { readLockfile } from '../../src/lockfiles/read.ts';
 import type { LockedPackage, Lockfile } from '../../src/model/scan/lockfile.ts';
 
-/** Real inputs that others wrote, beside the repository: the tests that need them are left out where they are not. */
+/** Real files next to the repository. Tests that need them are skipped where they are missing. */
 export const CORPORA =
   process.env['LOCKHOUND_CORPORA'] ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'corpora');
 
-/** Reads text as a file of that name, with the files that came with it (`../pom.xml`). */
+/** Reads a text as a file of a name, with companions (`../pom.xml`). */
 export function readText(path: string, text: string, given: Readonly<Record<string, string>> = {}): Lockfile {
   const find = (name: string) => {
     const content = Object.hasOwn(given, name) ? given[name] : undefined;
@@ -20,7 +20,7 @@ export function readText(path: string, text: string, given: Readonly<Record<stri
   });
 }
 
-/** The error that reading ends in. */
+/** The error of reading a text. */
 export function failureOf(path: string, text: string, format?: string): LockfileError {
   try {
     readLockfile({ path, content: Buffer.from(text), ...(format === undefined ? {} : { format }) });

@@ -19,9 +19,9 @@ describe('the table of formats in README.md', () => {
       const [, , files = '', ...facts] = rowOf(name) ?? [];
       expect(facts, `no row for ${name}`).toHaveLength(5);
       const { edges, groups, integrity, lines } = format.facts;
-      const told = facts.slice(0, 4).map((cell) => cell !== '–');
-      expect(told).toEqual([edges, groups, integrity, lines]);
-      // One of its names at least; patterns and rare ones are left to `parse --formats`.
+      const stated = facts.slice(0, 4).map((cell) => cell !== '–');
+      expect(stated).toEqual([edges, groups, integrity, lines]);
+      // At least one of its names; patterns and rare names are in `parse --formats`.
       expect(format.fileNames.some((file) => files.includes(`\`${file}\``) || files.includes(file))).toBe(
         true,
       );

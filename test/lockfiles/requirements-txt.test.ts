@@ -81,7 +81,7 @@ describe('a requirement', () => {
 });
 
 describe('requirements.txt', () => {
-  it('joins lines, keeps digests, and leaves out options and the target itself', () => {
+  it('joins lines, reads digests, and skips options and the target itself', () => {
     const text = `--index-url https://user:hunter2@pypi.acme.example/simple
 --no-binary :all:
 -e .
@@ -107,7 +107,7 @@ c==3 \\
     ]);
   });
 
-  it('follows what it includes, once, and takes versions from constraints', () => {
+  it('reads included files once and applies constraints', () => {
     const { packages, problems } = readText(
       'requirements.txt',
       '-r sub/base.txt\n-c constraints.txt\nfoo\nbar==1\n--requirement missing.txt\n',
@@ -138,15 +138,15 @@ c==3 \\
     expect(readLockfile({ path: 'requirements.txt', content }).packages).toMatchObject([{ id: 'foo@1.0' }]);
   });
 
-  it('may hold nothing', () => {
+  it('may be empty', () => {
     expect(readText('requirements.txt', '')).toMatchObject({ packages: [], problems: [] });
-    // Comments alone cannot be told from what a reader passes over.
+    // A file of comments could be a file that the reader does not recognise.
     const { problems } = readText('requirements-dev.txt', '# nothing\n');
     expect(problems).toEqual([{ kind: 'unread', line: undefined, message: NO_PACKAGE }]);
   });
 });
 
-describe('separators of lines that only Python knows', () => {
+describe('line separators of Python', () => {
   it('end a comment, as they do for pip', () => {
     const { packages } = readText('requirements.txt', 'a==1.0 # why\fb==2.0\n# c\u2028c==3.0\u001cd==4.0\n');
     expect(packages.map(({ id, line }) => [id, line])).toEqual([

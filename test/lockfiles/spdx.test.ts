@@ -87,7 +87,7 @@ describe.each([
     (document: AnyDocument) => readText('app.spdx', asTags(document).replaceAll('\n', '\r\n')),
   ],
 ])('an SPDX document in %s', (_notation, read) => {
-  it('gives packages with digests, edges, groups and lines; the one it describes is the target', () => {
+  it('reads packages with digests, edges, groups and lines; the described one is the target', () => {
     const { packages, problems } = read({
       packages: [
         { id: 'SPDXRef-App', name: 'app', version: '1' },
@@ -132,7 +132,7 @@ describe.each([
       ['c', false, '', []],
       ['d', false, 'build,optional', []],
       ['e', false, '', []],
-      // To be inside the target is not to be asked for by it.
+      // A contained package is not a direct dependency.
       ['f', false, '', []],
     ]);
     expect(packages[0]).toMatchObject({
@@ -147,7 +147,7 @@ describe.each([
     );
   });
 
-  it('puts what only a conditional dependency needs in its group', () => {
+  it('propagates the groups of conditional dependencies', () => {
     const { packages } = read({
       packages: [{ id: 'SPDXRef-App', name: 'app' }, npm('dev'), npm('tool'), npm('both'), npm('prod')],
       relationships: [
@@ -168,7 +168,7 @@ describe.each([
     ]);
   });
 
-  it('takes several that it describes for packages, and one alone', () => {
+  it('treats several described elements, or a single one, as packages', () => {
     const { packages } = read({
       packages: [npm('a'), npm('b')],
       relationships: [
@@ -180,12 +180,12 @@ describe.each([
       ['a', true, undefined],
       ['b', true, undefined],
     ]);
-    // Nothing says that it is made of the other one.
-    const beside = read({
+    // It has no relation to the other one.
+    const extra = read({
       packages: [npm('a'), npm('b')],
       relationships: [[DOCUMENT, 'DESCRIBES', 'SPDXRef-a']],
     });
-    expect(beside.packages.map(({ name, direct }) => [name, direct])).toEqual([
+    expect(extra.packages.map(({ name, direct }) => [name, direct])).toEqual([
       ['a', true],
       ['b', false],
     ]);
@@ -193,7 +193,7 @@ describe.each([
     expect(alone.packages.map(({ name }) => name)).toEqual(['a']);
   });
 
-  it('takes purls of all kinds, older references, and reports packages without', () => {
+  it('reads purls and older references, and reports packages without a purl', () => {
     const { packages, problems } = read({
       packages: [
         { id: 'SPDXRef-1', name: 'Typing_Extensions', references: purl('pkg:pypi/typing-extensions@4.1') },
@@ -232,7 +232,7 @@ describe.each([
 });
 
 describe('SPDX', () => {
-  it('takes the word that older versions of trivy have for DESCRIBES', () => {
+  it('accepts the name of DESCRIBES in older versions of trivy', () => {
     const document = (type: string) => ({
       packages: [{ id: 'SPDXRef-App', name: 'app' }, npm('a')],
       relationships: [
@@ -250,17 +250,17 @@ describe('SPDX', () => {
     );
   });
 
-  it('is told by its content, too', () => {
+  it('is detected by its content', () => {
     const document = { packages: [npm('a')] };
     expect(readText('manifest', asJson(document)).format).toBe('spdx-json');
     expect(readText('manifest', asTags(document)).format).toBe('spdx-tag-value');
-    // Some tools put their JSON under the ending of tag-value.
+    // Some tools write JSON to files with the extension of tag-value.
     expect(readText('app.spdx', asJson(document))).toEqual(readText('app.spdx.json', asJson(document)));
     const wrapped = readText('export.json', JSON.stringify({ sbom: JSON.parse(asJson(document)) }, null, 2));
     expect(wrapped).toMatchObject({ format: 'spdx-json', packages: [{ name: 'a', line: 12 }] });
   });
 
-  it('refuses other versions and other files', () => {
+  it('refuses other versions and files', () => {
     expect(failureOf('a.spdx.json', asJson({ packages: [] }, 'SPDX-3.0')).code).toBe('unsupported-version');
     expect(
       failureOf('a.spdx.json', '{"@context": "https://spdx.org/rdf/3.0.1/spdx-context.jsonld"}').message,
@@ -270,7 +270,7 @@ describe('SPDX', () => {
     expect(failureOf('a.spdx', 'no tags at all').code).toBe('wrong-format');
   });
 
-  it('loses nothing to a text without an end', () => {
+  it('reads the file after a text without an end', () => {
     const text = asTags({ packages: [npm('a'), npm('b')] }).replace('and more</text>', 'and more');
     const { packages, problems } = readText('a.spdx', text);
     expect(packages.map(({ name }) => name)).toContain('b');
@@ -279,7 +279,7 @@ describe('SPDX', () => {
 });
 
 describe('purls of an SBOM', () => {
-  it('keep no credentials', () => {
+  it('contain no credentials', () => {
     const { packages, problems } = readText(
       'a.spdx.json',
       asJson({

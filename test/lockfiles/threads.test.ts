@@ -14,7 +14,7 @@ const request = (text: string, format: string) => ({
   companions: [],
 });
 
-/** A package-lock of so many packages. */
+/** A package-lock with a number of packages. */
 function packageLock(count: number): string {
   const packages = Array.from({ length: count }, (_, at) => [
     `node_modules/p${at}`,
@@ -24,12 +24,15 @@ function packageLock(count: number): string {
 }
 
 describe('reading in threads', () => {
-  it.each(Object.entries(SAMPLES))('gives what reading without them gives (%s)', async (label, sample) => {
-    const file = request(sample, formatOfSample(label));
-    expect(await reader.read(file)).toEqual(readWithCompanions(file));
-  });
+  it.each(Object.entries(SAMPLES))(
+    'has the result of reading without threads (%s)',
+    async (label, sample) => {
+      const file = request(sample, formatOfSample(label));
+      expect(await reader.read(file)).toEqual(readWithCompanions(file));
+    },
+  );
 
-  it('takes files in any number at once, and hands over packages in parts', async () => {
+  it('reads many files at the same time and transfers packages in parts', async () => {
     const sizes = [1, 999, 1_000, 1_001, 5_000, 0];
     const read = await Promise.all(
       sizes.map((size) => reader.read(request(packageLock(size), 'npm-package-lock'))),
@@ -38,7 +41,7 @@ describe('reading in threads', () => {
     expect(read[4]?.packages[4_999]).toMatchObject({ id: 'p4999@1.0.4999', line: 1 });
   });
 
-  it('reads companions, and reports those that could not be read', async () => {
+  it('reads companions and reports unreadable ones', async () => {
     const file = {
       ...request('-r base.txt\n-r gone.txt\na==1\n', 'requirements-txt'),
       companions: [
@@ -51,13 +54,13 @@ describe('reading in threads', () => {
     expect(problems.map(({ message }) => message)).toContain('gone.txt: cannot be read');
   });
 
-  it('rejects with the error of the reader, and leaves the bytes to the caller', async () => {
+  it('rejects with the error of the reader and keeps the buffer of the caller', async () => {
     const file = request('{"lockfileVersion": 3, "packages": {', 'npm-package-lock');
     await expect(reader.read(file)).rejects.toMatchObject({ name: 'LockfileError', code: 'syntax' });
     expect(file.content.toString()).toContain('lockfileVersion');
   });
 
-  it('ends with its signal', async () => {
+  it('rejects when its signal aborts', async () => {
     const stop = new AbortController();
     const read = reader.read(request(packageLock(100_000), 'npm-package-lock'), stop.signal);
     stop.abort(new Error('enough'));
@@ -71,12 +74,12 @@ it.each([
   ['npm-package-lock', '['.repeat(20_000_000)],
   ['spdx-json', `{"spdxVersion":"SPDX-2.3","packages":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
   ['pnpm-lock', `lockfileVersion: '9.0'\npackages: ${'['.repeat(20_000_000)}`],
-])('nesting is bounded before a general parser sees it (%s)', async (format, text) => {
+])('limits nesting before the general parser (%s)', async (format, text) => {
   await expect(reader.read(request(text, format))).rejects.toMatchObject({ code: 'too-deep' });
 });
 
 describe('a thread', () => {
-  it('that takes more memory than it is given ends alone, with the reason', async () => {
+  it('that exceeds its memory ends alone, with the reason', async () => {
     const thread = startThread(16);
     const read = thread.read(request(packageLock(200_000), 'npm-package-lock'));
     await expect(read).rejects.toMatchObject({
@@ -94,7 +97,7 @@ describe('a thread', () => {
     await expect(thread.next()).rejects.toThrow('too slow');
   });
 
-  it('has time and memory in proportion to the file, at most 4 GB and six minutes for the largest', () => {
+  it('has limits in proportion to the file, at most 4 GB and six minutes', () => {
     expect(limitsFor(0)).toEqual({ timeoutMs: 30_000, heapMb: 512 });
     expect(limitsFor(20 * 1_048_576)).toEqual({ timeoutMs: 90_000, heapMb: 1_024 });
     expect(limitsFor(100 * 1_048_576)).toEqual({ timeoutMs: 330_000, heapMb: 4_096 });

@@ -71,7 +71,7 @@ version = "2.0"
 source = { registry = "https://pypi.org/simple" }
 `;
 
-  it('gives every package but the members, with groups by what leads to it', () => {
+  it('reads all packages except members, with propagated groups', () => {
     const { packages, problems } = readText('uv.lock', LOCK);
     expect(problems).toEqual([]);
     expect(packages.map(({ id, line, direct, groups }) => [id, line, direct, groups])).toEqual([
@@ -89,7 +89,7 @@ source = { registry = "https://pypi.org/simple" }
     });
   });
 
-  it('takes what a script or a workspace without a root asks for from the manifest', () => {
+  it('reads direct dependencies of a script or a workspace without a root from the manifest', () => {
     const text = `version = 1
 [manifest]
 requirements = [{ name = "A" }]
@@ -110,16 +110,16 @@ source = { path = "b.whl" }
     ]);
   });
 
-  it('is read beside a script too', () => {
+  it('is read as the lockfile of a script', () => {
     const text = 'version = 1\n\n[[package]]\nname = "a"\nversion = "1"\n';
     expect(readText('tool.py.lock', text)).toMatchObject({ format: 'uv-lock', packages: [{ id: 'a@1' }] });
   });
 
-  it('is empty where nothing has been locked', () => {
+  it('may be empty', () => {
     expect(readText('uv.lock', '')).toMatchObject({ packages: [], problems: [] });
   });
 
-  it('reads no other version', () => {
+  it('refuses other versions', () => {
     for (const version of ['2', '"1"', '[1]', '{ toString = 1 }', '2024-01-01']) {
       expect(failureOf('uv.lock', `version = ${version}\n`).code).toBe('unsupported-version');
     }

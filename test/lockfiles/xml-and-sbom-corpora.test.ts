@@ -45,22 +45,22 @@ function cases(): readonly (readonly [string, string, string])[] {
   });
 }
 
-/** What the tools list and we leave out, each for a reason that is ours everywhere. */
+/** Packages that the tools list and Lockhound leaves out by policy. */
 function isOurs({ relationship, type, name, version, ecosystem }: ExpectedPackage): boolean {
-  // The target itself: root and workspace projects.
+  // The target: root and workspace projects.
   if (relationship === 'root' || relationship === 'workspace' || type === 'project') return false;
-  // Of no ecosystem, or without a name: a problem that names it.
+  // Without an ecosystem or a name: a problem that names it.
   return ecosystem !== null && name !== '' && !/^:|:$/.test(name) && version !== undefined;
 }
 
-/** Purls tell packages of SBOMs apart; elsewhere names and versions do. */
+/** Packages of SBOMs are compared by purl, others by name and version. */
 function shown({ name, version, purl }: Pick<LockedPackage, 'name' | 'version'> & { purl?: string }): string {
   return purl === undefined ? `${name}@${version}` : PackageURL.fromString(purl).toString();
 }
 
 function read(format: string, folder: string, expected: Expected): Lockfile {
-  // Files beside the input that lie elsewhere in their repository: the corpus has them in one folder.
-  const beside = new Map(
+  // Companions: the corpus has them in the folder of the input.
+  const companions = new Map(
     (expected.siblings ?? []).map((path) => [basename(path), join(folder, basename(path))]),
   );
   return readLockfile({
@@ -68,7 +68,7 @@ function read(format: string, folder: string, expected: Expected): Lockfile {
     content: readFileSync(join(folder, expected.input)),
     format,
     companion: (name) => {
-      const path = beside.get(name);
+      const path = companions.get(name);
       return path === undefined ? undefined : readFileSync(path);
     },
   });
@@ -85,19 +85,19 @@ describe.skipIf(!existsSync(LOCKFILES))('Maven, NuGet and SBOM files of the corp
     const wanted = (expected.packages ?? []).filter(isOurs);
     const isSbom = /^(?:cyclonedx|spdx)/.test(format);
     const found = packages
-      // trivy leaves development packages of packages.config out, and so did whoever wrote its expectation.
+      // trivy and its expectation leave out development packages of packages.config.
       .filter(({ groups }) => expected.tool !== 'trivy' || !groups.includes('dev'))
       .map(({ name, version, purl }) => shown({ name, version, ...(isSbom ? { purl } : {}) }));
     expect(found.sort()).toEqual([...new Set(wanted.map(shown))].sort());
     for (const one of packages) checkFacts(one, wanted);
     checkEdges(packages, expected);
-    // Whatever is not a package is a problem, and nothing else is.
+    // Exactly the entries that are not packages are problems.
     const unnamed = (expected.packages ?? []).filter(
       (one) => one.type !== 'project' && one.relationship === undefined && !isOurs(one),
     );
     const copies = format === 'nuget-packages-config' && _name.includes('noversion') ? 1 : 0;
     const nameless = wanted.filter(({ version }) => version === '').length;
-    // A pom names each place that open versions may be stated in, however many versions these are.
+    // A pom has one problem for each unavailable pom, not for each version.
     const empty = problems.some(({ message }) => message === NO_PACKAGE) ? 1 : 0;
     const places = format === 'maven-pom-xml' && nameless > 0 ? problems.length || 1 : nameless;
     expect(problems.length, JSON.stringify(problems)).toBe(unnamed.length + copies + places + empty);
@@ -111,7 +111,7 @@ function checkFacts(found: LockedPackage, wanted: readonly ExpectedPackage[]): v
     if (relationship !== undefined) expect(found.direct, found.id).toBe(relationship === 'direct');
     const starts = lines?.map(([start]) => start) ?? [];
     if (starts.length > 0) expect(starts, found.id).toContain(found.line);
-    // Where two entries are one package, osv-scalibr gives the last line or none (0); we give the first.
+    // For merged entries osv-scalibr has the last line or none (0), Lockhound the first.
     if (line !== undefined && line > 0) expect(found.line, found.id).toBeLessThanOrEqual(line);
   }
   expect(found.line, found.id).toBeGreaterThan(0);
@@ -165,7 +165,7 @@ interface AnyComponent {
   readonly components?: readonly AnyComponent[];
 }
 
-/** Every purl of a component, found the plain way. */
+/** All purls of components, by a simple search. */
 function purlsIn({ components = [] }: AnyComponent): readonly string[] {
   return components.flatMap((one) => [
     ...(one.purl === undefined ? [] : [PackageURL.fromString(one.purl).toString()]),
@@ -183,7 +183,7 @@ describe.skipIf(!existsSync(REAL))('whole files of known projects', () => {
     });
   }
 
-  it('an SPDX manifest agrees with what its JSON says', () => {
+  it('an SPDX manifest has the packages of its JSON', () => {
     const file = 'component-detection__spdx__manifest.spdx.json';
     const { packages, problems } = readReal(file);
     const oracle = JSON.parse(readFileSync(join(CORPORA, 'real-oracles', `${file}.native.json`), 'utf8')) as {
@@ -195,7 +195,7 @@ describe.skipIf(!existsSync(REAL))('whole files of known projects', () => {
     expect(packages.every(({ direct, line }) => direct === true && line !== undefined)).toBe(true);
   });
 
-  it("a build script's Gradle lock has every line", () => {
+  it('a Gradle lock of a build script has all lines', () => {
     const file = 'component-detection__gradle__buildscript-gradle.lockfile';
     const { packages, problems } = readReal(file);
     const rows = readFileSync(join(REAL, file), 'utf8')
@@ -206,7 +206,7 @@ describe.skipIf(!existsSync(REAL))('whole files of known projects', () => {
     expect(packages.every(({ groups }) => groups.join() === 'build')).toBe(true);
   });
 
-  it('a parent pom that only manages versions asks for nothing', () => {
+  it('a parent pom with dependency management only has no dependencies', () => {
     expect(readReal('dependency-track__pom.xml')).toMatchObject({ packages: [], problems: [] });
   });
 });

@@ -13,7 +13,7 @@ import * as berryLines from '../../src/lockfiles/yarn-lock/berry/read-lines.ts';
 import { CORPORA } from './reading.ts';
 import { SAMPLES } from './samples.ts';
 
-/** What a reader of lines makes of a text; `unknown` when it leaves the text to the general parser. */
+/** The result of a one-pass reader; `unknown` when it leaves the text to the general parser. */
 function byLines<T>(read: (text: string) => T, text: string): T | 'unknown' {
   try {
     return read(text);
@@ -23,7 +23,7 @@ function byLines<T>(read: (text: string) => T, text: string): T | 'unknown' {
   }
 }
 
-/** What the general parser makes of it; `refused` when it is no YAML. */
+/** The result of the general parser; `refused` for invalid YAML. */
 function byParser<T>(read: (text: string, path: string) => T, text: string): T | 'refused' {
   try {
     return read(text, 'x');
@@ -38,7 +38,7 @@ const READERS = {
   'pnpm-lock': { lines: pnpmLines.readLines, parser: pnpmGeneral.readGeneral },
 } as const;
 
-/** Holds the two readers to the same answer wherever both give one; tells whether they did. */
+/** Compares both readers. Returns whether both have a result. */
 function agree(format: keyof typeof READERS, text: string): boolean {
   const lines = byLines<unknown>(READERS[format].lines, text);
   const parsed = byParser<unknown>(READERS[format].parser, text);
@@ -47,7 +47,7 @@ function agree(format: keyof typeof READERS, text: string): boolean {
   return true;
 }
 
-/** Without lists and resolutions that hold nothing, which say as much as none. */
+/** Removes empty lists and resolutions, which equal absent ones. */
 function essential(read: unknown): unknown {
   if (!Array.isArray(read)) return read;
   return read.map((one: BerryEntry | PnpmDocument) => {
@@ -92,13 +92,13 @@ function corporaFiles(): readonly (readonly [keyof typeof READERS, string])[] {
   return files;
 }
 
-describe('the reader of lines and the general parser', () => {
+describe('the one-pass reader and the general parser', () => {
   it.skipIf(corporaFiles().length === 0)(
     'read the files of the corpora alike, and the first reads all',
     () => {
       for (const [format, path] of corporaFiles()) {
         const text = readFileSync(path, 'utf8');
-        // A file without anything is one document for the one and none for the other.
+        // An empty file is one document for one reader and none for the other.
         if (text.trim() !== '') expect(agree(format, text), path).toBe(true);
       }
     },
@@ -168,7 +168,7 @@ describe('the reader of lines and the general parser', () => {
     return fields.map(([first = '']) => first.replace(/["']|:.*/g, ''));
   }
 
-  it('read what is generated alike: yarn', () => {
+  it('have the same result for generated files: yarn', () => {
     let agreed = 0;
     fc.assert(
       fc.property(entries, fc.constantFrom('\n', '\r\n'), (all, ending) => {
@@ -184,7 +184,7 @@ describe('the reader of lines and the general parser', () => {
     expect(agreed).toBeGreaterThan(100);
   });
 
-  it('read what is generated alike: pnpm', () => {
+  it('have the same result for generated files: pnpm', () => {
     let agreed = 0;
     fc.assert(
       fc.property(entries, fc.constantFrom('packages', 'snapshots'), (all, section) => {
@@ -201,34 +201,37 @@ describe('the reader of lines and the general parser', () => {
     expect(agreed).toBeGreaterThan(100);
   });
 
-  it.each(Object.keys(READERS) as (keyof typeof READERS)[])('read a changed %s alike', (format) => {
-    const sample = SAMPLES[format === 'yarn-lock' ? 'yarn-lock (berry)' : format] ?? '';
-    expect(agree(format, sample)).toBe(true);
-    const piece = fc.constantFrom(
-      ' ',
-      '\n',
-      '  ',
-      ':',
-      ': ',
-      '#',
-      ' #',
-      '"',
-      "'",
-      '{',
-      '}',
-      ',',
-      '- ',
-      '? ',
-      '&a ',
-      '*',
-      '\t',
-      '|',
-    );
-    fc.assert(
-      fc.property(fc.nat({ max: sample.length }), fc.nat({ max: 3 }), piece, (at, cut, text) => {
-        agree(format, sample.slice(0, at) + text + sample.slice(at + cut));
-      }),
-      { numRuns: 3_000 },
-    );
-  });
+  it.each(Object.keys(READERS) as (keyof typeof READERS)[])(
+    'have the same result for a changed %s',
+    (format) => {
+      const sample = SAMPLES[format === 'yarn-lock' ? 'yarn-lock (berry)' : format] ?? '';
+      expect(agree(format, sample)).toBe(true);
+      const piece = fc.constantFrom(
+        ' ',
+        '\n',
+        '  ',
+        ':',
+        ': ',
+        '#',
+        ' #',
+        '"',
+        "'",
+        '{',
+        '}',
+        ',',
+        '- ',
+        '? ',
+        '&a ',
+        '*',
+        '\t',
+        '|',
+      );
+      fc.assert(
+        fc.property(fc.nat({ max: sample.length }), fc.nat({ max: 3 }), piece, (at, cut, text) => {
+          agree(format, sample.slice(0, at) + text + sample.slice(at + cut));
+        }),
+        { numRuns: 3_000 },
+      );
+    },
+  );
 });

@@ -66,7 +66,7 @@ describe('yarn.lock of version 2 and later', () => {
   const { packages, problems } = readText('yarn.lock', LOCK);
   const named = byName(packages);
 
-  it('gives every package but the folders of the target', () => {
+  it('reads all packages except the folders of the target', () => {
     expect(problems).toEqual([]);
     expect(packages.map(({ id, line }) => [id, line])).toEqual([
       ['@scope/a@1.2.0', 8],
@@ -78,7 +78,7 @@ describe('yarn.lock of version 2 and later', () => {
     expect(named.get('@scope/a')?.purl).toBe('pkg:npm/%40scope/a@1.2.0');
   });
 
-  it('knows what workspaces ask for as direct, and what each entry needs', () => {
+  it('reads edges, and dependencies of workspaces as direct', () => {
     expect(packages.filter(({ direct }) => direct === true).map(({ name }) => name)).toEqual([
       '@scope/a',
       'b',
@@ -92,7 +92,7 @@ describe('yarn.lock of version 2 and later', () => {
     expect(named.get('b')?.dependencies).toEqual([]);
   });
 
-  it('gives sources without credentials, and the checksum', () => {
+  it('reads sources without credentials, and the checksum', () => {
     expect(named.get('b')?.source).toEqual({ kind: 'registry', url: 'https://npm.acme.example/b.tgz' });
     expect(named.get('g')?.source).toEqual({
       kind: 'git',
@@ -105,7 +105,7 @@ describe('yarn.lock of version 2 and later', () => {
     ]);
   });
 
-  it('puts packages in groups by the manifest beside it', () => {
+  it('reads groups from the manifest', () => {
     const manifest = { dependencies: { alias: 'npm:b@^2.0.0' }, devDependencies: { '@scope/a': '^1.0.0' } };
     const read = byName(readText('yarn.lock', LOCK, { 'package.json': JSON.stringify(manifest) }).packages);
     expect(read.get('b')?.groups).toEqual([]);
@@ -114,10 +114,10 @@ describe('yarn.lock of version 2 and later', () => {
   });
 });
 
-/** yarn writes the colon of a key over 1,024 characters on a line of its own. */
+/** yarn writes the colon of a key of more than 1,024 characters on a separate line. */
 const LONG = Array.from({ length: 120 }, (_, at) => `long@npm:^1.0.${at}`).join(', ');
 
-describe('YAML that yarn writes rarely, or people write', () => {
+describe('YAML that yarn writes rarely or users write', () => {
   it.each([
     ['on its own', `? "${LONG}"\n:\n  version: 1.0.200\n  resolution: "long@npm:1.0.200"\n`],
     ['before the value', `? "${LONG}"\n: version: 1.0.200\n  resolution: "long@npm:1.0.200"\n`],
@@ -177,17 +177,17 @@ describe('YAML that yarn writes rarely, or people write', () => {
     ]);
   });
 
-  it('takes a version for the text that it is', () => {
+  it('keeps a version that looks like a number as text', () => {
     const entry = '"a@npm:1": {version: 1.10, resolution: "a@npm:1.10"}\n';
     expect(readText('yarn.lock', HEAD + entry).packages[0]?.version).toBe('1.10');
   });
 
-  it('says where a merge went wrong', () => {
+  it('reports the line of a merge conflict', () => {
     const failure = failureOf('yarn.lock', `${HEAD}<<<<<<< HEAD\n${b}=======\n>>>>>>> main\n`);
     expect(failure).toMatchObject({ code: 'syntax', message: 'yarn.lock:5: unresolved merge conflict' });
   });
 
-  it('reports entries that are no packages', () => {
+  it('reports entries that are not packages', () => {
     const { packages, problems } = readText('yarn.lock', `${HEAD}"a@npm:1":\n  version: 1.0.0\n${b}`);
     expect(packages).toHaveLength(1);
     expect(problems).toEqual([{ kind: 'unread', line: 5, message: '"a@npm:1" has no resolution' }]);

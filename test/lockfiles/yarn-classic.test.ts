@@ -45,7 +45,7 @@ describe('yarn.lock of version 1', () => {
   const { packages, problems } = readText('yarn.lock', LOCK);
   const named = byName(packages);
 
-  it('gives every package with its line', () => {
+  it('reads all packages with their lines', () => {
     expect(problems).toEqual([]);
     expect(packages.map(({ name, version, line }) => [name, version, line])).toEqual([
       ['@scope/a', '1.2.0', 5],
@@ -63,7 +63,7 @@ describe('yarn.lock of version 1', () => {
     });
   });
 
-  it('gives sources: registries, commits, archives, folders', () => {
+  it('reads sources: registries, commits, archives, folders', () => {
     expect(named.get('@scope/a')?.source).toEqual({
       kind: 'registry',
       url: `https://npm.acme.example/@scope/a/-/a-1.2.0.tgz#${SHA1}`,
@@ -77,7 +77,7 @@ describe('yarn.lock of version 1', () => {
     expect(named.get('packed')?.source).toEqual({ kind: 'path', path: './packed.tgz' });
   });
 
-  it('gives digests: of the integrity, else the SHA-1 behind the URL', () => {
+  it('reads digests: the integrity, else the SHA-1 after the URL', () => {
     expect(named.get('b')?.integrity).toEqual([
       { algorithm: 'sha512', value: 'YWJj', encoding: 'base64' },
       { algorithm: 'sha1', value: 'eHl6', encoding: 'base64' },
@@ -87,7 +87,7 @@ describe('yarn.lock of version 1', () => {
     expect(named.get('g')?.integrity).toEqual([]);
   });
 
-  it('knows by the manifest what is direct, and in which groups', () => {
+  it('reads direct dependencies and groups from the manifest', () => {
     const manifest = JSON.stringify({
       dependencies: { alias: 'npm:b@^2.0.0' },
       devDependencies: { '@scope/a': '^1.0.0' },
@@ -98,14 +98,14 @@ describe('yarn.lock of version 1', () => {
     expect(read.get('@scope/o')).toMatchObject({ direct: false, groups: ['dev', 'optional'] });
   });
 
-  it('guesses nothing of groups where there are workspaces', () => {
+  it('reads no groups when there are workspaces', () => {
     const manifest = JSON.stringify({ workspaces: ['w'], devDependencies: { '@scope/a': '^1.0.0' } });
     const read = byName(readText('yarn.lock', LOCK, { 'package.json': manifest }).packages);
     expect(read.get('@scope/a')).toMatchObject({ direct: true, groups: [] });
     expect(read.get('b')).toMatchObject({ direct: undefined, groups: [] });
   });
 
-  it('reports what it cannot read, without the credentials in it', () => {
+  it('reports unreadable entries without credentials', () => {
     const text =
       '# yarn lockfile v1\n\n"https://user:hunter2@host/a.tgz":\n  version "1.0.0"\nb@1:\n\nno entry\n';
     const { packages, problems } = readText('yarn.lock', text);
@@ -117,20 +117,20 @@ describe('yarn.lock of version 1', () => {
     ]);
   });
 
-  it.each(['<<<<<<< HEAD', '>>>>>>> main'])('says where a merge went wrong (%s)', (mark) => {
+  it.each(['<<<<<<< HEAD', '>>>>>>> main'])('reports the line of a merge conflict (%s)', (mark) => {
     expect(failureOf('yarn.lock', `# yarn lockfile v1\n\na@1:\n  version "1.0.0"\n${mark}\n`)).toMatchObject({
       code: 'syntax',
       message: 'yarn.lock:5: unresolved merge conflict',
     });
   });
 
-  it('is read with every kind of line ending', () => {
+  it('is read with all kinds of line endings', () => {
     for (const ending of ['\r\n', '\r']) {
       expect(readText('yarn.lock', LOCK.replaceAll('\n', ending)).packages).toEqual(packages);
     }
   });
 
-  it('says so where nothing is locked', () => {
+  it('reports that nothing is locked', () => {
     expect(readText('yarn.lock', '# yarn lockfile v1\n\n\n')).toMatchObject({
       packages: [],
       problems: [{ kind: 'unread', message: NO_PACKAGE }],
@@ -138,7 +138,7 @@ describe('yarn.lock of version 1', () => {
   });
 });
 
-describe('a yarn.lock that npm wrote', () => {
+describe('a yarn.lock written by npm', () => {
   const text = `# yarn lockfile v1
 
 
@@ -160,7 +160,7 @@ describe('a yarn.lock that npm wrote', () => {
 "none@1":
   "resolved" "https://registry.yarnpkg.com/none/-/none-1.0.0.tgz"`;
 
-  it('has the names of its fields in quotes', () => {
+  it('has quoted names of fields', () => {
     const { packages, problems } = readText('yarn.lock', text);
     expect(packages.map(({ id, dependencies }) => [id, dependencies])).toEqual([
       ['a@1.2.0', ['@s/b@2.0.0', 'c@3.0.0']],
@@ -175,7 +175,7 @@ describe('a yarn.lock that npm wrote', () => {
 });
 
 describe('a file of an offline mirror', () => {
-  it('is of the registry that it was taken from', () => {
+  it('is from its registry', () => {
     const text = `# yarn lockfile v1
 
 a@^1.0.0:

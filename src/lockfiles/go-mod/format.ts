@@ -17,7 +17,7 @@ export const goMod: Format = {
   ecosystem: 'golang',
   fileNames: ['go.mod'],
   facts: { edges: false, groups: false, integrity: true, lines: true },
-  mayAskForNothing: true,
+  isManifest: true,
   companions: () => [CHECKSUMS],
   recognises: (head) =>
     (/^module\s+\S+/m.test(head) && /^(?:go\s+\d|require\b)/m.test(head)) ||

@@ -17,7 +17,7 @@ export const mavenPomXml: Format = {
   ecosystem: 'maven',
   fileNames: ['pom.xml', '*.pom'],
   facts: { edges: false, groups: true, integrity: false, lines: true },
-  mayAskForNothing: true,
+  isManifest: true,
   companions: relatedPaths,
   recognises: (head) => /<project[\s>]/.test(head) && /maven\.apache\.org\/POM|<modelVersion>/.test(head),
   read: readProject,
