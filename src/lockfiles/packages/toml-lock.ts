@@ -102,8 +102,9 @@ function checkVersion({ versions }: TomlLock, root: Table, path: string, builder
     builder.checkVersion(stated, supported.at(-1) ?? 0);
     return;
   }
-  const major = typeof stated === 'string' ? Number(/^\d+(?=\.|$)/.exec(stated)?.[0]) : Number(stated);
-  if (stated === undefined || (typeof stated === type && supported.includes(major))) return;
+  const major = typeof stated === 'string' ? Number(/^\d+(?=\.|$)/.exec(stated)?.[0]) : stated;
+  const isSupported = supported.some((one) => one === major) && typeof stated === type;
+  if (stated === undefined || isSupported) return;
   const shown = typeof stated === 'object' ? 'that is not a number or string' : String(stated).slice(0, 40);
   throw new LockfileError(
     'unsupported-version',
