@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { readWithCompanions } from '../../src/lockfiles/read.ts';
-import { createLockfileReader, limitsFor } from '../../src/lockfiles/threads/lockfile-reader.ts';
+import { createLockfileReader } from '../../src/lockfiles/threads/lockfile-reader.ts';
+import { limitsFor } from '../../src/lockfiles/threads/reading-limits.ts';
 import { startThread } from '../../src/lockfiles/threads/thread.ts';
 import { formatOfSample, SAMPLES } from './samples.ts';
 

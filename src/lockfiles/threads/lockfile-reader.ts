@@ -7,26 +7,26 @@ import { limitsFor, sizeOf } from './reading-limits.ts';
 import type { Thread } from './thread.ts';
 
 export interface ReaderOptions {
-  /** Files that are read at the same time. */
+  /** Number of files that are read at the same time. */
   readonly threads: number;
-  /** Size up to which a file of a format is read without a thread, its companions included. */
+  /** Size in bytes, companions included, up to which a file of a format is read without a thread. */
   inlineBytes(format: string | undefined): number;
 }
 
 export interface LockfileReader {
   /**
-   * Reads one lockfile within a time and a memory in proportion to its size, without holding up the event loop. Rejects
-   * with `LockfileError`; with the signal's reason when it aborts.
+   * Reads one lockfile without blocking the event loop. Limits time and memory in proportion to the size of the file.
+   * Rejects with `LockfileError`, or with the reason of the signal.
    */
   read(request: CompleteRequest, signal?: AbortSignal): Promise<Lockfile>;
   /** Ends all threads. */
   close(): Promise<void>;
 }
 
-/** Threads with a larger heap end with their file. */
+/** Threads with a larger heap are not reused. */
 const KEPT_HEAP_MB = 512;
 
-/** Threads start when they are needed, are reused, and keep no process alive. */
+/** Starts threads on demand and reuses them. They do not keep the process alive. */
 export function createLockfileReader({ threads, inlineBytes }: ReaderOptions): LockfileReader {
   const limit = pLimit(threads);
   const idle: Thread[] = [];
@@ -50,7 +50,7 @@ export function createLockfileReader({ threads, inlineBytes }: ReaderOptions): L
       isReusable = heapMb <= KEPT_HEAP_MB;
       return { ...lockfile, packages };
     } catch (error) {
-      // A file that cannot be read is no fault of its thread.
+      // The thread of an unreadable file is still usable.
       isReusable = heapMb <= KEPT_HEAP_MB && !thread.hasEnded() && error instanceof LockfileError;
       throw error;
     } finally {
@@ -78,6 +78,6 @@ function tooSlow(path: string, bytes: number, timeoutMs: number): LockfileError 
   const seconds = Math.round(timeoutMs / 1_000);
   return new LockfileError(
     'too-slow',
-    `${path}: not read within ${seconds} s, the limit for a file of ${bytes} bytes`,
+    `${path}: reading took more than ${seconds} s, the limit for a file of ${bytes} bytes`,
   );
 }
