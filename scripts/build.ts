@@ -71,6 +71,7 @@ function directBuiltins(): Plugin {
     name: 'direct-builtins',
     renderChunk(code) {
       return code.replace(statement, (_import, name?: string, names?: string, id?: string) => {
+        if (name === 'childProcess') return lazily(name, id);
         const module = `globalThis.process.getBuiltinModule("${id}")`;
         return [name, names === undefined ? undefined : `{ ${names.replaceAll(' as ', ': ')} }`]
           .filter((target) => target !== undefined)
@@ -79,4 +80,9 @@ function directBuiltins(): Plugin {
       });
     },
   };
+}
+
+/** commander starts programs for commands of its own kind, of which there is none here; the module takes longer to load than commander. */
+function lazily(name: string, id: string | undefined): string {
+  return `const ${name} = { get spawn() { return globalThis.process.getBuiltinModule("${id}").spawn; } };`;
 }

@@ -28,12 +28,14 @@ export function settings(): readonly Setting[] {
  * `LOCKHOUND_*` variable.
  */
 export function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): unknown {
-  const known = new Map(settings().map((setting) => [setting.variable, setting]));
+  // Most environments name no setting, and walking over the schema takes longer than reading a small file.
+  let known: ReadonlyMap<string, Setting> | undefined;
   const result: Record<string, unknown> = {};
   const redisUrl = environment['REDIS_URL'];
   if (redisUrl) assign(result, ['redis', 'url'], redisUrl);
   for (const [name, text] of Object.entries(environment)) {
     if (!name.startsWith(PREFIX) || OTHERS.has(name) || text === undefined) continue;
+    known ??= new Map(settings().map((setting) => [setting.variable, setting]));
     const setting = known.get(name);
     if (setting !== undefined) {
       assign(result, setting.path, setting.read(text));
