@@ -1,5 +1,6 @@
 const BENCHES = {
   lockfiles: 'lets package managers write the lockfiles that `parse` reads; takes minutes',
+  cold: 'whole processes from their start: --version, --help and parse, with an empty and a warm compile cache',
   parse: 'reading lockfiles, compared with the minimum work and with other readers',
   resolve: 'looking up purls: checks compared with JSON.parse, concurrent pages, purls per second',
   'event-loop': "the longest block of a worker's event loop while reading files, by format",

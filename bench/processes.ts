@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** A Node program that is timed as a whole process. */
+export interface Command {
+  readonly name: string;
+  readonly args: readonly string[];
+  /** Runs before each start and is not timed. */
+  prepare?(): void;
+}
+
+/** Runs the commands in turn, after one round that is not counted; milliseconds by name and round. */
+export async function timeInTurn(
+  commands: readonly Command[],
+  rounds: number,
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const times = new Map<string, number[]>(commands.map(({ name }) => [name, []]));
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const command of commands) {
+      command.prepare?.();
+      const time = await timeOf(command);
+      if (round > 0) times.get(command.name)?.push(time);
+    }
+  }
+  return times;
+}
+
+/** Output is read, as a pipe does. Rejects on another exit code than 0. */
+async function timeOf({ name, args }: Command): Promise<number> {
+  const began = performance.now();
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env['PATH'] },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  child.stdout.resume();
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${name} ended with ${code}`);
+  return performance.now() - began;
+}
