@@ -5,8 +5,7 @@ import { createMasker } from '../../src/model/masking.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { destroy } from '../../src/notify/provisioning/destroy.ts';
 import { deriveHashKey } from '../../src/notify/provisioning/keyed-hash.ts';
-import { plan } from '../../src/notify/provisioning/plan.ts';
-import { provision } from '../../src/notify/provisioning/provision.ts';
+import { plan, provision } from '../../src/notify/provisioning/provision.ts';
 import type { Desired, DesiredWebhook } from '../../src/notify/webhooks/definition.ts';
 import { createLocalApplied, createLocalLock, startLocalPlatform } from './local-platform.ts';
 

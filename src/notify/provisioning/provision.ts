@@ -7,7 +7,7 @@ import {
   type WebhookDefinition,
 } from '../webhooks/definition.ts';
 import { validateDesired } from '../webhooks/validate.ts';
-import { readIfThere } from './compare.ts';
+import { type CompareOptions, compare, readIfThere } from './compare.ts';
 import { isTakenBy, orphansIn } from './orphans.ts';
 import { reconcile } from './reconcile.ts';
 import { deletion, exists, removeObject } from './remove.ts';
@@ -31,6 +31,13 @@ export interface Provisioned extends ReadBack {
   readonly changes: readonly ProvisionChange[];
 }
 
+/** The changes that `provision` would make now, in its order. Writes nothing. Throws `NotifyError`. */
+export async function plan(options: Omit<ProvisionOptions, 'lock'>): Promise<readonly ProvisionChange[]> {
+  const { desired, signal, ...account } = options;
+  validateDesired(desired);
+  return changesOf(account, desired, 'plan', signal);
+}
+
 /**
  * Applies what is desired to the platform: reads, writes only differences, reads again. Variables come before the webhooks
  * that use them, and orphans are deleted last. A second call writes nothing. Calls for one account are serialised by the
@@ -39,7 +46,10 @@ export interface Provisioned extends ReadBack {
 export async function provision(options: ProvisionOptions): Promise<Provisioned> {
   const { lock, desired, signal, ...account } = options;
   validateDesired(desired);
-  return holdAccount(lock, account, signal, (held) => apply(account, desired, held));
+  return holdAccount(lock, account, signal, async (held) => {
+    const changes = await changesOf(account, desired, 'apply', held);
+    return { ...(await readBack(account, desired, held)), changes };
+  });
 }
 
 /** Runs `work` with the account locked; its signal aborts when the lock is lost. */
@@ -52,7 +62,13 @@ export function holdAccount<T>(
   return lock.hold(`provision:${account}`, (held) => work(AbortSignal.any([signal, held])), signal);
 }
 
-async function apply(account: Account, desired: Desired, signal: AbortSignal): Promise<Provisioned> {
+/** Goes through the desired objects, then the orphans. `plan` only compares; `apply` also writes. */
+async function changesOf(
+  account: Account,
+  desired: Desired,
+  mode: 'plan' | 'apply',
+  signal: AbortSignal,
+): Promise<readonly ProvisionChange[]> {
   const remembered = await account.applied.read(account.account);
   const resources = resourcesOf(account, desired);
   const changes: ProvisionChange[] = [];
@@ -64,27 +80,23 @@ async function apply(account: Account, desired: Desired, signal: AbortSignal): P
       isTaken: isTakenBy(resources, kind, id),
       signal,
     };
-    changes.push(...(await reconcile(account, resource, options)));
+    changes.push(
+      ...(await (mode === 'plan' ? planned(resource, options) : reconcile(account, resource, options))),
+    );
   }
-  changes.push(...(await removeOrphans(account, resources, remembered, signal)));
-  return { ...(await readBack(account, desired, signal)), changes };
-}
-
-async function removeOrphans(
-  account: Account,
-  resources: readonly Resource[],
-  remembered: Parameters<typeof orphansIn>[1],
-  signal: AbortSignal,
-): Promise<readonly ProvisionChange[]> {
-  const changes: ProvisionChange[] = [];
   for (const { id, kind, name, reused } of orphansIn(resources, remembered)) {
     if (!reused && (await exists(account, kind, name, signal))) {
-      await removeObject(account, kind, name, signal);
+      if (mode === 'apply') await removeObject(account, kind, name, signal);
       changes.push(deletion(kind, name));
     }
-    await account.applied.remove(account.account, id);
+    if (mode === 'apply') await account.applied.remove(account.account, id);
   }
   return changes;
+}
+
+async function planned(resource: Resource, options: CompareOptions): Promise<readonly ProvisionChange[]> {
+  const { change, stale } = await compare(resource, options);
+  return stale === undefined ? [change] : [change, deletion(resource.kind, stale)];
 }
 
 /** Reads the configured objects from the platform. Throws `NotifyError`. */

@@ -36,7 +36,7 @@ export function resourcesOf(account: Account, { variables, webhooks }: Desired):
   ] as readonly Resource[];
 }
 
-export function webhookResource(account: Account, webhook: DesiredWebhook): Resource<WebhooksIntegration> {
+function webhookResource(account: Account, webhook: DesiredWebhook): Resource<WebhooksIntegration> {
   const { client, mask } = account;
   const { name, url, headers, payload, encodeAs } = definitionFor(webhook);
   const id = `webhook/${webhook.route}`;

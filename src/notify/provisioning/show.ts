@@ -15,7 +15,7 @@ export interface ShownAccount {
   readonly variables: readonly ShownVariable[];
 }
 
-export interface ShownWebhook {
+interface ShownWebhook {
   readonly route: string;
   readonly name: string;
   readonly there: boolean;
@@ -25,7 +25,7 @@ export interface ShownWebhook {
   readonly payload?: string | null;
 }
 
-export interface ShownVariable {
+interface ShownVariable {
   readonly name: string;
   readonly there: boolean;
   readonly secret?: boolean;
