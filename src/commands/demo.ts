@@ -7,6 +7,7 @@ import { openStore, type Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { configSchema } from '../config/schema.ts';
 import { type LocalServices, startLocalServices } from '../embedded/local-services.ts';
+import { DELIVER_NOTIFICATION } from '../jobs/payloads/deliver-notification.ts';
 import { createMasker } from '../model/masking.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { Secret } from '../model/secret.ts';
@@ -24,7 +25,7 @@ export interface DemoAlert {
   readonly body: string;
 }
 
-export interface DemoScan {
+interface DemoScan {
   readonly target: string;
   readonly path: string;
   readonly content: Buffer;
@@ -139,7 +140,7 @@ function demoOf({
 
 async function delivered(store: Store, scan: string, signal: AbortSignal): Promise<void> {
   const until = performance.now() + DELIVERY_LIMIT_MS;
-  while ((await store.outcomes.read('deliver-notification', `${scan}.default`)) === undefined) {
+  while ((await store.outcomes.read(DELIVER_NOTIFICATION.name, `${scan}.default`)) === undefined) {
     if (performance.now() > until) return;
     await sleep(20, undefined, { signal });
   }

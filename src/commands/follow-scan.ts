@@ -3,6 +3,8 @@ import type { Queue } from 'bullmq';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
+import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
+import { JUDGE_SCAN } from '../jobs/payloads/judge-scan.ts';
 import { raceAbort } from '../model/race-abort.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
@@ -35,7 +37,7 @@ export async function followScan(
   { timeoutMs, signal, onProgress }: FollowOptions,
 ): Promise<ScanReport> {
   const { store, openQueue } = await openSharedStore(loaded);
-  const queues = ['ingest-lockfiles', 'judge-scan'].map(openQueue);
+  const queues = [INGEST_LOCKFILES.name, JUDGE_SCAN.name].map(openQueue);
   const timeout = AbortSignal.timeout(timeoutMs);
   const ended = AbortSignal.any([signal, timeout]);
   let step = 'Redis does not answer';
@@ -71,8 +73,8 @@ async function follow(
     signal.throwIfAborted();
     const states = await Promise.all(queues.map((queue) => queue.getJobState(jobIdOf(queue.name, scan))));
     // Read after the states, so that a finished job has saved its outcome.
-    inventory ??= (await store.outcomes.readResult(INVENTORY, 'ingest-lockfiles', scan)) ?? undefined;
-    const verdict = await store.outcomes.readResult(VERDICT, 'judge-scan', scan);
+    inventory ??= (await store.outcomes.readResult(INVENTORY, INGEST_LOCKFILES.name, scan)) ?? undefined;
+    const verdict = await store.outcomes.readResult(VERDICT, JUDGE_SCAN.name, scan);
     if (verdict === null) throw reportGone(scan);
     if (verdict !== undefined) return { inventory: inventory ?? inventoryOf(verdict), verdict };
     const failed = queues.find((_queue, index) => states[index] === 'failed');

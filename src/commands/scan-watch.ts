@@ -1,4 +1,6 @@
 import type { Store } from '../compose/store.ts';
+import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
+import { JUDGE_SCAN } from '../jobs/payloads/judge-scan.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { INVENTORY, VERDICT } from '../model/stored/catalog.ts';
 import type { WorkerEvent } from '../workers/events.ts';
@@ -38,7 +40,7 @@ export function watchScans(store: Store): ScanWatch {
           progress(event);
           const failure = scanFailure(event);
           if (failure !== undefined) reject(failure);
-          else if (event.kind === 'finished' && event.job === 'judge-scan') resolve();
+          else if (event.kind === 'finished' && event.job === JUDGE_SCAN.name) resolve();
         },
       };
       const onAbort = () => reject(signal?.reason);
@@ -46,7 +48,7 @@ export function watchScans(store: Store): ScanWatch {
       watchers.add(watcher);
       try {
         signal?.throwIfAborted();
-        if ((await store.outcomes.read('judge-scan', scan)) === undefined) await promise;
+        if ((await store.outcomes.read(JUDGE_SCAN.name, scan)) === undefined) await promise;
         return await readReport(store, scan);
       } finally {
         watchers.delete(watcher);
@@ -66,8 +68,8 @@ export function reportGone(scan: string): ScanError {
 
 async function readReport(store: Store, scan: string): Promise<ScanReport> {
   const [inventory, verdict] = await Promise.all([
-    store.outcomes.readResult(INVENTORY, 'ingest-lockfiles', scan),
-    store.outcomes.readResult(VERDICT, 'judge-scan', scan),
+    store.outcomes.readResult(INVENTORY, INGEST_LOCKFILES.name, scan),
+    store.outcomes.readResult(VERDICT, JUDGE_SCAN.name, scan),
   ]);
   if (inventory === undefined || verdict === undefined) {
     throw new ScanError('scan-failed', `the outcome of scan ${scan} is not in the store`);

@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { InsightsOptions } from '../insights/insights.ts';
 import { JOBS } from '../jobs/catalog.ts';
 import type { JobLimits } from '../jobs/job.ts';
+import { DELIVER_NOTIFICATION } from '../jobs/payloads/deliver-notification.ts';
 import type { ContractPort, NotifierPort } from '../jobs/ports.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import type { Routing } from '../model/alert/routing.ts';
@@ -73,7 +74,7 @@ export async function startPipeline(
     }),
     outcomes: store.outcomes,
     openJobs: store.openJobs,
-    limitsOf: { 'deliver-notification': deliveryLimits(loaded) },
+    limitsOf: { [DELIVER_NOTIFICATION.name]: deliveryLimits(loaded) },
     connection: store.redis,
     prefix: store.prefix,
     log,

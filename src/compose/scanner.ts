@@ -8,6 +8,7 @@ import { JOBS } from '../jobs/catalog.ts';
 import { followUp } from '../jobs/follow-up.ts';
 import type { JobLimits } from '../jobs/job.ts';
 import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
+import { JUDGE_SCAN } from '../jobs/payloads/judge-scan.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
 import { type ScanRequest, scanPayload } from '../jobs/scan-request.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
@@ -81,7 +82,7 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
 }
 
 async function readReport({ outcomes }: Memory, scan: string): Promise<ScanReport | undefined> {
-  const inventory = await outcomes.readResult(INVENTORY, 'ingest-lockfiles', scan);
-  const verdict = await outcomes.readResult(VERDICT, 'judge-scan', scan);
+  const inventory = await outcomes.readResult(INVENTORY, INGEST_LOCKFILES.name, scan);
+  const verdict = await outcomes.readResult(VERDICT, JUDGE_SCAN.name, scan);
   return inventory == null || verdict == null ? undefined : { inventory, verdict };
 }
