@@ -52,8 +52,8 @@ function typesOf(document: RestDescription, target: Target): string {
 
 function methodType(method: ApiMethod): string {
   const params = [...method.parameters].map(([name, parameter]) => {
-    const optional = parameter.required === true ? '' : '?';
-    return `      readonly ${quoteName(name)}${optional}: ${parameterType(parameter)};\n`;
+    const [mark, absent] = parameter.required === true ? ['', ''] : ['?', ' | undefined'];
+    return `      readonly ${quoteName(name)}${mark}: ${parameterType(parameter)}${absent};\n`;
   });
   const shape = params.length === 0 ? 'Readonly<Record<string, never>>' : `{\n${params.join('')}    }`;
   return [

@@ -55,6 +55,6 @@ function openHttp(options: InsightsClientOptions, concurrency: number): HttpClie
     bodyTimeoutMs: timeoutMs,
     totalTimeoutMs: timeoutMs,
     connections: concurrency,
-    ...(budget === undefined ? {} : { beforeAttempt: (signal) => budget.take(signal) }),
+    beforeAttempt: budget?.take,
   });
 }

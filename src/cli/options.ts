@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-export const OUTPUT_FORMATS = ['table', 'json'] as const;
+const OUTPUT_FORMATS = ['table', 'json'] as const;
 
-export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** What `withOutputFormat` adds to a command's options. */
 export interface OutputOptions {

@@ -14,7 +14,7 @@ export interface ApiClientOptions {
   readonly readOnly?: boolean;
 }
 
-export interface ApiCall extends Omit<CallArguments, 'rootUrl'> {
+interface ApiCall extends Omit<CallArguments, 'rootUrl'> {
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import type { BlobPort, DeliveryPort, DigestPort, ScanPort, TargetPort } from '../jobs/ports.ts';
 import type { PutContent } from '../jobs/scan-request.ts';
 import type { DigestEntry } from '../model/alert/notification.ts';
+import { CodedError } from '../model/errors.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import type { SeenVersions } from '../model/ports/seen-versions.ts';
 import type { Outcomes } from '../model/queue/outcome.ts';
-import { MemoryError } from './errors.ts';
 import { createMemoryCache } from './memory-cache.ts';
 import { createOutcomes, type MemoryMaps } from './outcomes.ts';
+
+/** `blob-missing`: no content of that hash was given to this process. */
+class MemoryError extends CodedError<'blob-missing'> {}
 
 /**
  * What the scans of one process share: in plain maps what workers keep in Redis. Values are kept without a copy, as long as

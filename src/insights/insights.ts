@@ -58,13 +58,9 @@ export function createInsights(options: InsightsOptions): Insights {
     resolve: createResolver({
       eligibility: createEligibility({ privatePatterns, mirrors }),
       cache: createRecordCache(CACHED_VERSION, options),
-      ...(seen === undefined ? {} : { seen }),
-      ...(covers === undefined ? {} : { covers }),
-      lookUpVersions: createVersionLookUp({
-        service,
-        limit,
-        ...(onContractProblem === undefined ? {} : { onContractProblem }),
-      }),
+      seen,
+      covers,
+      lookUpVersions: createVersionLookUp({ service, limit, onContractProblem }),
     }),
     advisory: (id, signal) =>
       advisories(id, signal, (shared) =>

@@ -13,7 +13,7 @@ export function createLocalBudget(
       signal?.throwIfAborted();
       const waitMs = Math.max(due, now()) - now();
       due = Math.max(due, now()) + intervalMs;
-      if (waitMs >= 1) await sleep(waitMs, undefined, signal === undefined ? {} : { signal });
+      if (waitMs >= 1) await sleep(waitMs, undefined, { signal });
     },
     async pause(ms) {
       due = Math.max(due, now() + ms);

@@ -10,7 +10,7 @@ import { InsightsError } from './errors.ts';
 import { privateNames } from './request/private-names.ts';
 import { ruleError } from './request/rules.ts';
 
-export type MethodId = keyof InsightsMethods;
+type MethodId = keyof InsightsMethods;
 
 export interface AskOptions {
   readonly signal: AbortSignal;
@@ -19,7 +19,7 @@ export interface AskOptions {
 }
 
 /** A request: parameters of a GET, the body of a POST. */
-export interface Question<Id extends MethodId> {
+interface Question<Id extends MethodId> {
   readonly params?: InsightsMethods[Id]['params'];
   readonly body?: InsightsMethods[Id]['body'];
 }

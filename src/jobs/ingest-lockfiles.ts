@@ -131,7 +131,7 @@ async function readOne(file: ReadableLockfile, ports: Needs, signal: AbortSignal
     content: await contentOf(file, file.path, ports),
     companions: await Promise.all((file.companions ?? []).map((one) => companionOf(one, ports))),
     limits: ports.limits.lockfile,
-    ...(file.format === undefined ? {} : { format: file.format }),
+    format: file.format,
   };
   const lockfile = await ports.lockfiles.read(request, signal);
   return { path: file.path, sha256: hashOf(file), lockfile };

@@ -32,11 +32,11 @@ export interface Ports {
 }
 
 /** Limits on input from the configuration. */
-export interface LimitsPort {
+interface LimitsPort {
   readonly lockfile: LockfileLimits;
 }
 
-export interface LockfilePort {
+interface LockfilePort {
   /**
    * Reads a lockfile within time and memory limits in proportion to its size. Rejects with a coded error when it cannot be
    * read, with the signal's reason when that aborts.
@@ -80,11 +80,11 @@ export interface TargetPort {
   read(target: string): Promise<TargetState | undefined>;
 }
 
-export interface RoutingPort {
+interface RoutingPort {
   routing(): Routing;
 }
 
-export interface PolicyPort {
+interface PolicyPort {
   policy(): Policy;
 }
 

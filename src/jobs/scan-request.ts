@@ -51,7 +51,7 @@ export async function scanPayload(request: ScanRequest, put: PutContent): Promis
     lockfiles.push({
       path,
       ...('sha256' in file ? { sha256: file.sha256, bytes: file.bytes } : await stored(file, put)),
-      ...(format === undefined ? {} : { format }),
+      format,
       ...(beside.length === 0 ? {} : { companions: beside }),
     });
   }

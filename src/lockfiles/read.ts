@@ -18,7 +18,7 @@ export interface ReadRequest {
   readonly path: string;
   readonly content: Buffer;
   /** Name of the format; detected when it is not set. */
-  readonly format?: string;
+  readonly format?: string | undefined;
   /** As in `LockfileInput`. */
   readonly companion?: LockfileInput['companion'];
   readonly limits?: Partial<LockfileLimits>;

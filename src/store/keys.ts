@@ -84,6 +84,6 @@ export function createKeys(prefix: string = DEFAULT_PREFIX): Keys {
 }
 
 /** `lockhound` → `{lockhound}`; a prefix that has a hash tag is not changed. */
-export function tagPrefix(prefix: string): string {
+function tagPrefix(prefix: string): string {
   return /\{[^{}]+\}/.test(prefix) ? prefix : `{${prefix}}`;
 }

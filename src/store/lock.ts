@@ -23,7 +23,7 @@ export function createLock(redis: RedisClient, keys: Keys, options: LockOptions 
       let asked = Date.now();
       while ((await redis.set(key, token, 'PX', ttlMs, 'NX')) !== 'OK') {
         signal?.throwIfAborted();
-        await sleep(pollMs * (0.5 + random()), undefined, signal === undefined ? {} : { signal });
+        await sleep(pollMs * (0.5 + random()), undefined, { signal });
         asked = Date.now();
       }
       const keeper = keep(redis, { key, token, ttlMs }, asked);

@@ -68,7 +68,7 @@ async function ask(
 
 async function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
   if (ms < 1) return;
-  await raceAbort(sleep(ms, undefined, signal === undefined ? {} : { signal }), signal);
+  await raceAbort(sleep(ms, undefined, { signal }), signal);
 }
 
 /*

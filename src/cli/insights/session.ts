@@ -34,7 +34,7 @@ export async function withSession<Result>(
   options: OperationOptions,
   work: (session: InsightsSession, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const loaded = loadConfig(options.config === undefined ? {} : { file: options.config });
+  const loaded = loadConfig({ file: options.config });
   const { openInsightsSession } = await import('../../commands/insights-session.ts');
   return await interruptible(async (signal) => {
     const session = await openInsightsSession(loaded, { local: options.local === true });

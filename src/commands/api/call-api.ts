@@ -57,7 +57,7 @@ export async function callApi(loaded: LoadedConfig, options: CallOptions): Promi
     const call = {
       params: { ...paramsInOrder(findMethod(document, methodId), values), ...asParams(params) },
       signal,
-      ...(body === undefined ? {} : { body }),
+      body,
     };
     if (media === undefined) return await createApiClient(client).call(methodId, call);
     const upload = protocol === undefined ? { media } : { media, protocol };

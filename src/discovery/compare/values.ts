@@ -4,7 +4,7 @@ import { integerBounds } from '../request/numbers.ts';
 import { below, type Differences, type Place } from './differences.ts';
 
 /** Who writes a value: a client (`sent`), the service (`received`), or both. */
-export interface Direction {
+interface Direction {
   readonly sent: boolean;
   readonly received: boolean;
 }

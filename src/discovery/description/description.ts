@@ -86,7 +86,7 @@ export interface MediaUploadDescription {
   };
 }
 
-export interface UploadProtocolDescription {
+interface UploadProtocolDescription {
   readonly multipart?: boolean;
   /** RFC 6570 template, relative to `rootUrl` (not to `servicePath`). */
   readonly path?: string;

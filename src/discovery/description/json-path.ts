@@ -4,7 +4,7 @@ export function jsonPath(keys: readonly (string | number)[]): string {
 }
 
 /** One step further down. */
-export function step(key: string | number): string {
+function step(key: string | number): string {
   if (typeof key === 'number') return `[${key}]`;
   return /^[A-Za-z_$][\w$-]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }

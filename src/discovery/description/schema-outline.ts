@@ -68,7 +68,7 @@ function elementOf(schema: SchemaDescription): SchemaDescription {
 }
 
 /** The type of a schema: `string (int64)`, `Author[]`. */
-export function typeText({ $ref, type, format, items, additionalProperties }: SchemaDescription): string {
+function typeText({ $ref, type, format, items, additionalProperties }: SchemaDescription): string {
   if ($ref !== undefined) return $ref;
   if (type === 'array') return `${typeText(items ?? {})}[]`;
   if (additionalProperties !== undefined) return `map of ${typeText(additionalProperties)}`;

@@ -29,7 +29,7 @@ export interface ApiSummary {
   readonly methods: readonly MethodSummary[];
 }
 
-export interface ScopeSummary {
+interface ScopeSummary {
   readonly scope: string;
   readonly description: string;
 }
@@ -53,7 +53,7 @@ export interface MethodSummary {
   readonly supportsSubscription: boolean;
 }
 
-export interface ParameterSummary extends Omit<ParameterDescription, '$ref' | 'enum'> {
+interface ParameterSummary extends Omit<ParameterDescription, '$ref' | 'enum'> {
   readonly name: string;
   readonly required: boolean;
   readonly repeated: boolean;
@@ -92,7 +92,7 @@ function summarize(document: RestDescription): ApiSummary {
 }
 
 /** The scopes of a method with their descriptions. */
-export function scopesOf(document: RestDescription, method: ApiMethod): readonly ScopeSummary[] {
+function scopesOf(document: RestDescription, method: ApiMethod): readonly ScopeSummary[] {
   return (method.description.scopes ?? []).map((scope) => scopeOf(document, scope));
 }
 

@@ -10,8 +10,8 @@ export interface DirectoryItem {
   readonly title: string;
   readonly description: string;
   /** The URL of its description document; absent when the directory has none. */
-  readonly documentUrl?: string;
-  readonly documentationLink?: string;
+  readonly documentUrl?: string | undefined;
+  readonly documentationLink?: string | undefined;
   readonly labels: readonly string[];
   readonly preferred: boolean;
 }
@@ -42,16 +42,14 @@ function readItem(value: unknown, url: string): DirectoryItem | undefined {
   const name = text('name') ?? idName;
   const version = text('version') ?? idVersion ?? '';
   if (name === undefined || name === '') return undefined;
-  const documentUrl = absolute(text('discoveryRestUrl') ?? text('discoveryLink'), url);
-  const documentationLink = text('documentationLink');
   return {
     id: text('id') ?? `${name}:${version}`,
     name,
     version,
     title: text('title') ?? '',
     description: text('description') ?? '',
-    ...(documentUrl === undefined ? {} : { documentUrl }),
-    ...(documentationLink === undefined ? {} : { documentationLink }),
+    documentUrl: absolute(text('discoveryRestUrl') ?? text('discoveryLink'), url),
+    documentationLink: text('documentationLink'),
     labels: Array.isArray(item['labels']) ? item['labels'].filter((label) => typeof label === 'string') : [],
     preferred: item['preferred'] === true || item['preferred'] === 'true',
   };

@@ -12,7 +12,7 @@ export interface DirectoryOptions {
   readonly url: string;
 }
 
-export interface DirectoryQuery {
+interface DirectoryQuery {
   readonly name?: string | undefined;
   /** Only the preferred version of each API. */
   readonly preferred?: boolean | undefined;

@@ -32,7 +32,7 @@ export interface CompiledUpload {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | Buffer;
+  readonly body?: string | Buffer | undefined;
 }
 
 /** From this size a lost connection is expensive enough for a session. */
@@ -93,7 +93,7 @@ function contentOf(
           'x-upload-content-length': String(content.length),
           ...(metadata === undefined ? {} : { 'content-type': 'application/json' }),
         },
-        ...(metadata === undefined ? {} : { body: metadata }),
+        body: metadata,
       };
   }
 }

@@ -24,7 +24,7 @@ export type AdvisoryFact = z.infer<typeof advisoryFact>;
 export type RelatedProject = z.infer<typeof relatedProject>;
 export type ProjectFact = z.infer<typeof projectFact>;
 export type ImageFact = z.infer<typeof imageFact>;
-export type Samples = z.infer<typeof samples>;
+type Samples = z.infer<typeof samples>;
 
 /** The data of a local package-insights service. */
 export interface InsightsData {

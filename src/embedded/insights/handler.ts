@@ -10,7 +10,7 @@ export type Answer =
   | { readonly json: string /** Number of batch entries answered. */; readonly entries?: number }
   | { readonly status: number; readonly text: string };
 
-export interface Question {
+interface Question {
   /** Path and query parameters, decoded. */
   readonly parameters: ReadonlyMap<string, string>;
   readonly body: unknown;

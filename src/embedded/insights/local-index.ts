@@ -20,14 +20,14 @@ export interface InsightsStats {
   readonly entries: number;
 }
 
-export interface LocalRequest {
+interface LocalRequest {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
   readonly body: unknown;
 }
 
-export interface LocalAnswer {
+interface LocalAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -27,7 +27,7 @@ export function canonicalName(system: System, name: string): string {
 }
 
 /** The version as the index has it: `3.0` of a Python package is `3.0.0`. */
-export function canonicalVersion(system: System, version: string): string {
+function canonicalVersion(system: System, version: string): string {
   if (system === 'NPM') return valid(version) ?? version;
   if (system !== 'PYPI' || !/^\d+(?:\.\d+)?$/.test(version)) return version;
   return version.includes('.') ? `${version}.0` : `${version}.0.0`;

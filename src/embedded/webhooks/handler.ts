@@ -3,7 +3,7 @@ import type { Collection, Outcome, WebhookModel } from './model.ts';
 /** Permissions of an application key (webhook-integration API, "Endpoints"). */
 export type Permission = 'create_webhooks' | 'integrations_read' | 'manage_integrations';
 
-export interface WebhookRequest {
+interface WebhookRequest {
   /** Path parameters, decoded. */
   readonly parameters: ReadonlyMap<string, string>;
   readonly body: Readonly<Record<string, unknown>>;

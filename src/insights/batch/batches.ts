@@ -15,7 +15,7 @@ import {
 } from './operations.ts';
 import { inOrder } from './ordered.ts';
 
-export interface BatchOptions {
+interface BatchOptions {
   readonly signal: AbortSignal;
   /** The fields of a value that are read, and so checked; see `AskOptions`. */
   readonly fields?: Fields;

@@ -51,9 +51,10 @@ export function queryParams(service: Service, { hash, system, name, version }: Q
     named === undefined || version === undefined ? undefined : validateVersion({ ...named, version });
   const sought = typeof hash === 'string' ? readHash(hash) : hash && canonicalHash(hash);
   return {
-    ...(sought === undefined ? {} : { 'hash.type': sought.type, 'hash.value': sought.value }),
-    ...(system === undefined ? {} : { 'versionKey.system': system }),
-    ...(named === undefined ? {} : { 'versionKey.name': named.name }),
-    ...(key === undefined ? {} : { 'versionKey.version': key.version }),
+    'hash.type': sought?.type,
+    'hash.value': sought?.value,
+    'versionKey.system': system,
+    'versionKey.name': named?.name,
+    'versionKey.version': key?.version,
   };
 }

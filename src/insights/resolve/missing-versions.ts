@@ -6,7 +6,7 @@ import type { LookUp } from './eligibility.ts';
 /** What distinguishes the reasons why a version is missing. */
 export interface MissingFacts {
   /** Versions that the index had before. Default: none are known. */
-  readonly seen?: SeenVersions;
+  readonly seen?: SeenVersions | undefined;
   /** Whether the service holds any version of a package, for services with little data. Default: all are covered. */
   readonly covers?: ((key: Pick<VersionKey, 'system' | 'name'>) => boolean) | undefined;
 }

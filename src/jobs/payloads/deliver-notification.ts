@@ -46,8 +46,7 @@ export function payloadOf(identity: DeliveryIdentity): DeliverNotification {
   const { key, scan, target, route, date, content } = identity;
   const part = key.slice(`${scan}.${route}.`.length);
   const after = /^after(\d+)$/.exec(part)?.[1];
-  const said = content === undefined ? {} : { content };
-  const common = { scan, target, route, requestedAt: date, ...said };
+  const common = { scan, target, route, requestedAt: date, content };
   if (part === '') return common;
   if (part === 'digest') return { ...common, digest: true };
   if (part === 'first-opened') return { ...common, first: 'opened' };
@@ -96,7 +95,7 @@ function keyOf({ scan, route, change, after, first, digest }: DeliverNotificatio
  * Hash of the content, 16 hexadecimal digits. After Redis has lost a verdict, the scan is judged again with a possibly
  * different result: its alerts then have other ids.
  */
-export function contentOf({ changes, open, gaps }: Pick<Notification, 'changes' | 'open' | 'gaps'>): string {
+function contentOf({ changes, open, gaps }: Pick<Notification, 'changes' | 'open' | 'gaps'>): string {
   const hash = createHash('sha256').update(JSON.stringify([open, gaps]));
   for (const { transition, finding } of changes) {
     hash.update(`\n${transition} ${finding.fingerprint} ${finding.severity}`);

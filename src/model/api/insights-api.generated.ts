@@ -788,11 +788,11 @@ export interface InsightsMethods {
   /** Versions by content hash, by name, or both; at most 1000. */
   'insights.query': {
     readonly params: {
-      readonly 'hash.type'?: 'MD5' | 'SHA1' | 'SHA256' | 'SHA512';
-      readonly 'hash.value'?: string;
-      readonly 'versionKey.system'?: 'GO' | 'RUBYGEMS' | 'NPM' | 'CARGO' | 'MAVEN' | 'PYPI' | 'NUGET';
-      readonly 'versionKey.name'?: string;
-      readonly 'versionKey.version'?: string;
+      readonly 'hash.type'?: 'MD5' | 'SHA1' | 'SHA256' | 'SHA512' | undefined;
+      readonly 'hash.value'?: string | undefined;
+      readonly 'versionKey.system'?: 'GO' | 'RUBYGEMS' | 'NPM' | 'CARGO' | 'MAVEN' | 'PYPI' | 'NUGET' | undefined;
+      readonly 'versionKey.name'?: string | undefined;
+      readonly 'versionKey.version'?: string | undefined;
     };
     readonly body: undefined;
     readonly response: QueryResult;

@@ -1,14 +1,14 @@
 import type { Envelope, StoredFollowUp } from './follow-up.ts';
 
 /** A job's place in a lane: an ordered queue of jobs that run one after another. */
-export interface LanePlace {
+interface LanePlace {
   readonly lane: string;
   /** Id of the job. */
   readonly id: string;
 }
 
 /** Position of a job in its lane. */
-export type Turn =
+type Turn =
   | { readonly kind: 'first' }
   /** The job `first` runs before it. */
   | { readonly kind: 'waiting'; readonly first: string }
@@ -33,7 +33,7 @@ export interface OpenJob {
 }
 
 /** The result of closing an open job. `outcome-missing`: Redis has no outcome of it, so it stays open. */
-export type Closing =
+type Closing =
   /** `next`: id of the job that is first in the lane now. */
   { readonly kind: 'closed'; readonly next?: string | undefined } | { readonly kind: 'outcome-missing' };
 

@@ -70,7 +70,7 @@ export interface RunCircumstances {
   readonly resultVersion?: number | undefined;
 }
 
-export type SaveAnswer =
+type SaveAnswer =
   | { readonly status: 'saved' }
   | { readonly status: 'already-there'; readonly outcome: StoredOutcome }
   | { readonly status: 'state-moved' };

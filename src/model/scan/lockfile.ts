@@ -1,5 +1,5 @@
 /** A package ecosystem, named by its purl type (`npm`, `pypi`, `golang`, `cargo`, `gem`, `maven`, `nuget`, …). */
-export type Ecosystem = string;
+type Ecosystem = string;
 
 /** A content digest as the file states it: algorithm in lower case (`sha512`), value in the file's own encoding. */
 export interface Integrity {

@@ -5,7 +5,7 @@ export const RULE_LEVELS = ['off', 'note', 'alert'] as const;
 export type RuleLevel = (typeof RULE_LEVELS)[number];
 
 /** Settings of a rule in the configuration; absent ones are the rule's defaults. */
-export interface RuleSettings {
+interface RuleSettings {
   readonly level?: RuleLevel | undefined;
   readonly severity?: RatedSeverity | undefined;
 }

@@ -19,7 +19,7 @@ export interface Alert extends Notification {
 }
 
 /** Totals over all changes, listed or left out. */
-export interface AlertTotals {
+interface AlertTotals {
   readonly changes: number;
   readonly counts: Readonly<Record<Transition, number>>;
   /** The worst change that is not a resolution; the worst resolution when there is no other change. */

@@ -14,7 +14,7 @@ export const ALERT_VARIABLES: readonly AlertVariable[] = [
 ];
 
 /** The value of a variable. */
-export interface Value {
+interface Value {
   readonly text: string;
   /** JSON text, for an unquoted position in JSON. */
   readonly json: string;

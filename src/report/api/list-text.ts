@@ -7,7 +7,7 @@ export interface ListedApi {
   readonly title: string;
   readonly labels: readonly string[];
   readonly preferred: boolean;
-  readonly documentUrl?: string;
+  readonly documentUrl?: string | undefined;
 }
 
 /** The APIs of a directory, one row each. */

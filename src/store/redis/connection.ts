@@ -20,9 +20,7 @@ export interface ConnectOptions {
   readonly onChange?: (change: ConnectionChange) => void;
 }
 
-export type ConnectionChange =
-  | { readonly kind: 'lost'; readonly error: StoreError }
-  | { readonly kind: 'restored' };
+type ConnectionChange = { readonly kind: 'lost'; readonly error: StoreError } | { readonly kind: 'restored' };
 
 /** Options that BullMQ needs: commands wait for the connection instead of failing after some attempts. */
 const BASE_OPTIONS = {
