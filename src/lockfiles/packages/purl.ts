@@ -43,9 +43,13 @@ export function buildPurl(parts: PurlParts): string {
 }
 
 /** packageurl-js, loaded on demand: loading it takes longer than reading a small lockfile. */
-export function packageurl(): typeof import('packageurl-js') {
-  return loadPackage('packageurl-js');
+export function packageurl(): PackageUrl {
+  loaded ??= loadPackage('packageurl-js') as PackageUrl;
+  return loaded;
 }
+
+type PackageUrl = typeof import('packageurl-js');
+let loaded: PackageUrl | undefined;
 
 /**
  * The canonical form of a purl. The purl specification ("Character encoding") leaves colons unencoded in every component;
