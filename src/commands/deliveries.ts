@@ -56,7 +56,7 @@ export interface DeliveryAdmin {
 
 /** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
 export async function openDeliveryAdmin(loaded: LoadedConfig): Promise<DeliveryAdmin> {
-  const { store, openQueue } = await openSharedStore(loaded);
+  const { store, openQueue, close } = await openSharedStore(loaded);
   const queue = openQueue(deliverNotification.name);
   const { deliveries } = store;
   return {
@@ -75,10 +75,7 @@ export async function openDeliveryAdmin(loaded: LoadedConfig): Promise<DeliveryA
       for (const delivery of held) await sendAgain(store, queue, delivery);
       return { held: held.length };
     },
-    async close() {
-      await queue.close();
-      await store.close();
-    },
+    close,
   };
 }
 

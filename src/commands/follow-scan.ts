@@ -36,7 +36,7 @@ export async function followScan(
   scan: string,
   { timeoutMs, signal, onProgress }: FollowOptions,
 ): Promise<ScanReport> {
-  const { store, openQueue } = await openSharedStore(loaded);
+  const { store, openQueue, close } = await openSharedStore(loaded);
   const queues = [INGEST_LOCKFILES.name, JUDGE_SCAN.name].map(openQueue);
   const timeout = AbortSignal.timeout(timeoutMs);
   const ended = AbortSignal.any([signal, timeout]);
@@ -54,8 +54,7 @@ export async function followScan(
       `scan ${scan} is not done after ${timeoutMs / 1_000} s (${step}); it continues. Run the command again with \`--scan ${scan}\` to wait for it`,
     );
   } finally {
-    await Promise.all(queues.map((queue) => queue.close()));
-    await store.close();
+    await close();
   }
 }
 

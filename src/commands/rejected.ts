@@ -37,7 +37,7 @@ interface QueuedJob {
 
 /** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
 export async function openRejectedAdmin(loaded: LoadedConfig): Promise<RejectedAdmin> {
-  const { store, openQueue } = await openSharedStore(loaded);
+  const { store, openQueue, close } = await openSharedStore(loaded);
   const jobs = new Map(JOBS.map((job) => [job.name, { job, queue: openQueue(job.name) }]));
   const queuedJobOf = ({ job: name }: RejectedPayload): QueuedJob => {
     const found = jobs.get(name);
@@ -59,10 +59,7 @@ export async function openRejectedAdmin(loaded: LoadedConfig): Promise<RejectedA
       }
       await rejected.remove(entry);
     },
-    async close() {
-      await Promise.all([...jobs.values()].map(({ queue }) => queue.close()));
-      await store.close();
-    },
+    close,
   };
 }
 

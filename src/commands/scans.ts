@@ -37,7 +37,7 @@ const MAX_DELIVERIES = 100;
 
 /** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
 export async function openScanAdmin(loaded: LoadedConfig): Promise<ScanAdmin> {
-  const { store, openQueue } = await openSharedStore(loaded);
+  const { store, openQueue, close } = await openSharedStore(loaded);
   const queue = openQueue(INGEST_LOCKFILES.name);
   return {
     list: (filter) => list(store, queue, filter),
@@ -45,10 +45,7 @@ export async function openScanAdmin(loaded: LoadedConfig): Promise<ScanAdmin> {
       const scan = (await store.scans.find(id)) ?? (await queuedScans(queue)).find((one) => one.scan === id);
       return scan === undefined ? undefined : { scan, deliveries: await deliveriesOf(store, scan) };
     },
-    async close() {
-      await queue.close();
-      await store.close();
-    },
+    close,
   };
 }
 

@@ -9,8 +9,10 @@ import type { LoadedConfig } from '../config/load.ts';
 export interface SharedStore {
   readonly store: Store;
   readonly log: Logger;
-  /** Opens the queue of a job without changing its metadata. The caller closes it. */
+  /** Opens the queue of a job without changing its metadata. */
   openQueue(job: string): Queue;
+  /** Closes the queues and the store. */
+  close(): Promise<void>;
 }
 
 /** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
@@ -18,13 +20,19 @@ export async function openSharedStore(loaded: LoadedConfig): Promise<SharedStore
   requireRedisUrl(loaded);
   const log = createLogger(loaded);
   const store = await openStore(loaded, log);
+  const queues: Queue[] = [];
   return {
     store,
     log,
     openQueue(job) {
       const { redis: connection, prefix } = store;
       const queue = new Queue(job, { connection, prefix, skipMetasUpdate: true, skipVersionCheck: true });
+      queues.push(queue);
       return queue.on('error', (error) => log.warn({ error: error.message }, 'queue connection'));
+    },
+    async close() {
+      await Promise.all(queues.map((queue) => queue.close()));
+      await store.close();
     },
   };
 }

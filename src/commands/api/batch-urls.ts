@@ -3,6 +3,7 @@ import { countMethods } from '../../discovery/description/methods.ts';
 import { compileRequest } from '../../discovery/request/compile.ts';
 import type { Params } from '../../discovery/request/request-parameters.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
+import { isObject, type JsonObject } from '../../model/json-object.ts';
 import { ApiError } from './errors.ts';
 import { readLocalDocument } from './read-document.ts';
 
@@ -65,15 +66,7 @@ function readLine(line: string): { doc: string; methodId: string; params: Params
   } catch (cause) {
     throw new ApiError('invalid-input', `the line is not JSON: ${messageOf(cause)}`, { cause });
   }
-  const {
-    doc,
-    methodId,
-    params = {},
-  } = (typeof value === 'object' && value !== null ? value : {}) as {
-    doc?: unknown;
-    methodId?: unknown;
-    params?: unknown;
-  };
+  const { doc, methodId, params = {} }: JsonObject = isObject(value) ? value : {};
   if (typeof doc !== 'string' || typeof methodId !== 'string') {
     throw new ApiError(
       'invalid-input',
@@ -85,7 +78,7 @@ function readLine(line: string): { doc: string; methodId: string; params: Params
 
 /** Parameters from a JSON object, without those that are `null`. Throws `ApiError` (`invalid-input`). */
 export function asParams(value: unknown): Params {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     throw new ApiError('invalid-input', 'params is not a JSON object such as {"name": "value"}');
   }
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null)) as Params;

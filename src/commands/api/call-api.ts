@@ -1,37 +1,25 @@
 import type { LoadedConfig } from '../../config/load.ts';
 import { type ApiResponse, createApiClient } from '../../discovery/client.ts';
 import type { RestDescription } from '../../discovery/description/description.ts';
-import { findMethod } from '../../discovery/description/methods.ts';
 import { endpointUrl } from '../../discovery/request/base-url.ts';
-import { paramsInOrder } from '../../discovery/request/request-parameters.ts';
 import type { Media, UploadProtocol } from '../../discovery/upload/media-upload.ts';
 import { uploadMedia } from '../../discovery/upload/upload.ts';
 import type { Secret } from '../../model/secret.ts';
 import { credentialHeaders } from '../../notify/platform/credentials.ts';
 import { baseUrlOf } from '../../notify/platform/sites.ts';
-import { asParams } from './batch-urls.ts';
-import { openDocuments } from './documents.ts';
+import { type CallOfMethod, paramsOf } from './call-of-method.ts';
+import { withDocuments } from './documents.ts';
 import { bundledApi } from './read-document.ts';
 
 export type { ApiResponse };
 
-export interface CallOptions {
-  readonly document: string;
-  readonly methodId: string;
-  /** Values in the order of the method's signature. `params` take precedence. */
-  readonly values: readonly string[];
-  readonly params: unknown;
+export interface CallOptions extends CallOfMethod {
   /** JSON value; `undefined` for no body. */
   readonly body: unknown;
   readonly media?: Media | undefined;
   readonly protocol?: UploadProtocol | undefined;
-  readonly rootUrl?: string | undefined;
-  /** Location of the endpoint that replaces the root URL. */
-  readonly endpoint?: string | undefined;
-  readonly directory?: string | undefined;
   /** Sent as a bearer token. */
   readonly token?: Secret | undefined;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -39,32 +27,25 @@ export interface CallOptions {
  * `DiscoveryError` before sending, and `HttpError` when there is no answer.
  */
 export async function callApi(loaded: LoadedConfig, options: CallOptions): Promise<ApiResponse> {
-  const { methodId, values, params, body, media, protocol, signal, token } = options;
-  const documents = openDocuments({ directory: options.directory });
-  try {
-    const document = await documents.load(options.document, signal);
+  const { methodId, body, media, protocol, signal, token } = options;
+  return withDocuments(options, async ({ load, trust, http }) => {
+    const document = await load(options.document);
     const target = targetOf(loaded, options, document);
-    if (target.trusted !== undefined) documents.trust(target.trusted);
+    if (target.trusted !== undefined) trust(target.trusted);
     const client = {
       document,
-      http: documents.http,
+      http,
       headers: () => ({
         ...target.credentials?.(),
         ...(token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` }),
       }),
       rootUrl: target.rootUrl,
     };
-    const call = {
-      params: { ...paramsInOrder(findMethod(document, methodId), values), ...asParams(params) },
-      signal,
-      body,
-    };
-    if (media === undefined) return await createApiClient(client).call(methodId, call);
+    const call = { params: paramsOf(document, options), signal, body };
+    if (media === undefined) return createApiClient(client).call(methodId, call);
     const upload = protocol === undefined ? { media } : { media, protocol };
-    return await uploadMedia(client, methodId, { ...call, ...upload });
-  } finally {
-    await documents.close();
-  }
+    return uploadMedia(client, methodId, { ...call, ...upload });
+  });
 }
 
 interface Target {

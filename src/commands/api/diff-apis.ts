@@ -1,21 +1,15 @@
 import { compareDescriptions } from '../../discovery/compare/descriptions.ts';
 import type { ContractDifference } from '../../model/api/contract.ts';
-import { openDocuments } from './documents.ts';
+import { type DocumentsOptions, withDocuments } from './documents.ts';
 
-export interface DiffOptions {
+export interface DiffOptions extends DocumentsOptions {
   readonly before: string;
   readonly after: string;
-  readonly directory?: string | undefined;
-  readonly signal: AbortSignal;
 }
 
 /** The differences between two documents. Throws `ApiError`, `DiscoveryError` and `HttpError`. */
 export async function diffApis(options: DiffOptions): Promise<readonly ContractDifference[]> {
-  const { before, after, directory, signal } = options;
-  const documents = openDocuments({ directory });
-  try {
-    return compareDescriptions(await documents.load(before, signal), await documents.load(after, signal));
-  } finally {
-    await documents.close();
-  }
+  return withDocuments(options, async ({ load }) =>
+    compareDescriptions(await load(options.before), await load(options.after)),
+  );
 }

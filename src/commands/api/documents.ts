@@ -9,43 +9,58 @@ import { createHttpClient } from '../../http/undici-client.ts';
 import { createMemoryCache } from '../../in-process/memory-cache.ts';
 import { bundledApi, readLocalDocument } from './read-document.ts';
 
+/** A command on documents. */
 export interface DocumentsOptions {
   /** Discovery service for names that are neither bundled documents nor files. */
   readonly directory?: string | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** Access to description documents: bundled, local and remote. */
 export interface Documents {
   /** Loads a bundled name, a URL, an API of the directory (`name` or `name:version`) or a file, in this order. */
-  load(named: string, signal?: AbortSignal): Promise<RestDescription>;
+  load(named: string): Promise<RestDescription>;
   readonly http: HttpClient;
   /** Permits calls to the host of this URL even when its address is not public, because the user named it. */
   trust(url: string): void;
-  close(): Promise<void>;
 }
 
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 
-/** Opens access to documents. Links in a directory are followed to public addresses and hosts that the user named only. */
-export function openDocuments({ directory }: DocumentsOptions = {}): Documents {
+/** Runs `work` with access to documents. Links in a directory lead to public addresses and to hosts that the user named. */
+export async function withDocuments<Result>(
+  options: DocumentsOptions,
+  work: (documents: Documents) => Promise<Result>,
+): Promise<Result> {
   const trusted = new Set<string>();
   const publicOnly = publicAddressesOnly();
   const http = createHttpClient({
     maxResponseBytes: MAX_DOCUMENT_BYTES,
     guard: (address, host) => trusted.has(host) || publicOnly(address, host),
   });
+  try {
+    return await work(accessTo(http, trusted, options));
+  } finally {
+    await http.close();
+  }
+}
+
+function accessTo(
+  http: HttpClient,
+  trusted: Set<string>,
+  { directory, signal }: DocumentsOptions,
+): Documents {
   const trust = (url: string) => {
     const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, '');
     if (host !== undefined) trusted.add(host);
   };
   const source = createDocumentSource({ http, cache: createMemoryCache() });
-  let opened: Promise<Directory> | undefined;
   if (directory !== undefined) trust(directory);
+  let opened: Promise<Directory> | undefined;
   return {
     http,
     trust,
-    close: () => http.close(),
-    async load(named, signal) {
+    async load(named) {
       if (/^https?:\/\//i.test(named)) {
         trust(named);
         return (await source.fetch(named, signal)).document;

@@ -1,14 +1,12 @@
 import { BUNDLED_APIS, readBundledDescription } from '../../discovery/bundled.ts';
 import { openDirectory } from '../../discovery/directory/directory.ts';
 import type { DirectoryItem } from '../../discovery/directory/directory-list.ts';
-import { openDocuments } from './documents.ts';
+import { type DocumentsOptions, withDocuments } from './documents.ts';
 
-export interface ListOptions {
-  /** Default: the bundled documents. */
-  readonly directory?: string | undefined;
+/** Without a directory the bundled documents are listed. */
+export interface ListOptions extends DocumentsOptions {
   readonly name?: string | undefined;
   readonly preferred: boolean;
-  readonly signal: AbortSignal;
 }
 
 /** The APIs of a directory, or the bundled ones. Throws `DiscoveryError` and `HttpError`. */
@@ -18,13 +16,9 @@ export async function listApis(options: ListOptions): Promise<readonly Directory
     const items = await Promise.all([...BUNDLED_APIS.values()].map(bundledItem));
     return items.filter((item) => name === undefined || item.name === name);
   }
-  const documents = openDocuments({ directory });
-  try {
-    const opened = await openDirectory({ http: documents.http, url: directory });
-    return await opened.list({ preferred, signal, name });
-  } finally {
-    await documents.close();
-  }
+  return withDocuments(options, async ({ http }) =>
+    (await openDirectory({ http, url: directory })).list({ preferred, signal, name }),
+  );
 }
 
 async function bundledItem(api: Parameters<typeof readBundledDescription>[0]): Promise<DirectoryItem> {

@@ -5,6 +5,7 @@ import { countMethods } from '../../discovery/description/methods.ts';
 import { type ValidatedFile, validateDescription } from '../../discovery/description/validate-description.ts';
 import { codedError } from '../../files/errors.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
+import { isObject } from '../../model/json-object.ts';
 import { readDocumentFile } from './read-document.ts';
 
 /** Validates files, and every `.json` file of folders, one after another. A file that cannot be read is an invalid result. */
@@ -52,8 +53,7 @@ async function validateFile(file: string): Promise<ValidatedFile> {
     return unusable(file, message);
   }
   const problems = validateDescription(value);
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const document = (isObject ? value : {}) as RestDescription;
+  const document: RestDescription = isObject(value) ? value : {};
   return {
     file,
     valid: problems.every(({ severity }) => severity !== 'error'),
