@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../model/json-object.ts';
 import { duration } from './values.ts';
 
 /** `value` with its durations as they are in `written`, from which it was parsed, or as the default is written. */
@@ -25,8 +26,4 @@ export function unwrap(schema: z.ZodType): { readonly inner: z.ZodType; readonly
     inner = inner.unwrap() as z.ZodType;
   }
   return { inner, fallback };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

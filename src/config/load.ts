@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { FileError } from '../files/errors.ts';
 import { readTextSync } from '../files/read-file.ts';
 import { messageOf } from '../model/errors.ts';
+import { isObject } from '../model/json-object.ts';
 import { Secret } from '../model/secret.ts';
 import { asWritten } from './as-written.ts';
 import { ConfigError } from './errors.ts';
@@ -105,15 +106,11 @@ function firstLine(error: unknown): string {
 }
 
 function merge(base: unknown, over: unknown): unknown {
-  if (!isPlain(base) || !isPlain(over)) return over === undefined ? base : over;
+  if (!isObject(base) || !isObject(over)) return over === undefined ? base : over;
   const result: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(over)) result[key] = merge(result[key], value);
   // A reference to a secret is replaced as a whole: merged, it would hold both `file` and `env`.
   return 'env' in over ? over : result;
-}
-
-function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(error: z.ZodError, file: string | undefined): ConfigError {

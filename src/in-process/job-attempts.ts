@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import type { AnyJob, AttemptEnding, JobLimits } from '../jobs/job.ts';
+import type { AnyJob, JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { Outcomes } from '../model/queue/outcome.ts';
 import { attemptSignal } from '../workers/attempt-signal.ts';
 import type { WorkerEvent } from '../workers/events.ts';
-import { DEFAULT_WAITING, type Failure, failureOf } from '../workers/failure.ts';
+import { DEFAULT_WAITING, endingOf, type Failure, failureOf } from '../workers/failure.ts';
 import { runOnce } from '../workers/run-once.ts';
 
 export type LogLevel = 'error' | 'info' | 'warn';
@@ -135,12 +135,6 @@ function classify(work: Work, error: unknown, limits: JobLimits, random: () => n
     waiting: DEFAULT_WAITING,
     random: random(),
   });
-}
-
-function endingOf(failure: Exclude<Failure, { kind: 'fail' }>, reason: string): AttemptEnding {
-  const { kind, delayMs } = failure;
-  if (kind === 'retry') return { kind, reason, delayMs };
-  return { kind: 'postponed', code: kind === 'postpone' ? failure.code : 'paused', reason, delayMs };
 }
 
 async function wait(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import type { RestDescription, SchemaDescription } from '../discovery/description/description.ts';
+import { isObject } from '../model/json-object.ts';
 import type { ContractProblem } from './answered.ts';
 
 /**
@@ -204,8 +205,4 @@ function prefix(problems: ContractProblem[], first: number, segment: string): vo
     const problem = problems[index];
     if (problem !== undefined) problems[index] = { ...problem, path: segment + problem.path };
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

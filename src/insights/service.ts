@@ -3,6 +3,7 @@ import { findMethod } from '../discovery/description/methods.ts';
 import { DiscoveryError } from '../discovery/errors.ts';
 import { HttpError } from '../http/errors.ts';
 import type { InsightsMethods } from '../model/api/insights-api.generated.ts';
+import { isObject } from '../model/json-object.ts';
 import { isRateLimited, isTemporary, rateLimitWait, retryOptions } from '../model/retry-after.ts';
 import { type AnswerCheck, compileAnswerCheck, type Fields } from './answer-check.ts';
 import type { Answered, ContractProblem } from './answered.ts';
@@ -97,10 +98,6 @@ function read<Value>({ content, body, request }: ApiResponse, check: AnswerCheck
   throw new InsightsError('contract', `${request}: ${sketch(content)} where a JSON object is expected`, {
     retryable: true,
   });
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function withoutAnswer(error: unknown): unknown {

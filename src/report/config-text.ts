@@ -1,3 +1,4 @@
+import { isObject } from '../model/json-object.ts';
 import { printable } from '../model/printable.ts';
 import { columns, fitLines, type TextOptions } from './layout.ts';
 
@@ -33,7 +34,7 @@ export function configText(checked: CheckedConfig, options: TextOptions): string
 }
 
 function leaves(value: unknown, path: readonly string[]): readonly string[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     return [`${path.join('.')} = ${typeof value === 'string' ? printable(value) : JSON.stringify(value)}`];
   }
   return Object.entries(value).flatMap(([key, inner]) => leaves(inner, [...path, key]));

@@ -6,7 +6,7 @@ import type {
 } from '../model/alert/delivery.ts';
 import type { NotifiedChange } from '../model/alert/notification.ts';
 import { printable } from '../model/printable.ts';
-import { fitLines, type TextOptions } from './layout.ts';
+import { counted, fitLines, type TextOptions } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
 
 export interface DeliveryList {
@@ -125,10 +125,6 @@ function changeLine({ transition, finding, target }: NotifiedChange): string {
   const source = finding.advisory === undefined ? '' : `, ${finding.advisory.id}`;
   const whose = target === undefined ? '' : `${target}: `;
   return `${whose}${transition} ${finding.severity}: ${finding.title} (${name}@${version}${source})`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function stateText({ state }: DeliveryRecord, paint: Palette): string {

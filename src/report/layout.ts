@@ -90,3 +90,8 @@ export function stringWidth(text: string): number {
 function pad(cell: string, width: number): string {
   return cell + ' '.repeat(Math.max(0, width - stringWidth(cell)));
 }
+
+/** `1 change`, `2 changes`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,7 +1,7 @@
 import { printable } from '../model/printable.ts';
 import { isReadWhole, type LockedPackage } from '../model/scan/lockfile.ts';
 import type { FormatDescription, ParsedFile } from '../model/scan/parsed-file.ts';
-import { columns, fitLines, type TextOptions } from './layout.ts';
+import { columns, counted, fitLines, type TextOptions } from './layout.ts';
 import { palette } from './palette.ts';
 
 const MAX_PROBLEMS = 20;
@@ -27,7 +27,7 @@ export function parsedFileText(file: ParsedFile, options: TextOptions): string {
 }
 
 function summary(packages: readonly LockedPackage[]): string {
-  const parts = [plural(packages.length, 'package')];
+  const parts = [counted(packages.length, 'package')];
   const direct = packages.filter((one) => one.direct === true).length;
   if (packages.some((one) => one.direct !== undefined)) parts.push(`${direct} direct`);
   const groups = new Map<string, number>();
@@ -40,10 +40,6 @@ function summary(packages: readonly LockedPackage[]): string {
   const open = packages.filter((one) => one.version === '').length;
   if (open > 0) parts.push(`${open} without a version`);
   return parts.join(', ');
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** The table of `--formats`. */

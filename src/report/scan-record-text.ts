@@ -1,7 +1,7 @@
 import type { DeliveryRecord } from '../model/alert/delivery.ts';
 import { printable } from '../model/printable.ts';
 import type { ScanRecord } from '../model/scan/scan-record.ts';
-import { fitLines, type TextOptions } from './layout.ts';
+import { counted, fitLines, type TextOptions } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
 
 export interface ScanList {
@@ -93,10 +93,6 @@ function counts(named: Readonly<Record<string, number>> | undefined): string {
 function phrase(named: Readonly<Record<string, number>>): string {
   const parts = Object.entries(named).map(([name, count]) => `${count} ${printable(name)}`);
   return parts.length === 0 ? 'none' : parts.join(', ');
-}
-
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 function seconds(milliseconds: number): string {

@@ -10,7 +10,7 @@ import type { ResolvedLockfile } from '../model/scan/inventory.ts';
 import { isReadWhole } from '../model/scan/lockfile.ts';
 import { OUTCOMES, type Outcome } from '../model/scan/resolution.ts';
 import type { Gap, ScanReport, Verdict } from '../model/scan/verdict.ts';
-import { fitLines, hang, type TextOptions } from './layout.ts';
+import { counted, fitLines, hang, type TextOptions } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
 
 const SUPERSEDED =
@@ -49,7 +49,7 @@ export function renderText(report: ScanReport, options: TextOptions): string {
 /** First of all, when the report is silent about most packages. */
 function coverageLines({ counts: { outcomes, packages } }: Verdict, paint: Palette): readonly string[] {
   if (2 * outcomes.uncovered <= packages) return [];
-  const share = `${outcomes.uncovered} of ${count(packages, 'package')}`;
+  const share = `${outcomes.uncovered} of ${counted(packages, 'package')}`;
   return [
     `${paint.bad(`Most of this scan is unknown: ${share} ${outcomes.uncovered === 1 ? 'is' : 'are'} not in the local data set.`)}`,
     'Nothing is known of them. Scan without --local to have them looked up.',
@@ -91,7 +91,7 @@ function lockfileLine({ path, packages, problems }: ResolvedLockfile, paint: Pal
     (outcome) => `${counts.get(outcome)} ${outcome}`,
   );
   const unread = isReadWhole({ problems }) ? [] : [paint.bad('not read whole')];
-  return `${paint.strong(printable(path))}  ${count(packages.length, 'package')}: ${[...outcomes, ...unread].join(', ')}`;
+  return `${paint.strong(printable(path))}  ${counted(packages.length, 'package')}: ${[...outcomes, ...unread].join(', ')}`;
 }
 
 function gapLines(gaps: readonly Gap[], paint: Palette): readonly string[] {
@@ -102,14 +102,14 @@ function gapLines(gaps: readonly Gap[], paint: Palette): readonly string[] {
   const rest = listed.length - shown.length;
   return [
     '',
-    paint.bad(`${count(gaps.length, 'gap')}: what could not be found out`),
+    paint.bad(`${counted(gaps.length, 'gap')}: what could not be found out`),
     ...shown.map(
       ({ kind, subject, reason }) =>
         `  ${kind} ${printable(subject)}: ${printable(without(subject, reason))}`,
     ),
     ...(rest > 0 ? [`  … and ${rest} more (--json lists all)`] : []),
     ...(uncovered > 0
-      ? [`  ${count(uncovered, 'package')} not in the local data set (--json lists all)`]
+      ? [`  ${counted(uncovered, 'package')} not in the local data set (--json lists all)`]
       : []),
   ];
 }
@@ -122,16 +122,18 @@ function scopeLines({ complete, partial, kept, superseded }: Verdict, paint: Pal
   if (partial) lines.push('Partial: other lockfiles of the target were not part of this scan.');
   if (kept > 0) {
     const stay = kept === 1 ? 'stays' : 'stay';
-    lines.push(`${count(kept, 'finding')} of earlier scans ${stay} open: this scan could not look for them.`);
+    lines.push(
+      `${counted(kept, 'finding')} of earlier scans ${stay} open: this scan could not look for them.`,
+    );
   }
   return lines;
 }
 
 function summaryLine({ verdict }: ScanReport, paint: Palette): string {
   const { counts, findings } = verdict;
-  const packages = count(counts.packages, 'package');
+  const packages = counted(counts.packages, 'package');
   const alerts = findings.length - counts.notes;
-  const notes = counts.notes === 0 ? '' : `; ${count(counts.notes, 'note')}`;
+  const notes = counts.notes === 0 ? '' : `; ${counted(counts.notes, 'note')}`;
   if (alerts === 0) {
     return verdict.gaps.length === 0
       ? `${paint.good('No findings')} in ${packages}${notes}.`
@@ -140,7 +142,7 @@ function summaryLine({ verdict }: ScanReport, paint: Palette): string {
   const severities = SEVERITIES.filter((severity) => counts.severities[severity] > 0).map((severity) =>
     paint.severity(severity, `${counts.severities[severity]} ${severity}${countedAs(severity, findings)}`),
   );
-  return `${paint.strong(count(alerts, 'finding'))} in ${packages}: ${severities.join(', ')}${notes}`;
+  return `${paint.strong(counted(alerts, 'finding'))} in ${packages}: ${severities.join(', ')}${notes}`;
 }
 
 /** What unrated findings count as for exit codes and routes. */
@@ -152,8 +154,4 @@ function countedAs(severity: Severity, findings: readonly Finding[]): string {
 /** A message that begins with the place it is about, without it: the place stands before it already. */
 function without(place: string, message: string): string {
   return message.startsWith(`${place}:`) ? message.slice(place.length + 1).trimStart() : message;
-}
-
-function count(amount: number, one: string, many = `${one}s`): string {
-  return `${amount} ${amount === 1 ? one : many}`;
 }

@@ -1,4 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { chunks } from '../model/chunks.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import { createTurns } from '../model/turns.ts';
 import type { Keys } from './keys.ts';
@@ -22,7 +23,7 @@ export function createCache(redis: RedisClient, keys: Keys, options: CacheOption
       try {
         const values: unknown[] = [];
         const turn = createTurns();
-        for (const part of chunks(names)) {
+        for (const part of chunks(names, CHUNK)) {
           const stored = await redis.mgetBuffer(...part.map((name) => keys.cache(kind, name)));
           for (const one of stored) values.push(decode(one));
           await turn();
@@ -36,7 +37,7 @@ export function createCache(redis: RedisClient, keys: Keys, options: CacheOption
     async setMany(kind, entries, ttlMs) {
       const px = Math.max(1, Math.round(ttlMs));
       try {
-        for (const part of chunks(entries)) {
+        for (const part of chunks(entries, CHUNK)) {
           const pipeline = redis.pipeline();
           for (const [name, value] of part) pipeline.set(keys.cache(kind, name), encode(value), 'PX', px);
           const failed = (await pipeline.exec())?.find(([error]) => error !== null);
@@ -47,12 +48,6 @@ export function createCache(redis: RedisClient, keys: Keys, options: CacheOption
       }
     },
   };
-}
-
-function chunks<T>(list: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(list.length / CHUNK) }, (_, index) =>
-    list.slice(index * CHUNK, (index + 1) * CHUNK),
-  );
 }
 
 function encode(value: unknown): Buffer {

@@ -1,3 +1,4 @@
+import { chunks } from '../model/chunks.ts';
 import type { OpenJob } from '../model/queue/open-job.ts';
 import type { DigestClaim, OutcomeEffects, RunCircumstances, TargetChange } from '../model/queue/outcome.ts';
 import { DIGEST_ENTRY } from '../model/stored/catalog.ts';
@@ -51,7 +52,7 @@ async function digestSteps(
 ): Promise<readonly OutcomeStep[]> {
   if (state === undefined) return [];
   if ('taken' in state) {
-    return chunks(state.taken).map((scans) => ({
+    return chunks(state.taken, CHUNK).map((scans) => ({
       name: 'HDEL',
       keys: [keys.digest(state.route)],
       values: scans,
@@ -72,10 +73,4 @@ async function digestSteps(
     { name: mark, keys: [keys.incompleteTargets], values: [state.target] },
     ...(await Promise.all(additions)).flat(),
   ];
-}
-
-function chunks<T>(list: readonly T[]): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(list.length / CHUNK) }, (_, index) =>
-    list.slice(index * CHUNK, (index + 1) * CHUNK),
-  );
 }

@@ -1,3 +1,4 @@
+import { chunks } from '../model/chunks.ts';
 import type { Outcomes, StoredOutcome, TargetChange } from '../model/queue/outcome.ts';
 import { OUTCOME, TARGET_STATE } from '../model/stored/catalog.ts';
 import type { Keys } from './keys.ts';
@@ -76,11 +77,13 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
       return { status: 'already-there', outcome: { result: kept, next: follows } };
     },
     async spend({ marked, removed }) {
-      for (const part of chunks(removed.map(({ job, key }) => keys.outcome(job, key)))) {
+      const names = removed.map(({ job, key }) => keys.outcome(job, key));
+      for (const part of chunks(names, CHUNK)) {
         await redis.unlink(...part);
       }
       const pairs = marked.map(({ job, key }) => [keys.outcome(job, key), keys.spentOutcome(job, key)]);
-      for (const part of chunks(pairs)) await runScript(redis, MARK_OUTCOMES, part.flat(), [spentTtlMs]);
+      for (const part of chunks(pairs, CHUNK))
+        await runScript(redis, MARK_OUTCOMES, part.flat(), [spentTtlMs]);
     },
   };
 }
@@ -103,10 +106,4 @@ async function changeArguments(change: TargetChange | undefined): Promise<readon
     String(change.state.revision),
     await writeLargeValue(TARGET_STATE, change.state),
   ];
-}
-
-function chunks<T>(list: readonly T[]): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(list.length / CHUNK) }, (_, index) =>
-    list.slice(index * CHUNK, (index + 1) * CHUNK),
-  );
 }

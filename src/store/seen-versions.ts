@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { chunks } from '../model/chunks.ts';
 import type { SeenVersions } from '../model/ports/seen-versions.ts';
 import type { Keys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';
@@ -21,7 +22,7 @@ const CHUNK = 500;
 export function createSeenVersions(redis: RedisClient, keys: Keys): SeenVersions {
   return {
     async add(names) {
-      for (const part of chunks(names)) {
+      for (const part of chunks(names, CHUNK)) {
         const members = Map.groupBy(part.map(placeOf), ({ bucket }) => bucket);
         await runScript(
           redis,
@@ -33,7 +34,7 @@ export function createSeenVersions(redis: RedisClient, keys: Keys): SeenVersions
     },
     async has(names) {
       const found: boolean[] = [];
-      for (const part of chunks(names)) {
+      for (const part of chunks(names, CHUNK)) {
         const pipeline = redis.pipeline();
         for (const { bucket, member } of part.map(placeOf)) pipeline.sismember(keys.seen(bucket), member);
         for (const [error, answer] of (await pipeline.exec()) ?? []) {
@@ -59,10 +60,6 @@ function placeOf(name: string): Place {
 
 function argumentsOf(places: readonly Place[]): readonly (string | number)[] {
   return [places.length, ...places.map(({ member }) => member)];
-}
-
-function* chunks<Item>(list: readonly Item[]): Generator<readonly Item[]> {
-  for (let at = 0; at < list.length; at += CHUNK) yield list.slice(at, at + CHUNK);
 }
 
 /**

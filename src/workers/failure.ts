@@ -1,6 +1,6 @@
 import { EnvelopeError } from '../jobs/envelope.ts';
 import { JobError } from '../jobs/errors.ts';
-import type { JobLimits } from '../jobs/job.ts';
+import type { AttemptEnding, JobLimits } from '../jobs/job.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
 import { MAX_PAUSE_MS, MAX_RETRY_AFTER_MS } from '../model/retry-after.ts';
 import { WorkerError } from './errors.ts';
@@ -60,6 +60,13 @@ export function failureOf(attempt: FailedAttempt): Failure {
     return { kind: 'pause', delayMs: Math.min(error.retryAfterMs, MAX_PAUSE_MS) };
   }
   return retryOrFail(attempt, error.retryable && attempts < limits.attempts);
+}
+
+/** How an attempt ended after which the job runs again. */
+export function endingOf(failure: Exclude<Failure, { kind: 'fail' }>, reason: string): AttemptEnding {
+  const { kind, delayMs } = failure;
+  if (kind === 'retry') return { kind, reason, delayMs };
+  return { kind: 'postponed', code: kind === 'postpone' ? failure.code : 'paused', reason, delayMs };
 }
 
 /** The delay for a job that waits for something else, in milliseconds. */

@@ -5,7 +5,7 @@ import { messageOf } from '../model/errors.ts';
 import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import type { Attempt, ProcessorOptions } from './attempt.ts';
 import { WorkerError } from './errors.ts';
-import { DEFAULT_WAITING, type Failure, failureOf } from './failure.ts';
+import { DEFAULT_WAITING, endingOf, type Failure, failureOf } from './failure.ts';
 import { resetStalls } from './stalls.ts';
 import { closeFailed, recheckTurn } from './turn.ts';
 
@@ -117,13 +117,6 @@ async function delay(
 
 function isWaiting(failure: Failure): boolean {
   return failure.kind === 'postpone' && failure.code === 'not-its-turn';
-}
-
-function endingOf(failure: Exclude<Failure, { kind: 'fail' }>, reason: string): AttemptEnding {
-  const { kind, delayMs } = failure;
-  if (kind === 'retry') return { kind: 'retry', reason, delayMs };
-  const code = kind === 'postpone' ? failure.code : 'paused';
-  return { kind: 'postponed', code, reason, delayMs };
 }
 
 function keyOf({ data, id }: QueuedJob): string {

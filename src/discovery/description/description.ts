@@ -1,3 +1,4 @@
+import { isObject } from '../../model/json-object.ts';
 import { DiscoveryError } from '../errors.ts';
 
 type Named<Value> = Readonly<Record<string, Value>>;
@@ -130,7 +131,7 @@ export interface ParameterDescription extends SchemaDescription {
  * `DiscoveryError` (`invalid-document`) when it is not a REST description; `validateDescription` checks the rest.
  */
 export function asDescription(value: unknown, origin: string): RestDescription {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     throw new DiscoveryError('invalid-document', `${origin}: a description document is a JSON object`);
   }
   const document: RestDescription = value;

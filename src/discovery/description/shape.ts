@@ -1,3 +1,4 @@
+import { isObject } from '../../model/json-object.ts';
 import { jsonPath } from './json-path.ts';
 
 /**
@@ -35,12 +36,12 @@ export function checkShape(shape: Shape, value: unknown, walk: ShapeWalk): void 
     if (typeof value !== 'boolean') refuse(walk, 'has to be true or false');
   } else if (walk.place.length > walk.maxDepth) refuse(walk, 'is nested too deep');
   else if (shape.kind === 'list') checkList(shape.of, value, walk);
-  else if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  else if (!isObject(value)) {
     refuse(walk, 'has to be an object');
-  } else if (shape.kind === 'map') checkMap(shape.of, value as Fields, walk);
+  } else if (shape.kind === 'map') checkMap(shape.of, value, walk);
   else {
-    checkFields(shape.fields, value as Fields, walk);
-    shape.visit?.(value as Fields, walk);
+    checkFields(shape.fields, value, walk);
+    shape.visit?.(value, walk);
   }
 }
 

@@ -1,4 +1,5 @@
 import { messageOf } from '../../model/errors.ts';
+import { isObject } from '../../model/json-object.ts';
 import { templateVariables } from '../request/uri-template.ts';
 import { descriptionShape } from './description-shape.ts';
 import { checkShape, type Fields, refuse, type Shape, type ShapeWalk } from './shape.ts';
@@ -41,7 +42,7 @@ export function validateDescription(value: unknown): readonly DescriptionProblem
   const check = createCheck(value, add('warning'));
   const walk: ShapeWalk = { place: [], report: add('error'), maxDepth: MAX_DEPTH };
   checkShape(check.shape, value, walk);
-  if (isFields(value)) checkTop(value, walk, check.warning);
+  if (isObject(value)) checkTop(value, walk, check.warning);
   return problems;
 }
 
@@ -51,13 +52,13 @@ interface Check {
 }
 
 function createCheck(value: unknown, warn: ShapeWalk['report']): Check {
-  const document = isFields(value) ? value : {};
-  const schemas = isFields(document['schemas']) ? document['schemas'] : {};
+  const document = isObject(value) ? value : {};
+  const schemas = isObject(document['schemas']) ? document['schemas'] : {};
   // In all known documents the keys are the ids; only when a key is missing, the ids are read.
   let schemaIds: ReadonlySet<unknown> | undefined;
   const isDefined = (name: string): boolean => {
     if (Object.hasOwn(schemas, name)) return true;
-    schemaIds ??= new Set(Object.values(schemas).map((schema) => isFields(schema) && schema['id']));
+    schemaIds ??= new Set(Object.values(schemas).map((schema) => isObject(schema) && schema['id']));
     return schemaIds.has(name);
   };
   const ids = new Set<string>();
@@ -145,7 +146,7 @@ function checkParameterNames(
   walk: ShapeWalk,
   warning: ShapeWalk,
 ): void {
-  const parameters = isFields(declared) ? declared : {};
+  const parameters = isObject(declared) ? declared : {};
   const variables = checkTemplate(path, 'path', walk);
   for (const name of variables ?? []) {
     if (!Object.hasOwn(parameters, name)) {
@@ -154,7 +155,7 @@ function checkParameterNames(
   }
   for (const name in parameters) {
     const parameter = parameters[name];
-    const belongs = isFields(parameter) && parameter['location'] === 'path';
+    const belongs = isObject(parameter) && parameter['location'] === 'path';
     if (belongs && variables?.includes(name) === false) {
       refuse(warning, 'belongs in the path, which has no such variable', 'parameters', name);
     }
@@ -175,8 +176,4 @@ function checkTemplate(template: unknown, field: string, walk: ShapeWalk): reado
     refuse(walk, messageOf(error), field);
     return undefined;
   }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

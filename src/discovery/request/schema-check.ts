@@ -1,3 +1,4 @@
+import { isObject } from '../../model/json-object.ts';
 import type { RestDescription, SchemaDescription } from '../description/description.ts';
 import { jsonPath } from '../description/json-path.ts';
 import { resolveSchema } from '../description/schema-reference.ts';
@@ -149,8 +150,4 @@ function checkText(check: Check, schema: SchemaDescription, value: string): void
   if (schema.pattern !== undefined && !matchesPattern(schema.pattern, value)) {
     refuse(check, `has to match ${schema.pattern}`);
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

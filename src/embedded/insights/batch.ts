@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isObject } from '../../model/json-object.ts';
 
 /** A page of a batch, or the reason for a refusal. */
 export type Page<Entry> =
@@ -12,11 +13,9 @@ export function readBatch(
   body: unknown,
 ): { readonly requests: readonly unknown[]; readonly pageToken: string } | { readonly refused: string } {
   const parsed = parseJson(body);
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    return { refused: 'request body is not a JSON object' };
-  const given: { readonly requests?: unknown; readonly pageToken?: unknown } = parsed;
-  const requests = given.requests ?? [];
-  const pageToken = given.pageToken ?? '';
+  if (!isObject(parsed)) return { refused: 'request body is not a JSON object' };
+  const requests = parsed['requests'] ?? [];
+  const pageToken = parsed['pageToken'] ?? '';
   if (!Array.isArray(requests)) return { refused: 'requests is not a list' };
   if (requests.length > LIMIT)
     return { refused: `too many requests in batch: ${requests.length} > ${LIMIT}` };

@@ -1,3 +1,4 @@
+import { isObject } from '../../model/json-object.ts';
 /** A webhook definition as the platform stores it (webhook-integration API, "Webhook integration"). */
 export interface StoredWebhook {
   readonly name: string;
@@ -136,8 +137,7 @@ function pick(fields: Fields, name: string, before: unknown): unknown {
 
 function isJsonObject(value: unknown): value is string {
   try {
-    const parsed: unknown = typeof value === 'string' ? JSON.parse(value) : undefined;
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+    return typeof value === 'string' && isObject(JSON.parse(value));
   } catch {
     return false;
   }

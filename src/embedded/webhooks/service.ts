@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { readBundledDescription } from '../../discovery/bundled.ts';
+import { isObject } from '../../model/json-object.ts';
 import { LISTED_ERRORS } from '../error-shape.ts';
 import { Faults } from '../faults.ts';
 import { addFaults, createServer, type LocalService, listen, type ServiceOptions } from '../loopback.ts';
@@ -140,9 +141,7 @@ function header({ headers }: FastifyRequest, options: WebhookServiceOptions, nam
 function readBody(body: unknown): Readonly<Record<string, unknown>> | undefined {
   try {
     const parsed: unknown = JSON.parse(typeof body === 'string' ? body : '');
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-      ? (parsed as Readonly<Record<string, unknown>>)
-      : undefined;
+    return isObject(parsed) ? parsed : undefined;
   } catch {
     return undefined;
   }

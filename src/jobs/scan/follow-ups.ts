@@ -1,3 +1,4 @@
+import { chunks } from '../../model/chunks.ts';
 import type { Inventory, ResolvedLockfile } from '../../model/scan/inventory.ts';
 import type { Target } from '../../model/scan/target.ts';
 import { formatVersionKey, type VersionKey } from '../../model/scan/version-key.ts';
@@ -91,10 +92,4 @@ function needsPaths(file: ResolvedLockfile): boolean {
           (resolution.record?.advisoryIds.length ?? 0) > 0),
     )
   );
-}
-
-function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
-  const parts: T[][] = [];
-  for (let start = 0; start < items.length; start += size) parts.push(items.slice(start, start + size));
-  return parts;
 }

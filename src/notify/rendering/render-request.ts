@@ -1,3 +1,4 @@
+import { isObject } from '../../model/json-object.ts';
 import { NotifyError } from '../errors.ts';
 import { DEFAULT_PAYLOAD, type WebhookDefinition } from '../webhooks/definition.ts';
 import { renderHeaders } from './render-headers.ts';
@@ -67,7 +68,7 @@ function notJson(subject: string): NotifyError {
 
 /** Each top-level field becomes a form field; values that are not strings are sent as JSON. */
 function asForm(payload: unknown, subject: string): string {
-  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
+  if (!isObject(payload)) {
     throw new NotifyError(
       'template-invalid',
       `The payload of ${subject} must be a JSON object to be sent as a form`,

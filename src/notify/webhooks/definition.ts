@@ -1,3 +1,4 @@
+import { isObject } from '../../model/json-object.ts';
 import type { Secret } from '../../model/secret.ts';
 import { NotifyError } from '../errors.ts';
 import type { WebhooksIntegration } from '../platform/api.generated.ts';
@@ -92,7 +93,7 @@ export function parseHeaders(text: string | null): Record<string, string> | unde
   if (text === null || text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    if (!isObject(value)) return undefined;
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, asText(item)]));
   } catch {
     return undefined;
