@@ -16,7 +16,7 @@ import { createProducer, type Producer } from '../producer.ts';
 import type { OnProgress } from './scan-progress.ts';
 import { type ScanWatch, watchScans } from './scan-watch.ts';
 
-/** An alert as the receiver got it, secrets masked. */
+/** An alert as it was received, with secrets masked. */
 export interface DemoAlert {
   readonly id: string;
   readonly method: string;
@@ -33,7 +33,7 @@ interface DemoScan {
 }
 
 export interface Demo {
-  /** What was started and provisioned, a line each. */
+  /** What was started and provisioned, one line each. */
   readonly facts: readonly string[];
   /** Enqueues a scan as another service would, and waits until it is judged and its alert delivered. */
   scan(request: DemoScan): Promise<ScanReport>;
@@ -47,7 +47,7 @@ export interface Demo {
 const WEBHOOK = 'lockhound-demo';
 const DELIVERY_LIMIT_MS = 20_000;
 
-/** Starts everything the main job needs on this machine: engine, services, worker and a producer. */
+/** Starts the engine, the services, a worker and a producer on this machine. */
 export async function startDemo(signal: AbortSignal): Promise<Demo> {
   const secrets = { apiKey: randomSecret(), applicationKey: randomSecret(), token: randomSecret() };
   const cleanUp: (() => Promise<void>)[] = [];
@@ -146,7 +146,7 @@ async function delivered(store: Store, scan: string, signal: AbortSignal): Promi
   }
 }
 
-/** Headers that say something about the alert, without those of the connection. */
+/** The headers of the alert, without those of the connection. */
 function telling(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) =>
@@ -169,7 +169,7 @@ interface DemoSecrets {
 function demoConfig({ insights, webhooks, receiver }: LocalServices, secrets: DemoSecrets): LoadedConfig {
   const reference = { env: 'NONE_IT_IS_MADE_UP_FOR_THIS_RUN' };
   const config = configSchema.parse({
-    // The advisory learned half-way through has to be seen at once.
+    // The advisory that is added during the demo must be visible immediately.
     insights: { url: insights.url, recordTtl: '1ms', missTtl: '1ms' },
     notify: {
       platform: { url: webhooks.url, apiKey: reference, applicationKey: reference },

@@ -111,7 +111,7 @@ function driftIn({ changes }: Provisioned): string | undefined {
   return `changed on the platform: ${parts.join('; ')}`;
 }
 
-/** With `drift: keep` a webhook that somebody deleted stays away, and its alerts wait. */
+/** With `drift: keep` a deleted webhook is not recreated, and its alerts wait. */
 function deletedByOthers({ definitions }: Provisioned, wanted: number): string | undefined {
   if (definitions.size === wanted) return undefined;
   return 'a webhook was deleted on the platform and is not recreated (`notify.drift: keep`): its alerts wait';

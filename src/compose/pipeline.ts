@@ -28,7 +28,7 @@ export interface PipelineOptions {
   readonly contracts?: { readonly port: ContractPort } | undefined;
   /** Lockfiles up to this size in bytes are read without a thread. Default 16 KiB. */
   readonly inlineBytes?: number;
-  /** All schedules of this deployment. Unset for a run with a Redis of its own. */
+  /** All schedules of this deployment. Unset for a run that does not share its Redis. */
   readonly schedules?: readonly Schedule[];
   /** Whether the insights service knows a package. Unset: it serves the whole index. */
   readonly covers?: InsightsOptions['covers'] | undefined;

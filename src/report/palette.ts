@@ -21,7 +21,7 @@ const SEVERITY_STYLES: Readonly<Record<Severity, Style>> = {
   unrated: 'magenta',
 };
 
-/** Colours when `colour` is true. Whether the stream is a terminal (and `NO_COLOR` unset) is the caller's to know. */
+/** Colours when `colour` is true. The caller checks for a terminal and `NO_COLOR`. */
 export function palette(colour: boolean): Palette {
   const paint = (style: Style, text: string) =>
     colour ? styleText(style, text, { validateStream: false }) : text;

@@ -1,7 +1,7 @@
 import { isReadWhole, type LockedPackage } from '../model/scan/lockfile.ts';
 import type { ParsedFile } from '../model/scan/parsed-file.ts';
 
-/** One line of JSON for a file. What a file does not tell is `null`. */
+/** One line of JSON for a file. Facts that a file does not contain are `null`. */
 export function parsedFileJson(file: ParsedFile): string {
   if (file.error !== undefined) return `${JSON.stringify({ path: file.path, error: file.error })}\n`;
   const { format, packages, problems } = file.lockfile;

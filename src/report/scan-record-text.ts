@@ -10,7 +10,7 @@ export interface ScanList {
   readonly more: boolean;
 }
 
-/** Two lines a scan. */
+/** Two lines per scan. */
 export function scanListText({ scans, more }: ScanList, options: TextOptions): string {
   const paint = palette(options.colour);
   const lines = scans.flatMap((scan) => [
@@ -61,7 +61,7 @@ function stateText({ state, incomplete }: ScanRecord, paint: Palette): string {
   return incomplete === true ? paint.bad(text) : text;
 }
 
-/** What a record says, in a few phrases. */
+/** The facts of a record as phrases. */
 function factsOf(scan: ScanRecord): readonly string[] {
   const { startedAt, endedAt, lockfiles, packages = 0, unread = 0, problems = 0, gaps = 0 } = scan;
   const { deliveries = 0, delivered = 0, failedDeliveries = 0 } = scan;

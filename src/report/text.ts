@@ -18,12 +18,12 @@ const SUPERSEDED =
 
 const SHOWN_GAPS = 10;
 const SHOWN_LOCATIONS = 3;
-/** Severity and score stand in so many columns. */
+/** Columns of severity and score. */
 const LEAD_WIDTH = 14;
-/** Below this width the lines of a finding stand further left. */
+/** Below this width the lines of a finding are indented less. */
 const NARROW = 60;
 
-/** The scan for a person: findings from worst to least with where they come from, then what was read. */
+/** A scan as text: findings with their locations, the worst first, then lockfiles, gaps and a summary. */
 export function renderText(report: ScanReport, options: TextOptions): string {
   const paint = palette(options.colour);
   const { inventory, verdict } = report;
@@ -46,7 +46,7 @@ export function renderText(report: ScanReport, options: TextOptions): string {
   return fitLines(lines, options);
 }
 
-/** First of all, when the report is silent about most packages. */
+/** A warning when most packages are not covered. */
 function coverageLines({ counts: { outcomes, packages } }: Verdict, paint: Palette): readonly string[] {
   if (2 * outcomes.uncovered <= packages) return [];
   const share = `${outcomes.uncovered} of ${counted(packages, 'package')}`;
@@ -114,7 +114,7 @@ function gapLines(gaps: readonly Gap[], paint: Palette): readonly string[] {
   ];
 }
 
-/** What the scan did not look at, on purpose or not. */
+/** What the scan did not include. */
 function scopeLines({ complete, partial, kept, superseded }: Verdict, paint: Palette): readonly string[] {
   const lines: string[] = [];
   if (superseded) lines.push(paint.bad(SUPERSEDED));
@@ -151,7 +151,7 @@ function countedAs(severity: Severity, findings: readonly Finding[]): string {
   return unrated === undefined ? '' : ` (counted as ${countedSeverity(unrated)})`;
 }
 
-/** A message that begins with the place it is about, without it: the place stands before it already. */
+/** The message without the place at its beginning, which is printed before it. */
 function without(place: string, message: string): string {
   return message.startsWith(`${place}:`) ? message.slice(place.length + 1).trimStart() : message;
 }

@@ -13,7 +13,7 @@ const SIGNS: Readonly<Record<ProvisionChange['action'], string>> = {
   deleted: '-',
 };
 
-/** Tenses of an action: what would happen, and what did. */
+/** The actions of a plan. */
 const PLANNED: Readonly<Record<ProvisionChange['action'], string>> = {
   created: 'create',
   updated: 'change',
@@ -22,7 +22,7 @@ const PLANNED: Readonly<Record<ProvisionChange['action'], string>> = {
   deleted: 'delete',
 };
 
-/** A plan, or what was done: each object, and below it each field that differs. */
+/** Planned or applied changes: each object with the fields that differ. */
 export function changesText(
   changes: readonly ProvisionChange[],
   { done, ...options }: TextOptions & { readonly done: boolean },
@@ -52,7 +52,7 @@ function fieldText({ name, before, after, drift, kept }: FieldChange): readonly 
   return [`${name}: ${printable(before)} → ${printable(shown)}${note}`];
 }
 
-/** Payloads have many lines: each is shown as one. */
+/** Prints each line of a payload on its own line. */
 function indented(text: string, prefix: string): readonly string[] {
   return text.split('\n').map((line) => `  ${prefix}${printable(line)}`);
 }
@@ -69,7 +69,7 @@ function summary(changes: readonly ProvisionChange[], done: boolean): string {
   return `${parts.join(', ')}.`;
 }
 
-/** What the platform holds, or without one what the configuration holds. */
+/** The definitions on the platform, or in the configuration when there is no platform. */
 export function shownText({ account, webhooks, variables }: ShownAccount, options: TextOptions): string {
   const lines = account === null ? [] : [`At ${account}:`, ''];
   for (const webhook of webhooks) {

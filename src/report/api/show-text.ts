@@ -6,7 +6,7 @@ import { type Palette, palette } from '../palette.ts';
 
 type Parameter = MethodSummary['parameters'][number];
 
-/** A document for a person: what it is, then each method in a few lines. */
+/** A document as text: its summary, then each method in a few lines. */
 export function showApiText(api: ApiSummary, page: TextOptions): string {
   const paint = palette(page.colour);
   const line = (name: string, text: string) =>
@@ -35,7 +35,7 @@ export function showApiText(api: ApiSummary, page: TextOptions): string {
   );
 }
 
-/** One method whole: what every value means, and the shapes of body and answer. */
+/** One method in full: its parameters and the schemas of body and answer. */
 export function showMethodText(method: MethodDetail, page: TextOptions): string {
   const paint = palette(page.colour);
   const shape = (title: string, name: string | null, lines: readonly OutlineLine[], requiredFor?: string) =>
