@@ -7,7 +7,7 @@ import { licensesOf } from './licenses.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** What is started or imported by its name; everything else is a chunk that these load when it is used. */
+/** Entry points by name. All other code is in chunks that are loaded when they are used. */
 const ENTRIES = {
   cli: 'src/cli/main.ts',
   producer: 'src/producer.ts',
@@ -17,12 +17,12 @@ const ENTRIES = {
   'valkey-child': 'src/embedded/valkey-child.ts',
 };
 
-/** Bundled although they are dependencies, which they are for the types of the library entries. */
+/** Bundled although they are `dependencies`: the type declarations of the library entries import them. */
 const BUNDLED = ['p-limit', 'zod'];
 
 const EXTERNAL = Object.keys(manifest.dependencies).filter((name) => !BUNDLED.includes(name));
 
-/** `dist/` of this folder, or of the folder that is named. */
+/** `dist/` of the repository, or of the folder in the first argument. */
 const out = join(process.argv[2] ?? ROOT, 'dist');
 
 rmSync(out, { recursive: true, force: true });
@@ -41,7 +41,7 @@ const { output } = await bundle.write({
   format: 'esm',
   chunkFileNames: '[name]-[hash].js',
   comments: false,
-  // What starts and reads a lockfile lies in few files: each takes a millisecond to find and load.
+  // Code that most commands need is in few files, because each file takes a millisecond to find and load.
   codeSplitting: {
     groups: [
       {
@@ -62,8 +62,9 @@ const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds
 writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licensesOf(modules));
 
 /**
- * Imports of Node's own modules, `import { a as b } from "node:fs"`, become calls of `process.getBuiltinModule`. An import makes
- * Node evaluate every getter of the module (`process.stdin`, `fs.promises`, …), which takes as long as all else that `--version` does.
+ * Replaces imports of Node's own modules, `import { a as b } from "node:fs"`, by calls of `process.getBuiltinModule`.
+ * An import makes Node evaluate every getter of the module (`process.stdin`, `fs.promises`, …), which doubles the time
+ * of `--version`.
  */
 function directBuiltins(): Plugin {
   const statement = /^import (?:\* as )?(\w+)?(?:, )?(?:\{ (.*) \})? from "(node:[\w/]+)";$/gm;

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 
-/** The licences of the packages that these files belong to, by name: they have to come with copies of the code. */
+/**
+ * The licence texts of the packages that these files belong to, ordered by package name. Copies of the code have to
+ * include them.
+ */
 export function licensesOf(files: readonly string[]): string {
   const folders = new Set(files.flatMap((file) => PACKAGE.exec(file.replaceAll('\\', '/'))?.[0] ?? []));
   return [...folders]

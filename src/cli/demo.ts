@@ -16,7 +16,7 @@ const EXAMPLE = packageFile('examples/shop/package-lock.json');
 const TARGET = 'shop';
 
 const NEXT = `What to try next:
-  npx lockhound scan --local examples/shop --json     the same findings for a machine
+  npx lockhound scan --local examples/shop --json     the same findings as JSON
   npx lockhound scan .                                your own lockfiles against https://api.deps.dev
   npx lockhound scan . --fail-on high                 an exit code for CI
   docker compose up                                   Valkey that keeps its data, a worker, the local services
@@ -27,9 +27,9 @@ export function demoCommand(command: Command, { terminal, exit }: CommandContext
   command.action(async () => exit(await interruptible((signal) => demo(terminal, signal))));
 }
 
-/** The steps as a newcomer sees them; each checks what it claims, so the exit code can be trusted. */
+/** Runs and prints the steps of the demo. Returns an error code when the number of alerts is not the expected one. */
 async function demo(terminal: Terminal, signal: AbortSignal): Promise<number> {
-  const show = narrator(terminal);
+  const show = stepPrinter(terminal);
   show.title('Lockhound: a lockfile goes in, an alert comes out. Everything runs on this machine.');
   const { startDemo } = await import('../commands/demo.ts');
   const running = await startDemo(signal);
@@ -40,25 +40,29 @@ async function demo(terminal: Terminal, signal: AbortSignal): Promise<number> {
     const first = await scan(running, show.progress);
     terminal.out(`\n${renderText(first, { colour: terminal.colour, width: terminal.width })}`);
     const alerts = await running.alerts();
-    show.step(`The alert that the receiver got`);
+    show.step('The alert that the receiver got');
     for (const alert of alerts) show.alert(alert);
 
     show.step('Enqueue the same lockfile again');
     const second = await scan(running, show.progress);
-    const silent = (await running.alerts()).length;
-    show.facts([`${second.verdict.changes.length} changes, ${silent} alerts`]);
+    const secondAlerts = (await running.alerts()).length;
+    show.facts([`${second.verdict.changes.length} changes, ${secondAlerts} alerts`]);
 
-    const learned = running.learn();
-    show.step(`The insights service learns ${learned.id} (${learned.title}); enqueue once more`);
+    const published = running.publishAdvisory();
+    show.step(
+      `The insights service publishes ${published.id} (${published.title}). Enqueue the lockfile again`,
+    );
     const third = await scan(running, show.progress);
-    const news = await running.alerts();
+    const thirdAlerts = await running.alerts();
     for (const { transition, finding } of third.verdict.changes) {
       show.facts([`${transition}: ${finding.package.name}@${finding.package.version}, ${finding.severity}`]);
     }
-    show.facts([`${news.length} alert: ${news.map(({ id }) => id).join(', ')}`]);
-    const asPromised = alerts.length === 1 && silent === 0 && news.length === 1;
-    terminal.out(`\n${asPromised ? NEXT : 'This is not what should have happened: please report it.\n'}`);
-    return asPromised ? EXIT.clean : EXIT.error;
+    show.facts([`${thirdAlerts.length} alert: ${thirdAlerts.map(({ id }) => id).join(', ')}`]);
+    const isAsExpected = alerts.length === 1 && secondAlerts === 0 && thirdAlerts.length === 1;
+    terminal.out(
+      `\n${isAsExpected ? NEXT : 'The number of alerts is not the expected one. Please report this.\n'}`,
+    );
+    return isAsExpected ? EXIT.clean : EXIT.error;
   } finally {
     show.progress.clear();
     await running.close();
@@ -76,7 +80,7 @@ async function scan(running: Demo, progress: ProgressLine): Promise<ScanReport> 
   return report;
 }
 
-function narrator(terminal: Terminal) {
+function stepPrinter(terminal: Terminal) {
   const paint = palette(terminal.colour);
   let steps = 0;
   return {
@@ -93,13 +97,13 @@ const SHOWN_PAYLOAD_LINES = 40;
 function alertText({ method, path, headers, body }: DemoAlert): string {
   const shown = Object.entries(headers).map(([name, value]) => `   ${name}: ${printable(value)}`);
   const lines = JSON.stringify(JSON.parse(body), null, 2).split('\n');
-  const rest = lines.length - SHOWN_PAYLOAD_LINES;
+  const hidden = lines.length - SHOWN_PAYLOAD_LINES;
   return [
     `   ${method} ${printable(path)}`,
     ...shown,
     '',
     ...lines.slice(0, SHOWN_PAYLOAD_LINES).map((line) => `   ${printable(line)}`),
-    ...(rest > 0 ? [`   … and ${rest} more lines`] : []),
+    ...(hidden > 0 ? [`   … and ${hidden} more lines`] : []),
     '',
   ].join('\n');
 }

@@ -33,14 +33,14 @@ interface DemoScan {
 }
 
 export interface Demo {
-  /** What was started and provisioned, one line each. */
+  /** The services that were started and the objects that were provisioned, one line each. */
   readonly facts: readonly string[];
-  /** Enqueues a scan as another service would, and waits until it is judged and its alert delivered. */
+  /** Enqueues a scan as another service would. Resolves when it is judged and its alert is delivered. */
   scan(request: DemoScan): Promise<ScanReport>;
   /** Alerts that reached the receiver since the last call. */
   alerts(): Promise<readonly DemoAlert[]>;
-  /** Lets the insights service publish the advisory that it held back. */
-  learn(): { readonly id: string; readonly title: string };
+  /** Makes the local insights service serve the advisory that it held back until now. */
+  publishAdvisory(): { readonly id: string; readonly title: string };
   close(): Promise<void>;
 }
 
@@ -50,21 +50,22 @@ const DELIVERY_LIMIT_MS = 20_000;
 /** Starts the engine, the services, a worker and a producer on this machine. */
 export async function startDemo(signal: AbortSignal): Promise<Demo> {
   const secrets = { apiKey: randomSecret(), applicationKey: randomSecret(), token: randomSecret() };
-  const cleanUp: (() => Promise<void>)[] = [];
+  const closeSteps: (() => Promise<void>)[] = [];
   const close = async () => {
-    for (const step of cleanUp.reverse()) await step();
+    for (const step of closeSteps.reverse()) await step();
   };
   try {
     const key = { apiKey: secrets.apiKey.reveal(), applicationKey: secrets.applicationKey.reveal() };
     const services = await startLocalServices({ webhooks: { keys: [key] } });
-    cleanUp.push(services.close);
+    closeSteps.push(services.close);
     const loaded = demoConfig(services, secrets);
     const log = createLogger(loaded);
     const store = await openStore(loaded, log);
-    cleanUp.push(store.close);
-    if (loaded.config.notify === undefined) throw new RangeError('the demo has a webhook');
+    closeSteps.push(store.close);
+    if (loaded.config.notify === undefined)
+      throw new RangeError('the configuration of the demo has no webhook');
     const notifier = await openNotifier(loaded, loaded.config.notify, store, log);
-    cleanUp.push(notifier.close);
+    closeSteps.push(notifier.close);
     const provisioned = await notifier.provision(signal);
     const watch = watchScans(store);
     const pipeline: Pipeline = await startPipeline(loaded, store, {
@@ -73,9 +74,9 @@ export async function startDemo(signal: AbortSignal): Promise<Demo> {
       onEvent: watch.onEvent,
       covers: services.insights.covers,
     });
-    cleanUp.push(() => pipeline.close(2_000));
+    closeSteps.push(() => pipeline.close(2_000));
     const producer = await createProducer({ redis: store.urls.join(','), prefix: store.prefix });
-    cleanUp.push(producer.close);
+    closeSteps.push(producer.close);
     return {
       ...demoOf({ services, store, watch, producer, notifier, signal, secrets: Object.values(secrets) }),
       facts: factsOf(services, store, provisioned),
@@ -115,7 +116,7 @@ function demoOf({
         lockfiles: [{ path, content }],
       });
       const report = await watch.report(scan, { onProgress, signal });
-      if (report.verdict.changes.length > 0) await delivered(store, scan, signal);
+      if (report.verdict.changes.length > 0) await waitForDelivery(store, scan, signal);
       return report;
     },
     async alerts() {
@@ -125,20 +126,20 @@ function demoOf({
         id,
         method,
         path,
-        headers: maskAll(telling(headers), secrets),
+        headers: maskValues(alertHeaders(headers), secrets),
         body,
       }));
     },
-    learn() {
+    publishAdvisory() {
       const [advisory] = services.insights.heldBack;
-      if (advisory === undefined) throw new RangeError('the bundled data holds no advisory back');
+      if (advisory === undefined) throw new RangeError('the bundled data has no advisory that is held back');
       services.insights.learnAdvisory(advisory);
       return { id: advisory.id, title: advisory.title };
     },
   };
 }
 
-async function delivered(store: Store, scan: string, signal: AbortSignal): Promise<void> {
+async function waitForDelivery(store: Store, scan: string, signal: AbortSignal): Promise<void> {
   const until = performance.now() + DELIVERY_LIMIT_MS;
   while ((await store.outcomes.read(DELIVER_NOTIFICATION.name, `${scan}.default`)) === undefined) {
     if (performance.now() > until) return;
@@ -146,8 +147,8 @@ async function delivered(store: Store, scan: string, signal: AbortSignal): Promi
   }
 }
 
-/** The headers of the alert, without those of the connection. */
-function telling(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+/** The headers that belong to the alert, not to the connection. */
+function alertHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) =>
       /^(?:content-type|user-agent|authorization|webhook-.*)$/.test(name),
@@ -155,7 +156,7 @@ function telling(headers: Readonly<Record<string, string>>): Readonly<Record<str
   );
 }
 
-function maskAll(headers: Readonly<Record<string, string>>, secrets: readonly Secret[]) {
+function maskValues(headers: Readonly<Record<string, string>>, secrets: readonly Secret[]) {
   const mask = createMasker(secrets.map((secret) => secret.reveal()));
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask(value)]));
 }
@@ -167,7 +168,7 @@ interface DemoSecrets {
 }
 
 function demoConfig({ insights, webhooks, receiver }: LocalServices, secrets: DemoSecrets): LoadedConfig {
-  const reference = { env: 'NONE_IT_IS_MADE_UP_FOR_THIS_RUN' };
+  const reference = { env: 'UNUSED_THE_DEMO_GENERATES_ITS_SECRETS' };
   const config = configSchema.parse({
     // The advisory that is added during the demo must be visible immediately.
     insights: { url: insights.url, recordTtl: '1ms', missTtl: '1ms' },

@@ -2,7 +2,7 @@ import { CodedError } from '../model/errors.ts';
 
 /**
  * - `nothing-to-scan`: no lockfile at the paths given.
- * - `insights-unreachable`: not one package could be looked up.
+ * - `insights-unreachable`: no package could be looked up.
  * - `scan-failed`: a job of the scan failed permanently, was rejected or was lost.
  * - `timed-out`: the scan was not done within the time limit.
  */

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { ProducedLockfile } from '../jobs/scan-request.ts';
 
-/** The heap of a smaller scan does not grow far. */
+/** Smaller scans need little memory anyway. */
 const LARGE_BYTES = 1_048_576;
 
 /** Whether the lockfiles are large enough for garbage to be most of the memory of a scan. */
@@ -11,8 +11,9 @@ export function isLarge(lockfiles: readonly ProducedLockfile[]): boolean {
 }
 
 /**
- * V8 lets the heap grow to twice what is in use, and the space of young objects to 48 MB. This keeps both small: half the memory for
- * a quarter more time. To be called after the modules are loaded: with other flags V8 does not use code that was compiled before.
+ * Limits the growth of V8's heap, which otherwise grows to twice the memory in use, with up to 48 MB for young objects.
+ * Halves the memory of a scan and costs a quarter more time. Call it after all modules are loaded, because V8 does not
+ * use cached code that was compiled with other flags.
  */
 export function limitGarbage(): void {
   setFlagsFromString('--optimize-for-size');

@@ -31,7 +31,7 @@ export function watchScans(store: Store): ScanWatch {
     },
     async report(scan, { onProgress = () => {}, signal }) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      // It may reject while the outcome is looked for.
+      // It may reject before it is awaited.
       promise.catch(() => {});
       const progress = scanProgress(onProgress);
       const watcher: Watcher = {
@@ -58,11 +58,11 @@ export function watchScans(store: Store): ScanWatch {
   };
 }
 
-/** A concluded scan leaves its record; everything else of it goes after a while. */
+/** The record of a concluded scan stays; its report expires. */
 export function reportGone(scan: string): ScanError {
   return new ScanError(
     'scan-failed',
-    `scan ${scan} was concluded more than 15 minutes ago and its report is not kept; \`lockhound scans show ${scan}\` says how it ended`,
+    `scan ${scan} was concluded more than 15 minutes ago and its report has expired; \`lockhound scans show ${scan}\` shows its record`,
   );
 }
 

@@ -10,7 +10,7 @@ import { type OnProgress, scanFailure, scanProgress } from './scan-progress.ts';
 
 export interface ScanOptions {
   readonly paths: readonly string[];
-  /** Asks the bundled local service. */
+  /** Uses the bundled local service. */
   readonly local: boolean;
   /** Default: the name of the first path's folder. */
   readonly target?: string | undefined;
@@ -19,8 +19,8 @@ export interface ScanOptions {
   readonly onProgress: OnProgress;
 }
 
-/** A person waits: two tries, soon after one another, instead of retrying for minutes. */
-const IMPATIENT = { attempts: 2, backoffMs: 500, maxBackoffMs: 2_000 };
+/** The user waits for the result, so a job gets two attempts in quick succession. */
+const INTERACTIVE_LIMITS = { attempts: 2, backoffMs: 500, maxBackoffMs: 2_000 };
 
 /**
  * The `scan` command: the jobs of a worker, run in this process without Redis or a queue. Throws `ScanError`, `LockfileError`
@@ -30,13 +30,13 @@ export async function scanPaths(given: LoadedConfig, options: ScanOptions): Prom
   const { paths, format, signal, onProgress } = options;
   const { maxBytes } = given.config.lockfiles;
   const lockfiles = await readLockfilePaths({ paths, signal, maxBytes, format });
-  const loaded = alone(given);
+  const loaded = standaloneConfig(given);
   const progress = scanProgress(onProgress);
   let failure: ScanError | undefined;
   const scanner = await openScanner(loaded, {
     log: createDeferredLog(loaded),
     signal,
-    limits: IMPATIENT,
+    limits: INTERACTIVE_LIMITS,
     local: options.local ? await openLocalIndex() : undefined,
     onEvent(event) {
       progress(event);
@@ -47,7 +47,7 @@ export async function scanPaths(given: LoadedConfig, options: ScanOptions): Prom
     if (isLarge(lockfiles)) limitGarbage();
     const target = { id: options.target ?? targetOf(paths[0] ?? '.') };
     const report = await scanner.scan({ target, lockfiles });
-    if (report !== undefined) return reachable(report, loaded);
+    if (report !== undefined) return requireLookUps(report, loaded);
     throw failure ?? new ScanError('scan-failed', 'the scan ended without a verdict');
   } finally {
     await scanner.close();
@@ -60,9 +60,9 @@ async function openLocalIndex() {
 }
 
 /** The configuration of a run that shares no state and sends no alerts. */
-function alone({ config, secrets, file }: LoadedConfig): LoadedConfig {
+function standaloneConfig({ config, secrets, file }: LoadedConfig): LoadedConfig {
   const { notify: _notify, ...others } = config;
-  // The report says everything; the log is for looking closer, and stays quiet unless it was asked for.
+  // The report contains everything, so only errors are logged unless another level is configured.
   const log = { level: config.log.level === 'info' ? ('error' as const) : config.log.level };
   return { config: { ...others, log }, secrets, file };
 }
@@ -71,8 +71,11 @@ function targetOf(path: string): string {
   return basename(resolve(path)) || 'target';
 }
 
-/** When not one look-up succeeded, the scan says nothing: that is an error. */
-function reachable(report: ScanReport, { config }: LoadedConfig): ScanReport {
+/**
+ * Returns the report. Throws `ScanError` (`insights-unreachable`) when no look-up succeeded, because the report is then
+ * empty.
+ */
+function requireLookUps(report: ScanReport, { config }: LoadedConfig): ScanReport {
   const { outcomes } = report.verdict.counts;
   if (outcomes.failed === 0 || outcomes.resolved + outcomes.missing + outcomes.uncovered > 0) return report;
   const gap = report.verdict.gaps.find(({ kind }) => kind === 'package');
@@ -80,6 +83,6 @@ function reachable(report: ScanReport, { config }: LoadedConfig): ScanReport {
     'insights-unreachable',
     `no package could be looked up at ${config.insights.url}: ${gap?.reason ?? 'no answer'}\n` +
       'Check the connection and insights.url. `lockhound parse` needs no network. --local needs none either, but its ' +
-      'data covers little more than examples/shop: what it does not cover is not looked up.',
+      'data covers little more than examples/shop; other packages are reported as uncovered.',
   );
 }

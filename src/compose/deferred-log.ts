@@ -14,7 +14,7 @@ const WRITTEN: Readonly<Record<ConfiguredLevel, readonly LogLevel[]>> = {
   trace: ['error', 'warn', 'info'],
 };
 
-/** The log of a command that writes to it only when something is wrong: it is loaded for its first line. */
+/** The log of a command that rarely logs anything: the logger is loaded when the first line is written. */
 export function createDeferredLog(loaded: LoadedConfig): Log {
   let opened: Promise<Logger> | undefined;
   const at = (level: LogLevel) => (facts: Readonly<Record<string, unknown>>, message: string) => {

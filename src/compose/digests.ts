@@ -5,7 +5,7 @@ import type { Schedule } from '../workers/schedules.ts';
 import { periodicRoutes } from './routing.ts';
 import type { Store } from './store.ts';
 
-/** How often entries are searched that wait for routes without digests. */
+/** Interval of the search for entries whose route is no longer periodic. */
 const ORPHANED_MS = 60_000;
 
 /**
@@ -25,7 +25,7 @@ export function digestSchedules(
       start: (due: Date) => [digestOf(route, due)],
     })),
     {
-      // No conflict with the schedule of a route: those begin with `digest-`.
+      // The name cannot be that of a route's schedule: those begin with `digest-`.
       name: 'digests-left-behind',
       everyMs: ORPHANED_MS,
       async start(due) {

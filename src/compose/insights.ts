@@ -14,9 +14,9 @@ export interface InsightsHandle {
 
 /** How requests reach the service. */
 export interface InsightsConnection {
-  /** Paces the requests. */
+  /** Limits the rate of requests. */
   readonly budget?: RequestBudget | undefined;
-  /** Answers them; default: the network. */
+  /** Answers requests in place of the network. */
   readonly http?: HttpClient | undefined;
 }
 
@@ -59,7 +59,7 @@ export async function openInsightsApi(
   return { http, api: createApiClient({ document, http: paced, rootUrl: config.url, readOnly: true }) };
 }
 
-/** Loaded when it is used: answers may come from this process. */
+/** The HTTP client is loaded on first use: a local index may answer all requests. */
 async function openHttp(
   { timeout, concurrency }: Pick<InsightsConfig, 'timeout' | 'concurrency'>,
   budget: RequestBudget | undefined,

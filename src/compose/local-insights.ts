@@ -1,7 +1,7 @@
 import type { LocalIndex } from '../embedded/insights/local-index.ts';
 import type { HttpClient } from '../http/client.ts';
 
-/** Answers requests from an index in this process, as the local service answers them over a connection. */
+/** An HTTP client whose answers come from an index in this process, with the content that the local service sends. */
 export function createLocalHttp(index: Pick<LocalIndex, 'answer'>): HttpClient {
   return {
     async send({ method, url, body, signal }) {

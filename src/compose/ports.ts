@@ -5,7 +5,7 @@ import type { Routing } from '../model/alert/routing.ts';
 import type { Outcomes } from '../model/queue/outcome.ts';
 import type { InsightsHandle } from './insights.ts';
 
-/** What jobs keep: in Redis, or in this process. */
+/** The stores of jobs, in Redis or in this process. */
 export type JobStore = Pick<Ports, 'blobs' | 'targets' | 'deliveries' | 'digests' | 'scans'> & {
   readonly outcomes: Pick<Outcomes, 'readResult'>;
 };

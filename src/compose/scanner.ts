@@ -32,15 +32,16 @@ export interface ScannerOptions {
   readonly local?: Pick<LocalIndex, 'answer' | 'covers'> | undefined;
   /** Without it changes are part of the report and nothing is sent. */
   readonly notifier?: { readonly port: NotifierPort; readonly routing: Routing };
-  /** What earlier scans left; default: nothing. */
+  /** State of earlier scans. Default: empty. */
   readonly memory?: Memory;
 }
 
 /** The jobs of a scan in this process: no Redis, no queue, no other process. */
 export interface Scanner {
   /**
-   * Scans and waits for everything that follows. `undefined` when a job without which there is no report failed; an event says
-   * why. Rejects with the signal's reason; throws `EnvelopeError` (`invalid-payload`) for a request that does not fit.
+   * Resolves when the scan and all its follow-ups have ended; to `undefined` when a job failed without which there is
+   * no report. An event then says why. Rejects with the signal's reason, and with `EnvelopeError` (`invalid-payload`)
+   * for an invalid request.
    */
   scan(request: ScanRequest): Promise<ScanReport | undefined>;
   close(): Promise<void>;

@@ -58,7 +58,7 @@ function desiredOf(notify: NotifyConfig, secrets: ReadonlyMap<string, Secret>): 
   };
 }
 
-/** The platform does not know Lockhound's variables, so what it renders itself has its default payload. */
+/** The platform cannot fill in Lockhound's variables, so webhooks that it renders itself have its default payload. */
 function defaultPayload({ delivery }: NotifyConfig): { readonly payload?: null } {
   return delivery === 'platform-event' ? { payload: null } : {};
 }

@@ -27,7 +27,7 @@ export interface AttemptOptions {
   readonly random?: () => number;
 }
 
-/** Work of a job, from its first attempt to its end. Gives what follows from it: nothing when it failed permanently. */
+/** Runs a job from its first attempt to its end. Returns its follow-ups: none when it failed permanently. */
 export type JobAttempts = (key: string, payload: unknown) => Promise<readonly StoredFollowUp[]>;
 
 interface Work {
@@ -41,8 +41,8 @@ interface Work {
 }
 
 /**
- * What a queue does with a job: as many at a time as it allows, with delays between attempts, none at all while the service
- * asks for a pause. Rejects with the signal's reason only.
+ * Runs attempts as a queue does: at most the allowed number concurrently, with delays between the attempts of a job,
+ * and none while the service asks for a pause. Rejects only with the signal's reason.
  */
 export function createJobAttempts(options: AttemptOptions, job: AnyJob): JobAttempts {
   const { signal } = options;

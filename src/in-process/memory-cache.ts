@@ -1,6 +1,6 @@
 import type { Cache } from '../model/ports/cache.ts';
 
-/** A cache in this process: values are kept as they are. What has expired goes when it is asked for. */
+/** A cache in this process. Values are stored without serialization; an expired one is removed when it is read. */
 export function createMemoryCache(now: () => number = Date.now): Cache {
   const kinds = new Map<string, Map<string, { readonly value: unknown; readonly until: number }>>();
   return {

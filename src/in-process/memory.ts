@@ -13,8 +13,8 @@ import { createOutcomes, type MemoryMaps } from './outcomes.ts';
 class MemoryError extends CodedError<'blob-missing'> {}
 
 /**
- * What the scans of one process share: in plain maps what workers keep in Redis. Values are kept without a copy, as long as
- * the memory itself.
+ * State that the scans of one process share: maps that hold what workers store in Redis. Values are not copied and do
+ * not expire.
  */
 export interface Memory {
   readonly outcomes: Outcomes;
@@ -49,7 +49,7 @@ export function createMemory(): Memory {
       },
     },
     digests: { read: async (route) => oldestFirst([...(digests.get(route)?.values() ?? [])]) },
-    // No record outlives the process: the caller is told by an event.
+    // Records do not outlive the process; an event reports the failure to the caller.
     scans: { fail: async () => {} },
     cache: createMemoryCache(),
     seen: createSeenVersions(),

@@ -24,11 +24,11 @@ export function createOutcomes(maps: MemoryMaps): Outcomes {
   const { outcomes } = maps;
   return {
     read: async (job, key) => outcomes.get(nameOf(job, key)),
-    // What is saved here is of the kind of its job: no other release and no other process wrote it.
+    // Only this process writes here, so every result is of the kind of its job.
     readResult: async <Result>(_kind: StoredKind<Result>, job: string, key: string) =>
       outcomes.get(nameOf(job, key))?.result as Result | undefined,
     has: async (job, key) => outcomes.has(nameOf(job, key)),
-    // Nothing is awaited between the look and the writes: all of it happens or nothing.
+    // Nothing is awaited between the check and the writes, so together they are atomic.
     async save(job, key, run) {
       const known = outcomes.get(nameOf(job, key));
       if (known !== undefined) return { status: 'already-there', outcome: known };

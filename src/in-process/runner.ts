@@ -7,8 +7,8 @@ export interface RunnerOptions extends AttemptOptions {
 }
 
 /**
- * Runs a job: its children before it, what follows from it after it. Resolves when all of that is done or has failed
- * permanently; rejects with the reason of the signal.
+ * Runs a job, its children before it and its follow-ups after it. Resolves when all of them are done or have failed
+ * permanently; rejects with the signal's reason.
  */
 export type Runner = (work: StoredFollowUp) => Promise<void>;
 
@@ -20,7 +20,8 @@ export function createRunner({ jobs, ...options }: RunnerOptions): Runner {
     const found = known.get(name);
     if (found === undefined) throw new RangeError(`no job is named "${name}"`);
     const { job, attempts } = found;
-    // Its place in the lane is that of the outcome that it follows from, so it is taken before anything is awaited.
+    // Joins the lane before anything is awaited, so that the jobs of a lane run in the order of the outcomes that they
+    // follow from.
     const turn = lanes.join(job.lane?.(payload));
     try {
       await Promise.all(children.map(run));

@@ -1,6 +1,6 @@
 import type { InsightsError } from './errors.ts';
 
-/** A place where an answer is not as the API's description says. */
+/** A place where an answer does not fit the API's description. */
 export interface ContractProblem {
   /** JSON path: `$.responses[3].version.licenses`. */
   readonly path: string;

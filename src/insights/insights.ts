@@ -26,7 +26,10 @@ export interface InsightsOptions extends CachePolicy, Partial<Privacy>, MissingF
   readonly api: ApiClient;
   /** The number of concurrent requests. */
   readonly concurrency?: number;
-  /** Called for what does not fit in an answer that is used anyway; `subject` is what was requested. */
+  /**
+   * Called for each part of an answer that does not fit its description; the rest is used. `subject`: what was
+   * requested.
+   */
   readonly onContractProblem?: (problem: ContractProblem, subject: string) => void;
 }
 

@@ -23,7 +23,7 @@ export const deliverNotification: Job<DeliverNotification, DeliveryReceipt, Need
   ...DELIVER_NOTIFICATION,
   limits: { attempts: 24, backoffMs: 2_000, maxBackoffMs: 7_200_000, timeoutMs: 60_000, concurrency: 24 },
   needs: ['outcomes', 'notifier', 'deliveries'],
-  // A delivery does not kill workers; deployments that are not graceful must not lose alerts.
+  // Workers that die during a delivery are not killed by it, for example in a deployment: the alert must not be lost.
   runsAfterStalls: true,
   lane: ({ target, route }) => `deliver-notification:${route}:${target}`,
   async run(payload, ports, { signal }) {

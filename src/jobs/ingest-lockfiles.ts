@@ -47,7 +47,7 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
     const { known } = (await ports.targets.read(payload.target.id)) ?? {};
     const loss = await detectDataLoss(known, packages, answer.resolutions, payload.requestedAt);
     const resolutions =
-      loss === undefined ? answer.resolutions : await mapInTurns(answer.resolutions, withDoubt);
+      loss === undefined ? answer.resolutions : await mapInTurns(answer.resolutions, asFailedLookup);
     const result: Inventory = {
       lockfiles: await withResolutions(read, resolutions),
       unread,
@@ -81,7 +81,7 @@ interface ReadFile {
   readonly lockfile: Lockfile;
 }
 
-/** Workers died while they read these files, and the next one would too: the scan continues without them. */
+/** Workers died repeatedly while they read these files, so the scan continues without the files. */
 function allUnread({ lockfiles }: IngestLockfiles): {
   read: readonly ReadFile[];
   unread: readonly UnreadLockfile[];
@@ -138,9 +138,12 @@ async function readOne(file: ReadableLockfile, ports: Needs, signal: AbortSignal
 }
 
 /** When the service has lost data, a package that it does not know is not `missing`. */
-function withDoubt(resolution: Resolution): Resolution {
+function asFailedLookup(resolution: Resolution): Resolution {
   if (resolution.outcome !== 'missing') return resolution;
-  return { outcome: 'failed', reason: `${resolution.reason}, nor most of what it knew at the last scan` };
+  return {
+    outcome: 'failed',
+    reason: `${resolution.reason}; it no longer knows most of the packages that it knew at the last scan`,
+  };
 }
 
 type ReadableLockfile = Exclude<IngestedLockfile, { readonly unread: UnreadError }>;

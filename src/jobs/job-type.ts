@@ -6,7 +6,7 @@ export interface JobType<Payload = unknown> {
   /** Version of the payload; raised when its meaning changes. */
   readonly version: number;
   readonly schema: ZodType<Payload>;
-  /** Each turns a payload of the version that is its key into one of the next version. */
+  /** Upgrades by the version that they read. Each returns a payload of the next version. */
   readonly upgrades?: Readonly<Record<number, (payload: unknown) => unknown>>;
   /** The key of the outcome; the same work has the same key. */
   key(payload: Payload): string;

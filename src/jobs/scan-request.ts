@@ -6,7 +6,7 @@ export interface ScanRequest {
   readonly lockfiles: readonly ProducedLockfile[];
   /** Id of the scan: the same id is scanned once. Default: a new one. */
   readonly scan?: string | undefined;
-  /** When the scan was asked for, RFC 3339. Default: now. */
+  /** When the scan was requested, RFC 3339. Default: now. */
   readonly requestedAt?: string;
   /** These are only some of the lockfiles of the target: findings in the others stay open. Default: all of them. */
   readonly partial?: boolean;
@@ -15,7 +15,7 @@ export interface ScanRequest {
 /** A lockfile with its content, with a reference to content that is stored already, or unread. */
 export type ProducedLockfile = ProducedFile & (ProducedContent | StoredContent);
 
-/** What a file holds, or why it could not be read: the scan then reports it as unread, and resolves nothing in it. */
+/** The content of a file, or why it could not be read: the scan then reports it as unread and resolves nothing in it. */
 export type ProducedContent =
   | { readonly content: string | Buffer }
   | { readonly unread: { readonly code: string; readonly message: string } };
@@ -32,7 +32,10 @@ interface ProducedFile {
   readonly path: string;
   /** Name of the format; detected when left out. */
   readonly format?: string | undefined;
-  /** Files that its format can make use of, such as its manifest: beside it, or above it (`../pom.xml`). */
+  /**
+   * Companions: files that its format also reads, such as its manifest. Paths are relative to its folder
+   * (`../pom.xml`).
+   */
   readonly companions?: readonly ({ readonly name: string } & ProducedContent)[];
 }
 
@@ -44,15 +47,15 @@ export async function scanPayload(request: ScanRequest, put: PutContent): Promis
   const lockfiles: IngestedLockfile[] = [];
   for (const file of request.lockfiles) {
     const { path, format, companions = [] } = file;
-    const beside = [];
+    const storedCompanions = [];
     for (const { name, ...companion } of companions) {
-      beside.push({ name, ...(await stored(companion, put)) });
+      storedCompanions.push({ name, ...(await stored(companion, put)) });
     }
     lockfiles.push({
       path,
       ...('sha256' in file ? { sha256: file.sha256, bytes: file.bytes } : await stored(file, put)),
       format,
-      ...(beside.length === 0 ? {} : { companions: beside }),
+      ...(storedCompanions.length === 0 ? {} : { companions: storedCompanions }),
     });
   }
   return {

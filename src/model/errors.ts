@@ -9,8 +9,8 @@ export interface CodedErrorOptions {
 }
 
 /**
- * An error a program can tell apart by `code` and a person can act on: the message says what happened, where
- * (file, line, purl or URL) and what to do. Every folder has one subclass with a closed union of codes.
+ * An error with a `code` for programs and a message for people, which says what happened, where (file, line, purl or
+ * URL) and what to do. Every folder has one subclass with a closed union of codes.
  */
 export abstract class CodedError<Code extends string = string> extends Error {
   readonly code: Code;

@@ -4,9 +4,9 @@ import { inspect } from 'node:util';
 export const MASK = '(secret)';
 
 /**
- * A secret value that is not shown by accident: text, JSON and inspection give `(secret)`. Only `reveal()`
- * gives the value; call it where the value is used and nowhere earlier. A secret that is given by a function is read when
- * it is first revealed, and once: a command that does not use it works where it is not set.
+ * A secret value that is not shown by accident: conversion to text, JSON and inspection return `(secret)`. Only
+ * `reveal()` returns the value; call it where the value is used and not earlier. A secret that is defined by a function
+ * is read once, when it is first revealed, so that a command which does not use it works where it is not set.
  */
 export class Secret {
   readonly #read: () => string;
@@ -17,7 +17,7 @@ export class Secret {
     this.#value = typeof value === 'string' ? value : undefined;
   }
 
-  /** Throws what its reader throws when it cannot be read. */
+  /** Throws the error of its reader when it cannot be read. */
   reveal(): string {
     this.#value ??= this.#read();
     return this.#value;

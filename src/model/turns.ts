@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 /** Work on a long list runs for this long before it yields to other work of the process. */
 const BUDGET_MS = 25;
-/** Items between two reads of the clock. */
+/** Items between two checks of the elapsed time. */
 const STRIDE = 250;
 /** Items that are sorted in one step. */
 const RUN = 2_000;
@@ -42,7 +42,7 @@ export async function* inTurns<Item>(list: readonly Item[], size = STRIDE): Asyn
   }
 }
 
-/** `list.map(change)` in turns. */
+/** `list.map(change)` in slices that yield to other work. */
 export async function mapInTurns<Item, Changed>(
   list: readonly Item[],
   change: (item: Item, index: number) => Changed,
@@ -54,7 +54,7 @@ export async function mapInTurns<Item, Changed>(
   return changed;
 }
 
-/** `list.toSorted(compare)` in turns: sorts runs and merges them. Stable. */
+/** `list.toSorted(compare)` in slices that yield to other work: sorts runs and merges them. Stable. */
 export async function sortInTurns<Item>(
   list: readonly Item[],
   compare: (left: Item, right: Item) => number,

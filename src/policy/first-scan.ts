@@ -35,8 +35,9 @@ interface FirstScanPart {
 }
 
 /**
- * A target's first scan includes the findings that later scans make behind its gaps: in lockfiles that it could not read, of
- * packages that it could not look up. Those are reported in a summary even where the first scan itself is not reported.
+ * The first scan of a target also includes findings of later scans that it could not see: in lockfiles that it could
+ * not read, and of packages that it could not look up. These findings are reported in a summary even where the first
+ * scan itself is not reported.
  */
 export function firstScanPart(
   previous: TargetState | undefined,
@@ -49,13 +50,13 @@ export function firstScanPart(
     return { announce: () => mode, state: stateOf(facts.requestedAt, now) };
   }
   const { since, hidden } = previous.firstScan ?? { since: '', hidden: [] };
-  const over = !(Date.parse(facts.requestedAt) - Date.parse(since) <= MAX_AGE_MS);
-  if (over) return { announce: () => undefined, state: undefined };
+  const isPast = !(Date.parse(facts.requestedAt) - Date.parse(since) <= MAX_AGE_MS);
+  if (isPast) return { announce: () => undefined, state: undefined };
   // With partial scans, lockfiles that were judged are not hidden.
   const seen = new Set(Object.keys(previous.parts?.lockfiles ?? {}));
   const before = hidden === 'all' ? undefined : new Set(hidden);
   const isHidden = (finding: Finding) =>
-    before === undefined ? !finding.locations.some(({ path }) => seen.has(path)) : isBehind(before, finding);
+    before === undefined ? !finding.locations.some(({ path }) => seen.has(path)) : wasHidden(before, finding);
   return {
     announce: (finding) => (isHidden(finding) ? 'summary' : undefined),
     state: stateOf(since, stillHidden(hidden, now)),
@@ -89,7 +90,7 @@ function hiddenBy({ partial, gaps }: FirstScanFacts): FirstScanState['hidden'] {
   return partial || subjects.length > MAX_HIDDEN ? 'all' : subjects;
 }
 
-function isBehind(hidden: ReadonlySet<string>, { locations, package: { purl } }: Finding): boolean {
+function wasHidden(hidden: ReadonlySet<string>, { locations, package: { purl } }: Finding): boolean {
   return hidden.has(purl) || (locations.length > 0 && locations.every(({ path }) => hidden.has(path)));
 }
 

@@ -33,24 +33,28 @@ export async function locatePackages(
   for (const [lockfile, { packages }] of inventory.lockfiles.entries()) {
     for await (const slice of inTurns(packages)) {
       for (const locked of slice) {
-        const places = byPurl.get(locked.purl);
-        if (places === undefined) byPurl.set(locked.purl, [{ lockfile, locked }]);
-        else places.push({ lockfile, locked });
+        const instances = byPurl.get(locked.purl);
+        if (instances === undefined) byPurl.set(locked.purl, [{ lockfile, locked }]);
+        else instances.push({ lockfile, locked });
       }
     }
   }
-  return await mapInTurns([...byPurl.values()], (places) => placed(inventory, places, pathTo));
+  return await mapInTurns([...byPurl.values()], (instances) => locatedPackage(inventory, instances, pathTo));
 }
 
-function placed({ lockfiles }: Inventory, places: readonly Place[], pathTo: PathFinder): LocatedPackage {
-  const all = places.map(({ locked }) => locked);
+function locatedPackage(
+  { lockfiles }: Inventory,
+  instances: readonly Place[],
+  pathTo: PathFinder,
+): LocatedPackage {
+  const all = instances.map(({ locked }) => locked);
   let known: readonly Location[] | undefined;
   return {
     locked: best(all),
     direct: all.some(({ direct }) => direct) ? true : all[0]?.direct,
     groups: (all[0]?.groups ?? []).filter((group) => all.every(({ groups }) => groups.includes(group))),
     locations() {
-      known ??= places.map(({ lockfile, locked }, index) => ({
+      known ??= instances.map(({ lockfile, locked }, index) => ({
         path: lockfiles[lockfile]?.path ?? '',
         ...(locked.line === undefined ? {} : { line: locked.line }),
         dependencyPath: index < MAX_PATHS ? pathTo(lockfile, locked.id) : [],
@@ -67,8 +71,8 @@ export function findingPackage({ locked, direct, groups }: LocatedPackage): Find
 }
 
 /** All instances of a purl share the record of the one whose look-up succeeded. */
-function best(places: readonly ResolvedPackage[]): ResolvedPackage {
-  const found = places.find(({ resolution }) => resolution.record !== undefined) ?? places[0];
-  if (found === undefined) throw new RangeError('a package without a place');
+function best(instances: readonly ResolvedPackage[]): ResolvedPackage {
+  const found = instances.find(({ resolution }) => resolution.record !== undefined) ?? instances[0];
+  if (found === undefined) throw new RangeError('a package without an instance');
   return found;
 }

@@ -68,7 +68,7 @@ async function matchVersions(findings: readonly Finding[], index: TrackedIndex):
   for await (const slice of inTurns(findings)) {
     for (const finding of slice) {
       const same = index.sameVersion(finding);
-      const free = same.filter((tracked) => !matched.has(tracked)).sort(compareStanding);
+      const free = same.filter((tracked) => !matched.has(tracked)).sort(compareForMerge);
       const owner = same
         .flatMap((tracked) => matched.get(tracked) ?? [])
         .find((match) => isUnloaded(match.finding) || isUnloaded(finding));
@@ -87,7 +87,7 @@ async function matchVersions(findings: readonly Finding[], index: TrackedIndex):
 }
 
 /** Merged findings continue as the open one of the worst severity, so that nothing is reported again. */
-function compareStanding(left: TrackedFinding, right: TrackedFinding): number {
+function compareForMerge(left: TrackedFinding, right: TrackedFinding): number {
   return (
     Number(left.status !== 'open') - Number(right.status !== 'open') ||
     Number(left.finding.level === 'note') - Number(right.finding.level === 'note') ||

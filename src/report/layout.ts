@@ -79,7 +79,10 @@ function wrap(text: string, width: number): readonly string[] {
   return wrapAnsi(text, Math.max(width, 1), { hard: false }).split('\n');
 }
 
-/** Columns of a text. The library knows all of Unicode and takes longer to load than most commands to run. */
+/**
+ * Columns of a text. Only text beyond ASCII needs the library, which takes longer to load than most commands take to
+ * run.
+ */
 export function stringWidth(text: string): number {
   const shown = text.includes('\u001b') ? stripVTControlCharacters(text) : text;
   if (/^[\x20-\x7e]*$/.test(shown)) return shown.length;

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Severity } from '../model/scan/finding.ts';
 
-/** Colours of a report; the plain palette gives the text back unchanged. */
+/** Colours of a report; the plain palette returns the text unchanged. */
 export interface Palette {
   severity(severity: Severity, text: string): string;
   strong(text: string): string;

@@ -16,7 +16,8 @@ export function parsedFileText(file: ParsedFile, options: TextOptions): string {
   }
   const { format, packages, problems } = file.lockfile;
   const lines = [`${path}  ${paint.faint(format)}`, `  ${summary(packages)}`];
-  if (!isReadWhole(file.lockfile)) lines.push(`  ${paint.bad('not read whole')}: packages may be missing`);
+  if (!isReadWhole(file.lockfile))
+    lines.push(`  ${paint.bad('not read completely')}: packages may be missing`);
   for (const { line, message } of problems.slice(0, MAX_PROBLEMS)) {
     lines.push(
       `  ${paint.bad('problem')}: ${line === undefined ? '' : `line ${line}: `}${printable(message)}`,

@@ -37,7 +37,7 @@ export function scanText(
   const lines = [
     `${paint.strong(printable(scan.scan))}  ${stateText(scan, paint).trimEnd()}`,
     `  target       ${printable(scan.target)}`,
-    `  asked for    ${scan.requestedAt}`,
+    `  requested    ${scan.requestedAt}`,
     ...(scan.startedAt === undefined ? [] : [`  started      ${timeOf(scan.startedAt)}`]),
     ...(scan.endedAt === undefined ? [] : [`  ended        ${timeOf(scan.endedAt)}`]),
     ...factsOf(scan).map((fact) => `  ${fact}`),

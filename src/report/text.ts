@@ -14,7 +14,7 @@ import { counted, fitLines, hang, type TextOptions } from './layout.ts';
 import { type Palette, palette } from './palette.ts';
 
 const SUPERSEDED =
-  'Superseded: a scan of the target that was asked for later was judged before; this one changes nothing and alerts of nothing.';
+  'Superseded: a scan of the target that was requested later was judged first. This scan changes nothing and sends no alerts.';
 
 const SHOWN_GAPS = 10;
 const SHOWN_LOCATIONS = 3;
@@ -52,7 +52,7 @@ function coverageLines({ counts: { outcomes, packages } }: Verdict, paint: Palet
   const share = `${outcomes.uncovered} of ${counted(packages, 'package')}`;
   return [
     `${paint.bad(`Most of this scan is unknown: ${share} ${outcomes.uncovered === 1 ? 'is' : 'are'} not in the local data set.`)}`,
-    'Nothing is known of them. Scan without --local to have them looked up.',
+    'Scan without --local to look them up.',
     '',
   ];
 }
@@ -90,7 +90,7 @@ function lockfileLine({ path, packages, problems }: ResolvedLockfile, paint: Pal
   const outcomes = OUTCOMES.filter((outcome) => counts.has(outcome)).map(
     (outcome) => `${counts.get(outcome)} ${outcome}`,
   );
-  const unread = isReadWhole({ problems }) ? [] : [paint.bad('not read whole')];
+  const unread = isReadWhole({ problems }) ? [] : [paint.bad('not read completely')];
   return `${paint.strong(printable(path))}  ${counted(packages.length, 'package')}: ${[...outcomes, ...unread].join(', ')}`;
 }
 
@@ -118,7 +118,7 @@ function gapLines(gaps: readonly Gap[], paint: Palette): readonly string[] {
 function scopeLines({ complete, partial, kept, superseded }: Verdict, paint: Palette): readonly string[] {
   const lines: string[] = [];
   if (superseded) lines.push(paint.bad(SUPERSEDED));
-  if (!complete) lines.push(paint.bad('Incomplete: only what is provably gone is resolved.'));
+  if (!complete) lines.push(paint.bad('Incomplete: only findings that are provably gone are resolved.'));
   if (partial) lines.push('Partial: other lockfiles of the target were not part of this scan.');
   if (kept > 0) {
     const stay = kept === 1 ? 'stays' : 'stay';
@@ -137,7 +137,7 @@ function summaryLine({ verdict }: ScanReport, paint: Palette): string {
   if (alerts === 0) {
     return verdict.gaps.length === 0
       ? `${paint.good('No findings')} in ${packages}${notes}.`
-      : `${paint.bad('No findings, but the scan could not see everything')}: ${packages} read${notes}.`;
+      : `${paint.bad('No findings, but the scan is incomplete')}: ${packages} read${notes}.`;
   }
   const severities = SEVERITIES.filter((severity) => counts.severities[severity] > 0).map((severity) =>
     paint.severity(severity, `${counts.severities[severity]} ${severity}${countedAs(severity, findings)}`),

@@ -83,7 +83,7 @@ export function shownText({ account, webhooks, variables }: ShownAccount, option
     lines.push(`    encode_as: ${encodeAs}`, '    payload:', ...indented(payload ?? '(default)', '    '));
   }
   for (const { name, there, value } of variables) {
-    lines.push(there ? `variable ${name} = ${printable(value ?? '')}` : `variable ${name}: not there`);
+    lines.push(there ? `variable ${name} = ${printable(value ?? '')}` : `variable ${name}: does not exist`);
   }
   return fitLines(lines, options);
 }
@@ -91,9 +91,9 @@ export function shownText({ account, webhooks, variables }: ShownAccount, option
 /** The result of a test alert. */
 export function testText(test: WebhookTest, options: TextOptions): string {
   const { route, id, delivered, status, durationMs, answer, reason } = test;
-  const came = status === undefined ? 'no answer' : `HTTP ${status}`;
+  const outcome = status === undefined ? 'no answer' : `HTTP ${status}`;
   const time = durationMs === undefined ? '' : ` after ${durationMs} ms`;
-  const lines = [`Test alert ${id} by route ${route}: ${came}${time}`];
+  const lines = [`Test alert ${id} by route ${route}: ${outcome}${time}`];
   if (answer !== undefined && answer !== '') lines.push(`Answer: ${printable(answer)}`);
   lines.push(delivered ? 'Delivered.' : `Not delivered: ${printable(reason ?? 'no reason')}`);
   return fitLines(lines, options);

@@ -26,7 +26,7 @@ export interface ProbedWebhooks {
 }
 
 const WRITE_LIMIT_MS = 2_000;
-/** While a route is stopped, its waiting alerts are counted no more often than this. */
+/** Shortest time between two counts of the alerts that wait for a stopped route. */
 const COUNT_TTL_MS = 10_000;
 
 /** The readiness probes of a worker. `redisNote` is reported with the state of Redis. */

@@ -53,7 +53,7 @@ export function createBlobStore(redis: RedisClient, keys: Keys, options: BlobOpt
   };
 }
 
-/** Foreign producers may store zstd, gzip or the bytes themselves; the hash of the content decides. */
+/** Other producers may store zstd, gzip or uncompressed bytes. The hash of the uncompressed content is verified. */
 async function verified(stored: Buffer, reference: LockfileReference, maxBytes: number): Promise<Buffer> {
   if (stored.length <= maxBytes && (await hash(stored)) === reference.sha256) return stored;
   let content: Buffer;
@@ -68,7 +68,7 @@ async function verified(stored: Buffer, reference: LockfileReference, maxBytes: 
   return content;
 }
 
-/** SHA-256 in hex, computed in turns with other work. */
+/** SHA-256 in hex, computed in slices that yield to other work. */
 async function hash(content: Buffer): Promise<string> {
   const sum = createHash('sha256');
   for (let start = 0; start < content.length; start += HASHED_AT_ONCE) {

@@ -24,15 +24,15 @@ import {
 } from './values/stored-values.ts';
 
 export interface DeliveryOptions {
-  /** How long a delivered one is kept. Default 30 days. Others are never forgotten. */
+  /** How long a delivered one is stored. Default 30 days. Others never expire. */
   readonly retentionMs?: number | undefined;
-  /** Attempts kept of one delivery: the newest. Default 50. */
+  /** Number of attempts that are stored for one delivery, the newest ones. Default 50. */
   readonly keptAttempts?: number | undefined;
   readonly onUnreadable?: OnUnreadable | undefined;
   readonly now?: (() => number) | undefined;
 }
 
-/** Every delivery with its attempts, from the notification to its end. */
+/** All deliveries with their attempts. */
 export interface DeliveryStore extends StoppedRoutes {
   /** Stores the notification of a delivery. One that is stored already is not changed. */
   file(identity: DeliveryIdentity, notification: Notification): Promise<void>;

@@ -3,16 +3,16 @@ import type { Cache } from '../model/ports/cache.ts';
 import { createTurns } from '../model/turns.ts';
 
 export interface MemoryCacheOptions {
-  /** Values that are kept; the least recently used ones go first. */
+  /** Largest number of values; the least recently used ones are dropped first. */
   readonly maxEntries: number;
   /** How long a value is used without reading the shared cache again, in ms. */
   readonly ttlMs: number;
 }
 
-/** Names that are looked up without a break. */
+/** Names that are looked up before other work of the process runs. */
 const CHUNK = 500;
 
-/** The names that were asked for since the last read of one kind. */
+/** The names requested since the last read of one kind. */
 interface Batch {
   readonly names: string[];
   readonly values: Promise<readonly unknown[]>;

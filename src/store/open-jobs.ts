@@ -86,7 +86,7 @@ end
 return 1
 `);
 
-/** Keys: lane, open jobs. Argument: job id. Returns the first job, as long as the id has a place. */
+/** Keys: lane, open jobs. Argument: job id. Returns the first job, while the job has a place or is open. */
 const LOOK_UP_TURN = defineScript(`
 local first = redis.call('LINDEX', KEYS[1], 0)
 if first == ARGV[1] or redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 or redis.call('LPOS', KEYS[1], ARGV[1]) then

@@ -15,7 +15,7 @@ export interface OutcomeStep {
   readonly values: readonly (string | number | Buffer)[];
 }
 
-/** Members in one command: Lua passes on a few thousand arguments at most. */
+/** Members in one command: Lua passes a few thousand arguments at most. */
 const CHUNK = 1_000;
 
 /** What `SAVE_OUTCOME` does in addition to saving the outcome and the target's state. `time`: ms since 1970. */

@@ -10,7 +10,7 @@ import { isLarge } from './values/compression.ts';
 import { checkValue, readValue, type StoredPlace, writeLargeValue } from './values/stored-values.ts';
 
 export interface OutcomeOptions {
-  /** How long an outcome, or its marker, is kept. Default 14 days. */
+  /** How long an outcome, or its marker, is stored. Default 14 days. */
   readonly ttlMs?: number;
   /** How long the value of a marked outcome stays readable. Default 15 minutes. */
   readonly spentTtlMs?: number;

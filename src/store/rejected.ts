@@ -7,12 +7,12 @@ import { type OnUnreadable, readEach, readValue, writeText } from './values/stor
 
 /** The newest payloads that do not fit their job's schema. One that cannot be read is reported and left out. */
 export interface RejectedStore {
-  /** Keeps a payload; the same job is kept once. */
+  /** Stores a payload, once for each job. */
   add(entry: RejectedPayload): Promise<void>;
   /** Newest first. Default: all. */
   list(limit?: number): Promise<readonly RejectedPayload[]>;
   count(): Promise<number>;
-  /** Those of jobs with this id, one a queue at most. `jobs`: names of all jobs. */
+  /** Payloads of jobs with this id, at most one for each queue. `jobs`: names of all jobs. */
   find(id: string, jobs: readonly string[]): Promise<readonly RejectedPayload[]>;
   remove(entry: Pick<RejectedPayload, 'job' | 'id'>): Promise<void>;
 }

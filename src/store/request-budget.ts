@@ -15,7 +15,7 @@ export interface RequestBudgetOptions {
   readonly random?: () => number;
 }
 
-/** Time slots are reserved no further ahead: a caller that aborts leaves its slot unused. */
+/** Time slots are reserved at most this far ahead, because a caller that aborts leaves its slot unused. */
 const FURTHEST_MS = 1_000;
 const SECOND_US = 1_000_000;
 
@@ -36,7 +36,8 @@ export function createRequestBudget(
         signal?.throwIfAborted();
         const waitMs = (await raceAbort(take(), signal)) / 1_000;
         if (waitMs >= 0) return pauseFor(waitMs, signal);
-        // The slot is too far ahead: asks again when it may be near, at a random time so that callers spread.
+        // The slot is too far ahead. Asks again when it may be closer, after a random wait, so that callers do not ask
+        // together.
         await pauseFor(Math.min(-waitMs - FURTHEST_MS / 2, FURTHEST_MS) * (0.5 + random() / 2), signal);
       }
     },

@@ -67,7 +67,10 @@ async function isAbsent({ openJobs }: FlowOptions, lane: string, id: string): Pr
   return (await openJobs.turn({ lane, id })).kind === 'absent';
 }
 
-/** Without those that failed permanently: the parent would wait for them forever. Their missing facts are gaps. */
+/**
+ * The children that did not fail permanently: the parent would wait for the others forever. Their missing facts are
+ * gaps.
+ */
 async function childrenToRun(options: FlowOptions, open: OpenJob): Promise<readonly StoredFollowUp[]> {
   const children = open.children ?? [];
   const queued = await Promise.all(

@@ -10,7 +10,7 @@ import { promoteJob, retryFinished } from './queued-jobs.ts';
 export interface ReconcilerOptions {
   /** Time between two passes of all workers together. */
   readonly everyMs: number;
-  /** Resolves to true when this worker is to make the pass of the period that begins now. */
+  /** Resolves to true when this worker, and no other one, makes the pass of this period. */
   readonly claim: (ms: number) => Promise<boolean>;
   /** Work that is recorded as in progress although no open job exists for it. */
   readonly orphans?: (() => AsyncIterable<StoredFollowUp>) | undefined;
@@ -58,9 +58,9 @@ export function startReconciler(options: ReconcilerOptions, context: Context): {
 }
 
 /**
- * Returns a function that compares open jobs with the queues and restores what is missing. Each step of a job is atomic in
- * Redis, but after Redis has lost acknowledged writes a worker takes steps whose predecessors are gone. The cost is
- * proportional to the number of open jobs. A pass may run at any time, also in several workers.
+ * Returns a function that compares open jobs with the queues and restores what is missing. Each step of a job is atomic
+ * in Redis, but when Redis loses acknowledged writes, earlier steps of a job may be missing. The cost is proportional
+ * to the number of open jobs. A pass may run at any time, also in several workers.
  */
 function createPass({ orphans }: ReconcilerOptions, context: Context): () => Promise<void> {
   const { flow, log } = context;

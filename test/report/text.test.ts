@@ -137,7 +137,7 @@ describe('the text report', () => {
 
   it('does not call an incomplete scan clean', () => {
     expect(renderText(report([]), { colour: false, width: 100 })).toContain(
-      'could not see everything: 2 packages read',
+      'the scan is incomplete: 2 packages read',
     );
   });
 });

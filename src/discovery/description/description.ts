@@ -25,7 +25,7 @@ export interface RestDescription {
   readonly protocol?: string;
   readonly rootUrl?: string;
   readonly endpoints?: readonly EndpointDescription[];
-  /** Common parameters: every method takes them. */
+  /** Common parameters, which every method accepts. */
   readonly parameters?: Named<ParameterDescription>;
   readonly auth?: { readonly oauth2?: { readonly scopes?: Named<{ readonly description?: string }> } };
   readonly features?: readonly string[];
@@ -127,7 +127,7 @@ export interface ParameterDescription extends SchemaDescription {
 }
 
 /**
- * Takes a parsed JSON value as a description document. `origin` (a path or URL) is for messages. Throws
+ * Returns a parsed JSON value as a description document. `origin` (a path or URL) is used in messages. Throws
  * `DiscoveryError` (`invalid-document`) when it is not a REST description; `validateDescription` checks the rest.
  */
 export function asDescription(value: unknown, origin: string): RestDescription {

@@ -42,7 +42,7 @@ export interface InsightsData {
 const BUNDLED = packageFile('data/insights/');
 export const FILES = ['packages.ndjson', 'ecosystems.json', 'advisories.json', 'samples.json'] as const;
 
-/** Turns the texts of a data set into values, with the defaults of what they leave out. */
+/** Parsers of the files of a data set. Each adds the default values. */
 export interface DataReaders {
   package(line: string): IndexedPackage;
   samples(text: string): Samples;
@@ -50,8 +50,8 @@ export interface DataReaders {
 }
 
 /**
- * Reads the bundled data set. Its files are published together with this code and are not checked again: a test validates them
- * against the schemas. Throws `EmbeddedError` (`data-set-missing`, `data-set-malformed`).
+ * Reads the bundled data set. Its files are not validated here, because they are published together with this code and
+ * a test validates them against the schemas. Throws `EmbeddedError` (`data-set-missing`, `data-set-malformed`).
  */
 export function readBundledData(): Promise<InsightsData> {
   return readDataFolder(BUNDLED, UNCHECKED, 'Reinstall Lockhound.');

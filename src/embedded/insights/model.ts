@@ -70,7 +70,7 @@ export class InsightsModel {
     return affected;
   }
 
-  /** Ranges are compared when a version is asked for: parsing all of them takes longer than most questions. */
+  /** Ranges are compared when a version is requested, because parsing all of them takes longer than most requests. */
   #add(advisory: AdvisoryFact): void {
     this.#advisories.set(advisory.id, advisory);
     for (const id of new Set(advisory.affected.map(({ system, name }) => packageId(system, name)))) {

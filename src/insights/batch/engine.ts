@@ -70,7 +70,7 @@ export async function runBatch<Request, Answer>(
   await sendRange(state, done, total);
 }
 
-/** Sends the request that shows the page size. Gives the index of the first request that is still open. */
+/** Sends the request that shows the page size. Returns the index of the first request that is still open. */
 async function sendFirst<Request, Answer>(state: State<Request, Answer>): Promise<number> {
   const end = Math.min(state.batch.requests.length, PREFERRED_BATCH);
   const page = await sendPage(state, 0, 0, end, undefined);
@@ -80,7 +80,7 @@ async function sendFirst<Request, Answer>(state: State<Request, Answer>): Promis
   return end;
 }
 
-/** Learns the page size from the first page of a request. Gives the index of the first request that is still open. */
+/** Learns the page size from the first page of a request. Returns the index of the first request that is still open. */
 function learn<Request, Answer>(
   { page }: State<Request, Answer>,
   start: number,

@@ -23,7 +23,7 @@ export type BatchEntry<Request, Value> = { readonly request: Request } & (
 
 /** One of the batch operations. */
 export interface BatchOperation<Request, Sent, Entry, Value> {
-  /** The request as it is sent. Throws `InsightsError` when it breaks a rule. */
+  /** The request in the form that is sent. Throws `InsightsError` when it breaks a rule. */
   prepare(request: Request): Sent;
   ask(
     body: { readonly requests: readonly Sent[]; readonly pageToken?: string },
@@ -82,7 +82,7 @@ export function createBatchWork<Request, Sent, Entry, Value>(
   };
 }
 
-/** Settles the requests that break a rule; gives the others as they are sent, with their indexes. */
+/** Settles the requests that break a rule; returns the others in the form that is sent, with their indexes. */
 function prepareAll<Request, Sent, Value>(
   operation: Pick<BatchOperation<Request, Sent, unknown, Value>, 'prepare'>,
   requests: readonly Request[],

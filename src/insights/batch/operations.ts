@@ -41,7 +41,7 @@ export function projectOperation(
   };
 }
 
-/** `purlOf` gives the canonical purl of a request, or throws `InsightsError`. */
+/** `purlOf` returns the canonical purl of a request, or throws `InsightsError`. */
 export function purlOperation<Request>(
   service: InsightsService,
   purlOf: (request: Request) => string,

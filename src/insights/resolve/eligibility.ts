@@ -18,7 +18,7 @@ export interface Privacy {
 export interface LookUp {
   /** Identifies the version. A purl does not: for Go it is in lower case, and the module's name may not be. */
   readonly key: string;
-  /** Canonical for the index, without qualifiers and subpath. */
+  /** As the index writes it, without qualifiers and subpath. */
   readonly purl: string;
   readonly versionKey: VersionKey;
 }
@@ -27,7 +27,7 @@ export type Eligibility =
   | { readonly lookUp: LookUp; readonly resolution?: never }
   | { readonly resolution: Resolution; readonly lookUp?: never };
 
-/** A function that gives the look-up of a package, or its resolution when it may not be looked up. */
+/** Returns a function that returns the look-up of a package, or its resolution when it may not be looked up. */
 export function createEligibility(privacy: Privacy): (locked: LockedPackage) => Eligibility {
   const isPrivateName = privateNames(privacy.privatePatterns);
   const isPublic = createRegistryCheck(privacy.mirrors);

@@ -27,7 +27,7 @@ export type VersionLookUp = (
 export interface VersionLookUpOptions {
   readonly service: InsightsService;
   readonly limit: LimitFunction;
-  /** Called for what does not fit in an answer that is used anyway. */
+  /** Called for each part of an answer that does not fit its description; the rest is used. */
   readonly onContractProblem?: ((problem: ContractProblem, subject: string) => void) | undefined;
 }
 

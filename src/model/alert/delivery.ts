@@ -8,7 +8,7 @@ import type { Notification } from './notification.ts';
  */
 export type DeliveryState = 'waiting' | 'retrying' | 'held' | 'delivered' | 'failed';
 
-/** What identifies a delivery: one notification on its way to one receiver. */
+/** What identifies a delivery: one notification for one receiver. */
 export interface DeliveryIdentity {
   /** Id of the notification, the receiver's `webhook-id`. */
   readonly id: string;
@@ -17,7 +17,7 @@ export interface DeliveryIdentity {
   readonly route: string;
   readonly target: string;
   readonly scan: string;
-  /** When the scan was asked for, RFC 3339: the order of a target's deliveries. */
+  /** When the scan was requested, RFC 3339. Deliveries of a target are sent in this order. */
   readonly date: string;
   /** Hash of its content; unset in deliveries of release 0.1.0. */
   readonly content?: string | undefined;

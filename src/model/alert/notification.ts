@@ -4,7 +4,7 @@ import type { Target } from '../scan/target.ts';
 
 /** A change in a notification: a digest over several targets names the target of each. */
 export interface NotifiedChange extends Change {
-  /** Id of the target, where it is another one than the notification's. */
+  /** Id of the target, where it differs from that of the notification. */
   readonly target?: string;
 }
 
@@ -12,9 +12,12 @@ export interface NotifiedChange extends Change {
 export interface Notification {
   /** Stable over retries: receivers drop repeats by it. */
   readonly id: string;
-  /** Name of the route it goes by; `default` where none are configured. */
+  /** Name of its route; `default` where no routes are configured. */
   readonly route: string;
-  /** `digest`: the changes of one scan. `change`: one of them. `periodic`: those of many scans, gathered over a time. */
+  /**
+   * `digest`: the changes of one scan. `change`: one of them. `periodic`: those of many scans, collected over an
+   * interval.
+   */
   readonly mode?: NotificationMode;
   readonly scan: string;
   /** Of a digest over several targets: their number as id, and the labels that all of them have. */
@@ -26,7 +29,7 @@ export interface Notification {
   readonly omitted?: TransitionCounts | undefined;
   /** Open findings of the target after this scan, without notes. */
   readonly open: Readonly<Record<Severity, number>>;
-  /** How many facts the scan could not find out. */
+  /** Number of facts that the scan could not determine. */
   readonly gaps: number;
   /** `opened`: summary of a target's first scan, with its worst findings. `resolved`: all findings of that summary are resolved. */
   readonly firstScan?: 'opened' | 'resolved';

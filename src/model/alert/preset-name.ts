@@ -1,4 +1,4 @@
-/** Kinds of receivers that Lockhound knows how to talk to (`notify/presets`). */
+/** Kinds of receivers that Lockhound supports (`notify/presets`). */
 export const PRESET_NAMES = [
   'generic',
   'slack',

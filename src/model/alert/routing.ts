@@ -2,7 +2,7 @@ import type { Transition } from '../scan/change.ts';
 import type { RatedSeverity } from '../scan/finding.ts';
 import type { NotificationMode } from './notification.ts';
 
-/** What a change has to be for a route to take it; what is left out does not matter. All that is there has to fit. */
+/** Conditions under which a change matches a route. A change has to meet all conditions that are present. */
 export interface RouteMatch {
   /** Labels of the target, each with the values that match; `*` matches any text. */
   readonly labels?: Readonly<Record<string, readonly string[]>> | undefined;
@@ -13,21 +13,21 @@ export interface RouteMatch {
   readonly transitions?: readonly Transition[] | undefined;
 }
 
-/** A way for changes to a receiver. */
+/** A route: which changes are sent to its receiver, and how. */
 export interface RouteRule {
   readonly name: string;
   readonly mode: NotificationMode;
   readonly match: RouteMatch;
-  /** Takes only what no other route takes. */
+  /** Matches only changes that no other route matches. */
   readonly rest: boolean;
 }
 
 /** How the findings of a target's first scan are sent: one summary for each route, like any other change, or not at all. */
 export type FirstScan = 'summary' | 'all' | 'none';
 
-/** Where changes go. */
+/** The routes, and how changes are assigned to them. */
 export interface Routing {
-  /** A change goes by every route that fits, or only by the first one. */
+  /** A change is sent by every route that it matches, or only by the first one. */
   readonly take: 'all' | 'first';
   readonly firstScan: FirstScan;
   readonly rules: readonly RouteRule[];

@@ -1,9 +1,9 @@
 /*
- * Scalars that JSON cannot hold stay the text they are in an API's answers (proto3's JSON mapping). These read them where
- * a value is needed.
+ * Scalars that JSON numbers cannot represent are text in an API's answers (proto3's JSON mapping). These functions
+ * parse them.
  */
 
-/** An `int64` or `uint64`, which is text in JSON; numbers are taken too. `undefined` for anything else. */
+/** An `int64` or `uint64`, which is text in JSON; numbers are accepted too. `undefined` for anything else. */
 export function int64Of(value: string | number | undefined): bigint | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
   return value !== undefined && /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined;

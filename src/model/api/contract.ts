@@ -3,12 +3,12 @@ export type DifferenceClass = 'breaking' | 'deprecating' | 'compatible';
 
 export const DIFFERENCE_CLASSES: readonly DifferenceClass[] = ['breaking', 'deprecating', 'compatible'];
 
-/** One difference between the document a client was made for and another. */
+/** One difference between the document that a client was built for and another one. */
 export interface ContractDifference {
   readonly class: DifferenceClass;
   /** What happened, for programs: `method-removed`, `enum-narrowed`, … */
   readonly kind: string;
-  /** Id of the method or name of the schema it is about; `document` for what concerns all of it. */
+  /** Id of the method or name of the schema it is about; `document` for a difference of the document itself. */
   readonly subject: string;
   /** JSON path in the first document; in the second one for what was added. */
   readonly path: string;
@@ -24,13 +24,13 @@ export function countDifferences(
   return counts;
 }
 
-/** What holding one API's pinned document against the published one came to. */
+/** The result of comparing one API's pinned document with the published one. */
 export interface ContractComparison {
   /** Name of the API: `insights`. */
   readonly api: string;
   /** Version and revision of the pinned document. */
   readonly version: string;
-  /** Revision of the published document, where it says. */
+  /** Revision of the published document, where it states one. */
   readonly revision: string | undefined;
   /** Where the published document was read; without user information and query. */
   readonly source: string;

@@ -1,4 +1,4 @@
-/** A shared cache of JSON values with a time to live. A lost cache loses time, never facts. */
+/** A shared cache of JSON values with a time to live. Losing the cache costs time, not data. */
 export interface Cache {
   /** Values in the order of `keys`; `undefined` where there is none. */
   getMany(kind: string, keys: readonly string[]): Promise<readonly unknown[]>;
@@ -10,5 +10,5 @@ export interface Cache {
   ): Promise<void>;
 }
 
-/** What a service said: the record, or that it has none. */
+/** The answer of a service: the record, or that the service has none. */
 export type Known<Value> = { readonly record: Value } | { readonly missing: true };

@@ -42,7 +42,7 @@ export interface OpenJobs {
   /** Opens a job, at the end of its lane. Saving an outcome opens the jobs that follow from it. */
   open(job: OpenJob): Promise<void>;
   find(id: string): Promise<OpenJob | undefined>;
-  /** All of them, in no order; those opened or closed meanwhile may be missing. */
+  /** All open jobs, in no particular order; those opened or closed meanwhile may be missing. */
   list(): AsyncIterable<OpenJob>;
   turn(place: LanePlace): Promise<Turn>;
   /** Forgets a job and releases its place. `outcome`: closed only when Redis has that outcome. May be repeated. */

@@ -8,7 +8,7 @@ import type { OpenJob } from './open-job.ts';
 
 /** The result of a job, and what follows from it. */
 export interface StoredOutcome {
-  /** `null` once the outcome is spent and its time is over. */
+  /** `null` once the outcome is spent and its value has expired. */
   readonly result: unknown;
   /** Version of the result's kind; 1 when absent. */
   readonly resultVersion?: number;
@@ -35,7 +35,7 @@ export interface TargetChange {
   /** The revision it replaces; 0 when the target is new. If another one is stored, the job runs again. */
   readonly replaces: number;
   readonly state: TargetState;
-  /** What waits for periodic digests from now on. */
+  /** Changes that now wait for periodic digests. */
   readonly digests?: readonly DigestAddition[];
 }
 
@@ -54,9 +54,9 @@ export interface DigestClaim {
 /** What is saved together with an outcome. */
 export interface OutcomeEffects {
   readonly state?: TargetChange | DigestClaim;
-  /** Deliveries among the follow-ups: each is listed from now on until it is delivered. */
+  /** Deliveries among the follow-ups: each stays listed until it is delivered. */
   readonly deliveries?: readonly FiledDelivery[];
-  /** What the record of the scan says from now on. */
+  /** Fields to set in the record of the scan. */
   readonly record?: ScanRecordUpdate;
 }
 
@@ -78,7 +78,10 @@ type SaveAnswer =
 /** Outcomes of jobs: the first one saved under a job and key stays, and only that one has effects. */
 export interface Outcomes {
   read(job: string, key: string): Promise<StoredOutcome | undefined>;
-  /** The checked result of a job; `null` once it is spent and its time is over, `undefined` when there is no outcome. */
+  /**
+   * The checked result of a job; `null` once it is spent and its value has expired, `undefined` when there is no
+   * outcome.
+   */
   readResult<Result>(kind: StoredKind<Result>, job: string, key: string): Promise<Result | null | undefined>;
   /** Whether there is one, without reading it. */
   has(job: string, key: string): Promise<boolean>;

@@ -15,8 +15,8 @@ export interface RejectedPayload {
 }
 
 /**
- * The result of putting a payload back. `invalid`: it would be rejected again, for `issues`. `gone`: the job is no longer in
- * the queue, and only the beginning of its data is kept. `under-way`: the job is no longer rejected.
+ * The result of putting a payload back. `invalid`: it would be rejected again, for `issues`. `gone`: the job is no
+ * longer in the queue, and only the beginning of its data is stored. `under-way`: the job is no longer rejected.
  */
 export type RetriedPayload = { readonly job: string; readonly id: string } & (
   | { readonly outcome: 'queued' | 'gone' | 'under-way' }

@@ -1,4 +1,4 @@
-/** An advisory as the package-insights API gives it ("Advisory object"). */
+/** An advisory from the package-insights API ("Advisory object"). */
 export interface Advisory {
   /** OSV identifier. */
   readonly id: string;
@@ -8,7 +8,7 @@ export interface Advisory {
   readonly aliases: readonly string[];
   /** CVSS base score in [0,10]: that of the vector, else the one that the advisory states. Absent (not 0) without both. */
   readonly score?: number;
-  /** CVSS vector of any version that a score can be computed of. */
+  /** CVSS vector of any version from which a score can be computed. */
   readonly vector?: string;
   /** Parts of the answer that could not be used, each in a few words. Absent when all were used. */
   readonly problems?: readonly string[];

@@ -10,8 +10,8 @@ export const TRANSITIONS: readonly Transition[] = ['opened', 'worsened', 'reopen
 export type TransitionCounts = Readonly<Record<Transition, number>>;
 
 /**
- * How a finding of a target's first scan was announced: `summary` (with the others, in one alert) or `none` (not at all).
- * Absent for a finding with an alert of its own.
+ * How a finding of a target's first scan was announced: `summary` (with the others, in one alert) or `none` (not at
+ * all). Absent for a finding that is reported individually.
  */
 export type Announcement = 'summary' | 'none';
 
@@ -20,11 +20,11 @@ export interface Change {
   readonly finding: Finding;
   /** For `worsened` the severity before; for `resolved` its worst severity, when that is worse than the last one. */
   readonly previousSeverity?: Severity;
-  /** For `opened` and `resolved`: the finding has no alert of its own. */
+  /** For `opened` and `resolved`: the finding is not reported individually. */
   readonly announced?: Announcement;
 }
 
-/** A finding as remembered between scans. */
+/** A finding as it is stored between scans. */
 export interface TrackedFinding {
   readonly finding: Finding;
   readonly status: 'open' | 'resolved';
@@ -33,7 +33,7 @@ export interface TrackedFinding {
   readonly changedAt: string;
   /** The worst severity since it opened, when the current one is lower. */
   readonly worst?: RatedSeverity;
-  /** Removed when it worsens or reopens: it then gets an alert of its own. */
+  /** Removed when it worsens or reopens: it is then reported individually. */
   readonly announced?: Announcement;
 }
 
@@ -42,13 +42,13 @@ export interface TargetState {
   /** Incremented by each judged scan; a write names the revision that it replaces. */
   readonly revision: number;
   readonly scan: string;
-  /** When the newest judged scan was asked for: of each lockfile an older scan never replaces a newer one. */
+  /** When the newest judged scan was requested. For each lockfile, an older scan never replaces a newer one. */
   readonly requestedAt: string;
   /** Present where scans named only some of the lockfiles since the last one that named all. */
   readonly parts?: {
     /** `requestedAt` of the last scan that named all; absent when there was none. */
     readonly full?: string;
-    /** By path, `requestedAt` of the last scan that named only some, this one among them. */
+    /** By path of a lockfile, `requestedAt` of the last partial scan that named it. */
     readonly lockfiles: Readonly<Record<string, string>>;
   };
   readonly findings: readonly TrackedFinding[];

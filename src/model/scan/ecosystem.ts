@@ -20,7 +20,7 @@ export const PURL_TYPES: readonly string[] = [...SYSTEMS.keys()];
 /** Every ecosystem that a finding can be about. */
 export const ECOSYSTEMS: readonly string[] = [...PURL_TYPES, API_ECOSYSTEM];
 
-/** The index's system for an ecosystem (a purl type), `undefined` when it holds none of that. */
+/** The index's system for an ecosystem (a purl type), `undefined` for an ecosystem that the index does not hold. */
 export function systemOf(ecosystem: string): System | undefined {
   return SYSTEMS.get(ecosystem);
 }

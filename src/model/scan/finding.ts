@@ -1,4 +1,4 @@
-/** How bad something is, from worst to least. */
+/** Severities, worst first. */
 export const RATED_SEVERITIES = ['critical', 'high', 'medium', 'low', 'none'] as const;
 export type RatedSeverity = (typeof RATED_SEVERITIES)[number];
 
@@ -46,7 +46,7 @@ export interface AdvisoryEvidence {
   readonly vector?: string;
 }
 
-/** A rule's verdict on a package in a target. */
+/** An issue that a rule found in a package of a target. */
 export interface Finding {
   /** Stable over scans: identifies an issue of a package in a target. */
   readonly fingerprint: string;

@@ -43,7 +43,7 @@ export interface LockedPackage {
   readonly groups: readonly Group[];
   readonly integrity: readonly Integrity[];
   readonly source: Source;
-  /** 1-based line of the (first) entry; `undefined` when the format has no lines of its own. */
+  /** 1-based line of the (first) entry; `undefined` when its reader does not record lines. */
   readonly line?: number | undefined;
   /** Ids of the packages in the same file that it depends on; `undefined` when the format has no edges. */
   readonly dependencies?: readonly string[] | undefined;

@@ -1,7 +1,7 @@
 import type { UnreadError } from './inventory.ts';
 import type { Lockfile } from './lockfile.ts';
 
-/** One file of `lockhound parse`: what is in it, or why it could not be read. */
+/** One file of `lockhound parse`: its content, or why it could not be read. */
 export type ParsedFile =
   | { readonly path: string; readonly lockfile: Lockfile; readonly error?: never }
   | {
@@ -17,7 +17,7 @@ export interface FormatDescription {
   /** purl type, or `any`. */
   readonly ecosystem: string;
   readonly fileNames: readonly string[];
-  /** Whether files of this format can tell … */
+  /** The facts that files of this format can contain. */
   readonly edges: boolean;
   readonly groups: boolean;
   readonly integrity: boolean;

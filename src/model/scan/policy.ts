@@ -12,7 +12,7 @@ interface RuleSettings {
 
 /** The configured part of judging (`policy`). */
 export interface Policy {
-  /** What a finding counts as whose advisory has no score. */
+  /** The severity that a finding counts as when its advisory has no score. */
   readonly unknownSeverity: RatedSeverity;
   /** How long a version may stay unindexed before that is an alert; milliseconds. */
   readonly unindexedAfter: number;

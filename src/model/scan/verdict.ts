@@ -30,7 +30,7 @@ export const GAP_KINDS = [
   'document',
 ] as const;
 
-/** Something the scan could not find out; the rest of it is valid (promise 3). */
+/** A fact that the scan could not determine; the rest of the scan is valid (promise 3). */
 export interface Gap {
   readonly kind: (typeof GAP_KINDS)[number];
   /** File (with line), purl, advisory id, version key or API. */
@@ -72,7 +72,7 @@ export interface Verdict {
   readonly partial: boolean;
   /** Open findings of the target after this scan. */
   readonly open: Readonly<Record<Severity, number>>;
-  /** Number of them that the scan neither found nor resolved: they stay open. */
+  /** Number of open findings that the scan neither found nor resolved. */
   readonly kept: number;
   readonly counts: {
     readonly lockfiles: number;

@@ -9,11 +9,11 @@ export interface StoredKind<Value> {
   /** Raised when an older reader would misunderstand a value. */
   readonly version: number;
   readonly schema: ZodType<Value>;
-  /** Each turns a value of the version that is its key into one of the next version. Its input is not checked. */
+  /** Upgrades by the version that they read. Each returns a value of the next version; its input is not checked. */
   readonly upgrades: Readonly<Record<number, (value: unknown) => unknown>>;
 }
 
-/** The value as it is written: with the version of its kind. */
+/** The value to store: with the version of its kind. */
 export function withVersion<Value extends object>(
   { version }: StoredKind<Value>,
   value: Value,

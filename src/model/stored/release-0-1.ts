@@ -6,7 +6,7 @@
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A finding that was alerted as missing stays an alert until it is resolved: nothing about it is news. */
+/** A finding that was alerted as missing stays an alert until it is resolved, because it has been reported already. */
 export const upgradeState = (state: unknown): unknown =>
   withFields(state, ({ findings }) => ({ findings: each(findings, upgradeTracked) }));
 
@@ -34,7 +34,7 @@ export const upgradeVerdict = (verdict: unknown): unknown =>
     })),
   }));
 
-/** Problems had no kind: what they kept from being read may be packages. */
+/** Problems had no kind. They become `unread`, because any of them may hide packages. */
 export const upgradeInventory = (inventory: unknown): unknown =>
   withFields(inventory, ({ lockfiles }) => ({
     lockfiles: each(lockfiles, (lockfile) =>

@@ -39,8 +39,8 @@ export function alertOf(notification: Notification): Alert {
 }
 
 /**
- * A function that makes alerts of different sizes from one notification; what they share is computed once. Text from
- * packages and advisories becomes printable here, before it is rendered.
+ * Returns a function that builds alerts of different sizes from one notification. Common parts are computed once. Text
+ * from packages and advisories becomes printable here, before it is rendered.
  */
 export function alertMaker(notification: Notification): (shape?: AlertShape) => Alert {
   const { changes, omitted, mode } = notification;

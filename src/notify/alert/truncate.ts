@@ -5,8 +5,8 @@ import type { Alert } from './alert.ts';
 export const MAX_LINE = 1_000;
 
 /**
- * The text within `limit` UTF-16 units: a longer one is cut between code points and ends with `mark`. `encode` gives what
- * the receiver's format writes for a code point: that length counts, and an escape is never cut in two.
+ * The text within `limit` UTF-16 units: a longer one is cut between code points and ends with `mark`. `encode` returns
+ * a code point as the receiver's format writes it: its length counts, and an escape is never cut in two.
  */
 export function truncateText(
   text: string,

@@ -30,7 +30,7 @@ export async function rotate(options: RotateOptions): Promise<readonly Provision
     const remembered = (await account.applied.read(account.account)).get(resource.id);
     const { value: _forgotten, ...fields } = remembered?.fields ?? {};
     return reconcile(account, resource, {
-      // Without its hash the value counts as never applied; a deleted variable is created again.
+      // Without its hash the value counts as never applied; a deleted variable is recreated.
       remembered: there === undefined ? undefined : { name: variable, fields },
       drift: 'restore',
       isTaken: () => false,

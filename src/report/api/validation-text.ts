@@ -5,7 +5,10 @@ import { palette } from '../palette.ts';
 
 const SHOWN_PROBLEMS = 3;
 
-/** Whether a description document is valid, and the first of its problems: one line a file, whatever the width. */
+/**
+ * Whether a description document is valid, and the first of its problems: one line for each file, regardless of the
+ * width.
+ */
 export function validationText(file: ValidatedFile, { colour }: TextOptions): string {
   const paint = palette(colour);
   const { valid, id, methods, schemas, problems } = file;

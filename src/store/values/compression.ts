@@ -26,8 +26,9 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
 
 /**
- * Up to this size, uncompressed, Zstandard runs in the calling thread, for some milliseconds at most. Node's asynchronous functions
- * and streams allocate a context and buffers outside the heap for each call; collecting these took a worker half of its time.
+ * Up to this size, uncompressed, Zstandard runs in the calling thread, for some milliseconds at most. Node's
+ * asynchronous functions and streams allocate a context and buffers outside the heap for each call; garbage collection
+ * took half of a worker's time.
  */
 const SYNC_BYTES = 1024 * 1024;
 
@@ -36,13 +37,13 @@ export async function compress(content: Buffer): Promise<Buffer> {
   return content.length <= SYNC_BYTES ? zstdCompressSync(content, LEVEL) : await compressZstd(content, LEVEL);
 }
 
-/** The compression that the first bytes name. */
+/** The compression, recognised by the first bytes. */
 export function recogniseCompression(stored: Buffer): 'zstd' | 'gzip' | 'none' {
   if (stored.subarray(0, 4).equals(ZSTD_MAGIC)) return 'zstd';
   return stored.subarray(0, 2).equals(GZIP_MAGIC) ? 'gzip' : 'none';
 }
 
-/** Decompresses by what the first bytes say. Throws when the content is damaged or larger than `maxBytes`. */
+/** Decompresses by the first bytes. Throws when the content is damaged or larger than `maxBytes`. */
 export async function expand(stored: Buffer, maxBytes: number): Promise<Buffer> {
   switch (recogniseCompression(stored)) {
     case 'zstd': {
@@ -92,8 +93,8 @@ export async function packJson(value: unknown): Promise<Buffer> {
 }
 
 /**
- * The same for a value of any size, in lines (`json-lines.ts`). It is written in turns with other work, and the whole text is
- * never in memory.
+ * The same for a value of any size, in lines (`json-lines.ts`). It is written in slices that yield to other work, and
+ * the whole text is never in memory.
  */
 export async function packLargeJson(value: unknown): Promise<Buffer> {
   const texts = inBlocks(jsonParts(value));
@@ -105,7 +106,10 @@ export async function packLargeJson(value: unknown): Promise<Buffer> {
   return await buffer(through(asBuffers(first, texts), createZstdCompress(LEVEL)));
 }
 
-/** Reads what `packJson` and `packLargeJson` wrote; large values in turns with other work. Throws when it is damaged. */
+/**
+ * Reads what `packJson` and `packLargeJson` wrote; large values in slices that yield to other work. Throws when it is
+ * damaged.
+ */
 export async function unpackJson(stored: Buffer): Promise<unknown> {
   if (!isLarge(stored)) {
     return JSON.parse((await expand(stored, MAX_JSON_BYTES)).toString('utf8'));
@@ -113,7 +117,7 @@ export async function unpackJson(stored: Buffer): Promise<unknown> {
   return await readJsonLines(through([stored], createZstdDecompress({ chunkSize: BLOCK_BYTES })));
 }
 
-/** Whether a stored value is read in turns with other work. */
+/** Whether a stored value is read in slices that yield to other work. */
 export function isLarge(stored: Buffer): boolean {
   return (
     recogniseCompression(stored) === 'zstd' && (statedSize(stored) ?? Number.POSITIVE_INFINITY) > SYNC_BYTES

@@ -1,6 +1,6 @@
 import { createTurns } from '../../model/turns.ts';
 
-/** Members of a list in one part, which takes some milliseconds. */
+/** Members of a list in one part. A part takes some milliseconds. */
 const MEMBERS_A_PART = 500;
 /** Large lists are stored no deeper: `result.lockfiles[].packages` of an outcome. */
 const MAX_DEPTH = 4;
@@ -18,8 +18,8 @@ export function* jsonParts(value: unknown, depth = 0): Generator<string, void, v
 }
 
 /**
- * Reads JSON in the lines that `jsonParts` wrote, in turns with other work. JSON without line breaks is read in one step.
- * Throws when it is damaged.
+ * Reads JSON in the lines that `jsonParts` wrote, in slices that yield to other work. JSON without line breaks is read
+ * in one step. Throws when it is damaged.
  */
 export async function readJsonLines(blocks: AsyncIterable<Buffer>): Promise<unknown> {
   const reader = new LineReader();
