@@ -5,7 +5,7 @@ import { JOBS } from '../src/jobs/catalog.ts';
 
 const SRC = join(import.meta.dirname, '..', 'src');
 
-/** Who may import whom; ARCHITECTURE.md explains why. `*`: everything; `!folder`: but that one. */
+/** The folders that each folder may import; ARCHITECTURE.md explains why. `*`: all; `!folder`: except that one. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   model: [],
   files: ['model'],
@@ -85,7 +85,7 @@ describe('the import table', () => {
     expect(cycles).toEqual([]);
   });
 
-  it('lets only config read the environment', () => {
+  it('allows only config to read the environment', () => {
     const readers = sources.filter((file) => /process\.env\b/.test(readFileSync(join(SRC, file), 'utf8')));
     expect(readers.filter((file) => folderOf(file) !== 'config')).toEqual([]);
   });

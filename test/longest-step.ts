@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** The most CPU time that this thread used between two turns of the event loop. */
+/** The longest CPU time that this thread used between two turns of the event loop. */
 export async function longestStep<T>(work: () => Promise<T>) {
   const used = () => process.threadCpuUsage().user / 1_000;
   let [longestMs, last, running] = [0, used(), true];

@@ -14,14 +14,14 @@ export interface NativeRedis {
   readonly port: number;
   readonly url: string;
   readonly folder: string;
-  /** Asks it something over a connection of its own. */
+  /** Sends a command over a separate connection. */
   call(...command: readonly string[]): Promise<unknown>;
   kill(): Promise<void>;
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts a native redis-server in a folder of its own, with these options. */
+/** Starts a native redis-server in a new folder, with these options. */
 export async function startNativeRedis(...options: readonly string[]): Promise<NativeRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'redis-'));
   const port = await freePort();
@@ -70,7 +70,7 @@ async function answering(port: number): Promise<void> {
     try {
       if ((await ask(port, ['PING'])) === 'PONG') return;
     } catch {
-      // Not there yet, or loading.
+      // Not listening yet, or loading.
     }
     await sleep(20);
   }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ServicesOptions } from '../commands/services.ts';
 import { secretFromEnvironment } from '../config/secret-reference.ts';
 import type { CommandContext } from './context.ts';
-import { interruptible, untilAsked } from './signals.ts';
+import { interruptible, untilAborted } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Flags {
@@ -76,7 +76,7 @@ async function serve(flags: Flags, terminal: Terminal): Promise<void> {
           `receiver              ${services.receiver.url}  (received alerts: GET /deliveries)\n` +
           `discovery             ${services.discovery.url}\n`,
       );
-      await untilAsked(signal);
+      await untilAborted(signal);
     } finally {
       await services.close();
     }

@@ -33,7 +33,7 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
 }
 
 /** Resolves when the signal aborts. */
-export function untilAsked(signal: AbortSignal): Promise<void> {
+export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
-import { interruptible, untilAsked } from './signals.ts';
+import { interruptible, untilAborted } from './signals.ts';
 
 const NOTES = `
 The worker processes jobs until SIGTERM or SIGINT. Running jobs then have \`worker.shutdownGrace\` to finish; others are
@@ -21,18 +21,18 @@ export function workerCommand(command: Command): void {
       await interruptible(async (signal) => {
         const worker = await runWorker(loaded, { signal, ephemeral: options.ephemeral === true });
         try {
-          await untilAsked(signal);
+          await untilAborted(signal);
         } finally {
           await worker.close();
-          endSoon();
+          exitAfterGracePeriod();
         }
       });
     });
 }
 
 /** A connection that does not close must not keep the process of a stopped worker alive. */
-const LINGER_MS = 1_000;
+const GRACE_MS = 1_000;
 
-function endSoon(): void {
-  setTimeout(() => process.exit(), LINGER_MS).unref();
+function exitAfterGracePeriod(): void {
+  setTimeout(() => process.exit(), GRACE_MS).unref();
 }

@@ -23,7 +23,7 @@ const PORTS = { insights: 8701, webhooks: 8702, receiver: 8703, discovery: 8704 
 export async function startServices(options: ServicesOptions): Promise<LocalServices> {
   const read = options.settings === undefined ? {} : readServicesSettings(options.settings);
   const own = defaults(options);
-  const { data, ...settings } = [read, options.given].reduce(overlaid, own);
+  const { data, ...settings } = [read, options.given].reduce(merged, own);
   if (data === undefined) return startLocalServices(settings);
   const insights = { ...settings.insights, data: await readInsightsData(data) };
   return startLocalServices({ ...settings, insights });
@@ -43,7 +43,7 @@ function defaults({ apiKey, applicationKey, permissions }: ServicesOptions): Ser
 }
 
 /** Merges the settings of each service. Those of `above` take precedence. */
-function overlaid(below: ServicesSettings, above: ServicesSettings): ServicesSettings {
+function merged(below: ServicesSettings, above: ServicesSettings): ServicesSettings {
   const services = SERVICES.map((name) => [name, { ...below[name], ...above[name] }] as const);
   return { ...below, ...above, ...Object.fromEntries(services) };
 }

@@ -39,7 +39,7 @@ export async function withWebhookAdmin<T>(
 ): Promise<T> {
   const { notify, redis } = loaded.config;
   if (notify === undefined) throw noWebhook();
-  const store = await openStore(loaded, createLogger(quietly(loaded)));
+  const store = await openStore(loaded, createLogger(withErrorsOnly(loaded)));
   try {
     const webhooks = await openWebhooks(loaded, notify, store);
     try {
@@ -112,7 +112,7 @@ export function noWebhook(): ConfigError {
 }
 
 /** Reduces the log to errors unless a level is configured, because the command prints its result. */
-export function quietly(loaded: LoadedConfig): LoadedConfig {
+export function withErrorsOnly(loaded: LoadedConfig): LoadedConfig {
   const { config } = loaded;
   return config.log.level === 'info' ? { ...loaded, config: { ...config, log: { level: 'error' } } } : loaded;
 }

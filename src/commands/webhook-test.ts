@@ -8,7 +8,7 @@ import type { DeliveryAttempt } from '../model/alert/delivery.ts';
 import { CodedError } from '../model/errors.ts';
 import type { Transition } from '../model/scan/change.ts';
 import { testNotification, type WebhookTest } from '../notify/alert/test-notification.ts';
-import { noWebhook, quietly } from './webhook-admin.ts';
+import { noWebhook, withErrorsOnly } from './webhook-admin.ts';
 
 export interface WebhookTestOptions {
   /** Default: the only route, or `default`. */
@@ -25,7 +25,7 @@ export interface WebhookTestOptions {
 export async function testWebhook(loaded: LoadedConfig, options: WebhookTestOptions): Promise<WebhookTest> {
   const { notify } = loaded.config;
   if (notify === undefined) throw noWebhook();
-  const log = createLogger(quietly(loaded));
+  const log = createLogger(withErrorsOnly(loaded));
   const store = await openStore(loaded, log);
   try {
     let attempt: DeliveryAttempt | undefined;

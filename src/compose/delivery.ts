@@ -45,7 +45,7 @@ export function createDelivery(parts: DeliveryParts): DeliveryHandle {
   });
   const { platform } = parts;
   const throughPlatform = notify.delivery === 'platform-event' && platform !== undefined;
-  const notifier = throughPlatform ? throughEvents(parts, platform) : direct(parts, outbound);
+  const notifier = throughPlatform ? eventNotifier(parts, platform) : directNotifier(parts, outbound);
   return {
     port: gateRoutes(notifier, {
       stops: loggedStops(parts),
@@ -69,12 +69,12 @@ function loggedStops({ store, log }: DeliveryParts): RouteStops {
   };
 }
 
-function direct(parts: DeliveryParts, http: HttpClient): Notifier {
+function directNotifier(parts: DeliveryParts, http: HttpClient): Notifier {
   const { webhooks, secrets } = parts;
   return createNotifier({ ...attemptOptions(parts, http), webhooks, signingSecret: secrets.signingSecret });
 }
 
-function throughEvents(
+function eventNotifier(
   parts: DeliveryParts,
   { url, eventsPath, credentials, http }: WebhookAccount,
 ): Notifier {

@@ -55,7 +55,7 @@ export async function openInsightsApi(
   const { budget } = connection;
   const http = connection.http ?? (await openHttp(config, budget));
   const document = await readBundledDescription('insights.v3alpha');
-  const paced = budget === undefined ? http : pausing(http, budget);
+  const paced = budget === undefined ? http : pausingClient(http, budget);
   return { http, api: createApiClient({ document, http: paced, rootUrl: config.url, readOnly: true }) };
 }
 
@@ -75,7 +75,7 @@ async function openHttp(
 }
 
 /** After a 429 with `Retry-After`, all requests that share the budget wait. */
-function pausing(http: HttpClient, budget: RequestBudget): HttpClient {
+function pausingClient(http: HttpClient, budget: RequestBudget): HttpClient {
   return {
     async send(request) {
       const response = await http.send(request);

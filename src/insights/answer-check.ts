@@ -79,7 +79,8 @@ function compile(compiler: Compiler, schema: SchemaDescription, mask: Mask): Ans
     case 'number':
       return expect('number', 'a number');
     case 'integer':
-      return (value, problems) => (Number.isInteger(value) ? value : misfit(problems, 'an integer', value));
+      return (value, problems) =>
+        Number.isInteger(value) ? value : reportMisfit(problems, 'an integer', value);
     default:
       return (value) => value;
   }
@@ -107,7 +108,7 @@ function objectCheck(compiler: Compiler, schema: SchemaDescription, mask: Mask):
   };
   const count = names.length;
   return (value, problems) => {
-    if (!isObject(value)) return misfit(problems, 'an object', value);
+    if (!isObject(value)) return reportMisfit(problems, 'an object', value);
     let usable = value;
     for (let index = 0; index < count; index += 1) {
       const name = names[index] as string;
@@ -153,7 +154,7 @@ function listCheck(compiler: Compiler, items: SchemaDescription, mask: Mask): An
   const texts = plainOf(items) === TEXT;
   const placeholder = holdsObjects(compiler, items) ? Object.freeze({}) : undefined;
   return (value, problems) => {
-    if (!Array.isArray(value)) return misfit(problems, 'a list', value);
+    if (!Array.isArray(value)) return reportMisfit(problems, 'a list', value);
     let usable: unknown[] | undefined;
     for (let index = 0; index < value.length; index += 1) {
       const item: unknown = value[index];
@@ -177,14 +178,14 @@ function enumCheck(names: readonly string[]): AnswerCheck {
   const known: ReadonlySet<unknown> = new Set(names);
   return (value, problems) => {
     if (known.has(value)) return value;
-    if (typeof value !== 'string') return misfit(problems, 'text', value);
-    misfit(problems, `one of ${names.join(', ')}`, value);
+    if (typeof value !== 'string') return reportMisfit(problems, 'text', value);
+    reportMisfit(problems, `one of ${names.join(', ')}`, value);
     return value;
   };
 }
 
 function expect(type: 'string' | 'boolean' | 'number', expected: string): AnswerCheck {
-  return (value, problems) => (typeof value === type ? value : misfit(problems, expected, value));
+  return (value, problems) => (typeof value === type ? value : reportMisfit(problems, expected, value));
 }
 
 function plainOf({ $ref, type, enum: names }: SchemaDescription): Plain {
@@ -194,7 +195,7 @@ function plainOf({ $ref, type, enum: names }: SchemaDescription): Plain {
   return type === 'number' ? NUMBER : NOT_PLAIN;
 }
 
-function misfit(problems: ContractProblem[], expected: string, value: unknown): undefined {
+function reportMisfit(problems: ContractProblem[], expected: string, value: unknown): undefined {
   const found = (JSON.stringify(value) ?? typeof value).slice(0, 80);
   problems.push({ path: '', message: `${expected} is expected, there is ${found}` });
   return undefined;

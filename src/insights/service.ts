@@ -95,9 +95,13 @@ function read<Value>({ content, body, request }: ApiResponse, check: AnswerCheck
     return { value, problems, raw: content.value, body };
   }
   // A proxy answered, or the answer was cut off: the next attempt may succeed.
-  throw new InsightsError('contract', `${request}: ${sketch(content)} where a JSON object is expected`, {
-    retryable: true,
-  });
+  throw new InsightsError(
+    'contract',
+    `${request}: ${describeContent(content)} where a JSON object is expected`,
+    {
+      retryable: true,
+    },
+  );
 }
 
 function withoutAnswer(error: unknown): unknown {
@@ -112,7 +116,7 @@ function withoutAnswer(error: unknown): unknown {
 
 function refusal(response: ApiResponse): InsightsError {
   const { status, content, request } = response;
-  const message = `${request}: HTTP ${status}, ${sketch(content)}`;
+  const message = `${request}: HTTP ${status}, ${describeContent(content)}`;
   if (isRateLimited(response)) {
     const retryAfterMs = rateLimitWait(response);
     return new InsightsError('rate-limited', message, { retryable: true, retryAfterMs });
@@ -140,7 +144,7 @@ function saysNotFound(content: ApiResponse['content']): boolean {
   );
 }
 
-function sketch(content: ApiResponse['content']): string {
+function describeContent(content: ApiResponse['content']): string {
   if (content.kind === 'empty') return 'an empty answer';
   if (content.kind === 'json') return `JSON (${JSON.stringify(content.value).slice(0, 100)})`;
   const text = content.text.trim();

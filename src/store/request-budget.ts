@@ -16,7 +16,7 @@ export interface RequestBudgetOptions {
 }
 
 /** Time slots are reserved at most this far ahead, because a caller that aborts leaves its slot unused. */
-const FURTHEST_MS = 1_000;
+const MAX_AHEAD_MS = 1_000;
 const SECOND_US = 1_000_000;
 
 /**
@@ -29,7 +29,7 @@ export function createRequestBudget(
   { name, perSecond, random = Math.random }: RequestBudgetOptions,
 ): RequestBudget {
   const key = keys.budget(name);
-  const take = () => ask(redis, TAKE_REQUEST, key, [Math.round(SECOND_US / perSecond), FURTHEST_MS * 1_000]);
+  const take = () => ask(redis, TAKE_REQUEST, key, [Math.round(SECOND_US / perSecond), MAX_AHEAD_MS * 1_000]);
   return {
     async take(signal) {
       for (;;) {
@@ -38,7 +38,7 @@ export function createRequestBudget(
         if (waitMs >= 0) return pauseFor(waitMs, signal);
         // The slot is too far ahead. Asks again when it may be closer, after a random wait, so that callers do not ask
         // together.
-        await pauseFor(Math.min(-waitMs - FURTHEST_MS / 2, FURTHEST_MS) * (0.5 + random() / 2), signal);
+        await pauseFor(Math.min(-waitMs - MAX_AHEAD_MS / 2, MAX_AHEAD_MS) * (0.5 + random() / 2), signal);
       }
     },
     async pause(ms) {

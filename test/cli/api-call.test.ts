@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 describe('lockhound api list', () => {
-  it('lists what comes with Lockhound, and what a directory has', async () => {
+  it('lists the bundled documents and the APIs of a directory', async () => {
     expect((await lockhound(['api', 'list'])).out).toMatch(
       /^insights:v3alpha .*\nwebhooks:v1 .*\n.*\n3 APIs\n$/,
     );
@@ -48,7 +48,7 @@ describe('lockhound api list', () => {
     expect(JSON.parse(json.out).items).toMatchObject([{ id: 'insights:v3alpha' }, {}, {}]);
   });
 
-  it('says what is wrong with a directory', async () => {
+  it('reports an invalid directory', async () => {
     const { code, note } = await lockhound(['api', 'list', '--directory', `${services.receiver.url}/`]);
     expect(code).toBe(2);
     expect(note).toMatch(/directory at http.* answered .*\[(?:unavailable|invalid-directory)\]/);
@@ -59,11 +59,11 @@ describe('lockhound api list', () => {
 });
 
 describe('documents of a directory', () => {
-  it('are shown, compared with ours, and fetched by URL', async () => {
+  it('are shown, compared with the bundled ones, and fetched by URL', async () => {
     const directory = ['--directory', services.discovery.url];
     expect((await lockhound(['api', 'show', 'webhooks:v1', ...directory])).out).toContain('8 methods');
     const url = services.discovery.documentUrl('insights', 'v3alpha');
-    // Nothing differs but where it is served.
+    // The documents differ only in their URLs.
     const root = `is ${services.insights.url} now, not https://api.deps.dev`;
     const same = await lockhound(['api', 'diff', 'insights', url]);
     expect(same.out).toMatch(new RegExp(`^breaking +document: ${root}\n.*\n1 breaking, 0 .*, 0 compat`));
@@ -94,7 +94,7 @@ describe('documents of a directory', () => {
 });
 
 describe('lockhound api call', () => {
-  it('calls our own services where the configuration says, with its credentials', async () => {
+  it('calls configured services at their configured URL with their credentials', async () => {
     const found = await lockhound([
       'api',
       'call',
@@ -163,7 +163,7 @@ describe('lockhound api call', () => {
     expect(services.webhooks.snapshot().calls).toHaveLength(before);
   });
 
-  it('gives configured credentials to no other root, and a token from the environment to the one named', async () => {
+  it('sends configured credentials to no other root URL, and a token from the environment to the named one', async () => {
     const seen: (readonly [string | undefined, boolean])[] = [];
     const server = await startTestServer((request, response) => {
       seen.push([request.headers.authorization, 'svc-api-key' in request.headers]);
@@ -215,7 +215,7 @@ describe('lockhound api call', () => {
     expect(got).toEqual([{ type: 'text/plain', url: '/up/x?uploadType=media', body: 'hello' }]);
   });
 
-  it('writes what it downloads to a file, byte for byte', async () => {
+  it('writes a download to a file, byte for byte', async () => {
     const content = Buffer.from([0xff, 0xd8, 0x00, 0x80, 0x0a]);
     const server = await startTestServer((request, response) => {
       if (request.url?.includes('gone')) response.writeHead(404).end('no such file');
@@ -258,7 +258,7 @@ describe('lockhound api call', () => {
     }
   });
 
-  it('does not let a document from elsewhere name hosts of this network', async () => {
+  it('does not let a remote document direct calls to the local network', async () => {
     const inner = {
       kind: 'discovery#restDescription',
       name: 'inner',

@@ -25,7 +25,7 @@ function insights(change: (document: Tree) => void): Tree {
 }
 
 describe('lockhound api url', () => {
-  it('takes values in the order of the signature, or parameters by name', async () => {
+  it('accepts values in the order of the signature, or parameters by name', async () => {
     const url = 'GET https://api.deps.dev/v3alpha/systems/NPM/packages/%40types%2Fnode\n';
     expect(await lockhound(['api', 'url', 'insights', 'insights.getPackage', 'NPM', '@types/node'])).toEqual({
       code: 0,
@@ -40,7 +40,7 @@ describe('lockhound api url', () => {
     }
   });
 
-  it('takes a file, another root and a flat path', async () => {
+  it('accepts a file, another root URL and a flat path', async () => {
     const document = {
       kind: 'discovery#restDescription',
       rootUrl: 'https://sample.example/',
@@ -96,7 +96,7 @@ describe('lockhound api url', () => {
     expect((await lockhound([...args, 'asia'])).note).toMatch(/no endpoint for "asia"; it has europe/);
   });
 
-  it('--batch answers every line, bad ones with their error, and exits with 2', async () => {
+  it('--batch prints a result or an error for every line and exits with 2', async () => {
     write('broken.json', '{');
     const lines = [
       '{"doc":"insights","methodId":"insights.getPackage","params":{"packageKey.system":"NPM","packageKey.name":"a b"}}',
@@ -145,7 +145,7 @@ describe('lockhound api url', () => {
     ],
     [['api', 'url', 'insights', 'insights.getPackage', '--params', '{'], '', /--params is not JSON/],
     [['api', 'url', 'no-such', 'x'], '', /no such file.*insights, webhooks, discovery.*--directory/],
-  ])('says what is wrong: %j', async (args, input, message) => {
+  ])('reports the fault: %j', async (args, input, message) => {
     expect(await lockhound(args, input)).toMatchObject({
       code: 2,
       out: '',
@@ -157,7 +157,7 @@ describe('lockhound api url', () => {
 const corpora = process.env['LOCKHOUND_CORPORA'] ?? resolve(import.meta.dirname, '../../../shared/corpora');
 
 describe.skipIf(!existsSync(join(corpora, 'discovery')))('documents of others', () => {
-  it('validate, and give the URLs of 35,000 calls', async () => {
+  it('are valid, and the URLs of 35,000 calls are as recorded', async () => {
     const documents = join(corpora, 'discovery/documents');
     const validated = await lockhound(['api', 'validate', documents]);
     expect(validated.code).toBe(0);
@@ -182,14 +182,14 @@ describe('lockhound api url --batch', () => {
     [['insights', 'insights.getPackage'], /remove the arguments/],
     [['--params', '{}'], /'--batch' cannot be used with option '--params/],
     [['--root-url', 'http://127.0.0.1'], /cannot be used with option '--root-url/],
-  ])('does not take what its lines say: %j', async (more, expected) => {
+  ])('refuses options that lines contain: %j', async (more, expected) => {
     const { code, out, note } = await lockhound(['api', 'url', '--batch', ...more], '{}');
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(note).toMatch(expected);
   });
 });
 
-it('tells a file that is not there from one that is not JSON', async () => {
+it('distinguishes a missing file from one that is not JSON', async () => {
   const args = ['api', 'url', 'insights', 'insights.getPackage', '--params'];
   const absent = await lockhound([...args, `@${join(folder, 'absent.json')}`]);
   expect(absent).toMatchObject({
@@ -201,7 +201,7 @@ it('tells a file that is not there from one that is not JSON', async () => {
 });
 
 describe('lockhound api validate', () => {
-  it('does not pass for a folder without documents', async () => {
+  it('fails for a folder without documents', async () => {
     const empty = mkdtempSync(join(folder, 'empty-'));
     expect(await lockhound(['api', 'validate', empty])).toMatchObject({
       code: 2,
@@ -233,7 +233,7 @@ describe('lockhound api validate', () => {
     expect(lines[3]).toMatch(/^invalid .*absent\.json {2}\$ .*no such file/);
   });
 
-  it('--json gives every problem with its path', async () => {
+  it('--json lists every problem with its path', async () => {
     const bad = write('bad.json', {
       kind: 'discovery#restDescription',
       rootUrl: 'https://x/',
@@ -253,7 +253,7 @@ describe('lockhound api validate', () => {
 });
 
 describe('lockhound api show', () => {
-  it('lists methods with parameters and where they stand', async () => {
+  it('lists methods with their parameters and the location of each', async () => {
     const { code, out } = await lockhound(['api', 'show', 'insights']);
     expect(code).toBe(0);
     expect(out).toContain('Package Insights API  insights:v3alpha');
@@ -264,7 +264,7 @@ describe('lockhound api show', () => {
     expect(out).toMatch(/packageKey\.system\* \(path, string\) one of GO,/);
   });
 
-  it('shows one method whole, and JSON for machines', async () => {
+  it('shows one method in full, and as JSON', async () => {
     const { out } = await lockhound(['api', 'show', 'insights', 'insights.getVersion']);
     expect(out).toMatch(/Answer Version\n.*versionKey: VersionKey/);
     const json = await lockhound(['api', 'show', 'webhooks', '--json']);
@@ -272,14 +272,14 @@ describe('lockhound api show', () => {
     expect((await lockhound(['api', 'show', 'insights', 'insights.nope'])).code).toBe(2);
   });
 
-  it('shows what the body has to hold and which values it may take', async () => {
+  it('shows required properties and allowed values of the body', async () => {
     const { out } = await lockhound(['api', 'show', 'webhooks', 'webhooks.definitions.create']);
     const [body = '', answer = ''] = out.split('\nAnswer ');
     expect(body).toMatch(/^ {2}name\*: string {2}Name/m);
     expect(body).toMatch(/^ {2}url\*: string {2}Address/m);
     expect(body).toMatch(/^ {2}encode_as: string = json one of json, form {2}How/m);
     expect(body).toMatch(/^ {2}payload: string {2}/m);
-    // What a request has to hold says nothing of answers.
+    // Properties that requests require are not required in answers.
     expect(answer).toContain('encode_as: string = json one of json, form');
     expect(answer).not.toContain('*');
     const json = await lockhound(['api', 'show', 'webhooks', 'webhooks.definitions.create', '--json']);
@@ -298,7 +298,7 @@ describe('lockhound api show', () => {
     });
   });
 
-  it('shows whether a method gives media or takes subscriptions, and which others require a field', async () => {
+  it('shows support for media downloads and subscriptions, and the methods that require a field', async () => {
     const file = write(
       'media.json',
       insights((document) => {

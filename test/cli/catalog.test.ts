@@ -4,7 +4,7 @@ import { COMMANDS } from '../../src/cli/catalog.ts';
 import { lockhound } from './lockhound.ts';
 
 describe('the catalog of commands', () => {
-  it.each(COMMANDS)('lists $name as it is declared', async ({ name, usage, load }) => {
+  it.each(COMMANDS)('lists $name with its declared usage', async ({ name, usage, load }) => {
     const command = new Command(name);
     (await load())(command, { terminal: NO_TERMINAL, exit: () => {} });
     expect(`${name} ${usage}`.trim()).toBe(new Help().subcommandTerm(command));
@@ -44,7 +44,7 @@ describe('a wrong command line', () => {
     expect(note).toContain(advice);
   });
 
-  it('after `--` a command is still called', async () => {
+  it('a command is called after `--`', async () => {
     expect((await lockhound(['--', 'config'])).note).toContain('Usage: lockhound config');
   });
 });

@@ -6,7 +6,7 @@ beforeAll(() => void vi.stubEnv('REDIS_URL', undefined));
 afterAll(() => void vi.unstubAllEnvs());
 
 describe('lockhound deliveries', () => {
-  it('explains itself, with an example', async () => {
+  it('has help with an example', async () => {
     const { code, out } = await lockhound(['deliveries', '--help']);
     expect(code).toBe(0);
     expect(out).toContain('lockhound deliveries retry --failed --since 6h');
@@ -38,7 +38,7 @@ describe('lockhound deliveries', () => {
 });
 
 describe('--since', () => {
-  it('takes a duration or a time', () => {
+  it('accepts a duration or a time', () => {
     expect(Date.now() - parseSince('2h')).toBeGreaterThanOrEqual(7_199_000);
     expect(Date.now() - parseSince('2h')).toBeLessThan(7_260_000);
     expect(parseSince('2026-05-01T08:00Z')).toBe(Date.parse('2026-05-01T08:00:00Z'));

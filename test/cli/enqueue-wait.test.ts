@@ -52,7 +52,7 @@ const wait = (target: string, ...args: readonly string[]) =>
   lockhound(['enqueue', folder, '--target', target, '--wait', ...args]);
 
 describe('lockhound enqueue --wait', () => {
-  it('says that no worker is connected when the time is over', async () => {
+  it('reports that no worker is connected when the time limit is exceeded', async () => {
     const { code, out, note } = await wait('idle', '--scan', 'idle', '--timeout', '500ms');
     expect(code).toBe(2);
     expect(out).toBe('');
@@ -61,7 +61,7 @@ describe('lockhound enqueue --wait', () => {
     await queue.remove(jobIdOf(QUEUE, 'idle'));
   });
 
-  it('says that a scan is lost whose job is not there any more', async () => {
+  it('reports a scan as lost when its job no longer exists', async () => {
     const waiting = wait('lost', '--scan', 'lost');
     const job = jobIdOf(QUEUE, 'lost');
     await expect.poll(() => queue.getJobState(job), { timeout: 10_000 }).toBe('waiting');
@@ -69,7 +69,7 @@ describe('lockhound enqueue --wait', () => {
     expect(await waiting).toMatchObject({ code: 2, note: expect.stringContaining('enqueue it again') });
   }, 30_000);
 
-  it('waits for a worker that comes late, over lost connections, and exits as scan does', async () => {
+  it('waits for a worker that starts late, survives lost connections, and has the exit codes of scan', async () => {
     const waiting = wait('shop', '--scan', 'late');
     const job = jobIdOf(QUEUE, 'late');
     await expect.poll(() => queue.getJobState(job), { timeout: 10_000 }).toBe('waiting');
@@ -88,7 +88,7 @@ describe('lockhound enqueue --wait', () => {
     expect(again.code).toBe(report.gaps.length > 0 ? 2 : 0);
   }, 60_000);
 
-  it('prints the result of a scan that was superseded, and says so', async () => {
+  it('prints the result of a superseded scan with a note', async () => {
     const producer = await createProducer({ redis: valkey.url });
     const lockfiles = [{ path: 'package-lock.json', content: LOCKFILE }];
     await producer.enqueue({
@@ -113,7 +113,7 @@ describe('lockhound enqueue --wait', () => {
     );
   }, 30_000);
 
-  it('reports from the verdict when the packages are not stored any more', async () => {
+  it('reports from the verdict when the packages are no longer stored', async () => {
     await store.redis.del(`${store.prefix}:outcome:ingest-lockfiles:late`);
     const { code, out } = await wait('shop', '--scan', 'late');
     expect(code).toBe(1);

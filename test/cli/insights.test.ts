@@ -94,7 +94,7 @@ describe('lockhound insights', () => {
     [['dependencies', 'npm', 'lodash', '9.9.9'], /^not found: .*\nThe index has not computed a graph/],
     [['query', '--hash', 'md5:d41d8cd98f00b204e9800998ecf8427e'], /\nThe index does not know the hash; that/],
     [['package', 'npm', 'no-such'], /^not found: [^\n]*\n$/],
-  ])('says what a miss means where it may be mistaken: %j', async (args, expected) => {
+  ])('explains a miss that may be misunderstood: %j', async (args, expected) => {
     const { code, out, note } = await insights(...args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(note).toMatch(expected);
@@ -117,13 +117,13 @@ describe('lockhound insights', () => {
     }
   });
 
-  it('asks the bundled service with --local, whatever is configured', async () => {
+  it('uses the bundled service with --local, regardless of the configuration', async () => {
     process.env['LOCKHOUND_INSIGHTS_URL'] = 'http://127.0.0.1:9';
     const { code, out } = await insights('version', 'npm', 'lodash', '4.17.20', '--local');
     expect([code, out.split('\n')[0]]).toEqual([0, 'NPM lodash 4.17.20']);
   });
 
-  it('asks for the hash of a file, whichever the index knows it by', async () => {
+  it('queries all hashes of a file until the index knows one', async () => {
     const artifact = file('artifact.tgz', 'not really an archive');
     const before = service.stats().requests.get('insights.query') ?? 0;
     const unknown = await insights('query', '--file', artifact);
@@ -147,8 +147,8 @@ describe('lockhound insights', () => {
       /MAVEN, NPM, NUGET, RUBYGEMS only.*systems-with-requirements/,
     ],
     ['a purl with qualifiers', ['purl', 'pkg:npm/a@1?b=c'], 2, /no qualifiers \[purl-without-qualifiers\]/],
-    ['a system that is none', ['package', 'apt', 'curl'], 2, /The systems are npm, pypi/],
-    ['a hash that is none', ['query', '--hash', 'sha512:abc'], 2, /a SHA512 is 64 bytes.*\[hash-form\]/],
+    ['an unknown system', ['package', 'apt', 'curl'], 2, /The systems are npm, pypi/],
+    ['an invalid hash', ['query', '--hash', 'sha512:abc'], 2, /a SHA512 is 64 bytes.*\[hash-form\]/],
     ['nothing to query for', ['query'], 2, /give --hash, --file.*\[nothing-asked\]/],
     [
       'a file that is not there',
@@ -162,14 +162,14 @@ describe('lockhound insights', () => {
       2,
       /\/nowhere: no such file.*\[file-unreadable\]/,
     ],
-    ['an operation that is none', ['versoin', 'npm', 'a', '1'], 2, /Did you mean version/],
-  ])('says what is wrong with %s', async (_name, args, code, message) => {
+    ['an unknown operation', ['versoin', 'npm', 'a', '1'], 2, /Did you mean version/],
+  ])('reports the fault of %s', async (_name, args, code, message) => {
     const answered = await insights(...args);
     expect(answered.note).toMatch(message);
     expect(answered).toMatchObject({ code, out: '' });
   });
 
-  it('says so when it is told to slow down, and when nobody answers', async () => {
+  it('reports a rate limit, and a service that does not answer', async () => {
     service.faults.inject(tooManyRequests(60));
     expect(await insights('package', 'npm', 'lodash')).toMatchObject({
       code: 2,
@@ -184,7 +184,7 @@ describe('lockhound insights', () => {
     });
   });
 
-  it('shows what fits of an answer, and where it does not', async () => {
+  it('shows the valid part of an answer and the places of the rest', async () => {
     const body = JSON.stringify({ advisoryKey: { id: 'GHSA-x' }, title: 'A flaw', aliases: 'CVE-1' });
     const headers = { 'content-type': 'application/json' };
     service.faults.inject({ kind: 'answer', status: 200, body, headers });
@@ -199,7 +199,7 @@ describe('lockhound insights, in batches', () => {
   const versions =
     'npm lodash 4.17.20\n# a comment\n\nnpm/@types/node/1.0.0\n{"system":"NPM","name":"ms","version":"2.1.2"}\n';
 
-  it('gives one line for each version, in order', async () => {
+  it('prints one line for each version, in order', async () => {
     const { code, out, note } = await insights('versions', '--file', file('versions.txt', versions));
     expect(out.split('\n').map((line) => line.split('  ').slice(0, 2))).toEqual([
       ['NPM lodash 4.17.20', '2020-08-13'],
@@ -228,7 +228,7 @@ describe('lockhound insights, in batches', () => {
     expect(JSON.parse(out)).toEqual(await response.json());
   });
 
-  it('asks for the rest when lines cannot be read or break a rule', async () => {
+  it('sends the other requests when lines cannot be read or break a rule', async () => {
     const purls = file('purls.json', '["pkg:npm/lodash@4.17.20", 7, "pkg:npm/lodash", "pkg:oci/x@1"]');
     const { code, out, note } = await insights('purls', '--file', purls);
     expect(note).toMatch(/purls\.json, entry 2: 7/);
@@ -241,14 +241,14 @@ describe('lockhound insights, in batches', () => {
     expect(code).toBe(2);
   });
 
-  it('ends quietly when its reader has enough', async () => {
+  it('ends without an error when its reader closes the pipe', async () => {
     const many = Array.from({ length: 3_000 }, (_, index) => `npm none-${index} 1.0.0`).join('\n');
     const command = `"${process.execPath}" src/cli/main.ts insights versions --local --file "${file('many.txt', many)}" | head -1`;
     const { stdout, stderr } = await promisify(execFile)('sh', ['-c', command]);
     expect([stdout, stderr]).toEqual(['NPM none-0 1.0.0  not found\n', '']);
   });
 
-  it('takes what the API takes: an object with requests', async () => {
+  it('accepts the request body of the API', async () => {
     const requests = [{ projectKey: { id: 'github.com/lodash/lodash' } }, { id: 'github.com/a/b' }];
     const projects = file('projects.json', JSON.stringify({ requests }, null, 2));
     const { out } = await insights('projects', '--file', projects);

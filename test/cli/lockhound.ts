@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { run } from '../../src/cli/program.ts';
 
-/** Runs one command line in this process, as on a terminal without colours, and gives back what it wrote. */
+/** Runs one command line in this process, as on a terminal without colours, and returns its output. */
 export async function lockhound(
   args: readonly string[],
   input = '',

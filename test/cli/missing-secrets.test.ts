@@ -62,7 +62,7 @@ describe('a configuration whose secrets are not set', () => {
     expect(note).toContain('[secret-unavailable]');
   });
 
-  it('is listed by `config check`, every one', async () => {
+  it('lists every missing secret in `config check`', async () => {
     const { code, out } = await lockhound(['config', 'check', '--config', config]);
     expect(code).toBe(2);
     expect(out).toContain('Missing secret: notify.platform.apiKey: environment variable TOK_API is not set');

@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const ENTRY = join(ROOT, 'bin', 'lockhound.js');
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** Runs `lockhound --version` on a Node that says that it has this version. */
+/** Runs `lockhound --version` on a Node that reports this version. */
 function runOn(version: string): Promise<{ code: number; out: string; note: string }> {
   const versions = `{ value: { ...process.versions, node: '${version}' } }`;
   const script =
@@ -38,7 +38,7 @@ describe('bin/lockhound.js', () => {
     expect(await runOn(version)).toEqual({ code: 0, out: `${MANIFEST.version}\n`, note: '' });
   });
 
-  it('is what is installed, and asks for the version that the manifest names', () => {
+  it('is the installed command, and requires the Node version of the manifest', () => {
     expect(MANIFEST.bin.lockhound).toBe('bin/lockhound.js');
     expect(MANIFEST.engines.node).toBe('>=22.19');
     expect(MANIFEST.scripts.start).toContain('bin/lockhound.js');

@@ -29,14 +29,14 @@ beforeEach(() => {
 const parse = (...args: readonly string[]) => lockhound(['parse', lockfile, ...args]);
 
 describe('--output', () => {
-  it('writes what would have been printed, and prints nothing', async () => {
+  it('writes the result to the file and prints nothing', async () => {
     const printed = await parse('--json');
     expect(await parse('--json', '--output', output)).toMatchObject({ code: 0, out: '', note: '' });
     expect(readFileSync(output, 'utf8')).toBe(printed.out);
     expect(readdirSync(folder).toSorted()).toEqual(['package-lock.json', 'result.txt']);
   });
 
-  it('leaves the file as it was when the command fails', async () => {
+  it('does not change the file when the command fails', async () => {
     writeFileSync(output, 'from before');
     const { code } = await lockhound([
       'parse',
@@ -105,7 +105,7 @@ describe('lockhound complete', () => {
 });
 
 describe('text that does not go to a terminal', () => {
-  it('has one line per entry, however long it is', async () => {
+  it('has one line for each entry, regardless of its length', async () => {
     const long = join(folder, `${'long-name-'.repeat(15)}package-lock.json`);
     writeFileSync(long, LOCKFILE);
     const args = ['parse', long, '--as', 'npm-package-lock'];

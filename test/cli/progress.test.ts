@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { progressLine } from '../../src/cli/progress.ts';
 
-/** What is on the line after each redraw. */
+/** The content of the line after each redraw. */
 function drawn(width: number, steps: readonly (readonly [string, number, number])[]): readonly string[] {
   const notes: string[] = [];
   const progress = progressLine({
@@ -21,7 +21,7 @@ function drawn(width: number, steps: readonly (readonly [string, number, number]
 const filled = (line: string) => line.split('█').length - 1;
 
 describe('the progress line', () => {
-  it('is one bar over all steps that never goes back', () => {
+  it('is one bar for all steps and never decreases', () => {
     const lines = drawn(80, [
       ['read', 1, 1],
       ['resolve', 100, 600],
@@ -37,7 +37,7 @@ describe('the progress line', () => {
     expect(lines[2]).toMatch(/^█+░+ resolve 600\/600$/);
   });
 
-  it('stays where it is while a look-up waits, and says why', () => {
+  it('stops while a look-up waits, and shows the reason', () => {
     const [first = '', second = ''] = drawn(80, [
       ['resolve', 600, 600],
       ['waiting 5 s (HTTP 429)', 0, 1],
@@ -46,7 +46,7 @@ describe('the progress line', () => {
     expect(second).toContain('waiting 5 s (HTTP 429)');
   });
 
-  it('is never wider than the terminal and obeys nothing in its text', () => {
+  it('is never wider than the terminal and escapes control characters', () => {
     const [line = ''] = drawn(50, [[`waiting 5 s (\u001b[2J${'a long reason '.repeat(10)})`, 0, 1]]);
     expect(line.length).toBeLessThan(50);
     expect(line).not.toContain('\u001b');

@@ -46,7 +46,7 @@ async function failed(id: string): Promise<void> {
 }
 
 describe('lockhound rejected', () => {
-  it('shows data that is not JSON, taken up once, and puts the corrected data back', async () => {
+  it('shows data that is not JSON, rejected once, and enqueues the corrected data', async () => {
     await queue.add(QUEUE, {}, { jobId: 'foreign', delay: 500 });
     await store.redis.hset(queue.toKey('foreign'), 'data', "{'scan': '\u001b[31mred'}");
     await failed('foreign');
@@ -75,7 +75,7 @@ describe('lockhound rejected', () => {
     expect((await lockhound(['rejected', 'list'])).out).toBe('No rejected payloads.\n');
   }, 60_000);
 
-  it('names what is missing, gives the data to correct, and drops payload and job', async () => {
+  it('lists the faults, prints the data for correction, and deletes payload and job', async () => {
     const data = envelope('large', { path: 'package-lock.json', format: 'x'.repeat(9_000) });
     await queue.add(QUEUE, data, { jobId: 'large' });
     await queue.add(QUEUE, envelope('bare', { path: 'package-lock.json' }), { jobId: 'bare' });
@@ -90,7 +90,7 @@ describe('lockhound rejected', () => {
         reason: 'expected one of `content`, `sha256` with `bytes`, or `unread`',
       },
     ]);
-    // Longer than what is kept: read from the job itself.
+    // Longer than the stored data, so it is read from the job itself.
     const large = await lockhound(['rejected', 'show', 'large', '--data']);
     expect(JSON.parse(large.out)).toEqual(data);
 

@@ -35,7 +35,7 @@ const NO_OUTPUT =
 const ENQUEUE = ['enqueue', '.', '-t', 'x'];
 
 describe('lockhound scan', () => {
-  it('reports findings, what could not be read, and nothing of ignored folders', async () => {
+  it('reports findings and unread files, and skips ignored folders', async () => {
     const { code, out, note } = await lockhound(['scan', '--local', join(folder, 'mixed')]);
     expect(code).toBe(1);
     expect(note).toBe('');
@@ -46,7 +46,7 @@ describe('lockhound scan', () => {
     expect(out).not.toContain('node_modules');
   });
 
-  it('goes on beside a folder, a lockfile and a companion that cannot be read', async () => {
+  it('continues when a folder, a lockfile and a companion cannot be read', async () => {
     const odd = join(folder, 'odd');
     cpSync(join(folder, 'clean'), odd, { recursive: true });
     mkdirSync(Buffer.concat([Buffer.from(join(odd, 'non')), Buffer.of(0xff), Buffer.from('utf')]));
@@ -64,7 +64,7 @@ describe('lockhound scan', () => {
     expect(gaps).toContainEqual({ kind: 'entry', subject: 'package-lock.json', reason: message });
   });
 
-  it('--local finds nothing in packages that the local data does not cover, and says so first', async () => {
+  it('--local begins with a warning when the local data covers few packages', async () => {
     const packages = { '': {}, 'node_modules/ms': { version: '2.1.2' } };
     for (let index = 0; index < 20; index += 1) {
       Object.assign(packages, { [`node_modules/not-in-the-data-${index}`]: { version: '1.0.0' } });
@@ -91,7 +91,7 @@ describe('lockhound scan', () => {
     });
   });
 
-  it('is not failed by notes, such as a version that is not indexed or deprecated', async () => {
+  it('does not fail because of notes, such as a version that is not indexed or is deprecated', async () => {
     const notes = join(folder, 'notes');
     mkdirSync(notes);
     const packages = { '': {}, 'node_modules/ms': { version: '99.0.0' } };
@@ -153,7 +153,7 @@ describe('lockhound scan', () => {
     ['an output format that there is not, of parse', ['parse', '.', '--format', 'xml'], NO_OUTPUT],
     ['an output format that there is not, of enqueue', [...ENQUEUE, '--format', 'xml'], NO_OUTPUT],
     ['enqueue without Redis', ['enqueue', folder, '-t', 'x'], /redis\.url.*\[config-invalid\]/],
-  ])('says what is wrong with %s', async (_name, args, message) => {
+  ])('reports the fault of %s', async (_name, args, message) => {
     const { code, note, out } = await lockhound(args);
     expect(code).toBe(2);
     expect(note).toMatch(message);
@@ -167,7 +167,7 @@ describe('lockhound scan', () => {
     expect(JSON.parse(parse.out)).toMatchObject({ format: 'npm-package-lock' });
   });
 
-  it('enqueues nothing for an input format that there is not', async () => {
+  it('enqueues nothing for an unknown input format', async () => {
     vi.stubEnv('REDIS_URL', 'redis://127.0.0.1:1');
     const { code, note } = await lockhound([...ENQUEUE, '--as', 'npm']);
     vi.unstubAllEnvs();
@@ -175,7 +175,7 @@ describe('lockhound scan', () => {
     expect(note).toMatch(NO_FORMAT);
   });
 
-  it('names --local when the service cannot be reached', async () => {
+  it('suggests --local when the service cannot be reached', async () => {
     process.env['LOCKHOUND_INSIGHTS_URL'] = 'http://127.0.0.1:9';
     const { code, note } = await lockhound(['scan', join(folder, 'clean')]).finally(() => {
       delete process.env['LOCKHOUND_INSIGHTS_URL'];

@@ -58,7 +58,7 @@ const webhook = (command: string, file: string, ...more: readonly string[]) =>
   lockhound(['webhook', command, ...more, '--config', file]);
 
 describe('lockhound webhook', () => {
-  it('plans, applies, and then has nothing to do', async () => {
+  it('plans and applies changes; a second run changes nothing', async () => {
     const file = configFile('apply');
     const planned = await webhook('plan', file);
     expect(planned.code).toBe(1);
@@ -82,7 +82,7 @@ describe('lockhound webhook', () => {
     expect((await webhook('show', file)).out).toContain(`webhook apply (route default)`);
   });
 
-  it('follows a new name, and shows each field that changes', async () => {
+  it('renames, and shows each changed field', async () => {
     const file = configFile('rename');
     await webhook('apply', file);
     configFile('rename', { name: 'renamed', encodeAs: 'form' });
@@ -97,7 +97,7 @@ describe('lockhound webhook', () => {
     expect(names).not.toContain('rename');
   });
 
-  it('sends a test alert that says it is one, and says what came back', async () => {
+  it('sends an alert that is marked as a test, and prints the answer', async () => {
     const file = configFile('test');
     const early = await webhook('test', file);
     expect(early).toMatchObject({ code: 2, note: expect.stringContaining('[not-provisioned]') });
@@ -131,7 +131,7 @@ describe('lockhound webhook', () => {
     expect((await webhook('rotate', file, 'TEAM')).code).toBe(2);
   });
 
-  it('destroys after it was told to', async () => {
+  it('deletes after confirmation', async () => {
     const file = configFile('destroy');
     const there = () => services.webhooks.snapshot().webhooks.some(({ name }) => name === 'destroy');
     await webhook('apply', file);
@@ -145,7 +145,7 @@ describe('lockhound webhook', () => {
     expect((await webhook('destroy', file, '--yes')).out).toContain('0 deleted');
   });
 
-  it('warns of a secret in the URL, and of a store that remembers nothing', async () => {
+  it('warns of a secret in the URL, and of a missing store', async () => {
     const url = `${services.receiver.url}/?t=$TOKEN`;
     expect((await webhook('plan', configFile('warned', { url }))).note).toContain('holds the secret TOKEN');
   });
@@ -166,7 +166,7 @@ describe('lockhound webhook', () => {
       expect(json).toEqual({ changes: [], unprovisioned: expect.stringContaining(nothing) });
     });
 
-    it('shows what is configured, says what rotating is done by, and sends a test alert', async () => {
+    it('shows the configuration, explains how to rotate a secret, and sends a test alert', async () => {
       const file = configFile('alone', {}, alone);
       const { out } = await webhook('show', file);
       expect(out).toContain(nothing);
@@ -191,7 +191,7 @@ describe('lockhound webhook', () => {
     });
   });
 
-  it('says what is missing', async () => {
+  it('names the missing setting', async () => {
     const file = join(folder, 'none.yaml');
     writeFileSync(file, '{}');
     const { code, note } = await webhook('plan', file);

@@ -9,7 +9,7 @@ const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'worker-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs `lockhound worker` as a process of its own, until it ends; it is asked to as soon as it is ready. */
+/** Runs `lockhound worker` in a separate process until it ends; it gets a signal as soon as it is ready. */
 async function worker(args: readonly string[], environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, [MAIN, 'worker', ...args], {
     cwd: folder,
@@ -22,7 +22,7 @@ async function worker(args: readonly string[], environment: Record<string, strin
   });
   child.stderr.on('data', (chunk: Buffer) => {
     output += chunk.toString();
-    // Once: a second signal ends it at once.
+    // Once, because a second signal ends it immediately.
     if (!asked && output.includes('worker ready')) asked = child.kill('SIGTERM');
   });
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
@@ -30,7 +30,7 @@ async function worker(args: readonly string[], environment: Record<string, strin
 }
 
 describe('lockhound worker', () => {
-  it('refuses to start without Redis, and says why and what to do', async () => {
+  it('refuses to start without Redis, with the reason and the remedy', async () => {
     const { code, output } = await worker([]);
     expect(code).toBe(2);
     expect(output).toMatch(
@@ -51,7 +51,7 @@ describe('lockhound worker', () => {
     expect(output).toContain('redis.url is set: remove one of them');
   });
 
-  it('ends when it cannot start, with nothing left open', async () => {
+  it('closes everything when it cannot start', async () => {
     const valkey = await startValkey();
     const platform = '{ url: "http://127.0.0.1:1", apiKey: { env: NO_A }, applicationKey: { env: NO_B } }';
     writeFileSync(

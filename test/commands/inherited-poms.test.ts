@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** What the scan of a folder makes of the packages in it. */
+/** The packages of a scanned folder with their outcomes. */
 async function packagesIn(path: string): Promise<readonly LockedPackage[]> {
   const found = await readLockfilePaths({ paths: [join(folder, path)], maxBytes: 1_000 });
   const lockfiles = found.map(({ path: named, companions = [], ...rest }) => ({
@@ -68,7 +68,7 @@ describe('poms that inherit from folders above', () => {
     expect((await packagesIn('work')).map(({ id }) => id)).toEqual(['org.a:a@7.0']);
   });
 
-  it('never with what lies above the folder that was named', async () => {
+  it('without files above the named folder', async () => {
     expect((await packagesIn('work/middle')).map(({ id }) => id)).toEqual(['org.a:a@']);
     expect((await packagesIn('work/middle/leaf/pom.xml')).map(({ id }) => id)).toEqual(['org.a:a@']);
   });

@@ -10,7 +10,7 @@ function record(scan: string, day: number, part: string): DeliveryRecord {
   };
 }
 
-it('what is sent again goes by scan, then in the order of its changes, whenever it was put away', () => {
+it('deliveries are sent again by scan, then in the order of their changes, regardless of when they were stored', () => {
   const changes = Array.from({ length: 12 }, (_, index) => record('b', 2, `.${index}`));
   const all = [record('c', 3, ''), ...changes.toReversed(), record('a', 1, ''), record('d', 4, '.digest')];
   expect(inReplayOrder(all).map(({ key }) => key)).toEqual([

@@ -55,7 +55,7 @@ async function create(services: LocalServices, apiKey: string, applicationKey: s
 }
 
 describe('lockhound services', () => {
-  it('asks for the default key, which may do what it is given', async () => {
+  it('requires the default key, which has the given permissions', async () => {
     const open = await start(undefined);
     expect(await create(open, 'default-api', 'default-application')).toMatchObject([201, {}]);
     expect(await create(open, 'default-api', 'another')).toEqual([403, { errors: ['Forbidden'] }]);
@@ -63,7 +63,7 @@ describe('lockhound services', () => {
     expect(await create(limited, 'default-api', 'default-application')).toMatchObject([403, {}]);
   });
 
-  it('follows a file, and options before it', async () => {
+  it('reads a settings file; options take precedence', async () => {
     const text = `
 insights: { pageSize: 2, faults: [{ kind: answer, status: 503, path: '/v3alpha/advisories/*' }] }
 webhooks:
@@ -98,7 +98,7 @@ webhooks:
     expect(await get('NPM/packages/lodash')).toBe(404);
   });
 
-  it('says which file of the data is wrong, and where', async () => {
+  it('names the invalid file of the data and the place', async () => {
     write('packages.ndjson', '{"name": "a", "versions": []}\n{"name": "b"}\n');
     const message = expect.stringMatching(/packages\.ndjson:2 .*versions/s);
     const malformed = { code: 'data-set-malformed', message };
@@ -124,7 +124,7 @@ webhooks:
     await expect(start(text)).rejects.toMatchObject({ code: 'settings-invalid', message });
   });
 
-  it('refuses a file that is not there', async () => {
+  it('refuses a missing file', async () => {
     const given = { given: ANY, apiKey: new Secret('a'), applicationKey: new Secret('b') };
     const settings = join(folder, 'nowhere.yaml');
     const missing = { code: 'not-found', message: expect.stringContaining('nowhere.yaml') };
@@ -133,7 +133,7 @@ webhooks:
     await expect(device).rejects.toMatchObject({ code: 'not-a-file' });
   });
 
-  it('refuses data that is no regular file', async () => {
+  it('refuses data that is not a regular file', async () => {
     const odd = mkdtempSync(join(folder, 'odd-'));
     symlinkSync('/dev/zero', join(odd, 'samples.json'));
     const message = expect.stringContaining('is a device');

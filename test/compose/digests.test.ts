@@ -16,7 +16,7 @@ if (notify === undefined) throw new Error('there is one');
 
 const due = new Date('2026-11-21T00:00:00.000Z');
 
-/** Waiting entries by their route; a route may be known and have none. */
+/** Waiting entries by route; a known route may have none. */
 function schedulesWith(waiting: Readonly<Record<string, number>>) {
   const digests = {
     routes: async () => Object.keys(waiting),
@@ -25,7 +25,7 @@ function schedulesWith(waiting: Readonly<Record<string, number>>) {
   return digestSchedules({ digests } as Parameters<typeof digestSchedules>[0], notify as never);
 }
 
-test('each periodic route has a schedule of its own interval, at whole days', async () => {
+test('each periodic route has a schedule with its interval, aligned to days', async () => {
   const [daily, ...others] = schedulesWith({});
   expect(daily).toMatchObject({ name: 'digest-daily', everyMs: 86_400_000, aligned: true });
   expect(others.map(({ name }) => name)).toEqual(['digests-left-behind']);
@@ -34,7 +34,7 @@ test('each periodic route has a schedule of its own interval, at whole days', as
   ]);
 });
 
-test('what waits for a route that is periodic no more is sent, and nothing else is asked for', async () => {
+test('changes that wait for a route that is no longer periodic are sent, and no other digest is requested', async () => {
   const leftBehind = schedulesWith({ daily: 3, now: 2, gone: 1, empty: 0 }).at(-1);
   expect(await leftBehind?.start(due)).toMatchObject(
     ['now', 'gone'].map((route) => ({

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { captureConsole } from '../../src/compose/logger.ts';
 
-it('what libraries write by console goes through the log, once however often it comes', () => {
+it('console output of libraries is logged, and repetitions once', () => {
   const { console: target } = globalThis;
   const lines: string[] = [];
   const before = target.error;

@@ -36,7 +36,7 @@ describe('isConfigured', () => {
     expect(isConfigured({})).toBe(true);
   });
 
-  it('leaves the limits that the schema has as defaults', () => {
+  it('keeps the default limits of the schema', () => {
     const { maxBytes, maxPackages } = loadConfig({ environment: {} }).config.lockfiles;
     expect({ maxBytes, maxPackages }).toEqual(DEFAULT_LIMITS);
   });

@@ -36,7 +36,7 @@ const no = (at: string, what: string, name: string, names: readonly string[]) =>
 const KEYS = { API_KEY: 'the-api-key', APP_KEY: 'the-application-key', TOKEN: 'the-token' };
 
 describe('loadConfig', () => {
-  it('has defaults for everything but the alerts', () => {
+  it('has defaults for everything except alerts', () => {
     const { config, file } = loadConfig({ file: fileWith(''), environment: {} });
     expect(config.insights.url).toBe('https://api.deps.dev');
     expect(config.insights.recordTtl).toBe(6 * 3_600_000);
@@ -70,7 +70,7 @@ describe('loadConfig', () => {
     expect(() => loadConfig({ file, environment: { K: 'k' } })).toThrow(message);
   });
 
-  it('lays environment variables over the file', () => {
+  it('gives environment variables precedence over the file', () => {
     const { config } = loadConfig({
       file: fileWith('insights:\n  url: https://one.example\n  concurrency: 3\n'),
       environment: {
@@ -87,7 +87,7 @@ describe('loadConfig', () => {
     });
   });
 
-  it('takes secrets from where the references point, and prints none', () => {
+  it('reads secrets from their references, and prints none', () => {
     const loaded = loadConfig({ file: fileWith(NOTIFY), environment: KEYS });
     expect(loaded.secrets.apiKey?.reveal()).toBe('the-api-key');
     expect(loaded.secrets.variables.get('TOKEN')?.reveal()).toBe('the-token');
@@ -102,7 +102,7 @@ describe('loadConfig', () => {
     expect(loadConfig({ file, environment: KEYS }).secrets.apiKey?.reveal()).toBe('from-a-file');
   });
 
-  it('lets a variable stand for a secret itself', () => {
+  it('accepts a variable that contains the secret itself', () => {
     const { secrets } = loadConfig({
       file: fileWith(NOTIFY.replace('{ env: API_KEY }', '{ file: /nowhere }')),
       environment: { ...KEYS, LOCKHOUND_NOTIFY_PLATFORM_API_KEY: 'direct' },
@@ -121,7 +121,7 @@ describe('loadConfig', () => {
   });
 });
 
-describe('what is refused, and how', () => {
+describe('invalid configurations', () => {
   function failure(text: string, environment: Record<string, string> = {}) {
     try {
       loadConfig({ file: fileWith(text), environment });
@@ -131,7 +131,7 @@ describe('what is refused, and how', () => {
     throw new Error('was accepted');
   }
 
-  it('takes no time between two digests that outlives the memory of the last one', () => {
+  it('refuses a digest interval that is longer than the retention of the last one', () => {
     const monthly = (retention: string) => {
       const webhook = '  webhook: { url: "https://a.example", mode: periodic, every: 30d }';
       const text = NOTIFY.replace(/ {2}webhook:\n.*\n/, `${webhook}\n`);
@@ -157,7 +157,7 @@ describe('what is refused, and how', () => {
     );
   });
 
-  it('refuses a secret written down, without repeating it', () => {
+  it('refuses a literal secret, without repeating it', () => {
     const error = failure(NOTIFY.replace('{ env: API_KEY }', 'hunter2'), KEYS);
     expect(error.message).toMatch(/notify\.platform\.apiKey: secrets are given by reference/);
     expect(error.message).not.toContain('hunter2');
@@ -169,7 +169,7 @@ describe('what is refused, and how', () => {
     expect(error.message).not.toContain('hunter2');
   });
 
-  it('needs no platform, unless the platform is to call the webhook', () => {
+  it('requires a platform only when the platform calls the webhook', () => {
     const alone = 'notify: { webhook: { url: "https://a.example" } }';
     const { config, secrets } = loadConfig({ file: fileWith(alone), environment: {} });
     expect(config.notify?.platform).toBeUndefined();
@@ -180,7 +180,7 @@ describe('what is refused, and how', () => {
     );
   });
 
-  it('takes every rule, ecosystem and transition that there is, one of them or a list', () => {
+  it('accepts all rules, ecosystems and transitions, as one value or a list', () => {
     const match = `{ rules: [${RULE_NAMES}], ecosystems: [${ECOSYSTEMS}], transitions: opened }`;
     const file = fileWith(
       `${NOTIFY}  routes: [{ name: a, match: ${match}, webhook: { url: "https://a.example" } }]\n`,
@@ -193,7 +193,7 @@ describe('what is refused, and how', () => {
     });
   });
 
-  it('says which secret is missing, where it is used', () => {
+  it('names a missing secret and the place of its reference', () => {
     const { secrets } = loadConfig({ file: fileWith(NOTIFY), environment: { ...KEYS, TOKEN: '' } });
     expect(secrets.apiKey?.reveal()).toBe('the-api-key');
     expect(() => secrets.variables.get('TOKEN')?.reveal()).toThrow(
@@ -204,7 +204,7 @@ describe('what is refused, and how', () => {
     );
   });
 
-  it('wants a site or a URL of the platform, not both and not neither', () => {
+  it('requires either a site or a URL of the platform', () => {
     const both = NOTIFY.replace(
       'url: https://hooks.example',
       'url: https://hooks.example\n    site: datadoghq.eu',
@@ -221,12 +221,12 @@ describe('what is refused, and how', () => {
     expect(error.message).toMatch(/\.yaml: .*line 3/s);
   });
 
-  it('says when a named file is not there', () => {
+  it('reports a missing configuration file', () => {
     expect(() => loadConfig({ file: join(folder, 'absent.yaml'), environment: {} })).toThrow(/absent\.yaml/);
   });
 });
 
-describe('a configuration file that stands for far more than it holds', () => {
+describe('a configuration file with nested YAML aliases', () => {
   it.each([
     [
       'aliases of aliases',
@@ -252,7 +252,7 @@ describe('a configuration file that stands for far more than it holds', () => {
 });
 
 describe('the configuration as written', () => {
-  it('has durations as in the file, in the environment, or as their defaults', () => {
+  it('shows durations as written in the file, the environment or the defaults', () => {
     const file = fileWith(
       [
         'worker: { retention: 240h }',

@@ -50,7 +50,7 @@ test.each([
   expect(response).toMatchObject({ status: 418, content, request: `GET ${url}/things/a%20b` });
 });
 
-test('headers are asked for on every call: credentials may change', async () => {
+test('headers are computed for every call, because credentials may change', async () => {
   let token = 0;
   const headers = () => {
     token += 1;
@@ -62,7 +62,7 @@ test('headers are asked for on every call: credentials may change', async () => 
   expect(calls.map(({ authorization }) => authorization)).toEqual(['token 1', 'token 2']);
 });
 
-test('a POST is repeated only where the whole API is known to read', async () => {
+test('a POST is repeated only for APIs that only read', async () => {
   const writing = await setUp({ body: '{}', failures: 1 });
   expect((await writing.api.call('search', { body: {} })).status).toBe(503);
   const reading = await setUp({ body: '{}', failures: 1 }, { readOnly: true });

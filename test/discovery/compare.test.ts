@@ -63,7 +63,7 @@ const base = {
 
 type Node = Record<string, unknown>;
 
-/** The base document with one place changed; `undefined` takes the place away. */
+/** The base document with one place changed; `undefined` removes the place. */
 function changed(keys: readonly string[], value: unknown): RestDescription {
   // Through JSON, so that no two places share an object.
   const copy = JSON.parse(JSON.stringify(base)) as Node;
@@ -211,7 +211,7 @@ describe('a difference is', () => {
     expect(compareDescriptions(base, elsewhere as RestDescription)).toEqual([]);
   });
 
-  test('judged by what it is when a schema only has another name', () => {
+  test('judged by the content of schemas when only their name differs', () => {
     const { Author, ...others } = JSON.parse(JSON.stringify(base.schemas)) as typeof base.schemas;
     const renamed = changed(['schemas'], { ...others, Writer: { ...Author, properties: { name: text } } });
     const book = (renamed.schemas as Record<string, Node>)['Book'] as { properties: Node };
@@ -226,13 +226,13 @@ describe('a difference is', () => {
     ]);
   });
 
-  test('looser for what is only sent: a larger type in a request body is taken', () => {
+  test('compatible when a type in a request body becomes larger', () => {
     expect(differences(['schemas', 'Draft', 'properties', 'size', 'type'], 'number')).toEqual([
       'compatible type-changed $.schemas.Draft.properties.size.type',
     ]);
   });
 
-  // A client has to read all that it may receive: there, a wider type breaks as well.
+  // A client has to read everything that it receives, so a wider type is breaking there too.
   test.each<[was: string | undefined, is: string | undefined, received: string, sent: string]>([
     [undefined, 'string', 'breaking', 'breaking'],
     ['any', 'string', 'breaking', 'breaking'],
@@ -294,7 +294,7 @@ describe('a difference is', () => {
     );
   });
 
-  test('not there between a document and itself', async () => {
+  test('absent between a document and itself', async () => {
     for (const name of ['insights.v3alpha', 'webhooks.v1'] as const) {
       const own = await readBundledDescription(name);
       expect(compareDescriptions(own, structuredClone(own))).toEqual([]);

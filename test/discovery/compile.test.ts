@@ -56,7 +56,7 @@ const list = (params: Record<string, string | number | boolean | string[]>) =>
   urlOf('sample.shelves.list', { params: { parent: 'rooms/1', ...params } });
 
 describe('methods', () => {
-  test('are found at any depth, named after their place when they have no id', () => {
+  test('are found at any depth, and named after their place without an id', () => {
     expect(methodsOf(document).map(({ id, resource }) => [id, resource.join('/')])).toEqual([
       ['sample.ping', ''],
       ['sample.shelves.list', 'shelves'],
@@ -65,7 +65,7 @@ describe('methods', () => {
     ]);
   });
 
-  test('that share an id are all kept: the first has it, the others are named after their places', () => {
+  test('with the same id are all found: the first has the id, the others are named after their places', () => {
     const shelf = { id: 'sample.get', httpMethod: 'GET', path: 'shelf' };
     const shared = asDescription(
       {
@@ -86,13 +86,13 @@ describe('methods', () => {
     ]);
   });
 
-  test('that are not there are an error', () => {
+  test('that do not exist are an error', () => {
     expect(() => urlOf('sample.pong')).toThrow(/sample:v1 has no method sample\.pong$/);
     expect(() => urlOf('Shelves.LIST')).toThrow(/no method Shelves\.LIST; it has sample\.shelves\.list$/);
     expect(() => urlOf('shelves')).toThrow(/; it has sample\.shelves\.list, sample\.shelves\.books\.get$/);
   });
 
-  test('of our own documents are all 16 and all 8', async () => {
+  test('of the bundled documents are all found: 16 and 8', async () => {
     for (const [name, count] of [['insights.v3alpha', 16] as const, ['webhooks.v1', 8] as const]) {
       const own = await readBundledDescription(name);
       expect(methodsOf(own)).toHaveLength(count);
@@ -117,14 +117,14 @@ describe('URLs', () => {
     expect(urlOf('sample.ping', { params: { fields: 'a' } })).toBe('https://sample.example/v1/ping?fields=a');
   });
 
-  test('take another root, with a path or without', () => {
+  test('accept another root URL, with or without a path', () => {
     for (const rootUrl of ['http://127.0.0.1:8080', 'http://127.0.0.1:8080/']) {
       expect(urlOf('sample.ping', { rootUrl })).toBe('http://127.0.0.1:8080/v1/ping');
     }
     expect(urlOf('sample.ping', { rootUrl: 'http://h/proxy/' })).toBe('http://h/proxy/v1/ping');
   });
 
-  test('fall back on the deprecated base', () => {
+  test('fall back to the deprecated baseUrl', () => {
     const { rootUrl, servicePath, ...rest } = document;
     expect(compileRequest({ ...rest, baseUrl: 'https://old.example/v0/' }, 'sample.ping').url).toBe(
       'https://old.example/v0/ping',
@@ -133,7 +133,7 @@ describe('URLs', () => {
     expect(rootUrl).not.toBe(servicePath);
   });
 
-  test('name the format exactly where the document has formats and the method an answer', () => {
+  test('name the format when the document has formats and the method has an answer', () => {
     const formats = { ...document, parameters: { alt: { ...text, location: 'query' } } };
     const get = (params: object) =>
       compileRequest(formats, 'sample.shelves.books.get', { params: { 'book.id': '1', ...params } }).url;
@@ -168,7 +168,7 @@ describe('parameters are refused before sending', () => {
     );
   });
 
-  test('but a pattern of another dialect is left to the service, and defaults are not sent', () => {
+  test('except by a pattern of another dialect; defaults are not sent', () => {
     expect(list({ odd: 'x' })).toBe('https://sample.example/v1/rooms/1/shelves:search?odd=x');
   });
 });
@@ -183,12 +183,12 @@ describe('bodies', () => {
     });
   });
 
-  test('are refused where a method takes none', () => {
+  test('are refused for methods without a body', () => {
     expect(() => compileRequest(document, 'sample.ping', { body: {} })).toThrow('sample.ping takes no body');
   });
 });
 
-test('what is no description is refused with its place', () => {
+test('a value that is not a description is refused with its place', () => {
   expect(() => asDescription({ kind: 'other' }, 'apis/x.json')).toThrow('apis/x.json: kind is "other"');
   expect(() => asDescription([], 'apis/x.json')).toThrow(
     'apis/x.json: a description document is a JSON object',

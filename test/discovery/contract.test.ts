@@ -28,7 +28,7 @@ async function check(published: readonly string[], change: object = {}, rootUrl?
   });
 }
 
-test('our version is compared, whichever is preferred', async () => {
+test('the bundled version is compared, regardless of the preferred one', async () => {
   expect(await check(['v4', 'v3alpha'], { revision: 'x' })).toMatchObject({
     api: 'insights',
     version: 'v3alpha',
@@ -40,7 +40,7 @@ test('our version is compared, whichever is preferred', async () => {
   expect(broken?.differences).toHaveLength(16);
 });
 
-test('a root that was published where the API is called has not changed; another one has', async () => {
+test('the configured root URL is not a difference; another one is', async () => {
   const moved = { rootUrl: 'http://127.0.0.1:8701/' };
   expect((await check(['v3alpha'], moved, 'http://127.0.0.1:8701'))?.differences).toEqual([]);
   expect((await check(['v3alpha'], {}, 'https://mirror.example'))?.differences).toEqual([]);
@@ -49,7 +49,7 @@ test('a root that was published where the API is called has not changed; another
   expect((await check(['v3alpha'], moved, 'https://mirror.example'))?.differences).toMatchObject([roots]);
 });
 
-test('a version that is gone while others are there breaks everything', async () => {
+test('a removed version is breaking when other versions are listed', async () => {
   expect(await check(['v4'])).toMatchObject({
     differences: [
       { class: 'breaking', kind: 'version-removed', message: expect.stringContaining('only v4') },
@@ -57,7 +57,7 @@ test('a version that is gone while others are there breaks everything', async ()
   });
 });
 
-test('an API that is not listed at all is not compared', async () => {
+test('an API that is not listed is not compared', async () => {
   expect(await check([])).toBeUndefined();
 });
 

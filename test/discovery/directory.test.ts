@@ -28,7 +28,7 @@ async function start(options: HttpClientOptions = {}) {
 }
 
 describe('discovery.apis.list', () => {
-  test('lists what is published, by name and preferred versions only', async () => {
+  test('lists published APIs, also by name and preferred versions only', async () => {
     const { service, http } = await start();
     const ids = async (query = {}) =>
       (await (await openDirectory({ http, url: service.url })).list(query)).map(({ id }) => id);
@@ -38,7 +38,7 @@ describe('discovery.apis.list', () => {
     expect(await ids({ name: 'nope' })).toEqual([]);
   });
 
-  test('is found by its root, with and without path, and where it is only a file', async () => {
+  test('is found by its root URL, with and without a path, and when it is a file', async () => {
     const { service, http } = await start();
     for (const path of [
       '',
@@ -63,7 +63,7 @@ describe('discovery.apis.list', () => {
     });
     closing.push(file.close);
     const directory = await openDirectory({ http, url: `${file.url}/lists/all.json` });
-    // A file filters nothing: that is done here.
+    // A file is not filtered by the server, so the client filters.
     expect(await directory.list({ preferred: true })).toMatchObject([{ id: 'a:v2' }]);
     expect(await directory.list()).toMatchObject([
       { id: 'a:v1', name: 'a', version: 'v1', documentUrl: `${file.url}/lists/a.json` },
@@ -85,13 +85,13 @@ describe('discovery.apis.list', () => {
       } as const,
       /not a list of APIs/,
     ],
-  ])('says so when it is answered with %s', async (_what, fault, message) => {
+  ])('reports an answer of %s', async (_what, fault, message) => {
     const { service, http } = await start();
     service.faults.inject(fault);
     await expect((await openDirectory({ http, url: service.url })).list()).rejects.toThrow(message);
   });
 
-  test('leaves out what names no API, and takes an empty list', () => {
+  test('skips items without a name, and accepts an empty list', () => {
     const url = 'https://x/';
     expect(readDirectory({ kind: 'discovery#directoryList' }, url)).toEqual([]);
     expect(readDirectory({ items: [null, 1, {}, { name: 5 }, { name: 'a' }] }, url)).toMatchObject([
@@ -124,7 +124,7 @@ describe('an API is chosen', () => {
     expect(chooseApi(items, wanted).id).toBe(id);
   });
 
-  test('or what there is is said', () => {
+  test('or the error lists the available ones', () => {
     expect(() => chooseApi([item('v1')], 'b')).toThrow('no API "b"');
     expect(() => chooseApi([item('v1'), item('v2')], 'a:v3')).toThrow('no version v3 of a; it has v1, v2');
   });
@@ -134,7 +134,7 @@ describe('a document', () => {
   const fetchFrom = async (service: DiscoveryService, source: ReturnType<typeof createDocumentSource>) =>
     await source.fetch(`${service.documentUrl('insights', 'v4beta')}?key=secret`);
 
-  test('is asked for conditionally once it is known', async () => {
+  test('is requested conditionally once it is cached', async () => {
     const { service, http } = await start();
     const source = createDocumentSource({ http, cache: createMemoryCache() });
     expect(await fetchFrom(service, source)).toMatchObject({
@@ -157,7 +157,7 @@ describe('a document', () => {
     );
   });
 
-  test('is asked for anew when the cache holds something else', async () => {
+  test('is requested again when the cached value is not a document', async () => {
     const { service, http } = await start();
     const source = createDocumentSource({
       http,
@@ -166,7 +166,7 @@ describe('a document', () => {
     expect(await fetchFrom(service, source)).toMatchObject({ revalidated: false });
   });
 
-  test('that cannot be had, or is none, is an error with its address', async () => {
+  test('that is unavailable or invalid is an error with its URL', async () => {
     const { service, http } = await start();
     const source = createDocumentSource({ http, cache: createMemoryCache() });
     await expect(source.fetch(service.documentUrl('no', 'v1'))).rejects.toThrow(
@@ -178,7 +178,7 @@ describe('a document', () => {
     await expect(fetchFrom(service, source)).rejects.toMatchObject({ code: 'invalid-document' });
   });
 
-  test('meets the address guard and the size cap of the client', async () => {
+  test('is subject to the address guard and the size limit of the client', async () => {
     const guarded = await start({ guard: publicAddressesOnly() });
     const cache = createMemoryCache();
     await expect(

@@ -36,7 +36,7 @@ test.each([
   [{ type: 'number', maximum: '0.5' }, '.5', '0.51'],
   [{ type: 'number' }, '-1.5E-3', 'NaN'],
   [{ type: 'integer' }, '1', '1'.repeat(41)],
-])('%j takes %s and not %s', (description, good, bad) => {
+])('%j accepts %s and refuses %s', (description, good, bad) => {
   expect(numberProblem(description, good)).toBeUndefined();
   expect(numberProblem(description, bad)).toBeTypeOf('string');
 });

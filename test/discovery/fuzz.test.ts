@@ -20,7 +20,7 @@ function* placesIn(value: unknown, above: readonly string[]): Generator<readonly
   }
 }
 
-/** The document with anything at all in some of its places. */
+/** The document with random values at some places. */
 const damaged = fc
   .array(fc.tuple(fc.constantFrom(...places), fc.jsonValue({ maxDepth: 2 })), { minLength: 1, maxLength: 4 })
   .map((changes) => {
@@ -45,7 +45,7 @@ function coded<Result>(work: () => Result): Result | undefined {
   }
 }
 
-test('a damaged document is used as far as it goes, and nothing but coded errors comes of it', () => {
+test('a damaged document causes coded errors only', () => {
   fc.assert(
     fc.property(damaged, (document) => {
       const errors = validateDescription(document).filter(({ severity }) => severity === 'error');
@@ -63,7 +63,7 @@ test('a damaged document is used as far as it goes, and nothing but coded errors
   );
 });
 
-test('whatever the values, a path has its segments and a query its pairs', () => {
+test('a path has its segments and a query its pairs, for any values', () => {
   const value = fc.string({ unit: 'binary', minLength: 1, maxLength: 30 });
   fc.assert(
     fc.property(value, value, fc.array(value, { maxLength: 4 }), (one, two, many) => {

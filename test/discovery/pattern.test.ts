@@ -4,7 +4,7 @@ import { matchesPattern } from '../../src/discovery/request/pattern.ts';
 test.each([
   ['^projects/[^/]+$', 'projects/a', true],
   ['^projects/[^/]+$', 'projects/a/b', false],
-  // Escapes that need none, as some documents have them.
+  // Unnecessary escapes, which some documents contain.
   ['^[\\w\\-\\_]+\\@x$', 'a-_@x', true],
   ['^[\\w\\-\\_]+\\@x$', 'a b@x', false],
   ['^[\\p{L}\\p{N}]+$', 'größe2', true],

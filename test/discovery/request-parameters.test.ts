@@ -52,7 +52,7 @@ const document: RestDescription = {
 const urlOf = (call: CallArguments, id = 'read') => compileRequest(document, id, call).url;
 
 describe('parameters', () => {
-  test('that are required and not given take their default', () => {
+  test('that are required and not given have their default', () => {
     expect(urlOf({ params: { name: 'rooms/1' } })).toBe(
       'https://sample.example/v1/rooms/1/parts?mode=full&ids=a',
     );
@@ -68,12 +68,12 @@ describe('parameters', () => {
     );
   });
 
-  test('common to all methods are taken, and written as they are', () => {
+  test('common to all methods are accepted and sent unchanged', () => {
     expect(urlOf({ params: { key: 'k' } }, 'ping')).toBe('https://sample.example/ping?key=k');
     expect(urlOf({ params: { alt: 'media' } }, 'ping')).toBe('https://sample.example/ping?alt=media');
   });
 
-  test('that are decimal keep their point', () => {
+  test('that are decimal have a decimal point', () => {
     const ratio = (value: number | string) =>
       /ratio=([^&]*)/.exec(urlOf({ params: { name: 'rooms/1', ratio: value } }))?.[1];
     expect([ratio(2), ratio(2.5), ratio('2'), ratio(-0.25), ratio(1e21)]).toEqual([
@@ -85,7 +85,7 @@ describe('parameters', () => {
     ]);
   });
 
-  test('have their format, unless that is left to the service', () => {
+  test('are checked for their format, except in lenient mode', () => {
     const params = { name: 'rooms/1', mask: '#frag' };
     expect(() => urlOf({ params })).toThrow(/parameter mask has to be field names/);
     expect(urlOf({ params, lenient: true })).toContain('mask=%23frag');
@@ -111,7 +111,7 @@ describe('parameters', () => {
     expect(() => urlOf({ flatPath: true }, 'ping')).toThrow('ping has no flatPath');
   });
 
-  test('of the path that the path has no variable for are not needed', () => {
+  test('of the path are not required when the path has no variable for them', () => {
     const get = {
       id: 'get',
       httpMethod: 'GET',
@@ -126,12 +126,12 @@ describe('parameters', () => {
     const url = 'https://sample.example/v1/notes/1';
     expect(call({ note: '1' })).toBe(url);
     expect(() => call({ note: '1', room: 'a' })).toThrow(/room has no place in the path: it has note/);
-    // Who made such a call elsewhere made this URL.
+    // Other clients build this URL for the call.
     expect(call({ note: '1', room: 'a' }, true)).toBe(url);
     expect(() => call({ room: 'a' }, true)).toThrow(/note is required/);
   });
 
-  test('take alt=media where media comes out, whatever formats the document names', () => {
+  test('accept alt=media for media downloads, regardless of the listed formats', () => {
     const alt = { ...text, location: 'query', default: 'json', enum: ['json', 'csv'] };
     const download = { id: 'download', httpMethod: 'GET', path: 'file', supportsMediaDownload: true };
     const methods = { download, list: { ...download, id: 'list', supportsMediaDownload: false } };
@@ -152,7 +152,7 @@ describe('parameters', () => {
     );
   });
 
-  test.each([[{ a: 1 }], [null], [[{}]]])('out of JSON that are no values are refused: %j', (value) => {
+  test.each([[{ a: 1 }], [null], [[{}]]])('from JSON that are not scalars are refused: %j', (value) => {
     const params = { name: value as never };
     expect(() => urlOf({ params })).toThrow(/name (?:has to be text|takes one value)/);
   });
@@ -161,7 +161,7 @@ describe('parameters', () => {
 describe('a body', () => {
   const send = (body: unknown) => compileRequest(document, 'write', { body });
 
-  test('that fits its schema is sent as it is, unknown properties too', () => {
+  test('that fits its schema is sent unchanged, with unknown properties', () => {
     const body = { title: 't', inner: { title: 'u' }, broken: 1, future: [1], size: '9223372036854775807' };
     expect(send(body)).toMatchObject({ body: JSON.stringify(body) });
   });

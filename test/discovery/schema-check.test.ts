@@ -21,7 +21,7 @@ describe('a body against its schema', () => {
     expect(variable({ name: 'TOKEN_1', value: 'x', is_secret: true })).toEqual([]);
   });
 
-  test('that does not is told by path', () => {
+  test('that does not fit is reported by path', () => {
     expect(purls({})).toEqual([{ path: '$.requests', message: 'is required' }]);
     expect(purls({ requests: [{ purl: 'pkg:npm/a@1' }, { purl: 'pkg:oci/a@1' }, {}, 3] })).toEqual([
       { path: '$.requests[1].purl', message: expect.stringContaining('has to match') },
@@ -46,7 +46,7 @@ describe('a body against its schema', () => {
     ]);
   });
 
-  test('is reported in a bounded way', () => {
+  test('has a bounded number of reported problems', () => {
     expect(purls({ requests: Array.from({ length: 5000 }, () => 0) })).toHaveLength(20);
   });
 

@@ -52,7 +52,7 @@ describe('a media upload', () => {
     });
   });
 
-  test('with metadata is multipart, the content untouched', () => {
+  test('with metadata is multipart, with unchanged content', () => {
     const { url, headers, body } = compile({ body: { name: 'ü' }, params: { folder: 'a', label: 'x' } });
     expect(url).toBe('https://files.example/upload/files/v1/folders/a/files?label=x&uploadType=multipart');
     const boundary = /^multipart\/related; boundary=(.+)$/.exec(headers['content-type'] ?? '')?.[1] ?? '';
@@ -63,7 +63,7 @@ describe('a media upload', () => {
     expect(parts[3]).toBe('--\r\n');
   });
 
-  test('that is resumable opens a session and says what will come', () => {
+  test('that is resumable opens a session with type and size of the content', () => {
     expect(compile({ body: { name: 'n' }, protocol: 'resumable' })).toMatchObject({
       url: 'https://files.example/resumable/files/v1/folders/a%20b/files?uploadType=resumable',
       headers: { 'x-upload-content-type': 'image/png', 'x-upload-content-length': '6' },
@@ -82,7 +82,7 @@ describe('a media upload', () => {
     expect(() => compile(call)).toThrow(message);
   });
 
-  test('is refused by methods that take none, or not in that way', () => {
+  test('is refused by methods without media upload or without the requested protocol', () => {
     expect(() => compileUpload(document, 'plain', { media })).toThrow('plain takes no media');
     const { put } = document.methods as { put: object };
     const only = {
@@ -106,7 +106,7 @@ afterEach(async () => {
 
 type Piece = (request: IncomingMessage, response: ServerResponse, body: Buffer) => boolean;
 
-/** A server of resumable uploads; `fault` may act in place of taking a piece (it then answers true). */
+/** A server of resumable uploads; `fault` may answer in place of accepting a part; it then returns true. */
 async function startUploads(fault: Piece = () => false) {
   let stored = Buffer.alloc(0);
   const seen: string[] = [];
@@ -151,7 +151,7 @@ async function startUploads(fault: Piece = () => false) {
 }
 
 describe('a resumable upload', () => {
-  test('sends piece by piece and gives the last answer', async () => {
+  test('sends parts and returns the last answer', async () => {
     const { upload, seen, stored } = await startUploads();
     expect(await upload(Buffer.from('0123456789'))).toMatchObject({
       status: 201,
@@ -161,7 +161,7 @@ describe('a resumable upload', () => {
     expect(seen).toEqual(['open 10 Bearer t', 'bytes 0-3/10', 'bytes 4-7/10', 'bytes 8-9/10']);
   });
 
-  test('goes on where the service has it after a lost connection and an error', async () => {
+  test('continues at the confirmed offset after a lost connection and an error', async () => {
     let pieces = 0;
     const { upload, seen, stored } = await startUploads((request, response) => {
       pieces += 1;
@@ -175,7 +175,7 @@ describe('a resumable upload', () => {
     expect(seen.filter((range) => range === 'bytes */10')).toHaveLength(2);
   });
 
-  test('ends with what the service says against it, and when it takes nothing', async () => {
+  test('ends with the error of the service, and when no bytes are accepted', async () => {
     const refused = await startUploads((_request, response) => {
       response.writeHead(403, { 'content-type': 'text/plain' }).end('no');
       return true;
@@ -191,7 +191,7 @@ describe('a resumable upload', () => {
     await expect(deaf.upload(Buffer.from('01234'))).rejects.toThrow(/accepted only 0 of 5 bytes/);
   });
 
-  test('of nothing is one request', async () => {
+  test('of empty content is one request', async () => {
     const { upload, seen } = await startUploads();
     expect(await upload(Buffer.alloc(0))).toMatchObject({ status: 201 });
     expect(seen).toEqual(['open 0 Bearer t', 'bytes */0']);

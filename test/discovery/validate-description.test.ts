@@ -36,7 +36,7 @@ function withValue(keys: readonly (string | number)[], value: unknown): unknown 
   let node = copy as unknown as Record<string | number, Record<string, unknown>>;
   for (const key of keys.slice(0, -1)) node = node[key] as never;
   node[keys.at(-1) ?? ''] = value as never;
-  // As JSON has it: a value that is not there is no key.
+  // As in JSON: an absent value has no key.
   return JSON.parse(JSON.stringify(copy));
 }
 
@@ -103,7 +103,7 @@ describe('a description document', () => {
     });
   });
 
-  test.each(['10485760', '10MB', '10 GB', '1.5TB', '64KB'])('may take media of at most %s', (maxSize) => {
+  test.each(['10485760', '10MB', '10 GB', '1.5TB', '64KB'])('may accept media of at most %s', (maxSize) => {
     expect(validateDescription(withValue([...GET, 'mediaUpload'], { maxSize }))).toEqual([]);
   });
 
@@ -117,7 +117,7 @@ describe('a description document', () => {
     [['schemas', 'Node', 'items'], { enum: ['a'], enumDescriptions: [] }, /enumDescriptions$/],
     [['schemas', 'Node', 'items'], { type: 'strin' }, /\.items\.type$/],
     [['methods'], { get: { id: 'sample.a.b.get', httpMethod: 'GET', path: 'x' } }, /\.id$/],
-  ])('%j = %j is odd, and fine', (keys, value, path) => {
+  ])('%j = %j is a warning', (keys, value, path) => {
     expect(validateDescription(withValue(keys, value))).toMatchObject([
       { severity: 'warning', path: expect.stringMatching(path) },
     ]);
@@ -131,7 +131,7 @@ describe('a description document', () => {
     expect(checkAgainstSchema(document, other.id, 1)).toMatchObject([{ message: 'has to be an object' }]);
   });
 
-  test('that is none at all is refused, and a hostile one is no endless work', () => {
+  test('of another kind is refused, and the checks of a hostile one are bounded', () => {
     for (const value of [null, 1, 'text', []]) {
       expect(validateDescription(value)[0]).toMatchObject({ severity: 'error', path: '$' });
     }
@@ -144,7 +144,7 @@ describe('a description document', () => {
     expect(validateDescription({ ...valid, schemas: { ...valid.schemas, ...many } })).toHaveLength(100);
   });
 
-  test.each(['insights.v3alpha', 'webhooks.v1'] as const)('our own %s is flawless', async (name) => {
+  test.each(['insights.v3alpha', 'webhooks.v1'] as const)('the bundled %s has no problems', async (name) => {
     expect(validateDescription(await readBundledDescription(name))).toEqual([]);
   });
 });

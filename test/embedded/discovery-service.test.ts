@@ -112,7 +112,7 @@ describe('the local discovery service', () => {
   });
 });
 
-/** By `node:http`, which lets a client say under which host it asks. */
+/** With `node:http`, which lets a client set the `Host` header. */
 function get(url: string, host?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const asked = request(url, host === undefined ? {} : { headers: { host } }, async (response) => {

@@ -24,7 +24,7 @@ const batch = z.object({
   nextPageToken: z.string(),
 });
 
-/** A handful of ecosystems, as the bundled data holds npm packages only. */
+/** Some other ecosystems, because the bundled data has npm packages only. */
 const MIXED: InsightsData = {
   packages: [
     { system: 'PYPI', name: 'annotated-types', default: '0.7.0', versions: [{ version: '0.7.0' }] },
@@ -41,7 +41,7 @@ describe('the bundled data', () => {
     const data = await readBundledData();
     const model = new InsightsModel({ ...data, advisories: [] });
     const without = data.advisories.filter((advisory) => model.learnAdvisory(advisory).length === 0);
-    // The version of rc that was an attack is gone from the registry, and so from the index.
+    // The malicious version of rc was removed from the registry and therefore from the index.
     expect(without.map(({ id }) => id)).toEqual(['GHSA-g2q5-5433-rhrf']);
     expect(data.advisories.filter(({ heldBack }) => heldBack)).toHaveLength(1);
     expect(new Set(data.advisories.map(({ id }) => id)).size).toBe(data.advisories.length);
@@ -272,7 +272,7 @@ describe('the local package-insights service over the bundled data', () => {
     expect((await get('systems/NPM/packages/%E0%A4%A')).status).toBe(400);
   });
 
-  it('learns an advisory that it held back', async () => {
+  it('serves an advisory after holding it back', async () => {
     const fresh = await startInsightsService();
     const [advisory] = fresh.heldBack;
     if (advisory === undefined) throw new Error('the data set holds no advisory back');
@@ -289,7 +289,7 @@ describe('the local package-insights service over the bundled data', () => {
     await fresh.close();
   });
 
-  it('acts out faults, one request at a time', async () => {
+  it('applies faults to single requests', async () => {
     const path = 'advisories/GHSA-xvch-5gv4-984h';
     service.faults.inject(tooManyRequests(7), { times: 2 });
     service.faults.inject(htmlAnswer());
@@ -454,7 +454,7 @@ describe('a client that writes null for absent fields', () => {
       // Python's aiohttp decodes characters that a path allows, and sends a content type without a body.
       'systems/npm/packages/@types%2Fnode',
       'purl/pkg:npm%2Flodash@4.17.20',
-      // The purl as its specification has it, encoded once more; and as encodeURIComponent leaves it.
+      // The purl of its specification, encoded once more; and as encodeURIComponent encodes it.
       'purl/pkg%3Anpm%2F%2540types%2Fnode',
       'purl/pkg%3Anpm%2F%40types%2Fnode',
       'systems/MAVEN/packages/org.codehaus.plexus:plexus-interpolation/versions/1.29:requirements',
@@ -486,7 +486,7 @@ describe('a client that writes null for absent fields', () => {
 });
 
 describe.skipIf(!existsSync(RECORDED))('a recorded answer of the public service', () => {
-  it('comes out the same from the local one, but for advisories that it does not hold', async () => {
+  it('is the same from the local service, except for advisories that it does not have', async () => {
     const service = await startInsightsService();
     const recorded = z.looseObject({ advisoryKeys: z.array(z.object({ id: z.string() })) });
     const { advisoryKeys: theirs, ...expected } = recorded.parse(

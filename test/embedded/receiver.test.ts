@@ -34,7 +34,7 @@ describe('the local receiver', () => {
     expect(receiver.deliveries().map(({ body }) => body)).toEqual(['one', 'two']);
   });
 
-  it('counts refused, broken and hanging attempts without taking them', async () => {
+  it('counts refused, broken and hanging attempts without storing them', async () => {
     receiver.faults.inject({ kind: 'answer', status: 503 }, { times: 2 });
     receiver.faults.inject({ kind: 'drop' });
     receiver.faults.inject({ kind: 'hang' });

@@ -72,7 +72,7 @@ describe('the local webhook-integration service', () => {
     expect(service.snapshot()).toMatchObject({ webhooks: [], variables: [] });
   });
 
-  it('wants both credentials', async () => {
+  it('requires both credentials', async () => {
     const cases = [{}, { 'SVC-API-KEY': 'api' }, { ...KEYS, 'SVC-APPLICATION-KEY': 'wrong' }];
     for (const headers of [...cases, { 'DD-API-KEY': 'api', 'DD-APPLICATION-KEY': 'application' }]) {
       const refused = await send(service, 'GET', '/webhooks/x', headers);
@@ -146,7 +146,7 @@ describe('the local webhook-integration service', () => {
     const body = { name: 'alerts', url: 'https://hooks.example/a' };
     await call('POST', '/webhooks', body);
     const again = await call('POST', '/webhooks', { ...body, url: 'https://hooks.example/b' });
-    // The specification has no conflict among its outcomes.
+    // The specification lists no outcome for conflicts.
     expect(again).toEqual({ status: 400, body: { errors: ['Webhook already exists'] } });
     expect(service.snapshot().webhooks).toMatchObject([body]);
     const variable = { name: 'A', value: 'first', is_secret: false };
@@ -198,7 +198,7 @@ const exchange = z.object({
 });
 
 describe.skipIf(!existsSync(RECORDED))('recorded exchanges with the platform', () => {
-  it('come out the same from the local service', async () => {
+  it('are the same from the local service', async () => {
     const options: WebhookServiceOptions = { headerPrefix: 'DD' };
     const service = await startWebhookService(options);
     const lines = readFileSync(RECORDED, 'utf8').trim().split('\n');

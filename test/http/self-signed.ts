@@ -1,4 +1,4 @@
-/** A certificate for localhost that nobody signed but itself, and its key. Made for tests; it opens nothing. */
+/** A self-signed certificate for localhost and its key, used in tests only. */
 export const SELF_SIGNED = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBnDCCAUGgAwIBAgIUEFO6D72fH5yUYqzmYJonaIyotaYwCgYIKoZIzj0EAwIw

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server on loopback whose behaviour a test writes; ends with all its connections. */
+/** A server on loopback with the behaviour that a test defines. Closing it closes all its connections. */
 export async function startTestServer(
   listener: RequestListener,
 ): Promise<{ url: string; close(): Promise<void> }> {

@@ -33,7 +33,7 @@ describe('answers', () => {
     expect(answer.body.toString()).toBe('hello');
   });
 
-  test('that are broken, or in an unknown encoding, are refused as such', async () => {
+  test('that are damaged or in an unknown encoding are refused', async () => {
     const { http, url } = await setUp((request, response) => {
       const encoding = request.url === '/broken' ? 'gzip' : 'snappy';
       response.setHeader('content-encoding', encoding).end('no such thing');
@@ -57,7 +57,7 @@ describe('answers', () => {
     await expect(send('/bomb')).rejects.toMatchObject({ code: 'too-large' });
   });
 
-  test('of which only the beginning is wanted are cut, however long, and may break off', async () => {
+  test('of which only the beginning is read are cut, and may be incomplete', async () => {
     const { http, url } = await setUp(
       (request, response) => {
         expect(request.headers['accept-encoding']).toBe('identity');
@@ -128,7 +128,7 @@ describe('retries', () => {
     return { calls, listener };
   };
 
-  test.each([429, 502, 503, 504])('%i is tried again', async (status) => {
+  test.each([429, 502, 503, 504])('HTTP %i is retried', async (status) => {
     const { calls, listener } = failFirst(2, status);
     const { http, url } = await setUp(listener);
     expect((await http.send({ method: 'GET', url })).status).toBe(200);
@@ -142,7 +142,7 @@ describe('retries', () => {
     expect(calls).toHaveLength(3);
   });
 
-  test('are for what may be repeated', async () => {
+  test('are limited to idempotent requests', async () => {
     const { calls, listener } = failFirst(1, 503);
     const { http, url } = await setUp(listener);
     expect((await http.send({ method: 'POST', url, body: '{}' })).status).toBe(503);
@@ -164,7 +164,7 @@ describe('retries', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('mend a lost connection', async () => {
+  test('repair a lost connection', async () => {
     let calls = 0;
     const { http, url } = await setUp((request, response) => {
       calls += 1;
@@ -191,7 +191,7 @@ describe('failures', () => {
     });
   });
 
-  test('a slow answer ends in time', async () => {
+  test('a late answer is ended by the time limit', async () => {
     const { http, url } = await setUp(() => {}, { headersTimeoutMs: 100 });
     await expect(http.send({ method: 'GET', url })).rejects.toMatchObject({
       code: 'timeout',
@@ -199,7 +199,7 @@ describe('failures', () => {
     });
   });
 
-  test('an answer that trickles in ends in time', async () => {
+  test('an answer that arrives slowly is ended by the time limit', async () => {
     const { http, url } = await setUp(
       (_request, response) => {
         const timer = setInterval(() => response.write('.'), 20);
@@ -233,7 +233,7 @@ describe('failures', () => {
 });
 
 describe('the address guard', () => {
-  test('refuses addresses that are not public, written or looked up', async () => {
+  test('refuses addresses that are not public, given or resolved', async () => {
     let calls = 0;
     const { http, url } = await setUp(
       (_request, response) => {
@@ -250,7 +250,7 @@ describe('the address guard', () => {
     expect(calls).toBe(0);
   });
 
-  test('opens to what is allowed', async () => {
+  test('accepts allowed addresses', async () => {
     const { http, url } = await setUp((_request, response) => void response.end('in'), {
       guard: publicAddressesOnly(['127.0.0.0/8']),
     });

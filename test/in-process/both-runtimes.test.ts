@@ -18,7 +18,7 @@ type Files = Readonly<Record<string, string>>;
 interface Scenario {
   readonly name: string;
   readonly routing?: Routing;
-  /** Scans, and checks what every runtime has to come to. */
+  /** Scans, and checks the results that every runtime must have. */
   readonly play: (room: Room, scan: Scan) => Promise<void>;
 }
 
@@ -40,11 +40,11 @@ async function transcriptOf(room: Room, { play }: Scenario): Promise<unknown> {
       reports.push(report);
       return report;
     });
-    // A worker also says of a delivery that it waits for the one before it.
+    // A worker also reports that a delivery waits for the previous one.
     const retried = room.events.flatMap((event) =>
       event.kind === 'retrying' && event.job !== 'deliver-notification' ? `${event.job} ${event.reason}` : [],
     );
-    // Routes do not wait for one another: what one of them sends has an order.
+    // Routes do not wait for one another; only the notifications of one route are ordered.
     const sent = Object.groupBy(room.sent, ({ route }) => route);
     const transcript = { reports, state: await room.state('target'), sent, retried };
     return JSON.parse(JSON.stringify(transcript).replaceAll(room.service.url, 'http://service'));
@@ -125,7 +125,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    name: 'a scan that was asked for before the one last judged',
+    name: 'a scan that was requested before the last judged one',
     async play(_room, scan) {
       await scan(2, { 'package-lock.json': LOCKFILE });
       const { verdict } = await scan(1, { 'package-lock.json': SOUND });

@@ -29,7 +29,7 @@ function runnerOf(jobs: readonly AnyJob[], changes: Partial<RunnerOptions> = {})
 const never = () => new Promise<undefined>(() => {});
 
 describe('a job without a queue', () => {
-  it('runs after its children and before what follows, which is waited for', async () => {
+  it('runs after its children and before its follow-ups, and waits for them', async () => {
     const order: string[] = [];
     const noted = (name: string, next: readonly FollowUp[] = []) =>
       testJob(name, async ({ id }) => {
@@ -43,7 +43,7 @@ describe('a job without a queue', () => {
     expect(order).toEqual(['child 1', 'child 2', 'parent p', 'after a']);
   });
 
-  it('goes on without a child that fails permanently', async () => {
+  it('continues without a child that fails permanently', async () => {
     const jobs = [
       testJob('child', async () => Promise.reject(new Error('always')), { attempts: 2 }),
       testJob('parent', async () => undefined),
@@ -54,7 +54,7 @@ describe('a job without a queue', () => {
     expect(kinds('parent')).toEqual(['started', 'finished']);
   });
 
-  it('runs once under a key: its outcome and what follows are those of the first run', async () => {
+  it('runs once for each key: outcome and follow-ups are those of the first run', async () => {
     let runs = 0;
     const jobs = [
       testJob('once', async () => ({ result: ++runs, next: [testFollowUp('after', String(runs))] })),
@@ -70,7 +70,7 @@ describe('a job without a queue', () => {
     );
   });
 
-  it('runs again on the new state when its target moved under it', async () => {
+  it('runs again on the new state when its target changed meanwhile', async () => {
     const state = (revision: number) => ({ revision }) as TargetState;
     const seen: number[] = [];
     const { memory, run } = runnerOf([
@@ -86,7 +86,7 @@ describe('a job without a queue', () => {
     expect(await memory.targets.read('shop')).toEqual(state(2));
   });
 
-  it('runs as many at a time as its limit allows', async () => {
+  it('runs concurrently up to its limit', async () => {
     let [running, most] = [0, 0];
     const job = testJob(
       'limited',
@@ -115,7 +115,7 @@ describe('the attempts of a job without a queue', () => {
     expect(last).toEqual([false, false, true]);
   });
 
-  it('wait while the service asks for a pause, which uses up no attempt', async () => {
+  it('wait while the service asks for a pause, which counts no attempt', async () => {
     const asked = new JobError('lookups-incomplete', 'slow down', { retryable: true, retryAfterMs: 60 });
     const began = performance.now();
     const times: number[] = [];
@@ -147,7 +147,7 @@ describe('the attempts of a job without a queue', () => {
   it.each([
     ['that runs', {}],
     ['that waits for its next attempt', { backoffMs: 60_000, maxBackoffMs: 60_000 }],
-  ])('%s end at once with the reason of the signal', async (what, limits) => {
+  ])('%s end immediately with the reason of the signal', async (what, limits) => {
     const end = new AbortController();
     const reason = new Error('interrupted');
     const job = testJob(
@@ -166,7 +166,7 @@ describe('the attempts of a job without a queue', () => {
 });
 
 describe('jobs of one lane without a queue', () => {
-  it('run one after another in the order of what they follow from, also after one that fails', async () => {
+  it('run one after another in the order of the outcomes that they follow from, also after a failure', async () => {
     const order: string[] = [];
     const send: AnyJob = {
       ...testJob(

@@ -20,10 +20,10 @@ import { createProducer } from '../../src/producer.ts';
 import type { WorkerEvent } from '../../src/workers/events.ts';
 import { until } from '../store/store-room.ts';
 
-/** A runtime of jobs with a service of its own, and what it keeps from scan to scan. */
+/** A runtime of jobs with its own service and the state that it stores between scans. */
 export interface Room {
   readonly service: InsightsService;
-  /** The report once everything that follows from the scan is done. Rejects when the scan failed. */
+  /** The report once all follow-ups of the scan are done. Rejects when the scan failed. */
   scan(request: ScanRequest): Promise<ScanReport>;
   state(target: string): Promise<TargetState | undefined>;
   readonly events: readonly WorkerEvent[];

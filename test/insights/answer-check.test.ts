@@ -14,7 +14,7 @@ function check(schema: string, value: unknown, fields?: readonly string[]) {
 }
 
 describe('an answer that does not fit', () => {
-  test('loses what does not fit and keeps the rest; the answer itself stays as it came', () => {
+  test('loses the parts that do not fit and keeps the rest; the raw answer is unchanged', () => {
     const version = {
       versionKey: { system: 'NPM', name: 7, version: '1.0.0' },
       isDefault: 'yes',
@@ -43,12 +43,12 @@ describe('an answer that does not fit', () => {
     expect(version).toEqual(before);
   });
 
-  test('is no answer whose check scores are fractions ("score: number")', () => {
+  test('does not include fractional check scores ("score: number")', () => {
     const project = { scorecard: { checks: [{ name: 'Fuzzing', score: 7.5 }], overallScore: 8 } };
     expect(check('Project', project)).toEqual({ usable: project, problems: [] });
   });
 
-  test('keeps a name that the enumeration does not have yet, and says so', () => {
+  test('keeps an unknown value of an enumeration and reports it', () => {
     const { usable, problems } = check('VersionKey', { system: 'SWIFT', name: 'a', version: '1' });
     expect(usable).toEqual({ system: 'SWIFT', name: 'a', version: '1' });
     expect(problems).toEqual([
@@ -56,7 +56,7 @@ describe('an answer that does not fit', () => {
     ]);
   });
 
-  test('is held against what a property refers to and enumerates, whatever type it names beside', () => {
+  test('is checked against the reference and enumeration of a property, regardless of its type', () => {
     const odd = {
       schemas: {
         Key: { id: 'Key', type: 'object', properties: { id: { type: 'string' } } },
@@ -78,7 +78,7 @@ describe('an answer that does not fit', () => {
     expect(problems.map(({ path }) => path)).toEqual(['$.key', '$.names[1]', '$.keys[0]']);
   });
 
-  test('that is nothing of the kind is nothing', () => {
+  test('of another kind has no usable part', () => {
     expect(check('Version', ['a'])).toEqual({
       usable: undefined,
       problems: ['$: an object is expected, there is ["a"]'],
@@ -89,7 +89,7 @@ describe('an answer that does not fit', () => {
     });
   });
 
-  test('is told of in every place: a thousandth entry that lost something must not pass for a whole one', () => {
+  test('is reported at every place, also in the thousandth entry', () => {
     const responses = Array.from({ length: 1_000 }, () => 'none');
     const { usable, problems } = check('VersionBatch', { responses });
     expect(problems).toHaveLength(1_000);
@@ -97,7 +97,7 @@ describe('an answer that does not fit', () => {
   });
 });
 
-test('fields that are not read are not looked at', () => {
+test('fields that are not read are not checked', () => {
   const answer = {
     responses: [{ request: 1, version: { links: 'none', licenses: 'MIT', versionKey: { name: 'a' } } }],
     nextPageToken: 3,
@@ -118,7 +118,7 @@ test('fields that are not read are not looked at', () => {
   );
 });
 
-test('what fits comes back itself, whatever else is in it', () => {
+test('a valid answer is returned itself, with unknown fields', () => {
   const text = fc.string();
   const key = fc.record(
     { system: fc.constantFrom('NPM', 'GO'), name: text, version: text },
@@ -145,7 +145,7 @@ test('what fits comes back itself, whatever else is in it', () => {
   );
 });
 
-test('what comes back fits, whatever was given, and problems come with the first thing lost', () => {
+test('the result is always valid, and every loss is a problem', () => {
   const anything = fc.oneof(
     fc.jsonValue(),
     fc.record({
@@ -170,7 +170,7 @@ test('what comes back fits, whatever was given, and problems come with the first
   );
 });
 
-/** Notes each property that is read of an object tree. */
+/** Records each property that is read from an object tree. */
 function watch(value: unknown, path: string, walked: string[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return new Proxy(value, {

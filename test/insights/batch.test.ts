@@ -7,7 +7,7 @@ import { InsightsError } from '../../src/insights/errors.ts';
 type Outcome = { readonly answer?: number; readonly error?: InsightsError };
 
 interface Service {
-  /** Page sizes, one after the other and round again. */
+  /** Page sizes, used in a cycle. */
   readonly pages: readonly number[];
   readonly poison: ReadonlySet<number>;
   /** Requests (counted) that get no answer. */
@@ -102,7 +102,7 @@ test('a page that makes no progress ends, instead of being asked for again', asy
   expect(settled.map(({ error }) => error?.code)).toEqual([undefined, 'contract', 'contract']);
 });
 
-test('a service that rate-limits is left alone at once', async () => {
+test('a service that limits the rate gets no further requests', async () => {
   let calls = 0;
   await runBatch(
     {
@@ -120,7 +120,7 @@ test('a service that rate-limits is left alone at once', async () => {
   expect(calls).toBe(1);
 });
 
-test('what is no error of the service ends the batch', async () => {
+test('an error that is not of the service ends the batch', async () => {
   const batch = {
     requests: [1],
     send: () => Promise.reject(new Error('aborted')),

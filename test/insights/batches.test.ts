@@ -46,7 +46,7 @@ async function all<Request, Value>(entries: AsyncIterable<BatchEntry<Request, Va
 }
 
 describe('a batch', () => {
-  test('of any size gives one entry for each request, in order, side by side and never over the cap', async () => {
+  test('of any size yields one entry for each request, in order, within the limit of concurrency', async () => {
     const wanted = keys(12_345);
     for (const index of [0, 99, 100, 5_000, 12_344]) fake.behaviour.missing.add(`p${index}`);
     fake.behaviour.hold = untilOpen(8, 100);
@@ -58,11 +58,11 @@ describe('a batch', () => {
     }
     expect(Math.max(...fake.calls.map(({ entries }) => entries))).toBeLessThanOrEqual(5_000);
     expect(Math.max(...fake.calls.map(({ overlap }) => overlap))).toBe(8);
-    // The page size is learned once: nothing is asked for twice, but the rest of the first request.
+    // The page size is learned once: only the rest of the first request is requested twice.
     expect(fake.calls.filter(({ entries }) => entries > 100)).toHaveLength(1);
   });
 
-  test('asks for nothing that breaks a rule, and loses nothing else', async () => {
+  test('sends no request that breaks a rule, and loses no other one', async () => {
     const entries = await all(
       batches.purls(
         [
@@ -95,7 +95,7 @@ describe('a batch', () => {
     ).toEqual([['p17', 'invalid']]);
   });
 
-  test('asks for Go modules with capitals by their names when their purls are missed', async () => {
+  test('looks up Go modules with capitals by name when their purls are not found', async () => {
     const purls = [
       'pkg:golang/github.com/CycloneDX/cyclonedx-go@v0.9.2',
       'pkg:golang/example.com/lower@v1.0.0',
@@ -120,7 +120,7 @@ describe('a batch', () => {
     expect(entries[0]).toMatchObject({ raw: { request: { purl: purls[0] }, result: { version: {} } } });
   });
 
-  test('tells an echo from what was asked: entries are told apart by their place', async () => {
+  test('correlates entries by their place and not by the echoed request', async () => {
     fake.behaviour.override = (_request, response) => {
       const request = { versionKey: { system: 'PYPI', name: 'Requests', version: '2.0.0' } };
       const version = (name: string) => ({ versionKey: { system: 'PYPI', name, version: '2.0.0' } });
@@ -146,7 +146,7 @@ describe('a batch', () => {
     expect(entries[2]?.missing).toBe(true);
   });
 
-  test('tells what of an entry does not fit, with its path, and uses the rest', async () => {
+  test('reports the parts of an entry that do not fit by path, and uses the rest', async () => {
     fake.behaviour.override = (_request, response) => {
       const responses = [{ version: { licenses: 'MIT', isDefault: true } }, { version: 'none' }, {}];
       response.setHeader('content-type', 'application/json');
@@ -168,7 +168,7 @@ describe('a batch', () => {
     expect(narrow).toMatchObject({ value: { isDefault: true }, problems: [] });
   });
 
-  test('gives errors as entries while the service is down, and rejects when it is aborted', async () => {
+  test('yields errors as entries while the service is unavailable, and rejects when it is aborted', async () => {
     fake.behaviour.override = (_request, response) => {
       response.writeHead(500).end('internal error');
       return true;
@@ -184,20 +184,20 @@ describe('a batch', () => {
     });
   });
 
-  test('ends what is under way when the reader leaves', async () => {
+  test('aborts running requests when the reader ends the loop', async () => {
     fake.behaviour.latencyMs = 20;
     for await (const { request } of batches.versions(keys(9_000), { signal })) {
       if (request.name === 'p150') break;
     }
     const before = fake.calls.length;
     await new Promise((resolve) => setTimeout(resolve, 100));
-    // Those that were being sent still arrive; the dozens that were to follow do not.
+    // Requests that were being sent still arrive; later ones do not.
     expect(fake.calls.length).toBeLessThanOrEqual(before + 8);
     expect(fake.calls.length).toBeLessThan(60);
   });
 });
 
-test('windows are worked on in any order and read in theirs, one ahead and no more', async () => {
+test('windows are processed in any order and read in sequence, at most one ahead', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 0, max: 40 }),
@@ -233,7 +233,7 @@ test('windows are worked on in any order and read in theirs, one ahead and no mo
   );
 });
 
-test('a failure ends the reading at the first entry that is not there', async () => {
+test('a failure ends reading at the first missing entry', async () => {
   const seen: number[] = [];
   const entries = inOrder<number, number>(
     [1, 2, 3],

@@ -8,7 +8,7 @@ import { createInsightsService } from '../../src/insights/service.ts';
 import { createRequestBudget } from '../../src/store/request-budget.ts';
 import { openStoreRoom, type StoreRoom } from '../store/store-room.ts';
 
-/** When each request came, in ms. */
+/** The time at which each request arrived, in ms. */
 const came: number[] = [];
 let limit: { readonly status: number; readonly retryAfter: string }[] = [];
 const server = createServer((_request, response) => {
@@ -41,17 +41,17 @@ async function worker(budget: string, perSecond: number) {
   return { ask, close: () => http.close() };
 }
 
-test('two workers together keep to the budget', async () => {
+test('two workers together stay within the budget', async () => {
   const workers = [await worker('together', 50), await worker('together', 50)];
   const began = performance.now();
   await Promise.all(Array.from({ length: 40 }, (_, index) => workers[index % 2]?.ask()));
   for (const one of workers) await one.close();
   expect(came).toHaveLength(40);
-  // The fortieth request is due 780 ms after the first, which is due at once; a request may be late and never early.
+  // The fortieth request is due 780 ms after the first, which is due immediately. A request may be late but not early.
   expect((came.at(-1) ?? 0) - began).toBeGreaterThan(740);
 });
 
-test('what one worker is told holds for the other: 429 shuts the budget', async () => {
+test('a 429 that one worker receives pauses both workers', async () => {
   const [one, two] = [await worker('shut', 1_000), await worker('shut', 1_000)];
   limit = [{ status: 429, retryAfter: '3' }];
   const { error } = await one.ask();
@@ -64,7 +64,7 @@ test('what one worker is told holds for the other: 429 shuts the budget', async 
   for (const each of [one, two]) await each.close();
 });
 
-test('an attempt that is repeated counts, too', async () => {
+test('a repeated attempt is counted too', async () => {
   const one = await worker('repeated', 4);
   limit = [{ status: 503, retryAfter: '0' }];
   await one.ask();
@@ -73,14 +73,14 @@ test('an attempt that is repeated counts, too', async () => {
   expect((came[1] ?? 0) - (came[0] ?? 0)).toBeGreaterThan(240);
 });
 
-test('a limit without a time is a pause of some seconds', async () => {
+test('a 429 without Retry-After pauses for some seconds', async () => {
   const one = await worker('untold', 1_000);
   limit = Array.from({ length: 3 }, () => ({ status: 429, retryAfter: '' }));
   expect((await one.ask()).error).toMatchObject({ code: 'rate-limited', retryAfterMs: 5_000 });
   await one.close();
 });
 
-test('a budget of one process paces, pauses and lets go', async () => {
+test('a budget of one process limits the rate, pauses and can be aborted', async () => {
   const budget = createLocalBudget(50);
   const began = performance.now();
   await Promise.all(Array.from({ length: 11 }, () => budget.take()));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startInsightsService } from '../../src/embedded/insights/service.ts';
 import { InsightsError, openInsightsClient } from '../../src/insights-client.ts';
 
-test('the library entry asks, iterates and closes', async () => {
+test('the library entry requests, iterates and closes', async () => {
   const local = await startInsightsService();
   const { operations, service, batches, close } = await openInsightsClient({
     url: local.url,

@@ -14,7 +14,7 @@ function setUp() {
   return { ask, started };
 }
 
-test('those who ask at once share, later ones ask anew', async () => {
+test('concurrent callers share one request; later callers start another one', async () => {
   const { ask, started } = setUp();
   const answers = Promise.all([ask(), ask()]);
   started[0]?.finish('one');
@@ -25,7 +25,7 @@ test('those who ask at once share, later ones ask anew', async () => {
   expect(await later).toBe('two');
 });
 
-test('a failure is shared and forgotten', async () => {
+test('a failure is shared and not stored', async () => {
   const { ask, started } = setUp();
   const answers = Promise.allSettled([ask(), ask()]);
   started[0]?.fail(new Error('down'));
@@ -35,7 +35,7 @@ test('a failure is shared and forgotten', async () => {
   expect(await later).toBe('up');
 });
 
-test('the work ends when the last one gives up, and who comes then starts again', async () => {
+test('the work ends when the last caller aborts; the next caller starts it again', async () => {
   const { ask, started } = setUp();
   const [first, second] = [new AbortController(), new AbortController()];
   const answers = Promise.allSettled([ask(first.signal), ask(second.signal)]);

@@ -104,7 +104,7 @@ describe.skipIf(!existsSync(folder))('recorded answers', () => {
     expect(read).not.toHaveProperty('problems');
   });
 
-  test('of each kind there are some', () => {
+  test('there are recordings of each kind', () => {
     expect([versions.length, graphs.length, advisories.length].every((count) => count > 0)).toBe(true);
   });
 });

@@ -67,7 +67,7 @@ describe('the base score', () => {
     expect(cvssBaseScore(vector)).toBe(score);
   });
 
-  it('of any text is a score or none', () => {
+  it('of any text is a score or undefined', () => {
     const parts = fc.constantFrom(
       'CVSS:2.0',
       'CVSS:3.1',
@@ -119,7 +119,7 @@ describe('the base score', () => {
     'CVSS:3.1/AV:constructor/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
     'CVSS:3.1/AV:N/AC:L/PR:toString/UI:N/S:U/C:H/I:H/A:H',
     'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:__proto__/C:H/I:H/A:H',
-  ])('of %j is none', (vector) => {
+  ])('of %j is undefined', (vector) => {
     expect(cvssBaseScore(vector)).toBeUndefined();
   });
 });

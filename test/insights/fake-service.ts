@@ -10,12 +10,12 @@ import type { InsightsPort } from '../../src/jobs/ports.ts';
 import type { Cache } from '../../src/model/ports/cache.ts';
 import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
 
-/** What a test sees of a request. */
+/** A received request. */
 export interface Call {
   readonly path: string;
   readonly entries: number;
   readonly pageToken: string | undefined;
-  /** How many requests were being answered when this one came, itself included. */
+  /** Number of concurrent requests when this one arrived, including itself. */
   readonly overlap: number;
 }
 
@@ -47,13 +47,13 @@ export function untilOpen(count: number, entries: number): (call: Call) => Promi
   };
 }
 
-/** The API client of our own document, for a service on loopback. */
+/** The API client of the bundled document, for a service on loopback. */
 export async function openInsightsApi(http: HttpClient, rootUrl: string): Promise<ApiClient> {
   const document = await readBundledDescription('insights.v3alpha');
   return createApiClient({ document, http, rootUrl, readOnly: true });
 }
 
-/** A small package-insights service on loopback, and an `Insights` that talks to it. */
+/** A small package-insights service on loopback, and an `Insights` that uses it. */
 export async function startFakeService(options: Partial<InsightsOptions> = {}) {
   const behaviour: Behaviour = { pageSize: 100, latencyMs: 0, poison: new Set(), missing: new Set() };
   const calls: Call[] = [];
@@ -143,7 +143,7 @@ async function readText(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Keeps what it is given, with the time to live beside it; `failing` makes every use of it fail. */
+/** Stores values with their time to live. `failing` makes every call fail. */
 export function createMemoryCache() {
   const entries = new Map<string, { value: unknown; ttlMs: number }>();
   const state = { failing: false };
@@ -160,7 +160,7 @@ export function createMemoryCache() {
   return Object.assign(cache, { entries, state });
 }
 
-/** An npm package of the public registry, unless told otherwise. */
+/** By default an npm package of the public registry. */
 export function locked(name: string, changes: Partial<LockedPackage> = {}): LockedPackage {
   const version = changes.version ?? '1.0.0';
   const ecosystem = changes.ecosystem ?? 'npm';

@@ -34,7 +34,7 @@ test.each([
   'sha256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuF==',
   'sha256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFUA',
   'sha1:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-  // Hex that somebody encoded once more.
+  // Hex that was encoded again.
   `md5:${Buffer.from('d41d8cd98f00b204e9800998ecf8427e').toString('base64')}`,
   'sha384:AAAA',
   'h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',

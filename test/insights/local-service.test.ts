@@ -23,7 +23,7 @@ let local: LocalService;
 let api: ApiClient;
 let service: InsightsService;
 
-/** One version of each system beside what is bundled: their requirements have shapes of their own. */
+/** One version of each system in addition to the bundled data, because each has another shape of requirements. */
 const MORE: InsightsData['packages'] = [
   {
     system: 'MAVEN',
@@ -189,7 +189,7 @@ describe('the operations against the local service', () => {
     expect(problems).toEqual([]);
   });
 
-  test('a Go module with capitals is found by its purl, by way of its name', async () => {
+  test('a Go module with capitals is found by its purl through its name', async () => {
     const purl = 'pkg:golang/lantern.example/Shelf/labels';
     const version = await operations.purlLookup(service, `${purl}@v1.2.0`, { signal });
     expect(version.value?.version?.versionKey?.name).toBe('lantern.example/Shelf/labels');
@@ -206,7 +206,7 @@ describe('the operations against the local service', () => {
     }
   });
 
-  test('a batch echoes what it understood, collapsed; answers keep their places', async () => {
+  test('a batch echoes normalised requests; answers keep their places', async () => {
     const keys = ['Annotated_Types', 'annotated-types', 'nothing'].map(
       (name) => ({ system: 'PYPI', name, version: '0.7.0' }) as const,
     );
@@ -234,7 +234,7 @@ describe('the operations against the local service', () => {
     ]);
   });
 
-  test('one who asks for a page gets a page, with the token of the next', async () => {
+  test('a request for a page returns it with the token of the next one', async () => {
     local.pageSize = 1;
     const requests = ['ms', 'lodash'].map((name) => ({
       purl: `pkg:npm/${name}@${name === 'ms' ? '2.1.2' : '4.17.20'}`,

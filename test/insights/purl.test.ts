@@ -8,7 +8,7 @@ const segment = fc
   .stringMatching(/^[A-Za-z0-9~._@+%:!*'() -]{1,12}$/)
   .filter((text) => !/\s|^\.+$/.test(text));
 
-test('a purl that is written is read as what it was, whatever needs encoding', () => {
+test('a written purl is read back unchanged, for any characters', () => {
   const names = fc.constantFrom('npm', 'cargo', 'gem', 'golang').chain((type) =>
     fc.record({
       type: fc.constant(type),
@@ -27,7 +27,7 @@ test('a purl that is written is read as what it was, whatever needs encoding', (
   );
 });
 
-test('whatever is no purl is refused by a rule, never by accident', () => {
+test('text that is not a purl is refused by a rule', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -33,7 +33,7 @@ describe('advisories', () => {
     cvss3Vector: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:R/S:U/C:H/I:N/A:N',
   };
 
-  test('are read, once for all who ask at once, and kept', async () => {
+  test('are requested once for concurrent callers, and cached', async () => {
     const { insights, calls } = await setUp(advisory);
     const [one, two] = await Promise.all([
       insights.advisory('GHSA-aaaa-bbbb-cccc', signal),
@@ -45,7 +45,7 @@ describe('advisories', () => {
     expect(calls.map(({ path }) => path)).toEqual(['/v3alpha/advisories/GHSA-aaaa-bbbb-cccc']);
   });
 
-  test('without a score have none: 0 beside an empty vector is a default', async () => {
+  test('have no score when it is 0 with an empty vector, which is a default', async () => {
     const { insights } = await setUp({ ...advisory, cvss3Score: 0, cvss3Vector: '' });
     const found = await insights.advisory('GHSA-aaaa-bbbb-cccc', signal);
     expect(found).not.toHaveProperty('score');
@@ -55,7 +55,7 @@ describe('advisories', () => {
   test.each([
     ['the vector before the score', { cvss3Score: 1 }, 5.3],
     ['the score where the vector cannot be read', { cvss3Vector: 'CVSS:3.1/AV:N', cvss3Score: 5.5 }, 5.5],
-    ['a stated 0 beside a vector', { cvss3Vector: 'CVSS:3.1/AV:N', cvss3Score: 0 }, 0],
+    ['a stated 0 with a vector', { cvss3Vector: 'CVSS:3.1/AV:N', cvss3Score: 0 }, 0],
     ['a vector of version 4.0', { cvss3Vector: `CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/${HIGH_4}` }, 9.3],
     ['none where neither can be read', { cvss3Vector: 'high', cvss3Score: 'high' }, undefined],
     ['none that is out of range', { cvss3Vector: '', cvss3Score: 98 }, undefined],
@@ -134,7 +134,7 @@ describe('advisories', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('that fail are errors, and not kept', async () => {
+  test('that cannot be fetched are errors, and not cached', async () => {
     const { insights, calls } = await setUp('internal error', 500);
     for (let round = 0; round < 2; round += 1) {
       await expect(insights.advisory('GHSA-x', signal)).rejects.toMatchObject({
@@ -145,7 +145,7 @@ describe('advisories', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('one who gives up leaves the others waiting; the last one ends the request', async () => {
+  test('an aborted caller does not affect the others; the last one ends the request', async () => {
     const { insights, behaviour } = await setUp(advisory);
     behaviour.latencyMs = 60;
     const impatient = insights.advisory('GHSA-aaaa-bbbb-cccc', AbortSignal.timeout(10));
@@ -187,7 +187,7 @@ describe('dependency graphs', () => {
     expect(calls[0]?.path).toBe('/v3alpha/systems/NPM/packages/%40scope%2Fa/versions/1.0.0:dependencies');
   });
 
-  test('that are not computed, or never are, are undefined', async () => {
+  test('that are not computed are undefined', async () => {
     const { insights, calls } = await setUp('dependencies not found', 404);
     expect(await insights.dependencies(key, signal)).toBeUndefined();
     expect(await insights.dependencies({ ...key, system: 'GO' }, signal)).toBeUndefined();

@@ -22,7 +22,7 @@ const namesOf = (resolutions: readonly { record?: { versionKey: { name: string }
   resolutions.map(({ record }) => record?.versionKey.name);
 
 describe('a service that does not cover all packages', () => {
-  test('leaves those uncovered that it holds nothing of; a version that it lacks is missing', async () => {
+  test('has the outcome uncovered for unknown packages and missing for unknown versions', async () => {
     const covers = ({ system, name }: { system: string; name: string }) =>
       system === 'NPM' && name === 'held';
     const { behaviour, insights, close } = await startFakeService({ covers });
@@ -44,7 +44,7 @@ describe('a service that does not cover all packages', () => {
 });
 
 describe('batches', () => {
-  test('learn the page size, then go side by side in batches of that size, in order', async () => {
+  test('learn the page size, then are sent concurrently with that size, in order', async () => {
     const { behaviour, calls, resolve } = await setUp();
     behaviour.hold = untilOpen(25, 100);
     const packages = manyLocked(5000);
@@ -66,7 +66,7 @@ describe('batches', () => {
     expect(calls.map(({ entries }) => entries)).toEqual([100, 100, 100, 50]);
   });
 
-  test('are large where the service takes it', async () => {
+  test('are large when the service accepts it', async () => {
     const { behaviour, calls, resolve } = await setUp();
     behaviour.pageSize = 5000;
     const { resolutions } = await resolve(manyLocked(6500));
@@ -74,7 +74,7 @@ describe('batches', () => {
     expect(calls.map(({ entries }) => entries)).toEqual([1000, 1000, 1000, 1000, 1000, 1000, 500]);
   });
 
-  test('follow page tokens when the service pages smaller than it did', async () => {
+  test('follow page tokens when pages become smaller', async () => {
     const { behaviour, calls, resolve } = await setUp();
     await resolve(manyLocked(150));
     calls.length = 0;
@@ -85,7 +85,7 @@ describe('batches', () => {
     expect(calls.map(({ pageToken }) => pageToken)).toEqual([undefined, '40', '80']);
   });
 
-  test('are bisected down to the offender', async () => {
+  test('are bisected down to the malformed entry', async () => {
     const { behaviour, calls, resolve } = await setUp();
     behaviour.poison.add('pkg:npm/package-137@1.0.0');
     const { resolutions, retryable } = await resolve(manyLocked(400));
@@ -98,7 +98,7 @@ describe('batches', () => {
     expect(calls.length).toBeLessThan(30);
   });
 
-  test('that are all refused end soon', async () => {
+  test('that are all refused end after few requests', async () => {
     const { behaviour, calls, resolve } = await setUp();
     const packages = manyLocked(3000);
     for (const { purl } of packages) behaviour.poison.add(purl);
@@ -107,7 +107,7 @@ describe('batches', () => {
     expect(calls.length).toBeLessThan(1100);
   });
 
-  test('count by index: collapsed echoes and the names of prototypes are data', async () => {
+  test('are correlated by index; normalised echoes and names of prototypes are data', async () => {
     const { behaviour, resolve } = await setUp();
     behaviour.override = (_request, response) => {
       const version = (name: string) => ({ versionKey: { system: 'PYPI', name, version: '1.0.0' } });
@@ -128,7 +128,7 @@ describe('batches', () => {
     expect(namesOf(resolutions)).toEqual(['requests', undefined, '__proto__', undefined]);
   });
 
-  test('ask again by name for Go modules with capitals', async () => {
+  test('are repeated by name for Go modules with capitals', async () => {
     const { behaviour, calls, resolve } = await setUp();
     const purl = 'pkg:golang/github.com/burntsushi/toml@v1.0.0';
     behaviour.missing.add(purl).add('pkg:golang/github.com/other/thing@v1.0.0');
@@ -215,7 +215,7 @@ describe('failures of the service', () => {
     },
   );
 
-  test('a service that is not there fails each package', async () => {
+  test('an unavailable service fails each package', async () => {
     const { rootUrl, resolve, stopServer } = await setUp();
     await stopServer();
     const { resolutions, ...rest } = await resolve(manyLocked(3));
@@ -224,10 +224,10 @@ describe('failures of the service', () => {
     expect(rest).toEqual({ retryable: true });
   });
 
-  test('one answer that is not as promised fails alone, or loses what nothing is judged by', async () => {
-    const told: string[] = [];
+  test('one invalid answer fails alone, or loses fields that no rule reads', async () => {
+    const reported: string[] = [];
     const { behaviour, resolve } = await setUp({
-      onContractProblem: ({ path }, subject) => told.push(`${subject} ${path}`),
+      onContractProblem: ({ path }, subject) => reported.push(`${subject} ${path}`),
     });
     behaviour.override = (_request, response) => {
       const good = { versionKey: { system: 'NPM', name: 'a', version: '1.0.0' } };
@@ -251,14 +251,14 @@ describe('failures of the service', () => {
       'failed',
     ]);
     expect(resolutions[1]?.record?.licenses).toEqual([]);
-    expect(told).toEqual(['pkg:npm/package-1@1.0.0 $.responses[1].result.version.licenses']);
+    expect(reported).toEqual(['pkg:npm/package-1@1.0.0 $.responses[1].result.version.licenses']);
     expect(resolutions[2]?.reason).toBe(
       'pkg:npm/package-2@1.0.0: $.responses[2].result.version.advisoryKeys: a list is expected, there is {"id":"GHSA-aaaa-bbbb-cccc"}',
     );
     expect(retryable).toBe(false);
   });
 
-  test('part of the batches: the rest stands, and the next attempt asks only for what failed', async () => {
+  test('one batch does not affect the others, and the next attempt requests only failed packages', async () => {
     const { behaviour, calls, resolve } = await setUp({ concurrency: 1 });
     await resolve(manyLocked(101));
     let count = 0;
@@ -280,8 +280,8 @@ describe('failures of the service', () => {
   });
 });
 
-describe('cache and company', () => {
-  test('records and misses are kept for their own times', async () => {
+describe('cache and concurrent calls', () => {
+  test('records and misses have different times to live', async () => {
     const { behaviour, calls, cache, resolve } = await setUp();
     behaviour.missing.add('pkg:npm/package-1@1.0.0');
     const first = await resolve(manyLocked(2));
@@ -301,7 +301,7 @@ describe('cache and company', () => {
     expect(failures).toHaveLength(2);
   });
 
-  test('two resolves at once ask once', async () => {
+  test('two concurrent resolves send one request', async () => {
     const { behaviour, calls, resolve } = await setUp();
     behaviour.latencyMs = 30;
     const [one, two] = await Promise.all([resolve(manyLocked(60)), resolve(manyLocked(80))]);
@@ -310,7 +310,7 @@ describe('cache and company', () => {
     expect(calls.map(({ entries }) => entries)).toEqual([60, 20]);
   });
 
-  test('a resolve that is aborted does not take others with it', async () => {
+  test('an aborted resolve does not affect others', async () => {
     const { behaviour, resolve } = await setUp();
     behaviour.latencyMs = 60;
     const aborted = expect(resolve(manyLocked(10), AbortSignal.timeout(20))).rejects.toThrow();

@@ -27,7 +27,7 @@ afterAll(async () => {
 const options = { signal: new AbortController().signal };
 const SYSTEMS: readonly System[] = ['GO', 'RUBYGEMS', 'NPM', 'CARGO', 'MAVEN', 'PYPI', 'NUGET'];
 
-/** What the operation asks of each system: an answer, or the rule against it. */
+/** The result of the operation for each system: an answer, or the rule that forbids it. */
 async function rulesOf(
   ask: (system: System) => Promise<{ error?: { rule?: string | undefined } | undefined }>,
 ) {

@@ -23,7 +23,7 @@ const verdict = {
   superseded: false,
 };
 
-/** Ports that answer so, and what they were told. */
+/** Ports with this answer, and the calls that they received. */
 function setUp(answer: DeliveryAnswer, outcomes: ReadonlyMap<string, unknown>) {
   const filed = new Map<string, Notification>();
   const moves: [DeliveryIdentity, DeliveryMove][] = [];

@@ -13,7 +13,7 @@ export function unexpected(): Promise<never> {
   return Promise.reject(new Error('this port was not expected to be used'));
 }
 
-/** Ports of which each test gives those that it expects to be used. */
+/** Ports; each test provides those that it expects to be used. */
 export function ports(given: {
   readonly insights?: Partial<Ports['insights']>;
   readonly outcomes?: ReadonlyMap<string, unknown>;
@@ -46,12 +46,12 @@ export function ports(given: {
   };
 }
 
-/** Outcomes as an error in this release may leave them: of the right version, and not of their kind. */
+/** Outcomes that an error in this release may store: of the right version, but not of their kind. */
 export function unchecked(outcomes: ReadonlyMap<string, unknown>): Ports['outcomes'] {
   return { read: async (_kind, job, key) => outcomes.get(`${job}/${key}`) as never };
 }
 
-/** As the store reads an outcome: checked, after it was JSON. */
+/** Reads an outcome like the store: from JSON, and checked. */
 async function checked<Result>(kind: StoredKind<Result>, result: unknown): Promise<Result | undefined> {
   if (result === undefined) return undefined;
   return kind.schema.parse(JSON.parse(JSON.stringify(result)));

@@ -22,7 +22,10 @@ interface ScanOptions {
   readonly afterHours?: number;
 }
 
-/** A target whose scans are concluded one after another; gives what each sends, and what waits for digests. */
+/**
+ * A target whose scans are concluded one after another. Returns the notifications of each, and the changes that wait
+ * for digests.
+ */
 function target(firstScan: FirstScan, rules: readonly RouteRule[]) {
   let state: TargetState | undefined;
   let scans = 0;
@@ -73,7 +76,7 @@ const counts: Verdict['counts'] = {
   notes: 0,
 };
 
-/** An operator who has it sent again, and a worker that has to make it anew, come to the very same alert. */
+/** A delivery that is sent again and one that is recreated have the same alert. */
 function expectRepeatable(
   verdict: Verdict,
   identity: ReturnType<typeof identityOf>,
@@ -103,7 +106,7 @@ function found(name: string, severity: Severity = 'high', path = 'package-lock.j
 const many = (count: number, severity?: Severity) =>
   Array.from({ length: count }, (_, index) => found(`package-${index}`, severity));
 
-/** What each alert says: its route, action, title and number of changes that it lists. */
+/** Route, action, title and number of listed changes of each alert. */
 const said = (sent: readonly Notification[]) =>
   sent.map((notification) => {
     const alert = alertOf(notification);
@@ -172,7 +175,7 @@ describe("a target's first scan", () => {
     expect([second.sent, second.digests]).toEqual([[], []]);
     const third = await shop.scan([...many(10), found('new')]);
     expect(third.sent.map(names)).toEqual([['new'], ['new']]);
-    // What returns, or worsens, is news.
+    // Findings that return or worsen are reported.
     const fourth = await shop.scan([...many(11), found('new')]);
     expect(said(fourth.sent)).toEqual([
       'pager trigger [high] shop: 1 reopened (1 + 0)',

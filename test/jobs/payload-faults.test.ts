@@ -26,7 +26,7 @@ describe('errors of a payload name the path and what is expected', () => {
     ['both', withFile({ content: '', sha256: HASH, bytes: 0 }), `payload.lockfiles.1: ${ONE_OF}`],
     ['content with a size', withFile({ content: '', bytes: 0 }), `payload.lockfiles.1: ${ONE_OF}`],
     [
-      'content and why there is none',
+      'content and the reason why it is unread',
       withFile({ content: '', unread: { code: 'a', message: 'b' } }),
       `payload.lockfiles.1: ${ONE_OF}`,
     ],

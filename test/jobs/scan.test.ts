@@ -240,11 +240,11 @@ describe('judge-scan', () => {
 
   it('names the parts of an advisory that could not be read', async () => {
     const problems = ['$.title: text is expected, there is 7', 'no CVSS score: 98'];
-    const told = new Map(outcomes).set('collect-advisories/s.0', {
+    const withProblems = new Map(outcomes).set('collect-advisories/s.0', {
       advisories: [{ ...advisory, problems }],
       failed: [],
     });
-    const { result } = await judgeScan.run(payload, ports({ outcomes: told }), context());
+    const { result } = await judgeScan.run(payload, ports({ outcomes: withProblems }), context());
     expect(result.findings).toMatchObject([{ severity: 'high' }]);
     expect(result.gaps).toEqual([{ kind: 'advisory', subject: 'GHSA-1', reason: problems.join('; ') }]);
     expect(result.complete).toBe(true);
@@ -279,8 +279,8 @@ describe('judge-scan', () => {
 
   it('logs the findings, and warns of gaps that may hide findings', async () => {
     const { result, record } = await judgeScan.run(payload, ports({ outcomes, routes: ['a'] }), context());
-    const told = judgeScan.log?.(payload, result);
-    expect(told?.facts).toEqual({
+    const logged = judgeScan.log?.(payload, result);
+    expect(logged?.facts).toEqual({
       scan: 's',
       target: 't',
       lockfiles: 1,
@@ -290,7 +290,7 @@ describe('judge-scan', () => {
       kept: 0,
       gaps: 0,
     });
-    expect(told).not.toHaveProperty('warning');
+    expect(logged).not.toHaveProperty('warning');
     expect(record).toMatchObject({
       state: 'concluded',
       findings: { high: 1 },
@@ -382,10 +382,10 @@ describe('ingest-lockfiles', () => {
     });
     const good = { ...payload, lockfiles: payload.lockfiles.slice(0, 1) };
     const whole = await ingestLockfiles.run(good, found, context());
-    const told = ingestLockfiles.log?.(good, whole.result);
-    expect(told).toMatchObject({ facts: { lockfiles: 1, packages: 1 } });
-    expect(told?.warning).toBeUndefined();
-    expect(told?.facts).not.toHaveProperty('unread');
+    const logged = ingestLockfiles.log?.(good, whole.result);
+    expect(logged).toMatchObject({ facts: { lockfiles: 1, packages: 1 } });
+    expect(logged?.warning).toBeUndefined();
+    expect(logged?.facts).not.toHaveProperty('unread');
     expect(whole.record).toMatchObject({ lockfiles: 1, packages: 1, outcomes: { private: 1 } });
     for (const field of ['unread', 'problems', 'incomplete']) expect(whole.record).not.toHaveProperty(field);
   });

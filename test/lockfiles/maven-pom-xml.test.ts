@@ -100,12 +100,12 @@ describe('a pom', () => {
   ])('leaves out a module of the project when %s is the pom of %s: %s', (place, artifact, isLeftOut) => {
     const module = (version: string) =>
       `<dependency><groupId>org.own</groupId><artifactId>jaxb-runtime</artifactId><version>${version}</version></dependency>`;
-    const sibling = `<project><parent><groupId>org.own</groupId><artifactId>app</artifactId><version>3.0</version></parent><artifactId>${artifact}</artifactId></project>`;
+    const modulePom = `<project><parent><groupId>org.own</groupId><artifactId>app</artifactId><version>3.0</version></parent><artifactId>${artifact}</artifactId></project>`;
     const text = pom(dependencies(dependency('a', '1'), module('${project.version}')));
     const names = isLeftOut ? ['org.a:a'] : ['org.a:a', 'org.own:jaxb-runtime'];
-    expect(Object.keys(versions(text, { [place]: sibling }))).toEqual(names);
+    expect(Object.keys(versions(text, { [place]: modulePom }))).toEqual(names);
     // A literal version belongs to a package, even when the pom is available.
-    expect(Object.keys(versions(pom(dependencies(module('3.0'))), { [place]: sibling }))).toHaveLength(1);
+    expect(Object.keys(versions(pom(dependencies(module('3.0'))), { [place]: modulePom }))).toHaveLength(1);
   });
 
   it('keeps a package with an unknown version and reports it', () => {

@@ -51,7 +51,7 @@ describe('packages.lock.json', () => {
       line: 5,
       dependencies: ['B.Transitive@2.0.0'],
     });
-    // Asked for in one framework.
+    // A direct dependency of one framework.
     expect(found.get('B.Transitive')).toMatchObject({ direct: true, dependencies: ['C.Central@3.0.0'] });
     // Dependencies of the target's projects are direct.
     expect(found.get('D.OfProject')?.direct).toBe(true);

@@ -4,8 +4,8 @@ const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 const SHA256 = 'ab'.repeat(32);
 
 /**
- * A small file of each format, with something of everything that its reader looks at, by the name of the format; of its
- * other versions with what they are in brackets.
+ * A small file of each format, with all parts that its reader reads, by the name of the format. The names of other
+ * versions have the version in brackets.
  */
 export const SAMPLES: Readonly<Record<string, string>> = {
   'npm-package-lock': JSON.stringify({

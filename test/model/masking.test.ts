@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMasker, harmlessCause } from '../../src/model/masking.ts';
 
 describe('masking', () => {
-  it('finds a value as it is, percent-encoded, form-encoded and inside JSON', () => {
+  it('finds a value unchanged, percent-encoded, form-encoded and inside JSON', () => {
     const secret = fc
       .string({ unit: 'grapheme-ascii', minLength: 6 })
       .filter((text) => text.trim().length > 5);
@@ -31,7 +31,7 @@ describe('masking', () => {
     }
   });
 
-  it('finds a value in the Base64 of whatever holds it', () => {
+  it('finds a value in the Base64 of a longer text', () => {
     const secret = fc.string({ unit: 'grapheme-ascii', minLength: 6 }).filter((text) => text.trim() === text);
     fc.assert(
       fc.property(

@@ -21,12 +21,12 @@ describe('printable text', () => {
     expect(printable(text)).toBe(shown);
   });
 
-  it('leaves text of all scripts as it is', () => {
+  it('does not change text of any script', () => {
     const text = 'lodash 名前 δοκιμή тест café naïve 🦊 @scope/a_b.c-d';
     expect(printable(text)).toBe(text);
   });
 
-  it('holds nothing that is not drawn, whatever goes in', () => {
+  it('contains only visible characters, for any input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(printable(text)).not.toMatch(

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { raceAbort } from '../../src/model/race-abort.ts';
 
-test('gives the result, or rejects with the reason of the signal, and removes its listener', async () => {
+test('returns the result, or rejects with the reason of the signal, and removes its listener', async () => {
   const controller = new AbortController();
   const { signal } = controller;
   expect(await raceAbort(Promise.resolve(1), undefined)).toBe(1);

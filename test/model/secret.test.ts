@@ -18,7 +18,7 @@ describe('a secret', () => {
     expect(show()).not.toContain('quiet');
   });
 
-  it('gives its value to who asks for it', () => {
+  it('returns its value', () => {
     expect([secret.reveal(), String(secret), JSON.stringify(secret)]).toEqual([
       'quiet-value',
       '(secret)',
@@ -26,7 +26,7 @@ describe('a secret', () => {
     ]);
   });
 
-  it('is read when it is used, and once', () => {
+  it('is read once, when it is first used', () => {
     let reads = 0;
     const lazy = new Secret(() => {
       reads += 1;

@@ -24,7 +24,7 @@ describe('work in turns', () => {
     expect(await mapInTurns([], () => 1)).toEqual([]);
   });
 
-  it('lets everything else run in between', async () => {
+  it('lets other work run in between', async () => {
     let others = 0;
     const count = () => {
       others += 1;
@@ -39,7 +39,7 @@ describe('work in turns', () => {
   });
 });
 
-it('has work that becomes due at once done piece by piece, others in between', async () => {
+it('runs work that is due at the same time one by one, with other work in between', async () => {
   const next = oneByOne();
   const order: string[] = [];
   const other = () => {

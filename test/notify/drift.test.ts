@@ -151,7 +151,7 @@ describe('a rename in the configuration', () => {
 describe('orphans', () => {
   it('is deleted, webhooks before the variables they use, and nothing else is', async () => {
     const { apply, plan, client, service, writes } = await start();
-    await client.createWebhook({ name: 'somebody-elses', url: 'https://example.com/x' });
+    await client.createWebhook({ name: 'not-managed', url: 'https://example.com/x' });
     await client.createVariable({ name: 'FOREIGN', value: 'x', is_secret: false });
     await apply(desiring());
     const empty = { webhooks: [], variables: {} };
@@ -164,7 +164,7 @@ describe('orphans', () => {
     expect(changes.map(({ drift }) => drift)).toEqual([false, false, false]);
     expect(writes().slice(before)[0]).toBe('webhooks.definitions.delete');
     expect(service.snapshot()).toMatchObject({
-      webhooks: [{ name: 'somebody-elses' }],
+      webhooks: [{ name: 'not-managed' }],
       variables: [{ name: 'FOREIGN' }],
     });
     expect(await plan(empty)).toEqual([]);
@@ -194,7 +194,7 @@ describe('rotate', () => {
     const { apply, shared, client, service, writes } = await start();
     const desired = desiring();
     await apply(desired);
-    await client.updateVariable('TOKEN', { value: 'replaced-by-somebody' });
+    await client.updateVariable('TOKEN', { value: 'replaced-by-an-operator' });
     expect(actions((await apply(desired)).changes)).toContain('TOKEN unchanged');
     const before = writes().length;
     const changes = await rotate({ ...shared, desired, variable: 'TOKEN' });

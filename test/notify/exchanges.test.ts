@@ -36,13 +36,13 @@ function perform(client: PlatformClient, { method, path, reqBody }: Exchange): P
   return variable ? client.deleteVariable(key) : client.deleteWebhook(key);
 }
 
-// Without the corpora there is nothing recorded to hold the client against.
+// Without the corpora there are no recordings to compare the client with.
 describe.skipIf(!PRESENT)('recorded exchanges of the webhook-integration API', () => {
   const exchanges = PRESENT ? readExchanges() : [];
 
   it('there are some', () => expect(exchanges.length).toBeGreaterThan(0));
 
-  it.each(exchanges)('$method $path is asked for and read as recorded', async (exchange) => {
+  it.each(exchanges)('$method $path is requested and read as recorded', async (exchange) => {
     const asked: { method?: string; url?: string; headers: IncomingHttpHeaders; body: string }[] = [];
     const server = await startTestServer(async (request, response) => {
       let body = '';

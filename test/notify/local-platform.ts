@@ -59,7 +59,7 @@ export function createLocalLock(): Lock {
   };
 }
 
-/** Remembers in `stored`, by account and id. */
+/** Stores in `stored`, by account and id. */
 export function createLocalApplied(): AppliedObjects & {
   readonly stored: Map<string, Map<string, AppliedObject>>;
 } {

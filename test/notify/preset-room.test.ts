@@ -54,10 +54,10 @@ describe('the size limit of a receiver', () => {
       const severity = severities[index % 3] ?? 'low';
       return { ...change, finding: { ...change.finding, severity } };
     });
-    const { changes: told, more } = value('GITHUB_CLIENT_PAYLOAD', alertOf(notificationOf(changes)));
-    expect(told.length).toBeGreaterThan(20);
-    for (const one of told) expect(one).toMatchObject({ severity: 'critical', transition: 'opened' });
-    expect(told.length + more.leftOut).toBe(3_000);
+    const { changes: listed, more } = value('GITHUB_CLIENT_PAYLOAD', alertOf(notificationOf(changes)));
+    expect(listed.length).toBeGreaterThan(20);
+    for (const one of listed) expect(one).toMatchObject({ severity: 'critical', transition: 'opened' });
+    expect(listed.length + more.leftOut).toBe(3_000);
     const shortened = alertMaker(notificationOf(changes))({ most: 5, brief: true });
     expect(value('GITHUB_CLIENT_PAYLOAD', shortened)).toMatchObject({ more: { leftOut: 2_995 } });
     expect(value('SLACK_BLOCKS', shortened)[2].text.text).toBe(
@@ -76,13 +76,13 @@ describe('the size limit of a receiver', () => {
     }));
     const advisory = { id: 'GHSA-1', aliases: names, title: 'A', url: 'https://osv.dev/1' };
     const large = { ...finding, advice: 'y'.repeat(3_000), locations, advisory };
-    const [told] = value(
+    const [listed] = value(
       'PAGERDUTY_DETAILS',
       alertOf(notificationOf([{ ...changeOf('a'), finding: large }])),
     ).changes;
-    expect([told.title.length, told.advice.length]).toEqual([1_000, 1_000]);
-    expect([told.advisories.length, told.locations.length]).toEqual([30, 10]);
-    expect(told.locations[9].dependencyPath).toEqual(path.slice(0, 30));
+    expect([listed.title.length, listed.advice.length]).toEqual([1_000, 1_000]);
+    expect([listed.advisories.length, listed.locations.length]).toEqual([30, 10]);
+    expect(listed.locations[9].dependencyPath).toEqual(path.slice(0, 30));
   });
 });
 

@@ -27,7 +27,7 @@ describe('apply', () => {
   it.each([
     ['the generic payload', {}],
     ['the default payload', { payload: null }],
-    ['a payload of its own, and no headers', { payload: '{"a": [$COUNTS, "$TARGET"]}', headers: {} }],
+    ['another payload, and no headers', { payload: '{"a": [$COUNTS, "$TARGET"]}', headers: {} }],
     ['a form', { encodeAs: 'form' as const, payload: '{"text": "$EVENT_MSG"}' }],
   ])('settles with %s', async (_name, webhook) => {
     const { apply, writes, plan } = await start({ extraKeys: { modified_by: 'someone' } });
@@ -273,7 +273,7 @@ describe('validation before anything is sent', () => {
   });
 
   it.each([
-    ['an address that is none', { url: '$TOKEN' }, 'no-address first-token', 'url-invalid'],
+    ['an invalid address', { url: '$TOKEN' }, 'no-address first-token', 'url-invalid'],
     ['a line break in a token', {}, 'first-token\nsecond line', 'header-invalid'],
     ['a list in the place of a key', { payload: '{$CHANGES_JSON: 1}' }, 'first-token', 'template-invalid'],
   ])(

@@ -93,7 +93,7 @@ describe('the payload', () => {
   it.each([
     ['the longest known name counts', '"$DATEX $TARGETS"', 'longest shop/webS'],
     ['unknown names stay', '"$UNDEFINED_NAME $ $$TARGET"', '$UNDEFINED_NAME $ $shop/web'],
-    ['JSON stands unquoted', '{"n": $NUMBER, "gaps": $GAPS}', { n: 5, gaps: 4 }],
+    ['JSON is unquoted', '{"n": $NUMBER, "gaps": $GAPS}', { n: 5, gaps: 4 }],
     ['text unquoted becomes a string', '[$TARGET, $BASE]', ['shop/web', 'https://example.com/base?x=1']],
     ['JSON inside a string is text', '"gaps: $GAPS, $LABELS_JSON"', 'gaps: 4, {"team":"web","org":"Shop"}'],
     [

@@ -112,7 +112,7 @@ describe('labels', () => {
     target: { id: 'shop', labels },
   });
 
-  it('are tags, sorted, behind target and severity; each can be asked for', () => {
+  it('are sorted tags after target and severity; each has a variable', () => {
     const notification = labelled({ team: 'web', area: 'eu', org: 'Acme', org_id: '7' });
     expect(text('TAGS', notification)).toBe('target:shop,severity:high,area:eu,org:Acme,org_id:7,team:web');
     expect(text('TAGS[team]', notification)).toBe('web');
@@ -129,7 +129,7 @@ describe('labels', () => {
 });
 
 describe('values', () => {
-  it('from the configuration win, and are JSON where they are', () => {
+  it('from the configuration take precedence, and may be JSON', () => {
     const values = valuesOf(alertOf(notificationOf()), { TARGET: { value: '5' }, ROUTE: { value: 'a b' } });
     expect(values.get('TARGET')).toEqual({ text: '5', json: '5', trusted: true });
     expect(values.get('ROUTE')).toEqual({ text: 'a b', json: '"a b"', trusted: true });
@@ -137,7 +137,7 @@ describe('values', () => {
     expect(values.get('GAPS')).toEqual({ text: '4', json: '4', trusted: false });
   });
 
-  it('keep a time that is not valid', () => {
+  it('keep an invalid time', () => {
     expect(text('DATE', { ...notificationOf(), date: 'soon' })).toBe('soon');
     expect(text('DATE', { ...notificationOf(), date: '1970-01-01T00:00:01Z' })).toBe('1000');
   });

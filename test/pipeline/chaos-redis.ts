@@ -4,14 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type NativeRedis, startNativeRedis } from '../native-redis.ts';
 import { startTcpRelay, type TcpRelay } from './tcp-relay.ts';
 
-/** What becomes of Redis in the middle of work. Each ends with a Redis that takes writes at the same address. */
+/** Failures of Redis. Each ends with a Redis that accepts writes at the same address. */
 export interface ChaosRedis {
   readonly url: string;
-  /** The process dies and comes back without the last `lostMs` of what it was given. */
+  /** The process dies and restarts without the writes of the last `lostMs`. */
   losePower(lostMs: number): Promise<void>;
   /** A replica that is `lagMs` behind takes over; connections are cut. */
   failOver(lagMs: number): Promise<void>;
-  /** The same, but connections are kept to the old one, which takes no writes any more; after `keptMs` new ones are led on. */
+  /**
+   * The same, but connections stay with the old primary, which no longer accepts writes. After `keptMs`, new
+   * connections go to the new one.
+   */
   demote(lagMs: number, keptMs: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -26,7 +29,7 @@ export async function startChaosRedis(): Promise<ChaosRedis> {
   const address = await startTcpRelay(primary.port);
   const line = await startTcpRelay(primary.port);
   await follow(replica, line);
-  /** Lets the replica fall behind, makes it the primary, and gives the old one. */
+  /** Delays the replica, makes it the primary, and returns the old primary. */
   const promote = async (lagMs: number): Promise<NativeRedis> => {
     await inSync(primary, replica);
     line.hold();
@@ -83,7 +86,7 @@ async function inSync(primary: NativeRedis, replica: NativeRedis): Promise<void>
   throw new Error(`the replica on port ${replica.port} does not follow ${primary.port}`);
 }
 
-/** Waits for `lostMs`, and gives how long the newest append-only file was at the beginning of that time. */
+/** Waits for `lostMs`, and returns the size of the newest append-only file at the beginning of that time. */
 async function sizeBefore(
   server: NativeRedis,
   lostMs: number,
@@ -98,7 +101,7 @@ async function sizeBefore(
   for (let waited = 0; waited < lostMs; waited += SAMPLE_MS) {
     await sleep(SAMPLE_MS);
     const now = await newest();
-    // A file that was begun meanwhile holds all of the time that can be lost.
+    // A file that was created meanwhile contains all writes that can be lost.
     if (now.file !== before.file) before = { file: now.file, bytes: 0 };
   }
   return before;

@@ -19,7 +19,7 @@ function insights(): Record<string, unknown> {
   return JSON.parse(readFileSync(new URL('../../apis/insights.v3alpha.json', import.meta.url), 'utf8'));
 }
 
-/** The insights API as it might be tomorrow: a field that we read is gone, and a method moved. */
+/** A possible future insights API: a field that is read was removed, and a method has another path. */
 function tomorrow(): Record<string, unknown> {
   const document = insights();
   delete (document['schemas'] as Record<string, { properties: Tree }>)['Version']?.properties['advisoryKeys'];
@@ -68,7 +68,7 @@ describe('a published document that breaks us', () => {
     await checks(room, 3);
     expect(alerts('drift')).toHaveLength(1);
 
-    // What cannot be found out resolves nothing, and work goes on meanwhile.
+    // An API that cannot be checked resolves nothing, and scans continue.
     world.services.discovery.faults.inject({ kind: 'answer', status: 404 }, { times: 1_000 });
     await room.producer.enqueue({
       scan: 'one',
@@ -90,7 +90,7 @@ describe('a published document that breaks us', () => {
     expect(alerts('drift')).toHaveLength(3);
     const state = await room.store.targets.read(CONTRACT_TARGET.id);
     expect(state?.findings.map(({ status }) => status)).toEqual(['resolved', 'resolved']);
-    // The documents that had not changed were not sent again.
+    // Unchanged documents were not sent again.
     expect(world.services.discovery.answers().get(304)).toBeGreaterThan(5);
   }, 90_000);
 
@@ -113,7 +113,7 @@ describe('a published document that breaks us', () => {
 });
 
 describe('without anything to check', () => {
-  it('no check is scheduled, and the one that was is taken out', async () => {
+  it('no check is scheduled, and a former schedule is removed', async () => {
     const room = await world.room('unscheduled');
     const first = room.startWorker({ ...EVERY, LOCKHOUND_CONTRACT_DIRECTORY: world.services.discovery.url });
     await checks(room, 1);

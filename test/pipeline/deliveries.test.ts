@@ -89,7 +89,7 @@ describe('an outage of the receiver that outlasts all attempts', () => {
 });
 
 describe('a receiver that answers 410', () => {
-  it('stops its route: what comes is held and seen, and goes out in order once the route is resumed', async () => {
+  it('stops its route: alerts are held and listed, and sent in order once the route is resumed', async () => {
     const name = 'gone';
     const room = await world.room(name, QUICK);
     world.services.receiver.faults.inject({ kind: 'answer', status: 410, body: 'no more' });

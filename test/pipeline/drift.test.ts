@@ -19,7 +19,7 @@ async function until<T>(what: string, look: () => T | undefined | Promise<T | un
   throw new Error(`${what} did not happen`);
 }
 
-/** An operator at the platform's own screen. */
+/** An operator who changes the platform directly. */
 async function edit(name: string, url: string): Promise<void> {
   const response = await fetch(
     `${world.services.webhooks.url}/api/v1/integration/webhooks/configuration/webhooks/${name}`,
@@ -35,7 +35,7 @@ async function edit(name: string, url: string): Promise<void> {
 const urlOf = (name: string) =>
   world.services.webhooks.snapshot().webhooks.find((webhook) => webhook.name === name)?.url;
 
-/** What /readyz says of the webhook. */
+/** The check of the webhook in /readyz. */
 async function notes(health: string): Promise<string> {
   const answer = (await (await fetch(`${health}/readyz`)).json()) as {
     checks: readonly { readonly name: string }[];

@@ -21,7 +21,7 @@ export const LOCKFILE = JSON.stringify(
   2,
 );
 
-/** A lockfile in which nothing is found. */
+/** A lockfile without findings. */
 export const SOUND = JSON.stringify({
   name: 'fixture',
   lockfileVersion: 3,

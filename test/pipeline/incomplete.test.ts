@@ -16,7 +16,7 @@ afterAll(() => world.close());
 
 type Files = Readonly<Record<string, string>>;
 
-/** Scans one after the other; each gives its verdict. */
+/** Scans one after the other; resolves to the verdict of each. */
 function scans(room: Room) {
   let count = 0;
   return async (files: Files, { partial = false } = {}) => {

@@ -132,7 +132,7 @@ describe('workers killed repeatedly', () => {
   }, 90_000);
 });
 
-/** A worker that is killed as soon as it asks for something. */
+/** A worker that is killed at its first request. */
 async function killedWhile(room: Room, moment: Arming): Promise<void> {
   const worker = room.startWorker();
   await armed(moment, () => worker.child.kill('SIGKILL'));

@@ -9,14 +9,14 @@ import { createProducer } from '../../src/producer.ts';
 import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
 import { LOCKFILE } from './fixtures.ts';
 
-/** Without what is vulnerable in the other one. */
+/** Without the vulnerable packages of the other one. */
 const SOUND = JSON.stringify({
   lockfileVersion: 3,
   packages: { '': {}, 'node_modules/mkdirp': { version: '0.5.5' } },
 });
 const log = pino({ level: 'silent' });
 
-/** Bytes of all keys but those that do not grow with scans, and those that go by themselves within 15 minutes. */
+/** Bytes of all keys except those that do not grow with scans and those that expire within 15 minutes. */
 async function memoryOf({ redis, prefix }: Store): Promise<number> {
   let bytes = 0;
   for (const key of await redis.keys(`${prefix}:*`)) {

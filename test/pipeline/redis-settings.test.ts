@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HAS_REDIS, type NativeRedis, startNativeRedis } from '../native-redis.ts';
 import { createWorld, type Room, type World } from './world.ts';
 
-describe.skipIf(!HAS_REDIS)('a worker looks at how Redis is set', () => {
+describe.skipIf(!HAS_REDIS)('a worker checks the settings of Redis', () => {
   let redis: NativeRedis;
   let world: World;
   let room: Room;

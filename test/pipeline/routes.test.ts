@@ -26,7 +26,7 @@ afterAll(async () => {
 const TARGETS = 60;
 const HANG_MS = 3_000;
 
-/** A worker's delivery with these routes, over a queue of its own. */
+/** The delivery of a worker with these routes and a separate queue. */
 async function startDelivery(name: string, routes: readonly string[]) {
   const bench = room.bench(name);
   const keys = createKeys(name);
@@ -80,17 +80,17 @@ const counts = { severities: open };
 const verdict = { scan, target, requestedAt, changes, findings: [], counts, open, gaps: [] };
 
 describe('a route whose receiver hangs', () => {
-  it('does not hold up the other one, however many of its alerts wait', async () => {
+  it('does not block the other route, regardless of the number of waiting alerts', async () => {
     const delivery = await startDelivery('hanging', ['bad', 'good']);
     const hang = ({ url }: { url: string }) => url === '/hanging/bad';
     receiver.faults.inject({ kind: 'hang' }, { times: Number.POSITIVE_INFINITY, when: hang });
     const names = Array.from({ length: TARGETS }, (_, index) => `target-${index}`);
     await Promise.all(names.map((name) => delivery.enqueue('bad', name)));
-    // Every place that the bad route may take is taken by now.
+    // The failing route now uses its whole share of deliveries.
     await expect.poll(() => receiver.attempts(), { timeout: 5_000 }).toBeGreaterThanOrEqual(12);
     await Promise.all(names.map((name) => delivery.enqueue('good', name)));
     await expect.poll(() => delivery.taken('good'), { timeout: 10_000, interval: 20 }).toBe(TARGETS);
-    // Had they waited for places of the bad route, most of its attempts would have ended by now.
+    // If they had waited for the failing route, most of its attempts would have ended by now.
     expect(await delivery.endedAttempts('bad')).toBeLessThan(TARGETS);
     expect(delivery.taken('bad')).toBe(0);
     receiver.faults.clear();

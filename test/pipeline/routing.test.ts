@@ -84,7 +84,7 @@ it('changes go to the matching routes: individually, in a periodic digest, and t
     expect(event).toMatchObject({ route: 'default', changes: { length: rest.length } });
   expect(eventsAt('/daily')).toEqual([]);
 
-  // The worker dies before the time is over; two others come, and one of them sends what waits, once.
+  // The worker dies before the interval ends. Two others start, and one of them sends the waiting changes, once.
   await worker.kill('SIGKILL');
   const workers = [room.startWorker(), room.startWorker()];
   await until('two workers', () => workers.every((one) => one.output().includes('worker ready')));

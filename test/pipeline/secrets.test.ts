@@ -12,7 +12,7 @@ let log = '';
 let processTexts = '';
 let shown = '';
 
-/** What a receiver may repeat of what it was sent: as it is, in JSON, in a URL, in Base64. */
+/** The token as a receiver may repeat it: unchanged, in JSON, in a URL, in Base64. */
 const ECHO = [
   SECRETS.alertToken,
   JSON.stringify({ authorization: `Bearer ${SECRETS.alertToken}` }),
@@ -21,8 +21,8 @@ const ECHO = [
 ].join('\n');
 
 /**
- * A run with everything in it: provisioning, an alert, a delivery that is refused for a while and one that is refused for
- * good, a payload that does not fit.
+ * A complete run: provisioning, an alert, a delivery that is refused for some time, one that is refused permanently,
+ * and an invalid payload.
  */
 beforeAll(async () => {
   world = await createWorld();

@@ -4,9 +4,9 @@ import { connect, createServer, type Socket } from 'node:net';
 /** A loopback address that leads to a port that can be changed. */
 export interface TcpRelay {
   readonly port: number;
-  /** New connections lead there; those there are stay, unless `cut`. */
+  /** New connections go to this port; existing ones stay, unless `cut`. */
   pointTo(port: number, options?: { readonly cut: boolean }): void;
-  /** What comes from the other side stops arriving, as on a slow line. What is held is lost with the connection. */
+  /** Delays data from the other side, as on a slow connection. Delayed data is lost with the connection. */
   hold(): void;
   /** Breaks all connections. */
   cut(): void;

@@ -11,7 +11,7 @@ import { startValkey } from '../../src/embedded/valkey.ts';
 import type { Verdict } from '../../src/model/scan/verdict.ts';
 import { createProducer, type Producer } from '../../src/producer.ts';
 
-/** Secrets of a test run; the search for leaks looks for these very texts. */
+/** Secrets of a test run. The search for leaks looks for these texts. */
 export const SECRETS = {
   apiKey: 'api-key-9f3b1c7e55aa',
   applicationKey: 'application-key-0d27c4e8bb31',
@@ -23,7 +23,7 @@ export interface World {
   readonly services: LocalServices;
   readonly redisUrl: string;
   /**
-   * A key prefix of its own, with a store and a producer on it. `notify`: more lines of that part of the configuration.
+   * A separate key prefix with a store and a producer. `notify`: more lines of that part of the configuration.
    * `platform: false`: webhooks live in the configuration alone. `config`: more lines of the whole configuration.
    */
   room(
@@ -37,7 +37,7 @@ export interface World {
 export interface Room {
   readonly store: Store;
   readonly producer: Producer;
-  /** Starts `lockhound worker` as a process of its own. */
+  /** Starts `lockhound worker` in a separate process. */
   startWorker(environment?: Readonly<Record<string, string>>): WorkerProcess;
   /** Runs another command line on the room's configuration, and waits for it. */
   lockhound(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }>;
@@ -47,14 +47,14 @@ export interface Room {
 
 export interface WorkerProcess {
   readonly child: ChildProcess;
-  /** Everything it wrote. */
+  /** Its complete output. */
   output(): string;
   kill(signal: NodeJS.Signals): Promise<number | null>;
-  /** Its exit code, once it has one. */
+  /** Its exit code, once it has ended. */
   readonly ended: Promise<number | null>;
 }
 
-/** Valkey (or another Redis), the local services and a folder for configuration: what a worker needs around it. */
+/** Valkey (or another Redis), the local services and a folder for configuration: everything that a worker needs. */
 export async function createWorld(redis?: { readonly url: string; close(): Promise<void> }): Promise<World> {
   const valkey = redis ?? (await startValkey());
   const { apiKey, applicationKey } = SECRETS;

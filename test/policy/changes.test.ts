@@ -34,7 +34,7 @@ function vulnerabilityOf(
   } satisfies Finding;
 }
 
-/** What there is of an advisory that did not load: its id. */
+/** An advisory that did not load: only its id is known. */
 function unloaded(locked: string, id: string): Finding {
   const finding = vulnerabilityOf(locked, { names: [id], severity: 'unrated' });
   return { ...finding, title: id, advisory: { ...finding.advisory, title: id } };
@@ -73,7 +73,7 @@ function history() {
   };
 }
 
-const told = ({ changes }: Comparison) =>
+const reported = ({ changes }: Comparison) =>
   changes.map(
     ({ transition, finding }) => `${transition} ${finding.package.name}@${finding.package.version}`,
   );
@@ -82,14 +82,14 @@ describe('transitions', () => {
   it('are opened, none, resolved and reopened, under one fingerprint', async () => {
     const { scan, state } = history();
     const finding = vulnerabilityOf('a@1');
-    expect(told(await scan([finding]))).toEqual(['opened a@1']);
-    expect(told(await scan([finding]))).toEqual([]);
+    expect(reported(await scan([finding]))).toEqual(['opened a@1']);
+    expect(reported(await scan([finding]))).toEqual([]);
     expect(state()?.findings).toMatchObject([{ status: 'open', openedAt: day(1), changedAt: day(1) }]);
-    expect(told(await scan([]))).toEqual(['resolved a@1']);
+    expect(reported(await scan([]))).toEqual(['resolved a@1']);
     expect(state()?.findings).toMatchObject([{ status: 'resolved', openedAt: day(1), changedAt: day(3) }]);
-    expect(told(await scan([]))).toEqual([]);
+    expect(reported(await scan([]))).toEqual([]);
     const back = await scan([finding]);
-    expect(told(back)).toEqual(['reopened a@1']);
+    expect(reported(back)).toEqual(['reopened a@1']);
     expect(back.tracked).toMatchObject([
       { status: 'open', openedAt: day(5), finding: { fingerprint: finding.fingerprint } },
     ]);
@@ -118,9 +118,9 @@ describe('transitions', () => {
     const { scan } = history();
     await scan([vulnerabilityOf('a@1', { severity: 'low' })]);
     const blind = await scan([vulnerabilityOf('a@1', { severity: 'unrated' })]);
-    expect(told(blind)).toEqual([]);
+    expect(reported(blind)).toEqual([]);
     expect(blind.findings).toMatchObject([{ severity: 'low' }]);
-    expect(told(await scan([vulnerabilityOf('a@1', { severity: 'low' })]))).toEqual([]);
+    expect(reported(await scan([vulnerabilityOf('a@1', { severity: 'low' })]))).toEqual([]);
   });
 
   it('are sorted by severity, then by name', async () => {
@@ -130,8 +130,8 @@ describe('transitions', () => {
       vulnerabilityOf('z@1', { severity: 'critical' }),
       vulnerabilityOf('a@1'),
     ];
-    expect(told(await scan(found))).toEqual(['opened z@1', 'opened a@1', 'opened b@1']);
-    expect(told(await scan([vulnerabilityOf('c@1', { severity: 'high' })]))).toEqual([
+    expect(reported(await scan(found))).toEqual(['opened z@1', 'opened a@1', 'opened b@1']);
+    expect(reported(await scan([vulnerabilityOf('c@1', { severity: 'high' })]))).toEqual([
       'resolved z@1',
       'opened c@1',
       'resolved a@1',
@@ -150,16 +150,16 @@ describe('names of an issue', () => {
     const first = vulnerabilityOf('a@1', { names: before });
     await scan([first]);
     const next = await scan([vulnerabilityOf('a@1', { names: after })]);
-    expect(told(next)).toEqual([]);
+    expect(reported(next)).toEqual([]);
     expect(next.findings.map(({ fingerprint }) => fingerprint)).toEqual([first.fingerprint]);
-    expect(told(await scan([]))).toEqual(['resolved a@1']);
+    expect(reported(await scan([]))).toEqual(['resolved a@1']);
   });
 
   it('separate while an advisory does not load, they stay one finding', async () => {
     const { scan } = history();
     await scan([vulnerabilityOf('a@1', { names: ['GHSA-1', 'PYSEC-1'], severity: 'high' })]);
     const apart = await scan([unloaded('a@1', 'GHSA-1'), unloaded('a@1', 'PYSEC-1')]);
-    expect(told(apart)).toEqual([]);
+    expect(reported(apart)).toEqual([]);
     expect(apart.findings).toMatchObject([{ severity: 'high', advisory: { aliases: ['PYSEC-1'] } }]);
   });
 
@@ -169,12 +169,12 @@ describe('names of an issue', () => {
     const loaded = vulnerabilityOf('a@1', { names: ['GHSA-1', 'CVE-1'], severity: 'high' });
     const lost = unloaded('a@1', 'PYSEC-1');
     for (let times = 0; times < 3; times += 1) {
-      expect(told(await scan([loaded, lost]))).toEqual([]);
-      expect(told(await scan([lost, loaded]))).toEqual([]);
+      expect(reported(await scan([loaded, lost]))).toEqual([]);
+      expect(reported(await scan([lost, loaded]))).toEqual([]);
     }
-    expect(told(await scan([lost, { ...loaded, severity: 'critical' }]))).toEqual(['worsened a@1']);
-    expect(told(await scan([loaded]))).toEqual([]);
-    expect(told(await scan([]))).toEqual(['resolved a@1']);
+    expect(reported(await scan([lost, { ...loaded, severity: 'critical' }]))).toEqual(['worsened a@1']);
+    expect(reported(await scan([loaded]))).toEqual([]);
+    expect(reported(await scan([]))).toEqual(['resolved a@1']);
   });
 
   it('an advisory that does not load removes no title and no names', async () => {
@@ -195,7 +195,7 @@ describe('names of an issue', () => {
     expect((await scan([one, two])).changes).toMatchObject([
       { transition: 'opened', finding: { advisory: { id: 'GHSA-2' } } },
     ]);
-    expect(told(await scan([one, two]))).toEqual([]);
+    expect(reported(await scan([one, two]))).toEqual([]);
   });
 
   it('joined under the worse of two known severities, they are no worse than before', async () => {
@@ -205,8 +205,8 @@ describe('names of an issue', () => {
       vulnerabilityOf('a@1', { names: ['PYSEC-1'], severity: 'high' }),
     ]);
     const joined = vulnerabilityOf('a@1', { names: ['GHSA-1', 'PYSEC-1'], severity: 'high' });
-    expect(told(await scan([joined]))).toEqual([]);
-    expect(told(await scan([joined, vulnerabilityOf('a@2', { names: ['GHSA-1', 'PYSEC-1'] })]))).toEqual([
+    expect(reported(await scan([joined]))).toEqual([]);
+    expect(reported(await scan([joined, vulnerabilityOf('a@2', { names: ['GHSA-1', 'PYSEC-1'] })]))).toEqual([
       'opened a@2',
     ]);
   });
@@ -217,11 +217,11 @@ describe('names of an issue', () => {
       vulnerabilityOf('a@1', { names: ['GHSA-1'] }),
       vulnerabilityOf('a@1', { names: ['PYSEC-1'] }),
     ];
-    expect(told(await scan([ghsa, pysec]))).toEqual(['opened a@1', 'opened a@1']);
+    expect(reported(await scan([ghsa, pysec]))).toEqual(['opened a@1', 'opened a@1']);
     const joined = await scan([vulnerabilityOf('a@1', { names: ['GHSA-1', 'PYSEC-1'] })]);
-    expect(told(joined)).toEqual([]);
+    expect(reported(joined)).toEqual([]);
     expect(joined.tracked).toMatchObject([{ finding: { fingerprint: ghsa.fingerprint } }]);
-    expect(told(await scan([]))).toEqual(['resolved a@1']);
+    expect(reported(await scan([]))).toEqual(['resolved a@1']);
   });
 
   it('different issues of one package stay separate', async () => {
@@ -243,17 +243,17 @@ describe('another version of the package', () => {
     const first = vulnerabilityOf('a@1');
     await scan([first]);
     const moved = await scan([vulnerabilityOf('a@2')]);
-    expect(told(moved)).toEqual([]);
+    expect(reported(moved)).toEqual([]);
     expect(moved.findings).toMatchObject([{ fingerprint: first.fingerprint, package: { version: '2' } }]);
-    expect(told(await scan([vulnerabilityOf('a@2', { severity: 'high' })]))).toEqual(['worsened a@2']);
-    expect(told(await scan([]))).toEqual(['resolved a@2']);
+    expect(reported(await scan([vulnerabilityOf('a@2', { severity: 'high' })]))).toEqual(['worsened a@2']);
+    expect(reported(await scan([]))).toEqual(['resolved a@2']);
   });
 
   it('in addition to the first is a separate finding', async () => {
     const { scan } = history();
     await scan([vulnerabilityOf('a@1')]);
-    expect(told(await scan([vulnerabilityOf('a@1'), vulnerabilityOf('a@2')]))).toEqual(['opened a@2']);
-    expect(told(await scan([vulnerabilityOf('a@2')]))).toEqual(['resolved a@1']);
+    expect(reported(await scan([vulnerabilityOf('a@1'), vulnerabilityOf('a@2')]))).toEqual(['opened a@2']);
+    expect(reported(await scan([vulnerabilityOf('a@2')]))).toEqual(['resolved a@1']);
   });
 
   it('has a separate fingerprint when the first one returns', async () => {
@@ -261,7 +261,7 @@ describe('another version of the package', () => {
     await scan([vulnerabilityOf('a@1')]);
     await scan([vulnerabilityOf('a@2')]);
     const both = await scan([vulnerabilityOf('a@1'), vulnerabilityOf('a@2')]);
-    expect(told(both)).toEqual(['opened a@1']);
+    expect(reported(both)).toEqual(['opened a@1']);
     expect(new Set(both.findings.map(({ fingerprint }) => fingerprint)).size).toBe(2);
     expect((await scan([vulnerabilityOf('a@1'), vulnerabilityOf('a@2')])).findings).toEqual(both.findings);
   });
@@ -270,22 +270,22 @@ describe('another version of the package', () => {
     const { scan, state } = history();
     await scan([vulnerabilityOf('a@1', { path: 'unread.json' })]);
     const unread = ({ locations }: Finding) => locations.some(({ path }) => path === 'unread.json');
-    expect(told(await scan([vulnerabilityOf('a@2')], unread))).toEqual(['opened a@2']);
+    expect(reported(await scan([vulnerabilityOf('a@2')], unread))).toEqual(['opened a@2']);
     expect(state()?.findings.map(({ status }) => status)).toEqual(['open', 'open']);
     expect(
-      told(await scan([vulnerabilityOf('a@1', { path: 'unread.json' }), vulnerabilityOf('a@2')])),
+      reported(await scan([vulnerabilityOf('a@1', { path: 'unread.json' }), vulnerabilityOf('a@2')])),
     ).toEqual([]);
   });
 });
 
-describe('what a scan could not find out', () => {
+describe('facts that a scan could not determine', () => {
   it('neither resolves nor changes a finding', async () => {
     const { scan, state } = history();
     await scan([vulnerabilityOf('a@1')]);
     const before = state()?.findings;
-    expect(told(await scan([], () => true))).toEqual([]);
+    expect(reported(await scan([], () => true))).toEqual([]);
     expect(state()?.findings).toEqual(before);
-    expect(told(await scan([]))).toEqual(['resolved a@1']);
+    expect(reported(await scan([]))).toEqual(['resolved a@1']);
   });
 });
 
@@ -332,7 +332,7 @@ describe('scans of some of the lockfiles', () => {
     const finding = vulnerabilityOf(locked);
     return { ...finding, locations: paths.map((path) => ({ path, dependencyPath: [] })) };
   };
-  /** Judges scans as `judge-scan` does; each names the lockfiles that it holds, and was read whole. */
+  /** Judges scans as `judge-scan` does; each names its lockfiles and was read completely. */
   function judged() {
     let state: TargetState | undefined;
     let revision = 0;
@@ -354,7 +354,7 @@ describe('scans of some of the lockfiles', () => {
           findings: compared.tracked,
         };
       }
-      return { told: told(compared), ...compared, state };
+      return { reported: reported(compared), ...compared, state };
     };
   }
   const places = (tracked: Comparison['tracked']) =>
@@ -366,37 +366,37 @@ describe('scans of some of the lockfiles', () => {
     const scan = judged();
     await scan(1, false, ['a', 'b'], [at('x@1', 'a', 'b'), at('y@1', 'b')]);
     const partial = await scan(2, true, ['a'], []);
-    expect(partial.told).toEqual([]);
+    expect(partial.reported).toEqual([]);
     expect(partial.kept).toBe(2);
     expect(places(partial.tracked)).toEqual([['b'], ['b']]);
-    expect((await scan(3, true, ['b'], [at('y@1', 'b')])).told).toEqual(['resolved x@1']);
-    expect((await scan(4, false, ['a'], [])).told).toEqual(['resolved y@1']);
+    expect((await scan(3, true, ['b'], [at('y@1', 'b')])).reported).toEqual(['resolved x@1']);
+    expect((await scan(4, false, ['a'], [])).reported).toEqual(['resolved y@1']);
   });
 
   it('keep the locations of a finding that they find elsewhere', async () => {
     const scan = judged();
     await scan(1, false, ['a', 'b'], [at('x@1', 'a', 'b')]);
     expect(places((await scan(2, true, ['a'], [at('x@1', 'a')])).tracked)).toEqual([['a', 'b']]);
-    expect((await scan(3, true, ['a'], [])).told).toEqual([]);
-    expect((await scan(4, true, ['b'], [])).told).toEqual(['resolved x@1']);
+    expect((await scan(3, true, ['a'], [])).reported).toEqual([]);
+    expect((await scan(4, true, ['b'], [])).reported).toEqual(['resolved x@1']);
   });
 
   it('do not supersede each other when they name different lockfiles', async () => {
     const scan = judged();
-    expect((await scan(2, true, ['b'], [at('y@1', 'b')])).told).toEqual(['opened y@1']);
+    expect((await scan(2, true, ['b'], [at('y@1', 'b')])).reported).toEqual(['opened y@1']);
     expect(await scan(1, true, ['a'], [at('x@1', 'a')])).toMatchObject({
-      told: ['opened x@1'],
+      reported: ['opened x@1'],
       superseded: false,
     });
-    expect(await scan(1, true, ['b'], [])).toMatchObject({ told: [], superseded: true });
+    expect(await scan(1, true, ['b'], [])).toMatchObject({ reported: [], superseded: true });
   });
 
   it('are not undone by a full scan that was requested before them', async () => {
     const scan = judged();
     await scan(1, false, ['a', 'b'], [at('x@1', 'a'), at('y@1', 'b')]);
-    expect((await scan(3, true, ['a'], [])).told).toEqual(['resolved x@1']);
+    expect((await scan(3, true, ['a'], [])).reported).toEqual(['resolved x@1']);
     const older = await scan(2, false, ['a', 'b'], [at('x@1', 'a')]);
-    expect(older).toMatchObject({ told: ['resolved y@1'], superseded: false });
+    expect(older).toMatchObject({ reported: ['resolved y@1'], superseded: false });
     expect(older.state?.requestedAt).toBe('2026-11-01T03:00:00Z');
     expect(await scan(1, true, ['b'], [at('y@1', 'b')])).toMatchObject({ superseded: true });
     expect((await scan(4, false, ['a', 'b'], [])).state?.parts).toBeUndefined();

@@ -16,7 +16,7 @@ async function finderOf(
 const node = (id: string, dependencies: readonly string[], direct = false) =>
   packageOf(id, { dependencies, direct });
 
-/** Least number of steps from a direct package, by relaxing every edge until nothing moves. */
+/** Least number of steps from a direct package, by relaxing every edge until no distance changes. */
 function distances(packages: readonly ResolvedPackage[]): Map<string, number> {
   const steps = new Map(packages.filter(({ direct }) => direct).map(({ id }) => [id, 1]));
   for (let moved = true; moved; ) {
@@ -115,7 +115,7 @@ describe('the path to a package', () => {
     );
   });
 
-  it('costs one search a lockfile, however many paths are asked for and however deep they are', async () => {
+  it('needs one search for each lockfile, for any number and depth of paths', async () => {
     const depth = 20_000;
     let reads = 0;
     const packages = Array.from({ length: depth }, (_, at) => {

@@ -6,7 +6,7 @@ import type { Resolution, VersionRecordSummary } from '../../src/model/scan/reso
 import { judge } from '../../src/policy/judge.ts';
 import type { ScanFacts } from '../../src/policy/rule.ts';
 
-/** As it is without a configuration. */
+/** The default policy. */
 export const POLICY = configSchema.parse({}).policy;
 
 /** A resolved npm package `name@version`; everything else as given. */

@@ -38,7 +38,7 @@ function finding(parts: Parts): Finding {
   };
 }
 
-/** In order; each differs from the next in what decides between the two. */
+/** In order; each differs from the next one in the criterion that decides between them. */
 const ORDERED: readonly Finding[] = [
   finding({ severity: 'critical', name: 'z' }),
   finding({ severity: 'high', name: 'z', score: 8 }),

@@ -21,7 +21,7 @@ function inventory(packages: readonly string[], outcomeOf: (index: number) => Ou
 
 const all = (): Outcome => 'resolved';
 
-/** What the service lost between a scan in which it knew all packages and one with these outcomes. */
+/** The data loss between a scan in which the service knew all packages and one with these outcomes. */
 async function lost(before: readonly string[], now: Inventory, seen = day(2)) {
   const known = await knownAfter(undefined, inventory(before, all), { requestedAt: day(1), seesAll: true });
   const packages = now.lockfiles.flatMap((file) => file.packages);

@@ -32,7 +32,7 @@ function policyOf(given: object): Policy {
   return configSchema.parse({ policy: given }).policy;
 }
 
-/** Scans on given days; each gives the changes and the findings as a line each. */
+/** Scans on given days; returns one line for each change and finding. */
 function history(policy: Policy = POLICY, start?: TargetState) {
   let state = start;
   return async (on: number, locked: ResolvedPackage, settings: Policy = policy) => {

@@ -13,7 +13,7 @@ async function findingIn(...paths: readonly string[]): Promise<Finding> {
   return finding;
 }
 
-/** Paths at which the finding may still stand. */
+/** Paths at which the finding may still be open. */
 const inRoot = await findingIn('package-lock.json');
 
 function remaining(inventory: Inventory, { partial = false, finding = inRoot } = {}) {
@@ -29,7 +29,7 @@ const all = ['package-lock.json'];
 
 describe('a stored finding', () => {
   it.each<[string, Inventory, readonly string[]]>([
-    ['its package is gone', inventoryOf(lockfileOf([packageOf('fine@1')])), []],
+    ['its package was removed', inventoryOf(lockfileOf([packageOf('fine@1')])), []],
     ['its package moved to another version', inventoryOf(lockfileOf([packageOf('bad@2')])), []],
     ['the issue was taken back', inventoryOf(lockfileOf([packageOf('bad@1')])), []],
     ['its look-up failed', inventoryOf(lockfileOf([packageOf('bad@1', { resolution: failed })])), all],
@@ -38,7 +38,7 @@ describe('a stored finding', () => {
       inventoryOf(lockfileOf([packageOf('bad@2', { resolution: failed })])),
       all,
     ],
-    ['the file tells no version of it', inventoryOf(lockfileOf([packageOf('bad@')])), all],
+    ['the file states no version of it', inventoryOf(lockfileOf([packageOf('bad@')])), all],
     [
       'its version vanished from the index',
       inventoryOf(lockfileOf([packageOf('bad@1', { resolution: missing })])),
@@ -60,18 +60,14 @@ describe('a stored finding', () => {
       { lockfiles: [], unread: [{ path: 'other.json', sha256: '', error }] },
       [],
     ],
-    ['its lockfile was not read whole', inventoryOf(lockfileOf([], { problems: unread })), all],
+    ['its lockfile was not read completely', inventoryOf(lockfileOf([], { problems: unread })), all],
     [
       'it was not, but the package is there without the issue',
       inventoryOf(lockfileOf([packageOf('bad@1')], { problems: unread })),
       [],
     ],
     ['something else of its lockfile is not known', inventoryOf(lockfileOf([], { problems: unclear })), []],
-    [
-      'its lockfile is not part of the scan any more',
-      inventoryOf(lockfileOf([], { path: 'other.json' })),
-      [],
-    ],
+    ['its lockfile is no longer part of the scan', inventoryOf(lockfileOf([], { path: 'other.json' })), []],
   ])('%s', async (_case, inventory, expected) => {
     expect(remaining(inventory)).toEqual(expected);
   });

@@ -27,8 +27,8 @@ function envelope(scan: string, lockfiles: readonly object[]) {
 
 const fits = new Ajv2020({ formats: { 'date-time': true } }).compile(SCHEMA);
 
-describe('a producer that has the schema alone', () => {
-  it('has its scan judged: content in the payload and content stored as gzip', async () => {
+describe('a producer that uses only the schema', () => {
+  it('enqueues a scan with content in the payload and content stored as gzip', async () => {
     const room = await world.room('foreign');
     const redis = new Redis(world.redisUrl);
     const sha256 = createHash('sha256').update(LOCKFILE).digest('hex');

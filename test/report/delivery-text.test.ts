@@ -23,7 +23,7 @@ const stopped = { route: 'default', at: '2026-05-01T00:00:00.000Z', reason: 'HTT
 const plain = { colour: false, width: 200 };
 
 describe('the list of deliveries', () => {
-  it('has two lines for each, and nothing that a terminal would obey', () => {
+  it('has two lines for each, without control characters', () => {
     expect(deliveryListText({ deliveries: [record], more: false, stoppedRoutes: [] }, plain)).toBe(
       'retrying   shop\\u001b[31m  msg_1  2026-05-01T00:00:02.000Z\n' +
         '           2 changes, 7 attempts, route default: POST https://hooks.example/: HTTP 503; ' +
@@ -40,7 +40,7 @@ describe('the list of deliveries', () => {
     );
   });
 
-  it('says that there are none, that there are more, and what to do about a stopped route', () => {
+  it('reports an empty list, further deliveries, and how to resume a stopped route', () => {
     expect(deliveryListText({ deliveries: [], more: false, stoppedRoutes: [stopped] }, plain)).toBe(
       'No deliveries.\nRoute default is stopped since 2026-05-01T00:00:00.000Z: HTTP 410\n' +
         '  lockhound deliveries resume default   after the receiver is repaired\n',
@@ -77,7 +77,7 @@ describe('one delivery', () => {
     expect(text).toContain('  changes      2, no longer kept\n');
   });
 
-  it('lists all changes, and says how large each attempt was and what it only counted', () => {
+  it('lists all changes, and the size and omitted changes of each attempt', () => {
     const attempts = [
       { at: '2026-05-01T00:00:01.000Z', durationMs: 5, status: 413, error: 'HTTP 413', bytes: 9_000 },
       { at: '2026-05-01T00:00:02.000Z', durationMs: 5, status: 200, bytes: 4_000, leftOut: 1 },

@@ -30,7 +30,7 @@ describe('a dependency tree', () => {
   });
   const edge = (fromNode: number, toNode: number, requirement = '^1') => ({ fromNode, toNode, requirement });
 
-  it('shows relation, requirement and errors, and what was drawn already only once', () => {
+  it('shows relation, requirement and errors, and draws each subtree once', () => {
     const graph: Dependencies = {
       nodes: [
         node('root', 'SELF'),
@@ -58,7 +58,7 @@ describe('a dependency tree', () => {
     );
   });
 
-  it('leaves out nothing: neither nodes that no edge leads to nor edges that lead nowhere', () => {
+  it('contains unreachable nodes and edges without a node', () => {
     const graph = { nodes: [node('root', 'SELF'), node('lost', 'INDIRECT')], edges: [edge(0, 9)] };
     expect(renderDependencyTree(graph, options)).toBe(
       text(
@@ -71,7 +71,7 @@ describe('a dependency tree', () => {
     expect(renderDependencyTree({ nodes: [] }, options)).toBe('0 dependencies: 0 direct, 0 indirect\n');
   });
 
-  it('takes what could not be read neither for the root nor for nothing', () => {
+  it('does not treat unreadable ends of edges as the root', () => {
     const graph = { nodes: [node('root', 'SELF'), node('a', 'DIRECT')], edges: [edge(0, 1), { toNode: 1 }] };
     expect(renderDependencyTree(graph, options)).toBe(
       text(
@@ -84,7 +84,7 @@ describe('a dependency tree', () => {
     expect(renderDependencyTree({}, options)).toBe('The nodes could not be read.\n');
   });
 
-  it('is drawn however deep it is', () => {
+  it('is drawn at any depth', () => {
     const count = 20_000;
     const nodes = Array.from({ length: count }, (_, index) =>
       node(`n${index}`, index === 0 ? 'SELF' : 'INDIRECT'),
@@ -135,7 +135,7 @@ describe('requirements', () => {
     );
   });
 
-  it('of Maven are the POM as it stands', () => {
+  it('of Maven are the unresolved POM', () => {
     const dependency = {
       name: 'g:a',
       version: '1',
@@ -184,7 +184,7 @@ describe('requirements', () => {
     );
   });
 
-  it('of NuGet, RubyGems and PyPI, and none', () => {
+  it('of NuGet, RubyGems and PyPI, and of a package without any', () => {
     const groups = [
       { targetFramework: 'net6.0', dependencies: [{ name: 'A', requirement: '[1, )' }] },
       { targetFramework: '', dependencies: [{ name: 'B', requirement: '2' }] },
@@ -213,8 +213,8 @@ describe('requirements', () => {
   });
 });
 
-describe('what is known of', () => {
-  it('a version says unknown where nothing is known', () => {
+describe('the text of', () => {
+  it('a version shows unknown for absent facts', () => {
     expect(
       renderVersion({ versionKey: { system: 'GO', name: 'example.com/m', version: 'v1.0.0' } }, options),
     ).toBe(
@@ -345,7 +345,7 @@ describe('what is known of', () => {
     }
   });
 
-  it('an advisory tells a score of 0 from none', () => {
+  it('an advisory distinguishes a score of 0 from none', () => {
     const vector = 'CVSS:3.1/AV:N/AC:H/PR:N/UI:R/S:U/C:N/I:N/A:N';
     expect(renderAdvisory({ cvss3Score: 0, cvss3Vector: '' }, options)).toContain('no score');
     expect(renderAdvisory({ cvss3Score: 0, cvss3Vector: vector }, options)).toContain(`0.0  ${vector}`);
@@ -378,7 +378,7 @@ describe('what is known of', () => {
     ).toBe('NPM a\n0 versions\n');
   });
 
-  it('an entry of a batch names what came back when that is not what was asked for', () => {
+  it('an entry of a batch names the answered version when it differs from the request', () => {
     const value = {
       versionKey: { system: 'PYPI' as const, name: 'requests', version: '2.0.0' },
       licenses: ['MIT'],
@@ -393,7 +393,7 @@ describe('what is known of', () => {
 
 it('text from outside cannot steer the terminal', () => {
   const evil = '\u001b[2Jevil\r';
-  // A service may answer with what no enumeration holds.
+  // A service may answer with values that no enumeration lists.
   const key = { system: evil as 'NPM', name: evil, version: evil };
   const outputs = [
     renderVersion(
@@ -455,7 +455,7 @@ it('text from outside cannot steer the terminal', () => {
   }
 });
 
-it('scalars that are text in JSON are read where a value is needed', () => {
+it('scalars that are text in JSON are parsed', () => {
   expect(int64Of('9223372036854775807')).toBe(9223372036854775807n);
   expect(int64Of(12)).toBe(12n);
   expect([int64Of('1.5'), int64Of(''), int64Of(undefined), int64Of(2 ** 60)]).toEqual([

@@ -62,7 +62,7 @@ describe('columns', () => {
 });
 
 describe('wrapped text', () => {
-  it('keeps its indent and no line is wider than asked for, but for a single word', () => {
+  it('keeps its indent, and only a single word may exceed the width', () => {
     const text = '    Check the connection or insights.url, or add --local to use the data';
     for (const line of wrapped(text, 40)) {
       expect(line).toMatch(/^ {4}\S/);

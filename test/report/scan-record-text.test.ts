@@ -24,7 +24,7 @@ const scan: ScanRecord = {
 };
 const options = { colour: false, width: 400 };
 
-it('a list says of each scan how it ended, what it saw and what became of its alerts', () => {
+it('a list shows state, contents and alerts of each scan', () => {
   const text = scanListText({ scans: [scan], more: true }, options);
   for (const part of [
     'concluded',

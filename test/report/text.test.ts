@@ -110,23 +110,23 @@ describe('the text report', () => {
     expect(text).toContain('1 finding in 2 packages: 1 high');
   });
 
-  it('says what it does not know', () => {
+  it('lists its gaps', () => {
     expect(text).toContain('2 packages: 1 resolved, 1 failed');
     expect(text).toContain('1 gap: what could not be found out');
     expect(text).toContain('package pkg:npm/down@1.0.0: no answer');
     expect(text).toContain('bad.json  not read: not JSON');
   });
 
-  it('lets nothing from outside command the terminal', () => {
+  it('escapes control characters from outside', () => {
     expect(text).not.toContain('\u001b');
     expect(text).toContain('\\u001b[2J');
   });
 
-  it('is coloured only when asked', () => {
+  it('is coloured only on request', () => {
     expect(renderText(report([finding]), { colour: true, width: 100 })).toContain('\u001b[31m');
   });
 
-  it('says so when there is nothing', () => {
+  it('reports that there are no findings', () => {
     const whole = report([]);
     const text = renderText(
       { ...whole, verdict: { ...whole.verdict, gaps: [] } },

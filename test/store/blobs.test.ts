@@ -25,7 +25,7 @@ async function store(content: Buffer, stored: Buffer) {
   return referenceTo(content);
 }
 
-describe('content of our own', () => {
+describe('content of this library', () => {
   it('is stored compressed under its hash and read back', async () => {
     const blobs = createBlobStore(room.redis, room.keys);
     expect(await blobs.put(CONTENT)).toEqual({ sha256: sha256Of(CONTENT), bytes: CONTENT.length });
@@ -74,14 +74,14 @@ describe('content of other producers', () => {
     expect(await blobs.read(await store(content, pack(content)))).toEqual(content);
   });
 
-  it('is read as it is when it is itself a compressed file', async () => {
+  it('is not decompressed when it is itself a compressed file', async () => {
     const archive = gzipSync(CONTENT);
     const blobs = createBlobStore(room.redis, room.keys);
     expect(await blobs.read(await store(archive, archive))).toEqual(archive);
   });
 });
 
-describe('content that cannot be had', () => {
+describe('unavailable content', () => {
   it('is missing', async () => {
     const blobs = createBlobStore(room.redis, room.keys);
     await expect(blobs.read(referenceTo(Buffer.from('never stored')))).rejects.toMatchObject({

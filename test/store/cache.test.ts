@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => room.close());
 
 describe('the cache', () => {
-  it('gives values in the order asked for, and undefined where there is none', async () => {
+  it('returns values in the requested order, and undefined for absent ones', async () => {
     const cache = createCache(room.redis, room.keys);
     const large = { text: randomBytes(20_000).toString('hex') };
     await cache.setMany(
@@ -35,7 +35,7 @@ describe('the cache', () => {
     expect(await cache.getMany('kind', [])).toEqual([]);
   });
 
-  it('takes more entries than one command carries', async () => {
+  it('accepts more entries than one command contains', async () => {
     const cache = createCache(room.redis, room.keys);
     const entries = Array.from({ length: 1_234 }, (_, index) => [`k${index}`, index] as const);
     await cache.setMany('many', entries, 60_000);
@@ -54,7 +54,7 @@ describe('the cache', () => {
     expect(left).toBeLessThanOrEqual(5_000);
   });
 
-  it('takes a damaged value for a miss', async () => {
+  it('treats a damaged value as a miss', async () => {
     await room.redis.set(room.keys.cache('kind', 'text'), 'not JSON');
     const frame = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), randomBytes(40)]);
     await room.redis.set(room.keys.cache('kind', 'frame'), frame);
@@ -62,7 +62,7 @@ describe('the cache', () => {
     expect(await cache.getMany('kind', ['text', 'frame'])).toEqual([undefined, undefined]);
   });
 
-  it('loses time, not facts, when Redis is gone, and tells so', async () => {
+  it('reports that Redis is unavailable, and the work continues', async () => {
     const gone = await connectRedis({ urls: room.url });
     await closeRedis(gone);
     const problems: unknown[] = [];

@@ -33,7 +33,7 @@ async function failureOf(
 }
 
 describe('a server that does not answer', () => {
-  it('is an error within the limit, without the password', async () => {
+  it('is an error within the time limit, without the password', async () => {
     const port = await freePort();
     const error = await failureOf(`redis://user:${PASSWORD}@127.0.0.1:${port}`, 400);
     expect(error).toMatchObject({ code: 'unreachable', retryable: true });
@@ -41,7 +41,7 @@ describe('a server that does not answer', () => {
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(PASSWORD);
   });
 
-  it('is tried again with growing pauses of up to 2 s, without end', async () => {
+  it('is retried indefinitely with growing delays of up to 2 s', async () => {
     const room = await openStoreRoom();
     const redis = await connectRedis({ urls: room.url });
     if (!(redis instanceof Redis)) throw new Error('one server is no cluster');
@@ -86,7 +86,7 @@ describe('a Redis URL', () => {
     ]);
   });
 
-  it('gets a prefix that keeps all keys in one slot', () => {
+  it('has a prefix that keeps all keys in one slot', () => {
     expect(createKeys('plain').blob('x')).toBe('{plain}:blob:x');
     expect(createKeys('a{b}c').targets).toBe('a{b}c:targets');
   });
@@ -135,7 +135,7 @@ describe('a connection', () => {
   });
   afterAll(() => room.close());
 
-  it('that is killed is restored, reports it once, and loses no command', async () => {
+  it('that is killed is restored, reported once, and loses no command', async () => {
     const changes: string[] = [];
     const redis = await connectRedis({ urls: room.url, onChange: ({ kind }) => changes.push(kind) });
     for (let round = 1; round <= 2; round += 1) {

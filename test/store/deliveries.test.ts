@@ -15,7 +15,7 @@ afterAll(() => room.close());
 const START = Date.parse('2026-05-01T00:00:00Z');
 const HOUR = 3_600_000;
 
-/** A store of its own with a clock that stands still until it is moved. */
+/** A separate store with a clock that a test sets. */
 function open(name: string, keptAttempts = 3) {
   const clock = { now: START };
   const keys = createKeys(name);
@@ -63,7 +63,7 @@ describe('a delivery', () => {
     }
   });
 
-  it('is written and read in steps, so that others get a turn', async () => {
+  it('is written and read in steps that yield to other work', async () => {
     const { store } = open('turns');
     const changes = Array.from({ length: 10_000 }, (_, index) => changeOf(`package-${index}`));
     const notification = notificationOf(changes);
@@ -130,7 +130,7 @@ describe('a delivery', () => {
     expect((await store.find('m1'))?.updatedAt).toBe('2026-05-01T00:00:00.000Z');
   });
 
-  it('that is delivered stays so, whatever is told later', async () => {
+  it('that is delivered does not change state again', async () => {
     const { store } = open('final');
     await store.file(identity('m1'), notificationOf());
     await store.move(identity('m1'), { state: 'delivered' });
@@ -152,7 +152,7 @@ describe('a delivery', () => {
     expect(await store.find('m1')).toMatchObject({ state: 'failed', changes: 1 });
   });
 
-  it('is forgotten after its retention once it is delivered, and never before', async () => {
+  it('expires after its retention once it is delivered, and never before', async () => {
     const { store, clock, keys } = open('retention');
     for (const id of ['m1', 'm2', 'm3']) {
       await store.file(identity(id), notificationOf());

@@ -16,7 +16,7 @@ describe.skipIf(!HAS_REDIS)('a primary that is demoted while connections are kep
   const demote = () => server.call('REPLICAOF', '127.0.0.1', '1');
   const promote = () => server.call('REPLICAOF', 'NO', 'ONE');
 
-  it('has commands wait until writes are taken again, without a storm of errors or connections', async () => {
+  it('makes commands wait until writes are accepted, without many errors or connections', async () => {
     const changes: string[] = [];
     const redis = await connectRedis({
       urls: server.url,
@@ -35,7 +35,7 @@ describe.skipIf(!HAS_REDIS)('a primary that is demoted while connections are kep
     await demote();
     const written = redis.set('x', 'y');
     expect(await probe(300)).toMatch(/not answered within 300 ms/);
-    await until('it is told', () => changes.length > 0);
+    await until('the refusal is reported', () => changes.length > 0);
     expect(changes[0]).toMatch(/accepts no writes; reconnecting \(READONLY/);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const after = Number(
@@ -46,13 +46,13 @@ describe.skipIf(!HAS_REDIS)('a primary that is demoted while connections are kep
     await promote();
     expect(await written).toBe('OK');
     expect(await probe(5_000)).toBeUndefined();
-    await until('the end of it is told', () => changes.includes('restored'), 15_000);
+    await until('the recovery is reported', () => changes.includes('restored'), 15_000);
     expect(changes).toHaveLength(2);
     await worker.close();
     await closeRedis(redis);
   }, 40_000);
 
-  it('is an error for those who do not wait, and their next command goes to a new connection', async () => {
+  it('is an error for commands that do not wait; the next command uses a new connection', async () => {
     const redis = await connectRedis({ urls: server.url });
     await demote();
     await expect(redis.set('x', 'z')).rejects.toThrow('READONLY');
@@ -62,7 +62,7 @@ describe.skipIf(!HAS_REDIS)('a primary that is demoted while connections are kep
   }, 20_000);
 });
 
-describe.skipIf(!HAS_REDIS)('what Redis says of itself', () => {
+describe.skipIf(!HAS_REDIS)('the settings that Redis reports', () => {
   let server: NativeRedis;
   beforeAll(async () => {
     server = await startNativeRedis('--appendonly', 'no');
@@ -77,7 +77,7 @@ describe.skipIf(!HAS_REDIS)('what Redis says of itself', () => {
     }
   };
 
-  it('is whether it drops keys and whether it writes to disk', async () => {
+  it('are the eviction policy and persistence', async () => {
     expect(await settings()).toEqual({ evictionPolicy: 'noeviction', persistent: false });
     await server.call('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru', 'save', '3600 1');
     expect(await settings()).toEqual({ evictionPolicy: 'allkeys-lru', persistent: true });
@@ -85,7 +85,7 @@ describe.skipIf(!HAS_REDIS)('what Redis says of itself', () => {
     expect((await settings()).persistent).toBe(true);
   });
 
-  it('is read without CONFIG where that is forbidden, and stays open where nothing says it', async () => {
+  it('are read without CONFIG where it is forbidden, and undefined where nothing reports them', async () => {
     await server.call('ACL', 'SETUSER', 'guest', 'on', '>pass', '~*', '&*', '+@all', '-config');
     await server.call('CONFIG', 'SET', 'maxmemory-policy', 'volatile-ttl', 'appendonly', 'no');
     expect(await settings('guest:pass@')).toEqual({ evictionPolicy: 'volatile-ttl' });

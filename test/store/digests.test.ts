@@ -20,7 +20,7 @@ function entry(scan: string, date: string): DigestEntry {
   return { scan, target: { id: 'target', labels: {} }, date, changes: [], open, gaps: 0 };
 }
 
-/** As judge-scan saves a verdict whose changes go by periodic routes. */
+/** Saves a verdict like judge-scan, with changes for periodic routes. */
 function judged(target: string, revision: number, entries: readonly (readonly [string, DigestEntry])[]) {
   const state = { revision, scan: `s${revision}`, requestedAt: '2026-01-31T06:00:00Z', findings: [] };
   const change = {
@@ -39,13 +39,13 @@ function judged(target: string, revision: number, entries: readonly (readonly [s
   );
 }
 
-it('what waits is written with the verdict, or not at all, and read oldest first', async () => {
+it('waiting changes are written with the verdict or not at all, and read oldest first', async () => {
   await judged('a', 1, [['daily', entry('later', '2026-01-02T00:00:00Z')]]);
   await judged('b', 1, [
     ['daily', entry('earlier', '2026-01-01T00:00:00Z')],
     ['weekly', entry('earlier', '2026-01-01T00:00:00Z')],
   ]);
-  // Another scan got in between: neither state nor entry.
+  // Another scan was judged meanwhile: neither state nor entry is written.
   const moved = await judged('a', 1, [['daily', entry('never', '2026-01-03T00:00:00Z')]]);
   expect(moved.status).toBe('already-there');
   const state = { revision: 9, scan: 's', requestedAt: '2026-01-31T06:00:00Z', findings: [] };
@@ -65,7 +65,7 @@ it('what waits is written with the verdict, or not at all, and read oldest first
   expect(await room.redis.lrange(room.keys.lane('lane'), 0, -1)).toEqual(['job-a-1', 'job-b-1']);
 });
 
-it('what a digest took is gone with its outcome, once; what came meanwhile waits on', async () => {
+it('entries of a digest are removed once, with its outcome; later entries keep waiting', async () => {
   const [one] = await Promise.all([
     outcomes.save('gather-digest', 'd', {
       result: 1,
@@ -76,7 +76,7 @@ it('what a digest took is gone with its outcome, once; what came meanwhile waits
   ]);
   expect(one.status).toBe('saved');
   expect((await digests.read('daily')).map(({ scan }) => scan)).toEqual(['meanwhile']);
-  // The same digest, worked out a second time by a worker that was thought dead.
+  // The same digest, computed again by a worker that was considered dead.
   const again = await outcomes.save('gather-digest', 'd', {
     result: 2,
     next: [],

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { packLargeJson, unpackJson } from '../../src/store/values/compression.ts';
 import { jsonParts, readJsonLines } from '../../src/store/values/json-lines.ts';
 
-it('writes what JSON.stringify writes', () => {
+it('writes the text of JSON.stringify', () => {
   const value = fc.oneof(
     fc.jsonValue({ maxDepth: 7 }),
     fc.object({ maxDepth: 7, values: [fc.constant(undefined), fc.string(), fc.double()] }),
@@ -37,7 +37,7 @@ const read = (lines: string, bytes = 7) =>
     })(),
   );
 
-it('reads what was written in lines, wherever a block ends, and JSON without line breaks', async () => {
+it('reads lines in blocks of any size, and JSON without line breaks', async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue({ maxDepth: 7 }), fc.integer({ min: 1, max: 40 }), async (one, bytes) => {
       const written = JSON.stringify(one);
@@ -58,7 +58,7 @@ it('refuses lines that are cut off or out of order', async () => {
   await expect(read('{\n1')).rejects.toThrow('a key is expected');
 });
 
-it('leaves the event loop to others while a large value is packed', async () => {
+it('yields to the event loop while a large value is packed', async () => {
   const packages = Array.from({ length: 60_000 }, (_, at) => ({
     id: `package-${at}`,
     purl: `pkg:npm/package-${at}@1.0.0`,

@@ -14,7 +14,7 @@ const aborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
 
 describe('a lock', () => {
-  it('lets one in at a time', async () => {
+  it('has one holder at a time', async () => {
     const lock = createLock(room.redis, room.keys, { pollMs: 5 });
     let inside = 0;
     const seen: number[] = [];
@@ -31,7 +31,7 @@ describe('a lock', () => {
     expect(await room.redis.exists(room.keys.lock('one'))).toBe(0);
   });
 
-  it('gives what the work gives, and lets go when it fails', async () => {
+  it('returns the result of the work, and is released when it fails', async () => {
     const lock = createLock(room.redis, room.keys);
     expect(await lock.hold('result', async () => 42)).toBe(42);
     const failing = lock.hold('result', async () => {
@@ -41,13 +41,13 @@ describe('a lock', () => {
     expect(await lock.hold('result', async () => 'again')).toBe('again');
   });
 
-  it('of a dead holder is free after its time to live', async () => {
-    await room.redis.set(room.keys.lock('dead'), 'somebody', 'PX', 300);
+  it('of a dead holder expires after its time to live', async () => {
+    await room.redis.set(room.keys.lock('dead'), 'another holder', 'PX', 300);
     const lock = createLock(room.redis, room.keys, { pollMs: 20 });
     expect(await lock.hold('dead', async () => 'mine')).toBe('mine');
   });
 
-  it('is renewed for as long as the work takes', async () => {
+  it('is renewed while the work runs', async () => {
     const lock = createLock(room.redis, room.keys, { ttlMs: 900, pollMs: 20 });
     let others = 0;
     const other = new AbortController();
@@ -62,17 +62,17 @@ describe('a lock', () => {
     expect(lost).toBe(false);
   });
 
-  it('that is lost aborts the work, and is not taken from its new holder', async () => {
+  it('that is lost aborts the work, and stays with its new holder', async () => {
     const lock = createLock(room.redis, room.keys, { ttlMs: 300 });
     const reason = await lock.hold('lost', async (signal) => {
-      await room.redis.set(room.keys.lock('lost'), 'somebody else');
+      await room.redis.set(room.keys.lock('lost'), 'another holder');
       return aborted(signal);
     });
     expect(reason).toMatchObject({ message: expect.stringContaining('was lost') });
-    expect(await room.redis.get(room.keys.lock('lost'))).toBe('somebody else');
+    expect(await room.redis.get(room.keys.lock('lost'))).toBe('another holder');
   });
 
-  it('counts as lost when Redis does not answer for its time to live; the work is not lost with it', async () => {
+  it('counts as lost when Redis does not answer for its time to live; the result of the work is kept', async () => {
     const own = await connectRedis({ urls: room.url });
     const lock = createLock(own, room.keys, { ttlMs: 300 });
     const result = await lock.hold('unreachable', async (signal) => {
@@ -83,7 +83,7 @@ describe('a lock', () => {
     expect(result).toBe('done');
   });
 
-  it('counts as lost when Redis falls silent after it was renewed', async () => {
+  it('counts as lost when Redis stops answering after a renewal', async () => {
     const silent = await openStoreRoom();
     const lock = createLock(silent.redis, silent.keys, { ttlMs: 600 });
     const noticed = await lock.hold('silent', async (signal) => {
@@ -96,14 +96,14 @@ describe('a lock', () => {
     await silent.close();
   });
 
-  it('is not waited for once the caller gives up', async () => {
-    await room.redis.set(room.keys.lock('busy'), 'somebody');
+  it('is no longer awaited after the caller aborts', async () => {
+    await room.redis.set(room.keys.lock('busy'), 'another holder');
     const lock = createLock(room.redis, room.keys, { pollMs: 5 });
     const waiting = lock.hold('busy', async () => 'never', AbortSignal.timeout(50));
     await expect(waiting).rejects.toMatchObject({ name: expect.stringMatching(/Abort|Timeout/) });
   });
 
-  it('hands the caller’s abort on to the work', async () => {
+  it('passes the abort of the caller to the work', async () => {
     const caller = new AbortController();
     const lock = createLock(room.redis, room.keys);
     const held = lock.hold(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Cache } from '../../src/model/ports/cache.ts';
 import { cacheInMemory } from '../../src/store/memory-cache.ts';
 
-/** A shared cache in a map, which records what it is asked for. */
+/** A shared cache in a map, which records its requests. */
 function sharedCache(values: Readonly<Record<string, unknown>> = {}) {
   const stored = new Map(Object.entries(values));
   const reads: (readonly string[])[] = [];
@@ -22,7 +22,7 @@ function sharedCache(values: Readonly<Record<string, unknown>> = {}) {
 const OPTIONS = { maxEntries: 100, ttlMs: 60_000 };
 
 describe('a cache in memory', () => {
-  it('reads each value once from the shared cache, and gives all in the order asked for', async () => {
+  it('reads each value once from the shared cache, and returns all in the requested order', async () => {
     const { cache, reads } = sharedCache({ 'k/a': 1, 'k/b': null, 'other/a': 3 });
     const memory = cacheInMemory(cache, OPTIONS);
     expect(await memory.getMany('k', ['b', 'none', 'a', 'b'])).toEqual([null, undefined, 1, null]);
@@ -60,7 +60,7 @@ describe('a cache in memory', () => {
     expect(await memory.getMany('k', ['a'])).toEqual([1]);
   });
 
-  it('gives what was written, stores it in the shared cache too, and forgets it after its own time to live', async () => {
+  it('returns written values, stores them in the shared cache too, and drops them after their time to live', async () => {
     const { cache, reads, stored } = sharedCache();
     const memory = cacheInMemory(cache, OPTIONS);
     await memory.setMany('k', [['a', 1]], 60_000);

@@ -27,7 +27,7 @@ async function ids(): Promise<readonly string[]> {
 }
 
 describe('a lane', () => {
-  it('lets one at a time go, in order', async () => {
+  it('gives one job at a time the turn, in order', async () => {
     const place = (id: string) => ({ lane: 'order', id });
     for (const id of ['a', 'b', 'c', 'b']) await openJobs.open(job(id, 'order'));
     expect(await openJobs.turn(place('a'))).toEqual({ kind: 'first' });
@@ -41,14 +41,14 @@ describe('a lane', () => {
     expect(await room.redis.exists(room.keys.lane('order'))).toBe(0);
   });
 
-  it('may be left from the middle', async () => {
+  it('can be left from the middle', async () => {
     for (const id of ['a', 'b', 'c']) await openJobs.open(job(id, 'middle'));
     expect(await openJobs.close({ lane: 'middle', id: 'b' })).toMatchObject({ next: 'a' });
     expect(await openJobs.close({ lane: 'middle', id: 'a' })).toMatchObject({ next: 'c' });
     await openJobs.close({ lane: 'middle', id: 'c' });
   });
 
-  it('of release 0.1.0 has places without anything kept of their jobs', async () => {
+  it('of release 0.1.0 has places without open jobs', async () => {
     await room.redis.rpush(room.keys.lane('old'), 'a', 'b');
     expect(await openJobs.turn({ lane: 'old', id: 'b' })).toEqual({ kind: 'waiting', first: 'a' });
     expect(await openJobs.close({ lane: 'old', id: 'a' })).toEqual({ kind: 'closed', next: 'b' });
@@ -69,7 +69,7 @@ describe('an open job', () => {
     await openJobs.close({ id: 'small' });
   });
 
-  it('that is said to be done stays open, in its place, while Redis has no outcome of it', async () => {
+  it('that is reported as done stays open, in its place, while Redis has no outcome of it', async () => {
     const outcomes = createOutcomeStore(room.redis, room.keys);
     await openJobs.open(job('done', 'closing'));
     const done = { id: 'done', lane: 'closing', outcome: { job: 'send', key: 'done' } };
@@ -81,8 +81,8 @@ describe('an open job', () => {
   });
 });
 
-describe('what follows from an outcome', () => {
-  it('is opened once, by the outcome that is kept', async () => {
+describe('a follow-up of an outcome', () => {
+  it('is opened once, by the stored outcome', async () => {
     const outcomes = createOutcomeStore(room.redis, room.keys);
     const save = (id: string) =>
       outcomes.save(
@@ -108,7 +108,7 @@ describe('what follows from an outcome', () => {
     expect(await room.redis.lrange(room.keys.lane('lost'), 0, -1)).toEqual(['kept']);
   });
 
-  it('is not opened when the target has moved', async () => {
+  it('is not opened when the state of the target changed', async () => {
     const outcomes = createOutcomeStore(room.redis, room.keys);
     const state = { revision: 9, scan: 's', requestedAt: '2026-01-31T06:00:00Z', findings: [] };
     const saved = await outcomes.save(
@@ -122,7 +122,7 @@ describe('what follows from an outcome', () => {
     expect(await openJobs.find('never')).toBeUndefined();
   });
 
-  it('may be more than JavaScript passes as arguments', async () => {
+  it('can be one of more than JavaScript passes as arguments', async () => {
     const args = Array.from({ length: 200_000 }, (_, index) => index);
     expect(await runScript(room.redis, defineScript('return #ARGV'), [], args)).toBe(200_000);
   });

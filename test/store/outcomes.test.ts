@@ -26,7 +26,7 @@ const state = (revision: number, scan = `scan-${revision}`): TargetState => ({
 });
 
 describe('an outcome', () => {
-  it('is kept as it came, under its job and key, for the time set', async () => {
+  it('is stored unchanged under job and key, for the configured time', async () => {
     const outcome = {
       result: { list: [1, null], text: 'ä' },
       next: [
@@ -43,12 +43,12 @@ describe('an outcome', () => {
     expect(left).toBeLessThanOrEqual(60_000);
   });
 
-  it('without a result is an outcome all the same', async () => {
+  it('without a result is still an outcome', async () => {
     await outcomes.save('job', 'empty', { result: undefined, next: [] });
     expect(await outcomes.read('job', 'empty')).toEqual({ result: null, next: [] });
   });
 
-  it('is assigned once, however many try at once', async () => {
+  it('is assigned once, for any number of concurrent calls', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         outcomes.save('job', 'once', { result: index, next: [{ job: String(index), payload: index }] }),
@@ -73,7 +73,7 @@ describe('an outcome', () => {
 });
 
 describe('the state of a target', () => {
-  it('is written with the outcome when it replaces what is there', async () => {
+  it('is written with the outcome when it replaces the stored revision', async () => {
     const targets = createTargetStore(room.redis, room.keys);
     const change = { target: 'shop', replaces: 0, state: state(1) };
     expect(await outcomes.save('judge', 'first', { result: 1, next: [], state: change })).toEqual({
@@ -88,7 +88,7 @@ describe('the state of a target', () => {
     expect(await targets.read('shop')).toEqual(state(2));
   });
 
-  it('is left alone, and so is the outcome, when it moved', async () => {
+  it('is not written, nor is the outcome, when the stored revision differs', async () => {
     const targets = createTargetStore(room.redis, room.keys);
     const saveAs = (key: string, scan: string) =>
       outcomes.save('judge', key, {
@@ -103,7 +103,7 @@ describe('the state of a target', () => {
     expect((await targets.read('raced'))?.revision).toBe(1);
   });
 
-  it('is not written again by an outcome that is there already', async () => {
+  it('is not written again by an outcome that exists', async () => {
     const targets = createTargetStore(room.redis, room.keys);
     const save = (revision: number) =>
       outcomes.save('judge', 'same', {
@@ -123,7 +123,7 @@ describe('the state of a target', () => {
     });
   });
 
-  it('of a target never judged is none', async () => {
+  it('of a target without a scan is undefined', async () => {
     expect(await createTargetStore(room.redis, room.keys).read('unknown')).toBeUndefined();
   });
 });
@@ -131,7 +131,7 @@ describe('the state of a target', () => {
 describe('a spent outcome', () => {
   const name = { job: 'ingest', key: 'spent' };
 
-  it('stays as a marker for as long as it would have; its value goes after a while', async () => {
+  it('stays as a marker for its time to live; its value expires earlier', async () => {
     const store = createOutcomeStore(room.redis, room.keys, { ttlMs: 60_000, spentTtlMs: 5_000 });
     await store.save(name.job, name.key, {
       result: { large: 'x'.repeat(10_000) },
@@ -158,7 +158,7 @@ describe('a spent outcome', () => {
     });
   });
 
-  it('that never was leaves nothing', async () => {
+  it('that does not exist leaves nothing', async () => {
     await outcomes.spend({ marked: [{ job: 'ingest', key: 'never' }], removed: [] });
     expect(await outcomes.has('ingest', 'never')).toBe(false);
   });
@@ -194,7 +194,7 @@ describe('with an outcome', () => {
     expect(await deliveries.read('m1')).toBeUndefined();
   });
 
-  it('thousands of places, of entries taken and of deliveries fit', async () => {
+  it('thousands of follow-ups, digest entries and deliveries are saved', async () => {
     const many = Array.from({ length: 9_000 }, (_, index) => `many-${index}`);
     const data = { version: 1, key: '', payload: {} };
     const follows = many.map((id) => ({ id, job: 'send', data, lane: 'many' }));

@@ -12,7 +12,7 @@ afterAll(() => room.close());
 const budget = (name: string, perSecond: number, redis = room.redis) =>
   createRequestBudget(redis, room.keys, { name, perSecond });
 
-/** Times at which `count` requests were let through, in ms since the first. */
+/** Times at which `count` requests were granted, in ms since the first. */
 async function times(count: number, take: (index: number) => Promise<void>): Promise<number[]> {
   const began = performance.now();
   const all = await Promise.all(
@@ -25,17 +25,17 @@ async function times(count: number, take: (index: number) => Promise<void>): Pro
 }
 
 describe('a shared budget', () => {
-  it('is what two connections get together, spread over the second', async () => {
+  it('is shared by two connections, evenly over the second', async () => {
     const other = await connectRedis({ urls: room.url });
     const budgets = [budget('two', 100), budget('two', 100, other)];
     const passed = await times(60, (index) => budgets[index % 2]?.take() ?? Promise.reject());
     await closeRedis(other);
-    // The sixtieth request is due 590 ms after the first; timers may be late and never early.
+    // The sixtieth request is due 590 ms after the first; timers may be late but not early.
     expect(passed.at(-1)).toBeGreaterThan(570);
     for (const [index, at] of passed.entries()) expect(at).toBeGreaterThan(index * 10 - 20);
   });
 
-  it('gives what nobody took to nobody: there are no bursts after a rest', async () => {
+  it('does not accumulate unused requests: there are no bursts after a pause', async () => {
     const one = budget('rest', 50);
     await one.take();
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -43,13 +43,13 @@ describe('a shared budget', () => {
     expect(passed.at(-1)).toBeGreaterThan(90);
   });
 
-  it('lets those wait who are far behind, and all through in the end', async () => {
+  it('makes callers wait whose slot is far ahead, and serves all in the end', async () => {
     const one = budget('far', 20);
     const passed = await times(36, () => one.take());
     expect(passed.at(-1)).toBeGreaterThan(1_700);
   });
 
-  it('lets go of who gives up, at once, and of nobody else', async () => {
+  it('rejects an aborted caller immediately, and no other one', async () => {
     const one = budget('gives-up', 4);
     const controller = new AbortController();
     await one.take();
@@ -65,7 +65,7 @@ describe('a shared budget', () => {
     await expect(one.take(controller.signal)).rejects.toThrow('enough');
   });
 
-  it('does not hold up other commands while somebody waits', async () => {
+  it('does not delay other commands while a caller waits', async () => {
     const one = budget('others', 2);
     const waiting = [one.take(), one.take(), one.take()];
     let done = 0;
@@ -75,7 +75,7 @@ describe('a shared budget', () => {
     await Promise.all(waiting);
   });
 
-  it('is shut for the time that somebody was told, for everybody, and not opened early by a shorter one', async () => {
+  it('is paused for all callers, and a shorter pause does not end it early', async () => {
     const budgets = [budget('shut', 1_000), budget('shut', 1_000)];
     const began = performance.now();
     await budgets[0]?.pause(500);
@@ -84,7 +84,7 @@ describe('a shared budget', () => {
     expect(performance.now() - began).toBeGreaterThan(480);
   });
 
-  it('outlasts a pause longer than appointments are made for', async () => {
+  it('survives a pause that is longer than slots are reserved ahead', async () => {
     const one = budget('long', 1_000);
     const began = performance.now();
     await one.pause(1_600);
@@ -92,14 +92,14 @@ describe('a shared budget', () => {
     expect(performance.now() - began).toBeGreaterThan(1_580);
   });
 
-  it('leaves nothing behind in Redis when it is not used', async () => {
+  it('leaves no key in Redis when it is not used', async () => {
     const one = budget('fleeting', 100);
     await one.take();
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect(await room.redis.exists(room.keys.budget('fleeting'))).toBe(0);
   });
 
-  it('says that it cannot be asked, and lets go of who gives up, while Redis is gone', async () => {
+  it('reports that it cannot be read, and rejects aborted callers, while Redis is unavailable', async () => {
     const gone = await connectRedis({ urls: room.url });
     await closeRedis(gone);
     await expect(budget('gone', 10, gone).take()).rejects.toMatchObject({

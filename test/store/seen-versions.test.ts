@@ -13,7 +13,7 @@ const names = (count: number, before = 'NPM:p') =>
   Array.from({ length: count }, (_, at) => `${before}${at}@1.0.0`);
 
 describe('seen versions', () => {
-  it('are those that were added, by whichever process, in order', async () => {
+  it('are those that any process added, in order', async () => {
     await createSeenVersions(room.redis, room.keys).add(names(1_200));
     const other = createSeenVersions(room.redis, room.keys);
     const mixed = names(1_200).flatMap((name, at) => [name, `NPM:other${at}@1.0.0`]);
@@ -21,7 +21,7 @@ describe('seen versions', () => {
     expect(await other.has([])).toEqual([]);
   });
 
-  it('are kept in arrays of integers, for ever', async () => {
+  it('are stored in arrays of integers and do not expire', async () => {
     await createSeenVersions(room.redis, room.keys).add(names(50, 'PYPI:q'));
     const [key = ''] = await room.redis.keys('*:seen:*');
     expect(await room.redis.object('ENCODING', key)).toBe('intset');
@@ -50,8 +50,8 @@ describe('seen versions', () => {
   });
 });
 
-describe('a version that the index has no more', () => {
-  it('was seen before when any target asked for it while it was there', async () => {
+describe('a version that the index no longer has', () => {
+  it('was seen before when any target requested it while it was indexed', async () => {
     const service = await startFakeService({ seen: createSeenVersions(room.redis, room.keys) });
     const later = await startFakeService({ seen: createSeenVersions(room.redis, room.keys) });
     const signal = new AbortController().signal;
@@ -59,7 +59,7 @@ describe('a version that the index has no more', () => {
       const [gone, stays, never] = [locked('gone'), locked('stays'), locked('never')];
       await service.insights.resolve([gone, stays], { signal });
       later.behaviour.missing.add(gone.purl).add(never.purl);
-      // The second time from the cache.
+      // The second look-up is answered from the cache.
       for (const _ of [1, 2]) {
         const { resolutions } = await later.insights.resolve([gone, stays, never], { signal });
         expect(resolutions).toMatchObject([

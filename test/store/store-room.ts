@@ -9,7 +9,7 @@ export interface StoreRoom {
   close(): Promise<void>;
 }
 
-/** An engine of its own with one connection to it. */
+/** A separate engine with one connection to it. */
 export async function openStoreRoom(): Promise<StoreRoom> {
   const valkey = await startValkey();
   const redis = await connectRedis({ urls: valkey.url });
@@ -24,7 +24,7 @@ export async function openStoreRoom(): Promise<StoreRoom> {
   };
 }
 
-/** Asks again until the answer is true; fails after `limitMs`. */
+/** Repeats the check until it is true; fails after `limitMs`. */
 export async function until(
   what: string,
   isTrue: () => boolean | Promise<boolean>,

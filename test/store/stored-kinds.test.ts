@@ -71,7 +71,7 @@ const packages = [
   },
 ];
 
-/** A value of each kind as this release writes it. */
+/** A value of each kind in the form that this release writes. */
 const WRITTEN = new Map<StoredKind<unknown>, object>([
   [
     TARGET_STATE,
@@ -139,7 +139,7 @@ describe.each(STORED_KINDS.filter((kind) => !HASHES.has(kind)).map((kind) => ({ 
     const written = WRITTEN.get(kind) ?? {};
     const own: StoredKind<object> = { ...kind, schema: z.looseObject({}) };
 
-    it('reads as it was written, whatever its size', async () => {
+    it('is read as it was written, at any size', async () => {
       expect(await readValue(kind, writeText(own, written), place)).toEqual(written);
       expect(await readValue(kind, await writeLargeValue(own, written), place)).toEqual(written);
       const value = { ...written, version: kind.version, added: 'by a newer release' };
@@ -172,7 +172,7 @@ describe.each(STORED_KINDS.filter((kind) => !HASHES.has(kind)).map((kind) => ({ 
   },
 );
 
-it('a fault deep in a large value is found, and named', async () => {
+it('a fault deep in a large value is found and reported with its place', async () => {
   const many = Array.from({ length: 2_000 }, () => packages[0]);
   const lockfile = { path: 'p', sha256: '0', format: 'f', problems: [] };
   const inventory = (all: readonly unknown[]) => ({
@@ -242,7 +242,7 @@ describe('what release 0.1.0 stored', () => {
     }
   });
 
-  it('has findings that today are rated, and known by their rule', async () => {
+  it('has findings with the ratings and rules of this release', async () => {
     const old = {
       ...finding,
       level: undefined,

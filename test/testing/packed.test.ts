@@ -25,7 +25,7 @@ const build = (...parameters: readonly string[]) =>
 const run = (...parameters: readonly string[]) =>
   promisify(execFile)(process.execPath, parameters, { cwd: folder });
 
-/** The package as npm would install it: what is built of it, its data, and its dependencies beside it. */
+/** The package as npm installs it: the build, its data, and its dependencies next to it. */
 beforeAll(async () => {
   mkdirSync(installed, { recursive: true });
   await build(join(ROOT, 'scripts/build.ts'), installed);
@@ -71,7 +71,7 @@ describe('the command line', () => {
     expect((await lockhound('parse', join(folder, 'go.mod'))).stdout).toContain('go-mod');
   });
 
-  it('keeps compiled code beside the bundle, and runs where it cannot', async () => {
+  it('caches compiled code next to the bundle, and runs where it cannot', async () => {
     const cache = join(installed, 'dist/compile-cache');
     await lockhound('--version');
     expect(readdirSync(cache)).toHaveLength(1);
@@ -103,7 +103,7 @@ describe('the command line', () => {
   }, 60_000);
 });
 
-/** What npm would install: the dependencies with theirs, and nothing that is only bundled. */
+/** The packages that npm installs: all transitive dependencies, without those that are only bundled. */
 function linkDependencies(): void {
   const modules = join(installed, 'node_modules');
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {

@@ -37,7 +37,7 @@ describe('closing', () => {
       const closed = runtime.close(GRACE_MS);
       gate.resolve();
       await closed;
-      // It would say so after the grace period, which is shorter than the pause.
+      // The log line would follow after the grace period, which is shorter than the pause.
       expect(bench.log.join('')).not.toContain('did not answer in time');
       expect(await bench.queue('limited').getJobCountByTypes('wait')).toBe(1);
     },

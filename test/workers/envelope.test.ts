@@ -45,7 +45,7 @@ describe('an envelope', () => {
     expect(openEnvelope(JOB, { version, key: 'a+b', payload }).payload).toEqual({ names: ['a', 'b'] });
   });
 
-  it('of a newer release is left to that release', () => {
+  it('of a newer release is left to a worker of that release', () => {
     const error = errorOf({ version: 4, key: 'a', payload: { unheard: 'of' } });
     expect(error).toMatchObject({ code: 'newer-version', retryable: true, issues: [{ path: 'version' }] });
   });

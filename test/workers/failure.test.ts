@@ -72,7 +72,7 @@ describe('the queue handles', () => {
       { postponements: 2_000, attempts: 99 },
       { kind: 'postpone', delayMs: 22_500, code: 'route-later' },
     ],
-    ['a service that limits everybody', limited, {}, { kind: 'pause', delayMs: 9_000 }],
+    ['a service that limits all clients', limited, {}, { kind: 'pause', delayMs: 9_000 }],
     ['the same with all attempts used', limited, { attempts: 99 }, { kind: 'pause', delayMs: 9_000 }],
     [
       'a limit of hours',
@@ -99,7 +99,7 @@ describe('the queue handles', () => {
     ['the last attempt of a bug', new Error('boom'), { attempts: 4 }, 'boom'],
     ['a limit for a whole day', limited, { ageMs: DAY, attempts: 4 }, 'slow down [lookups-incomplete]'],
     ['a newer release that never came', newer, { ageMs: DAY, attempts: 4 }, 'version 2 [newer-version]'],
-  ])('%s: it fails for good', (_name, error, changes, message) => {
+  ])('%s: the job fails permanently', (_name, error, changes, message) => {
     const answer = failure(error, changes);
     expect(answer).toMatchObject({ kind: 'fail', message });
   });

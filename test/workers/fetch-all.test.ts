@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => room.close());
 
-it('an item that fails without a code is asked for again, and left out when attempts are used up', async () => {
+it('an item that fails without a code is requested again, and is absent after the last attempt', async () => {
   const bench = room.bench('gather-uncoded');
   const asked: string[] = [];
   const fetch = async (item: string) => {

@@ -20,7 +20,7 @@ const NEXT = [
   ),
 ];
 
-/** Parts that stop at a gate, and a parent that notes which of them had an outcome. */
+/** Parts that wait at a gate, and a parent that records which of them had an outcome. */
 function flowOn(bench: Bench, fails: (id: string) => boolean = () => false) {
   const ran: string[] = [];
   const gates = new Map(['p1', 'p2', 'p3'].map((id) => [id, Promise.withResolvers<void>()]));

@@ -50,7 +50,7 @@ describe('single assignment', () => {
       await gate.promise;
       return { result: run, next: [testFollowUp('follow', `run-${run}`)] };
     });
-    // Ids of the producer's own: the queue takes them for two jobs, their key says that they are one.
+    // Ids that the producer chose: two jobs for the queue, but one by their key.
     await bench.enqueue(racing, 'a', { jobId: 'one' });
     await bench.enqueue(racing, 'a', { jobId: 'two' });
     await bench.start([racing, follow]);

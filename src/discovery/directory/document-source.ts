@@ -26,14 +26,14 @@ export interface DocumentSource {
 }
 
 /** A document as received, with the validators for the next request. */
-interface Kept {
+interface CachedDocument {
   readonly text: string;
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
 }
 
 const KIND = 'description-document';
-const KEPT_MS = 30 * 24 * 3_600_000;
+const CACHE_MS = 30 * 24 * 3_600_000;
 
 /** Fetches description documents by URL; a service that supports it sends only changed ones. */
 export function createDocumentSource({ http, cache }: DocumentSourceOptions): DocumentSource {
@@ -41,41 +41,41 @@ export function createDocumentSource({ http, cache }: DocumentSourceOptions): Do
     async fetch(url, signal) {
       // URLs may contain credentials; their hash does not.
       const key = createHash('sha256').update(url).digest('hex');
-      const kept = asKept((await cache.getMany(KIND, [key]))[0]);
+      const cached = asCachedDocument((await cache.getMany(KIND, [key]))[0]);
       const response = await http.send({
         method: 'GET',
         url,
-        headers: { accept: 'application/json', ...validators(kept) },
+        headers: { accept: 'application/json', ...validators(cached) },
         signal,
       });
       const source = printableUrl(url);
-      if (response.status === 304 && kept !== undefined) {
-        return { document: parseDescription(kept.text, source), source, revalidated: true };
+      if (response.status === 304 && cached !== undefined) {
+        return { document: parseDescription(cached.text, source), source, revalidated: true };
       }
       if (response.status !== 200) throw refused(response, source);
       const text = response.body.toString('utf8');
       const document = parseDescription(text, source);
       const { etag, 'last-modified': lastModified } = response.headers;
       if (etag !== undefined || lastModified !== undefined) {
-        const fresh: Kept = { text, etag, lastModified };
-        await cache.setMany(KIND, [[key, fresh]], KEPT_MS);
+        const fresh: CachedDocument = { text, etag, lastModified };
+        await cache.setMany(KIND, [[key, fresh]], CACHE_MS);
       }
       return { document, source, revalidated: false };
     },
   };
 }
 
-function validators(kept: Kept | undefined): Readonly<Record<string, string>> {
+function validators(cached: CachedDocument | undefined): Readonly<Record<string, string>> {
   return {
-    ...(kept?.etag === undefined ? {} : { 'if-none-match': kept.etag }),
-    ...(kept?.lastModified === undefined ? {} : { 'if-modified-since': kept.lastModified }),
+    ...(cached?.etag === undefined ? {} : { 'if-none-match': cached.etag }),
+    ...(cached?.lastModified === undefined ? {} : { 'if-modified-since': cached.lastModified }),
   };
 }
 
 /** A value of another shape counts as absent. */
-function asKept(value: unknown): Kept | undefined {
-  const kept = value as Partial<Kept> | null | undefined;
-  return typeof kept?.text === 'string' ? (kept as Kept) : undefined;
+function asCachedDocument(value: unknown): CachedDocument | undefined {
+  const cached = value as Partial<CachedDocument> | null | undefined;
+  return typeof cached?.text === 'string' ? (cached as CachedDocument) : undefined;
 }
 
 function refused(response: HttpResponse, source: string): DiscoveryError {

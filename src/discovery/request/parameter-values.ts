@@ -31,7 +31,7 @@ export function parameterTexts(
     if (!isScalar(item)) throw refuse('has to be text, a number, true or false, or a list of these');
     const text = textOf(description, item);
     const reason =
-      typeProblem(lenient ? bare(description) : description, text) ??
+      typeProblem(lenient ? withoutLimits(description) : description, text) ??
       enumProblem(description, text) ??
       patternProblem(description, text) ??
       (lenient ? undefined : textFormatProblem(description.format, text));
@@ -56,7 +56,7 @@ function textOf({ type }: ParameterDescription, value: ParameterScalar): string 
 }
 
 /** The description without bounds and format. */
-function bare({ type }: ParameterDescription): ParameterDescription {
+function withoutLimits({ type }: ParameterDescription): ParameterDescription {
   return type === undefined ? {} : { type };
 }
 

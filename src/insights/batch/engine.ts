@@ -74,14 +74,14 @@ export async function runBatch<Request, Answer>(
 async function sendFirst<Request, Answer>(state: State<Request, Answer>): Promise<number> {
   const end = Math.min(state.batch.requests.length, PREFERRED_BATCH);
   const page = await sendPage(state, 0, 0, end, undefined);
-  if (page !== undefined) return learn(state, 0, end, page);
+  if (page !== undefined) return learnPageSize(state, 0, end, page);
   // When the first request fails, the others are not sent.
   if (state.failuresInARow > 0) state.halted ??= state.lastFailure;
   return end;
 }
 
 /** Learns the page size from the first page of a request. Returns the index of the first request that is still open. */
-function learn<Request, Answer>(
+function learnPageSize<Request, Answer>(
   { page }: State<Request, Answer>,
   start: number,
   end: number,
@@ -116,7 +116,7 @@ async function sendPart<Request, Answer>(
   const known = state.page.learned;
   const page = await sendPage(state, start, start, end, undefined);
   if (page === undefined) return;
-  const done = learn(state, start, end, page);
+  const done = learnPageSize(state, start, end, page);
   if (done === end) return;
   if (known === undefined || end - start > known) return sendRange(state, done, end);
   await followPages(state, start, done, end, page.nextPageToken);
@@ -173,12 +173,12 @@ async function exchange<Request, Answer>(
     state.failuresInARow = 0;
     return page;
   } catch (error) {
-    if (error instanceof InsightsError && error.code !== 'invalid') noteFailure(state, error);
+    if (error instanceof InsightsError && error.code !== 'invalid') countFailure(state, error);
     throw error;
   }
 }
 
-function noteFailure<Request, Answer>(state: State<Request, Answer>, error: InsightsError): void {
+function countFailure<Request, Answer>(state: State<Request, Answer>, error: InsightsError): void {
   state.failuresInARow += 1;
   state.lastFailure = error;
   if (error.code === 'rate-limited' || state.failuresInARow > MAX_FAILURES) state.halted ??= error;

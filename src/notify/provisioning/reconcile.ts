@@ -25,12 +25,12 @@ export async function reconcile(
       return await write(account, resource, comparison, options);
     } catch (error) {
       const creating = comparison.at === undefined;
-      if (!mayBeOvertaken(error, creating && attempt === 1) || attempt === ATTEMPTS) throw error;
+      if (!isConcurrentWrite(error, creating && attempt === 1) || attempt === ATTEMPTS) throw error;
     }
   }
 }
 
-function mayBeOvertaken(error: unknown, firstCreation: boolean): boolean {
+function isConcurrentWrite(error: unknown, firstCreation: boolean): boolean {
   if (!(error instanceof NotifyError)) return false;
   const { code } = error;
   return code === 'conflict' || code === 'not-found' || (firstCreation && code === 'bad-request');

@@ -92,10 +92,10 @@ export async function closeRedis(client: RedisClient, limitMs = 1_000): Promise<
   const limit = Promise.withResolvers<void>();
   const timer = setTimeout(limit.resolve, limitMs);
   try {
-    if ((await Promise.race([client.quit(), limit.promise])) === undefined) endNow(client);
+    if ((await Promise.race([client.quit(), limit.promise])) === undefined) disconnectNow(client);
   } catch {
     // QUIT fails on a lost connection.
-    endNow(client);
+    disconnectNow(client);
   } finally {
     clearTimeout(timer);
   }
@@ -105,7 +105,7 @@ export async function closeRedis(client: RedisClient, limitMs = 1_000): Promise<
  * Between two attempts to reconnect, `disconnect` of ioredis waits for a connection that does not exist, and queued
  * commands never end. In the state before the first attempt it ends and fails them.
  */
-function endNow(client: RedisClient): void {
+function disconnectNow(client: RedisClient): void {
   if (client.status === 'reconnecting') client.status = 'wait';
   client.disconnect();
 }
