@@ -7,13 +7,12 @@ import { openEnvelope } from '../jobs/envelope.ts';
 import { followUp } from '../jobs/follow-up.ts';
 import { DELIVER_NOTIFICATION, identityOf, payloadOf } from '../jobs/payloads/deliver-notification.ts';
 import type {
-  DeliveryAttempt,
+  DeliveryDetails,
   DeliveryRecord,
   DeliveryState,
   RetriedDelivery,
   StoppedRoute,
 } from '../model/alert/delivery.ts';
-import type { NotifiedChange } from '../model/alert/notification.ts';
 import type { DeliveryIndex } from '../store/deliveries.ts';
 import { openJobOf } from '../workers/flow.ts';
 import { ensureQueued, promoteJob } from '../workers/queued-jobs.ts';
@@ -30,20 +29,12 @@ export interface DeliveryFilter {
   readonly limit?: number | undefined;
 }
 
-export interface ShownDelivery {
-  readonly delivery: DeliveryRecord;
-  /** Oldest first. */
-  readonly attempts: readonly DeliveryAttempt[];
-  /** The worst 10,000 changes, including those that no attempt contained; `undefined` after delivery. */
-  readonly changes: readonly NotifiedChange[] | undefined;
-}
-
 /** Administration of deliveries. */
 export interface DeliveryAdmin {
   /** Deliveries by their last change, newest first. */
   list(filter: DeliveryFilter): Promise<readonly DeliveryRecord[]>;
   stoppedRoutes(): Promise<readonly StoppedRoute[]>;
-  show(id: string): Promise<ShownDelivery | undefined>;
+  show(id: string): Promise<DeliveryDetails | undefined>;
   /**
    * Sends deliveries again under their existing ids, those of one target in the order of its scans. A delivery that waits
    * for another attempt is sent immediately.

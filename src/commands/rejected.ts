@@ -6,15 +6,8 @@ import { EnvelopeError, openEnvelope, sealEnvelope, UnparsedData } from '../jobs
 import type { AnyJob } from '../jobs/job.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
 import { messageOf } from '../model/errors.ts';
-import type { RejectedPayload, RetriedPayload } from '../model/queue/rejected-payload.ts';
+import type { RejectedList, RejectedPayload, RetriedPayload } from '../model/queue/rejected-payload.ts';
 import { openSharedStore } from './shared-store.ts';
-
-export interface RejectedList {
-  /** Newest first. */
-  readonly rejected: readonly RejectedPayload[];
-  /** Number of all rejected payloads. */
-  readonly total: number;
-}
 
 /** Administration of rejected payloads. */
 export interface RejectedAdmin {

@@ -2,8 +2,9 @@ import type { LoadedConfig } from '../config/load.ts';
 import { readBundledDescription } from '../discovery/bundled.ts';
 import { type ApiClient, createApiClient } from '../discovery/client.ts';
 import type { HttpClient } from '../http/client.ts';
-import { createInsights, type Insights, type InsightsOptions } from '../insights/insights.ts';
+import { createInsights, type InsightsOptions } from '../insights/insights.ts';
 import type { Cache } from '../model/ports/cache.ts';
+import type { Insights } from '../model/ports/insights.ts';
 import type { RequestBudget } from '../model/ports/request-budget.ts';
 import { requestedPause } from '../model/retry-after.ts';
 

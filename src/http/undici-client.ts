@@ -7,9 +7,10 @@ import type { HttpClient, HttpRequest, HttpResponse } from './client.ts';
 import { HttpError, printableUrl, toHttpError } from './errors.ts';
 import { BRIEF_RETRIES, isIdempotent, type RetryPolicy, retryDelay } from './retry.ts';
 
+const CONNECT_TIMEOUT_MS = 10_000;
+
 /** Times in milliseconds, each for one attempt. */
 export interface HttpClientOptions {
-  readonly connectTimeoutMs?: number;
   /** Until the headers of the answer arrive. */
   readonly headersTimeoutMs?: number;
   /** Between two pieces of the body. */
@@ -57,7 +58,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
 function createDispatcher(options: HttpClientOptions): Agent {
   // Certificates are verified even when NODE_TLS_REJECT_UNAUTHORIZED is 0.
   const connect = {
-    timeout: options.connectTimeoutMs ?? 10_000,
+    timeout: CONNECT_TIMEOUT_MS,
     allowH2: false,
     rejectUnauthorized: true,
   };

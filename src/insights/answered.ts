@@ -1,11 +1,8 @@
+import type { SchemaProblem } from '../discovery/request/schema-check.ts';
 import type { InsightsError } from './errors.ts';
 
 /** A place where an answer does not fit the API's description. */
-export interface ContractProblem {
-  /** JSON path: `$.responses[3].version.licenses`. */
-  readonly path: string;
-  readonly message: string;
-}
+export type ContractProblem = SchemaProblem;
 
 /** A successful answer. */
 export interface Answer<Value> {

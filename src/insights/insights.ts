@@ -1,10 +1,8 @@
 import pLimit from 'p-limit';
 import type { ApiClient } from '../discovery/client.ts';
 import type { Known } from '../model/ports/cache.ts';
-import type { Advisory } from '../model/scan/advisory.ts';
-import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
-import type { LockedPackage } from '../model/scan/lockfile.ts';
-import { formatVersionKey, type VersionKey } from '../model/scan/version-key.ts';
+import type { Insights } from '../model/ports/insights.ts';
+import { formatVersionKey } from '../model/scan/version-key.ts';
 import { CACHED_ADVISORY, CACHED_DEPENDENCIES, CACHED_VERSION } from '../model/stored/catalog.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
 import { answerOf, type ContractProblem } from './answered.ts';
@@ -17,7 +15,7 @@ import { readDependencyGraph } from './records/dependency-graph.ts';
 import { hasFacts } from './request/rules.ts';
 import { createEligibility, type Privacy } from './resolve/eligibility.ts';
 import type { MissingFacts } from './resolve/missing-versions.ts';
-import { createResolver, type Resolved, type ResolveOptions } from './resolve/resolve.ts';
+import { createResolver } from './resolve/resolve.ts';
 import { createVersionLookUp } from './resolve/version-look-up.ts';
 import { createInsightsService } from './service.ts';
 
@@ -31,16 +29,6 @@ export interface InsightsOptions extends CachePolicy, Partial<Privacy>, MissingF
    * requested.
    */
   readonly onContractProblem?: (problem: ContractProblem, subject: string) => void;
-}
-
-/** The package-insights API as the jobs use it: cached, with one request for concurrent callers. */
-export interface Insights {
-  /** One resolution for each package, in order. Rejects when aborted, and when `seen` does. */
-  resolve(packages: readonly LockedPackage[], options: ResolveOptions): Promise<Resolved>;
-  /** `undefined` when the index has no advisory of that id. Throws `InsightsError`. */
-  advisory(id: string, signal: AbortSignal): Promise<Advisory | undefined>;
-  /** `undefined` when there is no graph: not computed, or a system without graphs. Throws `InsightsError`. */
-  dependencies(key: VersionKey, signal: AbortSignal): Promise<DependencyGraph | undefined>;
 }
 
 export function createInsights(options: InsightsOptions): Insights {

@@ -3,22 +3,19 @@ import type { DeliveryAnswer, DeliveryIdentity, DeliveryMove } from '../model/al
 import type { DigestEntry, Notification } from '../model/alert/notification.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import type { ContractComparison } from '../model/api/contract.ts';
-import type { Advisory } from '../model/scan/advisory.ts';
+import type { Insights } from '../model/ports/insights.ts';
 import type { TargetState } from '../model/scan/change.ts';
-import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
-import type { LockedPackage, Lockfile } from '../model/scan/lockfile.ts';
+import type { Lockfile } from '../model/scan/lockfile.ts';
 import type { Policy } from '../model/scan/policy.ts';
-import type { Resolution } from '../model/scan/resolution.ts';
 import type { ScanRecordUpdate } from '../model/scan/scan-record.ts';
 import type { LockfileReference } from '../model/scan/target.ts';
-import type { VersionKey } from '../model/scan/version-key.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
 
 /** All access of jobs to the outside. Built in `compose/ports.ts`. */
 export interface Ports {
   readonly blobs: BlobPort;
   readonly lockfiles: LockfilePort;
-  readonly insights: InsightsPort;
+  readonly insights: Insights;
   readonly outcomes: OutcomePort;
   readonly targets: TargetPort;
   readonly notifier: NotifierPort;
@@ -47,25 +44,6 @@ interface LockfilePort {
 export interface BlobPort {
   /** The content of a lockfile. Throws a coded error (`blob-missing`) when it is not stored. */
   read(reference: LockfileReference): Promise<Buffer>;
-}
-
-export interface InsightsPort {
-  /**
-   * One resolution for each package, in order; packages that could not be looked up are `failed`. `retryable`: a failed
-   * look-up may succeed later. `retryAfterMs`: the wait that the service asked for, in milliseconds.
-   */
-  resolve(
-    packages: readonly LockedPackage[],
-    options: { readonly signal: AbortSignal; readonly progress?: (done: number, total: number) => void },
-  ): Promise<{
-    readonly resolutions: readonly Resolution[];
-    readonly retryable: boolean;
-    readonly retryAfterMs?: number | undefined;
-  }>;
-  /** The advisory, or `undefined` when the service has none of that id. */
-  advisory(id: string, signal: AbortSignal): Promise<Advisory | undefined>;
-  /** The resolved graph, or `undefined` when the service has not computed one. */
-  dependencies(key: VersionKey, signal: AbortSignal): Promise<DependencyGraph | undefined>;
 }
 
 export interface OutcomePort {

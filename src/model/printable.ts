@@ -12,11 +12,6 @@ export function printable(text: string): string {
   return text.replace(NOT_DRAWN, visible);
 }
 
-/** The same for a text of several lines: line breaks stay. */
-export function printableLines(text: string): string {
-  return text.replace(NOT_DRAWN, (character) => (character === '\n' ? character : visible(character)));
-}
-
 /** A copy of plain data whose texts are printable; the data itself where they all are. */
 export function printableStrings<Data>(data: Data): Data {
   return (typeof data === 'string' ? printable(data) : printableMembers(data)) as Data;

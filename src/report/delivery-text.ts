@@ -1,5 +1,6 @@
 import type {
   DeliveryAttempt,
+  DeliveryDetails,
   DeliveryRecord,
   RetriedDelivery,
   StoppedRoute,
@@ -42,13 +43,7 @@ export function deliveryListText(
   return fitLines([...lines, ...summary, ...stops], options);
 }
 
-/** A delivery with its attempts, oldest first, and its changes (the worst 10,000) while they are kept. */
-export interface DeliveryDetails {
-  readonly delivery: DeliveryRecord;
-  readonly attempts: readonly DeliveryAttempt[];
-  readonly changes: readonly NotifiedChange[] | undefined;
-}
-
+/** A delivery with its attempts, oldest first, and its changes while they are kept. */
 export function deliveryText(
   { delivery, attempts, changes: all }: DeliveryDetails,
   options: TextOptions,

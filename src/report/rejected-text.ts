@@ -1,13 +1,7 @@
 import { printable } from '../model/printable.ts';
-import type { RejectedPayload, RetriedPayload } from '../model/queue/rejected-payload.ts';
+import type { RejectedList, RejectedPayload, RetriedPayload } from '../model/queue/rejected-payload.ts';
 import { fitLines, type TextOptions } from './layout.ts';
 import { palette } from './palette.ts';
-
-export interface RejectedList {
-  readonly rejected: readonly RejectedPayload[];
-  /** Number of all rejected payloads. */
-  readonly total: number;
-}
 
 const SHOWN_ISSUES = 3;
 

@@ -5,9 +5,9 @@ import { readBundledDescription } from '../../src/discovery/bundled.ts';
 import { type ApiClient, createApiClient } from '../../src/discovery/client.ts';
 import type { HttpClient } from '../../src/http/client.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
-import { createInsights, type Insights, type InsightsOptions } from '../../src/insights/insights.ts';
-import type { InsightsPort } from '../../src/jobs/ports.ts';
+import { createInsights, type InsightsOptions } from '../../src/insights/insights.ts';
 import type { Cache } from '../../src/model/ports/cache.ts';
+import type { Insights } from '../../src/model/ports/insights.ts';
 import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
 
 /** A received request. */
@@ -81,7 +81,7 @@ export async function startFakeService(options: Partial<InsightsOptions> = {}) {
   });
   const api = await openInsightsApi(http, rootUrl);
   const cache = createMemoryCache();
-  const insights: Insights & InsightsPort = createInsights({
+  const insights: Insights = createInsights({
     api,
     cache,
     recordTtlMs: 1000,

@@ -4,7 +4,7 @@ import { reportInvalidDocuments } from '../description/invalid-document.ts';
 import { type ApiMethod, findMethod } from '../description/methods.ts';
 import { DiscoveryError } from '../errors.ts';
 import { joinUrl, rootUrlOf, withQuery } from '../request/base-url.ts';
-import { bodyText, type CallArguments } from '../request/compile.ts';
+import { bodyText, type CallArguments, type CompiledRequest } from '../request/compile.ts';
 import { placeParameters } from '../request/request-parameters.ts';
 import { inMediaRanges, uploadLimit } from './media-range.ts';
 
@@ -27,11 +27,8 @@ export interface UploadArguments extends Omit<CallArguments, 'flatPath'> {
   readonly protocol?: UploadProtocol;
 }
 
-export interface CompiledUpload {
+export interface CompiledUpload extends Omit<CompiledRequest, 'body'> {
   readonly protocol: UploadProtocol;
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | undefined;
 }
 

@@ -1,4 +1,5 @@
 import { isObject } from '../../model/json-object.ts';
+
 /** A webhook definition as the platform stores it (webhook-integration API, "Webhook integration"). */
 export interface StoredWebhook {
   readonly name: string;

@@ -1,10 +1,9 @@
 import pLimit from 'p-limit';
 import type { Project, PurlLookupResult, Version } from '../../model/api/insights-api.generated.ts';
 import type { VersionKey } from '../../model/scan/version-key.ts';
-import type { Fields } from '../answer-check.ts';
 import { readVersionPurl } from '../request/purl.ts';
 import { MAX_BATCH } from '../request/rules.ts';
-import type { InsightsService } from '../service.ts';
+import type { AskOptions, InsightsService } from '../service.ts';
 import { type BatchEntry, createBatchWork } from './operation.ts';
 import {
   projectOperation,
@@ -15,23 +14,17 @@ import {
 } from './operations.ts';
 import { inOrder } from './ordered.ts';
 
-interface BatchOptions {
-  readonly signal: AbortSignal;
-  /** The fields of a value that are read, and so checked; see `AskOptions`. */
-  readonly fields?: Fields;
-}
-
 /** The three batch operations of one service; each learns the service's page size once. */
 export interface Batches {
   /**
    * Looks up any number of versions; yields one entry for each, in order. A request that breaks a rule or is refused by
    * the service yields an `error` and does not affect the others. Throws only when aborted.
    */
-  versions(keys: Requests<VersionKey>, options: BatchOptions): Entries<VersionKey, Version>;
+  versions(keys: Requests<VersionKey>, options: AskOptions): Entries<VersionKey, Version>;
   /** The same for projects, by id. */
-  projects(ids: Requests<string>, options: BatchOptions): Entries<string, Project>;
+  projects(ids: Requests<string>, options: AskOptions): Entries<string, Project>;
   /** The same for purls with versions. A Go module with capitals is looked up by name when its purl is missing. */
-  purls(purls: Requests<string>, options: BatchOptions): Entries<string, PurlLookupResult>;
+  purls(purls: Requests<string>, options: AskOptions): Entries<string, PurlLookupResult>;
 }
 
 type Requests<Request> = Iterable<Request> | AsyncIterable<Request>;

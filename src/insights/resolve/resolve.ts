@@ -1,3 +1,4 @@
+import type { Resolved, ResolveOptions } from '../../model/ports/insights.ts';
 import type { SeenVersions } from '../../model/ports/seen-versions.ts';
 import { raceAbort } from '../../model/race-abort.ts';
 import type { LockedPackage } from '../../model/scan/lockfile.ts';
@@ -7,21 +8,6 @@ import type { RecordCache } from '../caching.ts';
 import type { VersionAnswer, VersionLookUp } from '../resolve/version-look-up.ts';
 import type { Eligibility, LookUp } from './eligibility.ts';
 import { judgeMissing, type MissingFacts } from './missing-versions.ts';
-
-export interface ResolveOptions {
-  readonly signal: AbortSignal;
-  /** Called with the number of packages that have an outcome. */
-  readonly progress?: (done: number, total: number) => void;
-}
-
-export interface Resolved {
-  /** One for each package, in order. */
-  readonly resolutions: readonly Resolution[];
-  /** Whether a failed look-up may succeed later. */
-  readonly retryable: boolean;
-  /** The longest wait that the service asked for. */
-  readonly retryAfterMs?: number | undefined;
-}
 
 export interface ResolverParts extends MissingFacts {
   readonly eligibility: (locked: LockedPackage) => Eligibility;
@@ -34,7 +20,7 @@ type Answers = Map<string, VersionAnswer>;
 type InFlight = Map<string, Promise<Answers>>;
 
 /**
- * The function behind `InsightsPort.resolve`: every package gets one outcome, from the rules, the cache or the service.
+ * The function behind `Insights.resolve`: every package gets one outcome, from the rules, the cache or the service.
  * Rejects when aborted, and when the seen versions can be neither read nor written.
  */
 export function createResolver(

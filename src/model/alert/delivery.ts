@@ -1,4 +1,4 @@
-import type { Notification } from './notification.ts';
+import type { Notification, NotifiedChange } from './notification.ts';
 
 /**
  * - `waiting`: not sent yet, usually because an earlier one of the same target is not done.
@@ -96,4 +96,13 @@ export interface RetriedDelivery {
   readonly outcome: 'queued' | 'delivered' | 'held' | 'unknown';
   /** An earlier delivery of the same target, which is sent first. */
   readonly behind?: string | undefined;
+}
+
+/** A delivery with what is kept of it. */
+export interface DeliveryDetails {
+  readonly delivery: DeliveryRecord;
+  /** Oldest first. */
+  readonly attempts: readonly DeliveryAttempt[];
+  /** The worst 10,000 changes, including those that no attempt contained; `undefined` after delivery. */
+  readonly changes: readonly NotifiedChange[] | undefined;
 }

@@ -1,21 +1,14 @@
 import type { ProvisionChange } from '../../model/alert/provision-change.ts';
-import type { Lock } from '../../model/ports/lock.ts';
 import type { Desired } from '../webhooks/definition.ts';
 import { kindOf } from './orphans.ts';
-import { holdAccount } from './provision.ts';
+import { holdAccount, type ProvisionOptions } from './provision.ts';
 import { deletion, exists, removeObject } from './remove.ts';
 import type { Resource } from './resource.ts';
 import { type Account, resourcesOf } from './resources.ts';
 
-export interface DestroyOptions extends Account {
-  readonly lock: Lock;
-  readonly desired: Desired;
-  readonly signal: AbortSignal;
-}
-
 /** The deletions that `destroy` would make, in its order. Writes nothing. Throws `NotifyError`. */
 export async function planDestroy(
-  options: Omit<DestroyOptions, 'lock'>,
+  options: Omit<ProvisionOptions, 'lock'>,
 ): Promise<readonly ProvisionChange[]> {
   const { desired, signal, ...account } = options;
   const changes: ProvisionChange[] = [];
@@ -29,7 +22,7 @@ export async function planDestroy(
  * Deletes all configured and all previously applied objects, webhooks before the variables that they use. Missing objects
  * are not an error. Throws `NotifyError`; another call continues from there.
  */
-export async function destroy(options: DestroyOptions): Promise<readonly ProvisionChange[]> {
+export async function destroy(options: ProvisionOptions): Promise<readonly ProvisionChange[]> {
   const { lock, desired, signal, ...account } = options;
   return holdAccount(lock, account, signal, async (held) => {
     const changes = await planDestroy({ desired, signal: held, ...account });

@@ -1,18 +1,14 @@
 import type { ProvisionChange } from '../../model/alert/provision-change.ts';
-import type { Lock } from '../../model/ports/lock.ts';
 import { NotifyError } from '../errors.ts';
 import type { Desired } from '../webhooks/definition.ts';
 import { readIfThere } from './compare.ts';
-import { holdAccount } from './provision.ts';
+import { holdAccount, type ProvisionOptions } from './provision.ts';
 import { reconcile } from './reconcile.ts';
 import type { Resource } from './resource.ts';
-import { type Account, variableResource } from './resources.ts';
+import { variableResource } from './resources.ts';
 
-export interface RotateOptions extends Account {
-  readonly lock: Lock;
-  readonly desired: Desired;
+export interface RotateOptions extends ProvisionOptions {
   readonly variable: string;
-  readonly signal: AbortSignal;
 }
 
 /**

@@ -1,17 +1,10 @@
+import type { DirectoryItem } from '../../discovery/directory/directory-list.ts';
 import { printable } from '../../model/printable.ts';
 import { columns, type TextOptions } from '../layout.ts';
 import { palette } from '../palette.ts';
 
-export interface ListedApi {
-  readonly id: string;
-  readonly title: string;
-  readonly labels: readonly string[];
-  readonly preferred: boolean;
-  readonly documentUrl?: string | undefined;
-}
-
 /** The APIs of a directory, one row each. */
-export function listText(items: readonly ListedApi[], { colour, width }: TextOptions): string {
+export function listText(items: readonly DirectoryItem[], { colour, width }: TextOptions): string {
   const paint = palette(colour);
   const rows = items.map(({ id, title, labels, preferred, documentUrl = '' }) => {
     const facts = [...(preferred ? ['preferred'] : []), ...labels].join(', ');
