@@ -1,4 +1,5 @@
 import type * as api from '../model/api/insights-api.generated.ts';
+import { isMissedByPurl } from '../model/scan/spelling.ts';
 import type { VersionKey } from '../model/scan/version-key.ts';
 import type { Answered } from './answered.ts';
 import { InsightsError } from './errors.ts';
@@ -18,7 +19,6 @@ import {
   validateProject,
   validateVersion,
 } from './request/rules.ts';
-import { isMissedByPurl } from './request/spelling.ts';
 import type { AskOptions, InsightsService as Service } from './service.ts';
 
 /*

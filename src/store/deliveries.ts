@@ -6,6 +6,7 @@ import type {
   FiledDelivery,
 } from '../model/alert/delivery.ts';
 import type { Notification } from '../model/alert/notification.ts';
+import { chunks } from '../model/chunks.ts';
 import { TRANSITIONS } from '../model/scan/change.ts';
 import { DELIVERY_ATTEMPT, DELIVERY_RECORD } from '../model/stored/catalog.ts';
 import type { Keys } from './keys.ts';
@@ -153,8 +154,7 @@ const CHUNK = 500;
 async function countOpenByRoute(redis: RedisClient, keys: Keys): Promise<ReadonlyMap<string, number>> {
   const ids = await redis.zrevrange(keys.openDeliveries, 0, -1);
   const counts = new Map<string, number>();
-  for (let at = 0; at < ids.length; at += CHUNK) {
-    const chunk = ids.slice(at, at + CHUNK);
+  for (const chunk of chunks(ids, CHUNK)) {
     for (const route of await Promise.all(chunk.map((id) => redis.hget(keys.delivery(id), 'route')))) {
       if (route !== null) counts.set(route, (counts.get(route) ?? 0) + 1);
     }

@@ -1,4 +1,5 @@
 import satisfies from 'semver/functions/satisfies.js';
+import { canonicalName } from '../../model/scan/spelling.ts';
 import { formatVersionKey, type System, type VersionKey } from '../../model/scan/version-key.ts';
 import type {
   AdvisoryFact,
@@ -11,7 +12,7 @@ import type {
 } from './data-set.ts';
 import { DependentCounts } from './dependents.ts';
 import { type Graph, resolveGraph } from './graph.ts';
-import { canonicalKey, canonicalName, purlOf } from './names.ts';
+import { canonicalKey, purlOf } from './names.ts';
 import { packageVersionObject, projectsOf, versionObject } from './version-object.ts';
 
 /** A version with the package it belongs to. */
@@ -111,7 +112,7 @@ export class InsightsModel {
   }
 
   find(system: System, name: string): IndexedPackage | undefined {
-    return this.#packages.get(packageId(system, canonicalName(system, name)));
+    return this.#packages.get(packageId(system, canonicalName(name, system)));
   }
 
   indexedVersion(key: VersionKey): IndexedVersion | undefined {

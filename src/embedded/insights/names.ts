@@ -1,29 +1,13 @@
 import valid from 'semver/functions/valid.js';
+import { purlTypeOf, systemOf } from '../../model/scan/ecosystem.ts';
+import { canonicalName, writePurl } from '../../model/scan/spelling.ts';
 import type { System, VersionKey } from '../../model/scan/version-key.ts';
-
-const SYSTEM_OF_TYPE: Readonly<Record<string, System>> = {
-  cargo: 'CARGO',
-  gem: 'RUBYGEMS',
-  golang: 'GO',
-  maven: 'MAVEN',
-  npm: 'NPM',
-  nuget: 'NUGET',
-  pypi: 'PYPI',
-};
-
-const TYPE_OF_SYSTEM = new Map(Object.entries(SYSTEM_OF_TYPE).map(([type, system]) => [system, type]));
 
 /** The package, or the version of a package, that a purl names. */
 export interface PurlTarget {
   readonly system: System;
   readonly name: string;
   readonly version: string | undefined;
-}
-
-/** The name as the index has it (field notes, "Names"). */
-export function canonicalName(system: System, name: string): string {
-  if (system === 'PYPI') return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
-  return system === 'NUGET' ? name.toLowerCase() : name;
 }
 
 /** The version as the index has it: `3.0` of a Python package is `3.0.0`. */
@@ -34,7 +18,7 @@ function canonicalVersion(system: System, version: string): string {
 }
 
 export function canonicalKey({ system, name, version }: VersionKey): VersionKey {
-  return { system, name: canonicalName(system, name), version: canonicalVersion(system, version) };
+  return { system, name: canonicalName(name, system), version: canonicalVersion(system, version) };
 }
 
 /** The purl of a package, or of a version of it. */
@@ -43,12 +27,7 @@ export function purlOf({
   name,
   version,
 }: Omit<PurlTarget, 'version'> & { version?: string }): string {
-  const path = (system === 'MAVEN' ? name.replace(':', '/') : name)
-    .split('/')
-    .map(encodeURIComponent)
-    .join('/');
-  const suffix = version === undefined ? '' : `@${encodeURIComponent(version)}`;
-  return `pkg:${TYPE_OF_SYSTEM.get(system) ?? ''}/${path}${suffix}`;
+  return writePurl(purlTypeOf(system), name, version);
 }
 
 /**
@@ -58,7 +37,7 @@ export function purlOf({
 export function parsePurl(text: string): PurlTarget | undefined {
   const match = /^pkg:\/*([A-Za-z][\w.+-]*)\/+([^?#]+)$/.exec(text);
   const [, type = '', rest = ''] = match ?? [];
-  const system = SYSTEM_OF_TYPE[type.toLowerCase()];
+  const system = systemOf(type.toLowerCase());
   if (system === undefined) return undefined;
   const at = rest.lastIndexOf('@');
   const versioned = at > rest.lastIndexOf('/') + 1 || (at > 0 && !rest.includes('/'));
@@ -68,7 +47,7 @@ export function parsePurl(text: string): PurlTarget | undefined {
     const name = path.join(system === 'MAVEN' ? ':' : '/');
     const version = versioned ? decodeURIComponent(rest.slice(at + 1)) : undefined;
     if (version === '') return undefined;
-    return { system, name: system === 'GO' ? name.toLowerCase() : canonicalName(system, name), version };
+    return { system, name: system === 'GO' ? name.toLowerCase() : canonicalName(name, system), version };
   } catch {
     return undefined;
   }

@@ -6,10 +6,10 @@ import type {
   Version,
   VersionResponse,
 } from '../../model/api/insights-api.generated.ts';
+import { isMissedByPurl } from '../../model/scan/spelling.ts';
 import type { VersionKey } from '../../model/scan/version-key.ts';
 import type { Fields } from '../answer-check.ts';
 import { validateProject, validateVersion } from '../request/rules.ts';
-import { isMissedByPurl } from '../request/spelling.ts';
 import type { InsightsService } from '../service.ts';
 import type { BatchEntry, BatchOperation, BatchWork } from './operation.ts';
 

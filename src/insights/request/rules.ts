@@ -1,6 +1,6 @@
+import { canonicalName, canonicalVersion } from '../../model/scan/spelling.ts';
 import type { System, VersionKey } from '../../model/scan/version-key.ts';
 import { InsightsError, type RuleName } from '../errors.ts';
-import { canonicalName, canonicalVersion } from '../request/spelling.ts';
 
 /** More entries are HTTP 400 ("Limits"). */
 export const MAX_BATCH = 5_000;

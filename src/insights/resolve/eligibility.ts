@@ -1,9 +1,9 @@
 import { systemOf } from '../../model/scan/ecosystem.ts';
 import type { LockedPackage } from '../../model/scan/lockfile.ts';
 import type { Resolution } from '../../model/scan/resolution.ts';
+import { canonicalName, canonicalVersion, writePurl } from '../../model/scan/spelling.ts';
 import { formatVersionKey, type System, type VersionKey } from '../../model/scan/version-key.ts';
 import { privateNames } from '../request/private-names.ts';
-import { canonicalName, canonicalVersion, writePurl } from '../request/spelling.ts';
 import { createRegistryCheck, parseRegistryUrl } from './public-registries.ts';
 
 /** Which packages are private, and which registries are copies of public ones. */

@@ -24,3 +24,10 @@ export const ECOSYSTEMS: readonly string[] = [...PURL_TYPES, API_ECOSYSTEM];
 export function systemOf(ecosystem: string): System | undefined {
   return SYSTEMS.get(ecosystem);
 }
+
+const TYPES = new Map(Array.from(SYSTEMS, ([type, system]) => [system, type]));
+
+/** The purl type of a system's packages. */
+export function purlTypeOf(system: System): string {
+  return TYPES.get(system) ?? '';
+}

@@ -1,4 +1,4 @@
-import type { System } from '../../model/scan/version-key.ts';
+import type { System } from './version-key.ts';
 
 /** Names as the index spells them: PEP 503 for PyPI, lower case for NuGet, elsewhere as the ecosystem does. */
 export function canonicalName(name: string, system: System): string {
