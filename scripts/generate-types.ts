@@ -46,7 +46,7 @@ function typesOf(document: RestDescription, target: Target): string {
   return [
     `// Generated from ${target.document} by \`npm run generate\`. Do not edit.\n`,
     ...schemas,
-    `/** What each method takes and gives, by its id. */\nexport interface ${target.methods} {\n${methods}}\n`,
+    `/** Parameters, request and answer of each method, by its id. */\nexport interface ${target.methods} {\n${methods}}\n`,
   ].join('\n');
 }
 

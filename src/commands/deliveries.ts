@@ -70,7 +70,7 @@ export async function openDeliveryAdmin(loaded: LoadedConfig): Promise<DeliveryA
   };
 }
 
-/** Limit of the wait for a worker that is recording a failure. If it died, another worker takes the job over later. */
+/** Limit of the wait for a worker that is recording a failure. If it died, another worker claims the job later. */
 const SETTLE_LIMIT_MS = 2_000;
 
 const JOBS = new Map([[deliverNotification.name, deliverNotification]]);
@@ -125,8 +125,8 @@ async function retryAll(
 }
 
 /**
- * Deliveries in the order in which they were originally due: by scan, and within a scan in the order of its changes. The
- * time at which they were recorded says little because many are recorded at the same time.
+ * Deliveries in the order in which they were originally due: by scan, and within a scan in the order of its changes.
+ * The time at which they were recorded does not show their order, because many are recorded at the same time.
  */
 export function inReplayOrder(records: readonly DeliveryRecord[]): readonly DeliveryRecord[] {
   const position = (record: DeliveryRecord): number => {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { ProducedLockfile } from '../jobs/scan-request.ts';
 
-/** Smaller scans need little memory anyway. */
+/** Total size from which a scan needs much memory. */
 const LARGE_BYTES = 1_048_576;
 
 /** Whether the lockfiles are large enough for garbage to be most of the memory of a scan. */

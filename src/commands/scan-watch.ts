@@ -31,7 +31,7 @@ export function watchScans(store: Store): ScanWatch {
     },
     async report(scan, { onProgress = () => {}, signal }) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      // It may reject before it is awaited.
+      // It may reject before it is awaited, which must not be an unhandled rejection.
       promise.catch(() => {});
       const progress = scanProgress(onProgress);
       const watcher: Watcher = {

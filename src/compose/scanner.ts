@@ -39,9 +39,9 @@ export interface ScannerOptions {
 /** The jobs of a scan in this process: no Redis, no queue, no other process. */
 export interface Scanner {
   /**
-   * Resolves when the scan and all its follow-ups have ended; to `undefined` when a job failed without which there is
-   * no report. An event then says why. Rejects with the signal's reason, and with `EnvelopeError` (`invalid-payload`)
-   * for an invalid request.
+   * Resolves when the scan and all its follow-ups have ended. Resolves to `undefined` when the scan failed and has no
+   * report; an event then contains the reason. Rejects with the signal's reason, and with `EnvelopeError`
+   * (`invalid-payload`) for an invalid request.
    */
   scan(request: ScanRequest): Promise<ScanReport | undefined>;
   close(): Promise<void>;

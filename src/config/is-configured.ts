@@ -17,7 +17,7 @@ function hasDefaultFile(): boolean {
   try {
     return lstatSync(DEFAULT_FILE, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // It may be there: reading it says what is wrong.
+    // It may exist: reading it reports the reason.
     return true;
   }
 }

@@ -33,14 +33,14 @@ export async function compareContract(options: ContractOptions): Promise<Contrac
   const item = items.find((one) => one.version === version);
   if (item === undefined) {
     const message = `${version} is no longer listed, only ${items.map((one) => one.version).join(', ')}`;
-    const gone = {
+    const removed = {
       class: 'breaking',
       kind: 'version-removed',
       subject: 'document',
       path: '$',
       message,
     } as const;
-    return { api, version, revision: undefined, source: 'the directory', differences: [gone] };
+    return { api, version, revision: undefined, source: 'the directory', differences: [removed] };
   }
   if (item.documentUrl === undefined) {
     throw new DiscoveryError('unknown-api', `the directory has no document URL for ${item.id}`);

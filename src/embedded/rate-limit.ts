@@ -5,7 +5,7 @@ export interface RateLimit {
   readonly seconds?: number;
 }
 
-/** Returns a function that counts a request and gives 0 when it is within the limit, otherwise the seconds to wait. */
+/** Returns a function that counts a request and returns 0 when it is within the limit, otherwise the seconds to wait. */
 export function rateLimiter(
   { requests, seconds = 1 }: RateLimit,
   now: () => number = () => performance.now(),

@@ -17,8 +17,8 @@ export function isIdempotent(method: string, stated: boolean | undefined): boole
 }
 
 /**
- * The wait after attempt `attempt` (counted from 1): what the service asked for plus full jitter. `undefined` when there is
- * no further attempt, or the service asked for a longer wait than the policy allows.
+ * The wait after attempt `attempt` (counted from 1): the requested wait plus full jitter. `undefined` when there is no
+ * further attempt, or the service requested a longer wait than the policy allows.
  */
 export function retryDelay(
   policy: RetryPolicy,
@@ -27,8 +27,8 @@ export function retryDelay(
   random: () => number = Math.random,
 ): number | undefined {
   if (attempt >= policy.attempts) return undefined;
-  const asked = retryAfterMs ?? 0;
-  if (asked > policy.longestWaitMs) return undefined;
+  const requestedMs = retryAfterMs ?? 0;
+  if (requestedMs > policy.longestWaitMs) return undefined;
   const jitter = random() * Math.min(policy.baseMs * 2 ** (attempt - 1), policy.longestWaitMs);
-  return Math.min(asked + jitter, Math.max(asked, policy.longestWaitMs));
+  return Math.min(requestedMs + jitter, Math.max(requestedMs, policy.longestWaitMs));
 }

@@ -120,7 +120,7 @@ async function report(
     return;
   }
   const { delayMs } = failure;
-  log.warn({ job: job.name, key, reason, delayMs }, `job will be tried again (${failure.kind})`);
+  log.warn({ job: job.name, key, reason, delayMs }, `job is retried later (${failure.kind})`);
   onEvent?.({ kind: 'retrying', job: job.name, key, reason, delayMs });
   await job.onEnd?.(payload, endingOf(failure, reason), ports);
 }

@@ -73,7 +73,7 @@ export function createInsights(options: InsightsOptions): Insights {
   };
 }
 
-/** Gives one record: from the cache, a running request or the service. */
+/** Returns one record: from the cache, a running request or the service. */
 type Loader<Value> = (
   key: string,
   signal: AbortSignal,

@@ -34,9 +34,9 @@ export async function fetchAll<Key, Fact>(
     }),
   );
   context.signal.throwIfAborted();
-  const again = failed.find(({ error }) => !(error instanceof CodedError) || error.retryable);
-  if (again !== undefined && !context.lastAttempt)
-    throw incomplete(`${describe(again.key)}: ${again.reason}`, again.error);
+  const retryable = failed.find(({ error }) => !(error instanceof CodedError) || error.retryable);
+  if (retryable !== undefined && !context.lastAttempt)
+    throw incomplete(`${describe(retryable.key)}: ${retryable.reason}`, retryable.error);
   return { found, absent, failed: failed.map(({ key, reason }) => ({ key, reason })) };
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The BullMQ id of a job: the same key gives the same id, so the job is queued once. A hash with a leading letter, because
+ * The BullMQ id of a job: equal keys have equal ids, so the job is queued once. A hash with a leading letter, because
  * BullMQ refuses ids that contain `:` or are integers.
  */
 export function jobIdOf(job: string, key: string): string {

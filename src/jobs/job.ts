@@ -67,7 +67,7 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
   /** Kind of its result, where other jobs or commands read it. */
   readonly resultKind?: StoredKind<Result>;
   run(payload: Payload, ports: Pick<Ports, Needs>, context: RunContext): Promise<JobRun<Result>>;
-  /** Runs again however often workers died while they ran it. Other jobs fail permanently after the third time. */
+  /** Runs again even when workers died repeatedly while they ran it. Other jobs fail permanently after the third time. */
   readonly runsAfterStalls?: true;
   /**
    * Jobs of one lane run one after the other, in the order in which the outcomes that they follow from were saved. The next

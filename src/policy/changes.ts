@@ -146,7 +146,7 @@ function previousOf({ worst, finding }: TrackedFinding): { readonly previousSeve
   return { previousSeverity: worst };
 }
 
-/** When its advisory did not load this time, a finding keeps the severity and evidence it had. */
+/** When its advisory did not load this time, a finding keeps its last severity and evidence. */
 function withLastEvidence(finding: Finding, before: Finding): Finding {
   const lostSeverity = finding.severity === 'unrated' && before.severity !== 'unrated';
   if (!lostSeverity && !isUnloaded(finding)) return finding;

@@ -64,7 +64,7 @@ function describe(names: readonly string[], advisories: ReadonlyMap<string, Advi
   };
 }
 
-/** Most databases link to GHSA identifiers; a CVE says least about the package. */
+/** Most databases link to GHSA identifiers; a CVE contains the least about the package. */
 function rank(name: string): number {
   if (name.startsWith('GHSA-')) return 0;
   return name.startsWith('CVE-') ? 2 : 1;

@@ -8,7 +8,7 @@ import { createTurns, inTurns } from '../model/turns.ts';
 const SAMPLE = 512;
 /** Packages between two checks of the time. */
 const STRIDE = 250;
-/** A single missing package says nothing about the service. */
+/** A single missing package does not show a loss of data. */
 const MIN_LOST = 2;
 /** An older sample does not show a sudden loss. */
 const MAX_AGE_MS = 60 * 24 * 3_600_000;

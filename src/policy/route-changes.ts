@@ -20,16 +20,16 @@ export async function routeChanges(
   const open = rules.filter(({ match }) => fitsLabels(match, target));
   const named = open.filter(({ rest }) => !rest);
   const others = open.filter(({ rest }) => rest);
-  const taken = new Map<RouteRule, number[]>(rules.map((rule) => [rule, []]));
+  const byRoute = new Map<RouteRule, number[]>(rules.map((rule) => [rule, []]));
   const note = (change: Change, index: number): void => {
     if (change.finding.level === 'note' || change.announced === 'none') return;
     const fitting = named.filter(({ match }) => fits(match, change));
     const takers = fitting.length > 0 ? fitting : others.filter(({ match }) => fits(match, change));
-    for (const rule of take === 'first' ? takers.slice(0, 1) : takers) taken.get(rule)?.push(index);
+    for (const rule of take === 'first' ? takers.slice(0, 1) : takers) byRoute.get(rule)?.push(index);
   };
   let index = 0;
   for await (const slice of inTurns(changes)) for (const change of slice) note(change, index++);
-  return Array.from(taken, ([rule, own]) => ({ rule, changes: own })).filter(
+  return Array.from(byRoute, ([rule, own]) => ({ rule, changes: own })).filter(
     ({ changes: own }) => own.length > 0,
   );
 }

@@ -50,10 +50,10 @@ export function fitLines(lines: readonly string[], { width }: { readonly width: 
 
 /** Text after a lead. It wraps below its own beginning, or below the lead when that would leave a narrow column. */
 export function hang(lead: string, text: string, width: number): readonly string[] {
-  const taken = stringWidth(lead);
-  if (width - taken >= LEAST_WIDTH || taken + stringWidth(text) <= width) {
-    const [first = '', ...rest] = wrap(text, width - taken);
-    return [(lead + first).trimEnd(), ...rest.map((line) => ' '.repeat(taken) + line)];
+  const leadWidth = stringWidth(lead);
+  if (width - leadWidth >= LEAST_WIDTH || leadWidth + stringWidth(text) <= width) {
+    const [first = '', ...rest] = wrap(text, width - leadWidth);
+    return [(lead + first).trimEnd(), ...rest.map((line) => ' '.repeat(leadWidth) + line)];
   }
   const indent = `${/^ */.exec(lead)?.[0] ?? ''}    `;
   const below = text === '' ? [] : wrap(text, width - indent.length).map((line) => indent + line);

@@ -29,9 +29,9 @@ export function changesText(
 ): string {
   const { good, bad, faint, strong } = palette(options.colour);
   const lines = changes.flatMap(({ kind, name, action, drift, fields }) => {
-    const said = done && action !== 'kept' ? action : PLANNED[action];
+    const label = done && action !== 'kept' ? action : PLANNED[action];
     const note = drift ? faint(' (changed on the platform)') : '';
-    const head = `${SIGNS[action]} ${kind} ${strong(printable(name))}: ${said}${note}`;
+    const head = `${SIGNS[action]} ${kind} ${strong(printable(name))}: ${label}${note}`;
     const paint = action === 'deleted' ? bad : action === 'unchanged' ? faint : good;
     return [
       paint(head),
@@ -74,7 +74,7 @@ export function shownText({ account, webhooks, variables }: ShownAccount, option
   const lines = account === null ? [] : [`At ${account}:`, ''];
   for (const webhook of webhooks) {
     const { route, name, there, url, customHeaders, encodeAs, payload } = webhook;
-    lines.push(`webhook ${printable(name)} (route ${route})${there ? '' : ': not there'}`);
+    lines.push(`webhook ${printable(name)} (route ${route})${there ? '' : ': does not exist'}`);
     if (!there) continue;
     lines.push(
       `    url: ${printable(url ?? '')}`,

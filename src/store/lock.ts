@@ -20,13 +20,13 @@ export function createLock(redis: RedisClient, keys: Keys, options: LockOptions 
     async hold(name, work, signal) {
       const key = keys.lock(name);
       const token = randomUUID();
-      let asked = Date.now();
+      let requestedAt = Date.now();
       while ((await redis.set(key, token, 'PX', ttlMs, 'NX')) !== 'OK') {
         signal?.throwIfAborted();
         await sleep(pollMs * (0.5 + random()), undefined, { signal });
-        asked = Date.now();
+        requestedAt = Date.now();
       }
-      const keeper = keep(redis, { key, token, ttlMs }, asked);
+      const keeper = keep(redis, { key, token, ttlMs }, requestedAt);
       try {
         signal?.throwIfAborted();
         return await work(signal === undefined ? keeper.signal : AbortSignal.any([signal, keeper.signal]));
@@ -57,11 +57,11 @@ function keep(
   const abort = (cause?: unknown): void => lost.abort(new Error(`The lock ${key} was lost`, { cause }));
   let deadline = setTimeout(abort, Math.max(0, heldSince + ttlMs - Date.now()));
   const renewal = setInterval(async () => {
-    const asked = Date.now();
+    const requestedAt = Date.now();
     try {
       if ((await runScript(redis, RENEW_LOCK, [key], [token, ttlMs])) !== 1) return abort();
       clearTimeout(deadline);
-      if (!stopped) deadline = setTimeout(abort, Math.max(0, asked + ttlMs - Date.now()));
+      if (!stopped) deadline = setTimeout(abort, Math.max(0, requestedAt + ttlMs - Date.now()));
     } catch (error) {
       abort(error);
     }

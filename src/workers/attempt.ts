@@ -40,7 +40,7 @@ export interface Attempt {
 }
 
 export interface ParsedJob {
-  /** The id that its key gives; a producer may have queued it under another one. */
+  /** The id that follows from its key; a producer may have queued it under another one. */
   readonly id: string;
   readonly key: string;
   readonly payload: unknown;

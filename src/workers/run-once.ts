@@ -39,14 +39,14 @@ export async function runOnce(
     );
   }
   for (let race = 0; race < STATE_RACES; race += 1) {
-    const made = await run(job, payload, ports, context);
+    const finished = await run(job, payload, ports, context);
     const circumstances = {
-      follows: openJobsOf(made.next),
+      follows: openJobsOf(finished.next),
       startedAt,
       resultVersion: job.resultKind?.version,
     };
-    const answer = await outcomes.save(job.name, key, made, circumstances);
-    if (answer.status === 'saved') return made;
+    const answer = await outcomes.save(job.name, key, finished, circumstances);
+    if (answer.status === 'saved') return finished;
     if (answer.status === 'already-there') return answer.outcome;
   }
   throw new WorkerError(

@@ -31,7 +31,7 @@ export interface RuntimeOptions {
   readonly limits?: Partial<JobLimits>;
   /** Overrides limits of single jobs, by name. */
   readonly limitsOf?: Readonly<Record<string, Partial<JobLimits>>>;
-  /** A job whose worker does not renew its lock for this long goes to another worker. Default 30 s. */
+  /** Another worker claims a job whose lock was not renewed for this long. Default 30 s. */
   readonly lockDurationMs?: number;
   /** Completed jobs that stay in each queue, for tests. Default 0: outcomes show what is completed. */
   readonly keptCompleted?: number;

@@ -39,8 +39,9 @@ const QUEUE = 'schedules';
 const ATTEMPTS = { attempts: 10, backoff: { type: 'exponential', delay: 1_000 } } as const;
 
 /**
- * Stores the schedules in BullMQ and starts the jobs that are due. Each start happens once, however many workers run: the
- * due time determines the job's key, so a crash repeats nothing. Resolves to `undefined` when there are no schedules.
+ * Stores the schedules in BullMQ and starts the jobs that are due. Each start happens once, for any number of workers:
+ * the due time determines the job's key, so a crash repeats nothing. Resolves to `undefined` when there are no
+ * schedules.
  */
 export async function startSchedules(options: SchedulesOptions): Promise<Schedules | undefined> {
   const { schedules, connection, prefix, flow, log, onError } = options;

@@ -150,14 +150,9 @@ describe('lockhound insights', () => {
     ['an unknown system', ['package', 'apt', 'curl'], 2, /The systems are npm, pypi/],
     ['an invalid hash', ['query', '--hash', 'sha512:abc'], 2, /a SHA512 is 64 bytes.*\[hash-form\]/],
     ['nothing to query for', ['query'], 2, /give --hash, --file.*\[nothing-asked\]/],
+    ['a missing file', ['purls', '--file', '/nowhere'], 2, /\/nowhere: no such file.*\[file-unreadable\]/],
     [
-      'a file that is not there',
-      ['purls', '--file', '/nowhere'],
-      2,
-      /\/nowhere: no such file.*\[file-unreadable\]/,
-    ],
-    [
-      'an artifact that is not there',
+      'a missing artifact',
       ['query', '--file', '/nowhere'],
       2,
       /\/nowhere: no such file.*\[file-unreadable\]/,

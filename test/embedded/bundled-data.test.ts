@@ -187,7 +187,7 @@ function unanswered(schema: SchemaDescription, answers: readonly unknown[], plac
   });
 }
 
-it('reads the bundled files as any other data set, only without checking them', async () => {
+it('reads the bundled files like any other data set, without checking them', async () => {
   expect(data).toMatchObject(
     await readInsightsData(join(import.meta.dirname, '..', '..', 'data', 'insights')),
   );

@@ -82,7 +82,7 @@ describe('documents that the local discovery service serves', () => {
 });
 
 describe('the local discovery service', () => {
-  it('leaves documents of APIs that do not run here, and all without addresses, as they are', async () => {
+  it('does not change documents of other APIs, or any document without addresses', async () => {
     const kind = 'discovery#restDescription';
     const documents = [{ kind, name: 'sheets', version: 'v4', rootUrl: 'https://sheets.example/' }];
     for (const rootUrls of [{}, { insights: 'http://127.0.0.1:1' }, undefined]) {

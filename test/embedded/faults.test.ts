@@ -19,14 +19,14 @@ describe('rules for faults', () => {
   };
   const gets = (count: number, url = '/a') => Array.from({ length: count }, () => ['GET', url] as const);
 
-  it('meet one request, or as many as they say', () => {
+  it('apply to one request, or to the given number', () => {
     expect(meets([{ kind: 'drop' }], gets(3))).toEqual(['drop', '-', '-']);
     expect(meets([{ kind: 'drop', times: 2 }, { kind: 'hang' }], gets(4))).toEqual([
       ...['drop', 'drop', 'hang', '-'],
     ]);
   });
 
-  it('meet every nth request, for ever unless they say how often', () => {
+  it('apply to every nth request, without end unless a number is given', () => {
     const every = meets([{ kind: 'drop', every: 3 }], gets(9));
     expect(every).toEqual(['-', '-', 'drop', '-', '-', 'drop', '-', '-', 'drop']);
     expect(meets([{ kind: 'drop', every: 2, times: 1 }], gets(5))).toEqual(['-', 'drop', '-', '-', '-']);
@@ -71,7 +71,7 @@ describe('every local service', () => {
     ['receiver', startReceiver, '/hook', /^Too Many Requests$/],
   ];
 
-  it.each(services)('%s limits its rate in its own words', async (_name, start, path, said) => {
+  it.each(services)('%s limits its rate with its documented answer', async (_name, start, path, said) => {
     const service = await start({ rateLimit: { requests: 1, seconds: 3_600 } });
     running.push(service);
     const ask = () => fetch(service.url + path, { method: _name === 'receiver' ? 'POST' : 'GET' });
@@ -81,7 +81,7 @@ describe('every local service', () => {
     expect(await refused.text()).toMatch(said);
   });
 
-  it.each(services)('%s meets the faults it is started with', async (name, start, path) => {
+  it.each(services)('%s applies the faults it is started with', async (name, start, path) => {
     const service = await start({ faults: [{ kind: 'answer', status: 503, body: 'later' }], latencyMs: 1 });
     running.push(service);
     const ask = () => fetch(service.url + path, { method: name === 'receiver' ? 'POST' : 'GET' });

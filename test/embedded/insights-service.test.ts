@@ -164,7 +164,7 @@ describe('the local package-insights service over the bundled data', () => {
     });
   });
 
-  it('gives advisories with score and vector, 0 and empty where there are none', async () => {
+  it('returns advisories with score and vector, which are 0 and empty when absent', async () => {
     expect(await (await get('advisories/GHSA-xvch-5gv4-984h')).json()).toMatchObject({
       advisoryKey: { id: 'GHSA-xvch-5gv4-984h' },
       url: 'https://osv.dev/vulnerability/GHSA-xvch-5gv4-984h',
@@ -231,7 +231,7 @@ describe('the local package-insights service over the bundled data', () => {
     expect(await named.json()).toMatchObject({ results: [{ artifacts: [] }] });
   });
 
-  it('refuses a batch of projects with an entry that names none, and echoes nothing but the key', async () => {
+  it('refuses a batch of projects with an invalid entry, and echoes only the key', async () => {
     const ask = (requests: readonly unknown[]) =>
       fetch(`${service.url}/v3alpha/projectbatch`, { method: 'POST', body: JSON.stringify({ requests }) });
     for (const poison of [5, null, {}, { projectKey: { id: 1 } }]) {
@@ -322,7 +322,7 @@ describe('batches of the local package-insights service', () => {
   const purls = async (...sent: string[]) =>
     batch.parse(await (await post('purlbatch', { requests: sent.map((purl) => ({ purl })) })).json());
 
-  it('answers in order, a miss with nothing but the request', async () => {
+  it('answers in order, and a miss with only the request', async () => {
     const { responses, nextPageToken } = await purls(
       'pkg:pypi/nothing@1.0',
       'pkg:pypi/annotated-types@0.7.0',
@@ -334,7 +334,7 @@ describe('batches of the local package-insights service', () => {
     expect(nextPageToken).toBe('');
   });
 
-  it('echoes normalised purls and gives canonical versions', async () => {
+  it('echoes normalised purls and returns canonical versions', async () => {
     const { responses } = await purls('pkg:pypi/annotated_types@0.7.0', 'pkg:pypi/Django@3.0');
     expect(responses[0]?.request.purl).toBe('pkg:pypi/annotated-types@0.7.0');
     expect(responses[1]?.result?.version.versionKey).toMatchObject({ name: 'django', version: '3.0.0' });
@@ -348,7 +348,7 @@ describe('batches of the local package-insights service', () => {
     expect(found.responses[0]?.version).toMatchObject({ versionKey });
   });
 
-  it('echoes the first spelling of a version asked for twice', async () => {
+  it('echoes the first spelling of a version that is requested twice', async () => {
     const requests = ['Annotated_Types', 'annotated.types'].map((name) => ({
       versionKey: { system: 'PYPI', name, version: '0.7.0' },
     }));
@@ -424,7 +424,7 @@ const CORPORA = process.env['LOCKHOUND_CORPORA'] ?? join(import.meta.dirname, '.
 const RECORDED = join(CORPORA, 'insights/live-v3-npm-lodash-4.17.20.json');
 
 describe('a client that writes null for absent fields', () => {
-  it('is answered as if it had not', async () => {
+  it('gets the same answer as without it', async () => {
     const service = await startInsightsService({ data: MIXED });
     const purl = 'pkg:pypi/annotated-types@0.7.0';
     const keys = { system: 'PYPI', name: 'annotated-types', version: '0.7.0' };

@@ -44,7 +44,7 @@ describe('the local webhook-integration service', () => {
     expect(await call('DELETE', '/webhooks/alarms')).toEqual({ status: 404, body: NO_WEBHOOK });
   });
 
-  it('never gives a secret back', async () => {
+  it('never returns a secret', async () => {
     const secret = { name: 'SIGNING_KEY', value: 'hush', is_secret: true };
     const answers = [
       await call('POST', '/custom-variables', secret),

@@ -158,7 +158,7 @@ describe('the allow list', () => {
 
 describe('TLS', () => {
   it.each([['with a guard', { guard: () => true }] as const, ['without one', {}] as const])(
-    'is verified %s, whatever the environment says',
+    'is verified %s, regardless of the environment',
     async (_which, options) => {
       let asked = 0;
       const secure = createServer(SELF_SIGNED, (_request, response) => {

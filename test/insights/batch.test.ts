@@ -82,7 +82,7 @@ test('every entry is settled once, with its own answer or an error', async () =>
   );
 });
 
-test('a page that makes no progress ends, instead of being asked for again', async () => {
+test('a page without progress ends the batch and is not requested again', async () => {
   const settled: Outcome[] = [];
   let calls = 0;
   await runBatch(

@@ -54,7 +54,7 @@ afterAll(async () => {
   await local.close();
 });
 
-describe('nothing but the compiler and the description document', () => {
+describe('calls that use only the description document', () => {
   const npm = { 'versionKey.system': 'NPM', 'versionKey.name': 'express', 'versionKey.version': '4.17.1' };
   const go = {
     'versionKey.system': 'GO',

@@ -79,7 +79,7 @@ describe('children', () => {
     },
   });
 
-  it('are retried until the last attempt, after the wait that the service asked for', async () => {
+  it('are retried until the last attempt, after the wait that the service requested', async () => {
     const failure = await collectAdvisories.run(payload, asked, context()).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(JobError);
     expect(failure).toMatchObject({ code: 'insights-partial', retryable: true, retryAfterMs: 5_000 });

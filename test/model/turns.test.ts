@@ -24,7 +24,7 @@ describe('work in turns', () => {
     expect(await mapInTurns([], () => 1)).toEqual([]);
   });
 
-  it('lets other work run in between', async () => {
+  it('yields to other work', async () => {
     let others = 0;
     const count = () => {
       others += 1;

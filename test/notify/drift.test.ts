@@ -243,7 +243,7 @@ describe('show', () => {
     expect(inspect(shown, { depth: 9 })).not.toContain('first-token');
   });
 
-  it('gives every field as the platform has it', async () => {
+  it('returns every field as stored on the platform', async () => {
     const { apply, shared } = await start();
     const payload = '{"text": "$EVENT_TITLE first-token"}';
     for (const [webhook, shown] of [
@@ -266,7 +266,7 @@ describe('show', () => {
 describe('the configuration without a platform', () => {
   const mask = createMasker(['first-token']);
 
-  it('gives the definition that the platform would read back', async () => {
+  it('returns the definition that the platform would read back', async () => {
     const { apply } = await start();
     for (const webhook of [{}, { encodeAs: 'form', payload: '{"a": 1}', headers: {} }] as const) {
       const desired = desiring('first-token', webhook);

@@ -47,7 +47,7 @@ describe('the size limit of a receiver', () => {
     expect(cut.split('\n').slice(0, -1)).toEqual(whole.split('\n').slice(0, cut.split('\n').length - 1));
   });
 
-  it('goes to the worst changes in any order; changes that the alert left out are counted', () => {
+  it('is used for the worst changes, in any order; omitted changes are counted', () => {
     const severities: readonly Severity[] = ['low', 'critical', 'high'];
     const changes = Array.from({ length: 3_000 }, (_, index): NotifiedChange => {
       const change = changeOf(`package-${index}`, 'Title', index % 2 === 0 ? 'resolved' : 'opened');

@@ -214,7 +214,7 @@ describe('slack', () => {
     );
   });
 
-  it('goes to the secret URL', () => {
+  it('is sent to the secret URL', () => {
     expect(render('slack', notificationOf()).url).toBe(`https://hooks.example/${KEY}`);
     expect(warningsOf({ webhooks: [webhookOf(choice('slack'))], variables: VARIABLES })).toHaveLength(1);
   });

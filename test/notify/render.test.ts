@@ -121,7 +121,7 @@ describe('the payload', () => {
     expect(bodyOf(String.raw`"\\$TARGET"`)).toBe(String.raw`\shop/web`);
   });
 
-  it('goes out as a form, nested values as JSON', () => {
+  it('can be sent as a form, with nested values as JSON', () => {
     const { body, headers } = render({
       encodeAs: 'form',
       payload: '{"text": "$TARGET & $SECRET", "open": {"g": $GAPS}}',

@@ -126,7 +126,7 @@ describe('a receiver that answers 410', () => {
 
 describe('a receiver that refuses', () => {
   it.each([400, 401, 403, 404, 422])(
-    'with %i is asked once; the delivery is kept as failed',
+    'with %i gets one request; the delivery is stored as failed',
     async (status) => {
       const name = `refuses-${status}`;
       const room = await world.room(name, QUICK);

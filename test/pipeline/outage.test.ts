@@ -108,7 +108,7 @@ describe('the webhook platform', () => {
 });
 
 describe('the receiver', () => {
-  it('is down for a while: one alert arrives in the end, under one id', async () => {
+  it('is unavailable for some time: one alert arrives later, under one id', async () => {
     const room = await world.room('receiver');
     world.services.receiver.faults.inject({ kind: 'drop' });
     world.services.receiver.faults.inject({ kind: 'answer', status: 503 });
@@ -132,7 +132,7 @@ describe('the receiver', () => {
 });
 
 describe('changes over scans', () => {
-  it('a second identical scan sends nothing; what is gone is resolved; what returns is reopened', async () => {
+  it('a second identical scan sends nothing; removed findings are resolved; returned ones are reopened', async () => {
     const room = await world.room('changes');
     room.startWorker();
     const scan = async (name: string, lockfile: string) => {

@@ -142,9 +142,9 @@ describe('transitions', () => {
 
 describe('names of an issue', () => {
   it.each([
-    ['a CVE comes to a GHSA', ['GHSA-1'], ['GHSA-1', 'CVE-1']],
-    ['a GHSA comes to a PYSEC', ['PYSEC-1', 'CVE-1'], ['GHSA-1', 'PYSEC-1', 'CVE-1']],
-    ['a name goes', ['GHSA-1', 'PYSEC-1'], ['PYSEC-1']],
+    ['a GHSA gets a CVE', ['GHSA-1'], ['GHSA-1', 'CVE-1']],
+    ['a PYSEC gets a GHSA', ['PYSEC-1', 'CVE-1'], ['GHSA-1', 'PYSEC-1', 'CVE-1']],
+    ['a name is removed', ['GHSA-1', 'PYSEC-1'], ['PYSEC-1']],
   ])('%s: still the same finding', async (_case, before, after) => {
     const { scan } = history();
     const first = vulnerabilityOf('a@1', { names: before });

@@ -64,7 +64,7 @@ describe('joining advisories', () => {
     ]);
   });
 
-  it('gives the same issues in any order of ids, each id in exactly one', () => {
+  it('returns the same issues for any order of ids, each id in exactly one', () => {
     const names = ['GHSA-1', 'GHSA-2', 'PYSEC-1', 'PYSEC-2', 'CVE-1', 'CVE-2', 'CVE-3'];
     const list = fc.uniqueArray(fc.constantFrom(...names));
     fc.assert(

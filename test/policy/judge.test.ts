@@ -125,7 +125,7 @@ describe('the other rules', () => {
 });
 
 describe('the order of findings', () => {
-  it('is worst first, then score, then name, whatever the order of the packages', async () => {
+  it('is worst first, then by score and name, for any order of the packages', async () => {
     const packages = [
       affected('z@1', ['A-HIGH']),
       affected('b@1', ['A-CRIT', 'A-NONE']),
@@ -171,7 +171,7 @@ describe('a rule that fails on a package', () => {
       }),
   };
 
-  it('leaves only that package unjudged, and only by that rule', async () => {
+  it('skips only that package, and only for that rule', async () => {
     const facts = factsOf(inventoryOf(lockfileOf(names.map((id) => affected(id, ['GHSA-1'])))));
     const { findings, unjudged } = await judge(facts, [failing, ...RULES]);
     expect(unjudged).toEqual([

@@ -108,7 +108,7 @@ describe('routes', () => {
   });
 });
 
-it('looks at each change a fixed number of times, however many there are', async () => {
+it('reads each change a fixed number of times, for any number of changes', async () => {
   let reads = 0;
   const changes = Array.from({ length: 20_000 }, () =>
     Object.defineProperty({ ...change('high') }, 'finding', {

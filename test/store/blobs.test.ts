@@ -109,7 +109,7 @@ describe('unavailable content', () => {
     ['Zstandard', zstdCompressSync],
     ['nothing', (content: Buffer) => content],
   ])(
-    'is too large once uncompressed from %s, and stays for a reader that takes more',
+    'is too large when decompressed from %s, and stays for readers with a larger limit',
     async (_name, pack) => {
       const content = Buffer.alloc(1_000_000, _name);
       const reference = await store(content, pack(content));

@@ -6,7 +6,7 @@ describe('JSON in the store', () => {
     ['small', { a: 'x'.repeat(100) }, 'none'],
     ['large', { a: 'x'.repeat(10_000) }, 'zstd'],
     ['nothing', undefined, 'none'],
-  ] as const)('that is %s comes back as it was', async (_size, value, compression) => {
+  ] as const)('that is %s is read back unchanged', async (_size, value, compression) => {
     const stored = await packJson(value);
     expect(recogniseCompression(stored)).toBe(compression);
     expect(await unpackJson(stored)).toEqual(value ?? null);

@@ -29,7 +29,7 @@ describe('an answer that refuses writes', () => {
     },
   );
 
-  it('delays new connections, up to 2 s, until no refusal came for some time', () => {
+  it('delays new connections, up to 2 s, until no refusal has occurred for some time', () => {
     let time = 0;
     const refusals = createRefusals({ wait: true, now: () => time });
     const refuse = () => refusals.onError(error('READONLY no'));

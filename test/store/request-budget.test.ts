@@ -43,7 +43,7 @@ describe('a shared budget', () => {
     expect(passed.at(-1)).toBeGreaterThan(90);
   });
 
-  it('makes callers wait whose slot is far ahead, and serves all in the end', async () => {
+  it('delays callers whose slot is far ahead, and serves all of them', async () => {
     const one = budget('far', 20);
     const passed = await times(36, () => one.take());
     expect(passed.at(-1)).toBeGreaterThan(1_700);

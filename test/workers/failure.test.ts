@@ -92,13 +92,18 @@ describe('the queue handles', () => {
   });
 
   it.each([
-    ['what cannot succeed', new JobError('facts-missing', 'gone'), {}, 'gone [facts-missing]'],
+    ['an error that is not retryable', new JobError('facts-missing', 'gone'), {}, 'gone [facts-missing]'],
     ['an invalid payload', new EnvelopeError('invalid-payload', 'bad', []), {}, 'bad [invalid-payload]'],
     ['a job without a place in its lane', new WorkerError('turn-over', 'failed'), {}, 'failed [turn-over]'],
     ['the last attempt', again, { attempts: 4 }, 'partial [insights-partial]'],
     ['the last attempt of a bug', new Error('boom'), { attempts: 4 }, 'boom'],
     ['a limit for a whole day', limited, { ageMs: DAY, attempts: 4 }, 'slow down [lookups-incomplete]'],
-    ['a newer release that never came', newer, { ageMs: DAY, attempts: 4 }, 'version 2 [newer-version]'],
+    [
+      'a newer release that was never deployed',
+      newer,
+      { ageMs: DAY, attempts: 4 },
+      'version 2 [newer-version]',
+    ],
   ])('%s: the job fails permanently', (_name, error, changes, message) => {
     const answer = failure(error, changes);
     expect(answer).toMatchObject({ kind: 'fail', message });

@@ -110,7 +110,7 @@ describe('single assignment', () => {
 });
 
 describe('the queue', () => {
-  it('removes completed jobs and keeps failed ones, whatever options the producer set', async () => {
+  it('removes completed jobs and keeps failed ones, regardless of the options of the producer', async () => {
     const bench = room.bench('kept');
     const job = testJob(
       'mixed',

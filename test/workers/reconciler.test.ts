@@ -180,7 +180,7 @@ describe('an open job', () => {
     expect(ended).toEqual(['b-0 done']);
   });
 
-  it('runs on its stored data, whatever its queue holds', async () => {
+  it('runs on its stored data, regardless of the data in its queue', async () => {
     const bench = room.bench('decided');
     const { open, start, done, queue, idOf, nothingIsOpen } = sending(bench);
     await open('a-0');

@@ -18,7 +18,7 @@ const every = (everyMs: number, aligned = false): Schedule => ({
 });
 
 describe('a schedule', () => {
-  test('starts its job periodically, once each time, however many workers run', async () => {
+  test('starts its job periodically, once at each due time, for any number of workers', async () => {
     const bench = room.bench('schedule-many');
     const ran: string[] = [];
     const job = testJob('tick', async ({ id }) => {

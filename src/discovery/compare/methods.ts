@@ -83,18 +83,18 @@ function compareScopes(
   { description: { scopes: after = [] } }: ApiMethod,
 ): void {
   const where = below(place, 'scopes');
-  const gone = before.filter((scope) => !after.includes(scope));
-  const fresh = after.filter((scope) => !before.includes(scope));
-  if (before.length === 0 && fresh.length > 0) {
-    found.add('scopes-narrowed', 'breaking', where, `needs one of these scopes now: ${fresh.join(', ')}`);
-  } else if (after.length === 0 && gone.length > 0) {
+  const removed = before.filter((scope) => !after.includes(scope));
+  const added = after.filter((scope) => !before.includes(scope));
+  if (before.length === 0 && added.length > 0) {
+    found.add('scopes-narrowed', 'breaking', where, `needs one of these scopes now: ${added.join(', ')}`);
+  } else if (after.length === 0 && removed.length > 0) {
     found.add('scopes-widened', 'compatible', where, 'no longer needs a scope');
   } else {
-    if (gone.length > 0) {
-      found.add('scopes-narrowed', 'breaking', where, `scopes that no longer suffice: ${gone.join(', ')}`);
+    if (removed.length > 0) {
+      found.add('scopes-narrowed', 'breaking', where, `scopes that no longer suffice: ${removed.join(', ')}`);
     }
-    if (fresh.length > 0) {
-      found.add('scopes-widened', 'compatible', where, `scopes that suffice now: ${fresh.join(', ')}`);
+    if (added.length > 0) {
+      found.add('scopes-widened', 'compatible', where, `scopes that suffice now: ${added.join(', ')}`);
     }
   }
 }

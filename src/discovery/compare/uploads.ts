@@ -45,10 +45,10 @@ function compareLimits(
 ): void {
   const { accept } = after;
   // Without a list every type is accepted.
-  const gone =
+  const removed =
     accept === undefined ? [] : (before.accept ?? ['*/*']).filter((range) => !accept.includes(range));
-  if (gone.length > 0) {
-    const message = `no longer names: ${gone.join(', ')}`;
+  if (removed.length > 0) {
+    const message = `no longer names: ${removed.join(', ')}`;
     found.add('upload-narrowed', 'breaking', below(place, 'accept'), message);
   }
   if ((uploadLimit(after.maxSize) ?? Infinity) < (uploadLimit(before.maxSize) ?? Infinity)) {

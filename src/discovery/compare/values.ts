@@ -93,10 +93,11 @@ function compareEnums(at: ComparedValue, before: SchemaDescription, after: Schem
     else found.add('enum-widened', 'compatible', where, `takes any value now, not only ${values}`);
     return;
   }
-  const gone = before.enum.filter((value) => after.enum?.includes(value) !== true);
-  const fresh = after.enum.filter((value) => before.enum?.includes(value) !== true);
-  if (gone.length > 0) found.add('enum-narrowed', 'breaking', where, `values gone: ${gone.join(', ')}`);
-  if (fresh.length > 0) found.add('enum-widened', 'compatible', where, `new values: ${fresh.join(', ')}`);
+  const removed = before.enum.filter((value) => after.enum?.includes(value) !== true);
+  const added = after.enum.filter((value) => before.enum?.includes(value) !== true);
+  if (removed.length > 0)
+    found.add('enum-narrowed', 'breaking', where, `values removed: ${removed.join(', ')}`);
+  if (added.length > 0) found.add('enum-widened', 'compatible', where, `new values: ${added.join(', ')}`);
   for (const [index, value] of before.enum.entries()) {
     const next = after.enum.indexOf(value);
     if (next >= 0 && after.enumDeprecated?.[next] === true && before.enumDeprecated?.[index] !== true) {

@@ -99,7 +99,7 @@ export interface SchemaDescription {
   readonly type?: string;
   readonly $ref?: string;
   readonly description?: string;
-  /** Always text, whatever the type. */
+  /** Always text, for any type. */
   readonly default?: string;
   readonly deprecated?: boolean;
   readonly format?: string;

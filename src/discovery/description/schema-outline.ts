@@ -36,8 +36,8 @@ export function outlineSchema(
     for (const [key, property] of Object.entries(resolved?.properties ?? {})) {
       const inner = elementOf(property);
       lines.push(lineOf(key, property, inner, level));
-      const again = inner.$ref !== undefined && path.includes(inner.$ref);
-      if (level + 1 < depth && !again) visit(inner, level + 1, path);
+      const isRecursive = inner.$ref !== undefined && path.includes(inner.$ref);
+      if (level + 1 < depth && !isRecursive) visit(inner, level + 1, path);
     }
   };
   visit({ $ref: name }, 0, []);

@@ -17,7 +17,7 @@ export interface DescriptionProblem {
 export interface ValidatedFile {
   readonly file: string;
   readonly valid: boolean;
-  /** `name:version`, where the document says. */
+  /** `name:version`, where the document states it. */
   readonly id: string | null;
   readonly methods: number;
   readonly schemas: number;

@@ -57,8 +57,8 @@ export function createDocumentSource({ http, cache }: DocumentSourceOptions): Do
       const document = parseDescription(text, source);
       const { etag, 'last-modified': lastModified } = response.headers;
       if (etag !== undefined || lastModified !== undefined) {
-        const fresh: CachedDocument = { text, etag, lastModified };
-        await cache.setMany(KIND, [[key, fresh]], CACHE_MS);
+        const received: CachedDocument = { text, etag, lastModified };
+        await cache.setMany(KIND, [[key, received]], CACHE_MS);
       }
       return { document, source, revalidated: false };
     },

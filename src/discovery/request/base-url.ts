@@ -26,10 +26,10 @@ export function rootUrlOf(document: RestDescription, rootUrl?: string): string {
 export function endpointUrl({ endpoints = [], id }: RestDescription, location: string): string {
   const url = endpoints.find((endpoint) => endpoint.location === location)?.endpointUrl;
   if (url !== undefined) return url;
-  const there = endpoints.flatMap((endpoint) => endpoint.location ?? []).join(', ');
+  const available = endpoints.flatMap((endpoint) => endpoint.location ?? []).join(', ');
   throw new DiscoveryError(
     'invalid-parameter',
-    `${id ?? 'The document'} has no endpoint for ${JSON.stringify(location)}; it has ${there === '' ? 'none' : there}`,
+    `${id ?? 'The document'} has no endpoint for ${JSON.stringify(location)}; it has ${available === '' ? 'none' : available}`,
   );
 }
 

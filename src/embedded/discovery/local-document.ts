@@ -15,10 +15,10 @@ export function localDocument(
   host: string,
 ): RestDescription {
   const { name = '', servicePath = '', batchPath: _notServed, ...rest } = document;
-  const asked = URL.parse(`http://${host}`);
-  const root = name === 'discovery' ? asked : URL.parse(rootUrlOf(name, rootUrls));
+  const requested = URL.parse(`http://${host}`);
+  const root = name === 'discovery' ? requested : URL.parse(rootUrlOf(name, rootUrls));
   if (root === null) return document;
-  if (asked !== null && LOOPBACK.has(root.hostname)) root.hostname = asked.hostname;
+  if (requested !== null && LOOPBACK.has(root.hostname)) root.hostname = requested.hostname;
   const rootUrl = joinUrl(root.href, '/');
   const baseUrl = joinUrl(rootUrl, servicePath);
   return { ...rest, name, rootUrl, servicePath, baseUrl, basePath: new URL(baseUrl).pathname };

@@ -91,14 +91,14 @@ export async function readDataFolder(
     );
   }
   const real = parse(readers.samples, ecosystems ?? '{}', 'ecosystems.json', folder);
-  const made = parse(readers.samples, sampleText ?? '{}', 'samples.json', folder);
+  const invented = parse(readers.samples, sampleText ?? '{}', 'samples.json', folder);
   const known = (packages ?? '').split('\n').flatMap((line, index) => {
     return line === '' ? [] : [parse(readers.package, line, `packages.ndjson:${index + 1}`, folder)];
   });
   return {
-    projects: [...real.projects, ...made.projects],
-    images: [...real.images, ...made.images],
-    packages: [...known, ...real.packages, ...made.packages],
+    projects: [...real.projects, ...invented.projects],
+    images: [...real.images, ...invented.images],
+    packages: [...known, ...real.packages, ...invented.packages],
     advisories: parse(readers.advisories, advisories ?? '[]', 'advisories.json', folder),
   };
 }

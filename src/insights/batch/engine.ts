@@ -107,7 +107,7 @@ async function sendRange<Request, Answer>(
   await Promise.all(parts);
 }
 
-/** Sends the requests from `start` to before `end` as one batch, then whatever the answer left open. */
+/** Sends the requests from `start` to before `end` as one batch, then the requests that were not answered. */
 async function sendPart<Request, Answer>(
   state: State<Request, Answer>,
   start: number,

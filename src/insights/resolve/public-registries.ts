@@ -19,8 +19,9 @@ interface Registry {
 }
 
 /**
- * Returns a function that says whether a registry URL belongs to a public registry or to one of the configured mirrors
- * (`host`, `host/path` or a URL, with subdomains). It returns `undefined` for a text that is not a URL with a host.
+ * Returns a function that checks whether a registry URL belongs to a public registry or to one of the configured
+ * mirrors (`host`, `host/path` or a URL, with subdomains). It returns `undefined` for a text that is not a URL with a
+ * host.
  */
 export function createRegistryCheck(mirrors: readonly string[]): (url: string) => boolean | undefined {
   const registries = [...PUBLIC_REGISTRIES, ...mirrors].map(readRegistry);

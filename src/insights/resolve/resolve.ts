@@ -60,11 +60,11 @@ async function answer(
   for (let open = lookUps.filter(({ key }) => !answers.has(key)); open.length > 0; ) {
     signal.throwIfAborted();
     const own = open.filter(({ key }) => !inFlight.has(key));
-    const theirs = open.filter(({ key }) => inFlight.has(key));
-    const others = new Set(theirs.flatMap(({ key }) => inFlight.get(key) ?? []));
-    const asked = own.length === 0 ? [] : [ask(parts, inFlight, own, signal, advance)];
-    await collect(answers, asked, others, signal);
-    advance(theirs.filter(({ key }) => answers.has(key)).map(({ key }) => key));
+    const running = open.filter(({ key }) => inFlight.has(key));
+    const others = new Set(running.flatMap(({ key }) => inFlight.get(key) ?? []));
+    const requests = own.length === 0 ? [] : [ask(parts, inFlight, own, signal, advance)];
+    await collect(answers, requests, others, signal);
+    advance(running.filter(({ key }) => answers.has(key)).map(({ key }) => key));
     open = open.filter(({ key }) => !answers.has(key));
   }
   return answers;
@@ -72,7 +72,7 @@ async function answer(
 
 async function collect(
   answers: Answers,
-  asked: readonly Promise<Answers>[],
+  requests: readonly Promise<Answers>[],
   others: ReadonlySet<Promise<Answers>>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -83,7 +83,7 @@ async function collect(
       signal,
     ),
   );
-  for (const found of await Promise.all([...asked, ...tolerated])) {
+  for (const found of await Promise.all([...requests, ...tolerated])) {
     for (const [key, value] of found) answers.set(key, value);
   }
 }
@@ -107,11 +107,11 @@ function ask(
     await Promise.all(stored);
     return answers;
   };
-  const asked = work().finally(() => {
+  const request = work().finally(() => {
     for (const { key } of lookUps) inFlight.delete(key);
   });
-  for (const { key } of lookUps) inFlight.set(key, asked);
-  return asked;
+  for (const { key } of lookUps) inFlight.set(key, request);
+  return request;
 }
 
 /** Stores seen versions first: a cached version is not looked up again, so it would not be recorded later. */

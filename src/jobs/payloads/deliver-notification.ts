@@ -64,8 +64,16 @@ export function identityOf(payload: DeliverNotification): DeliveryIdentity {
       JSON.stringify([scan, target, route, date, ...[part, content].filter((one) => one !== undefined)]),
     )
     .digest('hex');
-  const said = content === undefined ? {} : { content };
-  return { id: `msg_${digest.slice(0, 32)}`, key: keyOf(payload), route, target, scan, date, ...said };
+  const contentField = content === undefined ? {} : { content };
+  return {
+    id: `msg_${digest.slice(0, 32)}`,
+    key: keyOf(payload),
+    route,
+    target,
+    scan,
+    date,
+    ...contentField,
+  };
 }
 
 /** The job of a delivery, and the record to store. Sets `id` and `route` of the notification. */

@@ -66,8 +66,8 @@ function oneSource<File extends GivenFile>(
   { content: text, sha256, bytes, unread: reason, ...file }: File,
   context: z.RefinementCtx,
 ): Omit<File, keyof GivenFile> & FileSource {
-  const given = [text, sha256 ?? bytes, reason].filter((one) => one !== undefined);
-  if (given.length === 1) {
+  const present = [text, sha256 ?? bytes, reason].filter((one) => one !== undefined);
+  if (present.length === 1) {
     if (text !== undefined) return { ...file, content: text };
     if (reason !== undefined) return { ...file, unread: reason };
     if (sha256 !== undefined && bytes !== undefined) return { ...file, sha256, bytes };

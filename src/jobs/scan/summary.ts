@@ -79,7 +79,7 @@ export interface ScanFacts {
   readonly expansions: readonly (ExpandedDependencies | undefined)[];
 }
 
-/** The facts that a scan could not find out, by subject. */
+/** The facts that a scan could not determine, by subject. */
 export async function gapsOf(inventory: Inventory, facts: ScanFacts): Promise<readonly Gap[]> {
   return [
     ...(await inventoryGaps(inventory)),

@@ -60,7 +60,7 @@ export interface StoppedRoute {
   readonly reason: string;
 }
 
-/** The result of handing a notification to its route. */
+/** The result of sending a notification by its route. */
 export type DeliveryAnswer =
   | { readonly kind: 'delivered'; readonly receipt: DeliveryReceipt }
   /** The route is stopped: nothing is sent until an operator resumes it. */
@@ -68,7 +68,7 @@ export type DeliveryAnswer =
   /** Nothing was sent: the route is at its limit, or not provisioned yet. */
   | { readonly kind: 'later'; readonly reason: string };
 
-/** One attempt to hand a notification to its receiver. Holds no secret. */
+/** One attempt to send a notification to its receiver. Holds no secret. */
 export interface DeliveryAttempt {
   readonly at: string;
   readonly durationMs: number;

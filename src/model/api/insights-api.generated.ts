@@ -679,7 +679,7 @@ export interface ContainerImages {
   readonly results?: readonly ContainerImage[];
 }
 
-/** What each method takes and gives, by its id. */
+/** Parameters, request and answer of each method, by its id. */
 export interface InsightsMethods {
   /** A package with its versions; the default one is marked when known. */
   'insights.getPackage': {

@@ -44,7 +44,7 @@ export interface DigestAddition {
   readonly entry: DigestEntry;
 }
 
-/** Entries that a digest contains, removed together with its outcome: each goes into exactly one digest. */
+/** Entries that a digest contains, removed together with its outcome, so that each is in exactly one digest. */
 export interface DigestClaim {
   readonly route: string;
   /** Scans of the entries. */

@@ -38,7 +38,7 @@ export interface LockedPackage {
   readonly version: string;
   /** Canonical purl, with a version when the package has one. */
   readonly purl: string;
-  /** Whether it is a direct dependency of the target; `undefined` when neither the file nor its manifest says. */
+  /** Whether it is a direct dependency of the target; `undefined` when neither the file nor its manifest states it. */
   readonly direct?: boolean | undefined;
   readonly groups: readonly Group[];
   readonly integrity: readonly Integrity[];

@@ -26,7 +26,7 @@ export interface VersionRecordSummary {
   readonly publishedAt?: string;
   readonly isDefault: boolean;
   readonly isDeprecated: boolean;
-  /** The registry's deprecation message, where the service gives it. */
+  /** The registry's deprecation message, where the service returns it. */
   readonly deprecatedReason?: string;
   /** SPDX 2.1 expressions. */
   readonly licenses: readonly string[];

@@ -3,7 +3,7 @@ import { printableStrings } from '../../model/printable.ts';
 import type { Transition } from '../../model/scan/change.ts';
 import { countedSeverity, RATED_SEVERITIES } from '../../model/scan/finding.ts';
 
-/** What one request says about a notification: all of its changes, or the worst ones and a count of the rest. */
+/** The content of one request about a notification: all of its changes, or the worst ones and a count of the rest. */
 export interface Alert extends Notification {
   /** The changes listed: in the notification's order, or worst first when some are left out. */
   readonly changes: readonly NotifiedChange[];

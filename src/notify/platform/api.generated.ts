@@ -64,7 +64,7 @@ export interface ApiErrorResponse {
   readonly errors?: readonly string[];
 }
 
-/** What each method takes and gives, by its id. */
+/** Parameters, request and answer of each method, by its id. */
 export interface WebhookMethods {
   /** Creates a webhook definition. Permission: create_webhooks. */
   'webhooks.definitions.create': {

@@ -22,12 +22,12 @@ export async function rotate(options: RotateOptions): Promise<readonly Provision
   if (value === undefined || !('secret' in value)) throw notRotatable(variable, desired);
   const resource = variableResource(account, variable, value) as Resource;
   return holdAccount(lock, account, signal, async (held) => {
-    const there = await readIfThere(resource, variable, held);
+    const existing = await readIfThere(resource, variable, held);
     const remembered = (await account.applied.read(account.account)).get(resource.id);
     const { value: _forgotten, ...fields } = remembered?.fields ?? {};
     return reconcile(account, resource, {
       // Without its hash the value counts as never applied; a deleted variable is recreated.
-      remembered: there === undefined ? undefined : { name: variable, fields },
+      remembered: existing === undefined ? undefined : { name: variable, fields },
       drift: 'restore',
       isTaken: () => false,
       signal: held,

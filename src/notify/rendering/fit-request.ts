@@ -25,19 +25,19 @@ export async function fitRequest(
   render: (alert: Alert) => RenderedRequest,
 ): Promise<FittedRequest> {
   const make = alertMaker(notification);
-  const made = (shape: AlertShape): FittedRequest => {
+  const rendered = (shape: AlertShape): FittedRequest => {
     const alert = make(shape);
     const request = render(alert);
     return { request, bytes: Buffer.byteLength(request.body), leftOut: alert.leftOut };
   };
   const total = notification.changes.length;
   const most = Math.min(total, Math.ceil(maxBytes / MIN_CHANGE_BYTES));
-  const whole = await largest(most, maxBytes, 'all or nothing', (count) => made({ most: count }));
+  const whole = await largest(most, maxBytes, 'all or nothing', (count) => rendered({ most: count }));
   if (whole?.leftOut === 0) return whole;
   const short = await largest(most, maxBytes, 'as many as fit', (count) =>
-    made({ most: count, brief: true }),
+    rendered({ most: count, brief: true }),
   );
-  return short ?? made({ most: 0 });
+  return short ?? rendered({ most: 0 });
 }
 
 /** Doubles the count until a request is too large, then bisects, to within 3 % of the largest count that fits. */
@@ -51,8 +51,8 @@ async function largest(
   let [fitting, tooMany] = [0, most + 1];
   let count = Math.min(1, most);
   do {
-    const made = make(count);
-    if (made.bytes <= maxBytes) [best, fitting] = [made, count];
+    const rendered = make(count);
+    if (rendered.bytes <= maxBytes) [best, fitting] = [rendered, count];
     else if (want === 'all or nothing') return undefined;
     else tooMany = count;
     count = tooMany > most ? Math.min(most, 2 * fitting) : Math.floor((fitting + tooMany) / 2);

@@ -44,13 +44,16 @@ export function webhookOf(choice: WebhookChoice): DesiredWebhook {
     );
   }
   const presetHeaders = Object.entries(preset.headers ?? {}).map(([key, value]) => [key, own(value)]);
-  const given = Object.entries(choice.headers ?? {});
-  const over = new Set(given.map(([key]) => key.toLowerCase()));
+  const configured = Object.entries(choice.headers ?? {});
+  const overridden = new Set(configured.map(([key]) => key.toLowerCase()));
   return {
     route,
     name,
     url,
-    headers: Object.fromEntries([...presetHeaders.filter(([key = '']) => !over.has(key)), ...given]),
+    headers: Object.fromEntries([
+      ...presetHeaders.filter(([key = '']) => !overridden.has(key)),
+      ...configured,
+    ]),
     payload: choice.payload === undefined ? own(preset.payload) : choice.payload,
     encodeAs: encodeAs ?? preset.encodeAs,
   };

@@ -70,11 +70,11 @@ function draw(drawing: Drawing, root: number): void {
   const stack: Line[] = [{ node: root, requirement: undefined, head: '', below: '' }];
   for (let line = stack.pop(); line !== undefined; line = stack.pop()) {
     const { node, below } = line;
-    const again = drawing.drawn.has(node);
+    const isRepeated = drawing.drawn.has(node);
     const hanging = drawing.children.get(node) ?? [];
     drawing.drawn.add(node);
-    drawing.out.push(...nodeLines(drawing, line, again && hanging.length > 0));
-    if (again) continue;
+    drawing.out.push(...nodeLines(drawing, line, isRepeated && hanging.length > 0));
+    if (isRepeated) continue;
     const next = hanging.map((child, index): Line => {
       const last = index === hanging.length - 1;
       return { ...child, head: below + (last ? '└─ ' : '├─ '), below: below + (last ? '   ' : '│  ') };
@@ -83,18 +83,18 @@ function draw(drawing: Drawing, root: number): void {
   }
 }
 
-function nodeLines({ nodes, paint }: Drawing, line: Line, again: boolean): readonly string[] {
+function nodeLines({ nodes, paint }: Drawing, line: Line, isRepeated: boolean): readonly string[] {
   const { versionKey, relation, bundled, errors = [] } = nodes[line.node] ?? {};
   const { system, name = '', version = '' } = versionKey ?? {};
   const title = line.head === '' ? keyText({ system, name, version }) : `${name} ${version}`;
   const marks = [
     relation === undefined ? 'no such node' : relation.toLowerCase(),
     ...(bundled === true ? ['bundled'] : []),
-    ...(again ? ['see above'] : []),
+    ...(isRepeated ? ['see above'] : []),
   ].join(', ');
-  const asked = line.requirement === undefined ? '' : `  ${printable(line.requirement)}`;
+  const requirement = line.requirement === undefined ? '' : `  ${printable(line.requirement)}`;
   return [
-    `${paint.faint(line.head)}${paint.strong(printable(title))}${asked}  ${paint.faint(`(${printable(marks)})`)}`,
+    `${paint.faint(line.head)}${paint.strong(printable(title))}${requirement}  ${paint.faint(`(${printable(marks)})`)}`,
     ...errors.map((error) => `${paint.faint(line.below)}  ${paint.bad(`! ${printable(error)}`)}`),
   ];
 }

@@ -21,7 +21,7 @@ export const renderProject = renderer((project: Project) => {
   ];
 });
 
-/** Package versions built from a project; the service gives at most 1,500. */
+/** Package versions built from a project; the service returns at most 1,500. */
 export const renderProjectVersions = renderer(({ versions }: ProjectPackageVersions) => [
   table(
     (versions ?? []).map(({ versionKey, relationType = '', relationProvenance = '', ...proofs }) => [
@@ -41,8 +41,8 @@ function coverageText({ lineCount, lineCoverCount, date }: NonNullable<Project['
 }
 
 function scorecardText({ overallScore, date, scorecard, repository }: Scorecard): string {
-  const made = [scorecard?.version, repository?.commit && `of ${repository.commit}`, day(date)];
-  return `${decimal(overallScore)} of 10  (${made.filter(Boolean).join(', ')})`;
+  const origin = [scorecard?.version, repository?.commit && `of ${repository.commit}`, day(date)];
+  return `${decimal(overallScore)} of 10  (${origin.filter(Boolean).join(', ')})`;
 }
 
 /** A negative score means that the check did not run. */
