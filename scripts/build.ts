@@ -83,7 +83,10 @@ function directBuiltins(): Plugin {
   };
 }
 
-/** commander starts programs for commands of its own kind, of which there is none here; the module takes longer to load than commander. */
+/**
+ * commander imports a module for subcommands that are separate programs. Lockhound has none, and the module takes
+ * longer to load than commander.
+ */
 function lazily(name: string, id: string | undefined): string {
   return `const ${name} = { get spawn() { return globalThis.process.getBuiltinModule("${id}").spawn; } };`;
 }

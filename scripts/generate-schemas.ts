@@ -33,5 +33,5 @@ function envelopeSchema({ name, version, schema }: AnyJob): object {
 function keyDescription(name: string): string {
   return name === 'ingest-lockfiles'
     ? 'The same as `payload.scan`.'
-    : 'What the outcome is saved under. Lockhound enqueues this job itself.';
+    : 'Key of the outcome. Lockhound enqueues this job itself.';
 }

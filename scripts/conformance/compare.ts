@@ -83,7 +83,7 @@ function factFailures(
   const failures: string[] = [];
   const id = `${wanted.name}@${wanted.version}`;
   const lines = found.map(({ line }) => line);
-  // For several entries of one package osv-scalibr gives the last line, or 0; Lockhound gives the first.
+  // For several entries of one package osv-scalibr returns the last line, or 0; Lockhound returns the first.
   const isLater = lines.some((line) => line !== undefined && line < (wanted.line ?? 0));
   const isRepeated = wanted.line === 0 || (isLater && wanted.ecosystem === 'maven');
   if (wanted.line !== undefined && !isRepeated && !lines.includes(wanted.line)) {
@@ -100,7 +100,7 @@ function factFailures(
     failures.push(`${id} is of commit ${commits.join(', ')}, not ${wanted.commit}`);
   }
   const dev = wanted.dev ?? wanted.groups?.includes('dev');
-  // osv-scalibr gives groups only for some formats, and an empty list for the others.
+  // osv-scalibr returns groups only for some formats, and an empty list for the others.
   const isStated = dev === true || (dev === false && tool === 'trivy');
   // trivy lists a package once for each set of peers; Lockhound once, without a group if one of these has none.
   const alike = packages.filter((one) => one.name === wanted.name && one.version === wanted.version);

@@ -28,7 +28,7 @@ export function missingPolicy(one: Case, wanted: ExpectedPackage, read: Lockfile
   }
   if (wanted.type === 'project') return `${tool} lists the target's own packages`;
   if (/^(?:cyclonedx|spdx)-/.test(one.group) && wanted.ecosystem === null) {
-    return `${tool} lists elements of an SBOM that are of no ecosystem`;
+    return `${tool} lists elements of an SBOM without an ecosystem`;
   }
   if (/^:|:$/.test(wanted.name)) return `${tool} lists entries that lack a part of their name`;
   if (tool === 'osv-scalibr' && wanted.name === 'stdlib') return 'osv-scalibr lists the Go toolchain';
@@ -41,7 +41,7 @@ export function missingPolicy(one: Case, wanted: ExpectedPackage, read: Lockfile
     return BOUND;
   }
   if (tool === 'trivy' && one.group === 'requirements-txt' && named.some(({ version }) => version === '')) {
-    return 'trivy takes a bound for the version';
+    return 'trivy treats a bound as the version';
   }
   if (
     tool === 'osv-scalibr' &&
@@ -52,8 +52,8 @@ export function missingPolicy(one: Case, wanted: ExpectedPackage, read: Lockfile
   return tool === 'osv-scalibr' && one.group === 'maven-pom-xml' ? pomPolicy(one, wanted, named) : undefined;
 }
 
-const BOUND = 'osv-scalibr takes a bound for the version';
-const FIRST = 'osv-scalibr takes the first of two entries, Maven the last';
+const BOUND = 'osv-scalibr treats a bound as the version';
+const FIRST = 'osv-scalibr uses the first of two entries, Maven the last';
 
 function pomPolicy(
   { content }: Case,
@@ -106,7 +106,7 @@ export function extraPolicy(one: Case, locked: LockedPackage): string | undefine
   const { tool } = expected;
   const leftOut = leftOutPolicy(one, locked);
   if (leftOut !== undefined) return leftOut;
-  if (locked.groups.includes('environment')) return `${tool} leaves out what pnpm itself needs`;
+  if (locked.groups.includes('environment')) return `${tool} omits the packages of pnpm itself`;
   if (tool === 'osv-scalibr') return extraToScalibr(one, locked);
   if (
     tool === 'trivy' &&
@@ -135,7 +135,7 @@ function extraToScalibr(one: Case, { name, source, version }: LockedPackage): st
   const other = packages.find((wanted) => wanted.name === name);
   if (other?.comparator !== undefined) return BOUND;
   if (packages.length === 0 && existsSync(join(one.folder, 'npm-shrinkwrap.json'))) {
-    return 'osv-scalibr reads no package-lock beside a shrinkwrap';
+    return 'osv-scalibr reads no package-lock next to a shrinkwrap';
   }
   return other !== undefined && one.group === 'maven-pom-xml'
     ? pomPolicy(one, other, [{ version }])
@@ -144,11 +144,11 @@ function extraToScalibr(one: Case, { name, source, version }: LockedPackage): st
 
 /** Packages that a tool omits because of a missing version or their source. */
 function leftOutPolicy({ group, expected: { tool } }: Case, { version, source }: LockedPackage) {
-  if (tool !== 'osv-scalibr' && version === '') return `${tool} leaves out what has no version`;
+  if (tool !== 'osv-scalibr' && version === '') return `${tool} omits packages without a version`;
   if (source.kind === 'registry') return undefined;
-  if (tool === 'trivy') return 'trivy leaves out what comes from no registry';
+  if (tool === 'trivy') return 'trivy omits packages that are not from a registry';
   return tool === 'osv-scalibr' && group === 'requirements-txt'
-    ? 'osv-scalibr leaves out requirements that are places'
+    ? 'osv-scalibr omits requirements that are paths'
     : undefined;
 }
 

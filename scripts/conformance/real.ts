@@ -13,7 +13,7 @@ interface Oracle {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Converts each parser's answer to `name@version`; an empty text stands for the target itself and is omitted. */
+/** Converts each parser's answer to `name@version`; an empty text represents the target itself and is omitted. */
 const READERS: readonly (readonly [pattern: RegExp, (row: Row, file: string) => string])[] = [
   [/^@yarnpkg\/lockfile/, (row) => `${nameOf(text(row['descriptor']))}@${text(row['version'])}`],
   [/^@yarnpkg\/parsers/, berryRow],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isObject } from '../model/json-object.ts';
 import { duration } from './values.ts';
 
-/** `value` with its durations as they are in `written`, from which it was parsed, or as the default is written. */
+/** `value` with durations as text: as in `written`, from which it was parsed, or as the default is written. */
 export function asWritten(schema: z.ZodType, value: unknown, written: unknown): unknown {
   const { inner, fallback } = unwrap(schema);
   if (inner === duration) return written ?? fallback ?? value;

@@ -3,8 +3,8 @@ import { lstatSync } from 'node:fs';
 export const DEFAULT_FILE = 'lockhound.yaml';
 
 /**
- * Whether a configuration file or variable may change a default. A command that needs few settings asks this first: loading the
- * schema takes longer than reading a small lockfile.
+ * Whether a configuration file or variable may change a default. Commands that need few settings check this first,
+ * because loading the schema takes longer than reading a small lockfile.
  */
 export function isConfigured(
   environment: Readonly<Record<string, string | undefined>> = process.env,

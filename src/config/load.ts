@@ -119,7 +119,7 @@ function invalid(error: z.ZodError, file: string | undefined): ConfigError {
   return new ConfigError('config-invalid', [`${where} is not valid:`, ...faults].join('\n'));
 }
 
-/** Takes the password out of the URL, so that messages with the URL do not contain it. */
+/** Removes the password from the URL, so that messages with the URL do not contain it. */
 function withSafeRedisUrl(config: Config, environment: Environment): Config {
   const { url } = config.redis;
   if (url === undefined || !url.split(',').some((one) => new URL(one).password !== '')) return config;

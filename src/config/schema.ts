@@ -84,14 +84,14 @@ const recheck = z.strictObject({
 const worker = z.strictObject({
   retention: durationOf('14d').describe('How long job outcomes stay in Redis.'),
   lockDuration: durationOf('30s').describe(
-    'A job whose worker has not renewed its lock for this long is taken over.',
+    'Another worker claims a job whose lock was not renewed for this long.',
   ),
   recheck: recheck
     .prefault({})
     .refine(({ open, turn, held }) => Math.min(open, turn, held) >= 100, {
       error: 'durations of at least `100ms`',
     })
-    .describe('Intervals of the checks that make up for lost messages.'),
+    .describe('Intervals of the checks that recover from lost messages.'),
   shutdownGrace: durationOf('20s').describe('Time that running jobs have to finish after SIGTERM.'),
   healthPort: z
     .int()

@@ -14,11 +14,11 @@ export interface Setting {
   /** Environment variable, such as `LOCKHOUND_INSIGHTS_RECORD_TTL`. */
   readonly variable: string;
   readonly description: string | undefined;
-  /** Turns a variable's text into what the file would hold. */
+  /** Converts the text of a variable to the value that the file would contain. */
   readonly read: (text: string) => unknown;
 }
 
-/** Every setting that a `LOCKHOUND_*` variable can give, derived from the schema. */
+/** Every setting that a `LOCKHOUND_*` variable can set, derived from the schema. */
 export function settings(): readonly Setting[] {
   return walk(configSchema, []);
 }

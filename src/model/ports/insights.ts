@@ -15,7 +15,7 @@ export interface Resolved {
   readonly resolutions: readonly Resolution[];
   /** Whether a failed look-up may succeed later. */
   readonly retryable: boolean;
-  /** The longest wait that the service asked for. */
+  /** The longest wait that the service requested. */
   readonly retryAfterMs?: number | undefined;
 }
 
