@@ -68,7 +68,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** The secrets as the file sets them when the operator does not: `${NAME:-value}`. */
+/** The default values of secrets in the file: `${NAME:-value}`. */
 function secretsOf(environment: Readonly<Record<string, string>>): Record<string, string> {
   const secrets = Object.entries(environment).filter(([name]) => name.startsWith('LOCKHOUND_SECRET_'));
   return Object.fromEntries(secrets.map(([name, text]) => [name, /:-(.*)\}$/.exec(text)?.[1] ?? text]));

@@ -199,7 +199,7 @@ const SCENARIOS: readonly Scenario[] = [
     name: 'an advisory that is published between two scans',
     async play({ service }, scan) {
       const [advisory] = service.heldBack;
-      if (advisory === undefined) throw new Error('the data set holds none back');
+      if (advisory === undefined) throw new Error('the data set has no advisory that is held back');
       const packages = { '': {}, 'node_modules/axios': { version: '0.21.1' } };
       const files = { 'package-lock.json': JSON.stringify({ lockfileVersion: 3, packages }) };
       expect(transitions(await scan(1, files)).length).toBeGreaterThan(0);

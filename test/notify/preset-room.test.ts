@@ -9,7 +9,7 @@ import { changeOf, notificationOf } from './notification.ts';
 
 const value = (name: string, alert: Alert) => JSON.parse(valuesOf(alert, {}).get(name)?.json ?? '');
 
-/** Alerts with so many changes of equal length. */
+/** Alerts with this number of changes of equal length. */
 const many = (count: number, link = 'https://ci.example/1') =>
   alertOf({
     ...notificationOf(

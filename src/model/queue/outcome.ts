@@ -25,7 +25,7 @@ export interface OutcomeName {
 export interface SpentOutcomes {
   /** A marker stays, so that the job does not run again. */
   readonly marked: readonly OutcomeName[];
-  /** Nothing stays: only jobs that are marked create them. */
+  /** Removed completely, because only jobs whose outcomes are marked create them. */
   readonly removed: readonly OutcomeName[];
 }
 

@@ -71,7 +71,7 @@ export interface Lockfile {
   readonly problems: readonly Problem[];
 }
 
-/** Whether the list of packages is complete: only then does a package that is not in the list not exist in the file. */
+/** Whether the list of packages is complete. When it is, the file contains no package that is not in the list. */
 export function isReadWhole({ problems }: Pick<Lockfile, 'problems'>): boolean {
   return problems.every(({ kind }) => kind === 'unclear');
 }
