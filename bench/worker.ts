@@ -10,7 +10,7 @@ import { median } from './median.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Another build of the command line, for comparisons. */
-const MAIN = process.env['LOCKHOUND_MAIN'] ?? join(ROOT, 'dist', 'cli', 'main.js');
+const MAIN = process.env['LOCKHOUND_MAIN'] ?? join(ROOT, 'bin', 'lockhound.js');
 const SERVICES = join(import.meta.dirname, 'worker-services.ts');
 const LOCKFILE = join(ROOT, 'examples', 'shop', 'package-lock.json');
 const WORKERS = 2;
@@ -35,6 +35,11 @@ export async function run([targets = '1000']: readonly string[]): Promise<void> 
   );
   for (const worker of workers) worker.stderr.pipe(process.stderr);
   for (const worker of workers) worker.stdout.resume();
+  for (const worker of workers) {
+    worker.once('exit', (code) => {
+      throw new Error(`a worker ended with ${code}`);
+    });
+  }
   const producer = await createProducer({ redis: redis.url });
   const world: World = { redis, workers, producer, content: await readFile(LOCKFILE, 'utf8') };
   try {
@@ -48,7 +53,7 @@ export async function run([targets = '1000']: readonly string[]): Promise<void> 
       `idle         enqueue to POST: median ${median(latencies).toFixed(0)} ms, worst ${Math.max(...latencies).toFixed(0)} ms`,
     );
   } finally {
-    for (const child of [...workers, services]) child.kill('SIGKILL');
+    for (const child of [...workers, services]) child.removeAllListeners('exit').kill('SIGKILL');
     await producer.close();
     await redis.close();
     await rm(folder, { recursive: true });

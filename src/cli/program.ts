@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Help } from 'commander';
-import { packageFile } from '../files/package-file.ts';
+import { packageVersion } from '../files/package-file.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
 import { COMMANDS } from './catalog.ts';
 import { addCompletion, COMPLETE, completeCommand } from './completion.ts';
@@ -50,7 +49,7 @@ function bareProgram(): Command {
   const usages = new Map(COMMANDS.map(({ name, usage }) => [name, `${name} ${usage}`.trim()]));
   const program = new Command('lockhound')
     .description('Scans lockfiles against a package-insights API and alerts on exactly what changed.')
-    .version(version())
+    .version(packageVersion())
     .showHelpAfterError('Use --help to list commands and options.')
     .configureHelp({
       subcommandTerm: (command) => usages.get(command.name()) ?? new Help().subcommandTerm(command),
@@ -78,9 +77,4 @@ function describe(error: unknown): string {
   if (error instanceof CodedError) return `error: ${error.message} [${error.code}]`;
   if (error instanceof Interruption) return error.message;
   return `error: ${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}`;
-}
-
-function version(): string {
-  const manifest = readFileSync(packageFile('package.json'), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
 }

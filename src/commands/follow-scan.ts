@@ -3,15 +3,17 @@ import type { Queue } from 'bullmq';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
+
 import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN } from '../jobs/payloads/judge-scan.ts';
+
 import { raceAbort } from '../model/race-abort.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
 import { INVENTORY, VERDICT } from '../model/stored/catalog.ts';
 import { ScanError } from './errors.ts';
 import type { OnProgress } from './scan-progress.ts';
-import { reportGone } from './scan-watch.ts';
+import { repeatedReport, reportGone } from './scan-watch.ts';
 import { openSharedStore } from './shared-store.ts';
 
 export interface FollowOptions {
@@ -73,6 +75,7 @@ async function follow(
     const states = await Promise.all(queues.map((queue) => queue.getJobState(jobIdOf(queue.name, scan))));
     // Read after the states, so that a finished job has saved its outcome.
     inventory ??= (await store.outcomes.readResult(INVENTORY, INGEST_LOCKFILES.name, scan)) ?? undefined;
+    if (inventory?.unchanged !== undefined) return await repeatedReport(store, scan, inventory);
     const verdict = await store.outcomes.readResult(VERDICT, JUDGE_SCAN.name, scan);
     if (verdict === null) throw reportGone(scan);
     if (verdict !== undefined) return { inventory: inventory ?? inventoryOf(verdict), verdict };

@@ -1,7 +1,9 @@
 import type { Store } from '../compose/store.ts';
 import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN } from '../jobs/payloads/judge-scan.ts';
-import type { ScanReport } from '../model/scan/verdict.ts';
+import { openFindings } from '../jobs/scan/summary.ts';
+import type { Inventory } from '../model/scan/inventory.ts';
+import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
 import { INVENTORY, VERDICT } from '../model/stored/catalog.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { ScanError } from './errors.ts';
@@ -41,6 +43,10 @@ export function watchScans(store: Store): ScanWatch {
           const failure = scanFailure(event);
           if (failure !== undefined) reject(failure);
           else if (event.kind === 'finished' && event.job === JUDGE_SCAN.name) resolve();
+          else if (event.kind === 'finished' && event.job === INGEST_LOCKFILES.name) {
+            // A scan of unchanged lockfiles ends here.
+            readInventory(store, scan).then((inventory) => inventory?.unchanged && resolve(), reject);
+          }
         },
       };
       const onAbort = () => reject(signal?.reason);
@@ -66,11 +72,38 @@ export function reportGone(scan: string): ScanError {
   );
 }
 
+/** The report of a scan that repeated the result of the last one: the open findings of its target, and no change. */
+export async function repeatedReport(
+  { targets, scans }: Store,
+  scan: string,
+  inventory: Inventory,
+): Promise<ScanReport> {
+  const { target = '', counts } = inventory.unchanged ?? {};
+  const state = await targets.read(target);
+  const record = await scans.find(scan);
+  if (state === undefined || counts === undefined || record === undefined) throw reportGone(scan);
+  const open = state.findings.filter(({ status }) => status === 'open');
+  const verdict: Verdict = {
+    scan,
+    target: { id: target, labels: {} },
+    requestedAt: record.requestedAt,
+    findings: open.map(({ finding }) => finding),
+    changes: [],
+    gaps: [],
+    complete: true,
+    partial: false,
+    open: openFindings(open),
+    kept: 0,
+    counts,
+    superseded: false,
+  };
+  return { inventory, verdict };
+}
+
 async function readReport(store: Store, scan: string): Promise<ScanReport> {
-  const [inventory, verdict] = await Promise.all([
-    store.outcomes.readResult(INVENTORY, INGEST_LOCKFILES.name, scan),
-    store.outcomes.readResult(VERDICT, JUDGE_SCAN.name, scan),
-  ]);
+  const inventory = await readInventory(store, scan);
+  if (inventory?.unchanged !== undefined) return await repeatedReport(store, scan, inventory);
+  const verdict = await store.outcomes.readResult(VERDICT, JUDGE_SCAN.name, scan);
   if (inventory === undefined || verdict === undefined) {
     throw new ScanError('scan-failed', `the outcome of scan ${scan} is not in the store`);
   }
@@ -78,4 +111,8 @@ async function readReport(store: Store, scan: string): Promise<ScanReport> {
     throw reportGone(scan);
   }
   return { inventory, verdict };
+}
+
+function readInventory({ outcomes }: Store, scan: string): Promise<Inventory | null | undefined> {
+  return outcomes.readResult(INVENTORY, INGEST_LOCKFILES.name, scan);
 }

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { LoadedConfig } from '../config/load.ts';
-import type { ContractPort, NotifierPort, Ports } from '../jobs/ports.ts';
+import { packageVersion } from '../files/package-file.ts';
+import type { ContractPort, NotifierPort, Ports, ReusePort } from '../jobs/ports.ts';
 import { DEFAULT_LIMITS } from '../lockfiles/read.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import type { Outcomes } from '../model/queue/outcome.ts';
@@ -38,6 +40,7 @@ export function createPorts(
     policy: { policy: () => config.policy },
     digests: store.digests,
     scans: store.scans,
+    reuse: reuseOf(config, routing),
     limits: {
       lockfile: {
         ...DEFAULT_LIMITS,
@@ -45,6 +48,16 @@ export function createPorts(
         maxPackages: config.lockfiles.maxPackages,
       },
     },
+  };
+}
+
+/** Facts in the cache may be as old as their time to live: half of it keeps a repeated result from being twice as old. */
+function reuseOf({ insights, policy, lockfiles }: LoadedConfig['config'], routing: Routing): ReusePort {
+  const settings = JSON.stringify([packageVersion(), insights, policy, lockfiles, routing]);
+  return {
+    settings: createHash('sha256').update(settings).digest('hex'),
+    recordMs: insights.recordTtl / 2,
+    missMs: Math.min(insights.recordTtl, insights.missTtl) / 2,
   };
 }
 

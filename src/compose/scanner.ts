@@ -62,12 +62,16 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
     ...others,
     jobs: JOBS,
     outcomes: memory.outcomes,
-    ports: createPorts(loaded, memory, insights, {
-      notifier: notifier?.port ?? NO_NOTIFIER,
-      contracts: NO_CONTRACTS,
-      lockfiles,
-      routing: notifier?.routing,
-    }),
+    ports: {
+      ...createPorts(loaded, memory, insights, {
+        notifier: notifier?.port ?? NO_NOTIFIER,
+        contracts: NO_CONTRACTS,
+        lockfiles,
+        routing: notifier?.routing,
+      }),
+      // A command always reads: its report lists the packages.
+      reuse: { settings: '', recordMs: 0, missMs: 0 },
+    },
   });
   return {
     async scan(request) {

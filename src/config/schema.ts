@@ -31,7 +31,9 @@ const insights = z.strictObject({
     .max(1_000_000)
     .optional()
     .describe('Requests per second of all workers that share this Redis. Unset: no limit.'),
-  recordTtl: durationOf('6h').describe('How long version records and advisories stay cached.'),
+  recordTtl: durationOf('6h').describe(
+    'How long version records and advisories stay cached. For half of it a scan of unchanged lockfiles repeats the last result.',
+  ),
   missTtl: durationOf('15m').describe('How long "no such version" stays cached.'),
   privatePackages: z
     .array(z.string().min(1))

@@ -90,6 +90,7 @@ async function attempt(
   onEvent?.({ kind: 'started', job: job.name, key });
   const work = { job, key, payload, startedAt, openJobsOf: () => [] };
   const { result, next } = await runOnce(work, outcomes, ports, {
+    startedAt,
     signal: end.signal,
     lastAttempt: failed + 1 >= limits.attempts,
     stalled: false,

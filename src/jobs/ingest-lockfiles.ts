@@ -18,12 +18,15 @@ import {
 import type { Ports } from './ports.ts';
 import { scanFollowUps } from './scan/follow-ups.ts';
 import { failedRecord, ingestedRecord } from './scan/record.ts';
+import { inputOf, repeatLastScan, reusableBasis, scopeOf } from './scan/unchanged.ts';
 
-type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits' | 'lockfiles' | 'targets' | 'scans'>;
+type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits' | 'lockfiles' | 'targets' | 'scans' | 'reuse'>;
 
 /**
  * Reads the lockfiles of a scan and resolves every package. Followed by `judge-scan` with `collect-advisories` and
  * `expand-dependencies` as children.
+ *
+ * A scan of the lockfiles that the target's last one read repeats its result while the facts are fresh.
  *
  * Lockfiles that cannot be read and packages that cannot be looked up are part of the result. Look-ups that may succeed later
  * are retried by the queue.
@@ -31,10 +34,14 @@ type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits' | 'lockfiles' | 'target
 export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
   ...INGEST_LOCKFILES,
   limits: { attempts: 8, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 600_000, concurrency: 2 },
-  needs: ['blobs', 'insights', 'limits', 'lockfiles', 'targets', 'scans'],
+  needs: ['blobs', 'insights', 'limits', 'lockfiles', 'targets', 'scans', 'reuse'],
   resultKind: INVENTORY,
   runsAfterStalls: true,
   async run(payload, ports, context) {
+    const state = await ports.targets.read(payload.target.id);
+    const input = inputOf(payload, ports.reuse, context.startedAt);
+    const basis = reusableBasis(state, scopeOf(payload), input, ports.reuse);
+    if (state !== undefined && basis !== undefined) return repeatLastScan(payload, state, basis);
     const { read, unread } = context.stalled ? allUnread(payload) : await readAll(payload, ports, context);
     const packages = read.flatMap((file) => file.lockfile.packages);
     const answer = await ports.insights.resolve(packages, {
@@ -44,24 +51,25 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
     if (answer.retryable && !context.lastAttempt) {
       throw lookupsIncomplete(answer.resolutions, answer.retryAfterMs);
     }
-    const { known } = (await ports.targets.read(payload.target.id)) ?? {};
-    const loss = await detectDataLoss(known, packages, answer.resolutions, payload.requestedAt);
+    const loss = await detectDataLoss(state?.known, packages, answer.resolutions, payload.requestedAt);
     const resolutions =
       loss === undefined ? answer.resolutions : await mapInTurns(answer.resolutions, asFailedLookup);
     const result: Inventory = {
       lockfiles: await withResolutions(read, resolutions),
       unread,
       ...(loss === undefined ? {} : { forgotten: loss }),
+      ...(input === undefined ? {} : { input }),
     };
     return { result, next: [await scanFollowUps(payload, result)], record: ingestedRecord(payload, result) };
   },
   async onEnd(payload, ending, { scans }) {
     if (ending.kind === 'failed') await scans.fail(failedRecord(payload, ending.reason));
   },
-  log: ({ scan, target }, { lockfiles, unread }) => ({
+  log: ({ scan, target }, { lockfiles, unread, unchanged }) => ({
     facts: {
       scan,
       target: target.id,
+      ...(unchanged === undefined ? {} : { unchanged: true }),
       lockfiles: lockfiles.length,
       packages: lockfiles.reduce((sum, { packages }) => sum + packages.length, 0),
       ...(unread.length === 0

@@ -19,6 +19,8 @@ export interface JobLimits {
 
 /** Context of an attempt. `run` does not read a clock. */
 export interface RunContext {
+  /** When the attempt began; milliseconds since 1970. */
+  readonly startedAt: number;
   readonly signal: AbortSignal;
   /** True when the queue will not retry: `run` returns a partial result. */
   readonly lastAttempt: boolean;

@@ -53,6 +53,7 @@ export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routin
         stillOpen: stillOpenAfter(inventory, { partial, unjudged }),
         gaps: [...(await gapsOf(inventory, facts)), ...unjudged.map(ruleGap)],
         firstScan: routing.routing().firstScan,
+        input: inventory.input,
         counts: (found) => countScan(inventory, found),
         known: (before) =>
           knownAfter(before, inventory, { requestedAt, seesAll: seesAll(inventory, partial) }),

@@ -26,11 +26,21 @@ export interface Ports {
   readonly policy: PolicyPort;
   readonly digests: DigestPort;
   readonly scans: ScanPort;
+  readonly reuse: ReusePort;
 }
 
 /** Limits on input from the configuration. */
 interface LimitsPort {
   readonly lockfile: LockfileLimits;
+}
+
+/** When a scan of unchanged lockfiles repeats the result of the last one. */
+export interface ReusePort {
+  /** Identifies this release and everything in the configuration that decides what a scan finds and where it is sent. */
+  readonly settings: string;
+  /** How long facts are fresh, in milliseconds: records, and that the service has none. */
+  readonly recordMs: number;
+  readonly missMs: number;
 }
 
 interface LockfilePort {

@@ -73,6 +73,7 @@ function factsOf(scan: ScanRecord): readonly string[] {
       `${counted(packages, 'package')} in ${counted(lockfiles, 'lockfile')}${counts(scan.outcomes)}`,
     );
   }
+  if (scan.unchanged === true) facts.push('unchanged since the last scan');
   if (unread > 0) facts.push(`${counted(unread, 'lockfile')} not read`);
   if (problems > 0) facts.push(counted(problems, 'unreadable entry', 'unreadable entries'));
   if (gaps > 0) facts.push(counted(gaps, 'gap'));

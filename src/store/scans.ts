@@ -76,7 +76,10 @@ export function noteArguments(
   { scan, ...record }: ScanRecordUpdate,
   { time, startedAt }: { readonly time: number; readonly startedAt?: number | undefined },
 ): { readonly keys: readonly string[]; readonly values: readonly (string | number)[] } {
-  const times = record.state === 'running' ? { startedAt } : { endedAt: time };
+  const times =
+    record.state === 'running'
+      ? { startedAt }
+      : { endedAt: time, startedAt: record.unchanged === true ? startedAt : undefined };
   const note = JSON.stringify({ ...record, ...times, version: SCAN_RECORD.version });
   return { keys: [keys.scans, keys.scanOrder], values: [scan, time, note, MAX_RECORDS, MAX_AGE_MS] };
 }

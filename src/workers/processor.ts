@@ -48,6 +48,7 @@ async function processJob(
   const startedAt = now();
   const work = { job, key, payload, startedAt, openJobsOf };
   const { result, next } = await runOnce(work, outcomes, ports, {
+    startedAt,
     signal: limit.signal,
     lastAttempt: queued.attemptsMade + 1 >= limits.attempts,
     stalled: stallsOf(queued) >= MAX_STALLS,

@@ -88,6 +88,21 @@ describe('lockhound enqueue --wait', () => {
     expect(again.code).toBe(report.gaps.length > 0 ? 2 : 0);
   }, 60_000);
 
+  it('reports a scan of unchanged lockfiles with the open findings of its target', async () => {
+    const { code, out } = await wait('shop', '--scan', 'unchanged', '--json');
+    const report = JSON.parse(out);
+    expect(code).toBe(1);
+    expect(report).toMatchObject({ scan: 'unchanged', complete: true, changes: [], gaps: [] });
+    expect(report.counts).toMatchObject({ lockfiles: 1, packages: 4 });
+    expect(report.findings.map(({ package: { name } }: { package: { name: string } }) => name)).toContain(
+      'lodash',
+    );
+    expect((await wait('shop', '--scan', 'unchanged')).out).toContain('lodash@4.17.20');
+    const { out: scans } = await lockhound(['scans', 'show', 'unchanged']);
+    expect(scans).toContain('unchanged since the last scan');
+    expect(scans).toMatch(/4 packages in 1 lockfile/);
+  }, 30_000);
+
   it('prints the result of a superseded scan with a note', async () => {
     const producer = await createProducer({ redis: valkey.url });
     const lockfiles = [{ path: 'package-lock.json', content: LOCKFILE }];

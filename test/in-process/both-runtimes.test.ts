@@ -47,7 +47,11 @@ async function transcriptOf(room: Room, { play }: Scenario): Promise<unknown> {
     // Routes do not wait for one another; only the notifications of one route are ordered.
     const sent = Object.groupBy(room.sent, ({ route }) => route);
     const transcript = { reports, state: await room.state('target'), sent, retried };
-    return JSON.parse(JSON.stringify(transcript).replaceAll(room.service.url, 'http://service'));
+    // What a later scan is compared with holds a time, and only a worker compares.
+    const text = JSON.stringify(transcript, (key, value) =>
+      key === 'input' || key === 'basis' ? undefined : value,
+    );
+    return JSON.parse(text.replaceAll(room.service.url, 'http://service'));
   } finally {
     await room.close();
   }

@@ -42,6 +42,7 @@ export function ports(given: {
     },
     policy: { policy: () => configSchema.parse({}).policy },
     scans: { fail: unexpected },
+    reuse: { settings: 'settings', recordMs: 60_000, missMs: 1_000 },
     digests: { read: async () => given.waiting ?? [] },
   };
 }
@@ -58,7 +59,8 @@ async function checked<Result>(kind: StoredKind<Result>, result: unknown): Promi
 }
 
 export function context(lastAttempt = false): RunContext {
-  return { signal: new AbortController().signal, lastAttempt, stalled: false, progress: () => {} };
+  const signal = new AbortController().signal;
+  return { startedAt: 1_000_000, signal, lastAttempt, stalled: false, progress: () => {} };
 }
 
 export function locked(name: string, more: Partial<ResolvedPackage> = {}): ResolvedPackage {

@@ -1,6 +1,7 @@
 import type { FirstScan } from '../../model/alert/routing.ts';
 import type { KnownPackages, TargetState } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
+import type { ScanInput } from '../../model/scan/scan-basis.ts';
 import type { Target } from '../../model/scan/target.ts';
 import { type Gap, isComplete, type Verdict } from '../../model/scan/verdict.ts';
 import { compareFindings } from '../../policy/changes.ts';
@@ -25,6 +26,8 @@ interface JudgedScan extends ScanScope {
   readonly counts: (findings: readonly Finding[]) => Verdict['counts'];
   /** How the findings of a target's first scan are reported. */
   readonly firstScan: FirstScan;
+  /** The input of the scan, when its result may be reused. */
+  readonly input?: ScanInput | undefined;
   /** The packages that the insights service knows, where it was asked. */
   readonly known?: (before: KnownPackages | undefined) => Promise<KnownPackages>;
 }
@@ -71,6 +74,9 @@ export async function recordVerdict(
     ...(first.state === undefined ? {} : { firstScan: first.state }),
     incomplete: !complete,
     ...(judged.known === undefined ? {} : { known: await judged.known(previous?.known) }),
+    ...(judged.input === undefined || gaps.length > 0
+      ? {}
+      : { basis: { ...judged.input, counts: result.counts } }),
   };
   const resolved = await resolvedSummaries(rules, target, previous?.findings ?? [], compared);
   const { next, filed, digests } = deliveriesOf(result, routed, resolved);

@@ -1,5 +1,6 @@
 import type { Inventory } from '../../model/scan/inventory.ts';
 import { isReadWhole } from '../../model/scan/lockfile.ts';
+import type { ScanCounts } from '../../model/scan/scan-basis.ts';
 import type { ScanRecordUpdate } from '../../model/scan/scan-record.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
 import { countTransitions } from '../../policy/worst-changes.ts';
@@ -49,6 +50,25 @@ export function judgedRecord(verdict: Verdict, deliveries: number): ScanRecordUp
     findings: present(counts.severities),
     changes: present(countTransitions(changes)),
     ...(deliveries === 0 ? {} : { deliveries }),
+  };
+}
+
+/** The record of a scan that repeated the result of the last one. */
+export function unchangedRecord(
+  { scan, target, requestedAt }: ScanHeader,
+  { lockfiles, packages, outcomes, severities }: ScanCounts,
+): ScanRecordUpdate {
+  return {
+    scan,
+    target: target.id,
+    state: 'concluded',
+    requestedAt,
+    lockfiles,
+    packages,
+    outcomes: present(outcomes),
+    findings: present(severities),
+    changes: {},
+    unchanged: true,
   };
 }
 

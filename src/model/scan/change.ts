@@ -1,4 +1,5 @@
 import type { Finding, RatedSeverity, Severity } from './finding.ts';
+import type { ScanBasis } from './scan-basis.ts';
 
 /** Transitions of a finding between two scans (promise 2). */
 export type Transition = 'opened' | 'worsened' | 'reopened' | 'resolved';
@@ -58,6 +59,8 @@ export interface TargetState {
   readonly incomplete?: boolean;
   /** What the look-up service knew; absent in states that release 0.1.0 wrote. */
   readonly known?: KnownPackages;
+  /** Present when the last scan named all lockfiles and could find out everything. */
+  readonly basis?: ScanBasis;
 }
 
 /** Parts of a target that no scan could see yet. */

@@ -1,5 +1,6 @@
 import type { LockedPackage, Problem } from './lockfile.ts';
 import type { Resolution } from './resolution.ts';
+import type { ScanCounts, ScanInput } from './scan-basis.ts';
 
 /** One lockfile of a scan after resolving: every package with its outcome (promise 1). */
 export interface ResolvedLockfile {
@@ -38,4 +39,8 @@ export interface Inventory {
    * knew at the target's last scan. Packages that it does not know then have the outcome `failed`.
    */
   readonly forgotten?: { readonly lost: number; readonly compared: number };
+  /** Absent when the result of the scan is never reused. */
+  readonly input?: ScanInput;
+  /** Set for a scan of unchanged lockfiles: it repeated the result of the last one, and read nothing. */
+  readonly unchanged?: { readonly target: string; readonly counts: ScanCounts };
 }

@@ -36,6 +36,8 @@ export interface ScanRecord {
   readonly changes?: Partial<TransitionCounts>;
   /** True when the scan could not see everything: a lockfile, an entry or a package. */
   readonly incomplete?: boolean;
+  /** True when its lockfiles were those of the last scan, whose result it repeated. */
+  readonly unchanged?: boolean;
   /** Deliveries of its changes, and how many of them were delivered or failed. */
   readonly deliveries?: number;
   readonly delivered?: number;

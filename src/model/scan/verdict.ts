@@ -1,7 +1,7 @@
 import type { Change } from './change.ts';
 import type { Finding, Severity } from './finding.ts';
 import type { Inventory } from './inventory.ts';
-import type { Outcome } from './resolution.ts';
+import type { ScanCounts } from './scan-basis.ts';
 import type { Target } from './target.ts';
 
 /**
@@ -74,15 +74,7 @@ export interface Verdict {
   readonly open: Readonly<Record<Severity, number>>;
   /** Number of open findings that the scan neither found nor resolved. */
   readonly kept: number;
-  readonly counts: {
-    readonly lockfiles: number;
-    readonly packages: number;
-    readonly outcomes: Readonly<Record<Outcome, number>>;
-    /** Findings that alert. */
-    readonly severities: Readonly<Record<Severity, number>>;
-    /** Findings that are notes. */
-    readonly notes: number;
-  };
+  readonly counts: ScanCounts;
   /** True when a newer scan of the target was judged before this one: it then changes nothing. */
   readonly superseded: boolean;
   /** Indexes in `changes`, by route. */

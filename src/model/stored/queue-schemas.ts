@@ -60,6 +60,7 @@ export const scanRecord: z.ZodType<Omit<ScanRecord, 'scan'>> = z.object({
   findings: z.partialRecord(severity, z.number()).exactOptional(),
   changes: z.partialRecord(transition, z.number()).exactOptional(),
   incomplete: z.boolean().exactOptional(),
+  unchanged: z.boolean().exactOptional(),
   deliveries: count,
   delivered: count,
   failedDeliveries: count,

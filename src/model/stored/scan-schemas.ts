@@ -6,6 +6,7 @@ import type { DependencyGraph, ExpandedDependencies } from '../scan/dependency-g
 import { type Finding, RATED_SEVERITIES, SEVERITIES } from '../scan/finding.ts';
 import type { Inventory, ResolvedPackage } from '../scan/inventory.ts';
 import { OUTCOMES, type VersionRecordSummary } from '../scan/resolution.ts';
+import type { ScanCounts } from '../scan/scan-basis.ts';
 import type { Target } from '../scan/target.ts';
 import { GAP_KINDS, type Gap, type Verdict } from '../scan/verdict.ts';
 import type { VersionKey } from '../scan/version-key.ts';
@@ -76,6 +77,15 @@ const trackedFinding: z.ZodType<TrackedFinding> = z.object({
   announced,
 });
 
+const scanCounts: z.ZodType<ScanCounts> = z.object({
+  lockfiles: count,
+  packages: count,
+  outcomes: z.record(z.enum(OUTCOMES), count),
+  severities: severityCounts,
+  notes: count,
+});
+const scanInput = { hash: z.string(), readAt: count };
+
 export const targetState: z.ZodType<TargetState> = z.object({
   revision: count,
   scan: z.string(),
@@ -87,6 +97,7 @@ export const targetState: z.ZodType<TargetState> = z.object({
   firstScan: z.object({ since: z.string(), hidden: z.union([texts, z.literal('all')]) }).exactOptional(),
   incomplete: z.boolean().exactOptional(),
   known: z.object({ at: z.string(), hashes: z.array(z.number()) }).exactOptional(),
+  basis: z.object({ ...scanInput, counts: scanCounts }).exactOptional(),
 });
 
 const gap: z.ZodType<Gap> = z.object({ kind: z.enum(GAP_KINDS), subject: z.string(), reason: z.string() });
@@ -102,13 +113,7 @@ export const verdict: z.ZodType<Verdict> = z.object({
   partial: z.boolean(),
   open: severityCounts,
   kept: count,
-  counts: z.object({
-    lockfiles: count,
-    packages: count,
-    outcomes: z.record(z.enum(OUTCOMES), count),
-    severities: severityCounts,
-    notes: count,
-  }),
+  counts: scanCounts,
   superseded: z.boolean(),
   routed: z.record(z.string(), z.array(count)).exactOptional(),
 });
@@ -181,6 +186,8 @@ export const inventory: z.ZodType<Inventory> = z.object({
     }),
   ),
   forgotten: z.object({ lost: count, compared: count }).exactOptional(),
+  input: z.object(scanInput).exactOptional(),
+  unchanged: z.object({ target: z.string(), counts: scanCounts }).exactOptional(),
 });
 
 export const advisory: z.ZodType<Advisory> = z.object({

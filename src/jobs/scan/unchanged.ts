@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import type { TargetState } from '../../model/scan/change.ts';
+import type { Inventory } from '../../model/scan/inventory.ts';
+import type { ScanBasis, ScanInput } from '../../model/scan/scan-basis.ts';
+import { judgedTimes, laterScans, type ScanScope } from '../../policy/scan-order.ts';
+import type { JobRun } from '../job.ts';
+import type { IngestLockfiles } from '../payloads/ingest-lockfiles.ts';
+import type { ReusePort } from '../ports.ts';
+import { unchangedRecord } from './record.ts';
+
+/**
+ * The input of a scan, for comparison with that of the target's last one. `undefined` for a scan whose result is never reused: it
+ * names only some lockfiles, or one that the producer could not read.
+ */
+export function inputOf(
+  { target, lockfiles, partial = false }: IngestLockfiles,
+  { settings }: ReusePort,
+  readAt: number,
+): ScanInput | undefined {
+  if (partial || lockfiles.some(isUnread)) return undefined;
+  const hash = createHash('sha256').update(settings);
+  hash.update(JSON.stringify(Object.entries(target.labels).sort(byName)));
+  for (const file of lockfiles) {
+    hash.update(JSON.stringify([file.path, file.format, contentHash(file)]));
+    for (const one of file.companions ?? []) hash.update(JSON.stringify([one.name, contentHash(one)]));
+  }
+  return { hash: hash.digest('hex'), readAt };
+}
+
+/** What the last scan was judged from, when this scan has the same input and its facts are fresh. */
+export function reusableBasis(
+  state: TargetState | undefined,
+  scan: ScanScope,
+  input: ScanInput | undefined,
+  { recordMs, missMs }: ReusePort,
+): ScanBasis | undefined {
+  const basis = state?.basis;
+  if (input === undefined || basis?.hash !== input.hash || laterScans(state, scan).superseded)
+    return undefined;
+  const fresh = basis.counts.outcomes.missing > 0 ? missMs : recordMs;
+  return input.readAt - basis.readAt < fresh ? basis : undefined;
+}
+
+/** Concludes a scan with the findings of the last one. Nothing is read, looked up or judged. */
+export function repeatLastScan(
+  payload: IngestLockfiles,
+  state: TargetState,
+  { counts }: ScanBasis,
+): JobRun<Inventory> {
+  const { scan, target } = payload;
+  const { revision } = state;
+  const times = judgedTimes(state, scopeOf(payload));
+  return {
+    result: { lockfiles: [], unread: [], unchanged: { target: target.id, counts } },
+    next: [],
+    record: unchangedRecord(payload, counts),
+    state: {
+      target: target.id,
+      replaces: revision,
+      state: { ...state, ...times, revision: revision + 1, scan },
+    },
+  };
+}
+
+export function scopeOf({ requestedAt, partial = false, lockfiles }: IngestLockfiles): ScanScope {
+  return { requestedAt, partial, paths: lockfiles.map(({ path }) => path) };
+}
+
+type File = IngestLockfiles['lockfiles'][number];
+type Content = File | NonNullable<File['companions']>[number];
+
+function isUnread(file: File): boolean {
+  return 'unread' in file || (file.companions ?? []).some((one) => 'unread' in one);
+}
+
+function contentHash(file: Content): string | undefined {
+  if ('content' in file) return createHash('sha256').update(file.content).digest('hex');
+  return 'sha256' in file ? file.sha256 : undefined;
+}
+
+function byName([left]: readonly [string, string], [right]: readonly [string, string]): number {
+  return left < right ? -1 : 1;
+}
