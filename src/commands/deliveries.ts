@@ -13,6 +13,7 @@ import type {
   RetriedDelivery,
   StoppedRoute,
 } from '../model/alert/delivery.ts';
+import { compareScans } from '../model/alert/notification.ts';
 import type { DeliveryIndex } from '../store/deliveries.ts';
 import { openJobOf } from '../workers/flow.ts';
 import { ensureQueued, promoteJob } from '../workers/queued-jobs.ts';
@@ -133,12 +134,7 @@ export function inReplayOrder(records: readonly DeliveryRecord[]): readonly Deli
     const { change, after } = payloadOf(record);
     return change ?? after ?? 0;
   };
-  return records.toSorted(
-    (left, right) =>
-      Date.parse(left.date) - Date.parse(right.date) ||
-      left.scan.localeCompare(right.scan) ||
-      position(left) - position(right),
-  );
+  return records.toSorted((left, right) => compareScans(left, right) || position(left) - position(right));
 }
 
 /**

@@ -11,7 +11,7 @@ import { CHECK_CONTRACT, contractCheckDue } from '../jobs/payloads/check-contrac
 import type { ContractPort } from '../jobs/ports.ts';
 import { type ContractComparison, countDifferences } from '../model/api/contract.ts';
 import type { Cache } from '../model/ports/cache.ts';
-import { baseUrlOf } from '../notify/platform/sites.ts';
+import { platformUrl } from '../notify/platform/sites.ts';
 import type { Schedule } from '../workers/schedules.ts';
 
 export interface ContractsHandle {
@@ -79,9 +79,7 @@ async function publicationsOf(
 
 /** Root URLs of the APIs by name. */
 function rootsOf({ insights, notify }: LoadedConfig['config']): Readonly<Record<string, string | undefined>> {
-  const { url, site } = notify?.platform ?? {};
-  const webhooks = url ?? (site === undefined ? undefined : baseUrlOf(site));
-  return { insights: insights.url, webhooks };
+  return { insights: insights.url, webhooks: notify?.platform && platformUrl(notify.platform) };
 }
 
 function report({ api, version, revision, source, differences }: ContractComparison, log: Logger): void {

@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../config/load.ts';
 import type { LocalIndex } from '../embedded/insights/local-index.ts';
+import type { HttpClient } from '../http/client.ts';
 import type { Log } from '../in-process/job-attempts.ts';
 import { createMemory, type Memory } from '../in-process/memory.ts';
 import { createRunner } from '../in-process/runner.ts';
@@ -18,7 +19,6 @@ import type { ScanReport } from '../model/scan/verdict.ts';
 import { INVENTORY, VERDICT } from '../model/stored/catalog.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { openInsights } from './insights.ts';
-import { createLocalHttp } from './local-insights.ts';
 import { createPorts, NO_CONTRACTS, NO_NOTIFIER } from './ports.ts';
 import { warnOnce } from './warn-once.ts';
 
@@ -90,4 +90,17 @@ async function readReport({ outcomes }: Memory, scan: string): Promise<ScanRepor
   const inventory = await outcomes.readResult(INVENTORY, INGEST_LOCKFILES.name, scan);
   const verdict = await outcomes.readResult(VERDICT, JUDGE_SCAN.name, scan);
   return inventory == null || verdict == null ? undefined : { inventory, verdict };
+}
+
+/** An HTTP client whose answers come from an index in this process, with the content that the local service sends. */
+function createLocalHttp(index: Pick<LocalIndex, 'answer'>): HttpClient {
+  return {
+    async send({ method, url, body, signal }) {
+      signal?.throwIfAborted();
+      const { pathname, search } = new URL(url);
+      const answer = index.answer({ method, url: pathname + search, body: body?.toString() });
+      return { ...answer, body: Buffer.from(answer.body) };
+    },
+    close: async () => {},
+  };
 }

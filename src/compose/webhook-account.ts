@@ -7,7 +7,7 @@ import { createHttpClient } from '../http/undici-client.ts';
 import { createMasker } from '../model/masking.ts';
 import { createPlatformClient } from '../notify/platform/client.ts';
 import { type Credentials, credentialHeaders } from '../notify/platform/credentials.ts';
-import { baseUrlOf } from '../notify/platform/sites.ts';
+import { platformUrl } from '../notify/platform/sites.ts';
 import { deriveHashKey } from '../notify/provisioning/keyed-hash.ts';
 import type { Account } from '../notify/provisioning/resources.ts';
 import type { Store } from './store.ts';
@@ -29,7 +29,7 @@ export async function openWebhookAccount(
   store: Pick<Store, 'applied'>,
 ): Promise<WebhookAccount | undefined> {
   if (platform === undefined) return undefined;
-  const url = platform.url ?? baseUrlOf(platform.site ?? '');
+  const url = platformUrl(platform);
   const credentials = { ...requireKeys(secrets), headerPrefix: platform.headerPrefix };
   const hidden = [credentials.apiKey, credentials.applicationKey, ...secrets.variables.values()];
   const http = createHttpClient();

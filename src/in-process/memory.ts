@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BlobPort, DeliveryPort, DigestPort, ScanPort, TargetPort } from '../jobs/ports.ts';
 import type { PutContent } from '../jobs/scan-request.ts';
-import type { DigestEntry } from '../model/alert/notification.ts';
+import { compareScans } from '../model/alert/notification.ts';
 import { CodedError } from '../model/errors.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import type { SeenVersions } from '../model/ports/seen-versions.ts';
@@ -48,7 +48,7 @@ export function createMemory(): Memory {
         if (state === 'delivered') notifications.delete(id);
       },
     },
-    digests: { read: async (route) => oldestFirst([...(digests.get(route)?.values() ?? [])]) },
+    digests: { read: async (route) => [...(digests.get(route)?.values() ?? [])].sort(compareScans) },
     // Records do not outlive the process; an event reports the failure to the caller.
     scans: { fail: async () => {} },
     cache: createMemoryCache(),
@@ -83,10 +83,4 @@ function createSeenVersions(): SeenVersions {
     },
     has: async (keys) => keys.map((key) => seen.has(key)),
   };
-}
-
-function oldestFirst(entries: readonly DigestEntry[]): readonly DigestEntry[] {
-  return entries.toSorted(
-    (left, right) => Date.parse(left.date) - Date.parse(right.date) || left.scan.localeCompare(right.scan),
-  );
 }

@@ -1,4 +1,4 @@
-import type { DigestEntry } from '../model/alert/notification.ts';
+import { compareScans, type DigestEntry } from '../model/alert/notification.ts';
 import { DIGEST_ENTRY } from '../model/stored/catalog.ts';
 import type { Keys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';
@@ -26,10 +26,7 @@ export function createDigestStore(
         ([field, value]) => readValue(DIGEST_ENTRY, value, { key, field, remedy }),
         onUnreadable,
       );
-      return entries.toSorted(
-        (left, right) =>
-          Date.parse(left.date) - Date.parse(right.date) || left.scan.localeCompare(right.scan),
-      );
+      return entries.toSorted(compareScans);
     },
     async routes() {
       return (await redis.smembers(keys.digestRoutes)).sort();

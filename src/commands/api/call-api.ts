@@ -6,7 +6,7 @@ import type { Media, UploadProtocol } from '../../discovery/upload/media-upload.
 import { uploadMedia } from '../../discovery/upload/upload.ts';
 import type { Secret } from '../../model/secret.ts';
 import { credentialHeaders } from '../../notify/platform/credentials.ts';
-import { baseUrlOf } from '../../notify/platform/sites.ts';
+import { platformUrl } from '../../notify/platform/sites.ts';
 import { type CallOfMethod, paramsOf } from './call-of-method.ts';
 import { withDocuments } from './documents.ts';
 import { bundledApi } from './read-document.ts';
@@ -80,7 +80,7 @@ function configuredTarget(
   if (api === 'insights.v3alpha') return { rootUrl: config.insights.url, trusted: config.insights.url };
   const platform = config.notify?.platform;
   if (api !== 'webhooks.v1' || platform === undefined) return { trusted: rootUrl };
-  const url = platform.url ?? baseUrlOf(platform.site ?? '');
+  const url = platformUrl(platform);
   const { apiKey, applicationKey } = secrets;
   if (apiKey === undefined || applicationKey === undefined) return { rootUrl: url, trusted: url };
   const credentials = { apiKey, applicationKey, headerPrefix: platform.headerPrefix };

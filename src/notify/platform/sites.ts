@@ -20,3 +20,14 @@ export function baseUrlOf(site: string): string {
     `${JSON.stringify(site)} is not a site of the webhook-integration API: use one of ${SITES.join(', ')}, or give its base URL`,
   );
 }
+
+/** Base URL of a configured platform, which names its URL or its site. Throws as `baseUrlOf`. */
+export function platformUrl({
+  url,
+  site = '',
+}: {
+  readonly url?: string | undefined;
+  readonly site?: string | undefined;
+}): string {
+  return url ?? baseUrlOf(site);
+}
