@@ -29,7 +29,7 @@ beforeAll(() => {
 });
 
 const NO_FORMAT =
-  /--as: no format is named "npm" \(`lockhound parse --formats` lists them\) \[unknown-format\]/;
+  /--as: no format is named "npm" \(`lockhound parse --formats` lists all formats\) \[unknown-format\]/;
 const NO_OUTPUT =
   /--format <name>.*Allowed choices are table, json\. Use --as to set the format of a lockfile\./;
 const ENQUEUE = ['enqueue', '.', '-t', 'x'];
