@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import { startValkey } from '../embedded/valkey.ts';
+import { messageOf } from '../model/errors.ts';
 import type { RequestBudget } from '../model/ports/request-budget.ts';
 import type { Secret } from '../model/secret.ts';
 import { createAppliedObjects } from '../store/applied-objects.ts';
@@ -25,6 +26,13 @@ import { createRequestBudget } from '../store/request-budget.ts';
 import { createScanStore } from '../store/scans.ts';
 import { createSeenVersions } from '../store/seen-versions.ts';
 import { createTargetStore } from '../store/targets.ts';
+import { logThrottled } from '../workers/throttled-log.ts';
+
+/** Work continues without the cache: each kind of failure is logged once a minute. */
+function logCacheFailure(log: Logger): (error: unknown) => void {
+  const logError = logThrottled(log, 'the cache of package records cannot be read or written');
+  return (error) => logError(error instanceof Error ? error : new Error(messageOf(error)));
+}
 
 /** The stores in Redis and their connection. */
 export type Store = Awaited<ReturnType<typeof openStore>>;
@@ -67,7 +75,7 @@ export async function openStore(
     targets: createTargetStore(redis, keys),
     digests: createDigestStore(redis, keys, onUnreadable),
     scans: createScanStore(redis, keys, { onUnreadable }),
-    cache: createCache(redis, keys),
+    cache: createCache(redis, keys, { onProblem: logCacheFailure(log) }),
     seen: createSeenVersions(redis, keys),
     // The lock of a worker that died expires as soon as the locks of its jobs do.
     lock: createLock(redis, keys, { ttlMs: config.worker.lockDuration }),
