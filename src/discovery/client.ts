@@ -1,5 +1,5 @@
 import type { HttpClient, HttpResponse } from '../http/client.ts';
-import { oneByOne } from '../model/turns.ts';
+import { oneByOne } from '../model/yielding.ts';
 import type { RestDescription } from './description/description.ts';
 import { type CallArguments, compileRequest } from './request/compile.ts';
 

@@ -6,7 +6,7 @@ import type { Inventory, ResolvedLockfile, UnreadError, UnreadLockfile } from '.
 import type { LockedPackage, Lockfile } from '../model/scan/lockfile.ts';
 import type { Resolution } from '../model/scan/resolution.ts';
 import { INVENTORY } from '../model/stored/catalog.ts';
-import { mapInTurns } from '../model/turns.ts';
+import { mapInSlices } from '../model/yielding.ts';
 import { detectDataLoss } from '../policy/known-packages.ts';
 import { JobError } from './errors.ts';
 import type { Job, RunContext } from './job.ts';
@@ -53,7 +53,7 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
     }
     const loss = await detectDataLoss(state?.known, packages, answer.resolutions, payload.requestedAt);
     const resolutions =
-      loss === undefined ? answer.resolutions : await mapInTurns(answer.resolutions, asFailedLookup);
+      loss === undefined ? answer.resolutions : await mapInSlices(answer.resolutions, asFailedLookup);
     const result: Inventory = {
       lockfiles: await withResolutions(read, resolutions),
       unread,
@@ -191,7 +191,7 @@ async function withResolutions(
   const inventories: ResolvedLockfile[] = [];
   for (const { path, sha256, lockfile } of files) {
     const { format, problems } = lockfile;
-    const packages = await mapInTurns(lockfile.packages, resolved);
+    const packages = await mapInSlices(lockfile.packages, resolved);
     inventories.push({ path, sha256, format, packages, problems });
   }
   return inventories;

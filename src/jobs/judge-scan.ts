@@ -7,7 +7,7 @@ import type { Verdict } from '../model/scan/verdict.ts';
 import { formatVersionKey } from '../model/scan/version-key.ts';
 import { COLLECTED_ADVISORIES, EXPANDED_DEPENDENCIES, INVENTORY, VERDICT } from '../model/stored/catalog.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
-import { inTurns } from '../model/turns.ts';
+import { inSlices } from '../model/yielding.ts';
 import { judge } from '../policy/judge.ts';
 import { knownAfter } from '../policy/known-packages.ts';
 import { stillOpenAfter } from '../policy/still-open.ts';
@@ -113,7 +113,7 @@ async function readFacts(outcomes: OutcomePort, payload: JudgeScan): Promise<Sca
 
 async function advisoriesById({ advisories }: ScanFacts): Promise<ReadonlyMap<string, Advisory>> {
   const byId = new Map<string, Advisory>();
-  for await (const parts of inTurns(advisories, 1)) {
+  for await (const parts of inSlices(advisories, 1)) {
     for (const one of parts[0]?.advisories ?? []) byId.set(one.id, one);
   }
   return byId;

@@ -1,6 +1,6 @@
 import type { Announcement, Change, TargetState, TrackedFinding } from '../model/scan/change.ts';
 import { atLeast, countedSeverity, type Finding, type RatedSeverity } from '../model/scan/finding.ts';
-import { mapInTurns, sortInTurns } from '../model/turns.ts';
+import { mapInSlices, sortInSlices } from '../model/yielding.ts';
 import { compareFindingOrder } from './finding-order.ts';
 import { type MatchedFinding, matchFindings } from './match-findings.ts';
 import { isUnloaded } from './same-finding.ts';
@@ -43,17 +43,17 @@ export async function compareFindings(
   if (superseded) return { findings, changes: [], tracked: stored, kept: 0, superseded };
   const remaining = (finding: Finding) => scan.stillOpen(finding, isLater);
   const { found, absent } = await matchFindings(await withoutLater(findings, isLater), stored, remaining);
-  const presentSteps = await mapInTurns(found, (matched) => updatePresent(matched, scan, remaining));
-  const absentSteps = await mapInTurns(absent, (tracked) =>
+  const presentSteps = await mapInSlices(found, (matched) => updatePresent(matched, scan, remaining));
+  const absentSteps = await mapInSlices(absent, (tracked) =>
     updateAbsent(tracked, scan.requestedAt, remaining),
   );
   const steps = [...presentSteps, ...absentSteps];
   return {
-    findings: await sortInTurns(
+    findings: await sortInSlices(
       presentSteps.map(({ tracked }) => tracked.finding),
       compareFindingOrder,
     ),
-    changes: await sortInTurns(
+    changes: await sortInSlices(
       steps.flatMap(({ change }) => change ?? []),
       (left, right) => compareFindingOrder(left.finding, right.finding),
     ),
@@ -75,7 +75,7 @@ async function withoutLater(
   findings: readonly Finding[],
   isLater: (path: string) => boolean,
 ): Promise<readonly Finding[]> {
-  const rest = await mapInTurns(findings, (finding) => {
+  const rest = await mapInSlices(findings, (finding) => {
     if (!finding.locations.some(({ path }) => isLater(path))) return finding;
     const locations = finding.locations.filter(({ path }) => !isLater(path));
     return locations.length === 0 ? undefined : { ...finding, locations };
@@ -170,7 +170,7 @@ async function limitResolved(tracked: readonly TrackedFinding[]): Promise<readon
   const open = tracked.filter(({ status }) => status === 'open');
   const resolved = tracked.filter(({ status }) => status === 'resolved');
   if (resolved.length <= MAX_RESOLVED) return [...open, ...resolved];
-  const dated = await mapInTurns(resolved, (one) => ({ one, time: Date.parse(one.changedAt) }));
-  const newest = (await sortInTurns(dated, (left, right) => right.time - left.time)).slice(0, MAX_RESOLVED);
+  const dated = await mapInSlices(resolved, (one) => ({ one, time: Date.parse(one.changedAt) }));
+  const newest = (await sortInSlices(dated, (left, right) => right.time - left.time)).slice(0, MAX_RESOLVED);
   return [...open, ...newest.map(({ one }) => one)];
 }

@@ -1,7 +1,7 @@
 import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
 import type { ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
 import { formatVersionKey } from '../model/scan/version-key.ts';
-import { createTurns, inTurns, type TakeTurns } from '../model/turns.ts';
+import { createYielder, inSlices, type YieldIfDue } from '../model/yielding.ts';
 import type { PathFinder } from './located-packages.ts';
 import type { ScanFacts } from './rule.ts';
 
@@ -20,8 +20,8 @@ export async function createPathFinder({
   graphs,
 }: Pick<ScanFacts, 'inventory' | 'graphs'>): Promise<PathFinder> {
   const searched: Search[] = [];
-  const turn = createTurns();
-  for (const file of inventory.lockfiles) searched.push(await search(file, graphs, turn));
+  const yieldIfDue = createYielder();
+  for (const file of inventory.lockfiles) searched.push(await search(file, graphs, yieldIfDue));
   return (lockfile, id) => {
     const found = searched[lockfile];
     return found === undefined ? [] : pathOf(id, found);
@@ -41,11 +41,11 @@ interface Search {
 async function search(
   { packages }: ResolvedLockfile,
   graphs: ReadonlyMap<string, DependencyGraph>,
-  turn: TakeTurns,
+  yieldIfDue: YieldIfDue,
 ): Promise<Search> {
   const positions = new Map<string, number>();
   let position = 0;
-  for await (const slice of inTurns(packages)) {
+  for await (const slice of inSlices(packages)) {
     for (const { id } of slice) positions.set(id, position++);
   }
   const hasEdges = packages.some(({ dependencies }) => dependencies !== undefined);
@@ -55,13 +55,13 @@ async function search(
     (packages[position]?.dependencies ?? []).flatMap((id) => positions.get(id) ?? []);
   const size = packages.length;
   const [parents, steps, anchors] = [new Int32Array(size), new Int32Array(size), new Int32Array(size)];
-  const queue = await roots(packages, edgesOf, turn);
+  const queue = await roots(packages, edgesOf, yieldIfDue);
   for (const position of queue) {
     parents[position] = -1;
     steps[position] = 1;
   }
   for (const position of queue) {
-    if (position % 256 === 0) await turn();
+    if (position % 256 === 0) await yieldIfDue();
     const own = steps[position] ?? 0;
     if (own === HEAD) anchors[position] = position;
     for (const next of edgesOf(position)) {
@@ -82,7 +82,7 @@ async function expandedEdges(
 ): Promise<ReadonlyMap<number, readonly number[]>> {
   const byKey = new Map<string, number>();
   let position = 0;
-  for await (const slice of inTurns(packages)) {
+  for await (const slice of inSlices(packages)) {
     for (const { resolution } of slice) {
       if (resolution.record !== undefined)
         byKey.set(formatVersionKey(resolution.record.versionKey), position);
@@ -90,7 +90,7 @@ async function expandedEdges(
     }
   }
   const edges = new Map<number, number[]>();
-  for await (const slice of inTurns([...graphs.values()], 1)) {
+  for await (const slice of inSlices([...graphs.values()], 1)) {
     for (const graph of slice) addEdges(edges, graph, byKey);
   }
   return edges;
@@ -115,13 +115,13 @@ function addEdges(
 async function roots(
   packages: readonly ResolvedPackage[],
   edgesOf: (position: number) => readonly number[],
-  turn: TakeTurns,
+  yieldIfDue: YieldIfDue,
 ): Promise<number[]> {
   const direct = positionsOf(packages, ({ direct: known }) => known === true);
   if (direct.length > 0) return direct;
   const needed = new Uint8Array(packages.length);
   for (const position of packages.keys()) {
-    if (position % 256 === 0) await turn();
+    if (position % 256 === 0) await yieldIfDue();
     for (const next of edgesOf(position)) needed[next] = 1;
   }
   return positionsOf(

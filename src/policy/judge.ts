@@ -1,7 +1,7 @@
 import { messageOf } from '../model/errors.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import type { Policy } from '../model/scan/policy.ts';
-import { inTurns, sortInTurns } from '../model/turns.ts';
+import { inSlices, sortInSlices } from '../model/yielding.ts';
 import { RULES } from './catalog.ts';
 import { createPathFinder } from './dependency-path.ts';
 import { compareFindingOrder } from './finding-order.ts';
@@ -24,10 +24,10 @@ export async function judge(facts: ScanFacts, rules: readonly Rule[] = RULES): P
   const packages = await locatePackages(facts.inventory, await createPathFinder(facts));
   const findings: Finding[] = [];
   const unjudged: Unjudged[] = [];
-  for await (const slice of inTurns(packages, SLICE)) {
+  for await (const slice of inSlices(packages, SLICE)) {
     for (const rule of rules) findings.push(...judgeBy(rule, { ...facts, packages: slice }, unjudged));
   }
-  return { findings: await sortInTurns(findings, compareFindingOrder), unjudged };
+  return { findings: await sortInSlices(findings, compareFindingOrder), unjudged };
 }
 
 function judgeBy(rule: Rule, context: RuleContext, unjudged: Unjudged[]): readonly Finding[] {

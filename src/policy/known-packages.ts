@@ -2,7 +2,7 @@ import type { KnownPackages } from '../model/scan/change.ts';
 import type { Inventory, ResolvedPackage } from '../model/scan/inventory.ts';
 import type { LockedPackage } from '../model/scan/lockfile.ts';
 import type { Resolution } from '../model/scan/resolution.ts';
-import { createTurns, inTurns } from '../model/turns.ts';
+import { createYielder, inSlices } from '../model/yielding.ts';
 
 /** Enough to distinguish a half from a third. */
 const SAMPLE = 512;
@@ -26,9 +26,9 @@ export async function detectDataLoss(
   if (known === undefined || Date.parse(requestedAt) - Date.parse(known.at) > MAX_AGE_MS) return undefined;
   const sample = new Set(known.hashes);
   const seen = { missing: new Set<number>(), resolved: new Set<number>() };
-  const turn = createTurns();
+  const yieldIfDue = createYielder();
   for (const [index, { purl }] of packages.entries()) {
-    if (index % STRIDE === 0) await turn();
+    if (index % STRIDE === 0) await yieldIfDue();
     const outcome = resolutions[index]?.outcome;
     if (outcome !== 'missing' && outcome !== 'resolved') continue;
     const hash = hashOf(purl);
@@ -57,7 +57,7 @@ export async function knownAfter(
     else if (stored.has(hash)) known.add(hash);
   };
   for (const { packages } of lockfiles) {
-    for await (const slice of inTurns(packages)) slice.forEach(note);
+    for await (const slice of inSlices(packages)) slice.forEach(note);
   }
   if (!seesAll) for (const hash of stored) if (!unknown.has(hash)) known.add(hash);
   const at = loss === undefined ? requestedAt : (before?.at ?? requestedAt);

@@ -1,6 +1,6 @@
 import type { Finding, Location } from '../model/scan/finding.ts';
 import type { Inventory, ResolvedPackage } from '../model/scan/inventory.ts';
-import { inTurns, mapInTurns } from '../model/turns.ts';
+import { inSlices, mapInSlices } from '../model/yielding.ts';
 
 /** A package version of the target with all its locations. */
 export interface LocatedPackage {
@@ -31,7 +31,7 @@ export async function locatePackages(
 ): Promise<readonly LocatedPackage[]> {
   const byPurl = new Map<string, Place[]>();
   for (const [lockfile, { packages }] of inventory.lockfiles.entries()) {
-    for await (const slice of inTurns(packages)) {
+    for await (const slice of inSlices(packages)) {
       for (const locked of slice) {
         const instances = byPurl.get(locked.purl);
         if (instances === undefined) byPurl.set(locked.purl, [{ lockfile, locked }]);
@@ -39,7 +39,7 @@ export async function locatePackages(
       }
     }
   }
-  return await mapInTurns([...byPurl.values()], (instances) => locatedPackage(inventory, instances, pathTo));
+  return await mapInSlices([...byPurl.values()], (instances) => locatedPackage(inventory, instances, pathTo));
 }
 
 function locatedPackage(

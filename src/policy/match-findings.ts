@@ -1,6 +1,6 @@
 import type { TrackedFinding } from '../model/scan/change.ts';
 import { compareSeverity, countedSeverity, type Finding } from '../model/scan/finding.ts';
-import { inTurns, mapInTurns } from '../model/turns.ts';
+import { inSlices, mapInSlices } from '../model/yielding.ts';
 import { unusedFingerprint } from './fingerprint.ts';
 import { isUnloaded, withNamesOf } from './same-finding.ts';
 import { indexTracked, type TrackedIndex } from './tracked-index.ts';
@@ -34,7 +34,7 @@ export async function matchFindings(
   const { matches, rest, matched } = await matchVersions(findings, index);
   const movable = (one: TrackedFinding) =>
     one.status === 'open' && !matched.has(one) && remaining(one.finding) === undefined;
-  for await (const slice of inTurns(rest)) {
+  for await (const slice of inSlices(rest)) {
     for (const finding of slice) {
       const moved = index.first(finding, movable);
       if (moved !== undefined) matched.set(moved, { finding, tracked: moved });
@@ -42,7 +42,7 @@ export async function matchFindings(
     }
   }
   const used = new Set(stored.map(({ finding }) => finding.fingerprint));
-  const found = await mapInTurns(matches, ({ finding, tracked }) => {
+  const found = await mapInSlices(matches, ({ finding, tracked }) => {
     const fingerprint = tracked?.finding.fingerprint ?? unusedFingerprint(finding.fingerprint, used);
     return { finding: { ...finding, fingerprint }, tracked };
   });
@@ -65,7 +65,7 @@ async function matchVersions(findings: readonly Finding[], index: TrackedIndex):
   const matches: Match[] = [];
   const rest: Finding[] = [];
   const matched = new Map<TrackedFinding, Match>();
-  for await (const slice of inTurns(findings)) {
+  for await (const slice of inSlices(findings)) {
     for (const finding of slice) {
       const same = index.sameVersion(finding);
       const free = same.filter((tracked) => !matched.has(tracked)).sort(compareForMerge);

@@ -2,7 +2,7 @@ import type { RouteMatch, RouteRule, Routing } from '../model/alert/routing.ts';
 import type { Change } from '../model/scan/change.ts';
 import { atLeast, countedSeverity, type RatedSeverity } from '../model/scan/finding.ts';
 import type { Target } from '../model/scan/target.ts';
-import { inTurns } from '../model/turns.ts';
+import { inSlices } from '../model/yielding.ts';
 
 /** The changes of one route: positions in the list of changes, ascending; never empty. */
 export interface RoutedChanges {
@@ -28,7 +28,7 @@ export async function routeChanges(
     for (const rule of take === 'first' ? takers.slice(0, 1) : takers) byRoute.get(rule)?.push(index);
   };
   let index = 0;
-  for await (const slice of inTurns(changes)) for (const change of slice) note(change, index++);
+  for await (const slice of inSlices(changes)) for (const change of slice) note(change, index++);
   return Array.from(byRoute, ([rule, own]) => ({ rule, changes: own })).filter(
     ({ changes: own }) => own.length > 0,
   );

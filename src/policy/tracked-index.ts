@@ -1,6 +1,6 @@
 import type { TrackedFinding } from '../model/scan/change.ts';
 import type { Finding } from '../model/scan/finding.ts';
-import { inTurns } from '../model/turns.ts';
+import { inSlices } from '../model/yielding.ts';
 import { issueKeys } from './same-finding.ts';
 
 /** Stored findings by their subject: the cost of a look-up does not depend on their number. */
@@ -29,7 +29,7 @@ export async function indexTracked(stored: readonly TrackedFinding[]): Promise<T
   const versions = new Map<string, Row>();
   const issues = new Map<string, Row>();
   let order = 0;
-  for await (const slice of inTurns(stored)) {
+  for await (const slice of inSlices(stored)) {
     for (const tracked of slice) {
       const entry = { tracked, order };
       order += 1;

@@ -1,7 +1,7 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { chunks } from '../model/chunks.ts';
 import type { Cache } from '../model/ports/cache.ts';
-import { createTurns } from '../model/turns.ts';
+import { createYielder } from '../model/yielding.ts';
 import type { Keys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';
 import { recogniseCompression } from './values/compression.ts';
@@ -22,11 +22,11 @@ export function createCache(redis: RedisClient, keys: Keys, options: CacheOption
     async getMany(kind, names) {
       try {
         const values: unknown[] = [];
-        const turn = createTurns();
+        const yieldIfDue = createYielder();
         for (const part of chunks(names, CHUNK)) {
           const stored = await redis.mgetBuffer(...part.map((name) => keys.cache(kind, name)));
           for (const one of stored) values.push(decode(one));
-          await turn();
+          await yieldIfDue();
         }
         return values;
       } catch (error) {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Cache } from '../model/ports/cache.ts';
-import { createTurns } from '../model/turns.ts';
+import { createYielder } from '../model/yielding.ts';
 
 export interface MemoryCacheOptions {
   /** Largest number of values; the least recently used ones are dropped first. */
@@ -57,10 +57,10 @@ export function cacheInMemory(shared: Cache, { maxEntries, ttlMs }: MemoryCacheO
   return {
     async getMany(kind, names) {
       const values: unknown[] = [];
-      const turn = createTurns();
+      const yieldIfDue = createYielder();
       for (let at = 0; at < names.length; at += CHUNK) {
         for (const value of await part(kind, names.slice(at, at + CHUNK))) values.push(value);
-        await turn();
+        await yieldIfDue();
       }
       return values;
     },

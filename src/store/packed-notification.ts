@@ -1,6 +1,6 @@
 import type { Notification } from '../model/alert/notification.ts';
 import { NOTIFICATION } from '../model/stored/catalog.ts';
-import { createTurns } from '../model/turns.ts';
+import { createYielder } from '../model/yielding.ts';
 import type { RedisClient } from './redis/connection.ts';
 import { packJson } from './values/compression.ts';
 import { checkValue, parseValue, writeValue } from './values/stored-values.ts';
@@ -21,10 +21,10 @@ export async function packNotification(notification: Notification): Promise<read
   const { changes } = notification;
   if (changes.length <= PART_CHANGES) return [[HEAD, await writeValue(NOTIFICATION, notification)]];
   const fields: PackedField[] = [];
-  const turn = createTurns();
+  const yieldIfDue = createYielder();
   for (let at = 0; at < changes.length; at += PART_CHANGES) {
     fields.push([partName(fields.length), await packJson(changes.slice(at, at + PART_CHANGES))]);
-    await turn();
+    await yieldIfDue();
   }
   const head = { ...notification, changes: [], parts: fields.length };
   return [...fields, [HEAD, await writeValue(NOTIFICATION, head)]];
@@ -43,13 +43,13 @@ export async function unpackNotification(redis: RedisClient, key: string): Promi
   const names = Array.from({ length: partsOf(head) }, (_, index) => partName(index));
   if (names.length === 0) return await checkValue(NOTIFICATION, head, place);
   const changes: unknown[] = [];
-  const turn = createTurns();
+  const yieldIfDue = createYielder();
   for (let at = 0; at < names.length; at += PARTS_AT_ONCE) {
     for (const part of await read(names.slice(at, at + PARTS_AT_ONCE))) {
       if (part === null) return undefined;
       const members = await parseValue(NOTIFICATION, part, place);
       for (const change of Array.isArray(members) ? members : [members]) changes.push(change);
-      await turn();
+      await yieldIfDue();
     }
   }
   return await checkValue(NOTIFICATION, { ...Object(head), changes }, place, { large: true });

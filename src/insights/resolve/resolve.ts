@@ -3,7 +3,7 @@ import type { SeenVersions } from '../../model/ports/seen-versions.ts';
 import { raceAbort } from '../../model/race-abort.ts';
 import type { LockedPackage } from '../../model/scan/lockfile.ts';
 import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
-import { inTurns, mapInTurns } from '../../model/turns.ts';
+import { inSlices, mapInSlices } from '../../model/yielding.ts';
 import type { RecordCache } from '../caching.ts';
 import type { VersionAnswer, VersionLookUp } from '../resolve/version-look-up.ts';
 import type { Eligibility, LookUp } from './eligibility.ts';
@@ -28,7 +28,7 @@ export function createResolver(
 ): (packages: readonly LockedPackage[], options: ResolveOptions) => Promise<Resolved> {
   const inFlight: InFlight = new Map();
   return async (packages, options) => {
-    const eligibilities = await mapInTurns(packages, parts.eligibility);
+    const eligibilities = await mapInSlices(packages, parts.eligibility);
     const wanted = await countByKey(eligibilities);
     let done = packages.length - sum(wanted.values(), ({ count }) => count);
     const advance = (keys: readonly string[]) => {
@@ -138,7 +138,7 @@ async function summarise(
 ): Promise<Resolved> {
   let retryable = false;
   let retryAfterMs: number | undefined;
-  const resolutions = await mapInTurns(eligibilities, ({ lookUp, resolution }): Resolution => {
+  const resolutions = await mapInSlices(eligibilities, ({ lookUp, resolution }): Resolution => {
     if (lookUp === undefined) return resolution;
     const absent = missing.get(lookUp.key);
     if (absent !== undefined) return absent;
@@ -160,7 +160,7 @@ async function countByKey(
   eligibilities: readonly Eligibility[],
 ): Promise<Map<string, { lookUp: LookUp; count: number }>> {
   const counts = new Map<string, { lookUp: LookUp; count: number }>();
-  for await (const slice of inTurns(eligibilities)) {
+  for await (const slice of inSlices(eligibilities)) {
     for (const { lookUp } of slice) {
       if (lookUp === undefined) continue;
       const entry = counts.get(lookUp.key);

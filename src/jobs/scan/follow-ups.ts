@@ -2,7 +2,7 @@ import { chunks } from '../../model/chunks.ts';
 import type { Inventory, ResolvedLockfile } from '../../model/scan/inventory.ts';
 import type { Target } from '../../model/scan/target.ts';
 import { formatVersionKey, type VersionKey } from '../../model/scan/version-key.ts';
-import { mapInTurns, sortInTurns } from '../../model/turns.ts';
+import { mapInSlices, sortInSlices } from '../../model/yielding.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import { COLLECT_ADVISORIES } from '../payloads/collect-advisories.ts';
@@ -29,7 +29,7 @@ const GRAPHS_PER_JOB = 25;
 /** The flow that follows an inventory: `judge-scan`, with the jobs that fetch its facts as children. */
 export async function scanFollowUps(header: ScanHeader, inventory: Inventory): Promise<FollowUp> {
   const { scan, target, requestedAt } = header;
-  const ids = await sortInTurns([...(await referredAdvisories(inventory))], compareText);
+  const ids = await sortInSlices([...(await referredAdvisories(inventory))], compareText);
   const advisories = chunks(ids, advisoriesPerJob(ids.length));
   const expansions = chunks(keysToExpand(inventory), GRAPHS_PER_JOB);
   return followUp(
@@ -44,7 +44,7 @@ export async function scanFollowUps(header: ScanHeader, inventory: Inventory): P
       ...(header.partial === true ? { partial: true as const } : {}),
     },
     [
-      ...(await mapInTurns(advisories, (part, index) =>
+      ...(await mapInSlices(advisories, (part, index) =>
         followUp(COLLECT_ADVISORIES, { scan, part: index, ids: [...part] }),
       )),
       ...expansions.map((versionKeys, part) =>

@@ -6,7 +6,7 @@ import type { Inventory, ResolvedLockfile, ResolvedPackage } from '../../model/s
 import type { Outcome } from '../../model/scan/resolution.ts';
 import { type Gap, mayHide, type Verdict } from '../../model/scan/verdict.ts';
 import { formatVersionKey } from '../../model/scan/version-key.ts';
-import { createTurns, inTurns } from '../../model/turns.ts';
+import { createYielder, inSlices } from '../../model/yielding.ts';
 import type { Unjudged } from '../../policy/still-open.ts';
 import type { LogFacts } from '../job.ts';
 import { referredAdvisories } from './referred-advisories.ts';
@@ -105,7 +105,7 @@ async function inventoryGaps(inventory: Inventory): Promise<readonly Gap[]> {
       const subject = line === undefined ? path : `${path}:${line}`;
       gaps.push({ kind: kind === 'unclear' ? 'detail' : 'entry', subject, reason: message });
     }
-    for await (const slice of inTurns(packages)) for (const gap of slice.flatMap(packageGap)) gaps.push(gap);
+    for await (const slice of inSlices(packages)) for (const gap of slice.flatMap(packageGap)) gaps.push(gap);
   }
   return gaps;
 }
@@ -127,11 +127,11 @@ function serviceGap({ lost, compared }: NonNullable<Inventory['forgotten']>): Ga
 }
 
 async function advisoryGaps(inventory: Inventory, { advisories }: ScanFacts): Promise<readonly Gap[]> {
-  const turn = createTurns();
+  const yieldIfDue = createYielder();
   const accounted = new Set<string>();
   const gaps: Gap[] = [];
   for (const part of advisories) {
-    await turn();
+    await yieldIfDue();
     for (const { id, problems } of part?.advisories ?? []) {
       accounted.add(id);
       if (problems !== undefined) gaps.push({ kind: 'advisory', subject: id, reason: problems.join('; ') });

@@ -7,12 +7,12 @@ import * as release01 from './release-0-1.ts';
 import * as scan from './scan-schemas.ts';
 
 /** A kind whose shape has only grown optional fields since release 0.1.0. */
-function first<Value>(kind: string, schema: z.ZodType<Value>): StoredKind<Value> {
+function version1<Value>(kind: string, schema: z.ZodType<Value>): StoredKind<Value> {
   return { kind, version: 1, schema, upgrades: {} };
 }
 
 /** A kind whose version 1 is what release 0.1.0 wrote. */
-function second<Value>(
+function version2<Value>(
   kind: string,
   schema: z.ZodType<Value>,
   upgrade: (value: unknown) => unknown,
@@ -26,33 +26,33 @@ function cached<Value>(kind: string, version: number, schema: z.ZodType<Value>):
   return { kind, version, schema: known, upgrades: {} };
 }
 
-export const TARGET_STATE = second('target-state', scan.targetState, release01.upgradeState);
+export const TARGET_STATE = version2('target-state', scan.targetState, release01.upgradeState);
 
-export const INVENTORY = second('inventory', scan.inventory, release01.upgradeInventory);
-export const COLLECTED_ADVISORIES = second(
+export const INVENTORY = version2('inventory', scan.inventory, release01.upgradeInventory);
+export const COLLECTED_ADVISORIES = version2(
   'collected-advisories',
   scan.collectedAdvisories,
   release01.upgradeAdvisories,
 );
-export const EXPANDED_DEPENDENCIES = first('expanded-dependencies', scan.expandedDependencies);
-export const VERDICT = second('verdict', scan.verdict, release01.upgradeVerdict);
-export const GATHERED_DIGEST = second(
+export const EXPANDED_DEPENDENCIES = version1('expanded-dependencies', scan.expandedDependencies);
+export const VERDICT = version2('verdict', scan.verdict, release01.upgradeVerdict);
+export const GATHERED_DIGEST = version2(
   'gathered-digest',
   alert.gatheredDigest,
   release01.upgradeGatheredDigest,
 );
 
-export const NOTIFICATION = second('notification', alert.notification, release01.upgradeNotification);
-export const DIGEST_ENTRY = second('digest-entry', alert.digestEntry, release01.upgradeNotification);
-export const DELIVERY_RECORD = first('delivery-record', alert.deliveryRecord);
-export const DELIVERY_ATTEMPT = first('delivery-attempt', alert.deliveryAttempt);
-export const STOPPED_ROUTE = first('stopped-route', alert.stoppedRoute);
-export const APPLIED_OBJECT = first('applied-object', alert.appliedObject);
+export const NOTIFICATION = version2('notification', alert.notification, release01.upgradeNotification);
+export const DIGEST_ENTRY = version2('digest-entry', alert.digestEntry, release01.upgradeNotification);
+export const DELIVERY_RECORD = version1('delivery-record', alert.deliveryRecord);
+export const DELIVERY_ATTEMPT = version1('delivery-attempt', alert.deliveryAttempt);
+export const STOPPED_ROUTE = version1('stopped-route', alert.stoppedRoute);
+export const APPLIED_OBJECT = version1('applied-object', alert.appliedObject);
 
-export const OUTCOME = first('outcome', queue.outcome);
-export const OPEN_JOB = first('open-job', queue.openJob);
-export const SCAN_RECORD = first('scan-record', queue.scanRecord);
-export const REJECTED_PAYLOAD = first('rejected-payload', queue.rejectedPayload);
+export const OUTCOME = version1('outcome', queue.outcome);
+export const OPEN_JOB = version1('open-job', queue.openJob);
+export const SCAN_RECORD = version1('scan-record', queue.scanRecord);
+export const REJECTED_PAYLOAD = version1('rejected-payload', queue.rejectedPayload);
 
 export const CACHED_VERSION = cached('version', 1, scan.versionRecord);
 export const CACHED_ADVISORY = cached('advisory', 3, scan.advisory);

@@ -1,4 +1,4 @@
-import { createTurns } from '../../model/turns.ts';
+import { createYielder } from '../../model/yielding.ts';
 
 /** Members of a list in one part. A part takes some milliseconds. */
 const MEMBERS_A_PART = 500;
@@ -23,10 +23,10 @@ export function* jsonParts(value: unknown, depth = 0): Generator<string, void, v
  */
 export async function readJsonLines(blocks: AsyncIterable<Buffer>): Promise<unknown> {
   const reader = new LineReader();
-  const turn = createTurns();
+  const yieldIfDue = createYielder();
   for await (const line of linesOf(blocks)) {
     reader.take(line);
-    await turn();
+    await yieldIfDue();
   }
   return reader.value();
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { messageOf } from '../../model/errors.ts';
 import { type StoredKind, withVersion } from '../../model/stored/kind.ts';
-import { createTurns, type TakeTurns } from '../../model/turns.ts';
+import { createYielder, type YieldIfDue } from '../../model/yielding.ts';
 import { StoreError } from '../errors.ts';
 import { isLarge, packJson, packLargeJson, unpackJson } from './compression.ts';
 
@@ -26,7 +26,7 @@ export function writeValue<Value extends object>(kind: StoredKind<Value>, value:
   return packJson(withVersion(kind, value));
 }
 
-/** The same for a value of any size, written in turns with other work. */
+/** The same for a value of any size, in steps that yield to other work. */
 export function writeLargeValue<Value extends object>(
   kind: StoredKind<Value>,
   value: Value,
@@ -61,7 +61,7 @@ export async function parseValue(
 }
 
 export interface CheckOptions {
-  /** The value may be large: it is checked in turns with other work. */
+  /** The value may be large: it is checked in steps that yield to other work. */
   readonly large?: boolean;
   /** Unset: the field `version` of the value. */
   readonly version?: number;
@@ -84,7 +84,7 @@ export async function checkValue<Value>(
     throw corrupt(kind, place, faultOf(read.error, []));
   }
   const known = knownFields(kind.schema, value);
-  const fault = await findFault(kind.schema, { value: known, path: [], turn: createTurns() });
+  const fault = await findFault(kind.schema, { value: known, path: [], yieldIfDue: createYielder() });
   if (!isSound<Value>(known, fault)) throw corrupt(kind, place, fault ?? '');
   return known;
 }
@@ -120,7 +120,7 @@ const MAX_DEPTH = 4;
 interface Part {
   readonly value: unknown;
   readonly path: readonly PropertyKey[];
-  readonly turn: TakeTurns;
+  readonly yieldIfDue: YieldIfDue;
 }
 
 /** The first fault in a value, in words; its lists are checked in slices. Of a schema without transforms. */
@@ -138,11 +138,11 @@ async function findFault(schema: z.core.$ZodType, part: Part): Promise<string | 
 async function findFaultInFields(
   shape: z.core.$ZodShape,
   fields: Readonly<Record<string, unknown>>,
-  { path, turn }: Part,
+  { path, yieldIfDue }: Part,
 ): Promise<string | undefined> {
   for (const [name, schema] of Object.entries(shape)) {
     if (schema instanceof z.ZodExactOptional && !Object.hasOwn(fields, name)) continue;
-    const fault = await findFault(schema, { value: fields[name], path: [...path, name], turn });
+    const fault = await findFault(schema, { value: fields[name], path: [...path, name], yieldIfDue });
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -151,14 +151,14 @@ async function findFaultInFields(
 async function findFaultInList(
   schema: z.ZodArray,
   list: readonly unknown[],
-  { path, turn }: Part,
+  { path, yieldIfDue }: Part,
 ): Promise<string | undefined> {
   const size = list.length <= SLICE && path.length < MAX_DEPTH ? 1 : SLICE;
   for (let at = 0; at < list.length; at += size) {
-    await turn();
+    await yieldIfDue();
     const fault =
       size === 1
-        ? await findFault(schema.element, { value: list[at], path: [...path, at], turn })
+        ? await findFault(schema.element, { value: list[at], path: [...path, at], yieldIfDue })
         : faultIn(schema, list.slice(at, at + size), path, at);
     if (fault !== undefined) return fault;
   }

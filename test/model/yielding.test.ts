@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inTurns, mapInTurns, oneByOne, sortInTurns } from '../../src/model/turns.ts';
+import { inSlices, mapInSlices, oneByOne, sortInSlices } from '../../src/model/yielding.ts';
 
-describe('work in turns', () => {
+describe('work that yields to the event loop', () => {
   it('sorts as toSorted does, stably', async () => {
     const list = fc.array(fc.record({ key: fc.nat(50), id: fc.nat() }), {
       minLength: 0,
@@ -12,7 +12,7 @@ describe('work in turns', () => {
     await fc.assert(
       fc.asyncProperty(list, async (items) => {
         const compare = (left: { key: number }, right: { key: number }) => left.key - right.key;
-        expect(await sortInTurns(items, compare)).toEqual(items.toSorted(compare));
+        expect(await sortInSlices(items, compare)).toEqual(items.toSorted(compare));
       }),
       { numRuns: 30 },
     );
@@ -20,8 +20,8 @@ describe('work in turns', () => {
 
   it('maps every item with its position', async () => {
     const list = Array.from({ length: 1_001 }, (_, index) => index);
-    expect(await mapInTurns(list, (item, index) => item * 2 === index * 2)).toEqual(list.map(() => true));
-    expect(await mapInTurns([], () => 1)).toEqual([]);
+    expect(await mapInSlices(list, (item, index) => item * 2 === index * 2)).toEqual(list.map(() => true));
+    expect(await mapInSlices([], () => 1)).toEqual([]);
   });
 
   it('yields to other work', async () => {
@@ -31,7 +31,7 @@ describe('work in turns', () => {
       timer = setImmediate(count);
     };
     let timer = setImmediate(count);
-    for await (const _slice of inTurns(Array.from({ length: 100 }), 1)) {
+    for await (const _slice of inSlices(Array.from({ length: 100 }), 1)) {
       for (const until = performance.now() + 3; performance.now() < until; );
     }
     clearImmediate(timer);

@@ -8,10 +8,10 @@ const STRIDE = 250;
 const RUN = 2_000;
 
 /** Yields to other work of the process when this work has run long enough. */
-export type TakeTurns = () => Promise<void> | undefined;
+export type YieldIfDue = () => Promise<void> | undefined;
 
-/** Call `await turn()` regularly; it waits only when the time budget is used up. */
-export function createTurns(): TakeTurns {
+/** Call `await yieldIfDue()` regularly; it waits only when the time budget is used up. */
+export function createYielder(): YieldIfDue {
   let began = performance.now();
   return () => {
     if (performance.now() - began < BUDGET_MS) return undefined;
@@ -34,34 +34,34 @@ export function oneByOne(): () => Promise<void> {
 }
 
 /** A list in slices; other work of the process runs between them. */
-export async function* inTurns<Item>(list: readonly Item[], size = STRIDE): AsyncGenerator<readonly Item[]> {
-  const turn = createTurns();
+export async function* inSlices<Item>(list: readonly Item[], size = STRIDE): AsyncGenerator<readonly Item[]> {
+  const yieldIfDue = createYielder();
   for (let at = 0; at < list.length; at += size) {
-    await turn();
+    await yieldIfDue();
     yield list.slice(at, at + size);
   }
 }
 
 /** `list.map(change)` in slices that yield to other work. */
-export async function mapInTurns<Item, Changed>(
+export async function mapInSlices<Item, Changed>(
   list: readonly Item[],
   change: (item: Item, index: number) => Changed,
 ): Promise<Changed[]> {
   const changed: Changed[] = [];
-  for await (const slice of inTurns(list)) {
+  for await (const slice of inSlices(list)) {
     for (const item of slice) changed.push(change(item, changed.length));
   }
   return changed;
 }
 
 /** `list.toSorted(compare)` in slices that yield to other work: sorts runs and merges them. Stable. */
-export async function sortInTurns<Item>(
+export async function sortInSlices<Item>(
   list: readonly Item[],
   compare: (left: Item, right: Item) => number,
 ): Promise<readonly Item[]> {
-  const turn = createTurns();
+  const yieldIfDue = createYielder();
   let from: Item[] = [];
-  for await (const run of inTurns(list, RUN)) {
+  for await (const run of inSlices(list, RUN)) {
     for (const item of run.toSorted(compare)) from.push(item);
   }
   for (let width = RUN; width < from.length; width *= 2) {
@@ -71,7 +71,7 @@ export async function sortInTurns<Item>(
       const end = Math.min(middle + width, from.length);
       let [left, right] = [start, middle];
       while (left < middle || right < end) {
-        if (into.length % STRIDE === 0) await turn();
+        if (into.length % STRIDE === 0) await yieldIfDue();
         const takesLeft = right >= end || (left < middle && compare(at(from, left), at(from, right)) <= 0);
         into.push(at(from, takesLeft ? left++ : right++));
       }
