@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { FORMATS } from '../src/lockfiles/catalog.ts';
+import type { Format, FormatFacts } from '../src/lockfiles/format.ts';
 import { TRANSITIONS } from '../src/model/scan/change.ts';
 import { ECOSYSTEMS } from '../src/model/scan/ecosystem.ts';
 import { PRESETS } from '../src/notify/presets/catalog.ts';
@@ -7,11 +9,13 @@ import type { Preset } from '../src/notify/presets/preset.ts';
 import type { AlertVariable } from '../src/notify/rendering/alert-variable.ts';
 import { LOCKHOUND_VARIABLES } from '../src/notify/rendering/lockhound-variables.ts';
 import { PLATFORM_VARIABLES } from '../src/notify/rendering/platform-variables.ts';
-import { RULE_NAMES } from '../src/policy/catalog.ts';
+import { RULE_NAMES, RULES } from '../src/policy/catalog.ts';
+import type { Rule } from '../src/policy/rule.ts';
 import { genericEventOf, sampleEnvelope, sampleNotification } from './docs-samples.ts';
 
 /** The generated sections of pages, by the name in their markers `<!-- begin NAME -->`, `<!-- end NAME -->`. */
 const PAGES: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
+  'README.md': { formats: () => formatTable(FORMATS), rules: () => ruleTable(RULES) },
   'docs/webhooks.md': {
     'platform variables': () => variableTable(PLATFORM_VARIABLES),
     'own variables': () => variableTable(LOCKHOUND_VARIABLES),
@@ -51,6 +55,25 @@ function jsonBlock(value: unknown): string {
   return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\`\n`;
 }
 
+/** The columns of facts in the table of formats. */
+const FACTS: readonly (keyof FormatFacts)[] = ['edges', 'groups', 'integrity', 'lines'];
+
+function formatTable(formats: readonly Format[]): string {
+  const rows = formats.map(({ name, title, fileNames, facts, conditions = {} }) => {
+    const files = fileNames.map((file) => `\`${file}\``).join(', ');
+    const cells = FACTS.map((fact) => (facts[fact] ? (conditions[fact] ?? 'yes') : '–'));
+    return row([`\`${name}\``, title, files, ...cells]);
+  });
+  return table(['format (`--as`)', 'lockfile', 'file names', ...FACTS], rows);
+}
+
+function ruleTable(rules: readonly Rule[]): string {
+  const rows = rules.map(({ name, level, severity = 'of the advisory', description }) =>
+    row([`\`${name}\``, level, severity, description]),
+  );
+  return table(['rule', 'level', 'severity', 'finding'], rows);
+}
+
 function routeNames(): string {
   const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
   return [
@@ -65,15 +88,14 @@ function variableTable(variables: readonly AlertVariable[]): string {
   const empty = variables.filter(({ description }) => description.startsWith('Empty:'));
   const rows = variables
     .filter((variable) => !empty.includes(variable))
-    .map(
-      (variable) =>
-        `| \`$${variable.name}\` | ${'json' in variable ? 'JSON' : 'text'} | ${meaning(variable)} |`,
+    .map((variable) =>
+      row([`\`$${variable.name}\``, 'json' in variable ? 'JSON' : 'text', meaning(variable)]),
     );
   const rest =
     empty.length === 0
       ? []
       : ['', `Supported, always empty: ${empty.map(({ name }) => `\`$${name}\``).join(', ')}.`];
-  return `${['| variable | kind | meaning |', '|---|---|---|', ...rows, ...rest].join('\n')}\n`;
+  return `${table(['variable', 'kind', 'meaning'], rows)}${rest.map((line) => `${line}\n`).join('')}`;
 }
 
 function presetTable(presets: readonly Preset[]): string {
@@ -81,10 +103,17 @@ function presetTable(presets: readonly Preset[]): string {
     const address = url === undefined ? 'yours' : `\`${url}\``;
     const key = secret === undefined ? '' : `\`${secret.name}\`: ${secret.description}`;
     const sent = `\`${mode ?? 'digest'}\`${transitions === undefined ? '' : ` (${transitions.join(', ')})`}`;
-    return `| \`${name}\` | ${description} | ${address} | ${key} | ${sent} | ${(limits ?? []).join('; ')} |`;
+    return row([`\`${name}\``, description, address, key, sent, (limits ?? []).join('; ')]);
   });
-  const head = ['| preset | sends | `url` | secret variable | mode | limits |', '|---|---|---|---|---|---|'];
-  return `${[...head, ...rows].join('\n')}\n`;
+  return table(['preset', 'sends', '`url`', 'secret variable', 'mode', 'limits'], rows);
+}
+
+function table(head: readonly string[], rows: readonly string[]): string {
+  return `${[row(head), `|${'---|'.repeat(head.length)}`, ...rows].join('\n')}\n`;
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
 }
 
 function meaning({ description }: AlertVariable): string {

@@ -48,12 +48,12 @@ const insights = z.strictObject({
 const level = z.enum(RULE_LEVELS).optional().describe('`off`, `note` (reported only) or `alert`.');
 
 /** The severity of a rule can be set where its findings have none of their own. */
-const ruleSettings = RULES.map(({ name, title, severity: own }) => {
+const ruleSettings = RULES.map(({ name, description, severity: own }) => {
   const settings =
     own === undefined
       ? z.strictObject({ level })
       : z.strictObject({ level, severity: severity.optional().describe('Severity of its findings.') });
-  return [name, settings.optional().describe(`${title}.`)] as const;
+  return [name, settings.optional().describe(description)] as const;
 });
 
 const policy = z.strictObject({

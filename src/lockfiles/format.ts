@@ -47,6 +47,8 @@ export interface Format {
   /** Names of unsupported files of the same tool, with what to do instead. They are reported, not ignored. */
   readonly unreadable?: Readonly<Record<string, string>>;
   readonly facts: FormatFacts;
+  /** When a file contains a fact, for the documentation. Absent: always, if the fact is true. */
+  readonly conditions?: Readonly<Partial<Record<keyof FormatFacts, string>>>;
   /** File names that the tool ignores when another file exists in the same folder. */
   readonly overriddenBy?: Readonly<Record<string, string>>;
   /** Whether the tool writes empty files. An empty file of any other format counts as damaged. */

@@ -30,8 +30,8 @@ export interface RuleFinding extends Omit<Finding, 'rule' | 'level' | 'severity'
 /** Turns facts into findings. Pure; does not throw when facts are missing. */
 export interface Rule {
   readonly name: string;
-  /** One line. */
-  readonly title: string;
+  /** What it finds, in one line of Markdown for the documentation. */
+  readonly description: string;
   /** Whether it reads version records: without the record of its package, a finding can be neither confirmed nor disproved. */
   readonly readsRecords: boolean;
   /** Default; like `severity`, the configuration can override it (`policy.rules`). */

@@ -154,7 +154,7 @@ describe('a rule that fails on a package', () => {
   /** Fails on two packages, and finds each of the others. */
   const failing: Rule = {
     name: 'failing',
-    title: 'Fails',
+    description: 'Fails.',
     readsRecords: true,
     level: 'alert',
     severity: 'low',

@@ -16,6 +16,7 @@ export const gemfileLock: Format = {
   ecosystem: 'gem',
   fileNames: ['Gemfile.lock', 'gems.locked', '*.gemfile.lock'],
   facts: { edges: true, groups: false, integrity: true, lines: true },
+  conditions: { integrity: 'where stated' },
   recognises: (head) => /^(?:GEM|GIT|PATH|PLUGIN SOURCE)\r?\n {2}remote: /m.test(head),
   read: readGems,
 };

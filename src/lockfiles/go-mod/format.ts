@@ -17,6 +17,7 @@ export const goMod: Format = {
   ecosystem: 'golang',
   fileNames: ['go.mod'],
   facts: { edges: false, groups: false, integrity: true, lines: true },
+  conditions: { integrity: 'with go.sum' },
   isManifest: true,
   companions: () => [CHECKSUMS],
   recognises: (head) =>

@@ -48,13 +48,14 @@ export interface TomlEntry {
 }
 
 export function tomlFormat(lock: TomlLock): Format {
-  const { name, title, ecosystem, fileNames, companions, hasGroups } = lock;
+  const { name, title, ecosystem, fileNames, companions, hasGroups, mayOmitEdges = false } = lock;
   return {
     name,
     title,
     ecosystem,
     fileNames,
     facts: { edges: true, groups: hasGroups, integrity: true, lines: true },
+    conditions: mayOmitEdges ? { edges: 'where stated' } : {},
     mayBeEmpty: true,
     ...(companions && { companions }),
     recognises: lock.recognises,

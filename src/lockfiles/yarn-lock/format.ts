@@ -14,6 +14,7 @@ export const yarnLock: Format = {
   ecosystem: 'npm',
   fileNames: ['yarn.lock'],
   facts: { edges: true, groups: true, integrity: true, lines: true },
+  conditions: { groups: 'with package.json' },
   mayBeEmpty: true,
   companions: () => [MANIFEST],
   recognises: (head) => head.includes('# yarn lockfile v1') || isBerry(head) || ENTRY.test(head),

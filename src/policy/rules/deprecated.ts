@@ -5,7 +5,7 @@ import type { Rule } from '../rule.ts';
 /** Versions that their authors marked deprecated. A note: a warning, not a vulnerability. */
 export const deprecated: Rule = {
   name: 'deprecated',
-  title: 'The locked version is marked deprecated',
+  description: 'The locked version is marked deprecated.',
   readsRecords: true,
   level: 'note',
   severity: 'low',

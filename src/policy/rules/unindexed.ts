@@ -8,7 +8,8 @@ import type { Rule } from '../rule.ts';
  */
 export const unindexed: Rule = {
   name: 'unindexed',
-  title: 'The index does not have the locked version, and never had it',
+  description:
+    'The index never had the version. An alert after `policy.unindexedAfter` (14 days), since the index lags behind the registries.',
   readsRecords: false,
   level: 'note',
   severity: 'medium',

@@ -8,7 +8,8 @@ import type { Rule } from '../rule.ts';
  */
 export const vanished: Rule = {
   name: 'vanished',
-  title: 'The index no longer has the locked version',
+  description:
+    'The index had the version in an earlier scan of this installation and no longer has it: unpublished or taken down.',
   readsRecords: false,
   level: 'alert',
   severity: 'high',
