@@ -1,6 +1,7 @@
 import type { FlowJob, FlowProducer, Queue } from 'bullmq';
 import type { AnyJob } from '../jobs/job.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
+import { chunks } from '../model/chunks.ts';
 import type { Envelope, StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { OpenJob, OpenJobs } from '../model/queue/open-job.ts';
 import type { Outcomes } from '../model/queue/outcome.ts';
@@ -24,6 +25,18 @@ const CONCURRENCY = 50;
 export async function enqueueFollowUps(options: FlowOptions, next: readonly StoredFollowUp[]): Promise<void> {
   for (let at = 0; at < next.length; at += CONCURRENCY) {
     await Promise.all(next.slice(at, at + CONCURRENCY).map((followUp) => enqueueFollowUp(options, followUp)));
+  }
+}
+
+/**
+ * Enqueues the follow-ups of an outcome that was just saved, without a look at the queues: they were opened with it, so no queue holds
+ * them.
+ * If one does, because Redis lost an earlier outcome of the job, the reconciler restarts it.
+ */
+export async function addFollowUps(options: FlowOptions, next: readonly StoredFollowUp[]): Promise<void> {
+  for (const part of chunks(next, CONCURRENCY)) {
+    const jobs = part.map((followUp) => openJobOf(options.jobs, followUp));
+    await options.producer.addBulk(jobs.map((open) => flowJob(options, open, open.children ?? [])));
   }
 }
 

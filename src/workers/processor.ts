@@ -4,7 +4,7 @@ import { jobIdOf } from '../jobs/job-id.ts';
 import type { StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { Attempt, ParsedJob, ProcessorOptions } from './attempt.ts';
 import { attemptSignal } from './attempt-signal.ts';
-import { enqueueFollowUps, openJobOf } from './flow.ts';
+import { addFollowUps, enqueueFollowUps, openJobOf } from './flow.ts';
 import { handleFailure } from './handle-failure.ts';
 import { runOnce } from './run-once.ts';
 import { MAX_STALLS, stallsOf } from './stalls.ts';
@@ -47,14 +47,15 @@ async function processJob(
     followUps.map((one) => openJobOf(flow.jobs, one));
   const startedAt = now();
   const work = { job, key, payload, startedAt, openJobsOf };
-  const { result, next } = await runOnce(work, outcomes, ports, {
+  const { result, next, isNew } = await runOnce(work, outcomes, ports, {
     startedAt,
     signal: limit.signal,
     lastAttempt: queued.attemptsMade + 1 >= limits.attempts,
     stalled: stallsOf(queued) >= MAX_STALLS,
     progress: (progress) => onEvent?.({ kind: 'progress', job: job.name, key, progress }),
   }).finally(limit.release);
-  await enqueueFollowUps(flow, next);
+  if (isNew) await addFollowUps(flow, next);
+  else await enqueueFollowUps(flow, next);
   await job.onEnd?.(payload, { kind: 'done' }, ports);
   await closeCompleted(options, parsed);
   const spent = job.spent?.(payload);

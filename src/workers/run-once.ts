@@ -17,6 +17,12 @@ export interface Work {
   readonly openJobsOf: (next: readonly StoredFollowUp[]) => readonly OpenJob[];
 }
 
+/** The saved outcome of a job. */
+export interface JobOutcome extends StoredOutcome {
+  /** True when this run saved it: its follow-ups were never queued. */
+  readonly isNew: boolean;
+}
+
 const STATE_RACES = 5;
 
 /**
@@ -28,10 +34,10 @@ export async function runOnce(
   outcomes: Outcomes,
   ports: Ports,
   context: RunContext,
-): Promise<StoredOutcome> {
+): Promise<JobOutcome> {
   const { job, key, payload, startedAt, openJobsOf } = work;
   const known = await outcomes.read(job.name, key);
-  if (known !== undefined) return known;
+  if (known !== undefined) return { ...known, isNew: false };
   if (context.stalled && job.runsAfterStalls !== true) {
     throw new WorkerError(
       'stalled',
@@ -46,8 +52,8 @@ export async function runOnce(
       resultVersion: job.resultKind?.version,
     };
     const answer = await outcomes.save(job.name, key, finished, circumstances);
-    if (answer.status === 'saved') return finished;
-    if (answer.status === 'already-there') return answer.outcome;
+    if (answer.status === 'saved') return { ...finished, isNew: true };
+    if (answer.status === 'already-there') return { ...answer.outcome, isNew: false };
   }
   throw new WorkerError(
     'state-moved',

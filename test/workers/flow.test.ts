@@ -2,7 +2,7 @@ import { FlowProducer } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FollowUp } from '../../src/jobs/follow-up.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
-import { enqueueFollowUps } from '../../src/workers/flow.ts';
+import { addFollowUps, enqueueFollowUps } from '../../src/workers/flow.ts';
 import { until } from '../store/store-room.ts';
 import { type Bench, openWorkerRoom, testFollowUp, testJob, type WorkerRoom } from './worker-room.ts';
 
@@ -52,7 +52,15 @@ function flowOn(bench: Bench, fails: (id: string) => boolean = () => false) {
   };
   const joined = () => bench.outcomes.read('join', 'j');
   const enqueue = (next: readonly FollowUp[]) => enqueueFollowUps(options, next);
-  return { ran, open, jobs: [part, join], joined, enqueue, replay: () => enqueue(NEXT) };
+  return {
+    ran,
+    open,
+    jobs: [part, join],
+    joined,
+    enqueue,
+    add: () => addFollowUps(options, NEXT),
+    replay: () => enqueue(NEXT),
+  };
 }
 
 describe('a flow', () => {
@@ -78,6 +86,18 @@ describe('a flow', () => {
     expect(flow.ran.filter((id) => id === 'p2')).toHaveLength(2);
     expect(await bench.queue('part').getFailedCount()).toBe(1);
     expect(await bench.queue('join').getFailedCount()).toBe(0);
+  });
+
+  it('runs once when its follow-ups are added and then enqueued by a replay', async () => {
+    const bench = room.bench('added');
+    const flow = flowOn(bench);
+    await flow.add();
+    await Promise.all([flow.replay(), flow.add()]);
+    await bench.start(flow.jobs);
+    flow.open('p1', 'p2', 'p3');
+    await until('it is joined', async () => (await flow.joined()) !== undefined);
+    expect((await flow.joined())?.result).toEqual(['p1', 'p2', 'p3']);
+    expect(flow.ran.toSorted()).toEqual(['j', 'p1', 'p2', 'p3']);
   });
 
   it('may be enqueued repeatedly and concurrently, and runs once', async () => {
