@@ -91,7 +91,7 @@ async function result(
   const report = await interruptible((signal) =>
     followScan(loaded, scan, { signal, timeoutMs: options.timeout, onProgress: progress.update }),
   ).finally(progress.clear);
-  return printScan(terminal, report, options);
+  return await printScan(terminal, report, options);
 }
 
 function parseTimeout(text: string): number {

@@ -30,12 +30,32 @@ export function withFailOn(command: Command): Command {
 }
 
 /** Prints the report of a scan and returns its exit code. */
-export function printScan(terminal: Terminal, report: ScanReport, { format, failOn }: ResultOptions): number {
+export async function printScan(
+  terminal: Terminal,
+  report: ScanReport,
+  { format, failOn }: ResultOptions,
+): Promise<number> {
   const output = REPORTS.find(({ name }) => name === format);
-  terminal.out(output?.render(report, { colour: terminal.colour, width: terminal.width }) ?? '');
+  const parts = output?.render(report, { colour: terminal.colour, width: terminal.width }) ?? [];
+  await writeParts(terminal, parts);
   if (fails(report.verdict.findings, failOn)) return EXIT.findings;
   // An incomplete scan without findings is not clean.
   return report.verdict.gaps.length > 0 ? EXIT.error : EXIT.clean;
+}
+
+const WRITE_CHARACTERS = 65_536;
+
+/** Writes parts together, and waits while the reader is slower: a whole report takes several megabytes. */
+async function writeParts(terminal: Terminal, parts: Iterable<string>): Promise<void> {
+  let text = '';
+  for (const part of parts) {
+    text += part;
+    if (text.length < WRITE_CHARACTERS) continue;
+    terminal.out(text);
+    text = '';
+    await terminal.drained?.();
+  }
+  terminal.out(text);
 }
 
 /** Notes never fail a scan. Unrated findings have their counted severity. */

@@ -50,5 +50,5 @@ async function scan(terminal: Terminal, paths: readonly string[], options: ScanO
       format: options.as,
     }),
   ).finally(progress.clear);
-  return printScan(terminal, report, options);
+  return await printScan(terminal, report, options);
 }

@@ -4,6 +4,8 @@ import { isatty } from 'node:tty';
 export interface Terminal {
   /** Results. */
   out(text: string): void;
+  /** Resolves when what `out` buffered is written. Missing when it does not buffer. */
+  drained?(): Promise<void>;
   /** Progress, notes and errors. */
   note(text: string): void;
   /** Whether results may be coloured. */
@@ -32,6 +34,9 @@ export function processTerminal(): Terminal {
   });
   return {
     out: (text) => void stdout.write(text),
+    async drained() {
+      if (stdout.writableNeedDrain) await new Promise((resolve) => stdout.once('drain', resolve));
+    },
     note: (text) => void stderr.write(text),
     colour: stdout.isTTY === true && stdout.hasColors(),
     interactive: stderr.isTTY === true && stderr.hasColors(),

@@ -144,11 +144,29 @@ describe('the text report', () => {
 
 describe('the JSON report', () => {
   it('lists every package with its outcome', () => {
-    const document = JSON.parse(renderJson(report([finding])));
+    const document = JSON.parse([...renderJson(report([finding]))].join(''));
     expect(document.schema).toBe('lockhound.scan/1');
     const packages = document.lockfiles[0].packages;
     expect(packages.map((one: { outcome: string }) => one.outcome)).toEqual(['resolved', 'failed']);
     expect(packages[1].reason).toContain('no answer');
     expect(document.changes).toEqual([{ transition: 'opened', fingerprint: 'f1' }]);
+  });
+
+  it('is returned in parts of limited size', () => {
+    const scanned = report([finding]);
+    const [lockfile] = scanned.inventory.lockfiles;
+    if (lockfile === undefined) throw new RangeError('the report has no lockfile');
+    const packages = Array.from({ length: 101 }, (_, round) =>
+      lockfile.packages.map((one) => ({ ...one, id: `${one.id}-${round}` })),
+    ).flat();
+    const inventory = { ...scanned.inventory, lockfiles: [{ ...lockfile, packages }, lockfile] };
+    const parts = [...renderJson({ ...scanned, inventory })];
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(100 * 1_000);
+    const document = JSON.parse(parts.join(''));
+    expect(document.lockfiles.map((one: { packages: unknown[] }) => one.packages.length)).toEqual([202, 2]);
+    expect(document.lockfiles[0].packages.map(({ id }: { id: string }) => id)).toEqual(
+      packages.map(({ id }) => id),
+    );
+    expect(parts.join('')).toBe(`${JSON.stringify(document)}\n`);
   });
 });
