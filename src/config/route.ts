@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { PRESET_NAMES, type PresetName } from '../model/alert/preset-name.ts';
 import { TRANSITIONS } from '../model/scan/change.ts';
 import { ECOSYSTEMS } from '../model/scan/ecosystem.ts';
+import { PRESETS } from '../notify/presets/catalog.ts';
 import { RULE_NAMES } from '../policy/catalog.ts';
 import { durationOf, severity } from './values.ts';
 
@@ -10,8 +10,10 @@ const RESERVED_ROUTES: ReadonlySet<string> = new Set(['default', 'digest']);
 
 const MINUTE_MS = 60_000;
 
-/** Presets that have no address in common. */
-const NEEDS_URL: ReadonlySet<PresetName> = new Set(['generic', 'github-repository-dispatch']);
+/** Presets whose receivers have no address in common. */
+const NEEDS_URL: ReadonlySet<string> = new Set(
+  PRESETS.filter(({ url }) => url === undefined).map(({ name }) => name),
+);
 
 export const variableName = z.string().regex(/^[A-Z0-9_]+$/, 'upper-case letters, digits and underscores');
 
@@ -25,7 +27,10 @@ export const webhook = z
       .regex(/^\S{1,200}$/, 'a name without spaces')
       .optional()
       .describe('Default: `lockhound`, or `lockhound-` and the name of the route.'),
-    preset: z.enum(PRESET_NAMES).optional().describe('Kind of receiver. Default: `generic`.'),
+    preset: z
+      .enum(PRESETS.map(({ name }) => name))
+      .optional()
+      .describe('Kind of receiver. Default: `generic`.'),
     secretVariable: variableName
       .optional()
       .describe("Name of the variable with the receiver's secret. Default: that of the preset."),

@@ -5,10 +5,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { generateDocs } from '../../scripts/generate-docs.ts';
 import { configuredWebhooks, periodicRoutes, routingOf } from '../../src/compose/routing.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { PRESET_NAMES, type PresetName } from '../../src/model/alert/preset-name.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { alertOf } from '../../src/notify/alert/alert.ts';
-
+import { PRESETS } from '../../src/notify/presets/catalog.ts';
 import { renderRequest } from '../../src/notify/rendering/render-request.ts';
 import { ALERT_VARIABLES, valuesOf } from '../../src/notify/rendering/values.ts';
 import type { VariableValue } from '../../src/notify/webhooks/definition.ts';
@@ -41,7 +40,7 @@ describe('docs/webhooks.md', () => {
     expect(changes[0].fingerprint).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it.each(PRESET_NAMES)('has an example of %s that works unchanged', (name) => {
+  it.each(PRESETS)('has an example of $name that works unchanged', ({ name }) => {
     const loaded = configOf(exampleOf(name));
     const { webhook, variables } = loaded.config.notify ?? {};
     if (webhook === undefined || variables === undefined) throw new Error('an example has a webhook');
@@ -62,9 +61,7 @@ describe('docs/webhooks.md', () => {
       { ...made, payload, encodeAs, headers },
       valuesOf(alertOf(notification), desired.variables),
     );
-    expect(RECEIVERS[name as PresetName]?.safeParse(JSON.parse(request.body)).error?.issues ?? []).toEqual(
-      [],
-    );
+    expect(RECEIVERS[name]?.safeParse(JSON.parse(request.body)).error?.issues ?? []).toEqual([]);
     expect(request.url).toMatch(/^https:/);
   });
 

@@ -7,7 +7,7 @@ import { pagerdutyPreset } from './pagerduty.ts';
 import type { Preset } from './preset.ts';
 import { slackPreset } from './slack.ts';
 
-/** All presets; a test compares the list with the files of this folder. */
+/** All presets. The configuration accepts their names. */
 export const PRESETS: readonly Preset[] = [
   genericPreset,
   slackPreset,

@@ -1,4 +1,3 @@
-import type { PresetName } from '../../model/alert/preset-name.ts';
 import { NotifyError } from '../errors.ts';
 import { PRESETS } from '../presets/catalog.ts';
 import type { Preset } from '../presets/preset.ts';
@@ -9,7 +8,7 @@ export interface WebhookChoice {
   readonly route: string;
   readonly name: string;
   /** Default `generic`. */
-  readonly preset?: PresetName | undefined;
+  readonly preset?: string | undefined;
   /** The secret variable to use instead of the preset's, for two receivers of the same kind. */
   readonly secretVariable?: string | undefined;
   readonly url?: string | undefined;
@@ -19,7 +18,7 @@ export interface WebhookChoice {
   readonly encodeAs?: 'json' | 'form' | undefined;
 }
 
-export function presetNamed(name: PresetName | undefined): Preset {
+export function presetNamed(name: string | undefined): Preset {
   const found = PRESETS.find((preset) => preset.name === (name ?? 'generic'));
   if (found === undefined) throw new RangeError(`no preset is named "${name}"`);
   return found;
