@@ -24,6 +24,26 @@ function packageLock(count: number): string {
   return JSON.stringify({ lockfileVersion: 3, packages: Object.fromEntries(packages) });
 }
 
+describe('reading without a thread', () => {
+  it.each([
+    ['web/package-lock.json', undefined, 'npm-package-lock'],
+    ['web/pnpm-lock.yaml', undefined, 'pnpm-lock'],
+    ['x', 'npm-package-lock', 'npm-package-lock'],
+    ['x', undefined, undefined],
+  ])('is limited by the format of the file: %s as %s', async (path, format, expected) => {
+    const asked: unknown[] = [];
+    const inlineBytes = (name: string | undefined) => {
+      asked.push(name);
+      return 1_000;
+    };
+    const inline = createLockfileReader({ threads: 1, inlineBytes });
+    const content = Buffer.from('{"lockfileVersion": 3, "packages": {}}');
+    // The content is that of a package-lock only.
+    await inline.read({ path, format, content, companions: [] }).catch(() => undefined);
+    expect(asked).toEqual([expected]);
+  });
+});
+
 describe('reading in threads', () => {
   it.each(Object.entries(SAMPLES))(
     'has the result of reading without threads (%s)',

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import type { LockedPackage, Lockfile } from '../../model/scan/lockfile.ts';
+import { formatOfName } from '../catalog.ts';
 import { LockfileError } from '../errors.ts';
 import { type CompleteRequest, readWithCompanions } from '../read.ts';
 import { packagesOf } from './messages.ts';
@@ -65,7 +66,8 @@ export function createLockfileReader({ threads, inlineBytes }: ReaderOptions): L
   return {
     async read(request, signal) {
       signal?.throwIfAborted();
-      if (sizeOf(request) <= inlineBytes(request.format)) return readWithCompanions(request);
+      if (sizeOf(request) <= inlineBytes(request.format ?? formatOfName(request.path)?.name))
+        return readWithCompanions(request);
       return await limit(() => inThread(request, signal));
     },
     async close() {
