@@ -13,6 +13,7 @@ import {
 import { readInsightsData } from '../../src/embedded/insights/given-data.ts';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
+import { OPERATION_SAMPLES } from '../insights/operation-samples.ts';
 
 const SYSTEMS = ['GO', 'RUBYGEMS', 'NPM', 'CARGO', 'MAVEN', 'PYPI', 'NUGET'] as const;
 const MADE_UP = /made.?up|lantern\.example/i;
@@ -31,7 +32,7 @@ afterAll(async () => {
   await http.close();
 });
 
-type Call = { params?: Record<string, string>; body?: unknown };
+type Call = { params?: Readonly<Record<string, string>> | undefined; body?: unknown };
 
 /** Requests for each operation that together cover all fields of the data. */
 function questions(method: string): readonly Call[] {
@@ -70,7 +71,9 @@ function questions(method: string): readonly Call[] {
     purlLookupBatch: [{ body: { requests: [...purls, ...purls].map((purl) => ({ purl })) } }],
     queryContainerImages: (data.images ?? []).map(({ chainId }) => ({ params: { chainId } })),
   };
-  return asked[method.replace('insights.', '')] ?? byVersion;
+  const { params, body } = OPERATION_SAMPLES[method] ?? {};
+  const sample = params !== undefined && 'versionKey.name' in params ? byVersion : [{ params, body }];
+  return asked[method.replace('insights.', '')] ?? sample;
 }
 
 function digestOf(algorithm: string, name = 'lodash'): string {

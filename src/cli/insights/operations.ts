@@ -42,7 +42,7 @@ const VERSION: Subject<VersionKey> = {
 };
 const PROJECT = textSubject('<id>', 'host, owner and repository: github.com/lodash/lodash');
 
-/** The 16 operations: what each is called, asks for and prints. */
+/** All operations: what each is called, asks for and prints. */
 export const OPERATIONS: readonly ((context: CommandContext) => Command)[] = [
   single(PACKAGE, {
     name: 'package',
