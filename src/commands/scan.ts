@@ -2,6 +2,7 @@ import { basename, resolve } from 'node:path';
 import { createDeferredLog } from '../compose/deferred-log.ts';
 import { openScanner } from '../compose/scanner.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import type { ScanRequest } from '../jobs/scan-request.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { ScanError } from './errors.ts';
 import { isLarge, limitGarbage } from './large-scan.ts';
@@ -27,9 +28,7 @@ const INTERACTIVE_LIMITS = { attempts: 2, backoffMs: 500, maxBackoffMs: 2_000 };
  * for paths that cannot be read, `EmbeddedError`.
  */
 export async function scanPaths(given: LoadedConfig, options: ScanOptions): Promise<ScanReport> {
-  const { paths, format, signal, onProgress } = options;
-  const { maxBytes } = given.config.lockfiles;
-  const lockfiles = await readLockfilePaths({ paths, signal, maxBytes, format });
+  const { signal, onProgress } = options;
   const loaded = standaloneConfig(given);
   const progress = scanProgress(onProgress);
   let failure: ScanError | undefined;
@@ -44,14 +43,21 @@ export async function scanPaths(given: LoadedConfig, options: ScanOptions): Prom
     },
   });
   try {
-    if (isLarge(lockfiles)) limitGarbage();
-    const target = { id: options.target ?? targetOf(paths[0] ?? '.') };
-    const report = await scanner.scan({ target, lockfiles });
+    // Not kept in a variable, so that the contents can be freed before the scan ends.
+    const report = await scanner.scan(await readRequest(loaded, options));
     if (report !== undefined) return requireLookUps(report, loaded);
     throw failure ?? new ScanError('scan-failed', 'the scan ended without a verdict');
   } finally {
     await scanner.close();
   }
+}
+
+async function readRequest({ config }: LoadedConfig, options: ScanOptions): Promise<ScanRequest> {
+  const { paths, format, signal } = options;
+  const { maxBytes } = config.lockfiles;
+  const lockfiles = await readLockfilePaths({ paths, signal, maxBytes, format });
+  if (isLarge(lockfiles)) limitGarbage();
+  return { target: { id: options.target ?? targetOf(paths[0] ?? '.') }, lockfiles };
 }
 
 async function openLocalIndex() {

@@ -8,7 +8,7 @@ import { createLocalBudget } from '../insights/local-budget.ts';
 import { JOBS } from '../jobs/catalog.ts';
 import { followUp } from '../jobs/follow-up.ts';
 import type { JobLimits } from '../jobs/job.ts';
-import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
+import { INGEST_LOCKFILES, type IngestLockfiles } from '../jobs/payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN } from '../jobs/payloads/judge-scan.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
 import { type ScanRequest, scanPayload } from '../jobs/scan-request.ts';
@@ -58,8 +58,13 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
     budget: requestsPerSecond === undefined ? undefined : createLocalBudget(requestsPerSecond),
   });
   const lockfiles = createLockfileReader({ threads: 2, inlineBytes: commandInlineBytes });
+  const contents = createContents(memory);
   const run = createRunner({
     ...others,
+    onEvent(event) {
+      contents.onEvent(event);
+      others.onEvent?.(event);
+    },
     jobs: JOBS,
     outcomes: memory.outcomes,
     ports: {
@@ -73,15 +78,38 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
       reuse: { settings: '', recordMs: 0, missMs: 0 },
     },
   });
+  async function runScan(payload: IngestLockfiles): Promise<ScanReport | undefined> {
+    await run(followUp(INGEST_LOCKFILES, payload));
+    return await readReport(memory, payload.scan);
+  }
   return {
-    async scan(request) {
-      const payload = await scanPayload(request, memory.blobs.put);
-      await run(followUp(INGEST_LOCKFILES, payload));
-      return await readReport(memory, payload.scan);
-    },
+    // Not an async function: it would keep the request, with the contents, until the scan ends.
+    scan: (request) => contents.store(request).then(runScan),
     async close() {
       await lockfiles.close();
       await insights.close();
+    },
+  };
+}
+
+/** The contents of scans, each stored until its lockfiles are read. */
+function createContents({ blobs }: Memory) {
+  const hashes = new Map<string, readonly string[]>();
+  return {
+    async store(request: ScanRequest): Promise<IngestLockfiles> {
+      const stored: string[] = [];
+      const payload = await scanPayload(request, async (content) => {
+        const reference = await blobs.put(content);
+        stored.push(reference.sha256);
+        return reference;
+      });
+      hashes.set(payload.scan, [...(hashes.get(payload.scan) ?? []), ...stored]);
+      return payload;
+    },
+    onEvent({ job, key, kind }: WorkerEvent): void {
+      if (job !== INGEST_LOCKFILES.name || (kind !== 'finished' && kind !== 'failed')) return;
+      for (const sha256 of hashes.get(key) ?? []) blobs.release(sha256);
+      hashes.delete(key);
     },
   };
 }

@@ -18,7 +18,11 @@ class MemoryError extends CodedError<'blob-missing'> {}
  */
 export interface Memory {
   readonly outcomes: Outcomes;
-  readonly blobs: BlobPort & { readonly put: PutContent };
+  readonly blobs: BlobPort & {
+    readonly put: PutContent;
+    /** Frees a content. Each `put` is released once; the last release frees it. */
+    release(sha256: string): void;
+  };
   readonly targets: TargetPort;
   readonly deliveries: DeliveryPort;
   readonly digests: DigestPort;
@@ -57,20 +61,25 @@ export function createMemory(): Memory {
 }
 
 function createBlobs(): Memory['blobs'] {
-  const contents = new Map<string, Buffer>();
+  const contents = new Map<string, { readonly content: Buffer; readonly uses: number }>();
   return {
     async put(content) {
       const sha256 = createHash('sha256').update(content).digest('hex');
-      contents.set(sha256, content);
+      contents.set(sha256, { content, uses: (contents.get(sha256)?.uses ?? 0) + 1 });
       return { sha256, bytes: content.length };
     },
     async read({ path, sha256 }) {
-      const content = contents.get(sha256);
-      if (content !== undefined) return content;
+      const stored = contents.get(sha256);
+      if (stored !== undefined) return stored.content;
       throw new MemoryError(
         'blob-missing',
         `The content of ${path} (SHA-256 ${sha256}) was not given to this process: a scan without Redis needs the content itself.`,
       );
+    },
+    release(sha256) {
+      const stored = contents.get(sha256);
+      if (stored === undefined || stored.uses === 1) contents.delete(sha256);
+      else contents.set(sha256, { ...stored, uses: stored.uses - 1 });
     },
   };
 }

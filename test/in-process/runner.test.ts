@@ -26,6 +26,18 @@ function runnerOf(jobs: readonly AnyJob[], changes: Partial<RunnerOptions> = {})
   return { memory, events, kinds, run };
 }
 
+describe('a content', () => {
+  it('is kept until it was released once for each time it was stored', async () => {
+    const { blobs } = createMemory();
+    const { sha256, bytes } = await blobs.put(Buffer.from('text'));
+    await blobs.put(Buffer.from('text'));
+    blobs.release(sha256);
+    expect(await blobs.read({ path: 'x', sha256, bytes })).toEqual(Buffer.from('text'));
+    blobs.release(sha256);
+    await expect(blobs.read({ path: 'x', sha256, bytes })).rejects.toMatchObject({ code: 'blob-missing' });
+  });
+});
+
 const never = () => new Promise<undefined>(() => {});
 
 describe('a job without a queue', () => {
