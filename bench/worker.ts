@@ -11,6 +11,8 @@ import { median } from './median.ts';
 const ROOT = join(import.meta.dirname, '..');
 /** Another build of the command line, for comparisons. */
 const MAIN = process.env['LOCKHOUND_MAIN'] ?? join(ROOT, 'bin', 'lockhound.js');
+/** Options of Node for the workers, for comparisons. */
+const OPTIONS = process.env['WORKER_OPTIONS']?.split(' ') ?? [];
 const SERVICES = join(import.meta.dirname, 'worker-services.ts');
 const LOCKFILE = join(ROOT, 'examples', 'shop', 'package-lock.json');
 const WORKERS = 2;
@@ -31,7 +33,7 @@ export async function run([targets = '1000']: readonly string[]): Promise<void> 
   const config = join(folder, 'lockhound.yaml');
   await writeFile(config, configText(insights, receiver));
   const workers = Array.from({ length: WORKERS }, () =>
-    spawnNode([MAIN, 'worker', '--config', config], { REDIS_URL: redis.url }),
+    spawnNode([...OPTIONS, MAIN, 'worker', '--config', config], { REDIS_URL: redis.url }),
   );
   for (const worker of workers) worker.stderr.pipe(process.stderr);
   for (const worker of workers) worker.stdout.resume();
