@@ -17,8 +17,11 @@ const ENTRIES = {
   'valkey-child': 'src/embedded/valkey-child.ts',
 };
 
-/** Bundled although they are `dependencies`: the type declarations of the library entries import them. */
-const BUNDLED = ['p-limit', 'zod'];
+/**
+ * Bundled although they are `dependencies`. The type declarations of the library entries import p-limit and zod; semver has a
+ * file for each function, which take longer to load than to run.
+ */
+const BUNDLED = ['p-limit', 'semver', 'zod'];
 
 const EXTERNAL = Object.keys(manifest.dependencies).filter((name) => !BUNDLED.includes(name));
 
@@ -51,10 +54,22 @@ const { output } = await bundle.write({
       },
       {
         name: 'command',
-        test: /\/src\/(?:cli\/(?:errors|output-\w+|signals)|files\/[\w-]+|model\/(?:printable|scan\/lockfile))\.ts$/,
-        priority: 1,
+        test: /\/src\/(?:cli\/(?:errors|output-\w+|signals)|config\/is-configured|files\/[\w-]+|model\/(?:json-object|printable|yielding|scan\/lockfile))\.ts$/,
+        priority: 2,
       },
       { name: 'lockfiles', test: /\/src\/lockfiles\/(?!threads\/(?:thread|reading-thread)\.ts)/ },
+      // Needed without the configuration or the jobs: by library entries and by commands for APIs.
+      { name: 'zod', test: /\/node_modules\/zod\//, priority: 2 },
+      {
+        name: 'payloads',
+        test: /\/src\/jobs\/(?:payloads\/|(?:envelope|job-id|scan-request)\.ts$)/,
+        priority: 1,
+      },
+      { name: 'config', test: /\/src\/config\/|\/node_modules\/yaml\// },
+      { name: 'http', test: /\/src\/(?:http\/errors|in-process\/memory-cache)\.ts$/, priority: 1 },
+      { name: 'discovery', test: /\/src\/discovery\//, priority: 1 },
+      // Everything that a scan needs in addition.
+      { name: 'jobs', test: /\/src\/(?:in-process|insights|jobs)\// },
     ],
   },
 });
