@@ -50,7 +50,7 @@ interface Figures {
   readonly peakMebibytes: number;
 }
 
-const MAIN = join(import.meta.dirname, '..', 'dist', 'cli', 'main.js');
+const MAIN = join(import.meta.dirname, '..', 'bin', 'lockhound.js');
 
 async function scanOnce(file: string, insightsUrl: string): Promise<Figures> {
   const began = performance.now();
