@@ -82,6 +82,17 @@ describe('a lane whose first job Redis lost', () => {
     expect(bench.log.join('')).toMatch(/j-unknown.*a place in a lane is skipped/);
   });
 
+  it('continues when Redis lost its places: open jobs get new ones', async () => {
+    const bench = room.bench('places');
+    const { open, start, ran, nothingIsOpen } = sending(bench);
+    await open('a-0');
+    await open('a-1');
+    await room.redis.del('{places}:lane:a');
+    await start();
+    await nothingIsOpen();
+    expect(ran.toSorted()).toEqual(['a-0', 'a-1']);
+  });
+
   it('continues when that job ran before it had a place', async () => {
     const bench = room.bench('early');
     const { open, send, start, ran, queue, done, idOf } = sending(bench);
