@@ -14,7 +14,7 @@ import { startWorkers } from '../workers/runtime.ts';
 import type { Schedule } from '../workers/schedules.ts';
 import { openInsights } from './insights.ts';
 import { orphanedDeliveries } from './orphaned-deliveries.ts';
-import { createPorts, NO_CONTRACTS, NO_NOTIFIER } from './ports.ts';
+import { createPorts, NO_CONTRACTS, NO_NOTIFIER, reuseOf } from './ports.ts';
 import type { Store } from './store.ts';
 import { warnOnce } from './warn-once.ts';
 
@@ -70,6 +70,7 @@ export async function startPipeline(
       notifier: notifier?.port ?? NO_NOTIFIER,
       contracts: contracts?.port ?? NO_CONTRACTS,
       lockfiles,
+      reuse: reuseOf(loaded, notifier?.routing),
       routing: notifier?.routing,
     }),
     outcomes: store.outcomes,

@@ -21,8 +21,9 @@ export function createPorts(
     notifier,
     contracts,
     lockfiles,
+    reuse,
     routing = NO_ROUTING,
-  }: Pick<Ports, 'notifier' | 'contracts' | 'lockfiles'> & { routing?: Routing | undefined },
+  }: Pick<Ports, 'notifier' | 'contracts' | 'lockfiles' | 'reuse'> & { routing?: Routing | undefined },
 ): Ports {
   return {
     blobs: store.blobs,
@@ -40,7 +41,7 @@ export function createPorts(
     policy: { policy: () => config.policy },
     digests: store.digests,
     scans: store.scans,
-    reuse: reuseOf(config, routing),
+    reuse,
     limits: {
       lockfile: {
         ...DEFAULT_LIMITS,
@@ -52,7 +53,8 @@ export function createPorts(
 }
 
 /** Facts in the cache may be as old as their time to live: half of it keeps a repeated result from being twice as old. */
-function reuseOf({ insights, policy, lockfiles }: LoadedConfig['config'], routing: Routing): ReusePort {
+export function reuseOf({ config }: LoadedConfig, routing: Routing = NO_ROUTING): ReusePort {
+  const { insights, policy, lockfiles } = config;
   const settings = JSON.stringify([packageVersion(), insights, policy, lockfiles, routing]);
   return {
     settings: createHash('sha256').update(settings).digest('hex'),
@@ -60,6 +62,9 @@ function reuseOf({ insights, policy, lockfiles }: LoadedConfig['config'], routin
     missMs: Math.min(insights.recordTtl, insights.missTtl) / 2,
   };
 }
+
+/** For runs that always read, because their report lists the packages. */
+export const NO_REUSE: ReusePort = { settings: '', recordMs: 0, missMs: 0 };
 
 const NO_ROUTING: Routing = { take: 'all', firstScan: 'all', rules: [] };
 

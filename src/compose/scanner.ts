@@ -19,7 +19,7 @@ import type { ScanReport } from '../model/scan/verdict.ts';
 import { INVENTORY, VERDICT } from '../model/stored/catalog.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { openInsights } from './insights.ts';
-import { createPorts, NO_CONTRACTS, NO_NOTIFIER } from './ports.ts';
+import { createPorts, NO_CONTRACTS, NO_NOTIFIER, NO_REUSE } from './ports.ts';
 import { warnOnce } from './warn-once.ts';
 
 export interface ScannerOptions {
@@ -67,16 +67,13 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
     },
     jobs: JOBS,
     outcomes: memory.outcomes,
-    ports: {
-      ...createPorts(loaded, memory, insights, {
-        notifier: notifier?.port ?? NO_NOTIFIER,
-        contracts: NO_CONTRACTS,
-        lockfiles,
-        routing: notifier?.routing,
-      }),
-      // A command always reads: its report lists the packages.
-      reuse: { settings: '', recordMs: 0, missMs: 0 },
-    },
+    ports: createPorts(loaded, memory, insights, {
+      notifier: notifier?.port ?? NO_NOTIFIER,
+      contracts: NO_CONTRACTS,
+      lockfiles,
+      reuse: NO_REUSE,
+      routing: notifier?.routing,
+    }),
   });
   async function runScan(payload: IngestLockfiles): Promise<ScanReport | undefined> {
     await run(followUp(INGEST_LOCKFILES, payload));

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Companion } from '../lockfiles/format.ts';
 import { checkSize } from '../lockfiles/read.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
@@ -18,7 +17,7 @@ import {
 import type { Ports } from './ports.ts';
 import { scanFollowUps } from './scan/follow-ups.ts';
 import { failedRecord, ingestedRecord } from './scan/record.ts';
-import { inputOf, repeatLastScan, reusableBasis, scopeOf } from './scan/unchanged.ts';
+import { contentHash, inputOf, repeatLastScan, reusableBasis, scopeOf } from './scan/unchanged.ts';
 
 type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits' | 'lockfiles' | 'targets' | 'scans' | 'reuse'>;
 
@@ -97,7 +96,7 @@ function allUnread({ lockfiles }: IngestLockfiles): {
   const unread = lockfiles.map((file): UnreadLockfile => {
     const message = `${file.path}: not read, because workers died repeatedly while they ran this scan`;
     const error = 'unread' in file ? file.unread : { code: 'worker-died', message };
-    return { path: file.path, ...('unread' in file ? {} : { sha256: hashOf(file) }), error };
+    return { path: file.path, ...('unread' in file ? {} : { sha256: contentHash(file) }), error };
   });
   return { read: [], unread };
 }
@@ -117,7 +116,11 @@ async function readAll(payload: IngestLockfiles, ports: Needs, context: RunConte
       read.push(await readOne(file, ports, context.signal));
     } catch (error) {
       context.signal.throwIfAborted();
-      unread.push({ path: file.path, sha256: hashOf(file), error: unreadError(file.path, error, context) });
+      unread.push({
+        path: file.path,
+        sha256: contentHash(file),
+        error: unreadError(file.path, error, context),
+      });
     }
   }
   context.progress({ step: 'read', done: total, total });
@@ -142,7 +145,7 @@ async function readOne(file: ReadableLockfile, ports: Needs, signal: AbortSignal
     format: file.format,
   };
   const lockfile = await ports.lockfiles.read(request, signal);
-  return { path: file.path, sha256: hashOf(file), lockfile };
+  return { path: file.path, sha256: contentHash(file), lockfile };
 }
 
 /** When the service has lost data, a package that it does not know is not `missing`. */
@@ -172,10 +175,6 @@ async function companionOf(companion: IngestedCompanion, ports: Needs): Promise<
 async function contentOf(source: Content, path: string, { blobs }: Needs): Promise<Buffer> {
   if ('content' in source) return Buffer.from(source.content);
   return await blobs.read({ path, sha256: source.sha256, bytes: source.bytes });
-}
-
-function hashOf(file: ReadableLockfile): string {
-  return 'content' in file ? createHash('sha256').update(file.content).digest('hex') : file.sha256;
 }
 
 async function withResolutions(

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { chunks } from '../model/chunks.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import { createYielder } from '../model/yielding.ts';
 
@@ -58,8 +59,8 @@ export function cacheInMemory(shared: Cache, { maxEntries, ttlMs }: MemoryCacheO
     async getMany(kind, names) {
       const values: unknown[] = [];
       const yieldIfDue = createYielder();
-      for (let at = 0; at < names.length; at += CHUNK) {
-        for (const value of await part(kind, names.slice(at, at + CHUNK))) values.push(value);
+      for (const some of chunks(names, CHUNK)) {
+        for (const value of await part(kind, some)) values.push(value);
         await yieldIfDue();
       }
       return values;

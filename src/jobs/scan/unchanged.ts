@@ -21,8 +21,8 @@ export function inputOf(
   const hash = createHash('sha256').update(settings);
   hash.update(JSON.stringify(Object.entries(target.labels).sort(byName)));
   for (const file of lockfiles) {
-    hash.update(JSON.stringify([file.path, file.format, contentHash(file)]));
-    for (const one of file.companions ?? []) hash.update(JSON.stringify([one.name, contentHash(one)]));
+    hash.update(JSON.stringify([file.path, file.format, hashOf(file)]));
+    for (const one of file.companions ?? []) hash.update(JSON.stringify([one.name, hashOf(one)]));
   }
   return { hash: hash.digest('hex'), readAt };
 }
@@ -62,20 +62,24 @@ export function repeatLastScan(
   };
 }
 
+/** SHA-256 of a content, hex. */
+export function contentHash(file: { readonly content: string } | { readonly sha256: string }): string {
+  return 'content' in file ? createHash('sha256').update(file.content).digest('hex') : file.sha256;
+}
+
 export function scopeOf({ requestedAt, partial = false, lockfiles }: IngestLockfiles): ScanScope {
   return { requestedAt, partial, paths: lockfiles.map(({ path }) => path) };
 }
 
 type File = IngestLockfiles['lockfiles'][number];
-type Content = File | NonNullable<File['companions']>[number];
+type Companion = NonNullable<File['companions']>[number];
 
 function isUnread(file: File): boolean {
   return 'unread' in file || (file.companions ?? []).some((one) => 'unread' in one);
 }
 
-function contentHash(file: Content): string | undefined {
-  if ('content' in file) return createHash('sha256').update(file.content).digest('hex');
-  return 'sha256' in file ? file.sha256 : undefined;
+function hashOf(file: File | Companion): string | undefined {
+  return 'unread' in file ? undefined : contentHash(file);
 }
 
 function byName([left]: readonly [string, string], [right]: readonly [string, string]): number {
