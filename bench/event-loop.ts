@@ -6,7 +6,7 @@ import { startValkey } from '../src/embedded/valkey.ts';
 import { detectFormat } from '../src/lockfiles/catalog.ts';
 import { createProducer, type Producer } from '../src/producer.ts';
 import { createKeys } from '../src/store/keys.ts';
-import { createOutcomeStore } from '../src/store/outcomes.ts';
+import { createOutcomeStore } from '../src/store/outcomes/outcomes.ts';
 import { connectRedis } from '../src/store/redis/connection.ts';
 import { CORPORA } from '../test/lockfiles/reading.ts';
 import { type BenchFile, hostileFiles } from './hostile-files.ts';

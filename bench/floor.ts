@@ -8,22 +8,36 @@ interface Floor {
 const PNPM = /^ {2}['"]?\/?((?:@[^@/]+\/)?[^@\s'"]+)@([^(:'"]+)/gm;
 const YARN = /^"?((?:@[^@/]+\/)?[^@\s"]+)@[^\n]*:\n {2}version:? "?([^"\n]+)/gm;
 
+interface Floors {
+  readonly floor: Floor;
+  /** Work that does less than is needed. */
+  readonly others: readonly (Floor & { readonly floor: string })[];
+}
+
 /** The minimum work of reading a file: parsing its JSON, or one linear pass that finds names and versions. */
-export function floorOf(file: string, content: Buffer): readonly Floor[] {
+export function floorsOf(file: string, content: Buffer): Floors {
   if (file === 'package-lock.json') {
-    return [
-      { name: 'JSON.parse', work: () => JSON.parse(content.toString()) },
-      { name: 'JSON.parse and the set of purls', work: () => purlSet(JSON.parse(content.toString())) },
-    ];
+    const name = 'JSON.parse and the set of purls';
+    const floor = { name, work: () => purlSet(JSON.parse(content.toString())) };
+    return {
+      floor,
+      others: [{ name: 'JSON.parse', floor: name, work: () => JSON.parse(content.toString()) }],
+    };
+  }
+  if (file.endsWith('.json')) {
+    return { floor: { name: 'JSON.parse', work: () => JSON.parse(content.toString()) }, others: [] };
   }
   if (file === 'bun.lock') {
     const strict = (): string => content.toString().replace(/,(?=\s*[}\]])/g, '');
-    return [{ name: 'JSON.parse without trailing commas', work: () => JSON.parse(strict()) }];
+    const name = 'JSON.parse without trailing commas';
+    return { floor: { name, work: () => JSON.parse(strict()) }, others: [] };
   }
   const pattern = file === 'pnpm-lock.yaml' ? PNPM : YARN;
-  return [
-    { name: 'one pass for names and versions', work: () => namesAndVersions(content.toString(), pattern) },
-  ];
+  const name = 'one pass for names and versions';
+  return {
+    floor: { name, work: () => namesAndVersions(content.toString(), pattern) },
+    others: [],
+  };
 }
 
 function namesAndVersions(text: string, pattern: RegExp): ReadonlySet<string> {

@@ -1,3 +1,4 @@
+import { workerInlineBytes } from '../src/lockfiles/threads/reading-limits.ts';
 import { formatOfSample, SAMPLES } from '../test/lockfiles/samples.ts';
 
 export interface BenchFile {
@@ -6,8 +7,6 @@ export interface BenchFile {
   readonly content: Buffer;
 }
 
-/** The largest size that is read without a thread. */
-const INLINE_BYTES = 16_000;
 const LARGE_BYTES = 1_000_000;
 
 /** Pieces that are expensive for parsers of the format's family, or that fail late. */
@@ -30,11 +29,14 @@ const PIECES = [
   '- - a\n',
 ];
 
-/** Each format's sample with a repeated piece after it or in its middle: of the largest inline size, and larger. */
+/**
+ * Each format's sample with a repeated piece after it or in its middle: of the largest size that a worker reads without a
+ * thread, and larger.
+ */
 export function hostileFiles(): readonly BenchFile[] {
   return Object.entries(SAMPLES).flatMap(([label, sample]) =>
     PIECES.flatMap((piece) =>
-      [INLINE_BYTES, LARGE_BYTES].flatMap((bytes): readonly BenchFile[] => {
+      [workerInlineBytes(formatOfSample(label)), LARGE_BYTES].flatMap((bytes): readonly BenchFile[] => {
         const many = piece.repeat(Math.max(0, Math.floor((bytes - sample.length) / piece.length)));
         const middle = sample.indexOf('\n', sample.length / 2) + 1;
         const title = `${JSON.stringify(piece)} to ${bytes} bytes`;

@@ -1,32 +1,90 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { BENCH_FOLDER } from './peers.ts';
+import { recordRatios, worseThanRecorded } from './ratios.ts';
+import type { Bench, Table } from './rows.ts';
+import { tableText } from './table.ts';
+
 const BENCHES = {
-  lockfiles: 'lets package managers write the lockfiles that `parse` reads; takes minutes',
-  cold: 'whole processes from their start: --version, --help and parse, with an empty and a warm compile cache',
-  parse: 'reading lockfiles, compared with the minimum work and with other readers',
-  resolve: 'looking up purls: checks compared with JSON.parse, concurrent pages, purls per second',
-  'event-loop': "the longest block of a worker's event loop while reading files, by format",
-  judge: 'judging, comparing and routing 1,000 to 500,000 findings: time per finding, longest block',
-  scan: 'a whole scan of it: cold cache, local services; time and memory',
-  'large-scan':
-    'one lockfile of 50,000 packages with findings through a real worker: each stage, longest pauses',
-  worker:
-    'two workers on a native Redis: scans a second, processor time and commands a scan, latency when idle',
-  discovery: 'loading, indexing, validating a description document of 1 MB, compared with JSON.parse',
+  lockfiles: 'package managers write lockfiles for `parse`; takes minutes',
+  cold: 'whole processes, with an empty and a warm compile cache',
+  parse: 'reading lockfiles, beside the least work and other readers',
+  resolve: 'looking up purls, beside undici and JSON.parse',
+  'event-loop': "longest block of a worker's event loop, by format",
+  judge: 'judging and routing 1,000 to 500,000 findings',
+  scan: 'a whole scan of 6,500 packages: time and memory',
+  'large-scan': '50,000 packages through a real worker: stages, pauses',
+  worker: 'two workers on a native Redis: scans/s, CPU, latency',
+  fleet: 'one worker refreshes [targets] × [packages]: requests, memory',
+  serve: 'the API answers mixed reads at [targets]: latencies',
+  queue: 'the runtime of the workers, beside BullMQ alone',
+  signals: 'inspecting 20 new packages of 1,500: requests, time added to a scan',
+  discovery: 'loading and validating a description of 1 MB',
 } as const;
 
-const [name = 'all', ...args] = process.argv.slice(2);
+/** What `--check` runs: benches that take seconds and compare with a floor in the same process or machine. */
+const CHECKED: readonly string[] = ['cold', 'parse', 'resolve'];
+/** Run only when they are named, because they take minutes. */
+const SLOW: readonly string[] = ['lockfiles', 'large-scan', 'worker', 'fleet', 'serve'];
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { check: { type: 'boolean' }, record: { type: 'boolean' }, output: { type: 'string' } },
+});
+const [name = 'all', ...args] = positionals;
 if (name !== 'all' && !Object.hasOwn(BENCHES, name)) {
   console.error(`There is no bench "${name}". They are:`);
   for (const [known, what] of Object.entries(BENCHES)) console.error(`  ${known.padEnd(10)} ${what}`);
   process.exitCode = 2;
-} else {
-  for (const [known, what] of Object.entries(BENCHES)) {
-    // Runs only when it is named, because it takes minutes and is needed once.
-    if (
-      name === 'all' ? known === 'lockfiles' || known === 'large-scan' || known === 'worker' : name !== known
-    )
-      continue;
-    console.log(`\n# ${known}: ${what}`);
-    const bench = (await import(`./${known}.ts`)) as { run(args: readonly string[]): Promise<void> };
-    await bench.run(args);
+} else await runBenches(namesToRun());
+
+function namesToRun(): readonly string[] {
+  if (name !== 'all') return [name];
+  return options.check === true ? CHECKED : Object.keys(BENCHES).filter((known) => !SLOW.includes(known));
+}
+
+async function runBenches(names: readonly string[]): Promise<void> {
+  const results: Record<string, readonly Table[]> = {};
+  for (const known of names) {
+    console.log(`\n# ${known}: ${BENCHES[known as keyof typeof BENCHES]}`);
+    const bench = (await import(`./${known}.ts`)) as Partial<Bench> & {
+      run?(args: readonly string[]): Promise<void>;
+    };
+    if (bench.measure === undefined) await bench.run?.(args);
+    else results[known] = await runTables(known, bench as Bench);
+  }
+  const file = options.output ?? join(BENCH_FOLDER, 'results.json');
+  await mkdir(BENCH_FOLDER, { recursive: true });
+  await writeFile(file, `${JSON.stringify(results, null, 2)}\n`);
+  console.log(`\nresults: ${file}`);
+}
+
+async function runTables(known: string, bench: Bench): Promise<readonly Table[]> {
+  const tables = await measured(bench);
+  if (options.record === true) await recordRatios(known, tables);
+  else if (options.check === true) await check(known, bench, tables);
+  return tables;
+}
+
+async function measured(bench: Bench): Promise<readonly Table[]> {
+  const tables: Table[] = [];
+  for await (const table of bench.measure(args, options.check === true)) {
+    tables.push(table);
+    console.log(tableText(table));
+  }
+  return tables;
+}
+
+/** Fails for ratios that are worse twice: once may be the load of the machine. */
+async function check(known: string, bench: Bench, tables: readonly Table[]): Promise<void> {
+  const worse = await worseThanRecorded(known, tables);
+  if (worse.size === 0) return;
+  console.log('\nAgain, because of ratios that are worse than recorded:');
+  const again = await worseThanRecorded(known, await measured(bench));
+  for (const [row, reason] of again) {
+    if (!worse.has(row)) continue;
+    console.error(`${row}: ${reason}`);
+    process.exitCode = 1;
   }
 }

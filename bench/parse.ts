@@ -1,91 +1,81 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { readLockfile } from '../src/lockfiles/read.ts';
-import { floorOf } from './floor.ts';
+import { floorsOf } from './floor.ts';
 import { LOCKFILE_FOLDER, SIZES } from './lockfiles.ts';
-import { median } from './median.ts';
 import { installPeers, loadPeer } from './peers.ts';
-import { syntheticPackageLock } from './synthetic-package-lock.ts';
+import { rowsOf, type Subject, type Table, timeInTurn } from './rows.ts';
+import { syntheticLockfiles } from './synthetic-lockfiles.ts';
 
-const ROUNDS = 31;
-const WARM_UP = 20;
-/** Slow subjects run in fewer rounds. */
-const SLOW_MS = 400;
+const PACKAGES = 7_400;
 
-interface Subject {
-  readonly name: string;
+interface Reader extends Subject {
   readonly work: () => unknown;
 }
 
 /**
- * Times readers of the same text alternately in one process, so that load on the machine affects all of them, and prints
- * medians of the ratios within a round. All start from the bytes of the file. `npm run bench -- lockfiles` writes the
- * files; without them one is generated.
+ * Times readers of the same file, all from its bytes: Lockhound with lines, edges, digests, groups and purls; the least work;
+ * peers. `npm run bench -- parse [file]`. Without an argument it reads made-up files, and the files that
+ * `npm run bench -- lockfiles` wrote.
  */
-export async function run([file]: readonly string[]): Promise<void> {
-  if (file !== undefined) return await compare(file, readFileSync(file), file.split('/').at(-1) ?? '');
-  let any = false;
+export async function* measure([file]: readonly string[], isShort: boolean): AsyncIterable<Table> {
+  if (file !== undefined && !file.startsWith('--')) {
+    yield await compare(basename(file), basename(file), readFileSync(file), isShort);
+    return;
+  }
+  for (const [path, text] of syntheticLockfiles(PACKAGES)) {
+    yield await compare(path, basename(path), Buffer.from(text), isShort);
+  }
+  if (isShort) return;
   for (const size of Object.keys(SIZES)) {
-    for (const path of [
-      'npm/package-lock.json',
-      'yarn/yarn.lock',
-      'berry/yarn.lock',
-      'pnpm/pnpm-lock.yaml',
-      'bun/bun.lock',
-    ]) {
+    for (const path of WRITTEN) {
       const full = join(LOCKFILE_FOLDER, size, path);
       if (!existsSync(full) || statSync(full).size === 0) continue;
-      any = true;
-      await compare(`${size}/${path}`, readFileSync(full), path.split('/')[1] ?? '');
+      yield await compare(`${size}/${path}`, basename(path), readFileSync(full), false);
     }
   }
-  if (any) return;
-  console.log(
-    'No lockfiles written by package managers: run `npm run bench -- lockfiles`. Using a generated one:',
-  );
-  await compare('made up', Buffer.from(syntheticPackageLock(6_500)), 'package-lock.json');
 }
 
-async function compare(title: string, content: Buffer, name: string): Promise<void> {
+const WRITTEN = [
+  'npm/package-lock.json',
+  'yarn/yarn.lock',
+  'berry/yarn.lock',
+  'pnpm/pnpm-lock.yaml',
+  'bun/bun.lock',
+];
+
+async function compare(path: string, name: string, content: Buffer, isShort: boolean): Promise<Table> {
   const { packages } = readLockfile({ path: name, content });
-  const floors = floorOf(name, content);
-  const subjects: Subject[] = [
-    ...floors,
+  const { floor, others } = floorsOf(name, content);
+  const subjects: readonly Reader[] = [
+    floor,
+    ...others,
     {
-      name: 'lockhound (lines, edges, integrity, groups, purls)',
+      name: 'lockhound',
+      floor: floor.name,
+      isChecked: true,
+      ...aimOf(path),
       work: () => readLockfile({ path: name, content }),
     },
-    ...(await peersOf(name, content)),
+    ...(isShort ? [] : await peersOf(name, content, floor.name)),
   ];
-  const times = await timeAll(subjects);
+  const times = await timeInTurn(subjects, isShort ? 11 : 31, isShort ? 8 : 20);
   const megabytes = (content.length / 1e6).toFixed(2);
-  console.log(`\n${title}: ${packages.length} packages, ${megabytes} MB, medians of up to ${ROUNDS} rounds`);
-  const bases = floors.map((floor) => ({ floor: floor.name, times: times.get(floor.name) ?? [] }));
-  for (const { name: subject } of subjects) {
-    const own = times.get(subject) ?? [];
-    if (own.length === 0) continue;
-    const ratios = bases.map(({ floor, times: base }) => {
-      const ratio = median(own.map((time, index) => time / (base[index] ?? Number.NaN)));
-      return `${ratio.toFixed(2).padStart(8)} × ${floor}`;
-    });
-    console.log(`  ${subject.padEnd(52)} ${median(own).toFixed(1).padStart(8)} ms ${ratios.join(' ')}`);
-  }
+  return {
+    title: `${path}, ${packages.length} packages, ${megabytes} MB`,
+    rows: rowsOf(subjects, times),
+  };
 }
 
-async function timeAll(subjects: readonly Subject[]): Promise<ReadonlyMap<string, readonly number[]>> {
-  const times = new Map<string, number[]>(subjects.map(({ name }) => [name, []]));
-  for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
-    // The order rotates: the garbage of one subject slows down the next.
-    const turn = round % subjects.length;
-    for (const { name, work } of [...subjects.slice(turn), ...subjects.slice(0, turn)]) {
-      const known = times.get(name) ?? [];
-      if ((known[0] ?? 0) > SLOW_MS && known.length >= 3) continue;
-      const began = performance.now();
-      await work();
-      if (round >= WARM_UP || performance.now() - began > SLOW_MS) known.push(performance.now() - began);
-    }
-  }
-  return times;
+const AIMS: Readonly<Record<string, number>> = {
+  'package-lock.json': 1.5,
+  'pnpm-lock.yaml': 3.5,
+  'bun.lock': 2,
+};
+
+function aimOf(path: string): { readonly aim?: number } {
+  const aim = AIMS[basename(path)];
+  return aim === undefined ? {} : { aim };
 }
 
 type Lockparse = { parse(text: string, type: string): Promise<unknown> };
@@ -100,7 +90,7 @@ const LOCKPARSE_TYPES: Readonly<Record<string, string>> = {
   'bun.lock': 'bun',
 };
 
-async function peersOf(name: string, content: Buffer): Promise<readonly Subject[]> {
+async function peersOf(name: string, content: Buffer, floor: string): Promise<readonly Reader[]> {
   try {
     await installPeers();
   } catch (error) {
@@ -109,16 +99,19 @@ async function peersOf(name: string, content: Buffer): Promise<readonly Subject[
     );
     return [];
   }
+  if (name.endsWith('.spdx.json')) return [];
   const lockparse = await loadPeer<Lockparse>('lockparse');
   const type = LOCKPARSE_TYPES[name] ?? 'npm';
   const text = content.toString();
-  const subjects: Subject[] = [{ name: 'lockparse', work: () => lockparse.parse(content.toString(), type) }];
-  if (name === 'yarn.lock') subjects.push(await yarnPeer(content));
+  const subjects: Reader[] = [
+    { name: 'lockparse', floor, work: () => lockparse.parse(content.toString(), type) },
+  ];
+  if (name === 'yarn.lock') subjects.push(await yarnPeer(content, floor));
   if (name === 'yarn.lock' && !text.includes('__metadata:')) return subjects;
   if (name === 'bun.lock') return subjects;
   if (name !== 'package-lock.json') {
     const yaml = await loadPeer<{ load(text: string): unknown }>('js-yaml');
-    subjects.push({ name: 'js-yaml', work: () => yaml.load(content.toString()) });
+    subjects.push({ name: 'js-yaml', floor, work: () => yaml.load(content.toString()) });
   } else {
     const snyk = await loadPeer<Snyk>('snyk-nodejs-lockfile-parser');
     const root = JSON.parse(text) as { packages?: Record<string, object> };
@@ -130,16 +123,16 @@ async function peersOf(name: string, content: Buffer): Promise<readonly Subject[
       strictOutOfSync: false,
     };
     const work = () => snyk.parseNpmLockV2Project(manifest, content.toString(), options);
-    subjects.push({ name: 'snyk-nodejs-lockfile-parser', work });
+    subjects.push({ name: 'snyk-nodejs-lockfile-parser', floor, work });
   }
   return subjects;
 }
 
-async function yarnPeer(content: Buffer): Promise<Subject> {
+async function yarnPeer(content: Buffer, floor: string): Promise<Reader> {
   if (content.includes('__metadata:')) {
     const parsers = await loadPeer<{ parseSyml(text: string): unknown }>('@yarnpkg/parsers');
-    return { name: '@yarnpkg/parsers', work: () => parsers.parseSyml(content.toString()) };
+    return { name: '@yarnpkg/parsers', floor, work: () => parsers.parseSyml(content.toString()) };
   }
   const lockfile = await loadPeer<{ parse(text: string): unknown }>('@yarnpkg/lockfile');
-  return { name: '@yarnpkg/lockfile', work: () => lockfile.parse(content.toString()) };
+  return { name: '@yarnpkg/lockfile', floor, work: () => lockfile.parse(content.toString()) };
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,12 +10,18 @@ export const BENCH_FOLDER = join(import.meta.dirname, '..', '.bench');
 /** Peers are installed here; programs that load them have to lie here, too. */
 export const PEER_FOLDER = join(BENCH_FOLDER, 'peers');
 
-/** Installs the peers, once. */
+const LIST = join(import.meta.dirname, 'package.json');
+
+/** Installs the peers in the listed versions, once. */
 export async function installPeers(): Promise<void> {
-  if (existsSync(join(PEER_FOLDER, 'node_modules'))) return;
+  const listed = await readFile(LIST, 'utf8');
+  // Written last, so that it means that the installation succeeded.
+  const installed = join(PEER_FOLDER, 'installed.json');
+  if (existsSync(installed) && (await readFile(installed, 'utf8')) === listed) return;
   await mkdir(PEER_FOLDER, { recursive: true });
-  await copyFile(join(import.meta.dirname, 'package.json'), join(PEER_FOLDER, 'package.json'));
+  await copyFile(LIST, join(PEER_FOLDER, 'package.json'));
   await runCommand('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], PEER_FOLDER);
+  await writeFile(installed, listed);
 }
 
 /** Loads an installed peer. */

@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Times } from './rows.ts';
 
-/** A Node program that is timed as a whole process. */
+/** A program that is timed as a whole process. */
 export interface Command {
   readonly name: string;
+  /** Default: Node. */
+  readonly program?: string;
   readonly args: readonly string[];
   /** Runs before each start and is not timed. */
   prepare?(): void;
 }
 
 /** Runs the commands in turn, after one round that is not counted; milliseconds by name and round. */
-export async function timeInTurn(
-  commands: readonly Command[],
-  rounds: number,
-): Promise<ReadonlyMap<string, readonly number[]>> {
+export async function timeProcesses(commands: readonly Command[], rounds: number): Promise<Times> {
   const times = new Map<string, number[]>(commands.map(({ name }) => [name, []]));
   for (let round = 0; round <= rounds; round += 1) {
     for (const command of commands) {
@@ -26,9 +26,9 @@ export async function timeInTurn(
 }
 
 /** Output is read, as a pipe does. Rejects on another exit code than 0. */
-async function timeOf({ name, args }: Command): Promise<number> {
+async function timeOf({ name, program = process.execPath, args }: Command): Promise<number> {
   const began = performance.now();
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     env: { PATH: process.env['PATH'] },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

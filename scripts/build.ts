@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import manifest from '../package.json' with { type: 'json' };
 import { licensesOf } from './licenses.ts';
+import { onDemand } from './on-demand.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -23,7 +24,13 @@ const ENTRIES = {
  */
 const BUNDLED = ['p-limit', 'semver', 'zod'];
 
+/** Functions that few commands call. */
+const ON_DEMAND = [/\/node_modules\/semver\/(?:functions|ranges)\//];
+
 const EXTERNAL = Object.keys(manifest.dependencies).filter((name) => !BUNDLED.includes(name));
+
+/** What a bundled package loads only where it is installed: cyclonedx-library, for XML, which is not written. */
+const OPTIONAL = ['xmlbuilder2', 'libxmljs2'];
 
 /** `dist/` of the repository, or of the folder in the first argument. */
 const out = join(process.argv[2] ?? ROOT, 'dist');
@@ -33,15 +40,21 @@ const bundle = await rolldown({
   cwd: ROOT,
   platform: 'node',
   input: ENTRIES,
-  external: (id) => isBuiltin(id) || EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`)),
-  plugins: [directBuiltins()],
+  // The wrappers hold code that is run on demand; by default they are compiled with the file.
+  optimization: { pifeForModuleWrappers: false },
+  external: (id) =>
+    isBuiltin(id) || [...EXTERNAL, ...OPTIONAL].some((name) => id === name || id.startsWith(`${name}/`)),
+  plugins: [onDemand(join(ROOT, 'src'), ON_DEMAND), directBuiltins()],
   onLog(level, log) {
-    if (level === 'warn') throw new Error(log.message);
+    // Code that is loaded earlier than necessary is no fault; `requireSeparate` finds what matters.
+    if (level === 'warn' && log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') throw new Error(log.message);
   },
 });
 const { output } = await bundle.write({
   dir: join(out, 'bundle'),
   format: 'esm',
+  minifyInternalExports: false,
+  plugins: [withoutFacades()],
   chunkFileNames: '[name]-[hash].js',
   comments: false,
   // Code that most commands need is in few files, because each file takes a millisecond to find and load.
@@ -49,32 +62,84 @@ const { output } = await bundle.write({
     groups: [
       {
         name: 'start',
-        test: /\/src\/(?:model\/errors|files\/package-file|cli\/exit-code)\.ts$|\/commander\//,
-        priority: 2,
+        test: /\/src\/(?:(?:model|commands|embedded|insights)\/errors|files\/package-file|cli\/program\/exit-code)\.ts$|\/commander\//,
+        priority: 6,
       },
       {
         name: 'command',
-        test: /\/src\/(?:cli\/(?:errors|output-\w+|signals)|config\/is-configured|files\/[\w-]+|model\/(?:json-object|printable|yielding|scan\/lockfile))\.ts$/,
-        priority: 2,
+        test: /\/src\/(?:cli\/program\/(?:errors|options|output-\w+|signals|write-parts)|config\/(?:defaults\.generated|is-configured|load-or-default)|files\/[\w-]+|model\/(?:json-object|printable|lazily|yielding|scan\/read-whole)|report\/json-parts)\.ts$/,
+        priority: 6,
       },
-      { name: 'lockfiles', test: /\/src\/lockfiles\/(?!threads\/(?:thread|reading-thread)\.ts)/ },
-      // Needed without the configuration or the jobs: by library entries and by commands for APIs.
-      { name: 'zod', test: /\/node_modules\/zod\//, priority: 2 },
+      // What every file needs, then formats with what they share.
+      {
+        name: 'lockfiles',
+        test: /\/src\/lockfiles\/(?:[\w-]+|known-formats\.generated|threads\/(?:lockfile-reader|reading-limits))\.ts$(?<!\/(?:catalog|gitignore|read)\.ts)/,
+        priority: 5,
+      },
+      { name: 'npm', test: /\/src\/lockfiles\/npm-package-lock\//, priority: 4 },
+      {
+        name: 'toml',
+        test: /\/src\/lockfiles\/(?:cargo-lock|pdm-lock|poetry-lock|pylock-toml|uv-lock)\//,
+        priority: 4,
+      },
+      { name: 'yarn', test: /\/src\/lockfiles\/(?:bun-lock|pnpm-lock|yarn-lock)\//, priority: 3 },
+      { name: 'formats', test: /\/src\/lockfiles\/[\w-]+\/(?!thread|reading-thread)/, priority: 2 },
+      // Needed without the rest of a scan: by library entries and by commands for APIs.
       {
         name: 'payloads',
-        test: /\/src\/jobs\/(?:payloads\/|(?:envelope|job-id|scan-request)\.ts$)/,
+        test: /\/node_modules\/zod\/|on-demand\/(?:used-)?zod$|\/src\/jobs\/(?:payloads\/|(?:envelope|job-id|scan-request)\.ts$)/,
+        priority: 2,
+      },
+      {
+        name: 'discovery',
+        test: /\/src\/(?:discovery\/|(?:http\/errors|in-process\/memory-cache)\.ts$)/,
+        priority: 2,
+      },
+      { name: 'layout', test: /\/src\/report\/(?:layout|palette|parsed-file)\.ts$/, priority: 2 },
+      // Everything that a scan needs in addition.
+      {
+        name: 'jobs',
+        test: /\/src\/(?:in-process|insights(?!\/records\/cvss)|jobs|policy)\/|\/src\/(?:compose\/scanner|commands\/scan)\.ts$/,
         priority: 1,
       },
+      {
+        name: 'scan',
+        test: /\/src\/(?:cli\/(?:scan|program\/scan-result)|report\/(?:json|text|suppression-text|web-address|table\/[\w-]+))\.ts$/,
+      },
+      { name: 'parse', test: /\/src\/(?:commands\/parse|report\/parsed-file-json)\.ts$/ },
       { name: 'config', test: /\/src\/config\/|\/node_modules\/yaml\// },
-      { name: 'http', test: /\/src\/(?:http\/errors|in-process\/memory-cache)\.ts$/, priority: 1 },
-      { name: 'discovery', test: /\/src\/discovery\//, priority: 1 },
-      // Everything that a scan needs in addition.
-      { name: 'jobs', test: /\/src\/(?:in-process|insights|jobs)\// },
     ],
   },
 });
-const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+const modules = output.flatMap((file) =>
+  file.type === 'chunk' ? file.moduleIds.filter((id) => !id.startsWith('\0')) : [],
+);
 writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licensesOf(modules));
+requireSeparate('/src/cli/main.ts', /\/src\/(?:jobs|lockfiles|policy|config\/schema|cli\/scan)/);
+requireSeparate(
+  '/src/commands/parse.ts',
+  /\/src\/(?:jobs|config\/schema|lockfiles\/[\w-]+-lock\/)|\/node_modules\/(?:zod|yaml)\//,
+);
+requireSeparate('/src/commands/scan.ts', /\/src\/(?:config\/schema|store|notify)|\/node_modules\/yaml\//);
+
+/**
+ * Throws when the chunks that are loaded with a module contain other code: a group takes the dependencies of its modules along,
+ * so that a new import may put them into another chunk.
+ */
+function requireSeparate(module: string, others: RegExp): void {
+  const chunks = new Map(output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file]] : [])));
+  const loaded = new Set(
+    [...chunks.values()].filter(({ moduleIds }) => moduleIds.some((id) => id.endsWith(module))),
+  );
+  for (const { imports } of loaded) {
+    for (const name of imports) {
+      const chunk = chunks.get(name);
+      if (chunk !== undefined) loaded.add(chunk);
+    }
+  }
+  const found = [...loaded].flatMap(({ moduleIds }) => moduleIds).find((id) => others.test(id));
+  if (loaded.size === 0 || found !== undefined) throw new Error(`${module} is loaded together with ${found}`);
+}
 
 /**
  * Replaces imports of Node's own modules, `import { a as b } from "node:fs"`, by calls of `process.getBuiltinModule`.
@@ -94,6 +159,28 @@ function directBuiltins(): Plugin {
           .map((target) => `const ${target} = ${module};`)
           .join(' ');
       });
+    },
+  };
+}
+
+/**
+ * A file that is loaded on demand and whose code is in the chunk of a group only exports again what the chunk exports, and
+ * finding and loading it takes a millisecond: the chunk is loaded in its place.
+ */
+function withoutFacades(): Plugin {
+  const facade = /^export \{ [^}]* \} from "\.\/([^"]+)";\n$/;
+  return {
+    name: 'without-facades',
+    generateBundle(_options, files) {
+      const chunks = Object.values(files).filter((file) => file.type === 'chunk');
+      for (const { fileName, code, isEntry } of chunks) {
+        const target = isEntry ? undefined : facade.exec(code)?.[1];
+        if (target === undefined) continue;
+        for (const chunk of chunks) {
+          chunk.code = chunk.code.replaceAll(`import("./${fileName}")`, `import("./${target}")`);
+        }
+        delete files[fileName];
+      }
     },
   };
 }

@@ -42,8 +42,6 @@ const INVENTORY: Inventory = {
           purl: 'pkg:npm/lodash@4.17.20',
           direct: true,
           groups: [],
-          integrity: [],
-          source: { kind: 'registry' },
           line: 812,
           dependencies: [],
           resolution: {

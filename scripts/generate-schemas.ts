@@ -13,7 +13,7 @@ export async function generateSchemas(): Promise<
 }
 
 function envelopeSchema({ name, version, schema }: AnyJob): object {
-  const { $schema: dialect, ...payload } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' });
+  const { $schema: dialect, ...payload } = z.toJSONSchema(schema(), { target: 'draft-2020-12', io: 'input' });
   return {
     $schema: dialect,
     $id: `https://lockhound.example/schemas/${name}.v${version}.json`,

@@ -21,6 +21,11 @@ const TARGETS: readonly Target[] = [
     file: 'src/notify/platform/api.generated.ts',
     methods: 'WebhookMethods',
   },
+  {
+    document: 'apis/lockhound.v1.json',
+    file: 'src/model/api/lockhound-api.generated.ts',
+    methods: 'LockhoundMethods',
+  },
 ];
 
 /** The TypeScript types of the description documents: schemas, and each method's parameters, body and response. */

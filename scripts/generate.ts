@@ -1,6 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { generateDefaults } from './generate-defaults.ts';
 import { generateDocs } from './generate-docs.ts';
+import { generateKnownFormats } from './generate-known-formats.ts';
+import { generateReportAssets } from './generate-report-assets.ts';
 import { generateSchemas } from './generate-schemas.ts';
 import { generateTypes } from './generate-types.ts';
 
@@ -13,6 +16,9 @@ export interface GeneratedFile {
 /** All generators. */
 const GENERATORS: readonly (() => Promise<readonly GeneratedFile[]>)[] = [
   generateTypes,
+  generateDefaults,
+  generateKnownFormats,
+  generateReportAssets,
   generateSchemas,
   generateDocs,
 ];

@@ -21,7 +21,9 @@ function licenseOf(folder: string): string {
     version: string;
     license: string;
   };
-  const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|notice|copying)/i.test(file));
-  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  const files = readdirSync(folder, { withFileTypes: true }).filter(
+    (file) => file.isFile() && /^(?:licen[cs]e|notice|copying)/i.test(file.name),
+  );
+  const texts = files.map(({ name: file }) => readFileSync(join(folder, file), 'utf8').trim());
   return [`${name} ${version} (${license})`, ...texts, ''].join('\n\n');
 }

@@ -1,11 +1,14 @@
-import { Queue } from 'bullmq';
+import { randomUUID } from 'node:crypto';
+import { Queue, type Telemetry } from 'bullmq';
 import { sealEnvelope } from './jobs/envelope.ts';
 import { jobIdOf } from './jobs/job-id.ts';
 import { INGEST_LOCKFILES } from './jobs/payloads/ingest-lockfiles.ts';
 import { type ScanRequest, scanPayload } from './jobs/scan-request.ts';
 import { createBlobStore } from './store/blobs.ts';
-import { createKeys, DEFAULT_PREFIX } from './store/keys.ts';
-import { closeRedis, connectRedis } from './store/redis/connection.ts';
+import { createKeys, DEFAULT_PREFIX, type Keys } from './store/keys.ts';
+import { closeRedis, connectRedis, type RedisClient } from './store/redis/connection.ts';
+import { shardOf } from './store/shards/shard.ts';
+import { createShardLayouts, requireLayout } from './store/shards/shard-layout.ts';
 
 export type { ProducedContent, ProducedLockfile, ScanRequest, StoredContent } from './jobs/scan-request.ts';
 
@@ -14,16 +17,21 @@ export interface ProducerOptions {
   readonly redis: string;
   /** Must be the workers' `redis.prefix`. Default `{lockhound}`. */
   readonly prefix?: string;
+  /** Must be the workers' `redis.shards`. Default: the number that the workers stored. */
+  readonly shards?: number;
   /** How long contents stay stored, in milliseconds. Default 14 days. */
   readonly retentionMs?: number;
   /** Largest content, in bytes. Default 100 MiB. */
   readonly maxBytes?: number;
+  /** `new BullMQOtel(…)` of `bullmq-otel`: a scan continues the trace in which it is enqueued. */
+  readonly telemetry?: Telemetry;
 }
 
 export interface Producer {
   /**
    * Stores the contents by hash and enqueues the scan. Throws `EnvelopeError` (`invalid-payload`) when the request is not
-   * valid, `StoreError` when a content is too large.
+   * valid, `StoreError` when a content is too large, when the number of shards is being changed (`shards-moving`), or when it is
+   * not that of the workers (`shards-differ`).
    */
   enqueue(request: ScanRequest): Promise<{ readonly scan: string; readonly jobId: string }>;
   close(): Promise<void>;
@@ -41,28 +49,58 @@ export async function createProducer(options: ProducerOptions): Promise<Producer
     maxBytes = DEFAULT_MAX_BYTES,
   } = options;
   const redis = await connectRedis({ urls: urls.split(',') });
-  const keys = createKeys(prefix);
-  const blobs = createBlobStore(redis, keys, { ttlMs: retentionMs, maxBytes });
-  const queue = new Queue(INGEST_LOCKFILES.name, {
-    connection: redis,
-    prefix: keys.prefix,
-    skipVersionCheck: true,
-    // The workers set how many events a queue keeps.
-    skipMetasUpdate: true,
-  });
-  // The connection reconnects by itself, and failed commands reject for their caller.
-  queue.on('error', () => {});
+  const layouts = createShardLayouts(redis, prefix);
+  const queues = new Map<string, Queue>();
+  /** The number of shards now: it may change while this producer runs. */
+  const countShards = async (): Promise<number> => {
+    const layout = await layouts.read();
+    requireLayout(layout, options.shards ?? layout?.shards ?? 1);
+    return options.shards ?? layout?.shards ?? 1;
+  };
+  const queueOf = ({ prefix: ofShard }: Keys): Queue => {
+    const queue = queues.get(ofShard) ?? openQueue(redis, ofShard, options.telemetry);
+    queues.set(ofShard, queue);
+    return queue;
+  };
+  /** Resolves to false when the number of shards changed meanwhile: the scan may be on a queue without workers. */
+  const enqueueOnce = async (request: ScanRequest & { readonly scan: string }): Promise<boolean> => {
+    const count = await countShards();
+    // All shards share the contents.
+    const blobs = createBlobStore(redis, createKeys(prefix, { index: 0, count }), {
+      ttlMs: retentionMs,
+      maxBytes,
+    });
+    const envelope = sealEnvelope(INGEST_LOCKFILES, await scanPayload(request, blobs.put));
+    const keys = createKeys(prefix, { index: shardOf(request.target.id, count), count });
+    const jobId = jobIdOf(INGEST_LOCKFILES.name, envelope.key);
+    await queueOf(keys).add(INGEST_LOCKFILES.name, envelope, { jobId });
+    return (await countShards()) === count;
+  };
   return {
     async enqueue(request) {
-      const payload = await scanPayload(request, blobs.put);
-      const envelope = sealEnvelope(INGEST_LOCKFILES, payload);
-      const jobId = jobIdOf(INGEST_LOCKFILES.name, envelope.key);
-      await queue.add(INGEST_LOCKFILES.name, envelope, { jobId });
-      return { scan: payload.scan, jobId };
+      const { scan = randomUUID(), requestedAt = new Date().toISOString() } = request;
+      // A scan that is enqueued again has the same job id, and an id is scanned once.
+      for (let enqueued = false; !enqueued; ) {
+        enqueued = await enqueueOnce({ ...request, scan, requestedAt });
+      }
+      return { scan, jobId: jobIdOf(INGEST_LOCKFILES.name, scan) };
     },
     async close() {
-      await queue.close();
+      await Promise.all([...queues.values()].map((queue) => queue.close()));
       await closeRedis(redis);
     },
   };
+}
+
+function openQueue(redis: RedisClient, prefix: string, telemetry: Telemetry | undefined): Queue {
+  const queue = new Queue(INGEST_LOCKFILES.name, {
+    connection: redis,
+    prefix,
+    skipVersionCheck: true,
+    // The workers set how many events a queue keeps.
+    skipMetasUpdate: true,
+    ...(telemetry === undefined ? {} : { telemetry }),
+  });
+  // The connection reconnects by itself, and failed commands reject for their caller.
+  return queue.on('error', () => {});
 }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JOBS } from '../src/jobs/catalog.ts';
 
@@ -12,16 +12,21 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ['files', 'model', 'notify', 'policy'],
   http: ['model'],
   lockfiles: ['files', 'model'],
+  advice: ['model'],
+  sources: ['files', 'http', 'lockfiles', 'model'],
+  exploits: ['files', 'http', 'model'],
   policy: ['model'],
-  store: ['model'],
-  report: ['discovery', 'model', 'notify'],
+  fleet: ['model'],
+  store: ['fleet', 'model'],
+  report: ['discovery', 'files', 'model', 'notify'],
   discovery: ['files', 'http', 'model'],
   insights: ['discovery', 'http', 'model'],
   notify: ['discovery', 'http', 'model'],
-  jobs: ['model', 'lockfiles', 'policy'],
+  jobs: ['advice', 'fleet', 'model', 'lockfiles', 'policy'],
   workers: ['jobs', 'model'],
-  'in-process': ['jobs', 'model', 'workers'],
-  server: ['jobs', 'model', 'store'],
+  'in-process': ['files', 'jobs', 'model', 'workers'],
+  server: ['discovery', 'jobs', 'model', 'policy', 'store', 'workers'],
+  tracing: ['model'],
   embedded: ['discovery', 'files', 'model'],
   cli: ['commands', 'compose', 'config', 'files', 'report', 'model'],
   'producer.ts': ['jobs', 'model', 'store'],
@@ -94,31 +99,57 @@ describe('the import table', () => {
 describe('a scan from the command line', () => {
   it('loads no queue, no Redis, no server, and starts no process', () => {
     const ofWorkers = ['bullmq', 'fastify', 'ioredis', 'node:child_process'];
-    const loadedBy = (command: string) => {
+    const usedBy = (command: string) => {
       const packages = packagesLoadedBy(join('cli', command));
       return ofWorkers.filter((name) => packages.has(name));
     };
-    expect(loadedBy('demo.ts')).toEqual(ofWorkers);
-    expect(loadedBy('scan.ts')).toEqual([]);
+    expect(usedBy('demo.ts')).toEqual(ofWorkers);
+    // `--since` loads git, and `policy.sharedSuppressions` loads Redis.
+    expect(usedBy('scan.ts')).toEqual(['ioredis', 'node:child_process']);
+    const atOnce = ['cli/scan.ts', 'commands/scan.ts'].flatMap((file) => [
+      ...filesLoadedBy(file, loadedAtOnceBy),
+    ]);
+    const loads = (file: string) => loadedAtOnceBy(file).some((name) => ofWorkers.includes(name));
+    expect(atOnce.filter(loads)).toEqual([]);
   });
+
+  it.each(['cli/scan.ts', 'commands/scan.ts', 'cli/parse.ts', 'commands/parse.ts'])(
+    'builds no schema when it loads %s',
+    (start) => {
+      // Those of jobs are built on first use.
+      const isSchema = (file: string) => folderOf(file) !== 'jobs' && loadedAtOnceBy(file).includes('zod');
+      expect([...filesLoadedBy(start, loadedAtOnceBy)].filter(isSchema)).toEqual([]);
+    },
+  );
 });
 
-/** Packages that a file imports, itself or through others, when it is loaded or later. Types are not loaded. */
-function packagesLoadedBy(start: string): ReadonlySet<string> {
+/** What a file imports when it is loaded. Types are not loaded. */
+function loadedAtOnceBy(file: string): readonly string[] {
+  const text = readFileSync(join(SRC, file), 'utf8');
+  const found = text.matchAll(/^(?:import|export) (?!type )(?:[^;]*? from )?'([^']+)'/gm);
+  return [...found].map(([, specifier = '']) => specifier);
+}
+
+/** What a file imports when it is loaded or later. */
+function loadedBy(file: string): readonly string[] {
+  const lazy = readFileSync(join(SRC, file), 'utf8').matchAll(/import\('([^']+)'\)/g);
+  return [...loadedAtOnceBy(file), ...[...lazy].map(([, specifier = '']) => specifier)];
+}
+
+/** The files that are loaded with a file. */
+function filesLoadedBy(start: string, importsOf: (file: string) => readonly string[]): ReadonlySet<string> {
   const files = new Set([start]);
-  const packages = new Set<string>();
   for (const file of files) {
-    const text = readFileSync(join(SRC, file), 'utf8');
-    const found = text.matchAll(
-      /^(?:import|export) (?!type )(?:[^;]*? from )?'([^']+)'|import\('([^']+)'\)/gm,
-    );
-    for (const [, fixed, lazy] of found) {
-      const specifier = fixed ?? lazy ?? '';
-      if (specifier.startsWith('.')) files.add(relative(SRC, resolve(dirname(join(SRC, file)), specifier)));
-      else packages.add(specifier);
-    }
+    const own = importsOf(file).filter((specifier) => specifier.startsWith('.'));
+    for (const specifier of own) files.add(relative(SRC, resolve(dirname(join(SRC, file)), specifier)));
   }
-  return packages;
+  return files;
+}
+
+/** Packages that a file imports, itself or through others, when it is loaded or later. */
+function packagesLoadedBy(start: string): ReadonlySet<string> {
+  const all = [...filesLoadedBy(start, loadedBy)].flatMap(loadedBy);
+  return new Set(all.filter((specifier) => !specifier.startsWith('.')));
 }
 
 describe('the catalogs', () => {
@@ -127,7 +158,7 @@ describe('the catalogs', () => {
   }
 
   it('list every lockfile format', () => {
-    const shared = ['ecosystems', 'packages', 'sbom', 'syntax', 'threads'];
+    const shared = ['ecosystems', 'packages', 'requirements', 'sbom', 'syntax', 'threads'];
     const formats = readdirSync(join(SRC, 'lockfiles'), { withFileTypes: true }).filter(
       (entry) => entry.isDirectory() && !shared.includes(entry.name),
     );
@@ -149,15 +180,14 @@ describe('the catalogs', () => {
   });
 
   it('list every job, and each job is named after its file', () => {
-    const files = readdirSync(join(SRC, 'jobs')).filter(
-      (name) =>
-        name.endsWith('.ts') &&
-        /^export const \w+: Job</m.test(readFileSync(join(SRC, 'jobs', name), 'utf8')),
+    const files = sources.filter(
+      (file) =>
+        folderOf(file) === 'jobs' && /^export const \w+: Job</m.test(readFileSync(join(SRC, file), 'utf8')),
     );
     expect(files.length).toBeGreaterThanOrEqual(5);
     const text = catalogText('jobs');
-    expect(files.filter((name) => !text.includes(`'./${name}'`))).toEqual([]);
-    expect(JOBS.map(({ name }) => `${name}.ts`).sort()).toEqual(files.sort());
+    expect(files.filter((file) => !text.includes(`'./${relative('jobs', file)}'`))).toEqual([]);
+    expect(JOBS.map(({ name }) => `${name}.ts`).sort()).toEqual(files.map((file) => basename(file)).sort());
   });
 
   it('list every report', () => {
@@ -170,5 +200,13 @@ describe('the catalogs', () => {
     );
     expect(files.length).toBeGreaterThan(0);
     expect(files.filter((name) => !catalogText('report').includes(`'./${name}'`))).toEqual([]);
+  });
+});
+
+describe('tracing', () => {
+  it('is loaded only when a collector is configured', () => {
+    const loaded = [...filesLoadedBy('compose/worker.ts', loadedAtOnceBy)].flatMap(loadedAtOnceBy);
+    expect(loaded.filter((name) => name.startsWith('@opentelemetry') || name === 'bullmq-otel')).toEqual([]);
+    expect(packagesLoadedBy('compose/worker.ts').has('bullmq-otel')).toBe(true);
   });
 });

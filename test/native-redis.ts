@@ -55,7 +55,7 @@ export async function startNativeRedis(...options: readonly string[]): Promise<N
   };
 }
 
-async function ask(port: number, [name = 'PING', ...args]: readonly string[]): Promise<unknown> {
+export async function ask(port: number, [name = 'PING', ...args]: readonly string[]): Promise<unknown> {
   const redis = new Redis({ port, maxRetriesPerRequest: 1, retryStrategy: null });
   redis.on('error', () => {});
   try {
@@ -65,7 +65,7 @@ async function ask(port: number, [name = 'PING', ...args]: readonly string[]): P
   }
 }
 
-async function answering(port: number): Promise<void> {
+export async function answering(port: number): Promise<void> {
   for (let tries = 0; tries < 500; tries += 1) {
     try {
       if ((await ask(port, ['PING'])) === 'PONG') return;
@@ -77,7 +77,7 @@ async function answering(port: number): Promise<void> {
   throw new Error(`redis-server on port ${port} does not answer`);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
-import { NO_PACKAGE, readLockfile } from '../../src/lockfiles/read.ts';
+import { readLockfile } from '../../src/lockfiles/read.ts';
+import { NO_PACKAGE } from '../../src/lockfiles/read-as.ts';
 import type { LockedPackage, Lockfile } from '../../src/model/scan/lockfile.ts';
 import { type Case, type Expected, type ExpectedPackage, formatNameOf } from './cases.ts';
 import { extraPolicy, missingPolicy, samePackage } from './policies.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from './program/context.ts';
 
 export interface CommandEntry {
   readonly name: string;
@@ -20,16 +20,52 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./scan.ts')).scanCommand,
   },
   {
+    name: 'fix',
+    usage: '[options] [paths...]',
+    description: 'Print the upgrades that clear most findings of lockfiles, with commands. Changes nothing.',
+    load: async () => (await import('./fix.ts')).fixCommand,
+  },
+  {
     name: 'parse',
     usage: '[options] [paths...]',
     description: 'Read lockfiles and SBOMs and print their contents. Looks nothing up.',
     load: async () => (await import('./parse.ts')).parseCommand,
   },
   {
+    name: 'ci',
+    usage: '',
+    description: 'Scan in a job of a code host: compare with the base, upload, comment, set outputs.',
+    load: async () => (await import('./ci.ts')).ciCommand,
+  },
+  {
+    name: 'diff',
+    usage: '[options] <old> <new>',
+    description: 'Compare the packages of lockfiles: files, folders or git revisions.',
+    load: async () => (await import('./diff.ts')).diffCommand,
+  },
+  {
+    name: 'sbom',
+    usage: '[options] [paths...]',
+    description: 'Read lockfiles and write a CycloneDX SBOM. Looks nothing up.',
+    load: async () => (await import('./sbom.ts')).sbomCommand,
+  },
+  {
     name: 'worker',
     usage: '[options]',
     description: 'Process the queues: scan what producers enqueue and send alerts on changes.',
     load: async () => (await import('./worker.ts')).workerCommand,
+  },
+  {
+    name: 'serve',
+    usage: '[options]',
+    description: 'Serve the API: targets, findings, scans, deliveries and schedules of the fleet.',
+    load: async () => (await import('./serve.ts')).serveCommand,
+  },
+  {
+    name: 'token',
+    usage: '',
+    description: 'Create, list and revoke tokens of the API.',
+    load: async () => (await import('./token.ts')).tokenCommand,
   },
   {
     name: 'enqueue',
@@ -60,6 +96,72 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: '',
     description: 'Show scans: state, duration, outcomes, gaps, changes and alerts.',
     load: async () => (await import('./scans.ts')).scansCommand,
+  },
+  {
+    name: 'schedule',
+    usage: '',
+    description: 'Add, show, run, pause and remove schedules that read sources at regular times.',
+    load: async () => (await import('./schedule.ts')).scheduleCommand,
+  },
+  {
+    name: 'targets',
+    usage: '',
+    description: 'Show what is watched: targets with their findings, lockfiles and scans; remove a target.',
+    load: async () => (await import('./fleet/targets.ts')).targetsCommand,
+  },
+  {
+    name: 'data',
+    usage: '',
+    description: 'Import and show published lists about exploitation: EPSS and KEV.',
+    load: async () => (await import('./data.ts')).dataCommand,
+  },
+  {
+    name: 'where',
+    usage: '[options] <package> [range]',
+    description: 'Show which targets hold a package: version, lockfile, dependency path, groups.',
+    load: async () => (await import('./fleet/where.ts')).whereCommand,
+  },
+  {
+    name: 'findings',
+    usage: '[options]',
+    description: 'Show the findings of all targets, the worst first.',
+    load: async () => (await import('./fleet/findings.ts')).findingsCommand,
+  },
+  {
+    name: 'ignore',
+    usage: '',
+    description: 'Suppress findings of the whole fleet, list suppressions and end them.',
+    load: async () => (await import('./ignore.ts')).ignoreCommand,
+  },
+  {
+    name: 'changes',
+    usage: '[options]',
+    description: 'Show what changed: findings that opened, worsened, were resolved or reopened.',
+    load: async () => (await import('./fleet/changes.ts')).changesCommand,
+  },
+  {
+    name: 'simulate',
+    usage: '',
+    description: 'Show which targets and routes a new advisory would reach. Sends nothing.',
+    load: async () => (await import('./fleet/simulate.ts')).simulateCommand,
+  },
+  {
+    name: 'health',
+    usage: '[options]',
+    description: 'Say in words whether the deployment works, which limit binds and what to do.',
+    load: async () => (await import('./health.ts')).healthCommand,
+  },
+  {
+    name: 'doctor',
+    usage: '[options]',
+    description: 'Check the installation: Redis, services, receivers, schedules, queues, workers.',
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
+  {
+    name: 'shards',
+    usage: '',
+    description: 'Spread the targets over another number of shards of a Redis Cluster.',
+    load: async () => (await import('./shards.ts')).shardsCommand,
   },
   {
     name: 'demo',

@@ -2,10 +2,10 @@ import { Command } from 'commander';
 import { configAsWritten, type LoadedConfig, loadConfig, namedSecrets } from '../config/load.ts';
 import { settings } from '../config/variables.ts';
 import { messageOf } from '../model/errors.ts';
-import { configText, settingsText } from '../report/config-text.ts';
-import type { CommandContext } from './context.ts';
-import { EXIT } from './exit-code.ts';
-import type { Terminal } from './terminal.ts';
+import { configText, settingsText } from '../report/administration/config-text.ts';
+import type { CommandContext } from './program/context.ts';
+import { EXIT } from './program/exit-code.ts';
+import type { Terminal } from './program/terminal.ts';
 
 interface CheckOptions {
   readonly config?: string;
@@ -16,33 +16,49 @@ interface CheckOptions {
 export function configCommand(group: Command, { terminal, exit }: CommandContext): void {
   const command = new Command('check')
     .description('Validate the configuration and print the settings in effect with secrets masked.')
-    .addHelpText('after', '\nExit codes: 0 valid, 2 not valid or a secret is missing.')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 valid, 2 not valid, a secret is missing, or a webhook template fails for some kind of event.',
+    )
     .option('-c, --config <file>', 'configuration file (default: $LOCKHOUND_CONFIG, then lockhound.yaml)')
     .option('--json', 'print JSON')
     .option('--settings', 'list every setting with its environment variable instead')
-    .action((options: CheckOptions) => {
-      if (options.settings === true) return terminal.out(settingsText(settings(), terminal));
-      exit(check(terminal, options));
+    .action(async (options: CheckOptions) => {
+      if (options.settings === true) terminal.out(settingsText(settings(), terminal));
+      else exit(await check(terminal, options));
     });
   group.addCommand(command);
 }
 
-function check(terminal: Terminal, { config: named, json }: CheckOptions): number {
+async function check(terminal: Terminal, { config: named, json }: CheckOptions): Promise<number> {
   const loaded = loadConfig({ file: named });
-  const { variables, ...secrets } = loaded.secrets;
+  const missing = missingSecrets(loaded);
+  // Templates are rendered with the secrets.
+  const { webhookFault } = await import('../compose/webhooks.ts');
+  const fault = missing.length === 0 ? webhookFault(loaded) : undefined;
+  const { variables, credentials = new Map(), ...secrets } = loaded.secrets;
   const checked = {
     file: loaded.file ?? null,
     config: configAsWritten({ file: named }),
-    missingSecrets: missingSecrets(loaded),
+    missingSecrets: missing,
+    webhookFault: fault ?? null,
   };
   if (json === true) {
-    const document = { ...checked, secrets: { ...secrets, variables: Object.fromEntries(variables) } };
+    const document = {
+      ...checked,
+      secrets: {
+        ...secrets,
+        variables: Object.fromEntries(variables),
+        credentials: Object.fromEntries(credentials),
+      },
+    };
     terminal.out(`${JSON.stringify(document, null, 2)}\n`);
   } else {
     const secretNames = [...namedSecrets(loaded.secrets).keys()];
     terminal.out(configText({ ...checked, secretNames, notes: notesOn(loaded) }, terminal));
   }
-  return checked.missingSecrets.length === 0 ? EXIT.clean : EXIT.error;
+  if (fault !== undefined) terminal.note(`error: ${fault}\n`);
+  return missing.length === 0 && fault === undefined ? EXIT.clean : EXIT.error;
 }
 
 /** Why secrets that the configuration refers to cannot be read, each with its path. */

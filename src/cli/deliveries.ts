@@ -1,11 +1,22 @@
 import { Command } from 'commander';
-import type { DeliveryAdmin } from '../commands/deliveries.ts';
 import type { DeliveryState } from '../model/alert/delivery.ts';
-import { deliveryListText, deliveryText, retriedDeliveriesText } from '../report/delivery-text.ts';
-import { type AdminOptions, parseCount, parseSince, print, withAdmin, withAdminOptions } from './admin.ts';
-import type { CommandContext } from './context.ts';
-import { CommandError } from './errors.ts';
-import { EXIT } from './exit-code.ts';
+import {
+  deliveryListText,
+  deliveryText,
+  retriedDeliveriesText,
+} from '../report/administration/delivery-text.ts';
+import {
+  type AdminOptions,
+  administering,
+  parseCount,
+  parseSince,
+  present,
+  print,
+  withAdminOptions,
+} from './program/admin.ts';
+import type { CommandContext } from './program/context.ts';
+import { CommandError } from './program/errors.ts';
+import { EXIT } from './program/exit-code.ts';
 
 interface Filter extends AdminOptions {
   readonly failed?: boolean;
@@ -15,6 +26,8 @@ interface Filter extends AdminOptions {
   readonly route?: string;
   readonly since?: number;
 }
+
+const administer = administering(async () => (await import('../commands/deliveries.ts')).openDeliveryAdmin);
 
 const EXAMPLES = `
 Examples:
@@ -61,13 +74,8 @@ function showCommand({ terminal }: CommandContext): Command {
     .argument('<id>', 'id of the delivery (`msg_…`)')
     .action((id: string, options: AdminOptions) =>
       administer(options, async (admin) => {
-        const found = await admin.show(id);
-        if (found === undefined) {
-          throw new CommandError(
-            'not-found',
-            `there is no delivery ${id}: see \`lockhound deliveries list\``,
-          );
-        }
+        const missing = `there is no delivery ${id}: see \`lockhound deliveries list\``;
+        const found = present(await admin.show(id), missing);
         print(terminal, options, found, () => deliveryText(found, terminal));
       }),
     );
@@ -99,13 +107,8 @@ function resumeCommand({ terminal }: CommandContext): Command {
     .argument('<route>', 'name of the route')
     .action((route: string, options: AdminOptions) =>
       administer(options, async (admin) => {
-        const resumed = await admin.resume(route);
-        if (resumed === undefined) {
-          throw new CommandError(
-            'not-found',
-            `route ${route} is not stopped: see \`lockhound deliveries list\``,
-          );
-        }
+        const missing = `route ${route} is not stopped: see \`lockhound deliveries list\``;
+        const resumed = present(await admin.resume(route), missing);
         const text = `Route ${route} is resumed; ${resumed.held} held deliveries are sent now.\n`;
         print(terminal, options, { route, ...resumed }, () => text);
       }),
@@ -122,14 +125,6 @@ function withFilter(command: Command): Command {
       'only deliveries that changed since: a duration such as `2h`, or a time',
       parseSince,
     );
-}
-
-function administer(options: AdminOptions, work: (admin: DeliveryAdmin) => Promise<void>): Promise<void> {
-  return withAdmin(
-    options,
-    async (loaded) => (await import('../commands/deliveries.ts')).openDeliveryAdmin(loaded),
-    work,
-  );
 }
 
 function filterOf({ failed, held, open, target, route, since }: Filter) {

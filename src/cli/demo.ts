@@ -6,11 +6,11 @@ import { printable } from '../model/printable.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { palette } from '../report/palette.ts';
 import { renderText } from '../report/text.ts';
-import type { CommandContext } from './context.ts';
-import { EXIT } from './exit-code.ts';
-import { type ProgressLine, progressLine } from './progress.ts';
-import { interruptible } from './signals.ts';
-import type { Terminal } from './terminal.ts';
+import type { CommandContext } from './program/context.ts';
+import { EXIT } from './program/exit-code.ts';
+import { type ProgressLine, progressLine } from './program/progress.ts';
+import { interruptible } from './program/signals.ts';
+import type { Terminal } from './program/terminal.ts';
 
 const EXAMPLE = packageFile('examples/shop/package-lock.json');
 const TARGET = 'shop';

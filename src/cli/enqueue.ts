@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { duration } from '../config/values.ts';
-import type { CommandContext } from './context.ts';
-import { withConfig, withOutputFormat } from './options.ts';
-import { type DestinationOptions, withDestination, withDestinationOptions } from './output-file.ts';
-import { progressLine } from './progress.ts';
-import { EXIT_CODES, printScan, type ResultOptions, withFailOn } from './scan-result.ts';
-import { interruptible } from './signals.ts';
-import type { Terminal } from './terminal.ts';
+import type { CommandContext } from './program/context.ts';
+import { collectLabel, withConfig, withOutputFormat } from './program/options.ts';
+import { type DestinationOptions, withDestination, withDestinationOptions } from './program/output-file.ts';
+import { progressLine } from './program/progress.ts';
+import { EXIT_CODES, printScan, type ResultOptions, withFailOn } from './program/scan-result.ts';
+import { interruptible } from './program/signals.ts';
+import type { Terminal } from './program/terminal.ts';
 
 interface EnqueueOptions extends ResultOptions, DestinationOptions {
   readonly target: string;
@@ -86,7 +86,7 @@ async function result(
   scan: string,
   options: EnqueueOptions,
 ): Promise<number> {
-  const { followScan } = await import('../commands/follow-scan.ts');
+  const { followScan } = await import('../commands/scanning/follow-scan.ts');
   const progress = progressLine(terminal);
   const report = await interruptible((signal) =>
     followScan(loaded, scan, { signal, timeoutMs: options.timeout, onProgress: progress.update }),
@@ -102,8 +102,3 @@ function parseTimeout(text: string): number {
 
 /** Longest delay of a timer in Node. */
 const MAX_TIMEOUT_MS = 24 * 86_400_000;
-
-function collectLabel(text: string, labels: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const [name = '', ...value] = text.split('=');
-  return { ...labels, [name]: value.join('=') };
-}

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import type { ParseOptions as CommandOptions } from '../commands/parse.ts';
-import { isConfigured } from '../config/is-configured.ts';
-import { isReadWhole } from '../model/scan/lockfile.ts';
+import { loadOrDefault } from '../config/load-or-default.ts';
 import type { ParsedFile } from '../model/scan/parsed-file.ts';
-import type { CommandContext } from './context.ts';
-import { EXIT } from './exit-code.ts';
-import { type OutputOptions, withConfig, withOutputFormat } from './options.ts';
-import { type DestinationOptions, withDestination, withDestinationOptions } from './output-file.ts';
-import { interruptible } from './signals.ts';
-import type { Terminal } from './terminal.ts';
+import { isReadWhole } from '../model/scan/read-whole.ts';
+import type { CommandContext } from './program/context.ts';
+import { EXIT } from './program/exit-code.ts';
+import { type OutputOptions, withConfig, withOutputFormat } from './program/options.ts';
+import { type DestinationOptions, withDestination, withDestinationOptions } from './program/output-file.ts';
+import { interruptible } from './program/signals.ts';
+import type { Terminal } from './program/terminal.ts';
+import { writeParts } from './program/write-parts.ts';
 
 interface ParseOptions extends OutputOptions, DestinationOptions {
   readonly as?: string;
@@ -45,7 +45,7 @@ export function parseCommand(command: Command, { terminal, exit }: CommandContex
 
 async function listFormats(terminal: Terminal, json: boolean): Promise<void> {
   const { describeFormats } = await import('../commands/parse.ts');
-  const formats = describeFormats();
+  const formats = await describeFormats();
   if (json) return terminal.out(`${formats.map((one) => JSON.stringify(one)).join('\n')}\n`);
   const { formatsText } = await import('../report/parsed-file.ts');
   terminal.out(formatsText(formats, terminal));
@@ -53,36 +53,30 @@ async function listFormats(terminal: Terminal, json: boolean): Promise<void> {
 
 async function parse(terminal: Terminal, paths: readonly string[], options: ParseOptions): Promise<number> {
   const { as: format } = options;
-  const limits = await lockfileLimits(options.config);
+  const { lockfiles: limits } = (await loadOrDefault(options.config)).config;
   const print = await printer(terminal, options);
   const { parseFiles } = await import('../commands/parse.ts');
   const counts: Counts = { files: 0, packages: 0, unread: 0, incomplete: 0 };
   await interruptible(async (signal) => {
     for await (const file of parseFiles({ paths, limits, signal, format })) {
       count(counts, file);
-      print(file);
+      await print(file);
     }
   });
   if (options.format !== 'json' && counts.files > 1) terminal.out(countsText(counts));
   return counts.unread + counts.incomplete > 0 ? EXIT.error : EXIT.clean;
 }
 
-type Limits = Exclude<CommandOptions['limits'], undefined>;
-
-/** The configured limits; defaults are left out, so that most runs load no configuration. */
-async function lockfileLimits(file: string | undefined): Promise<Limits> {
-  if (file === undefined && !isConfigured()) return {};
-  const { loadConfig } = await import('../config/load.ts');
-  return loadConfig({ file }).config.lockfiles;
-}
-
-async function printer(terminal: Terminal, { format }: ParseOptions): Promise<(file: ParsedFile) => void> {
+async function printer(
+  terminal: Terminal,
+  { format }: ParseOptions,
+): Promise<(file: ParsedFile) => Promise<void>> {
   if (format === 'json') {
     const { parsedFileJson } = await import('../report/parsed-file-json.ts');
-    return (file) => terminal.out(parsedFileJson(file));
+    return (file) => writeParts(terminal, parsedFileJson(file));
   }
   const { parsedFileText } = await import('../report/parsed-file.ts');
-  return (file) => terminal.out(parsedFileText(file, terminal));
+  return async (file) => terminal.out(parsedFileText(file, terminal));
 }
 
 interface Counts {

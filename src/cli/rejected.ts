@@ -8,16 +8,18 @@ import {
   rejectedListText,
   rejectedText,
   retriedPayloadText,
-} from '../report/rejected-text.ts';
-import { type AdminOptions, parseCount, print, withAdmin, withAdminOptions } from './admin.ts';
-import type { CommandContext } from './context.ts';
-import { CommandError, unreadable } from './errors.ts';
-import { EXIT } from './exit-code.ts';
-import type { Terminal } from './terminal.ts';
+} from '../report/administration/rejected-text.ts';
+import { type AdminOptions, administering, parseCount, print, withAdminOptions } from './program/admin.ts';
+import type { CommandContext } from './program/context.ts';
+import { CommandError, unreadable } from './program/errors.ts';
+import { EXIT } from './program/exit-code.ts';
+import type { Terminal } from './program/terminal.ts';
 
 interface Choice extends AdminOptions {
   readonly all?: boolean;
 }
+
+const administer = administering(async () => (await import('../commands/rejected.ts')).openRejectedAdmin);
 
 const EXAMPLES = `
 Examples:
@@ -99,14 +101,6 @@ function dropCommand({ terminal }: CommandContext): Command {
 
 function withChoice(command: Command): Command {
   return command.argument('[ids...]', 'ids of jobs; or --all').option('--all', 'all rejected payloads');
-}
-
-function administer(options: AdminOptions, work: (admin: RejectedAdmin) => Promise<void>): Promise<void> {
-  return withAdmin(
-    options,
-    async (loaded) => (await import('../commands/rejected.ts')).openRejectedAdmin(loaded),
-    work,
-  );
 }
 
 async function choose(

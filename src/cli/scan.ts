@@ -1,54 +1,157 @@
-import type { Command } from 'commander';
-import { loadConfig } from '../config/load.ts';
-import type { CommandContext } from './context.ts';
-import { withConfig, withOutputFormat } from './options.ts';
-import { type DestinationOptions, withDestination, withDestinationOptions } from './output-file.ts';
-import { progressLine } from './progress.ts';
-import { EXIT_CODES, printScan, type ResultOptions, withFailOn } from './scan-result.ts';
-import { interruptible } from './signals.ts';
-import type { Terminal } from './terminal.ts';
+import { type Command, Option } from 'commander';
+import type { CacheOptions } from '../compose/facts/look-up-cache.ts';
+import { loadOrDefault } from '../config/load-or-default.ts';
+import { RATED_SEVERITIES, type RatedSeverity } from '../model/scan/severity.ts';
+import type { ScanReport } from '../model/scan/verdict.ts';
+import type { CommandContext } from './program/context.ts';
+import { withConfig, withOutputFormat } from './program/options.ts';
+import { type DestinationOptions, withDestination, withDestinationOptions } from './program/output-file.ts';
+import { progressLine } from './program/progress.ts';
+import {
+  EXIT_CODES,
+  printScan,
+  REPORT_NAMES,
+  type ResultOptions,
+  withFailOn,
+  withReports,
+} from './program/scan-result.ts';
+import { interruptible } from './program/signals.ts';
+import type { Terminal } from './program/terminal.ts';
 
 interface ScanOptions extends ResultOptions, DestinationOptions {
   readonly local?: boolean;
+  readonly signals?: boolean;
+  /** Unset, as the command is declared after the defaults of `--no-…` are set: on. */
+  readonly advice?: boolean;
   readonly target?: string;
   readonly as?: string;
+  readonly since?: string;
+  readonly baseline?: string;
   readonly config?: string;
+  readonly cacheDir?: string;
+  readonly cache?: boolean;
+  readonly offline?: boolean;
+  readonly vex?: readonly string[];
+  readonly direct?: boolean;
+  readonly ecosystem?: readonly string[];
+  readonly severity?: RatedSeverity;
+  readonly withoutGroups?: readonly string[];
 }
+
+/** Requests for advice. `lockhound fix` makes as many as it needs. */
+const ADVICE_REQUESTS = 300;
 
 const EXAMPLES = `
 Examples:
   lockhound scan                              every lockfile below this folder
   lockhound scan package-lock.json --json     one file, as JSON
   lockhound scan . --fail-on high             exit code 1 only for high and critical findings
+  lockhound scan --report sarif=scan.sarif    the table, and a SARIF file for code scanning
+  lockhound scan --since main...              only what this branch brings fails
+  lockhound scan --baseline accepted.json     only what an earlier report (--report json=…) does not have fails
+  lockhound scan --offline                    without network, from the look-ups of earlier scans
   lockhound scan --local examples/shop        without network, against the bundled data
 
-${EXIT_CODES}`;
+${EXIT_CODES} With --exit-codes extended: 1 findings that
+an upgrade clears, 2 an error, 3 findings that none clears, 4 no findings, but an incomplete scan.`;
 
 export function scanCommand(command: Command, { terminal, exit }: CommandContext): void {
-  withConfig(withFailOn(withDestinationOptions(withOutputFormat(command, 'print one JSON document'))))
+  const formatted = withOutputFormat(command, 'print one JSON document', REPORT_NAMES);
+  withConfig(withReports(withFailOn(withDestinationOptions(formatted))))
     .argument('[paths...]', 'lockfiles, or folders that are searched for them', ['.'])
     .option('--local', 'use the bundled local service instead of the configured service')
+    .option('--signals', 'also inspect the youngest 200 packages for signs of a compromised release')
     .option('--target <id>', 'name of the target (default: the name of the folder)')
+    .option(
+      '--vex <file>',
+      'suppress what a VEX document (OpenVEX, CycloneDX) says is not affected; can be repeated',
+      (path: string, before: readonly string[] = []) => [...before, path],
+    )
+    .addOption(filter('--direct', 'only findings in direct dependencies'))
+    .addOption(filter('--ecosystem <names>', 'only these ecosystems, separated by commas', parseNames))
+    .addOption(
+      filter('--severity <name>', 'only findings of this severity or a worse one').choices(RATED_SEVERITIES),
+    )
+    .addOption(
+      filter(
+        '--without-groups <names>',
+        'not packages that are installed in these groups alone, such as dev,test',
+        parseNames,
+      ),
+    )
+    .option('--verbose', 'show everything about each finding: title, names, places, paths')
     .option('--as <name>', 'read every file as this format (`lockhound parse --formats` lists them)')
+    .option(
+      '--since <range>',
+      'compare with a git revision: <ref>, <ref>... or <ref>..<ref> as in `git diff`',
+    )
+    .addOption(
+      new Option('--baseline <file>', 'compare with the JSON report of an earlier scan').conflicts('since'),
+    )
+    .addOption(
+      new Option('--exit-codes <kind>', 'extended: tell findings that can be fixed from others ')
+        .choices(['simple', 'extended'])
+        .default('simple')
+        .conflicts('since'),
+    )
+    .option('--cache-dir <folder>', 'folder of cached look-ups (default: $XDG_CACHE_HOME/lockhound)')
+    .option('--no-cache', 'look everything up anew, and store nothing')
+    .option('--offline', 'request nothing: use cached look-ups of any age, and say how old they are')
+    .option('--no-advice', 'do not compute fixed versions and upgrades')
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], options: ScanOptions) =>
       exit(await withDestination(terminal, options, (to) => scan(to, paths, options))),
     );
 }
 
+function parseNames(text: string): readonly string[] {
+  return text.split(',').map((name) => name.trim());
+}
+
+/** An option that leaves findings out. A comparison is about all of them. */
+function filter(flags: string, description: string, parse?: (text: string) => unknown): Option {
+  const option = new Option(flags, description).conflicts(['since', 'baseline']);
+  return parse === undefined ? option : option.argParser(parse);
+}
+
+function cacheOf(
+  terminal: Terminal,
+  { cache, cacheDir, offline = false }: ScanOptions,
+): CacheOptions | undefined {
+  if (cache === false && !offline) return undefined;
+  return { folder: cacheDir, offline, onFault: (message) => terminal.note(`warning: ${message}\n`) };
+}
+
+/** What filters leave out is counted. */
+async function filtered(terminal: Terminal, report: ScanReport, options: ScanOptions): Promise<ScanReport> {
+  const { direct, ecosystem: ecosystems, severity, withoutGroups } = options;
+  const { filterReport } = await import('../commands/scanning/filter-report.ts');
+  const rest = filterReport(report, { direct, ecosystems, severity, withoutGroups });
+  const omitted = report.verdict.findings.length - rest.verdict.findings.length;
+  if (omitted > 0)
+    terminal.note(`Filters leave out ${omitted} of ${report.verdict.findings.length} findings.\n`);
+  return rest;
+}
+
 async function scan(terminal: Terminal, paths: readonly string[], options: ScanOptions): Promise<number> {
-  const loaded = loadConfig({ file: options.config });
+  const loaded = await loadOrDefault(options.config);
   const progress = progressLine(terminal);
   const { scanPaths } = await import('../commands/scan.ts');
-  const report = await interruptible((signal) =>
+  const { report } = await interruptible((signal) =>
     scanPaths(loaded, {
       paths,
       local: options.local === true,
+      signals: options.signals === true,
       signal,
       onProgress: progress.update,
       target: options.target,
       format: options.as,
+      since: options.since,
+      baseline: options.baseline,
+      vex: options.vex,
+      cache: cacheOf(terminal, options),
+      adviceRequests: options.advice === false || options.offline === true ? 0 : ADVICE_REQUESTS,
     }),
   ).finally(progress.clear);
-  return await printScan(terminal, report, options);
+  return await printScan(terminal, await filtered(terminal, report, options), options);
 }

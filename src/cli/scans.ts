@@ -1,11 +1,17 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { ScanAdmin } from '../commands/scans.ts';
 import { SCAN_STATES, type ScanState } from '../model/scan/scan-record.ts';
-import { scanListText, scanText } from '../report/scan-record-text.ts';
-import { type AdminOptions, parseCount, parseSince, print, withAdmin, withAdminOptions } from './admin.ts';
-import type { CommandContext } from './context.ts';
-import { CommandError } from './errors.ts';
-import type { Terminal } from './terminal.ts';
+import { scanListText, scanText } from '../report/administration/scan-record-text.ts';
+import {
+  type AdminOptions,
+  administering,
+  parseCount,
+  parseSince,
+  present,
+  print,
+  withAdminOptions,
+} from './program/admin.ts';
+import type { CommandContext } from './program/context.ts';
+import type { Terminal } from './program/terminal.ts';
 
 interface Filter extends AdminOptions {
   readonly state?: readonly ScanState[];
@@ -13,6 +19,8 @@ interface Filter extends AdminOptions {
   readonly since?: number;
   readonly limit: number;
 }
+
+const administer = administering(async () => (await import('../commands/scans.ts')).openScanAdmin);
 
 const EXAMPLES = `
 Examples:
@@ -49,21 +57,10 @@ function showCommand(terminal: Terminal): Command {
     .argument('<scan>', 'id of the scan')
     .action((id: string, options: AdminOptions) =>
       administer(options, async (admin) => {
-        const found = await admin.show(id);
-        if (found === undefined) {
-          throw new CommandError('not-found', `there is no scan ${id}: see \`lockhound scans list\``);
-        }
+        const found = present(await admin.show(id), `there is no scan ${id}: see \`lockhound scans list\``);
         print(terminal, options, found, () => scanText(found, terminal));
       }),
     );
-}
-
-function administer(options: AdminOptions, work: (admin: ScanAdmin) => Promise<void>): Promise<void> {
-  return withAdmin(
-    options,
-    async (loaded) => (await import('../commands/scans.ts')).openScanAdmin(loaded),
-    work,
-  );
 }
 
 function parseStates(text: string): readonly ScanState[] {

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ServicesOptions } from '../commands/services.ts';
 import { secretFromEnvironment } from '../config/secret-reference.ts';
-import type { CommandContext } from './context.ts';
-import { interruptible, untilAborted } from './signals.ts';
-import type { Terminal } from './terminal.ts';
+import type { CommandContext } from './program/context.ts';
+import { interruptible, untilAborted } from './program/signals.ts';
+import type { Terminal } from './program/terminal.ts';
 
 interface Flags {
   readonly settings?: string;

@@ -1,14 +1,14 @@
 import { Command, Option } from 'commander';
-import type { WebhookAdmin } from '../commands/webhook-admin.ts';
+import type { WebhookAdmin } from '../commands/webhooks/webhook-admin.ts';
 import { loadConfig } from '../config/load.ts';
 import type { ProvisionChange } from '../model/alert/provision-change.ts';
-import { TRANSITIONS, type Transition } from '../model/scan/change.ts';
-import { changesText, shownText, testText } from '../report/webhook-text.ts';
-import type { CommandContext } from './context.ts';
-import { EXIT } from './exit-code.ts';
-import { type ConfigOptions, withConfig } from './options.ts';
-import { interruptible } from './signals.ts';
-import type { Terminal } from './terminal.ts';
+import { TRANSITIONS, type Transition } from '../model/scan/transition.ts';
+import { changesText, shownText, testText } from '../report/administration/webhook-text.ts';
+import type { CommandContext } from './program/context.ts';
+import { EXIT } from './program/exit-code.ts';
+import { type ConfigOptions, withConfig } from './program/options.ts';
+import { interruptible } from './program/signals.ts';
+import type { Terminal } from './program/terminal.ts';
 
 interface WebhookOptions extends ConfigOptions {
   readonly json?: boolean;
@@ -95,7 +95,7 @@ function test(context: CommandContext): Command {
     )
     .action(async (options: TestOptions) => {
       const loaded = loadConfig({ file: options.config });
-      const { testWebhook } = await import('../commands/webhook-test.ts');
+      const { testWebhook } = await import('../commands/webhooks/webhook-test.ts');
       const { route, transition } = options;
       const result = await interruptible((signal) => testWebhook(loaded, { signal, route, transition }));
       print(context.terminal, options, result, () => testText(result, context.terminal));
@@ -140,7 +140,7 @@ async function administer(
   work: (admin: WebhookAdmin, signal: AbortSignal) => Promise<number>,
 ): Promise<void> {
   const loaded = loadConfig({ file: options.config });
-  const { withWebhookAdmin } = await import('../commands/webhook-admin.ts');
+  const { withWebhookAdmin } = await import('../commands/webhooks/webhook-admin.ts');
   const code = await interruptible((signal) =>
     withWebhookAdmin(loaded, (admin) => {
       for (const warning of admin.warnings) terminal.note(`warning: ${warning}\n`);

@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config/load.ts';
-import { interruptible, untilAborted } from './signals.ts';
+import { interruptible, untilAborted } from './program/signals.ts';
 
 const NOTES = `
 The worker processes jobs until SIGTERM or SIGINT. Running jobs then have \`worker.shutdownGrace\` to finish; others are
@@ -8,26 +8,52 @@ returned to the queue. Any number of workers can share a Redis. Without REDIS_UR
 because it would lose all state and repeat its alerts after a restart. --ephemeral starts it with an embedded engine, which
 producers cannot reach and whose data ends with the process. Use it for tests only.
 
+With redis.shards above 1 a worker runs the jobs of all shards. --shard 0,2 runs those of some: the workers together must run all
+of them. Shard 0 also runs what is about no single target.
+
 Exit codes: 0 stopped by a signal, 2 the worker could not start.`;
+
+interface WorkerCommandOptions {
+  readonly config?: string;
+  readonly ephemeral?: boolean;
+  readonly shard?: readonly number[];
+  readonly serve?: boolean;
+}
 
 export function workerCommand(command: Command): void {
   command
     .option('-c, --config <file>', 'configuration file')
     .option('--ephemeral', 'run without Redis, with an embedded engine that stores nothing')
+    .option('--shard <numbers>', 'run the jobs of these shards only, such as 0,2', parseShards)
+    .option('--serve', 'also serve the API, as `lockhound serve` does')
     .addHelpText('after', NOTES)
-    .action(async (options: { readonly config?: string; readonly ephemeral?: boolean }) => {
+    .action(async (options: WorkerCommandOptions) => {
       const loaded = loadConfig({ file: options.config });
       const { runWorker } = await import('../compose/worker.ts');
       await interruptible(async (signal) => {
-        const worker = await runWorker(loaded, { signal, ephemeral: options.ephemeral === true });
+        const { shard: shards, ephemeral = false } = options;
+        const worker = await runWorker(loaded, { signal, ephemeral, shards });
+        let server: { close(): Promise<void> } | undefined;
         try {
-          await untilAborted(signal);
+          if (options.serve === true) {
+            const { startServe } = await import('../commands/serve/serve.ts');
+            server = await startServe(loaded);
+          }
+          await untilAborted(AbortSignal.any([signal, worker.lost]));
+          if (!signal.aborted) throw worker.lost.reason;
         } finally {
+          await server?.close();
           await worker.close();
           exitAfterGracePeriod();
         }
       });
     });
+}
+
+function parseShards(text: string): readonly number[] {
+  const shards = text.split(',').map((part) => (/^\s*\d+\s*$/.test(part) ? Number(part) : Number.NaN));
+  if (shards.every(Number.isInteger)) return shards;
+  throw new InvalidArgumentError('numbers of shards, from 0, separated by commas');
 }
 
 /** A connection that does not close must not keep the process of a stopped worker alive. */

@@ -6,18 +6,17 @@ import { deliverNotification } from '../jobs/deliver-notification.ts';
 import { openEnvelope } from '../jobs/envelope.ts';
 import { followUp } from '../jobs/follow-up.ts';
 import { DELIVER_NOTIFICATION, identityOf, payloadOf } from '../jobs/payloads/deliver-notification.ts';
+import { compareScans } from '../model/alert/compare-scans.ts';
 import type {
   DeliveryDetails,
   DeliveryRecord,
   DeliveryState,
   RetriedDelivery,
-  StoppedRoute,
 } from '../model/alert/delivery.ts';
-import { compareScans } from '../model/alert/notification.ts';
-import type { DeliveryIndex } from '../store/deliveries.ts';
+import type { DeliveryIndex } from '../store/alerts/deliveries.ts';
 import { openJobOf } from '../workers/flow.ts';
 import { ensureQueued, promoteJob } from '../workers/queued-jobs.ts';
-import { openSharedStore } from './shared-store.ts';
+import { openSharedStore, type SharedStore } from './shared-store.ts';
 
 export interface DeliveryFilter {
   /** Default: all. */
@@ -31,41 +30,59 @@ export interface DeliveryFilter {
 }
 
 /** Administration of deliveries. */
-export interface DeliveryAdmin {
-  /** Deliveries by their last change, newest first. */
-  list(filter: DeliveryFilter): Promise<readonly DeliveryRecord[]>;
-  stoppedRoutes(): Promise<readonly StoppedRoute[]>;
-  show(id: string): Promise<DeliveryDetails | undefined>;
-  /**
-   * Sends deliveries again under their existing ids, those of one target in the order of its scans. A delivery that waits
-   * for another attempt is sent immediately.
-   */
-  retry(ids: readonly string[]): Promise<readonly RetriedDelivery[]>;
-  /** Resumes a stopped route; `undefined` when it was not stopped. `held`: number of deliveries that are now sent. */
-  resume(route: string): Promise<{ readonly held: number } | undefined>;
-  close(): Promise<void>;
-}
+export type DeliveryAdmin = Awaited<ReturnType<typeof openDeliveryAdmin>>;
 
 /** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
-export async function openDeliveryAdmin(loaded: LoadedConfig): Promise<DeliveryAdmin> {
-  const { store, openQueue, close } = await openSharedStore(loaded);
-  const queue = openQueue(deliverNotification.name);
-  const { deliveries } = store;
+export async function openDeliveryAdmin(loaded: LoadedConfig) {
+  return administerDeliveries(await openSharedStore(loaded));
+}
+
+/** The same for a store that is open. `close` closes it. */
+export function administerDeliveries(shared: SharedStore) {
+  const { store: first, shards, close } = shared;
+  const opened = shards.map(({ store, openQueue }) => ({
+    store,
+    queue: openQueue(deliverNotification.name),
+  }));
   return {
-    list: (filter) => list(store, filter),
-    stoppedRoutes: deliveries.stoppedRoutes,
-    async show(id) {
-      const delivery = await deliveries.find(id);
-      if (delivery === undefined) return undefined;
-      const [attempts, notification] = await Promise.all([deliveries.attempts(id), deliveries.read(id)]);
-      return { delivery, attempts, changes: notification?.changes };
+    /** Deliveries by their last change, newest first. */
+    async list(filter: DeliveryFilter): Promise<readonly DeliveryRecord[]> {
+      const lists = await Promise.all(shards.map(({ store }) => list(store, filter)));
+      return newestOf(lists, filter.limit);
     },
-    retry: (ids) => retryAll(store, queue, ids),
-    async resume(route) {
-      if (!(await deliveries.resumeRoute(route))) return undefined;
-      const held = await list(store, { states: ['held'], route });
-      for (const delivery of held) await sendAgain(store, queue, delivery);
-      return { held: held.length };
+    stoppedRoutes: first.deliveries.stoppedRoutes,
+    async show(id: string): Promise<DeliveryDetails | undefined> {
+      for (const { deliveries } of shards.map(({ store }) => store)) {
+        const delivery = await deliveries.find(id);
+        if (delivery === undefined) continue;
+        const [attempts, notification] = await Promise.all([deliveries.attempts(id), deliveries.read(id)]);
+        return { delivery, attempts, changes: notification?.changes };
+      }
+      return undefined;
+    },
+    /**
+     * Sends deliveries again under their existing ids, those of one target in the order of its scans. A delivery that waits
+     * for another attempt is sent immediately.
+     */
+    async retry(ids: readonly string[]): Promise<readonly RetriedDelivery[]> {
+      const answers = await Promise.all(opened.map(({ store, queue }) => retryAll(store, queue, ids)));
+      // Each delivery is known in one shard only.
+      return [...new Set(ids)].map((id, index) => {
+        const known = answers.map((answer) => answer[index]).find((one) => one?.outcome !== 'unknown');
+        return known ?? { id, outcome: 'unknown' };
+      });
+    },
+    /** Resumes a stopped route; `undefined` when it was not stopped. `held`: number of deliveries that are now sent. */
+    async resume(route: string): Promise<{ readonly held: number } | undefined> {
+      if (!(await first.deliveries.resumeRoute(route))) return undefined;
+      let held = 0;
+      for (const { store, queue } of opened) {
+        for (const delivery of await list(store, { states: ['held'], route })) {
+          await sendAgain(store, queue, delivery);
+          held += 1;
+        }
+      }
+      return { held };
     },
     close,
   };
@@ -79,13 +96,23 @@ const JOBS = new Map([[deliverNotification.name, deliverNotification]]);
 /** Number of records that are read at the same time. */
 const CHUNK = 200;
 
-const INDEX_OF: Readonly<Record<DeliveryState, DeliveryIndex>> = {
+/** Where deliveries of a state are listed. */
+export const INDEX_OF: Readonly<Record<DeliveryState, DeliveryIndex>> = {
   waiting: 'open',
   retrying: 'open',
   held: 'open',
   failed: 'failed',
   delivered: 'delivered',
 };
+
+/** The lists of all shards as one, in the same order. */
+function newestOf(lists: readonly (readonly DeliveryRecord[])[], limit?: number): readonly DeliveryRecord[] {
+  if (lists.length === 1) return lists[0] ?? [];
+  return lists
+    .flat()
+    .sort((left, right) => Date.parse(right.updatedAt) - Date.parse(left.updatedAt))
+    .slice(0, limit);
+}
 
 async function list({ deliveries }: Store, filter: DeliveryFilter): Promise<readonly DeliveryRecord[]> {
   const { states, target, route, since, limit = Number.POSITIVE_INFINITY } = filter;
@@ -151,7 +178,10 @@ async function sendAgain(
   if (record.state === 'failed') await untilSettled(queue, open.id);
   await openJobs.open(open);
   await deliveries.move(record, { state: 'waiting', reason: 'sent again on request' });
-  const queued = await ensureQueued(queue, open.id, () => queue.add(name, open.data, { jobId: open.id }));
+  const queued = await ensureQueued(queue, open.id, {
+    isOpen: async () => true,
+    add: () => queue.add(name, open.data, { jobId: open.id }),
+  });
   if (queued === 'queued-already') await promoteJob(queue, open.id);
 }
 

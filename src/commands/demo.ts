@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../compose/logger.ts';
-import { type NotifierHandle, openNotifier } from '../compose/notifier.ts';
-import { type Pipeline, startPipeline } from '../compose/pipeline.ts';
+import { openNotifier } from '../compose/notifier.ts';
+import { startPipeline } from '../compose/pipeline.ts';
 import { openStore, type Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { configSchema } from '../config/schema.ts';
@@ -13,8 +13,8 @@ import type { ScanReport } from '../model/scan/verdict.ts';
 import { Secret } from '../model/secret.ts';
 import type { Provisioned } from '../notify/provisioning/provision.ts';
 import { createProducer, type Producer } from '../producer.ts';
-import type { OnProgress } from './scan-progress.ts';
-import { type ScanWatch, watchScans } from './scan-watch.ts';
+import type { OnProgress } from './scanning/scan-progress.ts';
+import { type ScanWatch, watchScans } from './scanning/scan-watch.ts';
 
 /** An alert as it was received, with secrets masked. */
 export interface DemoAlert {
@@ -32,23 +32,13 @@ interface DemoScan {
   readonly onProgress: OnProgress;
 }
 
-export interface Demo {
-  /** The services that were started and the objects that were provisioned, one line each. */
-  readonly facts: readonly string[];
-  /** Enqueues a scan as another service would. Resolves when it is judged and its alert is delivered. */
-  scan(request: DemoScan): Promise<ScanReport>;
-  /** Alerts that reached the receiver since the last call. */
-  alerts(): Promise<readonly DemoAlert[]>;
-  /** Makes the local insights service serve the advisory that it held back until now. */
-  publishAdvisory(): { readonly id: string; readonly title: string };
-  close(): Promise<void>;
-}
+export type Demo = Awaited<ReturnType<typeof startDemo>>;
 
 const WEBHOOK = 'lockhound-demo';
 const DELIVERY_LIMIT_MS = 20_000;
 
 /** Starts the engine, the services, a worker and a producer on this machine. */
-export async function startDemo(signal: AbortSignal): Promise<Demo> {
+export async function startDemo(signal: AbortSignal) {
   const secrets = { apiKey: randomSecret(), applicationKey: randomSecret(), token: randomSecret() };
   const closeSteps: (() => Promise<void>)[] = [];
   const close = async () => {
@@ -68,7 +58,7 @@ export async function startDemo(signal: AbortSignal): Promise<Demo> {
     closeSteps.push(notifier.close);
     const provisioned = await notifier.provision(signal);
     const watch = watchScans(store);
-    const pipeline: Pipeline = await startPipeline(loaded, store, {
+    const pipeline = await startPipeline(loaded, store, {
       log,
       notifier,
       onEvent: watch.onEvent,
@@ -78,7 +68,8 @@ export async function startDemo(signal: AbortSignal): Promise<Demo> {
     const producer = await createProducer({ redis: store.urls.join(','), prefix: store.prefix });
     closeSteps.push(producer.close);
     return {
-      ...demoOf({ services, store, watch, producer, notifier, signal, secrets: Object.values(secrets) }),
+      ...demoOf({ services, store, watch, producer, signal, secrets: Object.values(secrets) }),
+      /** The services that were started and the objects that were provisioned, one line each. */
       facts: factsOf(services, store, provisioned),
       close,
     };
@@ -93,22 +84,15 @@ interface DemoParts {
   readonly store: Store;
   readonly watch: ScanWatch;
   readonly producer: Producer;
-  readonly notifier: NotifierHandle;
   readonly signal: AbortSignal;
   readonly secrets: readonly Secret[];
 }
 
-function demoOf({
-  services,
-  store,
-  watch,
-  producer,
-  signal,
-  secrets,
-}: DemoParts): Omit<Demo, 'facts' | 'close'> {
+function demoOf({ services, store, watch, producer, signal, secrets }: DemoParts) {
   let shown = 0;
   return {
-    async scan({ target, path, content, onProgress }) {
+    /** Enqueues a scan as another service would. Resolves when it is judged and its alert is delivered. */
+    async scan({ target, path, content, onProgress }: DemoScan): Promise<ScanReport> {
       const scan = randomUUID();
       await producer.enqueue({
         scan,
@@ -119,7 +103,8 @@ function demoOf({
       if (report.verdict.changes.length > 0) await waitForDelivery(store, scan, signal);
       return report;
     },
-    async alerts() {
+    /** Alerts that reached the receiver since the last call. */
+    async alerts(): Promise<readonly DemoAlert[]> {
       const fresh = services.receiver.deliveries().slice(shown);
       shown += fresh.length;
       return fresh.map(({ id, method, path, headers, body }) => ({
@@ -130,6 +115,7 @@ function demoOf({
         body,
       }));
     },
+    /** Makes the local insights service serve the advisory that it held back until now. */
     publishAdvisory() {
       const [advisory] = services.insights.heldBack;
       if (advisory === undefined) throw new RangeError('the bundled data has no advisory that is held back');

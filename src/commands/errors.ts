@@ -14,3 +14,20 @@ export class ScanError extends CodedError<ScanErrorCode> {}
 export type ServicesErrorCode = 'settings-invalid';
 
 export class ServicesError extends CodedError<ServicesErrorCode> {}
+
+/**
+ * - `exists`: there is a schedule of that name.
+ * - `configured`: it is part of the configuration.
+ * - `not-found`: there is no such schedule or target.
+ */
+export type ScheduleErrorCode = 'exists' | 'configured' | 'not-found';
+
+export class ScheduleError extends CodedError<ScheduleErrorCode> {}
+
+/**
+ * - `not-found`: there is no such suppression.
+ * - `removed`: it was removed before.
+ */
+export type IgnoreErrorCode = 'not-found' | 'removed';
+
+export class IgnoreError extends CodedError<IgnoreErrorCode> {}

@@ -1,21 +1,12 @@
 import type { LoadedConfig } from '../config/load.ts';
-import type { Answered } from '../insights/answered.ts';
-import type { BatchEntry as Entry } from '../insights/batch/operation.ts';
-import { type InsightsClient, openInsightsClient } from '../insights-client.ts';
+import { openInsightsClient } from '../insights-client.ts';
 
-/** A client of the package-insights API for one command, without queue and cache. */
-export interface InsightsSession extends InsightsClient {
-  readonly url: string;
-}
+export type { Answered, BatchEntry } from '../insights-client.ts';
 
-export type InsightsAnswer<Value> = Answered<Value>;
-export type BatchEntry<Request, Value> = Entry<Request, Value>;
+export type InsightsSession = Awaited<ReturnType<typeof openInsightsSession>>;
 
-/** `local` starts the bundled service and uses it. Throws `EmbeddedError` when it does not start. */
-export async function openInsightsSession(
-  { config }: LoadedConfig,
-  { local }: { readonly local: boolean },
-): Promise<InsightsSession> {
+/** A client of the package-insights API for one command, without queue and cache. `local` starts the bundled service and uses it. Throws `EmbeddedError` when it does not start. */
+export async function openInsightsSession({ config }: LoadedConfig, { local }: { readonly local: boolean }) {
   const { url: configured, timeout, concurrency, requestsPerSecond, privatePackages } = config.insights;
   const service = local ? await startLocalInsights() : undefined;
   const url = service?.url ?? configured;
@@ -29,7 +20,7 @@ export async function openInsightsSession(
   return {
     ...client,
     url,
-    async close() {
+    async close(): Promise<void> {
       await client.close();
       await service?.close();
     },

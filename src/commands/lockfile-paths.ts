@@ -2,7 +2,9 @@ import { readFile } from '../files/read-file.ts';
 import type { ProducedContent, ProducedLockfile } from '../jobs/scan-request.ts';
 import { readCompanions } from '../lockfiles/companions.ts';
 import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discover.ts';
-import { RAISE_LIMIT, requireFormat } from '../lockfiles/read.ts';
+import { requireFormat } from '../lockfiles/known-formats.ts';
+import { payloadPath, unreadError } from '../lockfiles/payload-file.ts';
+import { RAISE_LIMIT } from '../lockfiles/read-as.ts';
 import { CodedError } from '../model/errors.ts';
 import type { UnreadError } from '../model/scan/inventory.ts';
 import { ScanError } from './errors.ts';
@@ -14,6 +16,8 @@ export interface LockfilePaths {
   /** A larger file is not read, and the scan reports it as unread. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
+  /** Called for each lockfile that was read, with its path in the payload. */
+  readonly onRead?: ((path: string, file: DiscoveredLockfile) => void) | undefined;
 }
 
 /**
@@ -26,15 +30,18 @@ export async function readLockfilePaths(options: LockfilePaths): Promise<readonl
   const found: ProducedLockfile[] = [];
   const unread: UnreadError[] = [];
   for await (const file of discoverLockfiles(paths, { format, signal })) {
-    const read =
-      nameFault(file.relativePath) ??
-      (file.error === undefined
-        ? await readOne(file, options.maxBytes)
-        : { unread: unreadError(file.error) });
+    const { path, fault } = payloadPath(file.relativePath);
+    const read: ReadContent =
+      fault !== undefined
+        ? { unread: fault }
+        : file.error === undefined
+          ? await readOne(file, options.maxBytes)
+          : { unread: unreadError(file.error) };
     if ('unread' in read) unread.push(read.unread);
+    else if (file.error === undefined) options.onRead?.(path, file);
     found.push({
       ...read,
-      path: file.relativePath.replace(REFUSED, '\ufffd').slice(-MAX_PATH_CHARACTERS),
+      path,
       format,
     });
   }
@@ -64,21 +71,3 @@ async function readOne(file: DiscoveredLockfile, maxBytes: number): Promise<Read
     throw error;
   }
 }
-
-/** Characters that payloads do not allow in paths, from any producer. */
-const REFUSED = /[\\\p{Cc}]/gu;
-const MAX_PATH_CHARACTERS = 1_024;
-
-function nameFault(path: string): { readonly unread: UnreadError } | undefined {
-  if (path.search(REFUSED) < 0 && path.length <= MAX_PATH_CHARACTERS) return undefined;
-  const what = `a path with control characters, backslashes or more than ${MAX_PATH_CHARACTERS} characters`;
-  return {
-    unread: { code: 'unreadable', message: `${JSON.stringify(path.slice(0, 200))}: ${what}; rename it` },
-  };
-}
-
-function unreadError({ code, message }: CodedError): UnreadError {
-  return { code, message: message.slice(0, MAX_MESSAGE_CHARACTERS) };
-}
-
-const MAX_MESSAGE_CHARACTERS = 4_096;

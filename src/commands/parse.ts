@@ -1,8 +1,8 @@
 import { readFile } from '../files/read-file.ts';
-import { FORMATS } from '../lockfiles/catalog.ts';
 import { readCompanions } from '../lockfiles/companions.ts';
 import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discover.ts';
-import { DEFAULT_LIMITS, type LockfileLimits, RAISE_LIMIT, requireFormat } from '../lockfiles/read.ts';
+import { requireFormat } from '../lockfiles/known-formats.ts';
+import { DEFAULT_LIMITS, type LockfileLimits, RAISE_LIMIT } from '../lockfiles/read-as.ts';
 import { createLockfileReader, type LockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import { commandInlineBytes } from '../lockfiles/threads/reading-limits.ts';
 import { CodedError } from '../model/errors.ts';
@@ -45,7 +45,8 @@ export async function* parseFiles(options: ParseOptions): AsyncGenerator<ParsedF
 }
 
 /** The supported formats, and which facts each contains. */
-export function describeFormats(): readonly FormatDescription[] {
+export async function describeFormats(): Promise<readonly FormatDescription[]> {
+  const { FORMATS } = await import('../lockfiles/catalog.ts');
   return FORMATS.map(({ name, title, ecosystem, fileNames, facts }) => ({
     name,
     title,

@@ -7,20 +7,10 @@ import type { AnyJob } from '../jobs/job.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
 import { messageOf } from '../model/errors.ts';
 import type { RejectedList, RejectedPayload, RetriedPayload } from '../model/queue/rejected-payload.ts';
-import { openSharedStore } from './shared-store.ts';
+import { openSharedStore, type SharedShard, type SharedStore } from './shared-store.ts';
 
 /** Administration of rejected payloads. */
-export interface RejectedAdmin {
-  /** The newest payloads. Default: all. */
-  list(limit?: number): Promise<RejectedList>;
-  /** The payloads of jobs with this id, with complete data as long as the job has it. */
-  find(id: string): Promise<readonly RejectedPayload[]>;
-  /** Puts a payload back on its queue, with its own data or `data` (JSON text). Idempotent. */
-  retry(entry: RejectedPayload, data?: string): Promise<RetriedPayload>;
-  /** Deletes a payload and its job. Idempotent. */
-  drop(entry: RejectedPayload): Promise<void>;
-  close(): Promise<void>;
-}
+export type RejectedAdmin = Awaited<ReturnType<typeof openRejectedAdmin>>;
 
 /** A job and its queue. */
 interface QueuedJob {
@@ -29,8 +19,38 @@ interface QueuedJob {
 }
 
 /** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
-export async function openRejectedAdmin(loaded: LoadedConfig): Promise<RejectedAdmin> {
-  const { store, openQueue, close } = await openSharedStore(loaded);
+export async function openRejectedAdmin(loaded: LoadedConfig) {
+  return administerRejected(await openSharedStore(loaded));
+}
+
+/** The same for a store that is open. `close` closes it. */
+export function administerRejected(shared: SharedStore) {
+  const { shards, close } = shared;
+  const admins = shards.map(administerShard);
+  /** The shard that has an entry; the first one when it is gone, where every action is without effect. */
+  const shardOf = async ({ id, job }: RejectedPayload) => {
+    for (const admin of admins) if ((await admin.find(id)).some((one) => one.job === job)) return admin;
+    return admins[0] as (typeof admins)[number];
+  };
+  return {
+    /** The newest payloads. Default: all. */
+    async list(limit?: number): Promise<RejectedList> {
+      const lists = await Promise.all(admins.map((admin) => admin.list(limit)));
+      const all = lists.flatMap(({ rejected }) => rejected);
+      if (lists.length > 1) all.sort((left, right) => Date.parse(right.at) - Date.parse(left.at));
+      return { rejected: all.slice(0, limit), total: lists.reduce((sum, { total }) => sum + total, 0) };
+    },
+    /** The payloads of jobs with this id, with complete data as long as the job has it. */
+    find: async (id: string) => (await Promise.all(admins.map((admin) => admin.find(id)))).flat(),
+    /** Puts a payload back on its queue, with its own data or `data` (JSON text). Idempotent. */
+    retry: async (entry: RejectedPayload, data?: string) => (await shardOf(entry)).retry(entry, data),
+    /** Deletes a payload and its job. Idempotent. */
+    drop: async (entry: RejectedPayload) => (await shardOf(entry)).drop(entry),
+    close,
+  };
+}
+
+function administerShard({ store, openQueue }: SharedShard) {
   const jobs = new Map(JOBS.map((job) => [job.name, { job, queue: openQueue(job.name) }]));
   const queuedJobOf = ({ job: name }: RejectedPayload): QueuedJob => {
     const found = jobs.get(name);
@@ -39,20 +59,22 @@ export async function openRejectedAdmin(loaded: LoadedConfig): Promise<RejectedA
   };
   const { rejected } = store;
   return {
-    list: async (limit) => ({ rejected: await rejected.list(limit), total: await rejected.count() }),
-    async find(id) {
+    list: async (limit?: number): Promise<RejectedList> => ({
+      rejected: await rejected.list(limit),
+      total: await rejected.count(),
+    }),
+    async find(id: string): Promise<readonly RejectedPayload[]> {
       const found = await rejected.find(id, [...jobs.keys()]);
       return Promise.all(found.map((entry) => withAllData(store, queuedJobOf(entry).queue, entry)));
     },
-    retry: (entry, data) => retry(store, queuedJobOf(entry), entry, data),
-    async drop(entry) {
+    retry: (entry: RejectedPayload, data?: string) => retry(store, queuedJobOf(entry), entry, data),
+    async drop(entry: RejectedPayload): Promise<void> {
       const { queue } = queuedJobOf(entry);
       if ((await queue.getJobState(entry.id)) === 'failed') {
         await queue.remove(entry.id, { removeChildren: false });
       }
       await rejected.remove(entry);
     },
-    close,
   };
 }
 

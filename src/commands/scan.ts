@@ -1,63 +1,161 @@
 import { basename, resolve } from 'node:path';
 import { createDeferredLog } from '../compose/deferred-log.ts';
+import { type CacheOptions, type LookUpCache, openLookUpCache } from '../compose/facts/look-up-cache.ts';
 import { openScanner } from '../compose/scanner.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { ScanRequest } from '../jobs/scan-request.ts';
+import type { DiscoveredLockfile } from '../lockfiles/discover.ts';
+import type { Suppression } from '../model/scan/suppression.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { ScanError } from './errors.ts';
-import { isLarge, limitGarbage } from './large-scan.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
-import { type OnProgress, scanFailure, scanProgress } from './scan-progress.ts';
+import { isLarge, limitGarbage } from './scanning/large-scan.ts';
+import type { AdvisedScan, ScanAdvice } from './scanning/scan-advice.ts';
+import { type OnProgress, scanFailure, scanProgress } from './scanning/scan-progress.ts';
+import { sharedSuppressions } from './shared-suppressions.ts';
 
 export interface ScanOptions {
   readonly paths: readonly string[];
+  /** VEX documents whose statements suppress findings. */
+  readonly vex?: readonly string[] | undefined;
   /** Uses the bundled local service. */
   readonly local: boolean;
+  /** Inspects the packages for signs of a compromise. */
+  readonly signals?: boolean;
   /** Default: the name of the first path's folder. */
   readonly target?: string | undefined;
   readonly format?: string | undefined;
+  /** Compares with a commit: a range as `git diff` reads it. */
+  readonly since?: string | undefined;
+  /** Compares with the JSON report of an earlier scan. */
+  readonly baseline?: string | undefined;
+  /** Look-ups are cached on the disk. Default: they are not. */
+  readonly cache?: CacheOptions | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
+  /** Requests for advice on findings at most. Default: 0, without advice. */
+  readonly adviceRequests?: number;
 }
 
 /** The user waits for the result, so a job gets two attempts in quick succession. */
 const INTERACTIVE_LIMITS = { attempts: 2, backoffMs: 500, maxBackoffMs: 2_000 };
 
 /**
- * The `scan` command: the jobs of a worker, run in this process without Redis or a queue. Throws `ScanError`, `LockfileError`
- * for paths that cannot be read, `EmbeddedError`.
+ * The `scan` and `fix` commands: the jobs of a worker, run in this process without Redis or a queue. Throws `ScanError`,
+ * `LockfileError` for paths that cannot be read, `EmbeddedError`.
  */
-export async function scanPaths(given: LoadedConfig, options: ScanOptions): Promise<ScanReport> {
-  const { signal, onProgress } = options;
+export async function scanPaths(given: LoadedConfig, options: ScanOptions): Promise<AdvisedScan> {
+  const { signal, onProgress, since, baseline } = options;
   const loaded = standaloneConfig(given);
+  const base = baseline === undefined ? undefined : await openBaseline(baseline, options);
+  // The bundled data needs no cache.
+  const kept =
+    options.cache === undefined || options.local ? undefined : openLookUpCache(loaded, options.cache);
+  const offline = options.cache?.offline === true;
   const progress = scanProgress(onProgress);
   let failure: ScanError | undefined;
+  const places = new Map<string, DiscoveredLockfile>();
+  const log = createDeferredLog(loaded);
   const scanner = await openScanner(loaded, {
-    log: createDeferredLog(loaded),
+    log,
+    suppressions: [...(await sharedSuppressions(loaded, log)), ...(await vexSuppressions(options.vex))],
     signal,
     limits: INTERACTIVE_LIMITS,
     local: options.local ? await openLocalIndex() : undefined,
+    cache: kept?.cache,
+    offline,
+    inspects: options.signals === true,
+    ...(base === undefined ? {} : { memory: base.memory }),
     onEvent(event) {
       progress(event);
       failure ??= scanFailure(event);
     },
   });
-  try {
+  const scan = async (request: Promise<ScanRequest>): Promise<ScanReport> => {
     // Not kept in a variable, so that the contents can be freed before the scan ends.
-    const report = await scanner.scan(await readRequest(loaded, options));
-    if (report !== undefined) return requireLookUps(report, loaded);
+    const report = await scanner.scan(await request);
+    if (report !== undefined) return requireLookUps(report, loaded, offline ? kept?.folder : undefined);
     throw failure ?? new ScanError('scan-failed', 'the scan ended without a verdict');
+  };
+  try {
+    if (since !== undefined) {
+      const { scanRevisions } = await import('./review/scan-since.ts');
+      const { maxBytes } = loaded.config.lockfiles;
+      const range = { ...options, range: since, target: targetOf(options), maxBytes };
+      const report = withAge(await scanRevisions(scan, range), kept, offline);
+      return { report, plans: [] };
+    }
+    const request = readRequest(loaded, options, (path, file) => places.set(path, file));
+    const scanned = withAge(await scan(request), kept, offline);
+    const report = base === undefined ? scanned : { ...scanned, comparison: base.compare(scanned) };
+    return await advised(report, { loaded, options, places, insights: scanner.insights });
   } finally {
     await scanner.close();
+    await kept?.cache.flush();
   }
 }
 
-async function readRequest({ config }: LoadedConfig, options: ScanOptions): Promise<ScanRequest> {
+/** A scan without network says how old its answers are. */
+function withAge(report: ScanReport, kept: LookUpCache | undefined, offline: boolean): ScanReport {
+  const ages = offline ? kept?.cache.ages() : undefined;
+  if (ages === undefined) return report;
+  const [oldest, newest] = [new Date(ages.oldest).toISOString(), new Date(ages.newest).toISOString()];
+  return { ...report, offline: { oldest, newest } };
+}
+
+/** The findings of an earlier report, as the state that this scan changes. */
+async function openBaseline(path: string, options: ScanOptions) {
+  const { readBaseline, stateOf } = await import('./review/baseline.ts');
+  const { createMemory } = await import('../in-process/memory.ts');
+  const { compareScans } = await import('../policy/review/compare-scans.ts');
+  const facts = await readBaseline(path);
+  return {
+    memory: createMemory(new Map([[targetOf(options), stateOf(facts)]])),
+    compare: (report: ScanReport) => compareScans(report, facts),
+  };
+}
+
+function targetOf({ target, paths }: Pick<ScanOptions, 'target' | 'paths'>): string {
+  return target ?? (basename(resolve(paths[0] ?? '.')) || 'target');
+}
+
+/** The advice is loaded when there are findings on which there can be any. */
+async function advised(
+  report: ScanReport,
+  {
+    loaded,
+    options,
+    ...parts
+  }: Omit<ScanAdvice, 'maxRequests' | 'maxBytes' | 'signal'> & {
+    readonly loaded: LoadedConfig;
+    readonly options: ScanOptions;
+  },
+): Promise<AdvisedScan> {
+  const { adviceRequests: maxRequests = 0, signal } = options;
+  const isAdvisable = report.verdict.findings.some(({ advisory }) => advisory !== undefined);
+  if (maxRequests === 0 || !isAdvisable) return { report, plans: [] };
+  const { adviseScan } = await import('./scanning/scan-advice.ts');
+  const { maxBytes } = loaded.config.lockfiles;
+  return await adviseScan(report, { ...parts, maxRequests, maxBytes, signal });
+}
+
+/** Loaded on use: few scans name a document. */
+async function vexSuppressions(paths: readonly string[] = []): Promise<readonly Suppression[]> {
+  if (paths.length === 0) return [];
+  const { readVexFile } = await import('./scanning/vex-file.ts');
+  return (await Promise.all(paths.map(readVexFile))).flatMap(({ suppressions }) => suppressions);
+}
+
+async function readRequest(
+  { config }: LoadedConfig,
+  options: ScanOptions,
+  onRead: (path: string, file: DiscoveredLockfile) => void,
+): Promise<ScanRequest> {
   const { paths, format, signal } = options;
   const { maxBytes } = config.lockfiles;
-  const lockfiles = await readLockfilePaths({ paths, signal, maxBytes, format });
+  const lockfiles = await readLockfilePaths({ paths, signal, maxBytes, format, onRead });
   if (isLarge(lockfiles)) limitGarbage();
-  return { target: { id: options.target ?? targetOf(paths[0] ?? '.') }, lockfiles };
+  return { target: { id: targetOf(options) }, lockfiles };
 }
 
 async function openLocalIndex() {
@@ -73,17 +171,23 @@ function standaloneConfig({ config, secrets, file }: LoadedConfig): LoadedConfig
   return { config: { ...others, log }, secrets, file };
 }
 
-function targetOf(path: string): string {
-  return basename(resolve(path)) || 'target';
-}
-
 /**
  * Returns the report. Throws `ScanError` (`insights-unreachable`) when no look-up succeeded, because the report is then
  * empty.
  */
-function requireLookUps(report: ScanReport, { config }: LoadedConfig): ScanReport {
+function requireLookUps(
+  report: ScanReport,
+  { config }: LoadedConfig,
+  offlineFolder: string | undefined,
+): ScanReport {
   const { outcomes } = report.verdict.counts;
   if (outcomes.failed === 0 || outcomes.resolved + outcomes.missing + outcomes.uncovered > 0) return report;
+  if (offlineFolder !== undefined) {
+    throw new ScanError(
+      'insights-unreachable',
+      `no package is in the cache ${offlineFolder}: scan once without --offline, with the same insights.url and --cache-dir`,
+    );
+  }
   const gap = report.verdict.gaps.find(({ kind }) => kind === 'package');
   throw new ScanError(
     'insights-unreachable',

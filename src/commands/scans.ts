@@ -2,9 +2,10 @@ import type { Job, Queue } from 'bullmq';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
+import { SCAN_SOURCE } from '../jobs/payloads/scan-source.ts';
 import type { DeliveryRecord } from '../model/alert/delivery.ts';
 import type { ScanRecord, ScanState } from '../model/scan/scan-record.ts';
-import { openSharedStore } from './shared-store.ts';
+import { openSharedStore, type SharedStore } from './shared-store.ts';
 
 export interface ScanFilter {
   /** Default: all. */
@@ -23,12 +24,7 @@ export interface ShownScan {
 }
 
 /** Administration of scans. */
-export interface ScanAdmin {
-  /** Queued and running scans first, then the newest. */
-  list(filter: ScanFilter): Promise<readonly ScanRecord[]>;
-  show(scan: string): Promise<ShownScan | undefined>;
-  close(): Promise<void>;
-}
+export type ScanAdmin = Awaited<ReturnType<typeof openScanAdmin>>;
 
 /** Number of records that are read at the same time. */
 const CHUNK = 500;
@@ -36,24 +32,59 @@ const MAX_QUEUED = 1_000;
 const MAX_DELIVERIES = 100;
 
 /** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
-export async function openScanAdmin(loaded: LoadedConfig): Promise<ScanAdmin> {
-  const { store, openQueue, close } = await openSharedStore(loaded);
-  const queue = openQueue(INGEST_LOCKFILES.name);
+export async function openScanAdmin(loaded: LoadedConfig) {
+  return administerScans(await openSharedStore(loaded));
+}
+
+/** The same for a store that is open. `close` closes it. */
+export function administerScans(shared: SharedStore) {
+  const { shards, close } = shared;
+  const opened = shards.map(({ store, openQueue }) => ({
+    store,
+    queues: [INGEST_LOCKFILES, SCAN_SOURCE].map(({ name }) => openQueue(name)),
+  }));
   return {
-    list: (filter) => list(store, queue, filter),
-    async show(id) {
-      const scan = (await store.scans.find(id)) ?? (await queuedScans(queue)).find((one) => one.scan === id);
-      return scan === undefined ? undefined : { scan, deliveries: await deliveriesOf(store, scan) };
+    /** Queued and running scans first, then the newest. */
+    async list(filter: ScanFilter): Promise<readonly ScanRecord[]> {
+      const lists = await Promise.all(opened.map(({ store, queues }) => list(store, queues, filter)));
+      return newestOf(lists, filter.limit);
+    },
+    /** Scans whose first job waits or runs; at most 1,000 of each shard. */
+    queued: async () => (await Promise.all(opened.map(({ queues }) => queuedScans(queues)))).flat(),
+    async show(id: string): Promise<ShownScan | undefined> {
+      for (const { store, queues } of opened) {
+        const scan =
+          (await store.scans.find(id)) ?? (await queuedScans(queues)).find((one) => one.scan === id);
+        if (scan !== undefined) return { scan, deliveries: await deliveriesOf(store, scan) };
+      }
+      return undefined;
     },
     close,
   };
 }
 
-async function list(store: Store, queue: Queue, filter: ScanFilter): Promise<readonly ScanRecord[]> {
+/** The lists of all shards as one, in the same order. */
+function newestOf(lists: readonly (readonly ScanRecord[])[], limit: number): readonly ScanRecord[] {
+  if (lists.length === 1) return lists[0] ?? [];
+  const timeOf = ({ state, startedAt, endedAt, requestedAt }: ScanRecord): number =>
+    state === 'queued' ? Number.POSITIVE_INFINITY : (startedAt ?? endedAt ?? Date.parse(requestedAt));
+  return lists
+    .flat()
+    .map((scan) => ({ scan, time: timeOf(scan) }))
+    .sort((left, right) => (left.time === right.time ? 0 : right.time - left.time))
+    .slice(0, limit)
+    .map(({ scan }) => scan);
+}
+
+async function list(
+  store: Store,
+  queues: readonly Queue[],
+  filter: ScanFilter,
+): Promise<readonly ScanRecord[]> {
   const { states, target, since = 0, limit } = filter;
   const fits = (scan: ScanRecord): boolean =>
     (states === undefined || states.includes(scan.state)) && (target === undefined || scan.target === target);
-  const queued = (await queuedScans(queue)).filter((scan) => Date.parse(scan.requestedAt) >= since);
+  const queued = (await queuedScans(queues)).filter((scan) => Date.parse(scan.requestedAt) >= since);
   const found = queued.filter(fits);
   const known = new Set(queued.map(({ scan }) => scan));
   for (let from = 0; found.length < limit; from += CHUNK) {
@@ -65,11 +96,13 @@ async function list(store: Store, queue: Queue, filter: ScanFilter): Promise<rea
 }
 
 /** Scans whose first job waits or runs. They have no record yet. */
-async function queuedScans(queue: Queue): Promise<readonly ScanRecord[]> {
+async function queuedScans(queues: readonly Queue[]): Promise<readonly ScanRecord[]> {
   const states = ['active', 'waiting', 'delayed', 'prioritized'] as const;
-  const jobs: readonly (Job | undefined)[] = await queue.getJobs([...states], 0, MAX_QUEUED - 1);
+  const found = await Promise.all(queues.map((queue) => queue.getJobs([...states], 0, MAX_QUEUED - 1)));
+  const jobs: readonly (Job | undefined)[] = found.flat();
   return jobs.flatMap((job) => {
-    const read = INGEST_LOCKFILES.schema.safeParse((job?.data as { payload?: unknown } | undefined)?.payload);
+    const type = job?.queueName === SCAN_SOURCE.name ? SCAN_SOURCE : INGEST_LOCKFILES;
+    const read = type.schema().safeParse((job?.data as { payload?: unknown } | undefined)?.payload);
     if (job === undefined || !read.success) return [];
     const { scan, target, requestedAt } = read.data;
     const running = job.processedOn === undefined ? {} : { startedAt: job.processedOn };

@@ -1,47 +1,61 @@
 import { Queue } from 'bullmq';
-import type { Logger } from 'pino';
 import { createLogger } from '../compose/logger.ts';
-import { openStore, type Store } from '../compose/store.ts';
-import { ConfigError } from '../config/errors.ts';
+import { openStores, type Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { requireLayout } from '../store/shards/shard-layout.ts';
+import { requireRedisUrl } from './redis-url.ts';
 
 /** The Redis that the workers use. */
-export interface SharedStore {
+export type SharedStore = Awaited<ReturnType<typeof openSharedStore>>;
+
+/** One shard of the Redis that the workers use. */
+export interface SharedShard {
   readonly store: Store;
-  readonly log: Logger;
-  /** Opens the queue of a job without changing its metadata. */
+  /** Opens the queue of a job without changing its metadata, once. */
   openQueue(job: string): Queue;
-  /** Closes the queues and the store. */
-  close(): Promise<void>;
 }
 
-/** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
-export async function openSharedStore(loaded: LoadedConfig): Promise<SharedStore> {
+/**
+ * The Redis that the workers use. Throws `ConfigError` when `redis.url` is not set, and `StoreError` when Redis does not answer or
+ * when its targets are spread over another number of shards than `redis.shards`.
+ */
+export async function openSharedStore(loaded: LoadedConfig) {
   requireRedisUrl(loaded);
   const log = createLogger(loaded);
-  const store = await openStore(loaded, log);
-  const queues: Queue[] = [];
-  return {
-    store,
-    log,
-    openQueue(job) {
-      const { redis: connection, prefix } = store;
-      const queue = new Queue(job, { connection, prefix, skipMetasUpdate: true, skipVersionCheck: true });
-      queues.push(queue);
-      return queue.on('error', (error) => log.warn({ error: error.message }, 'queue connection'));
-    },
-    async close() {
-      await Promise.all(queues.map((queue) => queue.close()));
-      await store.close();
-    },
+  const stores = await openStores(loaded, log);
+  const opened: Map<string, Queue>[] = [];
+  const shards = stores.shards.map((store): SharedShard => {
+    const { redis: connection, prefix } = store;
+    const queues = new Map<string, Queue>();
+    opened.push(queues);
+    return {
+      store,
+      openQueue(job) {
+        const known = queues.get(job);
+        if (known !== undefined) return known;
+        const queue = new Queue(job, { connection, prefix, skipMetasUpdate: true, skipVersionCheck: true });
+        queues.set(job, queue);
+        return queue.on('error', (error) => log.warn({ error: error.message }, 'queue connection'));
+      },
+    };
+  });
+  const close = async (): Promise<void> => {
+    await Promise.all(opened.flatMap((queues) => [...queues.values()].map((queue) => queue.close())));
+    await stores.close();
   };
-}
-
-/** Throws `ConfigError` when `redis.url` is not set: other processes cannot use an embedded engine. */
-export function requireRedisUrl({ config }: LoadedConfig): string {
-  if (config.redis.url !== undefined) return config.redis.url;
-  throw new ConfigError(
-    'config-invalid',
-    'redis.url is not set: set it (or REDIS_URL) to the Redis or Valkey that the workers use',
-  );
+  try {
+    requireLayout(await stores.layouts.read(), shards.length);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    /** All shards. */
+    shards,
+    /** The shard of a target. */
+    of: stores.of,
+    /** Of the first shard, for what all shards share. */
+    ...(shards[0] as SharedShard),
+    close,
+  };
 }

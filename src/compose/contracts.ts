@@ -14,25 +14,16 @@ import type { Cache } from '../model/ports/cache.ts';
 import { platformUrl } from '../notify/platform/sites.ts';
 import type { Schedule } from '../workers/schedules.ts';
 
-export interface ContractsHandle {
-  readonly port: ContractPort;
-  readonly schedule: Schedule;
-  close(): Promise<void>;
-}
-
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
 /** The configured contract check; `undefined` when no directory or document is configured. */
-export async function openContracts(
-  { config }: LoadedConfig,
-  cache: Cache,
-  log: Logger,
-): Promise<ContractsHandle | undefined> {
+export async function openContracts({ config }: LoadedConfig, cache: Cache, log: Logger) {
   const { interval, directory, documents } = config.contract;
   const urls = [directory, ...Object.values(documents)].filter((url) => url !== undefined);
   if (urls.length === 0) return undefined;
   const http = createHttpClient({
+    service: 'contract',
     totalTimeoutMs: TIMEOUT_MS,
     maxResponseBytes: MAX_DOCUMENT_BYTES,
     // Configured hosts may be called. Links in a directory may lead to the public internet only.
@@ -41,25 +32,23 @@ export async function openContracts(
   const publications = await publicationsOf(config.contract, http);
   const roots = rootsOf(config);
   const source = createDocumentSource({ http, cache });
-  return {
-    schedule: {
-      name: CHECK_CONTRACT.name,
-      everyMs: interval,
-      start: (due) => [contractCheckDue(due)],
-    },
-    close: () => http.close(),
-    port: {
-      apis: () => [...publications.keys()],
-      async compare(name, signal) {
-        const publication = publications.get(name);
-        const api = BUNDLED_APIS.get(name);
-        if (publication === undefined || api === undefined) return undefined;
-        const comparison = await compareContract({ api, publication, source, signal, rootUrl: roots[name] });
-        if (comparison !== undefined) report(comparison, log);
-        return comparison;
-      },
+  const schedule: Schedule = {
+    name: CHECK_CONTRACT.name,
+    everyMs: interval,
+    start: (due) => [contractCheckDue(due)],
+  };
+  const port: ContractPort = {
+    apis: () => [...publications.keys()],
+    async compare(name, signal) {
+      const publication = publications.get(name);
+      const api = BUNDLED_APIS.get(name);
+      if (publication === undefined || api === undefined) return undefined;
+      const comparison = await compareContract({ api, publication, source, signal, rootUrl: roots[name] });
+      if (comparison !== undefined) report(comparison, log);
+      return comparison;
     },
   };
+  return { port, schedule, close: () => http.close() };
 }
 
 /** A configured document URL takes precedence over the directory. */

@@ -5,13 +5,13 @@ import { publicAddressesOnly } from '../http/address-guard.ts';
 import type { HttpClient } from '../http/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';
 import { deliverNotification } from '../jobs/deliver-notification.ts';
-import type { NotifierPort } from '../jobs/ports.ts';
 import type { DeliveryAttempt } from '../model/alert/delivery.ts';
 import { messageOf } from '../model/errors.ts';
+import { type DeliveryMeasured, deliveryAttempts } from '../model/telemetry.ts';
 import type { AttemptOptions } from '../notify/delivery/attempt.ts';
 import { createNotifier, type Notifier, type Route } from '../notify/delivery/deliver.ts';
 import { createEventNotifier } from '../notify/delivery/platform-event.ts';
-import { gateRoutes, type RouteStops } from '../notify/delivery/route-gate.ts';
+import { createRouteGate, type RouteStops } from '../notify/delivery/route-gate.ts';
 import { credentialHeaders } from '../notify/platform/credentials.ts';
 import type { Store } from './store.ts';
 import type { WebhookAccount } from './webhook-account.ts';
@@ -22,37 +22,43 @@ export interface DeliveryParts {
   readonly webhooks: readonly Route[];
   /** For `delivery: platform-event`. */
   readonly platform: WebhookAccount | undefined;
+  /** Of any shard: they share the stopped routes. */
   readonly store: Store;
   readonly log: Logger;
   /** Receives attempts in place of the delivery store. */
   readonly recordAttempt?: ((attempt: DeliveryAttempt) => void) | undefined;
 }
 
-export interface DeliveryHandle {
-  readonly port: NotifierPort;
-  /** Delivers without regard to stopped routes, and never stops a route. */
-  readonly notifier: Notifier;
-  close(): Promise<void>;
-}
-
 /** Delivery of notifications: directly to the receiver or through an event on the platform. */
-export function createDelivery(parts: DeliveryParts): DeliveryHandle {
+export function createDelivery(parts: DeliveryParts) {
   const { notify } = parts;
   // Receivers must have public addresses. The platform is the operator's choice and may have any.
   const outbound = createHttpClient({
+    service: 'receiver',
     totalTimeoutMs: notify.timeout,
     guard: publicAddressesOnly(notify.allowAddresses),
   });
   const { platform } = parts;
   const throughPlatform = notify.delivery === 'platform-event' && platform !== undefined;
-  const notifier = throughPlatform ? eventNotifier(parts, platform) : directNotifier(parts, outbound);
+  if (throughPlatform && parts.secrets.signingSecret !== undefined) {
+    parts.log.warn(
+      '`notify.signingSecret` is not used: with `delivery: platform-event` the calls of the platform are unsigned',
+    );
+  }
+  const gate = createRouteGate({
+    stops: loggedStops(parts),
+    concurrency: deliverNotification.limits.concurrency,
+    routes: parts.webhooks.length,
+  });
+  /** Delivers without regard to stopped routes, and never stops a route. Attempts are recorded in `store`. */
+  const notifierOf = (store: Store): Notifier =>
+    throughPlatform
+      ? eventNotifier({ ...parts, store }, platform)
+      : directNotifier({ ...parts, store }, outbound);
   return {
-    port: gateRoutes(notifier, {
-      stops: loggedStops(parts),
-      concurrency: deliverNotification.limits.concurrency,
-      routes: parts.webhooks.length,
-    }),
-    notifier,
+    notifierOf,
+    /** The shards of a process share the concurrent deliveries. */
+    portOf: (store: Store) => gate(notifierOf(store)),
     close: () => outbound.close(),
   };
 }
@@ -78,12 +84,7 @@ function eventNotifier(
   parts: DeliveryParts,
   { url, eventsPath, credentials, http }: WebhookAccount,
 ): Notifier {
-  const { webhooks, log, secrets } = parts;
-  if (secrets.signingSecret !== undefined) {
-    log.warn(
-      '`notify.signingSecret` is not used: with `delivery: platform-event` the calls of the platform are unsigned',
-    );
-  }
+  const { webhooks } = parts;
   return createEventNotifier({
     ...attemptOptions(parts, http),
     webhooks,
@@ -99,11 +100,19 @@ function attemptOptions(parts: DeliveryParts, http: HttpClient): AttemptOptions 
     http,
     timeoutMs: notify.timeout,
     now: () => new Date(),
-    recordAttempt: (route, notification, attempt) =>
-      parts.recordAttempt === undefined
+    recordAttempt: (route, notification, attempt) => {
+      const { durationMs } = attempt;
+      deliveryAttempts.publish({ route, result: resultOf(attempt), durationMs });
+      return parts.recordAttempt === undefined
         ? recordAttempt(store, log, route, notification, attempt)
-        : parts.recordAttempt(attempt),
+        : parts.recordAttempt(attempt);
+    },
   };
+}
+
+function resultOf({ status, error }: DeliveryAttempt): DeliveryMeasured['result'] {
+  if (status === undefined) return 'failed';
+  return error === undefined ? 'accepted' : 'refused';
 }
 
 /**

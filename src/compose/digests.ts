@@ -1,15 +1,18 @@
 import type { NotifyConfig } from '../config/notify.ts';
 import { type FollowUp, followUp } from '../jobs/follow-up.ts';
 import { GATHER_DIGEST } from '../jobs/payloads/gather-digest.ts';
+import { GATHER_ISSUES } from '../jobs/payloads/gather-issues.ts';
 import type { Schedule } from '../workers/schedules.ts';
-import { periodicRoutes } from './routing.ts';
+import { issueRoutes, periodicRoutes } from './routing.ts';
 import type { Store } from './store.ts';
 
+/** Alerts of routes of mode `advisory` are gathered at this interval. */
+const ISSUES_MS = 10_000;
 /** Interval of the search for entries whose route is no longer periodic. */
 const ORPHANED_MS = 60_000;
 
 /**
- * Schedules the digest of each periodic route, and digests of entries that wait for routes that are no longer periodic.
+ * Schedules the digest of each periodic route, the alerts of routes of mode `advisory`, and digests of entries that wait for routes that are no longer periodic.
  * Missed runs are started once, late.
  */
 export function digestSchedules(
@@ -17,6 +20,7 @@ export function digestSchedules(
   notify: NotifyConfig,
 ): readonly Schedule[] {
   const periodic = periodicRoutes(notify);
+  const issues = issueRoutes(notify);
   return [
     ...[...periodic].map(([route, everyMs]) => ({
       name: `digest-${route}`,
@@ -24,12 +28,20 @@ export function digestSchedules(
       aligned: true,
       start: (due: Date) => [digestOf(route, due)],
     })),
+    ...issues.map((route) => ({
+      name: `issues-${route}`,
+      everyMs: ISSUES_MS,
+      aligned: true,
+      start: async (due: Date) => ((await digests.read(route)).length === 0 ? [] : [issuesOf(route, due)]),
+    })),
     {
-      // The name cannot be that of a route's schedule: those begin with `digest-`.
+      // The name cannot be that of a route's schedule: those begin with `digest-` or `issues-`.
       name: 'digests-left-behind',
       everyMs: ORPHANED_MS,
       async start(due) {
-        const others = (await digests.routes()).filter((route) => !periodic.has(route));
+        const others = (await digests.routes()).filter(
+          (route) => !periodic.has(route) && !issues.includes(route),
+        );
         const waiting = await Promise.all(
           others.map(async (route) => (await digests.read(route)).length > 0),
         );
@@ -37,6 +49,10 @@ export function digestSchedules(
       },
     },
   ];
+}
+
+function issuesOf(route: string, window: Date): FollowUp {
+  return followUp(GATHER_ISSUES, { route, window: window.toISOString() });
 }
 
 function digestOf(route: string, window: Date): FollowUp {

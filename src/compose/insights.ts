@@ -1,17 +1,16 @@
+import pLimit from 'p-limit';
 import type { LoadedConfig } from '../config/load.ts';
 import { readBundledDescription } from '../discovery/bundled.ts';
 import { type ApiClient, createApiClient } from '../discovery/client.ts';
 import type { HttpClient } from '../http/client.ts';
 import { createInsights, type InsightsOptions } from '../insights/insights.ts';
 import type { Cache } from '../model/ports/cache.ts';
-import type { Insights } from '../model/ports/insights.ts';
 import type { RequestBudget } from '../model/ports/request-budget.ts';
 import { requestedPause } from '../model/retry-after.ts';
 
-export interface InsightsHandle {
-  readonly insights: Insights;
-  close(): Promise<void>;
-}
+export type InsightsHandle = Awaited<ReturnType<typeof openInsights>>;
+
+type OwnOptions = Pick<InsightsOptions, 'onContractProblem' | 'seen' | 'covers' | 'facts' | 'isRequired'>;
 
 /** How requests reach the service. */
 export interface InsightsConnection {
@@ -25,27 +24,33 @@ type InsightsConfig = LoadedConfig['config']['insights'];
 
 /** The package-insights client of this process, with a cache. */
 export async function openInsights(
-  { config }: LoadedConfig,
+  loaded: LoadedConfig,
   cache: Cache,
-  {
-    budget,
-    http: given,
-    ...options
-  }: Pick<InsightsOptions, 'onContractProblem' | 'seen' | 'covers'> & InsightsConnection = {},
-): Promise<InsightsHandle> {
+  { budget, http, ...options }: OwnOptions & InsightsConnection = {},
+) {
+  const { clientOf, close } = await openInsightsClients(loaded, { budget, http });
+  return { insights: clientOf(cache, options), close };
+}
+
+/** Package-insights clients with their own caches, which share connections and limits. */
+export async function openInsightsClients({ config }: LoadedConfig, connection: InsightsConnection) {
   const { concurrency, recordTtl, missTtl, privatePackages, mirrors } = config.insights;
-  const { api, http } = await openInsightsApi(config.insights, { budget, http: given });
-  const insights = createInsights({
-    ...options,
-    api,
-    cache,
-    concurrency,
-    recordTtlMs: recordTtl,
-    missTtlMs: missTtl,
-    privatePatterns: privatePackages,
-    mirrors,
-  });
-  return { insights, close: () => http.close() };
+  const { api, http } = await openInsightsApi(config.insights, connection);
+  const limit = pLimit(concurrency);
+  return {
+    clientOf: (cache: Cache, options: OwnOptions) =>
+      createInsights({
+        ...options,
+        api,
+        cache,
+        limit,
+        recordTtlMs: recordTtl,
+        missTtlMs: missTtl,
+        privatePatterns: privatePackages,
+        mirrors,
+      }),
+    close: () => http.close(),
+  };
 }
 
 /** An API client for the bundled description, and its connections. `budget` limits the rate of its requests. */
@@ -67,6 +72,7 @@ async function openHttp(
 ): Promise<HttpClient> {
   const { createHttpClient } = await import('../http/undici-client.ts');
   return createHttpClient({
+    service: 'insights',
     headersTimeoutMs: timeout,
     bodyTimeoutMs: timeout,
     totalTimeoutMs: timeout,

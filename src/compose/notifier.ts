@@ -3,38 +3,20 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { NotifyConfig } from '../config/notify.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
 import type { DeliveryAttempt } from '../model/alert/delivery.ts';
-import type { Routing } from '../model/alert/routing.ts';
+import type { Notification } from '../model/alert/notification.ts';
 import { messageOf } from '../model/errors.ts';
+import { alertOf } from '../notify/alert/alert.ts';
 import type { Notifier } from '../notify/delivery/deliver.ts';
+import { NotifyError } from '../notify/errors.ts';
 import type { Provisioned, ReadBack } from '../notify/provisioning/provision.ts';
-import { linker } from '../notify/rendering/details-link.ts';
+import { renderUrl } from '../notify/rendering/render-url.ts';
+import { valuesOf } from '../notify/rendering/values.ts';
 import { createDelivery } from './delivery.ts';
 import { configuredWebhooks, routingOf } from './routing.ts';
 import type { Store } from './store.ts';
-import { openWebhooks, type Webhooks } from './webhooks.ts';
+import { openWebhooks } from './webhooks.ts';
 
-export interface NotifierHandle {
-  readonly port: NotifierPort;
-  /** Makes one attempt without regard to stopped routes, for a test alert. Throws `NotifyError`. */
-  readonly send: Notifier['deliver'];
-  readonly webhooks: Pick<Webhooks, 'warnings' | 'platform'>;
-  /** The routes of changes. */
-  readonly routing: Routing;
-  /**
-   * Applies the configuration to the platform, or checks it when there is no platform. Deliveries wait until this has
-   * succeeded once.
-   */
-  provision(signal: AbortSignal): Promise<Provisioned>;
-  /** Uses the definitions that exist now, without writing. Throws `NotifyError`. */
-  read(signal: AbortSignal): Promise<void>;
-  /** Why alerts cannot be delivered; `undefined` when they can. */
-  fault(): string | undefined;
-  /** Routes whose webhooks do not exist, so that their alerts wait. */
-  unprovisioned(): readonly string[];
-  /** What differed on the platform at the last comparison; `undefined` when nothing did. */
-  drift(): string | undefined;
-  close(): Promise<void>;
-}
+export type NotifierHandle = Awaited<ReturnType<typeof openNotifier>>;
 
 /**
  * Opens the delivery of alerts: platform client, provisioning, rendering and delivery. `recordAttempt` receives attempts in
@@ -46,7 +28,7 @@ export async function openNotifier(
   store: Store,
   log: Logger,
   recordAttempt?: (attempt: DeliveryAttempt) => void,
-): Promise<NotifierHandle> {
+) {
   const { secrets } = loaded;
   const webhooks = await openWebhooks(loaded, notify, store);
   const { desired } = webhooks;
@@ -70,15 +52,25 @@ export async function openNotifier(
     log,
     recordAttempt,
   });
+  /** The port of the jobs of one shard. */
+  const portOf = (shard: Store): NotifierPort => {
+    const port = delivery.portOf(shard);
+    return { deliver: (route, notification, signal) => port.deliver(route, linked(notification), signal) };
+  };
+  /** Makes one attempt without regard to stopped routes, for a test alert. Throws `NotifyError`. */
+  const send: Notifier['deliver'] = (route, notification, signal) =>
+    delivery.notifierOf(store).deliver(route, linked(notification), signal);
   return {
-    port: {
-      ...delivery.port,
-      deliver: (route, notification, signal) => delivery.port.deliver(route, linked(notification), signal),
-    },
-    send: (route, notification, signal) => delivery.notifier.deliver(route, linked(notification), signal),
+    portOf,
+    send,
+    /** The routes of changes. */
     routing: routingOf(notify),
     webhooks,
-    async provision(signal) {
+    /**
+     * Applies the configuration to the platform, or checks it when there is no platform. Deliveries wait until this has
+     * succeeded once.
+     */
+    async provision(signal: AbortSignal): Promise<Provisioned> {
       try {
         const provisioned = await webhooks.provision(signal);
         current = provisioned;
@@ -90,12 +82,16 @@ export async function openNotifier(
         throw error;
       }
     },
-    async read(signal) {
+    /** Uses the definitions that exist now, without writing. Throws `NotifyError`. */
+    async read(signal: AbortSignal): Promise<void> {
       current = await webhooks.read(signal);
     },
+    /** Why alerts cannot be delivered; `undefined` when they can. */
     fault: () => fault,
+    /** Routes whose webhooks do not exist, so that their alerts wait. */
     unprovisioned: () =>
       desired.webhooks.map(({ route }) => route).filter((route) => !current.definitions.has(route)),
+    /** What differed on the platform at the last comparison; `undefined` when nothing did. */
     drift: () => drift,
     close: async () => void (await Promise.all([webhooks.close(), delivery.close()])),
   };
@@ -115,4 +111,21 @@ function driftIn({ changes }: Provisioned): string | undefined {
 function deletedByOthers({ definitions }: Provisioned, wanted: number): string | undefined {
   if (definitions.size === wanted) return undefined;
   return 'a webhook was deleted on the platform and is not recreated (`notify.drift: keep`): its alerts wait';
+}
+
+/** Adds the link to the details page to a notification, from the template `notify.link`. */
+function linker(template: string | undefined): (notification: Notification) => Notification {
+  return (notification) => {
+    if (template === undefined) return notification;
+    try {
+      return {
+        ...notification,
+        link: renderUrl(template, valuesOf(alertOf(notification), {}), '`notify.link`'),
+      };
+    } catch (error) {
+      // A target named `..` has no page; the alert is sent without a link.
+      if (error instanceof NotifyError) return notification;
+      throw error;
+    }
+  };
 }

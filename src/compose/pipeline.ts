@@ -1,45 +1,60 @@
+import type { Telemetry } from 'bullmq';
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import type { InsightsOptions } from '../insights/insights.ts';
 import { JOBS } from '../jobs/catalog.ts';
+import { type FollowUp, followUp } from '../jobs/follow-up.ts';
 import type { JobLimits } from '../jobs/job.ts';
-import { DELIVER_NOTIFICATION } from '../jobs/payloads/deliver-notification.ts';
-import type { ContractPort, NotifierPort } from '../jobs/ports.ts';
+import { jobIdOf } from '../jobs/job-id.ts';
+import { DELIVER_NOTIFICATION, payloadOf } from '../jobs/payloads/deliver-notification.ts';
+import type { ContractPort, ExploitPort, NotifierPort, Ports } from '../jobs/ports.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
+import { workerInlineBytes } from '../lockfiles/threads/reading-limits.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import type { Cache } from '../model/ports/cache.ts';
-import { cacheInMemory } from '../store/memory-cache.ts';
+import { cacheInMemory } from '../store/facts/memory-cache.ts';
 import type { WorkerEvent } from '../workers/events.ts';
-import { startWorkers } from '../workers/runtime.ts';
-import type { Schedule } from '../workers/schedules.ts';
-import { openInsights } from './insights.ts';
-import { orphanedDeliveries } from './orphaned-deliveries.ts';
-import { createPorts, NO_CONTRACTS, NO_NOTIFIER, reuseOf } from './ports.ts';
-import type { Store } from './store.ts';
+import { type Runtime, startWorkers } from '../workers/runtime.ts';
+import type { Schedule, StoredSchedules } from '../workers/schedules.ts';
+import { createSlots, type Slots } from '../workers/slots.ts';
+import { factCache } from './facts/fact-cache.ts';
+import { createKnownFixes } from './facts/known-fixes.ts';
+import { openInsightsClients } from './insights.ts';
+import { createPorts, NO_CONTRACTS, NO_EXPLOITS, NO_NOTIFIER, reuseOf, suppressionsIn } from './ports.ts';
+import type { Store, Stores } from './store.ts';
 import { warnOnce } from './warn-once.ts';
 
 export interface PipelineOptions {
   readonly log: Logger;
   readonly onEvent?: (event: WorkerEvent) => void;
   readonly limits?: Partial<JobLimits>;
+  /** Traces jobs. */
+  readonly telemetry?: Telemetry | undefined;
   /** Without it changes are recorded, and no alerts are sent. */
-  readonly notifier?: { readonly port: NotifierPort; readonly routing: Routing } | undefined;
+  readonly notifier?:
+    | { readonly portOf: (shard: Store) => NotifierPort; readonly routing: Routing }
+    | undefined;
   /** Without it contracts are not checked. */
   readonly contracts?: { readonly port: ContractPort } | undefined;
-  /** Lockfiles up to this size in bytes are read without a thread. Default 16 KiB. */
-  readonly inlineBytes?: number;
-  /** All schedules of this deployment. Unset for a run that does not share its Redis. */
-  readonly schedules?: readonly Schedule[];
+  /** All schedules of a shard. Unset for a run that does not share its Redis. */
+  readonly schedules?: (shard: Store) => readonly Schedule[];
+  /** Schedules that are kept in Redis, and where their lockfiles come from. Without it none is run. */
+  readonly watch?: (
+    shard: Store,
+  ) => Pick<Ports, 'schedules' | 'sources'> & { readonly stored: StoredSchedules };
+  /** Without it nothing is known about exploitation. */
+  readonly exploits?: ExploitPort | undefined;
   /** Whether the insights service knows a package. Unset: it serves the whole index. */
   readonly covers?: InsightsOptions['covers'] | undefined;
 }
 
-export interface Pipeline {
-  close(graceMs: number): Promise<void>;
-}
+export type Pipeline = Awaited<ReturnType<typeof startPipeline>>;
 
-/** A file of this size is read in some tens of milliseconds. */
-const INLINE_BYTES = 16_384;
+/** The shards whose jobs this process runs, and all others. */
+export interface PipelineStores {
+  readonly own: readonly Store[];
+  readonly of: Stores['of'];
+}
 
 /** Records of packages and advisories in memory: some tens of megabytes. */
 const MEMORY_ENTRIES = 20_000;
@@ -48,31 +63,83 @@ const MEMORY_TTL_MS = 60_000;
 /** Added to the time limit of a request to get that of a delivery job. */
 const DELIVERY_OVERHEAD_MS = 30_000;
 
-/** Starts the workers of all jobs over an open store. */
+/** Starts the workers of all jobs over open stores: one set for each shard, with common connections and limits. */
 export async function startPipeline(
   loaded: LoadedConfig,
-  store: Store,
+  stores: Store | PipelineStores,
   options: PipelineOptions,
-): Promise<Pipeline> {
-  const { log, notifier, contracts, inlineBytes = INLINE_BYTES, covers, ...others } = options;
-  const { recheck } = loaded.config.worker;
-  const insights = await openInsights(loaded, recordCache(loaded, store), {
-    onContractProblem: warnOnce(log),
+) {
+  const { own, of } = 'own' in stores ? stores : { own: [stores], of: () => stores };
+  const clients = await openInsightsClients(loaded, { budget: own[0]?.insightsBudget });
+  const lockfiles = createLockfileReader({ threads: 2, inlineBytes: workerInlineBytes });
+  const shared = { clients, lockfiles, of, slots: createSlots(own.length), report: warnOnce(options.log) };
+  const runtimes: Runtime[] = [];
+  const close = async (graceMs: number): Promise<void> => {
+    await Promise.all(runtimes.map((runtime) => runtime.close(graceMs)));
+    await lockfiles.close();
+    await clients.close();
+  };
+  try {
+    for (const store of own) runtimes.push(await startShard(loaded, store, shared, options));
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
+  return { close };
+}
+
+/** What the shards of one process have in common. */
+interface SharedParts {
+  readonly clients: Awaited<ReturnType<typeof openInsightsClients>>;
+  readonly lockfiles: ReturnType<typeof createLockfileReader>;
+  readonly of: Stores['of'];
+  readonly slots: Slots;
+  readonly report: InsightsOptions['onContractProblem'] & {};
+}
+
+async function startShard(
+  loaded: LoadedConfig,
+  store: Store,
+  { clients, lockfiles, of, slots, report }: SharedParts,
+  options: PipelineOptions,
+): Promise<Runtime> {
+  const { log, notifier, contracts, exploits, covers, schedules: schedulesOf, watch, ...others } = options;
+  const { recheck, lockDuration } = loaded.config.worker;
+  const insights = clients.clientOf(recordCache(loaded, store), {
+    onContractProblem: report,
     seen: store.seen,
+    facts: store.facts,
+    isRequired: true,
     covers,
-    budget: store.insightsBudget,
   });
-  const lockfiles = createLockfileReader({ threads: 2, inlineBytes: () => inlineBytes });
-  const runtime = await startWorkers({
+  const schedules = schedulesOf?.(store);
+  const { stored, ...watched } = watch?.(store) ?? {};
+  return await startWorkers({
     ...others,
+    ...(schedules === undefined ? {} : { schedules }),
+    slots,
     jobs: JOBS,
-    ports: createPorts(loaded, store, insights, {
-      notifier: notifier?.port ?? NO_NOTIFIER,
-      contracts: contracts?.port ?? NO_CONTRACTS,
-      lockfiles,
-      reuse: reuseOf(loaded, notifier?.routing),
-      routing: notifier?.routing,
-    }),
+    ports: createPorts(
+      loaded,
+      store,
+      { insights },
+      {
+        notifier: notifier?.portOf(store) ?? NO_NOTIFIER,
+        contracts: contracts?.port ?? NO_CONTRACTS,
+        lockfiles,
+        reuse: reuseOf(loaded, notifier?.routing),
+        routing: notifier?.routing,
+        knownFixes: createKnownFixes(
+          clients.clientOf(store.cache, { onContractProblem: report, covers }),
+          store.cache,
+        ),
+        inspects: loaded.config.watch.inspect ? 'apart' : 'never',
+        suppressions: suppressionsOf(loaded, store),
+        exploits: exploits ?? NO_EXPLOITS,
+        ...watched,
+      },
+    ),
+    storedSchedules: stored,
     outcomes: store.outcomes,
     openJobs: store.openJobs,
     limitsOf: { [DELIVER_NOTIFICATION.name]: deliveryLimits(loaded) },
@@ -80,10 +147,11 @@ export async function startPipeline(
     prefix: store.prefix,
     log,
     reject: store.rejected.add,
-    lockDurationMs: loaded.config.worker.lockDuration,
+    lockDurationMs: lockDuration,
     waiting: { turnMs: recheck.turn, heldMs: recheck.held },
+    shardOf: (target) => (of(target) === store ? undefined : of(target)),
     reconciler:
-      options.schedules === undefined
+      schedules === undefined
         ? undefined
         : {
             everyMs: recheck.open,
@@ -91,20 +159,25 @@ export async function startPipeline(
             orphans: () => orphanedDeliveries(store),
           },
   });
-  return {
-    async close(graceMs) {
-      await runtime.close(graceMs);
-      await lockfiles.close();
-      await insights.close();
-    },
+}
+
+/** Those of the configuration, then those that commands added. */
+function suppressionsOf({ config }: LoadedConfig, { suppressions }: Store): Ports['policy']['suppressions'] {
+  const configured = suppressionsIn(config);
+  return async () => {
+    const added = await suppressions.effective();
+    return [...(await configured()), ...added.map(({ suppression }) => suppression)];
   };
 }
 
 /** The shared cache, with what this process read last in its own memory. */
-function recordCache({ config: { insights } }: LoadedConfig, { cache }: Store): Cache {
+function recordCache({ config: { insights } }: LoadedConfig, store: Store): Cache {
   const { recordTtl, missTtl } = insights;
   const ttlMs = Math.min(MEMORY_TTL_MS, recordTtl / 10, missTtl / 10);
-  return cacheInMemory(cache, { maxEntries: MEMORY_ENTRIES, ttlMs });
+  return cacheInMemory(factCache(store), {
+    maxEntries: Math.ceil(MEMORY_ENTRIES / store.shard.count),
+    ttlMs,
+  });
 }
 
 function deliveryLimits({ config: { notify } }: LoadedConfig): Partial<JobLimits> {
@@ -116,4 +189,23 @@ function deliveryLimits({ config: { notify } }: LoadedConfig): Partial<JobLimits
     maxBackoffMs: longestDelay,
     timeoutMs: notify.timeout + DELIVERY_OVERHEAD_MS,
   };
+}
+
+/**
+ * Jobs for deliveries that are recorded as open although no open job would send them: Redis lost the job or its outcome.
+ * They are sent, possibly again, under their existing ids.
+ */
+export async function* orphanedDeliveries({
+  deliveries,
+  openJobs,
+}: Pick<Store, 'deliveries' | 'openJobs'>): AsyncGenerator<FollowUp> {
+  for (const id of await deliveries.list(['open'])) {
+    const record = await deliveries.find(id);
+    if (record === undefined) continue;
+    if ((await openJobs.find(jobIdOf(DELIVER_NOTIFICATION.name, record.key))) !== undefined) continue;
+    // The delivery may have ended since its record was read.
+    const state = (await deliveries.find(id))?.state;
+    if (state === undefined || state === 'delivered' || state === 'failed') continue;
+    yield followUp(DELIVER_NOTIFICATION, payloadOf(record));
+  }
 }

@@ -1,14 +1,32 @@
 import { createHash } from 'node:crypto';
 import type { LoadedConfig } from '../config/load.ts';
 import { packageVersion } from '../files/package-file.ts';
-import type { ContractPort, NotifierPort, Ports, ReusePort } from '../jobs/ports.ts';
-import { DEFAULT_LIMITS } from '../lockfiles/read.ts';
+import type {
+  ContractPort,
+  ExploitPort,
+  InspectionMode,
+  KnownFixPort,
+  NotifierPort,
+  Ports,
+  ReusePort,
+  SchedulePort,
+  SourcePort,
+} from '../jobs/ports.ts';
+import { DEFAULT_LIMITS } from '../lockfiles/read-as.ts';
 import type { Routing } from '../model/alert/routing.ts';
+import { NO_EXPLOIT_DATA } from '../model/exploits/exploit-data.ts';
+import type { Inspections } from '../model/ports/inspections.ts';
+import type { KnownFixes } from '../model/ports/known-fixes.ts';
 import type { Outcomes } from '../model/queue/outcome.ts';
+import type { Suppression } from '../model/scan/suppression.ts';
 import type { InsightsHandle } from './insights.ts';
 
 /** The stores of jobs, in Redis or in this process. */
-export type JobStore = Pick<Ports, 'blobs' | 'targets' | 'deliveries' | 'digests' | 'scans'> & {
+export type JobStore = Pick<
+  Ports,
+  'blobs' | 'targets' | 'deliveries' | 'digests' | 'scans' | 'facts' | 'fleet'
+> & {
+  readonly inspections: Inspections;
   readonly outcomes: Pick<Outcomes, 'readResult'>;
 };
 
@@ -16,14 +34,33 @@ export type JobStore = Pick<Ports, 'blobs' | 'targets' | 'deliveries' | 'digests
 export function createPorts(
   { config }: LoadedConfig,
   store: JobStore,
-  { insights }: InsightsHandle,
+  { insights }: Pick<InsightsHandle, 'insights'>,
   {
     notifier,
     contracts,
     lockfiles,
     reuse,
     routing = NO_ROUTING,
-  }: Pick<Ports, 'notifier' | 'contracts' | 'lockfiles' | 'reuse'> & { routing?: Routing | undefined },
+    schedules = NO_SCHEDULES,
+    sources = NO_SOURCES,
+    exploits,
+    keepsArtifacts = false,
+    hasOneTarget = false,
+    knownFixes,
+    inspects = 'never',
+    suppressions = suppressionsIn(config),
+  }: Pick<Ports, 'notifier' | 'contracts' | 'lockfiles' | 'reuse' | 'exploits'> &
+    Partial<Pick<Ports, 'schedules' | 'sources'>> & {
+      routing?: Routing | undefined;
+      keepsArtifacts?: boolean;
+      /** True when only one target is scanned. */
+      hasOneTarget?: boolean;
+      /** Default: those of the configuration. */
+      suppressions?: Ports['policy']['suppressions'];
+      inspects?: InspectionMode;
+      /** Unset: alerts have no advice. */
+      knownFixes?: KnownFixes;
+    },
 ): Ports {
   return {
     blobs: store.blobs,
@@ -38,11 +75,19 @@ export function createPorts(
     contracts,
     deliveries: store.deliveries,
     routing: { routing: () => routing },
-    policy: { policy: () => config.policy },
+    policy: { policy: () => config.policy, suppressions, hasOneTarget },
     digests: store.digests,
     scans: store.scans,
+    facts: store.facts,
+    inspections: { ...store.inspections, mode: inspects },
+    knownFixes: knownFixes === undefined ? NO_KNOWN_FIXES : { ...knownFixes, mode: 'apart' },
+    fleet: store.fleet,
     reuse,
+    schedules,
+    sources,
+    exploits,
     limits: {
+      keepsArtifacts,
       lockfile: {
         ...DEFAULT_LIMITS,
         maxBytes: config.lockfiles.maxBytes,
@@ -54,8 +99,8 @@ export function createPorts(
 
 /** Facts in the cache may be as old as their time to live: half of it keeps a repeated result from being twice as old. */
 export function reuseOf({ config }: LoadedConfig, routing: Routing = NO_ROUTING): ReusePort {
-  const { insights, policy, lockfiles } = config;
-  const settings = JSON.stringify([packageVersion(), insights, policy, lockfiles, routing]);
+  const { insights, policy, suppressions, lockfiles } = config;
+  const settings = JSON.stringify([packageVersion(), insights, policy, suppressions, lockfiles, routing]);
   return {
     settings: createHash('sha256').update(settings).digest('hex'),
     recordMs: insights.recordTtl / 2,
@@ -66,7 +111,18 @@ export function reuseOf({ config }: LoadedConfig, routing: Routing = NO_ROUTING)
 /** For runs that always read, because their report lists the packages. */
 export const NO_REUSE: ReusePort = { settings: '', recordMs: 0, missMs: 0 };
 
-const NO_ROUTING: Routing = { take: 'all', firstScan: 'all', rules: [] };
+/** Those of the configuration. Loaded on use: most configurations have none. */
+export function suppressionsIn({ suppressions }: LoadedConfig['config']): Ports['policy']['suppressions'] {
+  if (suppressions.length === 0) return async () => [];
+  let known: Promise<readonly Suppression[]> | undefined;
+  return () => {
+    known ??= import('../config/suppressions.ts').then((found) => found.configuredSuppressions(suppressions));
+    return known;
+  };
+}
+
+/** For workers without receivers. */
+export const NO_ROUTING: Routing = { take: 'all', firstScan: 'all', rules: [] };
 
 /** For runs that send no alerts. */
 export const NO_NOTIFIER: NotifierPort = {
@@ -74,5 +130,35 @@ export const NO_NOTIFIER: NotifierPort = {
     Promise.reject(new RangeError(`route "${route}" is not configured: this run has no routes`)),
 };
 
+/** For runs without a fleet. */
+export const NO_KNOWN_FIXES: KnownFixPort = {
+  mode: 'never',
+  read: async (keys) => keys.map(() => undefined),
+  learn: async () => {},
+};
+
 /** For runs that do not check contracts. */
 export const NO_CONTRACTS: ContractPort = { apis: () => [], compare: async () => undefined };
+
+/** For runs that know nothing about exploitation. */
+export const NO_EXPLOITS: ExploitPort = {
+  current: async () => NO_EXPLOIT_DATA,
+  refresh: async () => undefined,
+};
+
+/** For runs without schedules. */
+const NO_SCHEDULES: SchedulePort = {
+  find: async () => undefined,
+  runs: async () => [],
+  countOpen: async () => 0,
+  openTarget: async () => undefined,
+  targets: async () => [],
+  target: async () => undefined,
+  reading: async () => undefined,
+  update: async () => {},
+};
+
+const NO_SOURCES: SourcePort = {
+  list: () => Promise.reject(new RangeError('this run reads no sources')),
+  read: () => Promise.reject(new RangeError('this run reads no sources')),
+};

@@ -1,7 +1,7 @@
 import type { NotifyConfig } from '../config/notify.ts';
 import type { WebhookConfig } from '../config/route.ts';
 import type { RouteMatch, RouteRule, Routing } from '../model/alert/routing.ts';
-import { atLeast, type RatedSeverity } from '../model/scan/finding.ts';
+import { atLeast, type RatedSeverity } from '../model/scan/severity.ts';
 import { presetNamed } from '../notify/webhooks/preset-webhook.ts';
 
 const DEFAULT_ROUTE = 'default';
@@ -47,6 +47,11 @@ export function periodicRoutes(notify: NotifyConfig): ReadonlyMap<string, number
   const every = new Map(configuredWebhooks(notify).map(({ route, webhook }) => [route, webhook.every]));
   const periodic = routingOf(notify).rules.filter(({ mode }) => mode === 'periodic');
   return new Map(periodic.map(({ name }) => [name, every.get(name) ?? 0]));
+}
+
+/** Routes of mode `advisory`. */
+export function issueRoutes(notify: NotifyConfig): readonly string[] {
+  return routingOf(notify).rules.flatMap(({ name, mode }) => (mode === 'advisory' ? name : []));
 }
 
 function worse(one: RatedSeverity | undefined, other: RatedSeverity | undefined): RatedSeverity | undefined {

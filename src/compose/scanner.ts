@@ -1,3 +1,4 @@
+import { dataFolder } from '../config/data-folder.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { LocalIndex } from '../embedded/insights/local-index.ts';
 import type { HttpClient } from '../http/client.ts';
@@ -6,6 +7,7 @@ import { createMemory, type Memory } from '../in-process/memory.ts';
 import { createRunner } from '../in-process/runner.ts';
 import { createLocalBudget } from '../insights/local-budget.ts';
 import { JOBS } from '../jobs/catalog.ts';
+import { sealEnvelope } from '../jobs/envelope.ts';
 import { followUp } from '../jobs/follow-up.ts';
 import type { JobLimits } from '../jobs/job.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from '../jobs/payloads/ingest-lockfiles.ts';
@@ -15,11 +17,15 @@ import { type ScanRequest, scanPayload } from '../jobs/scan-request.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import { commandInlineBytes } from '../lockfiles/threads/reading-limits.ts';
 import type { Routing } from '../model/alert/routing.ts';
+import type { Cache } from '../model/ports/cache.ts';
+import type { Suppression } from '../model/scan/suppression.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { INVENTORY, VERDICT } from '../model/stored/catalog.ts';
 import type { WorkerEvent } from '../workers/events.ts';
+import { folderExploits } from './facts/folder-exploits.ts';
+import { offlineClient } from './facts/look-up-cache.ts';
 import { openInsights } from './insights.ts';
-import { createPorts, NO_CONTRACTS, NO_NOTIFIER, NO_REUSE } from './ports.ts';
+import { createPorts, NO_CONTRACTS, NO_NOTIFIER, NO_REUSE, suppressionsIn } from './ports.ts';
 import { warnOnce } from './warn-once.ts';
 
 export interface ScannerOptions {
@@ -32,29 +38,30 @@ export interface ScannerOptions {
   readonly local?: Pick<LocalIndex, 'answer' | 'covers'> | undefined;
   /** Without it changes are part of the report and nothing is sent. */
   readonly notifier?: { readonly port: NotifierPort; readonly routing: Routing };
+  /** Whether the packages are inspected for signs of a compromise. */
+  readonly inspects?: boolean;
+  /** Suppressions in addition to those of the configuration. Default: none. */
+  readonly suppressions?: readonly Suppression[];
   /** State of earlier scans. Default: empty. */
   readonly memory?: Memory;
+  /** Answers of earlier look-ups. Default: those of this process. */
+  readonly cache?: Cache | undefined;
+  /** Requests nothing: what is not in the cache fails. */
+  readonly offline?: boolean;
 }
 
 /** The jobs of a scan in this process: no Redis, no queue, no other process. */
-export interface Scanner {
-  /**
-   * Resolves when the scan and all its follow-ups have ended. Resolves to `undefined` when the scan failed and has no
-   * report; an event then contains the reason. Rejects with the signal's reason, and with `EnvelopeError`
-   * (`invalid-payload`) for an invalid request.
-   */
-  scan(request: ScanRequest): Promise<ScanReport | undefined>;
-  close(): Promise<void>;
-}
-
-export async function openScanner(loaded: LoadedConfig, options: ScannerOptions): Promise<Scanner> {
-  const { notifier, local, memory = createMemory(), ...others } = options;
+export async function openScanner(loaded: LoadedConfig, options: ScannerOptions) {
+  const { notifier, local, inspects = false, memory = createMemory(), offline, ...others } = options;
+  const { cache = memory.cache } = options;
+  const { suppressions: added = [] } = options;
+  const configured = suppressionsIn(loaded.config);
   const { requestsPerSecond } = loaded.config.insights;
-  const insights = await openInsights(loaded, memory.cache, {
+  const insights = await openInsights(loaded, cache, {
     onContractProblem: warnOnce(options.log),
     seen: memory.seen,
     covers: local?.covers,
-    http: local === undefined ? undefined : createLocalHttp(local),
+    http: local !== undefined ? createLocalHttp(local) : offline === true ? offlineClient() : undefined,
     budget: requestsPerSecond === undefined ? undefined : createLocalBudget(requestsPerSecond),
   });
   const lockfiles = createLockfileReader({ threads: 2, inlineBytes: commandInlineBytes });
@@ -72,21 +79,42 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
       contracts: NO_CONTRACTS,
       lockfiles,
       reuse: NO_REUSE,
+      exploits: folderExploits(dataFolder(loaded.config.data.folder), options.log),
+      keepsArtifacts: true,
+      hasOneTarget: true,
+      inspects: inspects ? 'before-judging' : 'never',
+      suppressions: async () => [...(await configured()), ...added],
       routing: notifier?.routing,
     }),
   });
   async function runScan(payload: IngestLockfiles): Promise<ScanReport | undefined> {
+    if (!hasPlainTarget(payload)) sealEnvelope(INGEST_LOCKFILES, payload);
     await run(followUp(INGEST_LOCKFILES, payload));
     return await readReport(memory, payload.scan);
   }
   return {
+    /**
+     * Resolves when the scan and all its follow-ups have ended. Resolves to `undefined` when the scan failed and has no
+     * report; an event then contains the reason. Rejects with the signal's reason, and with `EnvelopeError`
+     * (`invalid-payload`) for an invalid request.
+     */
     // Not an async function: it would keep the request, with the contents, until the scan ends.
-    scan: (request) => contents.store(request).then(runScan),
+    scan: (request: ScanRequest) => contents.store(request).then(runScan),
+    /** The package-insights API, with the cache of the scans. */
+    insights: insights.insights,
     async close() {
       await lockfiles.close();
       await insights.close();
     },
   };
+}
+
+/**
+ * Targets of nearly all scans, which are valid. The lockfiles were found by this process; any other target is checked against
+ * the schema of the payload, which takes longer to build than a small scan.
+ */
+function hasPlainTarget({ target: { id, labels } }: IngestLockfiles): boolean {
+  return /^[\x20-\x7e]{1,200}$/.test(id) && Object.keys(labels).length === 0;
 }
 
 /** The contents of scans, each stored until its lockfiles are read. */

@@ -1,19 +1,42 @@
 import type { Logger } from 'pino';
-import type { LoadedConfig } from '../config/load.ts';
+import type { LoadedConfig, Secrets } from '../config/load.ts';
 import { startValkey } from '../embedded/valkey.ts';
+import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
+import { JUDGE_TARGET } from '../jobs/payloads/judge-target.ts';
+import { JUDGE_TARGETS } from '../jobs/payloads/judge-targets.ts';
+import { SELECT_TARGETS } from '../jobs/payloads/select-targets.ts';
 import { messageOf } from '../model/errors.ts';
 import type { RequestBudget } from '../model/ports/request-budget.ts';
-import type { Secret } from '../model/secret.ts';
-import { createAppliedObjects } from '../store/applied-objects.ts';
+import { CACHED_ADVISORY, CACHED_VERSION } from '../model/stored/catalog.ts';
+import { createAppliedObjects } from '../store/alerts/applied-objects.ts';
+import { createDeliveryStore } from '../store/alerts/deliveries.ts';
+import { createDigestStore } from '../store/alerts/digests.ts';
+import { createApiAnswerStore } from '../store/api-answers.ts';
+import { createApiTokenStore } from '../store/api-tokens.ts';
 import { createBlobStore } from '../store/blobs.ts';
-import { createCache } from '../store/cache.ts';
-import { createDeliveryStore } from '../store/deliveries.ts';
-import { createDigestStore } from '../store/digests.ts';
 import type { StoreError } from '../store/errors.ts';
+import { createExploitStore } from '../store/exploits.ts';
+import { createCache } from '../store/facts/cache.ts';
+import { createFactStore } from '../store/facts/facts.ts';
+import { createInspections } from '../store/facts/inspections.ts';
+import { createSeenVersions } from '../store/facts/seen-versions.ts';
+import { createChangeLog } from '../store/fleet/change-log.ts';
+import { createFleet } from '../store/fleet/fleet.ts';
+import { createFleetCounts } from '../store/fleet/fleet-counts.ts';
+import { createTargetRemoval } from '../store/fleet/forget-target.ts';
+import { createGarbageCollection } from '../store/fleet/garbage.ts';
+import { createInventories } from '../store/fleet/inventories.ts';
+import { createPackageIds } from '../store/fleet/package-ids.ts';
+import { createPackageSearch } from '../store/fleet/package-search.ts';
+import { createTargetStates } from '../store/fleet/target-states.ts';
+import { createTargetSummaries } from '../store/fleet/target-summaries.ts';
+import { createTouchedTargets } from '../store/fleet/touched-targets.ts';
 import { createKeys, type Keys } from '../store/keys.ts';
 import { createClaim, createLock } from '../store/lock.ts';
-import { createOpenJobStore } from '../store/open-jobs.ts';
-import { createOutcomeStore } from '../store/outcomes.ts';
+import { createOpenJobStore } from '../store/outcomes/open-jobs.ts';
+import { createOutcomeStore } from '../store/outcomes/outcomes.ts';
+import { createQueueDepths } from '../store/queue-depths.ts';
+import { withSentinelPassword } from '../store/redis/address.ts';
 import {
   type ConnectOptions,
   closeRedis,
@@ -24,8 +47,12 @@ import { createWriteProbe } from '../store/redis/write-probe.ts';
 import { createRejectedStore } from '../store/rejected.ts';
 import { createRequestBudget } from '../store/request-budget.ts';
 import { createScanStore } from '../store/scans.ts';
-import { createSeenVersions } from '../store/seen-versions.ts';
+import { createScheduleStore } from '../store/schedules.ts';
+import { type Shard, shardOf } from '../store/shards/shard.ts';
+import { createShardLayouts, type ShardLayouts } from '../store/shards/shard-layout.ts';
+import { createSuppressionStore } from '../store/suppressions.ts';
 import { createTargetStore } from '../store/targets.ts';
+import { createWorkerRecords, type WorkerRecords } from '../store/worker-records.ts';
 import { logThrottled } from '../workers/throttled-log.ts';
 
 /** Work continues without the cache: each kind of failure is logged once a minute. */
@@ -34,71 +61,201 @@ function logCacheFailure(log: Logger): (error: unknown) => void {
   return (error) => logError(error instanceof Error ? error : new Error(messageOf(error)));
 }
 
-/** The stores in Redis and their connection. */
-export type Store = Awaited<ReturnType<typeof openStore>>;
+/** The stores of one shard in Redis, and the connection that all shards share. */
+export type Store = ReturnType<typeof createStore>;
+
+/** The stores of all shards. */
+export interface Stores {
+  /** By their index. */
+  readonly shards: readonly Store[];
+  /** The stores of the shard that has a target. */
+  of(target: string): Store;
+  readonly layouts: ShardLayouts;
+  readonly workers: WorkerRecords;
+  close(): Promise<void>;
+}
 
 /**
  * Connects to the configured Redis or Valkey, or starts the embedded engine when none is configured.
  * Throws `StoreError` when Redis does not answer and `EmbeddedError` when the engine does not start.
  */
+export async function openStores(
+  loaded: LoadedConfig,
+  log: Logger,
+  options: Pick<ConnectOptions, 'refused' | 'timeoutMs'> = {},
+): Promise<Stores> {
+  const { config } = loaded;
+  const { prefix, shards: count } = config.redis;
+  const connection = await openConnection(loaded, log, options);
+  const unreadable = createUnreadable(log);
+  const shards = Array.from({ length: count }, (_, index) =>
+    createStore(loaded, { connection, unreadable, shard: { index, count }, log }),
+  );
+  return {
+    shards,
+    of: (target) => shards[shardOf(target, count)] as Store,
+    layouts: createShardLayouts(connection.redis, prefix),
+    workers: createWorkerRecords(connection.redis, prefix, unreadable.add),
+    close: connection.close,
+  };
+}
+
+/** The stores of the first shard, which are those of all targets unless `redis.shards` is set. */
 export async function openStore(
   loaded: LoadedConfig,
   log: Logger,
-  options: Pick<ConnectOptions, 'refused'> = {},
+  options: Pick<ConnectOptions, 'refused' | 'timeoutMs'> = {},
+): Promise<Store> {
+  const { shards } = await openStores(loaded, log, options);
+  return shards[0] as Store;
+}
+
+type Connection = Awaited<ReturnType<typeof openConnection>>;
+
+async function openConnection(
+  { config, secrets }: LoadedConfig,
+  log: Logger,
+  options: Pick<ConnectOptions, 'refused' | 'timeoutMs'>,
 ) {
-  const { config, secrets } = loaded;
   const started = performance.now();
   const engine =
     config.redis.url === undefined
       ? await startValkey({ log: (line) => log.debug({ component: 'valkey' }, line) })
       : undefined;
-  const urls = engine === undefined ? redisUrls(config.redis.url ?? '', secrets.redisPassword) : [engine.url];
+  const urls = engine === undefined ? redisUrls(config.redis.url ?? '', secrets) : [engine.url];
   const redis = await connect({ ...options, urls }, log, engine);
-  const keys = createKeys(config.redis.prefix);
-  const unreadable = new Set<string>();
-  const onUnreadable = ({ message }: StoreError): void => {
-    if (!unreadable.has(message)) log.error(message);
-    unreadable.add(message);
-  };
   return {
     redis,
     urls,
-    prefix: keys.prefix,
     /** The embedded engine, if it was started. */
     embedded:
       engine === undefined ? undefined : { url: engine.url, startedInMs: performance.now() - started },
+    async close() {
+      await closeRedis(redis);
+      await engine?.close();
+    },
+  };
+}
+
+/** Collects and logs stored values that cannot be read, each once. */
+function createUnreadable(log: Logger) {
+  const messages = new Set<string>();
+  return {
+    messages,
+    add({ message }: StoreError): void {
+      if (!messages.has(message)) log.error(message);
+      messages.add(message);
+    },
+  };
+}
+
+interface StoreParts {
+  readonly connection: Connection;
+  readonly unreadable: ReturnType<typeof createUnreadable>;
+  readonly shard: Shard;
+  readonly log: Logger;
+}
+
+function createStore({ config }: LoadedConfig, { connection, unreadable, shard, log }: StoreParts) {
+  const { redis } = connection;
+  const onUnreadable = unreadable.add;
+  const keys = createKeys(config.redis.prefix, shard);
+  const freshness = { recordTtlMs: config.insights.recordTtl, missTtlMs: config.insights.missTtl };
+  const packageIds = createPackageIds(redis, keys);
+  const inventories = createInventories(redis, keys, packageIds);
+  const targetSummaries = createTargetSummaries(redis, keys);
+  const facts = {
+    versions: createFactStore(redis, keys, CACHED_VERSION, {
+      ...freshness,
+      publishedAt: ({ publishedAt }) => (publishedAt === undefined ? undefined : Date.parse(publishedAt)),
+      onUnreadable,
+    }),
+    advisories: createFactStore(redis, keys, CACHED_ADVISORY, { ...freshness, onUnreadable }),
+  };
+  return {
+    ...connection,
+    shard,
+    prefix: keys.prefix,
     blobs: createBlobStore(redis, keys, {
       ttlMs: config.lockfiles.retention,
       maxBytes: config.lockfiles.maxBytes,
     }),
-    outcomes: createOutcomeStore(redis, keys, { ttlMs: config.worker.retention }),
+    outcomes: createOutcomeStore(redis, keys, {
+      ttlMs: config.worker.retention,
+      keepsRecent: true,
+      deliveredTtlMs: config.notify?.history.retention,
+      inventories,
+    }),
+    packageIds,
+    inventories,
+    packageSearch: createPackageSearch(redis, keys),
+    targetSummaries,
+    collectGarbage: createGarbageCollection(redis, keys, {
+      packageIds,
+      inventories,
+      facts,
+      recordTtlMs: config.insights.recordTtl,
+    }),
+    forgetTarget: createTargetRemoval(redis, keys, targetSummaries),
+    targetStates: createTargetStates(redis, keys),
+    touched: createTouchedTargets(redis, keys),
+    changeLog: createChangeLog(redis, keys),
+    /** What the fleet knows of package versions and advisories. */
+    facts,
+    fleet: {
+      ...createFleet(redis, keys, { packageIds, inventories, facts, onUnreadable }),
+      // BullMQ's list of the jobs that no worker has claimed.
+      waitingScans: () => redis.llen(`${keys.prefix}:${INGEST_LOCKFILES.name}:wait`),
+      unjudgedTargets: () =>
+        countUnfinished(redis, keys.prefix, [SELECT_TARGETS, JUDGE_TARGETS, JUDGE_TARGET]),
+    },
     targets: createTargetStore(redis, keys),
     digests: createDigestStore(redis, keys, onUnreadable),
     scans: createScanStore(redis, keys, { onUnreadable }),
     cache: createCache(redis, keys, { onProblem: logCacheFailure(log) }),
     seen: createSeenVersions(redis, keys),
+    inspections: createInspections(redis, keys, onUnreadable),
     // The lock of a worker that died expires as soon as the locks of its jobs do.
     lock: createLock(redis, keys, { ttlMs: config.worker.lockDuration }),
     /** Stored values that this process could not read: key, reason and what to do. The others are used without them. */
-    unreadable,
+    unreadable: unreadable.messages,
     /** Why Redis does not accept a write within so many milliseconds; `undefined` when it does. */
     probeWrite: createWriteProbe(redis, keys),
     claim: createClaim(redis, keys),
     applied: createAppliedObjects(redis, keys, onUnreadable),
+    apiAnswers: createApiAnswerStore(redis, keys),
+    apiTokens: createApiTokenStore(redis, keys, onUnreadable),
     rejected: createRejectedStore(redis, keys, onUnreadable),
+    schedules: createScheduleStore(redis, keys, onUnreadable),
+    suppressions: createSuppressionStore(redis, keys, onUnreadable),
+    exploits: createExploitStore(redis, keys),
     /** `undefined` when no limit is configured. */
     insightsBudget: budgetOf(redis, keys, config.insights.requestsPerSecond),
+    queueDepths: createQueueDepths(redis, keys),
+    fleetCounts: createFleetCounts(redis, keys),
     openJobs: createOpenJobStore(redis, keys, onUnreadable),
     deliveries: createDeliveryStore(redis, keys, {
       retentionMs: config.notify?.history.retention,
       keptAttempts: config.notify?.history.attempts,
       onUnreadable,
     }),
-    async close() {
-      await closeRedis(redis);
-      await engine?.close();
-    },
   };
+}
+
+/** Jobs that wait, run or are retried later, in the lists of BullMQ. */
+async function countUnfinished(
+  redis: RedisClient,
+  prefix: string,
+  jobs: readonly { readonly name: string }[],
+): Promise<number> {
+  const counts = await Promise.all(
+    jobs.flatMap(({ name }) => [
+      redis.llen(`${prefix}:${name}:wait`),
+      redis.llen(`${prefix}:${name}:active`),
+      redis.zcard(`${prefix}:${name}:delayed`),
+    ]),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 function budgetOf(redis: RedisClient, keys: Keys, perSecond: number | undefined): RequestBudget | undefined {
@@ -126,12 +283,17 @@ async function connect(
   }
 }
 
-/** The URLs with their password, which the configuration keeps separately so that messages do not contain it. */
-export function redisUrls(urls: string, password: Secret | undefined): readonly string[] {
+/** The URLs with their passwords, which the configuration keeps separately so that messages do not contain them. */
+export function redisUrls(
+  urls: string,
+  { redisPassword, sentinelPassword }: Pick<Secrets, 'redisPassword' | 'sentinelPassword'>,
+): readonly string[] {
   return urls.split(',').map((text) => {
-    if (password === undefined) return text;
     const url = new URL(text);
-    url.password = encodeURIComponent(password.reveal());
-    return url.href;
+    if (redisPassword !== undefined) url.password = encodeURIComponent(redisPassword.reveal());
+    const complete = redisPassword === undefined ? text : url.href;
+    return sentinelPassword === undefined
+      ? complete
+      : withSentinelPassword(complete, sentinelPassword.reveal());
   });
 }

@@ -2,44 +2,36 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { NotifyConfig } from '../config/notify.ts';
 import { readBundledDescription } from '../discovery/bundled.ts';
 import { createApiClient } from '../discovery/client.ts';
-import type { HttpClient } from '../http/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';
 import { createMasker } from '../model/masking.ts';
 import { createPlatformClient } from '../notify/platform/client.ts';
-import { type Credentials, credentialHeaders } from '../notify/platform/credentials.ts';
+import { credentialHeaders } from '../notify/platform/credentials.ts';
 import { platformUrl } from '../notify/platform/sites.ts';
 import { deriveHashKey } from '../notify/provisioning/keyed-hash.ts';
 import type { Account } from '../notify/provisioning/resources.ts';
 import type { Store } from './store.ts';
 
-/** The account on the webhook-integration platform. */
-export interface WebhookAccount {
-  readonly account: Account;
-  /** Base URL of the platform, its credentials, and the client for it. */
-  readonly url: string;
-  readonly eventsPath: string;
-  readonly credentials: Credentials;
-  readonly http: HttpClient;
-}
+/** The account on the webhook-integration platform, with the base URL, the credentials and the client for it. */
+export type WebhookAccount = Exclude<Awaited<ReturnType<typeof openWebhookAccount>>, undefined>;
 
 /** Opens the account; `undefined` when no platform is configured. The caller closes `http`. */
 export async function openWebhookAccount(
   { secrets }: LoadedConfig,
   { platform }: NotifyConfig,
   store: Pick<Store, 'applied'>,
-): Promise<WebhookAccount | undefined> {
+) {
   if (platform === undefined) return undefined;
   const url = platformUrl(platform);
   const credentials = { ...requireKeys(secrets), headerPrefix: platform.headerPrefix };
   const hidden = [credentials.apiKey, credentials.applicationKey, ...secrets.variables.values()];
-  const http = createHttpClient();
+  const http = createHttpClient({ service: 'platform' });
   const api = createApiClient({
     document: await readBundledDescription('webhooks.v1'),
     http,
     rootUrl: url,
     headers: credentialHeaders(credentials),
   });
-  const account = {
+  const account: Account = {
     client: createPlatformClient({ api, secrets: hidden }),
     applied: store.applied,
     account: url,

@@ -1,48 +1,42 @@
 import type { LoadedConfig } from '../config/load.ts';
 import type { NotifyConfig } from '../config/notify.ts';
 import type { Secret } from '../model/secret.ts';
+import { NotifyError } from '../notify/errors.ts';
 import { type Provisioned, provision, type ReadBack, readBack } from '../notify/provisioning/provision.ts';
 import { configuredAlone } from '../notify/webhooks/configured.ts';
 import type { Desired, VariableValue } from '../notify/webhooks/definition.ts';
 import { webhookOf } from '../notify/webhooks/preset-webhook.ts';
-import { platformWarningsOf, warningsOf } from '../notify/webhooks/validate.ts';
+import { platformWarningsOf, validateDesired, warningsOf } from '../notify/webhooks/validate.ts';
 import { configuredWebhooks } from './routing.ts';
 import type { Store } from './store.ts';
-import { openWebhookAccount, type WebhookAccount } from './webhook-account.ts';
+import { openWebhookAccount } from './webhook-account.ts';
 
 /** The configured webhooks and variables, and the platform that holds them. */
-export interface Webhooks {
-  readonly desired: Desired;
-  /** Valid settings that are probably a mistake. */
-  readonly warnings: readonly string[];
-  /** `undefined`: nothing is provisioned. */
-  readonly platform: WebhookAccount | undefined;
-  /** Applies the configuration to the platform, if there is one. Throws `NotifyError`. */
-  provision(signal: AbortSignal): Promise<Provisioned>;
-  /** Reads the existing definitions without writing. Throws `NotifyError`. */
-  read(signal: AbortSignal): Promise<ReadBack>;
-  close(): Promise<void>;
-}
+export type Webhooks = Awaited<ReturnType<typeof openWebhooks>>;
 
 export async function openWebhooks(
   loaded: LoadedConfig,
   notify: NotifyConfig,
   store: Pick<Store, 'applied' | 'lock'>,
-): Promise<Webhooks> {
+) {
   const desired = desiredOf(notify, loaded.secrets.variables);
   const platform = await openWebhookAccount(loaded, notify, store);
   return {
     desired,
+    /** Valid settings that are probably a mistake. */
     warnings: [
       ...warningsOf(desired),
       ...(notify.delivery === 'platform-event' ? platformWarningsOf(desired) : []),
     ],
+    /** `undefined`: nothing is provisioned. */
     platform,
-    provision: async (signal) =>
+    /** Applies the configuration to the platform, if there is one. Throws `NotifyError`. */
+    provision: async (signal: AbortSignal): Promise<Provisioned> =>
       platform === undefined
         ? { ...configuredAlone(desired), changes: [] }
         : await provision({ ...platform.account, lock: store.lock, desired, signal }),
-    read: async (signal) =>
+    /** Reads the existing definitions without writing. Throws `NotifyError`. */
+    read: async (signal: AbortSignal): Promise<ReadBack> =>
       platform === undefined ? configuredAlone(desired) : await readBack(platform.account, desired, signal),
     close: async () => void (await platform?.http.close()),
   };
@@ -56,6 +50,18 @@ function desiredOf(notify: NotifyConfig, secrets: ReadonlyMap<string, Secret>): 
     variables: variableValues(notify, secrets),
     drift: notify.drift,
   };
+}
+
+/** Why the configured webhooks cannot work: what provisioning would reject. `undefined` when they can, or none is configured. */
+export function webhookFault({ config, secrets }: LoadedConfig): string | undefined {
+  if (config.notify === undefined) return undefined;
+  try {
+    validateDesired(desiredOf(config.notify, secrets.variables));
+    return undefined;
+  } catch (error) {
+    if (error instanceof NotifyError) return error.message;
+    throw error;
+  }
 }
 
 /** The platform cannot fill in Lockhound's variables, so webhooks that it renders itself have its default payload. */

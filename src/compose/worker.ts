@@ -1,22 +1,31 @@
 import type { Logger } from 'pino';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { workerProbes } from '../server/probes.ts';
 import { StoreError } from '../store/errors.ts';
 import { formatAddresses, parseAddresses } from '../store/redis/address.ts';
 import { readServerSettings } from '../store/redis/server-settings.ts';
 import { openContracts } from './contracts.ts';
 import { digestSchedules } from './digests.ts';
-import { keepProvisioned } from './keep-provisioned.ts';
+import { openExploits } from './facts/exploits.ts';
 import { captureConsole, createLogger } from './logger.ts';
 import { type NotifierHandle, openNotifier } from './notifier.ts';
 import { startPipeline } from './pipeline.ts';
-import { openStore, type Store } from './store.ts';
+import { NO_ROUTING, reuseOf } from './ports.ts';
+import { openStores, type Store } from './store.ts';
+import { openTracing } from './tracing.ts';
+import { refreshSchedules } from './worker/fleet-refresh.ts';
+import { keepProvisioned } from './worker/keep-provisioned.ts';
+import { openWatch, storeConfiguredSchedules } from './worker/watch.ts';
+import { openWorkerHealth, openWorkerMetrics } from './worker/worker-health.ts';
+import { measureLoad } from './worker/worker-load.ts';
+import { keepPresence } from './worker/worker-presence.ts';
 
 export interface WorkerOptions {
   readonly signal: AbortSignal;
   /** Uses an embedded engine in place of Redis. Its data ends with the process. */
   readonly ephemeral: boolean;
+  /** Indexes of the shards whose jobs this worker runs. Default: all. */
+  readonly shards?: readonly number[] | undefined;
 }
 
 /**
@@ -25,19 +34,21 @@ export interface WorkerOptions {
  */
 export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
   requireRedis(loaded, options);
+  requireKnownShards(loaded, options);
   const log = createLogger(loaded);
   const release = captureConsole(log);
   const opened: (() => Promise<unknown>)[] = [async () => release()];
   const close = async (): Promise<void> => {
     for (const step of opened.splice(0).reverse()) await step();
   };
-  try {
-    await openWorker(loaded, options.signal, log, (step) => opened.push(step));
-  } catch (error) {
+  const opening = openWorker(loaded, options, log, (step) => opened.push(step));
+  const lost = await opening.catch(async (error: unknown) => {
     await close();
     throw error;
-  }
+  });
   return {
+    /** Aborts when the worker must not go on. */
+    lost,
     async close() {
       await close();
       log.info('worker stopped');
@@ -48,33 +59,84 @@ export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
 /** Opens the parts of a worker. `onClose` receives a function that closes each part, in the order of opening. */
 async function openWorker(
   loaded: LoadedConfig,
-  signal: AbortSignal,
+  { signal, shards }: WorkerOptions,
   log: Logger,
   onClose: (step: () => Promise<unknown>) => void,
-): Promise<void> {
+): Promise<AbortSignal> {
   const { config } = loaded;
-  const store = await openStore(loaded, log, { refused: 'wait' });
-  onClose(store.close);
+  const stores = await openStores(loaded, log, { refused: 'wait' });
+  onClose(stores.close);
+  const own = stores.shards.filter(({ shard }) => shards?.includes(shard.index) !== false);
+  // What is no part of a shard is the same in all of them.
+  const store = stores.shards[0] as Store;
   const note = await checkRedis(store, log);
+  const tracing = await openTracing(loaded, log);
+  if (tracing !== undefined) onClose(tracing.close);
+  const load = measureLoad();
+  onClose(async () => load.close());
+  const presence = await keepPresence(stores, {
+    shards: stores.shards.length,
+    ttlMs: config.worker.lockDuration,
+    log,
+    settings: {
+      concurrency: config.insights.concurrency,
+      ...(shards === undefined ? {} : { shards: [...shards] }),
+    },
+    state: () => ({ load: load.read(), traces: tracing?.state() ?? 'off' }),
+  });
+  onClose(presence.close);
   if (store.embedded !== undefined) {
     log.warn({ url: store.embedded.url }, '--ephemeral: embedded engine; its data ends with this process');
   }
   const notifier = await openAlerts(loaded, store, log, signal, onClose);
   const contracts = await openContracts(loaded, store.cache, log);
   if (contracts !== undefined) onClose(contracts.close);
-  const pipeline = await startPipeline(loaded, store, {
-    log,
-    contracts,
-    schedules: [
-      ...(contracts === undefined ? [] : [contracts.schedule]),
-      ...(config.notify === undefined ? [] : digestSchedules(store, config.notify)),
-    ],
-    notifier,
-  });
+  for (const shard of own) await storeConfiguredSchedules(loaded, shard, log);
+  const watch = openWatch(loaded, stores);
+  onClose(watch.close);
+  const metrics = await openWorkerMetrics(loaded, stores.shards);
+  if (metrics !== undefined) onClose(metrics.close);
+  const exploits = openExploits(loaded, stores, log);
+  onClose(exploits.close);
+  const pipeline = await startPipeline(
+    loaded,
+    { own, of: stores.of },
+    {
+      log,
+      watch: watch.of,
+      contracts,
+      exploits: exploits.port,
+      schedules: (shard) => [
+        // Once for all shards: its job runs in the shard of its target.
+        ...(contracts === undefined || shard.shard.index > 0 ? [] : [contracts.schedule]),
+        ...(shard.shard.index > 0 ? [] : exploits.schedules),
+        ...(config.notify === undefined ? [] : digestSchedules(shard, config.notify)),
+        watch.of(shard).unwatched,
+        ...refreshSchedules(shard, config.watch, {
+          settings: reuseOf(loaded, notifier?.routing).settings,
+          routing: notifier?.routing ?? NO_ROUTING,
+          log,
+        }),
+      ],
+      notifier,
+      telemetry: tracing?.telemetry,
+      onEvent(event) {
+        load.onEvent(event);
+        metrics?.onEvent(event);
+      },
+    },
+  );
   onClose(() => pipeline.close(config.worker.shutdownGrace));
-  const health = await openHealth(loaded, store, notifier, note);
+  const health = await openWorkerHealth(loaded, own, { notifier, redisNote: note, metrics });
   if (health !== undefined) onClose(health.close);
-  log.info({ prefix: store.prefix, health: health?.url }, 'worker ready');
+  log.info({ prefix: config.redis.prefix, shards: shardsText(own), health: health?.url }, 'worker ready');
+  return presence.lost;
+}
+
+/** For the log; absent when there is only one shard. */
+function shardsText(own: readonly Store[]): string | undefined {
+  const count = own[0]?.shard.count ?? 1;
+  return count === 1 ? undefined : `${own.map(({ shard }) => shard.index).join(', ')} of ${count}`;
 }
 
 /** Delivery of alerts. Keeps the webhooks provisioned until it is closed. `undefined` when no receiver is configured. */
@@ -110,7 +172,7 @@ function requireRedis({ config }: LoadedConfig, { ephemeral }: WorkerOptions): v
   if (ephemeral && config.redis.url !== undefined) {
     throw new ConfigError(
       'config-invalid',
-      '--ephemeral runs without Redis, but redis.url is set: remove one of them',
+      '--ephemeral runs without Redis, but redis.url or redis.sentinels is set: remove one of them',
     );
   }
   if (!ephemeral && config.redis.url === undefined) {
@@ -122,17 +184,15 @@ function requireRedis({ config }: LoadedConfig, { ephemeral }: WorkerOptions): v
   }
 }
 
-async function openHealth(
-  { config }: LoadedConfig,
-  store: Store,
-  notifier: NotifierHandle | undefined,
-  redisNote: string | undefined,
-) {
-  const { healthPort, healthHost } = config.worker;
-  if (healthPort === undefined) return undefined;
-  const { startHealthServer } = await import('../server/health.ts');
-  const probes = workerProbes(store, notifier, redisNote);
-  return await startHealthServer({ host: healthHost, port: healthPort, probes });
+/** Throws `ConfigError` for a shard that does not exist. */
+function requireKnownShards({ config }: LoadedConfig, { shards = [] }: WorkerOptions): void {
+  const { shards: count } = config.redis;
+  const unknown = shards.find((index) => index >= count);
+  if (unknown === undefined) return;
+  throw new ConfigError(
+    'config-invalid',
+    `--shard ${unknown}: redis.shards is ${count}, so shards are 0 to ${count - 1}`,
+  );
 }
 
 const NOT_PERSISTENT =

@@ -15,11 +15,19 @@ import { fromEnvironment } from './variables.ts';
 /** The secrets that the configuration refers to. Each is read on first use. */
 export interface Secrets {
   readonly redisPassword?: Secret | undefined;
+  readonly sentinelPassword?: Secret | undefined;
+  readonly tracesAuthorization?: Secret | undefined;
   readonly apiKey?: Secret | undefined;
   readonly applicationKey?: Secret | undefined;
   readonly signingSecret?: Secret | undefined;
+  /** Secrets of `serve.triggers` by name. */
+  readonly triggers?: ReadonlyMap<string, Secret> | undefined;
+  /** Signs page tokens of the API. */
+  readonly serveKey?: Secret | undefined;
   /** Secret custom variables by name. */
   readonly variables: ReadonlyMap<string, Secret>;
+  /** Secrets of `credentials` by name. */
+  readonly credentials?: ReadonlyMap<string, Secret> | undefined;
 }
 
 export interface LoadedConfig {
@@ -50,13 +58,18 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const { environment, file, written } = readSettings(options);
   const parsed = configSchema.safeParse(written, PARSE_ONCE);
   if (!parsed.success) throw invalid(parsed.error, file);
-  const config = withSafeRedisUrl(parsed.data, environment);
+  const config = withSentinelUrls(withSafeRedisUrl(parsed.data, environment));
   return { config, secrets: secretsOf(config, written, environment), file };
 }
 
 /** The configuration in effect with durations as text: as written in the file or the environment, or as the default. */
 export function configAsWritten(options: LoadOptions = {}): unknown {
-  return asWritten(configSchema, loadConfig(options).config, readSettings(options).written);
+  const { written } = readSettings(options);
+  const { config } = loadConfig(options);
+  const { url, ...redis } = config.redis;
+  // The URLs of Sentinels were not written.
+  const shown = redis.sentinels === undefined ? config : { ...config, redis };
+  return asWritten(configSchema, shown, written);
 }
 
 function readSettings(options: LoadOptions) {
@@ -66,10 +79,17 @@ function readSettings(options: LoadOptions) {
 }
 
 /** All secrets by name. */
-export function namedSecrets({ variables, ...others }: Secrets): ReadonlyMap<string, Secret> {
+export function namedSecrets({
+  variables,
+  credentials,
+  triggers,
+  ...others
+}: Secrets): ReadonlyMap<string, Secret> {
   const named = new Map<string, Secret>();
   for (const [name, secret] of Object.entries(others)) if (secret !== undefined) named.set(name, secret);
-  return new Map([...named, ...variables]);
+  const own = [...(credentials ?? [])].map(([name, secret]) => [`credentials.${name}`, secret] as const);
+  const hooks = [...(triggers ?? [])].map(([name, secret]) => [`serve.triggers.${name}`, secret] as const);
+  return new Map([...named, ...variables, ...own, ...hooks]);
 }
 
 function readConfigFile(named: string | undefined): { file: string | undefined; content: unknown } {
@@ -95,14 +115,14 @@ function parseYaml(file: string, text: string): unknown {
     return document.toJS({ maxAliasCount: 100 });
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    throw new ConfigError('config-syntax', `${file}: cannot be read as YAML: ${firstLine(error)}`, {
-      cause: error,
-    });
+    throw new ConfigError(
+      'config-syntax',
+      `${file}: cannot be read as YAML: ${messageOf(error).split('\n')[0]}`,
+      {
+        cause: error,
+      },
+    );
   }
-}
-
-function firstLine(error: unknown): string {
-  return messageOf(error).split('\n')[0] ?? '';
 }
 
 function merge(base: unknown, over: unknown): unknown {
@@ -137,6 +157,18 @@ function withSafeRedisUrl(config: Config, environment: Environment): Config {
   return { ...config, redis: { ...config.redis, url: bare.join(',') } };
 }
 
+/** Sentinels in the form of URLs, in which all parts of the program use them. They hold no secret. */
+function withSentinelUrls(config: Config): Config {
+  const { sentinels, master, username } = config.redis;
+  if (sentinels === undefined || master === undefined) return config;
+  const user = username === undefined ? '' : `${encodeURIComponent(username)}@`;
+  const urls = sentinels.map((sentinel) => {
+    const secure = sentinel.startsWith('rediss://') ? 'rediss' : 'redis';
+    return `${secure}+sentinel://${user}${sentinel.replace(/^rediss?:\/\//, '')}/${master}`;
+  });
+  return { ...config, redis: { ...config.redis, url: urls.join(',') } };
+}
+
 function secretsOf(config: Config, merged: unknown, environment: Environment): Secrets {
   const { notify, redis } = config;
   const resolve = (reference: SecretReference | undefined, path: string): Secret | undefined =>
@@ -146,14 +178,34 @@ function secretsOf(config: Config, merged: unknown, environment: Environment): S
     if (!('secret' in variable)) continue;
     variables.set(name, resolveSecret(variable.secret, `notify.variables.${name}.secret`, environment));
   }
+  const credentials = new Map(
+    Object.entries(config.credentials).map(([name, { secret }]) => [
+      name,
+      resolveSecret(secret, `credentials.${name}.secret`, environment),
+    ]),
+  );
   return {
     variables,
+    ...(credentials.size === 0 ? {} : { credentials }),
     redisPassword:
       resolve(redis.password, 'redis.password') ??
       passwordOf((merged as { redis?: { url?: string } }).redis?.url),
+    tracesAuthorization: resolve(config.traces.authorization, 'traces.authorization'),
+    sentinelPassword: resolve(redis.sentinelPassword, 'redis.sentinelPassword'),
     apiKey: resolve(notify?.platform?.apiKey, 'notify.platform.apiKey'),
     applicationKey: resolve(notify?.platform?.applicationKey, 'notify.platform.applicationKey'),
     signingSecret: resolve(notify?.signingSecret, 'notify.signingSecret'),
+    serveKey: resolve(config.serve.key, 'serve.key'),
+    ...(config.serve.triggers.length === 0
+      ? {}
+      : {
+          triggers: new Map(
+            config.serve.triggers.map(({ name, secret }) => [
+              name,
+              resolveSecret(secret, `serve.triggers.${name}.secret`, environment),
+            ]),
+          ),
+        }),
   };
 }
 

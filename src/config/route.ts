@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { TRANSITIONS } from '../model/scan/change.ts';
 import { ECOSYSTEMS } from '../model/scan/ecosystem.ts';
+import { TRANSITIONS } from '../model/scan/transition.ts';
 import { PRESETS } from '../notify/presets/catalog.ts';
 import { RULE_NAMES } from '../policy/catalog.ts';
 import { durationOf, severity } from './values.ts';
@@ -47,9 +47,11 @@ export const webhook = z
       .describe("JSON template. Default: that of the preset. null: the platform's default payload."),
     encodeAs: z.enum(['json', 'form']).optional().describe('Encoding of the payload. Default: `json`.'),
     mode: z
-      .enum(['digest', 'change', 'periodic'])
+      .enum(['digest', 'change', 'periodic', 'advisory'])
       .optional()
-      .describe('One alert per scan, per change, or per period (`every`). Default: that of the preset.'),
+      .describe(
+        'One alert per scan, per change, per period (`every`), or per issue over all targets. Default: that of the preset.',
+      ),
     maxBytes: maxBytes.optional().describe('Size limit of an alert in bytes. Default: `notify.maxBytes`.'),
     every: durationOf('24h').describe('Time between two digests of mode `periodic`.'),
   })
@@ -85,6 +87,12 @@ export const route = z.strictObject({
       minSeverity: severity.optional(),
       rules: namesOf('rule', RULE_NAMES).optional(),
       transitions: oneOrMore(z.enum(TRANSITIONS)).optional(),
+      direct: z.boolean().optional().describe('Whether the package is a direct dependency.'),
+      withoutGroups: texts
+        .optional()
+        .describe('Not packages that are installed in these groups alone, such as `dev`.'),
+      kev: z.boolean().optional().describe('Whether the issue is known to be exploited (KEV).'),
+      minEpss: z.number().min(0).max(1).optional().describe('At least this probability of exploitation.'),
     })
     .default({}),
   webhook,

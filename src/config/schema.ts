@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { RULE_LEVELS } from '../model/scan/policy.ts';
 import { RULES } from '../policy/catalog.ts';
+import { data } from './data.ts';
 import { type NotifyConfig, notify } from './notify.ts';
 import { secretReference } from './secret-reference.ts';
+import { serve } from './serve.ts';
+import { suppressions, targetSuppressions } from './suppressions.ts';
+import { traces } from './traces.ts';
 import { durationOf, httpUrl, severity } from './values.ts';
+import { credentials, schedules, watch } from './watch.ts';
 
-const redis = z.strictObject({
+const redisSettings = z.strictObject({
   url: z
     .string()
     .regex(/^rediss?:\/\//, 'a `redis://` or `rediss://` URL')
@@ -13,13 +18,59 @@ const redis = z.strictObject({
     .describe(
       'Redis or Valkey; several URLs with commas for a cluster. Unset: a worker starts only with `--ephemeral`, and keeps nothing.',
     ),
-  password: secretReference.optional().describe('Password for `redis.url`.'),
+  password: secretReference.optional().describe('Password of Redis.'),
+  sentinels: z
+    .array(
+      z
+        .string()
+        .regex(
+          /^(?:rediss?:\/\/)?(?:\[[\da-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?$/,
+          '`host:port`, or `rediss://host:port` for TLS',
+        ),
+    )
+    .min(1)
+    .optional()
+    .describe('Sentinels that know the primary, in place of `redis.url`: `host:port` of each.'),
+  master: z
+    .string()
+    .regex(/^[\w.-]+$/, 'the name that the Sentinels monitor, such as `mymaster`')
+    .optional()
+    .describe('Name under which the Sentinels monitor Redis.'),
+  username: z.string().min(1).optional().describe('User of Redis, with `redis.sentinels`.'),
+  sentinelPassword: secretReference.optional().describe('Password of the Sentinels.'),
   prefix: z
     .string()
     .regex(/^\{[A-Za-z0-9_.-]+\}$/, 'a hash tag such as `{lockhound}`: all keys must share one cluster slot')
     .default('{lockhound}')
     .describe('First part of every key.'),
+  shards: z
+    .int()
+    .min(1)
+    .max(256)
+    .default(1)
+    .describe(
+      'Number of hash tags over which the targets are spread, for a Redis Cluster. `lockhound shards move` changes it.',
+    ),
 });
+
+const redis = redisSettings
+  .refine(({ sentinels, url }) => sentinels === undefined || url === undefined, {
+    error: '`redis.url` (or REDIS_URL) and `redis.sentinels` exclude each other',
+    path: ['sentinels'],
+  })
+  .refine(({ sentinels, master }) => (sentinels === undefined) === (master === undefined), {
+    error: '`redis.sentinels` and `redis.master` belong together',
+    path: ['master'],
+  })
+  .refine(
+    (all) =>
+      all.sentinels !== undefined || (all.username === undefined && all.sentinelPassword === undefined),
+    {
+      error:
+        '`username` and `sentinelPassword` belong to `redis.sentinels`; with `redis.url` the user is in the URL',
+      path: ['sentinels'],
+    },
+  );
 
 const insights = z.strictObject({
   url: httpUrl.default('https://api.deps.dev').describe('Package-insights API.'),
@@ -63,10 +114,40 @@ const policy = z.strictObject({
   unindexedAfter: durationOf('14d').describe(
     'A version that is missing from the index for longer than this becomes an alert.',
   ),
+  targetSuppressions,
+  minimumAge: durationOf('72h').describe(
+    'A version that was published more recently than this when it was locked is fresh (rule `fresh-release`).',
+  ),
+  sharedSuppressions: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether `lockhound scan` applies the suppressions of `lockhound ignore`, too: it then reads `redis.url`.',
+    ),
+  developmentStep: z
+    .int()
+    .min(0)
+    .max(3)
+    .default(0)
+    .describe(
+      'How many severities less a vulnerability counts in a package for development and tests alone (`dev`, `test`, `build`). Not malware.',
+    ),
   rules: z
     .strictObject(Object.fromEntries(ruleSettings))
     .prefault({})
     .describe('Level and severity by rule.'),
+  byLabel: z
+    .array(
+      z.strictObject({
+        labels: z
+          .record(z.string().min(1).max(63), z.string().max(200))
+          .refine((labels) => Object.keys(labels).length > 0, { error: 'at least one label' }),
+        rules: z.strictObject(Object.fromEntries(ruleSettings)),
+      }),
+    )
+    .max(1_000)
+    .default([])
+    .describe('Level and severity by rule for targets with these labels.'),
 });
 
 const lockfiles = z.strictObject({
@@ -100,7 +181,7 @@ const worker = z.strictObject({
     .min(0)
     .max(65_535)
     .optional()
-    .describe('Port of `/healthz` and `/readyz`. Unset: no health server.'),
+    .describe('Port of `/healthz`, `/readyz` and `/metrics`. Unset: no health server.'),
   healthHost: z.string().default('127.0.0.1').describe('Address of the health port.'),
 });
 
@@ -132,15 +213,34 @@ export const configSchema = z
     insights: insights.prefault({}),
     notify: notify.optional(),
     policy: policy.prefault({}),
+    suppressions,
     lockfiles: lockfiles.prefault({}),
     worker: worker.prefault({}),
+    serve: serve.prefault({}),
     contract: contract.prefault({}),
+    watch: watch.prefault({}),
+    data: data.prefault({}),
+    schedules,
+    credentials,
+    traces: traces.prefault({}),
     log: log.prefault({}),
   })
   // The outcome of a digest prevents a second one for the same period, so it must be kept at least that long.
   .refine(({ notify: one, worker: { retention } }) => longestDigest(one) <= retention, {
     error: 'a time between two digests (`every`) of at most `worker.retention`',
     path: ['notify'],
+  })
+  .superRefine(({ schedules: all, credentials: known }, context) => {
+    for (const [index, { source }] of all.entries()) {
+      const name = 'credentials' in source ? source.credentials : undefined;
+      if (name === undefined || Object.hasOwn(known, name)) continue;
+      const path = ['schedules', index, 'source', 'credentials'];
+      context.addIssue({
+        code: 'custom',
+        path,
+        message: `\`credentials\` has no entry ${JSON.stringify(name)}`,
+      });
+    }
   });
 
 function longestDigest(config: NotifyConfig | undefined): number {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RATED_SEVERITIES } from '../model/scan/finding.ts';
+import { RATED_SEVERITIES } from '../model/scan/severity.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,

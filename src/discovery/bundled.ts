@@ -3,17 +3,25 @@ import { packageFile } from '../files/package-file.ts';
 import { parseDescription, type RestDescription } from './description/description.ts';
 
 /** The documents that come with Lockhound, in `apis/`. */
-export type BundledApi = 'insights.v3alpha' | 'webhooks.v1' | 'discovery.v1';
+export type BundledApi = 'insights.v3alpha' | 'webhooks.v1' | 'discovery.v1' | 'lockhound.v1';
 
 /** By the name of the API; each has one version. */
 export const BUNDLED_APIS: ReadonlyMap<string, BundledApi> = new Map([
   ['insights', 'insights.v3alpha'],
   ['webhooks', 'webhooks.v1'],
   ['discovery', 'discovery.v1'],
+  ['lockhound', 'lockhound.v1'],
 ]);
 
-/** Reads a bundled description document. */
-export async function readBundledDescription(api: BundledApi): Promise<RestDescription> {
-  const file = packageFile(`apis/${api}.json`);
-  return parseDescription(await readFile(file, 'utf8'), `apis/${api}.json`);
+const read = new Map<BundledApi, Promise<RestDescription>>();
+
+/** Reads a bundled description document, once. */
+export function readBundledDescription(api: BundledApi): Promise<RestDescription> {
+  const known = read.get(api) ?? parseBundled(`apis/${api}.json`);
+  read.set(api, known);
+  return known;
+}
+
+async function parseBundled(path: string): Promise<RestDescription> {
+  return parseDescription(await readFile(packageFile(path), 'utf8'), path);
 }

@@ -9,13 +9,7 @@ import { messageOf } from '../model/errors.ts';
 import { EmbeddedError } from './errors.ts';
 import type { ValkeyChildMessage } from './valkey-child.ts';
 
-export interface EmbeddedValkey {
-  /** `redis://127.0.0.1:<port>`. */
-  readonly url: string;
-  readonly pid: number;
-  /** Ends the child process and waits for its exit. May be called more than once. */
-  close(): Promise<void>;
-}
+export type EmbeddedValkey = Awaited<ReturnType<typeof startValkey>>;
 
 export interface ValkeyOptions {
   /** Called with each line that Valkey writes. */
@@ -29,7 +23,7 @@ export interface ValkeyOptions {
  * engine writes its log to file descriptor 1. The child ends with this process, also when that is killed.
  * Throws `EmbeddedError` (`valkey-not-started`).
  */
-export async function startValkey(options: ValkeyOptions = {}): Promise<EmbeddedValkey> {
+export async function startValkey(options: ValkeyOptions = {}) {
   const log = options.log ?? (() => {});
   const child = forkChild(options.signal);
   const lastLines: string[] = [];
@@ -53,7 +47,8 @@ export async function startValkey(options: ValkeyOptions = {}): Promise<Embedded
   return {
     url: `redis://127.0.0.1:${outcome.port}`,
     pid,
-    close: async () => {
+    /** Ends the child process and waits for its exit. May be called more than once. */
+    close: async (): Promise<void> => {
       hold(child, true);
       // There is nothing to save, and a script in an endless loop cannot answer.
       child.kill('SIGKILL');

@@ -109,7 +109,8 @@ function isRange(entry: string): boolean {
   return isIP(address) !== 0 && !address.includes('%');
 }
 
-function rangesOf(entries: readonly string[]): BlockList {
+/** Addresses and CIDR ranges as a list to check against. Throws `HttpError` (`invalid-url`). */
+export function rangesOf(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
     const [address = '', prefix, ...more] = entry.split('/');

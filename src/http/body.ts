@@ -38,25 +38,16 @@ export function decompress(
     if (decode === undefined) {
       throw new HttpError('invalid-answer', `${subject}: its encoding ${layer} is not supported`);
     }
-    result = decodeWithin(decode, result, limit, subject);
+    try {
+      result = decode(result, limit);
+    } catch (cause) {
+      if (cause instanceof RangeError) {
+        throw new HttpError('too-large', `${subject}: the answer is larger than ${limit} bytes`, { cause });
+      }
+      throw new HttpError('invalid-answer', `${subject}: the answer cannot be decompressed`, { cause });
+    }
   }
   return result;
-}
-
-function decodeWithin(
-  decode: (body: Buffer, maxOutputLength: number) => Buffer,
-  body: Buffer,
-  limit: number,
-  subject: string,
-): Buffer {
-  try {
-    return decode(body, limit);
-  } catch (cause) {
-    if (cause instanceof RangeError) {
-      throw new HttpError('too-large', `${subject}: the answer is larger than ${limit} bytes`, { cause });
-    }
-    throw new HttpError('invalid-answer', `${subject}: the answer cannot be decompressed`, { cause });
-  }
 }
 
 /**

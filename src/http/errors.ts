@@ -8,7 +8,9 @@ export type HttpErrorCode =
   | 'timeout'
   | 'too-large'
   | 'invalid-answer'
-  | 'aborted';
+  | 'redirected'
+  | 'aborted'
+  | 'offline';
 
 /** There is no answer, or it cannot be read. Messages contain the URL without user information and query. */
 export class HttpError extends CodedError<HttpErrorCode> {}

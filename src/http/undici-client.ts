@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isBrieflyRetryable, parseRetryAfter } from '../model/retry-after.ts';
+import { httpAttempts } from '../model/telemetry.ts';
 import { type AddressGuard, guardedConnector } from './address-guard.ts';
 import { ACCEPTED_ENCODINGS, decompress, readBeginning } from './body.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from './client.ts';
@@ -25,6 +26,8 @@ export interface HttpClientOptions {
   /** Checks every address before a connection to it. Default: all are allowed. */
   readonly guard?: AddressGuard;
   readonly userAgent?: string;
+  /** What is called, for metrics: attempts are measured under this name. Unset: they are not measured. */
+  readonly service?: string;
   /** Awaited before each attempt, including retries; a request budget delays it. */
   readonly beforeAttempt?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
@@ -35,6 +38,7 @@ interface Settings {
   readonly maxResponseBytes: number;
   readonly retry: RetryPolicy;
   readonly userAgent: string;
+  readonly service: string | undefined;
   readonly beforeAttempt: HttpClientOptions['beforeAttempt'];
 }
 
@@ -47,6 +51,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     maxResponseBytes: options.maxResponseBytes ?? 64 * 1024 * 1024,
     retry: options.retry ?? BRIEF_RETRIES,
     userAgent: options.userAgent ?? 'lockhound',
+    service: options.service,
     beforeAttempt: options.beforeAttempt,
   };
   return {
@@ -76,8 +81,9 @@ function createDispatcher(options: HttpClientOptions): Agent {
 async function sendWithRetries(settings: Settings, request: HttpRequest): Promise<HttpResponse> {
   const mayRepeat = isIdempotent(request.method, request.idempotent);
   for (let attempt = 1; ; attempt += 1) {
-    await waitForBudget(settings, request);
+    const [asked, sent] = [performance.now(), await waitForBudget(settings, request)];
     const outcome = await attemptOnce(settings, request);
+    measure(settings, outcome, { waitedMs: sent - asked, durationMs: performance.now() - sent });
     const retryable =
       outcome instanceof HttpError
         ? outcome.code === 'connection-lost' || (outcome.code === 'connect-failed' && outcome.retryable)
@@ -92,10 +98,28 @@ async function sendWithRetries(settings: Settings, request: HttpRequest): Promis
   }
 }
 
-/** Outside the time limits of an attempt: the wait is not caused by the service. */
-async function waitForBudget({ beforeAttempt }: Settings, request: HttpRequest): Promise<void> {
+/** An attempt that the caller aborted says nothing about the service. */
+function measure(
+  { service }: Settings,
+  outcome: HttpResponse | HttpError,
+  times: { readonly waitedMs: number; readonly durationMs: number },
+): void {
+  if (service === undefined || (outcome instanceof HttpError && outcome.code === 'aborted')) return;
+  httpAttempts.publish({
+    service,
+    ...(outcome instanceof HttpError ? {} : { status: outcome.status }),
+    ...times,
+  });
+}
+
+/**
+ * Outside the time limits of an attempt: the wait is not caused by the service. Resolves to the time at which the request may be
+ * sent, in milliseconds of `performance.now`.
+ */
+async function waitForBudget({ beforeAttempt }: Settings, request: HttpRequest): Promise<number> {
   try {
     await beforeAttempt?.(request.signal);
+    return performance.now();
   } catch (error) {
     throw request.signal?.aborted === true ? aborted(request, error) : error;
   }

@@ -4,11 +4,11 @@ import type { AnyJob, JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { StoredFollowUp } from '../model/queue/follow-up.ts';
-import type { Outcomes } from '../model/queue/outcome.ts';
 import { attemptSignal } from '../workers/attempt-signal.ts';
 import type { WorkerEvent } from '../workers/events.ts';
 import { DEFAULT_WAITING, endingOf, type Failure, failureOf } from '../workers/failure.ts';
 import { runOnce } from '../workers/run-once.ts';
+import type { MemoryOutcomes } from './outcomes.ts';
 
 export type LogLevel = 'error' | 'info' | 'warn';
 export type Log = Readonly<
@@ -17,7 +17,7 @@ export type Log = Readonly<
 
 export interface AttemptOptions {
   readonly ports: Ports;
-  readonly outcomes: Outcomes;
+  readonly outcomes: MemoryOutcomes;
   readonly log: Log;
   /** Ends everything that runs or waits. */
   readonly signal: AbortSignal;
@@ -88,7 +88,7 @@ async function attempt(
   const what = `${job.name} "${key}"`;
   const end = attemptSignal({ what, timeoutMs: limits.timeoutMs, shutdown: signal, lockLost: undefined });
   onEvent?.({ kind: 'started', job: job.name, key });
-  const work = { job, key, payload, startedAt, openJobsOf: () => [] };
+  const work = { job, key, payload, startedAt, openJobsOf: () => [], mayBeDone: true };
   const { result, next } = await runOnce(work, outcomes, ports, {
     startedAt,
     signal: end.signal,
@@ -98,8 +98,8 @@ async function attempt(
   }).finally(end.release);
   await job.onEnd?.(payload, { kind: 'done' }, ports);
   const spent = job.spent?.(payload);
-  if (spent !== undefined) await outcomes.spend(spent);
-  onEvent?.({ kind: 'finished', job: job.name, key });
+  if (spent !== undefined) outcomes.spend(spent);
+  onEvent?.({ kind: 'finished', job: job.name, key, durationMs: Date.now() - startedAt });
   const { facts, warning } = job.log?.(payload, result) ?? {};
   const line = { job: job.name, key, ...facts, durationMs: Date.now() - startedAt };
   if (warning === undefined) log.info(line, 'job finished');
@@ -122,7 +122,7 @@ async function report(
   }
   const { delayMs } = failure;
   log.warn({ job: job.name, key, reason, delayMs }, `job is retried later (${failure.kind})`);
-  onEvent?.({ kind: 'retrying', job: job.name, key, reason, delayMs });
+  onEvent?.({ kind: 'retrying', how: failure.kind, job: job.name, key, reason, delayMs });
   await job.onEnd?.(payload, endingOf(failure, reason), ports);
 }
 

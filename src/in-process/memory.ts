@@ -1,13 +1,24 @@
 import { createHash } from 'node:crypto';
-import type { BlobPort, DeliveryPort, DigestPort, ScanPort, TargetPort } from '../jobs/ports.ts';
+import type {
+  BlobPort,
+  DeliveryPort,
+  DigestPort,
+  FactsPort,
+  FleetPort,
+  ScanPort,
+  TargetPort,
+} from '../jobs/ports.ts';
 import type { PutContent } from '../jobs/scan-request.ts';
-import { compareScans } from '../model/alert/notification.ts';
+import { compareScans } from '../model/alert/compare-scans.ts';
 import { CodedError } from '../model/errors.ts';
 import type { Cache } from '../model/ports/cache.ts';
+import type { Facts } from '../model/ports/facts.ts';
+import type { Inspections } from '../model/ports/inspections.ts';
 import type { SeenVersions } from '../model/ports/seen-versions.ts';
-import type { Outcomes } from '../model/queue/outcome.ts';
+import type { TargetState } from '../model/scan/change.ts';
 import { createMemoryCache } from './memory-cache.ts';
-import { createOutcomes, type MemoryMaps } from './outcomes.ts';
+import { createMemoryInspections } from './memory-inspections.ts';
+import { createOutcomes, type MemoryMaps, type MemoryOutcomes } from './outcomes.ts';
 
 /** `blob-missing`: no content of that hash was given to this process. */
 class MemoryError extends CodedError<'blob-missing'> {}
@@ -17,7 +28,7 @@ class MemoryError extends CodedError<'blob-missing'> {}
  * not expire.
  */
 export interface Memory {
-  readonly outcomes: Outcomes;
+  readonly outcomes: MemoryOutcomes;
   readonly blobs: BlobPort & {
     readonly put: PutContent;
     /** Frees a content. Each `put` is released once; the last release frees it. */
@@ -29,12 +40,16 @@ export interface Memory {
   readonly scans: ScanPort;
   readonly cache: Cache;
   readonly seen: SeenVersions;
+  readonly inspections: Inspections;
+  readonly facts: FactsPort;
+  readonly fleet: FleetPort;
 }
 
-export function createMemory(): Memory {
+/** `states`: of targets that earlier scans judged. */
+export function createMemory(states: ReadonlyMap<string, TargetState> = new Map()): Memory {
   const maps: MemoryMaps = {
     outcomes: new Map(),
-    targets: new Map(),
+    targets: new Map(states),
     notifications: new Map(),
     digests: new Map(),
   };
@@ -57,6 +72,9 @@ export function createMemory(): Memory {
     scans: { fail: async () => {} },
     cache: createMemoryCache(),
     seen: createSeenVersions(),
+    inspections: createMemoryInspections(),
+    facts: { versions: NO_FACTS, advisories: NO_FACTS },
+    fleet: NO_FLEET,
   };
 }
 
@@ -83,6 +101,35 @@ function createBlobs(): Memory['blobs'] {
     },
   };
 }
+
+/** A process of its own has no fleet: what it knows is in the cache. */
+const NO_FACTS: Facts<never> = {
+  read: async (keys) => keys.map(() => undefined),
+  changedSince: async () => new Map(),
+};
+
+/** Nothing outlives the process, so nothing is refreshed. */
+const NO_FLEET: FleetPort = {
+  packageIds: async () => new Uint32Array(),
+  youngPackageIds: async () => new Uint32Array(),
+  identities: async () => [],
+  advisoryIds: async () => [],
+  pending: async () => ({ versions: [], advisories: [] }),
+  countPending: async () => 0,
+  affectedTargets: async () => [],
+  incompleteTargets: async () => [],
+  dueTargets: async () => [],
+  countDue: async () => 0,
+  allTargets: async () => [],
+  summary: async () => undefined,
+  inventory: (hash) =>
+    Promise.reject(new RangeError(`there is no inventory ${hash}: this process has no fleet`)),
+  lastRefresh: async () => undefined,
+  refreshInProgress: async () => undefined,
+  waitingScans: async () => 0,
+  openTargets: async function* () {},
+  unjudgedTargets: async () => 0,
+};
 
 function createSeenVersions(): SeenVersions {
   const seen = new Set<string>();

@@ -1,4 +1,5 @@
 import type { DigestEntry, Notification } from '../model/alert/notification.ts';
+import { byPath } from '../model/fleet/lockfile-order.ts';
 import type {
   DigestClaim,
   OutcomeEffects,
@@ -6,6 +7,7 @@ import type {
   StoredOutcome,
   TargetChange,
 } from '../model/queue/outcome.ts';
+import type { SpentOutcomes } from '../model/queue/spent-outcomes.ts';
 import type { TargetState } from '../model/scan/change.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
 
@@ -19,8 +21,13 @@ export interface MemoryMaps {
   readonly digests: Map<string, Map<string, DigestEntry>>;
 }
 
+export interface MemoryOutcomes extends Outcomes {
+  /** Frees the memory of outcomes. May be repeated. */
+  spend(spent: SpentOutcomes): void;
+}
+
 /** Outcomes in maps: the first one saved under a job and key stays, and only that one has effects. */
-export function createOutcomes(maps: MemoryMaps): Outcomes {
+export function createOutcomes(maps: MemoryMaps): MemoryOutcomes {
   const { outcomes } = maps;
   return {
     read: async (job, key) => outcomes.get(nameOf(job, key)),
@@ -37,7 +44,7 @@ export function createOutcomes(maps: MemoryMaps): Outcomes {
       applyEffects(maps, run);
       return { status: 'saved' };
     },
-    async spend({ marked, removed }) {
+    spend({ marked, removed }) {
       for (const { job, key } of removed) outcomes.delete(nameOf(job, key));
       for (const { job, key } of marked) {
         const known = outcomes.get(nameOf(job, key));
@@ -56,7 +63,8 @@ function isCurrent({ targets }: MemoryMaps, state: OutcomeEffects['state']): boo
   return (targets.get(state.target)?.revision ?? 0) === state.replaces;
 }
 
-function applyEffects(maps: MemoryMaps, { state, deliveries = [] }: OutcomeEffects): void {
+function applyEffects(maps: MemoryMaps, { state, deliveries = [], delivered }: OutcomeEffects): void {
+  if (delivered !== undefined) maps.notifications.delete(delivered.id);
   if (state !== undefined) applyState(maps, state);
   for (const { identity, notification } of deliveries) {
     if (!maps.notifications.has(identity.id)) maps.notifications.set(identity.id, notification);
@@ -68,9 +76,16 @@ function applyState({ targets, digests }: MemoryMaps, state: TargetChange | Dige
     for (const scan of state.taken) digests.get(state.route)?.delete(scan);
     return;
   }
-  targets.set(state.target, state.state);
+  targets.set(state.target, withLockfiles(state));
   for (const { route, entry } of state.digests ?? []) {
     const waiting = digests.get(route) ?? new Map<string, DigestEntry>();
     digests.set(route, waiting.set(entry.scan, entry));
   }
+}
+
+/** The state with the lockfiles that the scan read. Their inventories are not stored: this process has no fleet. */
+function withLockfiles({ state, lockfiles }: TargetChange): TargetState {
+  if (lockfiles === undefined) return state;
+  const read = lockfiles.read.map(({ path, sha256 }) => ({ path, sha256 }));
+  return { ...state, lockfiles: [...(state.lockfiles ?? []), ...read].sort(byPath) };
 }

@@ -1,5 +1,8 @@
+import type { ZodType } from 'zod';
+import { isObject } from '../model/json-object.ts';
 import type { Cache, Known } from '../model/ports/cache.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
+import { InsightsError } from './errors.ts';
 
 /** How long records, and for a shorter time misses, are cached. Failures are not cached. */
 export interface CachePolicy {
@@ -8,46 +11,49 @@ export interface CachePolicy {
   readonly missTtlMs: number;
   /** Called when the cache fails; the work continues without it. */
   readonly onCacheFailure?: (error: unknown) => void;
+  /** The cache holds what the fleet knows: the work fails when it cannot be read or written. */
+  readonly isRequired?: boolean;
 }
 
 /** One kind of record in the cache. */
-export interface RecordCache<Value> {
-  get(keys: readonly string[]): Promise<readonly (Known<Value> | undefined)[]>;
-  set(entries: readonly (readonly [key: string, known: Known<Value>])[]): Promise<void>;
-}
+export type RecordCache<Value> = ReturnType<typeof createRecordCache<Value>>;
 
 /** A cached value that does not fit its kind counts as absent. Raise the kind's version when its meaning changes. */
 export function createRecordCache<Value>(
   { kind: name, version, schema }: StoredKind<Known<Value>>,
   policy: CachePolicy,
-): RecordCache<Value> {
+) {
   const kind = `${name}-${version}`;
-  // A cache in memory returns the same object again: each is checked once.
+  // A cache in memory returns the same object again: each is checked at most once.
   const checked = new WeakSet<object>();
-  const isKnown = (value: unknown): value is Known<Value> => {
-    if (typeof value !== 'object' || value === null) return false;
-    if (!checked.has(value) && !schema.safeParse(value).success) return false;
+  const isUnchecked = (value: unknown) => isObject(value) && !checked.has(value);
+  const fits = (value: unknown, expected: ZodType | undefined): value is Known<Value> => {
+    if (!isObject(value)) return false;
+    if (!checked.has(value) && expected?.safeParse(value).success !== true) return false;
     checked.add(value);
     return true;
   };
-  const { cache, recordTtlMs, missTtlMs, onCacheFailure } = policy;
+  const { cache, recordTtlMs, missTtlMs, onCacheFailure, isRequired = false } = policy;
   const orElse =
     <T>(fallback: T) =>
     (error: unknown): T => {
+      if (isRequired) throw error;
       onCacheFailure?.(error);
       return fallback;
     };
   return {
-    async get(keys) {
+    async get(keys: readonly string[]): Promise<readonly (Known<Value> | undefined)[]> {
       const none = keys.map(() => undefined);
       if (keys.length === 0) return none;
       const values = await cache.getMany(kind, keys).catch(orElse<readonly unknown[]>(none));
+      const expected = values.some(isUnchecked) ? await schema() : undefined;
       return keys.map((_, index) => {
         const value = values[index];
-        return isKnown(value) ? value : undefined;
+        return fits(value, expected) ? value : undefined;
       });
     },
-    async set(entries) {
+    async set(entries: readonly (readonly [key: string, known: Known<Value>])[]): Promise<void> {
+      for (const [, known] of entries) checked.add(known);
       const found = entries.filter(([, known]) => 'record' in known);
       const missing = entries.filter(([, known]) => 'missing' in known);
       await Promise.all([
@@ -56,4 +62,17 @@ export function createRecordCache<Value>(
       ]);
     },
   };
+}
+
+/** That the service has none is an answer. */
+export async function loadOrMiss<Value>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  signal: AbortSignal,
+): Promise<Known<Value>> {
+  try {
+    return { record: await load(signal) };
+  } catch (error) {
+    if (error instanceof InsightsError && error.code === 'not-found') return { missing: true };
+    throw error;
+  }
 }

@@ -1,17 +1,26 @@
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { ApiClient } from '../discovery/client.ts';
 import type { Known } from '../model/ports/cache.ts';
 import type { Insights } from '../model/ports/insights.ts';
+import type { Advisory } from '../model/scan/advisory.ts';
 import { formatVersionKey } from '../model/scan/version-key.ts';
-import { CACHED_ADVISORY, CACHED_DEPENDENCIES, CACHED_VERSION } from '../model/stored/catalog.ts';
+import {
+  CACHED_ADVISORY,
+  CACHED_DEPENDENCIES,
+  CACHED_PUBLISHED_VERSIONS,
+  CACHED_VERSION,
+} from '../model/stored/catalog.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
 import { answerOf, type ContractProblem } from './answered.ts';
-import { type CachePolicy, createRecordCache, type RecordCache } from './caching.ts';
+import { type CachePolicy, createRecordCache, loadOrMiss, type RecordCache } from './caching.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
-import { InsightsError } from './errors.ts';
-import { getAdvisory, getDependencies } from './operations.ts';
+import { countedVersions, countLookUps } from './look-up-counts.ts';
+import { getAdvisory, getDependencies, getPackage } from './operations.ts';
 import { readAdvisory } from './records/advisory.ts';
 import { readDependencyGraph } from './records/dependency-graph.ts';
+import { PACKAGE_FIELDS, readPublishedVersions } from './records/published-versions.ts';
+import { createRefresh, type FleetFacts } from './refresh.ts';
+import { createReleases } from './releases/releases.ts';
 import { hasFacts } from './request/rules.ts';
 import { createEligibility, type Privacy } from './resolve/eligibility.ts';
 import type { MissingFacts } from './resolve/missing-versions.ts';
@@ -24,6 +33,10 @@ export interface InsightsOptions extends CachePolicy, Partial<Privacy>, MissingF
   readonly api: ApiClient;
   /** The number of concurrent requests. */
   readonly concurrency?: number;
+  /** Limits the requests of several clients together, in place of `concurrency`. */
+  readonly limit?: LimitFunction;
+  /** What the fleet knows. The cache adds every answer of the service. Unset: a run without a fleet. */
+  readonly facts?: FleetFacts | undefined;
   /**
    * Called for each part of an answer that does not fit its description; the rest is used. `subject`: what was
    * requested.
@@ -37,30 +50,46 @@ export function createInsights(options: InsightsOptions): Insights {
     privatePatterns = [],
     mirrors = [],
     concurrency = 25,
+    limit = pLimit(concurrency),
     onContractProblem,
     seen,
     covers,
+    facts,
   } = options;
   const service = createInsightsService(api);
-  const limit = pLimit(concurrency);
   const advisories = createLoader(CACHED_ADVISORY, options);
   const graphs = createLoader(CACHED_DEPENDENCIES, options);
+  const versionLists = createLoader(CACHED_PUBLISHED_VERSIONS, options);
+  const parts = {
+    eligibility: createEligibility({ privatePatterns, mirrors }),
+    seen,
+    lookUpVersions: countedVersions(createVersionLookUp({ service, limit, onContractProblem })),
+  };
+  const loadAdvisory = (id: string, signal: AbortSignal): Promise<Advisory> =>
+    limit(async () => {
+      const answer = answerOf(await getAdvisory(service, id, { signal }));
+      for (const problem of answer.problems) onContractProblem?.(problem, `advisory ${id}`);
+      return await readAdvisory(answer, id);
+    });
   return {
     resolve: createResolver({
-      eligibility: createEligibility({ privatePatterns, mirrors }),
+      ...parts,
       cache: createRecordCache(CACHED_VERSION, options),
-      seen,
       covers,
-      lookUpVersions: createVersionLookUp({ service, limit, onContractProblem }),
+      facts: facts?.versions,
     }),
-    advisory: (id, signal) =>
-      advisories(id, signal, (shared) =>
+    releases: createReleases(service, limit),
+    ...createRefresh({ ...parts, facts, loadAdvisory }),
+    advisory: (id, signal) => advisories(id, signal, (shared) => loadAdvisory(id, shared)),
+    async publishedVersions(name, signal) {
+      const list = await versionLists(`${name.system}:${name.name}`, signal, (shared) =>
         limit(async () => {
-          const answer = answerOf(await getAdvisory(service, id, { signal: shared }));
-          for (const problem of answer.problems) onContractProblem?.(problem, `advisory ${id}`);
-          return readAdvisory(answer, id);
+          const answered = await getPackage(service, name, { signal: shared, fields: PACKAGE_FIELDS });
+          return { versions: readPublishedVersions(answerOf(answered)) };
         }),
-      ),
+      );
+      return list?.versions;
+    },
     async dependencies(key, signal) {
       if (!hasFacts('dependencies', key.system)) return undefined;
       const name = formatVersionKey(key);
@@ -86,23 +115,16 @@ function createLoader<Value>(kind: StoredKind<Known<Value>>, policy: CachePolicy
   return async (key, signal, load) => {
     const known = await coalesce(key, signal, async (shared) => {
       const [cached] = await cache.get([key]);
+      countLookUps(kind.kind, 'cache', [cached]);
       if (cached !== undefined) return cached;
-      const loaded = await loadOrMiss(load, shared);
+      const loaded = await loadOrMiss(load, shared).catch((error: unknown) => {
+        if (!shared.aborted) countLookUps(kind.kind, 'service', [{ error }]);
+        throw error;
+      });
+      countLookUps(kind.kind, 'service', [loaded]);
       await cache.set([[key, loaded]]);
       return loaded;
     });
     return 'record' in known ? known.record : undefined;
   };
-}
-
-async function loadOrMiss<Value>(
-  load: (signal: AbortSignal) => Promise<Value>,
-  signal: AbortSignal,
-): Promise<Known<Value>> {
-  try {
-    return { record: await load(signal) };
-  } catch (error) {
-    if (error instanceof InsightsError && error.code === 'not-found') return { missing: true };
-    throw error;
-  }
 }

@@ -1,11 +1,28 @@
+import { adviseUpgrades } from './advise-upgrades.ts';
 import { checkContract } from './check-contract.ts';
 import { collectAdvisories } from './collect-advisories.ts';
 import { deliverNotification } from './deliver-notification.ts';
 import { expandDependencies } from './expand-dependencies.ts';
 import { gatherDigest } from './gather-digest.ts';
+import { gatherIssues } from './gather-issues.ts';
 import { ingestLockfiles } from './ingest-lockfiles.ts';
 import type { AnyJob } from './job.ts';
 import { judgeScan } from './judge-scan.ts';
+import { announceFindings } from './refresh/announce-findings.ts';
+import { checkFreshness } from './refresh/check-freshness.ts';
+import { finishRefresh } from './refresh/finish-refresh.ts';
+import { judgeTarget } from './refresh/judge-target.ts';
+import { judgeTargets } from './refresh/judge-targets.ts';
+import { refreshAdvisories } from './refresh/refresh-advisories.ts';
+import { refreshFleet } from './refresh/refresh-fleet.ts';
+import { refreshPackages } from './refresh/refresh-packages.ts';
+import { selectTargets } from './refresh/select-targets.ts';
+import { refreshExploits } from './refresh-exploits.ts';
+import { inspectPackages } from './signals/inspect-packages.ts';
+import { judgeSource } from './sources/judge-source.ts';
+import { readSource } from './sources/read-source.ts';
+import { runSchedule } from './sources/run-schedule.ts';
+import { scanSource } from './sources/scan-source.ts';
 
 /** All jobs. */
 export const JOBS: readonly AnyJob[] = [
@@ -16,4 +33,21 @@ export const JOBS: readonly AnyJob[] = [
   deliverNotification,
   checkContract,
   gatherDigest,
+  gatherIssues,
+  runSchedule,
+  readSource,
+  judgeSource,
+  scanSource,
+  refreshFleet,
+  refreshPackages,
+  refreshAdvisories,
+  finishRefresh,
+  checkFreshness,
+  selectTargets,
+  announceFindings,
+  judgeTargets,
+  judgeTarget,
+  inspectPackages,
+  refreshExploits,
+  adviseUpgrades,
 ];

@@ -16,6 +16,7 @@ export const CONTRACT_TARGET = { id: 'lockhound:contract', labels: {} } as const
  */
 export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' | 'routing' | 'policy'> = {
   ...CHECK_CONTRACT,
+  target: () => CONTRACT_TARGET.id,
   limits: { attempts: 6, backoffMs: 5_000, maxBackoffMs: 300_000, timeoutMs: 120_000, concurrency: 1 },
   needs: ['contracts', 'targets', 'routing', 'policy'],
   resultKind: VERDICT,
@@ -32,6 +33,7 @@ export const checkContract: Job<CheckContract, Verdict, 'contracts' | 'targets' 
         scan,
         target: CONTRACT_TARGET,
         requestedAt,
+        judgedAt: context.startedAt,
         findings: found.flatMap(({ fact }) => contractDrift(CONTRACT_TARGET.id, fact)),
         partial: false,
         paths: [],

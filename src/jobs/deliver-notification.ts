@@ -25,11 +25,14 @@ export const deliverNotification: Job<DeliverNotification, DeliveryReceipt, Need
   needs: ['outcomes', 'notifier', 'deliveries'],
   // Workers that die during a delivery are not killed by it, for example in a deployment: the alert must not be lost.
   runsAfterStalls: true,
+  endsWithOutcome: true,
   lane: ({ target, route }) => `deliver-notification:${route}:${target}`,
   async run(payload, ports, { signal }) {
     const notification = await filedNotification(payload, ports);
     const answer = await ports.notifier.deliver(payload.route, notification, signal);
-    if (answer.kind === 'delivered') return { result: answer.receipt, next: [] };
+    if (answer.kind === 'delivered') {
+      return { result: answer.receipt, next: [], delivered: identityOf(payload) };
+    }
     throw new JobError(answer.kind === 'held' ? 'route-held' : 'route-later', answer.reason, {
       retryable: true,
     });

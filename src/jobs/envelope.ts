@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CodedError, messageOf } from '../model/errors.ts';
+import { lazily } from '../model/lazily.ts';
 import type { Envelope } from '../model/queue/follow-up.ts';
 import type { JobType } from './job-type.ts';
 
@@ -35,15 +36,17 @@ export interface EnvelopeIssue {
   readonly reason: string;
 }
 
-const envelopeSchema = z.strictObject({
-  version: z.int().positive(),
-  key: z.string().min(1).max(512),
-  payload: z.unknown(),
-});
+const envelopeSchema = lazily(() =>
+  z.strictObject({
+    version: z.int().positive(),
+    key: z.string().min(1).max(512),
+    payload: z.unknown(),
+  }),
+);
 
 /** Validates a payload and wraps it in an envelope of the job's version. Throws `EnvelopeError` (`invalid-payload`). */
 export function sealEnvelope<Payload>(type: JobType<Payload>, payload: NoInfer<Payload>): Envelope {
-  const parsed = type.schema.safeParse(payload);
+  const parsed = type.schema().safeParse(payload);
   if (!parsed.success) throw invalid(type.name, issuesOf(parsed.error, ['payload']));
   return { version: type.version, key: type.key(parsed.data), payload: parsed.data };
 }
@@ -59,11 +62,11 @@ export function openEnvelope<Payload>(
   if (data instanceof UnparsedData) {
     throw invalid(job.name, [{ path: '(root)', reason: `expected JSON: ${data.reason}` }]);
   }
-  const envelope = envelopeSchema.safeParse(data);
+  const envelope = envelopeSchema().safeParse(data);
   if (!envelope.success) throw invalid(job.name, issuesOf(envelope.error, []));
   const { version, key, payload } = envelope.data;
   if (version > job.version) throw newer(job, version);
-  const parsed = job.schema.safeParse(upgrade(job, version, payload));
+  const parsed = job.schema().safeParse(upgrade(job, version, payload));
   if (!parsed.success) throw invalid(job.name, issuesOf(parsed.error, ['payload']));
   const expected = job.key(parsed.data);
   if (expected !== key) {

@@ -4,7 +4,7 @@ import type {
   Notification,
   NotifiedChange,
 } from '../model/alert/notification.ts';
-import type { Severity } from '../model/scan/finding.ts';
+import type { Severity } from '../model/scan/severity.ts';
 import type { Target } from '../model/scan/target.ts';
 import { GATHERED_DIGEST } from '../model/stored/catalog.ts';
 import { addCounts, worstChanges } from '../policy/worst-changes.ts';
@@ -14,7 +14,7 @@ import { GATHER_DIGEST, type GatherDigest } from './payloads/gather-digest.ts';
 import { MAX_LISTED_CHANGES } from './scan/deliveries.ts';
 
 /** The target of a digest in its payload and lane: a digest has no single target. */
-const ALL_TARGETS = '*';
+export const ALL_TARGETS = '*';
 
 /**
  * Builds one notification from all changes that wait for a route. The entries are removed in the script that saves the outcome,
@@ -32,7 +32,7 @@ export const gatherDigest: Job<GatherDigest, GatheredDigest, 'digests'> = {
     const scan = GATHER_DIGEST.key(payload);
     const { next, filed } = plannedDelivery(
       { scan, target: ALL_TARGETS, route, requestedAt: window, digest: true },
-      notificationOf(scan, payload, entries),
+      digestNotification({ scan, date: window, mode: 'periodic' }, entries),
     );
     return {
       result: { notification: filed.notification },
@@ -50,9 +50,9 @@ export const gatherDigest: Job<GatherDigest, GatheredDigest, 'digests'> = {
   }),
 };
 
-function notificationOf(
-  scan: string,
-  { window }: GatherDigest,
+/** One notification about the changes of all entries. */
+export function digestNotification(
+  { scan, date, mode }: Required<Pick<Notification, 'scan' | 'date' | 'mode'>>,
   entries: readonly DigestEntry[],
 ): Omit<Notification, 'id' | 'route'> {
   const latest = new Map(entries.map((entry) => [entry.target.id, entry]));
@@ -63,10 +63,10 @@ function notificationOf(
   const worst = worstChanges(all, MAX_LISTED_CHANGES);
   const omitted = addCounts([worst.omitted, ...entries.map((entry) => entry.omitted)]);
   return {
-    mode: 'periodic',
+    mode,
     scan,
     target: targetOf([...latest.values()].map(({ target }) => target)),
-    date: window,
+    date,
     changes: worst.changes,
     ...(omitted === undefined ? {} : { omitted }),
     open: openIn([...latest.values()]),
@@ -75,7 +75,7 @@ function notificationOf(
 }
 
 /** The single target, or a name for several targets with the labels that they share. */
-function targetOf(targets: readonly Target[]): Target {
+export function targetOf(targets: readonly Target[]): Target {
   const [first] = targets;
   if (first === undefined || targets.length === 1) return first ?? { id: ALL_TARGETS, labels: {} };
   const shared = Object.entries(first.labels).filter(([name, value]) =>

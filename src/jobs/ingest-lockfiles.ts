@@ -1,9 +1,17 @@
+import { TARGET_FILE } from '../lockfiles/companions.ts';
 import type { Companion } from '../lockfiles/format.ts';
-import { checkSize } from '../lockfiles/read.ts';
+import { checkSize } from '../lockfiles/read-as.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
-import type { Inventory, ResolvedLockfile, UnreadError, UnreadLockfile } from '../model/scan/inventory.ts';
+import type {
+  Inventory,
+  ResolvedLockfile,
+  ResolvedPackage,
+  UnreadError,
+  UnreadLockfile,
+} from '../model/scan/inventory.ts';
 import type { LockedPackage, Lockfile } from '../model/scan/lockfile.ts';
 import type { Resolution } from '../model/scan/resolution.ts';
+import type { Suppression } from '../model/scan/suppression.ts';
 import { INVENTORY } from '../model/stored/catalog.ts';
 import { mapInSlices } from '../model/yielding.ts';
 import { detectDataLoss } from '../policy/known-packages.ts';
@@ -17,9 +25,14 @@ import {
 import type { Ports } from './ports.ts';
 import { scanFollowUps } from './scan/follow-ups.ts';
 import { failedRecord, ingestedRecord } from './scan/record.ts';
+import { readTargetSuppressions } from './scan/target-suppressions.ts';
 import { contentHash, inputOf, repeatLastScan, reusableBasis, scopeOf } from './scan/unchanged.ts';
+import { inspectionsOf } from './signals/new-packages.ts';
 
-type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits' | 'lockfiles' | 'targets' | 'scans' | 'reuse'>;
+type Needs = Pick<
+  Ports,
+  'blobs' | 'insights' | 'inspections' | 'limits' | 'lockfiles' | 'targets' | 'scans' | 'reuse'
+>;
 
 /**
  * Reads the lockfiles of a scan and resolves every package. Followed by `judge-scan` with `collect-advisories` and
@@ -32,10 +45,12 @@ type Needs = Pick<Ports, 'blobs' | 'insights' | 'limits' | 'lockfiles' | 'target
  */
 export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
   ...INGEST_LOCKFILES,
+  target: ({ target }) => target.id,
   limits: { attempts: 8, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 600_000, concurrency: 2 },
-  needs: ['blobs', 'insights', 'limits', 'lockfiles', 'targets', 'scans', 'reuse'],
+  needs: ['blobs', 'insights', 'inspections', 'limits', 'lockfiles', 'targets', 'scans', 'reuse'],
   resultKind: INVENTORY,
   runsAfterStalls: true,
+  endsWithOutcome: true,
   async run(payload, ports, context) {
     const state = await ports.targets.read(payload.target.id);
     const input = inputOf(payload, ports.reuse, context.startedAt);
@@ -54,12 +69,25 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
     const resolutions =
       loss === undefined ? answer.resolutions : await mapInSlices(answer.resolutions, asFailedLookup);
     const result: Inventory = {
-      lockfiles: await withResolutions(read, resolutions),
+      lockfiles: await withResolutions(read, resolutions, ports.limits.keepsArtifacts),
       unread,
+      readAt: context.startedAt,
       ...(loss === undefined ? {} : { forgotten: loss }),
       ...(input === undefined ? {} : { input }),
     };
-    return { result, next: [await scanFollowUps(payload, result)], record: ingestedRecord(payload, result) };
+    const inspected = await inspectionsOf(
+      { ...payload, isFirst: state === undefined },
+      packages,
+      resolutions,
+      ports,
+    );
+    const isApart = ports.inspections.mode === 'apart';
+    const judgement = await scanFollowUps(payload, result, isApart ? [] : inspected);
+    return {
+      result,
+      next: isApart ? [judgement, ...inspected] : [judgement],
+      record: ingestedRecord(payload, result),
+    };
   },
   async onEnd(payload, ending, { scans }) {
     if (ending.kind === 'failed') await scans.fail(failedRecord(payload, ending.reason));
@@ -86,6 +114,8 @@ interface ReadFile {
   readonly path: string;
   readonly sha256: string;
   readonly lockfile: Lockfile;
+  /** Of the `.lockhound.yaml` beside it. */
+  readonly suppressions: readonly Suppression[];
 }
 
 /** Workers died repeatedly while they read these files, so the scan continues without the files. */
@@ -137,15 +167,24 @@ function unreadError(path: string, error: unknown, { lastAttempt }: RunContext):
 
 async function readOne(file: ReadableLockfile, ports: Needs, signal: AbortSignal): Promise<ReadFile> {
   if ('bytes' in file) checkSize(file.path, file.bytes, ports.limits.lockfile);
+  const companions = await Promise.all((file.companions ?? []).map((one) => companionOf(one, ports)));
+  const settings = companions.find(({ name }) => name === TARGET_FILE);
   const request = {
     path: file.path,
     content: await contentOf(file, file.path, ports),
-    companions: await Promise.all((file.companions ?? []).map((one) => companionOf(one, ports))),
+    companions: companions.filter((one) => one !== settings),
     limits: ports.limits.lockfile,
     format: file.format,
   };
   const lockfile = await ports.lockfiles.read(request, signal);
-  return { path: file.path, sha256: contentHash(file), lockfile };
+  const read = { path: file.path, sha256: contentHash(file) };
+  if (settings === undefined) return { ...read, lockfile, suppressions: [] };
+  const { suppressions, problems } = await readTargetSuppressions(settings, file.path);
+  return {
+    ...read,
+    lockfile: { ...lockfile, problems: [...lockfile.problems, ...problems] },
+    suppressions,
+  };
 }
 
 /** When the service has lost data, a package that it does not know is not `missing`. */
@@ -180,18 +219,28 @@ async function contentOf(source: Content, path: string, { blobs }: Needs): Promi
 async function withResolutions(
   files: readonly ReadFile[],
   resolutions: readonly Resolution[],
+  keepsArtifacts: boolean,
 ): Promise<readonly ResolvedLockfile[]> {
   let next = 0;
-  const resolved = (locked: LockedPackage) => {
+  const resolved = (locked: LockedPackage): ResolvedPackage => {
     const resolution = resolutions[next++];
     if (resolution === undefined) throw new RangeError(`no resolution for ${locked.purl}`);
-    return { ...locked, resolution };
+    if (keepsArtifacts) return { ...locked, resolution };
+    const { id, ecosystem, name, version, purl, direct, groups, line, dependencies } = locked;
+    return { id, ecosystem, name, version, purl, direct, groups, line, dependencies, resolution };
   };
   const inventories: ResolvedLockfile[] = [];
-  for (const { path, sha256, lockfile } of files) {
+  for (const { path, sha256, lockfile, suppressions } of files) {
     const { format, problems } = lockfile;
     const packages = await mapInSlices(lockfile.packages, resolved);
-    inventories.push({ path, sha256, format, packages, problems });
+    inventories.push({
+      path,
+      sha256,
+      format,
+      packages,
+      problems,
+      ...(suppressions.length === 0 ? {} : { suppressions }),
+    });
   }
   return inventories;
 }

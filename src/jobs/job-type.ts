@@ -5,7 +5,8 @@ export interface JobType<Payload = unknown> {
   readonly name: string;
   /** Version of the payload; raised when its meaning changes. */
   readonly version: number;
-  readonly schema: ZodType<Payload>;
+  /** Built on first use, because building a schema takes longer than most jobs of a small scan. */
+  schema(): ZodType<Payload>;
   /** Upgrades by the version that they read. Each returns a payload of the next version. */
   readonly upgrades?: Readonly<Record<number, (payload: unknown) => unknown>>;
   /** The key of the outcome; the same work has the same key. */

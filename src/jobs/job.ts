@@ -1,4 +1,5 @@
-import type { OutcomeEffects, SpentOutcomes } from '../model/queue/outcome.ts';
+import type { OutcomeEffects } from '../model/queue/outcome.ts';
+import type { SpentOutcomes } from '../model/queue/spent-outcomes.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
 import type { FollowUp } from './follow-up.ts';
 import type { JobType } from './job-type.ts';
@@ -76,11 +77,18 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
    * one starts when the previous one is completed or has failed permanently.
    */
   lane?(payload: Payload): string;
+  /** The target whose state it changes: the job runs in the shard of this target, wherever it was queued. */
+  target?(payload: Payload): string;
   log?(payload: Payload, result: Result): LogFacts;
   /** Runs whenever the job has to wait for its turn. */
   whileWaiting?(payload: Payload, ports: Pick<Ports, Needs>): Promise<void>;
   /** Outcomes to free once the job's follow-ups are enqueued. */
   spent?(payload: Payload): SpentOutcomes;
+  /**
+   * The outcome has all effects of `onEnd` for `done`. Without follow-ups the job is closed together with its outcome, and `onEnd`
+   * runs for `done` only where an earlier attempt saved the outcome.
+   */
+  readonly endsWithOutcome?: true;
   /** Runs after each attempt, once its outcome is saved and before the queue records the end. May run twice. */
   onEnd?(payload: Payload, ending: AttemptEnding, ports: Pick<Ports, Needs>): Promise<void>;
 }

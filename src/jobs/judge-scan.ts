@@ -1,8 +1,8 @@
-import type { OutcomeName } from '../model/queue/outcome.ts';
+import type { OutcomeName } from '../model/queue/spent-outcomes.ts';
 import type { Advisory } from '../model/scan/advisory.ts';
 import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
-import { isReadWhole } from '../model/scan/lockfile.ts';
+import { isReadWhole } from '../model/scan/read-whole.ts';
 import type { Verdict } from '../model/scan/verdict.ts';
 import { formatVersionKey } from '../model/scan/version-key.ts';
 import { COLLECTED_ADVISORIES, EXPANDED_DEPENDENCIES, INVENTORY, VERDICT } from '../model/stored/catalog.ts';
@@ -19,47 +19,97 @@ import { partKey } from './payloads/fields.ts';
 import { INGEST_LOCKFILES } from './payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN, type JudgeScan } from './payloads/judge-scan.ts';
 import type { OutcomePort } from './ports.ts';
+import { storedAdvisories } from './refresh/stored-facts.ts';
+import { knownAdvice } from './scan/known-advice.ts';
+import { knownAdvisories, withNewerFacts } from './scan/newer-facts.ts';
 import { failedRecord } from './scan/record.ts';
 import { recordVerdict } from './scan/record-verdict.ts';
 import { countScan, gapsOf, logVerdict, ruleGap, type ScanFacts } from './scan/summary.ts';
+import { inspectionsByPurl, signalGaps } from './signals/known-inspections.ts';
 
 /** Judges the facts of a scan by the rules, compares the findings with the target's state and routes the changes. */
-export const judgeScan: Job<JudgeScan, Verdict, 'outcomes' | 'targets' | 'routing' | 'policy' | 'scans'> = {
+export const judgeScan: Job<
+  JudgeScan,
+  Verdict,
+  | 'outcomes'
+  | 'targets'
+  | 'routing'
+  | 'policy'
+  | 'scans'
+  | 'facts'
+  | 'insights'
+  | 'inspections'
+  | 'knownFixes'
+  | 'exploits'
+> = {
   ...JUDGE_SCAN,
   // Judging 500,000 packages with findings takes minutes.
   limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 2 },
-  needs: ['outcomes', 'targets', 'routing', 'policy', 'scans'],
+  needs: [
+    'outcomes',
+    'targets',
+    'routing',
+    'policy',
+    'scans',
+    'facts',
+    'insights',
+    'inspections',
+    'exploits',
+    'knownFixes',
+  ],
   resultKind: VERDICT,
-  async run(payload, { outcomes, targets, routing, policy }) {
+  endsWithOutcome: true,
+  async run(payload, ports, context) {
+    const { outcomes, targets, routing, policy } = ports;
     const { scan, target, requestedAt, partial = false } = payload;
-    const inventory = await readInventory(outcomes, scan);
-    const facts = await readFacts(outcomes, payload);
-    const advisories = await advisoriesById(facts);
+    const [collected, read] = await Promise.all([
+      readInventory(outcomes, scan),
+      readFacts(outcomes, payload),
+    ]);
+    const inventory = await withNewerFacts(collected, ports.facts);
+    // Newer facts may refer to advisories that the scan did not fetch.
+    const newer = inventory === collected ? undefined : await storedAdvisories(inventory, ports, context);
+    const facts = newer === undefined ? read : { ...read, advisories: [newer.part] };
+    const advisories = new Map([
+      ...(await advisoriesById(facts)),
+      ...(await knownAdvisories(inventory, ports.facts)),
+    ]);
+    const inspections = await inspectionsByPurl(inventory, ports.inspections);
     const { findings, unjudged } = await judge({
       target,
       inventory,
       advisories,
       graphs: graphsByKey(facts),
       policy: policy.policy(),
+      inspections,
     });
-    return await recordVerdict(
+    const run = await recordVerdict(
       {
         scan,
         target,
         requestedAt,
+        judgedAt: context.startedAt,
         findings,
         partial,
         paths: [...inventory.lockfiles, ...inventory.unread].map(({ path }) => path),
         stillOpen: stillOpenAfter(inventory, { partial, unjudged }),
-        gaps: [...(await gapsOf(inventory, facts)), ...unjudged.map(ruleGap)],
+        gaps: [...(await gapsOf(inventory, facts)), ...unjudged.map(ruleGap), ...signalGaps(inspections)],
         firstScan: routing.routing().firstScan,
+        exploits: await ports.exploits.current(),
         input: inventory.input,
+        inventory,
+        advice: await knownAdvice(findings, inventory, ports.knownFixes, {
+          advice: scan,
+          requestedAt: new Date(context.startedAt).toISOString(),
+          now: context.startedAt,
+        }),
         counts: (found) => countScan(inventory, found),
         known: (before) =>
           knownAfter(before, inventory, { requestedAt, seesAll: seesAll(inventory, partial) }),
       },
       { targets, routing, policy },
     );
+    return { ...run, fleet: { comparedAt: context.startedAt } };
   },
   log: ({ scan }, verdict) => logVerdict(scan, verdict),
   // The verdict holds the facts, the deliveries hold the alerts, the target's state holds the findings.

@@ -1,15 +1,30 @@
-import type { CompleteRequest, LockfileLimits } from '../lockfiles/read.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { LockfileLimits, LockfileRequest } from '../lockfiles/read-as.ts';
 import type { DeliveryAnswer, DeliveryIdentity, DeliveryMove } from '../model/alert/delivery.ts';
 import type { DigestEntry, Notification } from '../model/alert/notification.ts';
 import type { Routing } from '../model/alert/routing.ts';
 import type { ContractComparison } from '../model/api/contract.ts';
+import type { ExploitData, FeedName } from '../model/exploits/exploit-data.ts';
+import type { Facts } from '../model/ports/facts.ts';
 import type { Insights } from '../model/ports/insights.ts';
+import type { Inspections } from '../model/ports/inspections.ts';
+import type { KnownFixes } from '../model/ports/known-fixes.ts';
+import type { Advisory } from '../model/scan/advisory.ts';
 import type { TargetState } from '../model/scan/change.ts';
 import type { Lockfile } from '../model/scan/lockfile.ts';
 import type { Policy } from '../model/scan/policy.ts';
+import type { VersionRecordSummary } from '../model/scan/resolution.ts';
 import type { ScanRecordUpdate } from '../model/scan/scan-record.ts';
-import type { LockfileReference } from '../model/scan/target.ts';
+import type { Suppression } from '../model/scan/suppression.ts';
+import type { ContentReference } from '../model/scan/target.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
+import type { OpenTarget } from '../model/watch/open-target.ts';
+import type { Schedule } from '../model/watch/schedule.ts';
+import type { ScheduleRunReport } from '../model/watch/schedule-run.ts';
+import type { TargetSource } from '../model/watch/source.ts';
+import type { SourceReading, SourceRevision } from '../model/watch/source-reading.ts';
+import type { WatchUpdate } from '../model/watch/watch-update.ts';
+import type { WatchedTarget } from '../model/watch/watched-target.ts';
 
 /** All access of jobs to the outside. Built in `compose/ports.ts`. */
 export interface Ports {
@@ -27,11 +42,66 @@ export interface Ports {
   readonly digests: DigestPort;
   readonly scans: ScanPort;
   readonly reuse: ReusePort;
+  readonly facts: FactsPort;
+  readonly inspections: InspectionPort;
+  readonly knownFixes: KnownFixPort;
+  readonly schedules: SchedulePort;
+  readonly sources: SourcePort;
+  readonly fleet: FleetPort;
+  readonly exploits: ExploitPort;
+}
+
+/** The published lists about exploitation. */
+export interface ExploitPort {
+  /** What they say now. A list that cannot be read is reported, and counts as one that was never imported. */
+  current(): Promise<ExploitData>;
+  /**
+   * Reads a list from its configured URL and stores it. Resolves to `undefined` for one without a URL, and when the stored one is as
+   * new. Throws a coded error.
+   */
+  refresh(feed: FeedName, signal: AbortSignal): Promise<RefreshedFeed | undefined>;
+}
+
+/** A list that was stored. */
+export interface RefreshedFeed {
+  readonly date: string;
+  readonly entries: number;
+  readonly rejected: number;
+  /** Advisories whose issue was added to the catalogue; their targets are judged again. */
+  readonly newlyListed: number;
+}
+
+/** All targets together: their package versions, the refresh of what is known of them, and the targets that a change concerns. */
+export interface FleetPort extends Fleet {
+  /** Number of scans that wait for a worker. */
+  waitingScans(): Promise<number>;
+  /** Number of targets that a selection is about to judge again. */
+  unjudgedTargets(): Promise<number>;
+}
+
+/** What the fleet knows of package versions, by identity, and of advisories, by id. */
+export interface FactsPort {
+  readonly versions: Facts<VersionRecordSummary>;
+  readonly advisories: Facts<Advisory>;
+}
+
+/** When package versions that are new are inspected: never, in jobs of their own, or before a scan is judged. */
+export type InspectionMode = 'never' | 'apart' | 'before-judging';
+
+export interface InspectionPort extends Inspections {
+  readonly mode: InspectionMode;
+}
+
+/** Fixes for the whole fleet. `never`: this run computes advice in another way, or none. */
+export interface KnownFixPort extends KnownFixes {
+  readonly mode: 'never' | 'apart';
 }
 
 /** Limits on input from the configuration. */
 interface LimitsPort {
   readonly lockfile: LockfileLimits;
+  /** Whether inventories hold digests and sources of packages, which are half of a stored one. */
+  readonly keepsArtifacts: boolean;
 }
 
 /** When a scan of unchanged lockfiles repeats the result of the last one. */
@@ -48,12 +118,12 @@ interface LockfilePort {
    * Reads a lockfile within time and memory limits in proportion to its size. Rejects with a coded error when it cannot be
    * read, with the signal's reason when that aborts.
    */
-  read(request: CompleteRequest, signal: AbortSignal): Promise<Lockfile>;
+  read(request: LockfileRequest, signal: AbortSignal): Promise<Lockfile>;
 }
 
 export interface BlobPort {
   /** The content of a lockfile. Throws a coded error (`blob-missing`) when it is not stored. */
-  read(reference: LockfileReference): Promise<Buffer>;
+  read(reference: ContentReference): Promise<Buffer>;
 }
 
 export interface OutcomePort {
@@ -74,6 +144,10 @@ interface RoutingPort {
 
 interface PolicyPort {
   policy(): Policy;
+  /** The suppressions for all targets, in the order in which they apply. */
+  suppressions(): Promise<readonly Suppression[]>;
+  /** True when the scanned target is the only one: a suppression that suppresses nothing is then unused. */
+  readonly hasOneTarget?: boolean;
 }
 
 export interface ScanPort {
@@ -99,6 +173,38 @@ export interface DeliveryPort {
   read(id: string): Promise<Notification | undefined>;
   /** Records the state of a delivery. `delivered` is final. */
   move(identity: DeliveryIdentity, move: DeliveryMove): Promise<void>;
+}
+
+/** Schedules, their runs and their targets. */
+export interface SchedulePort {
+  find(name: string): Promise<Schedule | undefined>;
+  /** Newest first. */
+  runs(schedule: string): Promise<readonly ScheduleRunReport[]>;
+  /** Number of targets that the current run has not read yet. */
+  countOpen(schedule: string): Promise<number>;
+  /** A target that the current run has not read yet. */
+  openTarget(schedule: string, target: string): Promise<OpenTarget | undefined>;
+  targets(schedule: string): Promise<readonly WatchedTarget[]>;
+  target(schedule: string, target: string): Promise<WatchedTarget | undefined>;
+  /** What was read last, when all its contents are still stored. */
+  reading(schedule: string, target: string): Promise<SourceReading | undefined>;
+  /** Records a reading that failed permanently. */
+  update(update: WatchUpdate): Promise<void>;
+}
+
+/** Where the lockfiles of schedules come from. Its errors are coded; retryable ones may not occur again. */
+export interface SourcePort {
+  /** The targets of a schedule, each once. */
+  list(
+    schedule: Pick<Schedule, 'name' | 'source' | 'target'>,
+    signal: AbortSignal,
+  ): Promise<readonly { readonly target: string; readonly source: TargetSource }[]>;
+  /** Stores the lockfiles of a target. `unchanged`: the source still is the `known` revision. */
+  read(
+    source: TargetSource,
+    known: SourceRevision | undefined,
+    signal: AbortSignal,
+  ): Promise<SourceReading | 'unchanged'>;
 }
 
 export interface ContractPort {

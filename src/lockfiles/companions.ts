@@ -1,18 +1,20 @@
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { FileError } from '../files/errors.ts';
 import { readFile } from '../files/read-file.ts';
-import { formatNamed } from './catalog.ts';
 import type { DiscoveredLockfile } from './discover.ts';
 import { LockfileError } from './errors.ts';
 import type { Companion, Format } from './format.ts';
+import { formatNamed } from './known-formats.ts';
 import { decodeText } from './syntax/decode-text.ts';
 
 /** Number of companions. */
 const MAX_FILES = 64;
 /** Number of paths that are tried. */
 const MAX_NAMES = 256;
-const MAX_BYTES = 4_194_304;
+export const MAX_COMPANION_BYTES = 4_194_304;
 const MAX_NAME_CHARACTERS = 1_024;
+/** Settings that a target keeps beside a lockfile. It is read with each lockfile, and no format reads it. */
+export const TARGET_FILE = '.lockhound.yaml';
 /** Larger lockfiles are not searched for included files. Only their manifests are read. */
 const MAX_TEXT_BYTES = 8_388_608;
 
@@ -25,25 +27,55 @@ export async function readCompanions(
   file: DiscoveredLockfile,
   content: Buffer,
 ): Promise<readonly Companion[]> {
-  const format = formatNamed(file.format);
-  if (format?.companions === undefined) return [];
   const folder = dirname(file.path);
-  const text = content.length > MAX_TEXT_BYTES ? '' : tryDecode(content, file.path);
-  const found = new Map<string, Companion | undefined>();
-  const pending = text === undefined ? [] : namesIn(format, text, undefined);
-  let count = 0;
-  // Iteration includes names that are added during it.
-  for (const name of pending) {
-    if (count >= MAX_FILES || found.size >= MAX_NAMES) break;
-    if (found.has(name)) continue;
+  const search = await searchCompanions(file, content);
+  const found: Companion[] = [];
+  for (let name = search.next(); name !== undefined; name = search.next()) {
     const companion = await companionInside(file.root, folder, name);
-    found.set(name, companion);
-    if (companion !== undefined) count += 1;
-    const included = companion?.content === undefined ? undefined : tryDecode(companion.content, name);
-    if (included === undefined) continue;
-    for (const one of namesIn(format, included, posix.dirname(name))) pending.push(one);
+    if (companion === undefined) continue;
+    found.push(companion);
+    search.found(name, companion.content);
   }
-  return [...found.values()].filter((companion) => companion !== undefined);
+  return found;
+}
+
+/** The names of a lockfile's companions, for a caller that opens them. */
+export interface CompanionSearch {
+  /** The next name to look for, relative to the folder of the lockfile; `undefined` when there is none at the moment. */
+  next(): string | undefined;
+  /** Call it for a companion that exists, with its content unless that cannot be read: it may name more companions. */
+  found(name: string, content: Buffer | undefined): void;
+}
+
+export async function searchCompanions(
+  { format: formatName, path }: Pick<DiscoveredLockfile, 'format' | 'path'>,
+  content: Buffer,
+): Promise<CompanionSearch> {
+  const format = await formatNamed(formatName)?.load();
+  const text = content.length > MAX_TEXT_BYTES ? '' : tryDecode(content, path);
+  const named = format === undefined || text === undefined ? [] : namesIn(format, text, undefined);
+  const pending = [TARGET_FILE, ...named];
+  const tried = new Set<string>();
+  let at = 0;
+  let count = 0;
+  return {
+    next() {
+      while (at < pending.length && count < MAX_FILES && tried.size < MAX_NAMES) {
+        const name = pending[at++];
+        if (name === undefined || tried.has(name)) continue;
+        tried.add(name);
+        return name;
+      }
+      return undefined;
+    },
+    found(name, own) {
+      count += 1;
+      if (name === TARGET_FILE) return;
+      const included = own === undefined ? undefined : tryDecode(own, name);
+      if (format === undefined || included === undefined) return;
+      for (const one of namesIn(format, included, posix.dirname(name))) pending.push(one);
+    },
+  };
 }
 
 /** `folder`: that of a companion, relative to the lockfile's; `undefined` for the lockfile itself. */
@@ -67,7 +99,7 @@ async function companionInside(root: string, folder: string, name: string): Prom
   const path = join(folder, name);
   if (relative(root, path).split(sep)[0] === '..') return undefined;
   try {
-    return { name, content: await readFile(path, { maxBytes: MAX_BYTES, within: root }) };
+    return { name, content: await readFile(path, { maxBytes: MAX_COMPANION_BYTES, within: root }) };
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     if (error.code === 'not-found') return undefined;

@@ -4,11 +4,11 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { codedError } from '../files/errors.ts';
 import { openFile } from '../files/open-file.ts';
 import { CodedError } from '../model/errors.ts';
-import { detectFormat, formatNamed, formatOfName } from './catalog.ts';
+import { detectFormatName, HEAD_BYTES, headText } from './detect-format.ts';
 import { LockfileError } from './errors.ts';
-import { GITIGNORE, type IgnoreRules, isIgnored, readIgnoreRules } from './gitignore.ts';
-import { unknownFormat } from './read.ts';
-import { decodeText } from './syntax/decode-text.ts';
+import { GITIGNORE, type IgnoreRules, isIgnored } from './ignore-rules.ts';
+import { formatOfName, unknownFormat } from './known-formats.ts';
+import { lockfileFormat, SKIPPED_FOLDERS } from './search-rules.ts';
 
 export interface DiscoverOptions {
   /** Format of all files named explicitly; detected when it is not set. */
@@ -40,16 +40,6 @@ export interface UnreadPath extends FoundPath {
   readonly error: CodedError;
 }
 
-/** Folders of installed packages, histories, caches and build results, which are not searched. */
-const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
-  ...['node_modules', 'bower_components', 'jspm_packages', '.yarn', '.pnpm-store', '.npm'],
-  ...['.git', '.hg', '.svn', '.jj', 'vendor', 'Pods', 'target', '.gradle', '.m2', '.cargo'],
-  ...['.venv', 'venv', 'site-packages', '__pycache__', '.tox', '.nox', '.mypy_cache', '.bundle'],
-  ...['.terraform', '.idea', '.vscode', '.cache', '.next', '.nuxt'],
-]);
-
-const HEAD_BYTES = 4_096;
-
 /**
  * Finds lockfiles: the named files, and in named folders all files with the name of a format. It respects `.gitignore` and
  * does not follow links to folders. Unreadable paths are results, too, and do not end the search.
@@ -76,8 +66,8 @@ async function namedFile(path: string, forced: string | undefined): Promise<Disc
   const relativePath = basename(path);
   try {
     const head = await headOf(path);
-    const format = forced === undefined ? detectFormat(path, head) : formatNamed(forced);
-    if (format !== undefined) return { path, relativePath, format: format.name, root: dirname(path) };
+    const format = await detectFormatName(path, head, forced);
+    if (format !== undefined) return { path, relativePath, format, root: dirname(path) };
     throw new LockfileError('unknown-format', unknownFormat(path, forced));
   } catch (error) {
     return { path, relativePath, error: codedError(path, error) };
@@ -88,18 +78,9 @@ async function headOf(path: string): Promise<string> {
   const { handle } = await openFile(path);
   try {
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(HEAD_BYTES) });
-    return decodeHead(buffer.subarray(0, bytesRead));
+    return headText(buffer.subarray(0, bytesRead));
   } finally {
     await handle.close();
-  }
-}
-
-/** Returns an empty text for binary content, which no format recognises. */
-function decodeHead(head: Buffer): string {
-  try {
-    return decodeText(head, '');
-  } catch {
-    return '';
   }
 }
 
@@ -114,7 +95,7 @@ async function* walk(
   if (entries instanceof CodedError) {
     return yield { path: folder, relativePath: `${below(root, folder) || '.'}/`, error: entries };
   }
-  const own = await readIgnoreRules(root, folder, entries);
+  const own = await ownRules(root, folder, entries);
   if (own instanceof CodedError) {
     const path = join(folder, GITIGNORE);
     yield { path, relativePath: below(root, path), error: own };
@@ -128,11 +109,16 @@ async function* walk(
         yield* walk(root, path, rules, signal);
       continue;
     }
-    const format = formatOfName(path);
-    if (format === undefined || isIgnored(path, rules)) continue;
-    const override = format.overriddenBy?.[entry.name];
-    if (override === undefined || !names.has(override)) yield* lockfileAt(root, path, entry, format.name);
+    const format = lockfileFormat(path, names);
+    if (format !== undefined && !isIgnored(path, rules)) yield* lockfileAt(root, path, entry, format.name);
   }
+}
+
+/** The parser of the rules is loaded for the first folder that has some. */
+async function ownRules(root: string, folder: string, entries: readonly Dirent[]) {
+  if (!entries.some(({ name }) => name === GITIGNORE)) return undefined;
+  const { readIgnoreRules } = await import('./gitignore.ts');
+  return await readIgnoreRules(root, folder, entries);
 }
 
 async function* lockfileAt(root: string, path: string, entry: Dirent, format: string) {

@@ -65,3 +65,9 @@ export interface Format {
   /** Reads a whole file. Throws `LockfileError` when the file as a whole cannot be read. */
   read(input: LockfileInput): LockfileContent;
 }
+
+/** A format by its names. Its reader is loaded when a file of the format is read. */
+export interface KnownFormat
+  extends Pick<Format, 'name' | 'aliases' | 'fileNames' | 'unreadable' | 'overriddenBy'> {
+  load(): Promise<Format>;
+}

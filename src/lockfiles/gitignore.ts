@@ -1,17 +1,10 @@
 import type { Dirent } from 'node:fs';
-import { join, relative, sep } from 'node:path';
-import ignore, { type Ignore } from 'ignore';
+import { join } from 'node:path';
+import ignore from 'ignore';
 import { codedError } from '../files/errors.ts';
 import { readFile } from '../files/read-file.ts';
 import type { CodedError } from '../model/errors.ts';
-
-/** The rules of one `.gitignore`, which apply to its folder. */
-export interface IgnoreRules {
-  readonly folder: string;
-  readonly rules: Ignore;
-}
-
-export const GITIGNORE = '.gitignore';
+import { GITIGNORE, type IgnoreRules } from './ignore-rules.ts';
 
 const MAX_GITIGNORE_BYTES = 4_194_304;
 
@@ -29,15 +22,4 @@ export async function readIgnoreRules(
   } catch (error) {
     return codedError(path, error);
   }
-}
-
-/** As in git, the nearest `.gitignore` with a matching rule decides. */
-export function isIgnored(path: string, all: readonly IgnoreRules[]): boolean {
-  for (const { folder, rules } of all.toReversed()) {
-    const below = relative(folder, path).split(sep).join('/') + (path.endsWith(sep) ? '/' : '');
-    const { ignored, unignored } = rules.test(below);
-    if (ignored) return true;
-    if (unignored) return false;
-  }
-  return false;
 }

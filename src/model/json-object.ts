@@ -1,4 +1,4 @@
-/** The members of a JSON object. */
+/** The members of a JSON object, unchecked. Use `Object.hasOwn` for keys that come from a file. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Whether a parsed JSON value is an object: neither null nor a list. */

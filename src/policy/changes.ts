@@ -1,11 +1,15 @@
 import type { Announcement, Change, TargetState, TrackedFinding } from '../model/scan/change.ts';
-import { atLeast, countedSeverity, type Finding, type RatedSeverity } from '../model/scan/finding.ts';
+import type { Finding } from '../model/scan/finding.ts';
+import { atLeast, countedSeverity, type RatedSeverity } from '../model/scan/severity.ts';
 import { mapInSlices, sortInSlices } from '../model/yielding.ts';
 import { compareFindingOrder } from './finding-order.ts';
 import { type MatchedFinding, matchFindings } from './match-findings.ts';
+import { isNewlyListed } from './priority/exploits.ts';
 import { isUnloaded } from './same-finding.ts';
 import { laterScans, type ScanScope } from './scan-order.ts';
 import { type StillOpen, withUnseenLocations } from './still-open.ts';
+import { suppressionStep } from './suppressions/step.ts';
+import type { Suppressor } from './suppressions/suppressor.ts';
 
 interface ComparedScan extends ScanScope {
   readonly scan: string;
@@ -14,6 +18,9 @@ interface ComparedScan extends ScanScope {
   readonly noteLimit: (rule: string) => number;
   /** How a newly opened finding is reported; `undefined`: individually. */
   readonly announce?: (finding: Finding) => Announcement | undefined;
+  /** The suppressions of the target, and the time that decides whether they have expired, in ms since 1970. Default: none. */
+  readonly suppressor?: Pick<Suppressor, 'suppress'>;
+  readonly judgedAt?: number;
 }
 
 export interface Comparison {
@@ -40,12 +47,15 @@ export async function compareFindings(
 ): Promise<Comparison> {
   const stored = previous?.findings ?? [];
   const { superseded, isLater } = laterScans(previous, scan);
-  if (superseded) return { findings, changes: [], tracked: stored, kept: 0, superseded };
+  if (superseded) {
+    const shown = await mapInSlices(findings, (finding) => suppressIn(scan, finding));
+    return { findings: shown, changes: [], tracked: stored, kept: 0, superseded };
+  }
   const remaining = (finding: Finding) => scan.stillOpen(finding, isLater);
   const { found, absent } = await matchFindings(await withoutLater(findings, isLater), stored, remaining);
   const presentSteps = await mapInSlices(found, (matched) => updatePresent(matched, scan, remaining));
   const absentSteps = await mapInSlices(absent, (tracked) =>
-    updateAbsent(tracked, scan.requestedAt, remaining),
+    updateAbsent(tracked, { scan, before: previous?.requestedAt }, remaining),
   );
   const steps = [...presentSteps, ...absentSteps];
   return {
@@ -85,28 +95,66 @@ async function withoutLater(
 
 function updatePresent({ finding, tracked }: MatchedFinding, scan: ComparedScan, remaining: Remaining): Step {
   const now = scan.requestedAt;
-  if (tracked?.status !== 'open') {
-    const announced = tracked === undefined ? announcedAs(scan.announce?.(finding)) : {};
-    return {
-      tracked: { finding, status: 'open', openedAt: now, changedAt: now, ...announced },
-      change: { transition: tracked === undefined ? 'opened' : 'reopened', finding, ...announced },
-    };
-  }
+  if (tracked?.status !== 'open') return openStep(suppressIn(scan, finding), tracked, scan);
   const before = tracked.finding;
   const known = withUnseenLocations(withLastEvidence(finding, before), remaining(before));
-  const kept = { ...known, level: levelSince(tracked, finding, scan) };
-  const step = { ...tracked, finding: kept, ...worstSince(tracked, kept) };
+  const kept = withKnownExploits(
+    suppressIn(scan, { ...known, level: levelSince(tracked, finding, scan) }),
+    before,
+  );
+  const { lastSeenAt: _seen, ...seen } = tracked;
+  const isListed = isNewlyListed(kept, before);
+  // A probability that changes is no change of the finding: the one that was reported stays.
+  const stored = isListed || isWorse(kept, before) ? kept : withProbabilityOf(before, kept);
+  const step = { ...seen, finding: stored, ...worstSince(tracked, kept) };
+  const suppression = suppressionStep(step, before, momentOf(scan));
+  if (suppression !== undefined) return suppression;
   // Receivers have not been notified of it before.
   if (kept.level === 'alert' && before.level === 'note') {
     const change: Change = { transition: 'opened', finding: kept, ...announcedAs(tracked.announced) };
-    return { tracked: { ...step, changedAt: now }, change };
+    return { tracked: { ...step, finding: kept, changedAt: now }, change };
   }
-  if (!isWorse(kept, before)) return { tracked: step };
+  if (!isListed && !isWorse(kept, before)) return { tracked: step };
   const { announced: _, ...others } = step;
   return {
     tracked: { ...others, changedAt: now },
-    change: { transition: 'worsened', finding: kept, previousSeverity: before.severity },
+    change: {
+      transition: 'worsened',
+      finding: kept,
+      previousSeverity: before.severity,
+      since: tracked.openedAt,
+    },
   };
+}
+
+/** The first step of a finding that was not open before. */
+function openStep(finding: Finding, before: TrackedFinding | undefined, scan: ComparedScan): Step {
+  const now = scan.requestedAt;
+  const opened = { finding, status: 'open', openedAt: now, changedAt: now } as const;
+  if (finding.suppressed !== undefined) {
+    return {
+      tracked: { ...opened, unreported: true, ...firstSeen(before) },
+      change: { transition: 'suppressed', finding, unreported: true },
+    };
+  }
+  const announced = before === undefined ? announcedAs(scan.announce?.(finding)) : {};
+  return {
+    tracked: { ...opened, ...announced, ...firstSeen(before) },
+    change: {
+      transition: before === undefined ? 'opened' : 'reopened',
+      finding,
+      ...announced,
+      ...(before === undefined ? {} : { since: before.firstSeenAt ?? before.openedAt }),
+    },
+  };
+}
+
+function suppressIn({ suppressor }: ComparedScan, finding: Finding): Finding {
+  return suppressor === undefined ? finding : suppressor.suppress(finding);
+}
+
+function momentOf({ requestedAt, judgedAt = Date.parse(requestedAt) }: ComparedScan) {
+  return { requestedAt, judgedAt };
 }
 
 /** An alert stays an alert until it is resolved, so that receivers are notified of the resolution. */
@@ -120,15 +168,34 @@ function levelSince(
 }
 
 /** Resolves a finding that is provably gone; any other stays open at the locations where it may still be. */
-function updateAbsent(tracked: TrackedFinding, requestedAt: string, remaining: Remaining): Step {
+function updateAbsent(
+  tracked: TrackedFinding,
+  { scan, before }: { readonly scan: ComparedScan; readonly before: string | undefined },
+  remaining: Remaining,
+): Step {
   if (tracked.status === 'resolved') return { tracked };
+  const lastSeenAt = tracked.lastSeenAt ?? before ?? tracked.changedAt;
   const rest = remaining(tracked.finding);
-  if (rest !== undefined) return { tracked: { ...tracked, finding: rest } };
-  const { finding } = tracked;
+  if (rest !== undefined) {
+    const step = { ...tracked, finding: suppressIn(scan, rest), lastSeenAt };
+    return suppressionStep(step, tracked.finding, momentOf(scan)) ?? { tracked: step };
+  }
+  const { finding, announced, unreported } = tracked;
   return {
-    tracked: { ...tracked, status: 'resolved', changedAt: requestedAt },
-    change: { transition: 'resolved', finding, ...previousOf(tracked), ...announcedAs(tracked.announced) },
+    tracked: { ...tracked, status: 'resolved', changedAt: scan.requestedAt, lastSeenAt },
+    change: {
+      transition: 'resolved',
+      finding,
+      since: tracked.openedAt,
+      ...previousOf(tracked),
+      ...announcedAs(announced),
+      ...(unreported === true ? { unreported } : {}),
+    },
   };
+}
+
+function firstSeen(before: TrackedFinding | undefined): Pick<TrackedFinding, 'firstSeenAt'> {
+  return before === undefined ? {} : { firstSeenAt: before.firstSeenAt ?? before.openedAt };
 }
 
 function announcedAs(announced: Announcement | undefined): { readonly announced?: Announcement } {
@@ -159,6 +226,19 @@ function withLastEvidence(finding: Finding, before: Finding): Finding {
     ...(countsAs === undefined ? {} : { countsAs }),
     ...(advisory === undefined ? {} : { advisory }),
   };
+}
+
+/** What was known about exploitation stays when the lists are not there this time. */
+function withKnownExploits(finding: Finding, { kev, epss }: Finding): Finding {
+  return {
+    ...(kev === undefined ? {} : { kev }),
+    ...(epss === undefined ? {} : { epss }),
+    ...finding,
+  };
+}
+
+function withProbabilityOf({ epss: before }: Finding, { epss: _now, ...finding }: Finding): Finding {
+  return { ...finding, ...(before === undefined ? {} : { epss: before }) };
 }
 
 /** A changed `unknownSeverity` of the configuration does not make unrated findings worse. */

@@ -3,7 +3,7 @@ import type { ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.
 import { formatVersionKey } from '../model/scan/version-key.ts';
 import { createYielder, inSlices, type YieldIfDue } from '../model/yielding.ts';
 import type { PathFinder } from './located-packages.ts';
-import type { ScanFacts } from './rule.ts';
+import type { RuleFacts } from './rule.ts';
 
 /** A longer path lists this many packages at its beginning and at its end. */
 const HEAD = 16;
@@ -18,31 +18,19 @@ const ELLIPSIS = '…';
 export async function createPathFinder({
   inventory,
   graphs,
-}: Pick<ScanFacts, 'inventory' | 'graphs'>): Promise<PathFinder> {
-  const searched: Search[] = [];
+}: Pick<RuleFacts, 'inventory' | 'graphs'>): Promise<PathFinder> {
+  const searched: ((id: string) => readonly string[])[] = [];
   const yieldIfDue = createYielder();
   for (const file of inventory.lockfiles) searched.push(await search(file, graphs, yieldIfDue));
-  return (lockfile, id) => {
-    const found = searched[lockfile];
-    return found === undefined ? [] : pathOf(id, found);
-  };
+  return (lockfile, id) => searched[lockfile]?.(id) ?? [];
 }
 
-/** The result of a search, by position of the package; `steps` is 0 for packages that are not reachable. */
-interface Search {
-  readonly packages: readonly ResolvedPackage[];
-  readonly positions: ReadonlyMap<string, number>;
-  readonly parents: Int32Array;
-  readonly steps: Int32Array;
-  /** The `HEAD`th package of the path. */
-  readonly anchors: Int32Array;
-}
-
+/** Returns a function that returns the path to a package. */
 async function search(
   { packages }: ResolvedLockfile,
   graphs: ReadonlyMap<string, DependencyGraph>,
   yieldIfDue: YieldIfDue,
-): Promise<Search> {
+): Promise<(id: string) => readonly string[]> {
   const positions = new Map<string, number>();
   let position = 0;
   for await (const slice of inSlices(packages)) {
@@ -54,6 +42,7 @@ async function search(
     expanded?.get(position) ??
     (packages[position]?.dependencies ?? []).flatMap((id) => positions.get(id) ?? []);
   const size = packages.length;
+  // By position of the package: `steps` is 0 where it is not reachable; `anchors`: the `HEAD`th package of the path.
   const [parents, steps, anchors] = [new Int32Array(size), new Int32Array(size), new Int32Array(size)];
   const queue = await roots(packages, edgesOf, yieldIfDue);
   for (const position of queue) {
@@ -72,7 +61,20 @@ async function search(
       queue.push(next);
     }
   }
-  return { packages, positions, parents, steps, anchors };
+  const upFrom = (start: number, count: number): string[] => {
+    const path: string[] = [];
+    for (let at = start; at >= 0 && path.length < count; at = parents[at] ?? -1) {
+      path.push(packages[at]?.id ?? '');
+    }
+    return path.reverse();
+  };
+  return (id) => {
+    const position = positions.get(id);
+    const length = position === undefined ? 0 : (steps[position] ?? 0);
+    if (position === undefined || length === 0) return [];
+    if (length <= HEAD + TAIL) return upFrom(position, length);
+    return [...upFrom(anchors[position] ?? 0, HEAD), ELLIPSIS, ...upFrom(position, TAIL)];
+  };
 }
 
 /** Edges of the service's graphs between packages of the lockfile; others are not on a path. */
@@ -138,19 +140,4 @@ function positionsOf(
     const locked = packages[position];
     return locked !== undefined && holds(locked, position);
   });
-}
-
-function pathOf(id: string, { packages, positions, parents, steps, anchors }: Search): readonly string[] {
-  const position = positions.get(id);
-  const length = position === undefined ? 0 : (steps[position] ?? 0);
-  if (position === undefined || length === 0) return [];
-  const upFrom = (start: number, count: number): string[] => {
-    const path: string[] = [];
-    for (let at = start; at >= 0 && path.length < count; at = parents[at] ?? -1) {
-      path.push(packages[at]?.id ?? '');
-    }
-    return path.reverse();
-  };
-  if (length <= HEAD + TAIL) return upFrom(position, length);
-  return [...upFrom(anchors[position] ?? 0, HEAD), ELLIPSIS, ...upFrom(position, TAIL)];
 }

@@ -1,9 +1,13 @@
-import { compareSeverity, countedSeverity, type Finding } from '../model/scan/finding.ts';
+import type { Finding } from '../model/scan/finding.ts';
+import { priorityScore } from '../model/scan/priority.ts';
+import { compareSeverity, countedSeverity } from '../model/scan/severity.ts';
 
-/** Order of findings in reports: alerts before notes, worst first. A total order, so that equal scans give equal lists. */
+/** Order of findings in reports: alerts before notes before suppressed ones, by priority, worst first. A total order, so that equal scans give equal lists. */
 export function compareFindingOrder(left: Finding, right: Finding): number {
   return (
+    Number(left.suppressed !== undefined) - Number(right.suppressed !== undefined) ||
     Number(left.level === 'note') - Number(right.level === 'note') ||
+    priorityScore(right) - priorityScore(left) ||
     compareSeverity(countedSeverity(left), countedSeverity(right)) ||
     Number(left.severity === 'unrated') - Number(right.severity === 'unrated') ||
     (right.advisory?.score ?? 0) - (left.advisory?.score ?? 0) ||

@@ -7,8 +7,9 @@ import type {
   TrackedFinding,
 } from '../model/scan/change.ts';
 import type { Finding } from '../model/scan/finding.ts';
+import type { Gap } from '../model/scan/gap.ts';
 import type { Target } from '../model/scan/target.ts';
-import type { Gap } from '../model/scan/verdict.ts';
+import { endsAlert } from '../model/scan/transition.ts';
 import type { Comparison } from './changes.ts';
 import { routeChanges } from './route-changes.ts';
 
@@ -46,7 +47,7 @@ export function firstScanPart(
 ): FirstScanPart {
   if (mode === 'all') return { announce: () => undefined, state: undefined };
   const now = hiddenBy(facts);
-  if (previous === undefined) {
+  if (previous === undefined || isUnscanned(previous)) {
     return { announce: () => mode, state: stateOf(facts.requestedAt, now) };
   }
   const { since, hidden } = previous.firstScan ?? { since: '', hidden: [] };
@@ -61,6 +62,11 @@ export function firstScanPart(
     announce: (finding) => (isHidden(finding) ? 'summary' : undefined),
     state: stateOf(since, stillHidden(hidden, now)),
   };
+}
+
+/** Whether the target has a state although none of its lockfiles was scanned: its source could not be read. */
+function isUnscanned({ parts }: TargetState): boolean {
+  return parts !== undefined && parts.full === undefined && Object.keys(parts.lockfiles).length === 0;
 }
 
 function stillHidden(
@@ -114,7 +120,7 @@ export async function resolvedSummaries(
 
 /** Whether the change removes a finding from those that only a summary reported. */
 function leavesSummary({ transition, announced }: Change): boolean {
-  return transition === 'worsened' || (transition === 'resolved' && announced === 'summary');
+  return transition === 'worsened' || (endsAlert(transition) && announced === 'summary');
 }
 
 /** Routes for the resolutions of open findings that only a summary reported. */
@@ -124,7 +130,10 @@ async function routesOf(
   tracked: readonly TrackedFinding[],
 ): Promise<readonly RouteRule[]> {
   const changes = tracked
-    .filter(({ status, announced }) => status === 'open' && announced === 'summary')
+    .filter(
+      ({ status, announced, finding }) =>
+        status === 'open' && announced === 'summary' && finding.suppressed === undefined,
+    )
     .map(({ finding, worst }): Change => {
       return { transition: 'resolved', finding, ...(worst === undefined ? {} : { previousSeverity: worst }) };
     });

@@ -5,11 +5,14 @@ import { inSlices, sortInSlices } from '../model/yielding.ts';
 import { RULES } from './catalog.ts';
 import { createPathFinder } from './dependency-path.ts';
 import { compareFindingOrder } from './finding-order.ts';
-import { locatePackages } from './located-packages.ts';
-import type { Rule, RuleContext, RuleFinding, ScanFacts } from './rule.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { findingPackage, type LocatedPackage, locatePackages } from './located-packages.ts';
+import { policyFor } from './policy-for.ts';
+import type { Rule, RuleFacts } from './rule.ts';
+import { vulnerability } from './rules/vulnerability.ts';
 import type { Unjudged } from './still-open.ts';
 
-/** Packages per call of a rule. */
+/** Packages between two pauses for other work. */
 const SLICE = 100;
 
 interface Judged {
@@ -20,42 +23,62 @@ interface Judged {
 }
 
 /** The findings of all rules. */
-export async function judge(facts: ScanFacts, rules: readonly Rule[] = RULES): Promise<Judged> {
+export async function judge(given: RuleFacts, rules: readonly Rule[] = RULES): Promise<Judged> {
+  const facts = { ...given, policy: policyFor(given.policy, given.target) };
   const packages = await locatePackages(facts.inventory, await createPathFinder(facts));
   const findings: Finding[] = [];
   const unjudged: Unjudged[] = [];
   for await (const slice of inSlices(packages, SLICE)) {
-    for (const rule of rules) findings.push(...judgeBy(rule, { ...facts, packages: slice }, unjudged));
+    for (const rule of rules) {
+      for (const located of slice) findings.push(...judgeBy(rule, located, facts, unjudged));
+    }
   }
   return { findings: await sortInSlices(findings, compareFindingOrder), unjudged };
 }
 
-function judgeBy(rule: Rule, context: RuleContext, unjudged: Unjudged[]): readonly Finding[] {
-  const { unknownSeverity: countsAs, rules } = context.policy;
-  const level = rules[rule.name]?.level ?? rule.level;
+function judgeBy(
+  rule: Rule,
+  located: LocatedPackage,
+  facts: RuleFacts,
+  unjudged: Unjudged[],
+): readonly Finding[] {
+  const { name } = rule;
+  const { unknownSeverity: countsAs, rules } = facts.policy;
+  const level = rules[name]?.level ?? rule.level;
   if (level === 'off') return [];
-  const own = rules[rule.name]?.severity ?? rule.severity ?? 'unrated';
-  return foundBy(rule, context, unjudged).map((found): Finding => {
-    const severity = found.severity ?? own;
-    return { ...found, rule: rule.name, level, severity, ...(severity === 'unrated' ? { countsAs } : {}) };
-  });
-}
-
-/** When a rule fails on a slice, it judges the packages one by one. */
-function foundBy(rule: Rule, context: RuleContext, unjudged: Unjudged[]): readonly RuleFinding[] {
+  const { purl } = located.locked;
   try {
-    return rule.judge(context);
+    return rule.judge(located, facts).map(({ key = '', title, ...found }): Finding => {
+      const severity = found.severity ?? rules[name]?.severity ?? rule.severity ?? 'unrated';
+      return {
+        fingerprint: fingerprintOf(facts.target.id, name, purl, key),
+        title,
+        package: findingPackage(located),
+        locations: located.locations(),
+        ...found,
+        rule: name,
+        level,
+        severity,
+        ...(severity === 'unrated' ? { countsAs } : {}),
+        ...stepsLess(rule, located, found, facts.policy),
+      };
+    });
   } catch (error) {
-    const { packages } = context;
-    const [only] = packages;
-    if (packages.length > 1) {
-      return packages.flatMap((located) => foundBy(rule, { ...context, packages: [located] }, unjudged));
-    }
-    if (only !== undefined) {
-      unjudged.push({ rule: rule.name, purl: only.locked.purl, reason: messageOf(error) });
-    }
+    unjudged.push({ rule: name, purl, reason: messageOf(error) });
     return [];
   }
+}
+
+/** Signs of a compromise count in full: packages for development run on the machines of developers and of CI. */
+function stepsLess(
+  { name }: Rule,
+  { isForDevelopment }: LocatedPackage,
+  { advisory }: Pick<Finding, 'advisory'>,
+  { developmentStep: steps }: Policy,
+): Pick<Finding, 'stepsLess'> {
+  if (steps === 0 || !isForDevelopment || name !== vulnerability.name) return {};
+  const names = advisory === undefined ? [] : [advisory.id, ...advisory.aliases];
+  return names.some((id) => id.startsWith('MAL-')) ? {} : { stepsLess: steps };
 }
 
 /** Returns, by rule, how long a finding may stay open as a note before it becomes an alert, in milliseconds. */

@@ -19,7 +19,7 @@ const MAX_AGE_MS = 60 * 24 * 3_600_000;
  */
 export async function detectDataLoss(
   known: KnownPackages | undefined,
-  packages: readonly LockedPackage[],
+  packages: readonly Pick<LockedPackage, 'purl'>[],
   resolutions: readonly Resolution[],
   requestedAt: string,
 ): Promise<Inventory['forgotten']> {

@@ -1,6 +1,7 @@
 import type { Finding, Location } from '../model/scan/finding.ts';
 import type { Inventory, ResolvedPackage } from '../model/scan/inventory.ts';
 import { inSlices, mapInSlices } from '../model/yielding.ts';
+import { DEVELOPMENT_GROUPS, isOnlyIn } from './group-filter.ts';
 
 /** A package version of the target with all its locations. */
 export interface LocatedPackage {
@@ -9,6 +10,8 @@ export interface LocatedPackage {
   readonly direct: boolean | undefined;
   /** Groups that it is in at all locations. */
   readonly groups: readonly string[];
+  /** Whether every location is for development and tests alone. */
+  readonly isForDevelopment: boolean;
   /** Computed on demand: only packages with findings need them. */
   readonly locations: () => readonly Location[];
 }
@@ -53,6 +56,7 @@ function locatedPackage(
     locked: best(all),
     direct: all.some(({ direct }) => direct) ? true : all[0]?.direct,
     groups: (all[0]?.groups ?? []).filter((group) => all.every(({ groups }) => groups.includes(group))),
+    isForDevelopment: all.every(({ groups }) => isOnlyIn(groups, DEVELOPMENT_GROUPS)),
     locations() {
       known ??= instances.map(({ lockfile, locked }, index) => ({
         path: lockfiles[lockfile]?.path ?? '',

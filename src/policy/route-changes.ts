@@ -1,8 +1,10 @@
 import type { RouteMatch, RouteRule, Routing } from '../model/alert/routing.ts';
 import type { Change } from '../model/scan/change.ts';
-import { atLeast, countedSeverity, type RatedSeverity } from '../model/scan/finding.ts';
+import { atLeast, countedSeverity, type RatedSeverity } from '../model/scan/severity.ts';
 import type { Target } from '../model/scan/target.ts';
 import { inSlices } from '../model/yielding.ts';
+import { isOnlyIn } from './group-filter.ts';
+import { matchesWildcard } from './wildcard.ts';
 
 /** The changes of one route: positions in the list of changes, ascending; never empty. */
 export interface RoutedChanges {
@@ -10,7 +12,10 @@ export interface RoutedChanges {
   readonly changes: readonly number[];
 }
 
-/** Assigns changes to routes. Notes and findings that were announced to no receiver are not sent. */
+/**
+ * Assigns changes to routes. Notes and findings that were announced to no receiver are not sent. What receivers do not learn of
+ * because of a suppression is sent only by routes whose `transitions` name `suppressed`.
+ */
 export async function routeChanges(
   { take, rules }: Routing,
   target: Target,
@@ -37,15 +42,22 @@ export async function routeChanges(
 function fitsLabels({ labels: wanted = {} }: RouteMatch, { labels }: Target): boolean {
   return Object.entries(wanted).every(([name, patterns]) => {
     const value = Object.hasOwn(labels, name) ? labels[name] : undefined;
-    return value !== undefined && patterns.some((pattern) => matches(pattern, value));
+    return value !== undefined && patterns.some((pattern) => matchesWildcard(pattern, value));
   });
 }
 
-function fits({ ecosystems, minSeverity, rules, transitions }: RouteMatch, change: Change): boolean {
+function fits(match: RouteMatch, change: Change): boolean {
+  const { ecosystems, minSeverity, rules, transitions, kev, minEpss, direct, withoutGroups } = match;
   const { finding, transition } = change;
+  const isSilent = transition === 'suppressed' || change.unreported === true;
+  if (isSilent && transitions?.includes('suppressed') !== true) return false;
   if (transitions !== undefined && !transitions.includes(transition)) return false;
   if (ecosystems !== undefined && !ecosystems.includes(finding.package.ecosystem)) return false;
   if (rules !== undefined && !rules.includes(finding.rule)) return false;
+  if (direct !== undefined && direct !== (finding.package.direct === true)) return false;
+  if (withoutGroups !== undefined && isOnlyIn(finding.package.groups, new Set(withoutGroups))) return false;
+  if (kev !== undefined && kev !== (finding.kev?.listed === true)) return false;
+  if (minEpss !== undefined && (finding.epss?.score ?? 0) < minEpss) return false;
   return minSeverity === undefined || atLeast(worstOf(change), minSeverity);
 }
 
@@ -53,21 +65,10 @@ function fits({ ecosystems, minSeverity, rules, transitions }: RouteMatch, chang
 function worstOf({ transition, finding, previousSeverity }: Change): RatedSeverity {
   const now = countedSeverity(finding);
   if (transition !== 'resolved' || previousSeverity === undefined) return now;
-  const before = countedSeverity({ ...finding, severity: previousSeverity });
+  // A rated one is what it counted as.
+  const before =
+    previousSeverity === 'unrated'
+      ? countedSeverity({ ...finding, severity: previousSeverity })
+      : previousSeverity;
   return atLeast(before, now) ? before : now;
-}
-
-/** `*` matches any text, including an empty one. */
-function matches(pattern: string, value: string): boolean {
-  const [first = '', ...rest] = pattern.split('*');
-  if (rest.length === 0) return pattern === value;
-  const last = rest.pop() ?? '';
-  if (!value.startsWith(first) || !value.endsWith(last)) return false;
-  let at = first.length;
-  for (const part of rest) {
-    const found = value.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return at <= value.length - last.length;
 }

@@ -1,13 +1,15 @@
 import type { Advisory } from '../model/scan/advisory.ts';
 import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
-import type { Finding, RatedSeverity, Severity } from '../model/scan/finding.ts';
+import type { Finding } from '../model/scan/finding.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
 import type { Policy, RuleLevel } from '../model/scan/policy.ts';
+import type { RatedSeverity, Severity } from '../model/scan/severity.ts';
 import type { Target } from '../model/scan/target.ts';
+import type { Inspection } from '../model/signal/inspection.ts';
 import type { LocatedPackage } from './located-packages.ts';
 
 /** The facts of a scan. */
-export interface ScanFacts {
+export interface RuleFacts {
   readonly target: Target;
   readonly inventory: Inventory;
   /** By id; advisories that could not be loaded are absent. */
@@ -15,15 +17,14 @@ export interface ScanFacts {
   /** Resolved graphs by `formatVersionKey`, for lockfiles without edges. */
   readonly graphs: ReadonlyMap<string, DependencyGraph>;
   readonly policy: Policy;
+  /** By purl; versions of which there is nothing to say are absent. */
+  readonly inspections?: ReadonlyMap<string, Inspection>;
 }
 
-export interface RuleContext extends ScanFacts {
-  /** A slice of the target's package versions, each once, with all its locations. */
-  readonly packages: readonly LocatedPackage[];
-}
-
-/** `judge.ts` adds the rule's name and level, and its severity where the finding has none. */
-export interface RuleFinding extends Omit<Finding, 'rule' | 'level' | 'severity' | 'countsAs'> {
+/** `judge.ts` adds the package with its locations, the rule's name and level, and its severity where the finding has none. */
+export interface RuleFinding extends Pick<Finding, 'title' | 'issue' | 'advice' | 'advisory' | 'suspicion'> {
+  /** Part of the fingerprint: tells the findings of one rule about one package apart. Default: empty. */
+  readonly key?: string;
   readonly severity?: Severity;
 }
 
@@ -40,5 +41,5 @@ export interface Rule {
   readonly severity?: RatedSeverity;
   /** How long a finding may stay open as a note before it becomes an alert, in milliseconds. Absent: unlimited. */
   noteLimit?(policy: Policy): number;
-  judge(context: RuleContext): readonly RuleFinding[];
+  judge(located: LocatedPackage, facts: RuleFacts): readonly RuleFinding[];
 }

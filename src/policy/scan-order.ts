@@ -10,17 +10,13 @@ export interface ScanScope {
   readonly paths: readonly string[];
 }
 
-/** The effect of scans that were requested later and judged earlier. */
-interface LaterScans {
-  /** True when this scan cannot change anything. */
-  readonly superseded: boolean;
-  /** Whether a scan requested later has judged this lockfile. */
-  isLater(path: string): boolean;
-}
-
-/** Scans are judged in any order; for each lockfile the one that was requested last applies. */
-export function laterScans(state: TargetState | undefined, scan: ScanScope): LaterScans {
-  if (state === undefined) return { superseded: false, isLater: () => false };
+/**
+ * The effect of scans that were requested later and judged earlier. `superseded`: this scan cannot change anything. `isLater`:
+ * a scan requested later has judged this lockfile. Scans are judged in any order; for each lockfile the one that was requested
+ * last applies.
+ */
+export function laterScans(state: TargetState | undefined, scan: ScanScope) {
+  if (state === undefined) return { superseded: false, isLater: (_path: string) => false };
   const at = Date.parse(scan.requestedAt);
   const full = state.parts === undefined ? state.requestedAt : state.parts.full;
   const lockfiles = new Map(Object.entries(state.parts?.lockfiles ?? {}));

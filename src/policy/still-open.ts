@@ -1,8 +1,9 @@
 import type { Finding, Location } from '../model/scan/finding.ts';
 import type { Inventory, ResolvedLockfile } from '../model/scan/inventory.ts';
-import { isReadWhole } from '../model/scan/lockfile.ts';
+import { isReadWhole } from '../model/scan/read-whole.ts';
 import type { Resolution } from '../model/scan/resolution.ts';
 import { RULES } from './catalog.ts';
+import { unwatched } from './rules/unwatched.ts';
 
 /**
  * For a stored finding that a scan did not find: the finding with the locations where it may still be, or `undefined` when it
@@ -32,7 +33,7 @@ export function stillOpenAfter(
   { partial, unjudged = [] }: StillOpenOptions,
 ): StillOpen {
   const unread = unreadPaths(inventory);
-  const files = new Map<string, SeenFile>();
+  const files = new Map<string, SeenLockfile>();
   const unsure = new Set(unjudged.map(judgementKey));
   const unsurePurls = new Set(unjudged.map(({ purl }) => purl));
   for (const file of inventory.lockfiles) {
@@ -44,6 +45,8 @@ export function stillOpenAfter(
     return file === undefined ? partial : mayBeIn(file, finding, unsure);
   };
   return (finding, isLater) => {
+    // Lockfiles say nothing about the source that they came from.
+    if (finding.rule === unwatched.name) return finding;
     const locations = finding.locations.filter(({ path }) => isLater(path) || mayBeAt(finding, path));
     return locations.length === 0 ? undefined : { ...finding, locations };
   };
@@ -71,7 +74,7 @@ function unreadPaths({ unread }: Inventory): (path: string) => boolean {
 }
 
 /** Facts about a lockfile that was read. */
-interface SeenFile {
+interface SeenLockfile {
   isWhole: boolean;
   /** Names of packages whose version or facts are unknown. */
   readonly doubtful: Set<string>;
@@ -85,9 +88,9 @@ interface SeenFile {
 
 function seenFile(
   file: ResolvedLockfile,
-  before: SeenFile | undefined,
+  before: SeenLockfile | undefined,
   unjudged: ReadonlySet<string>,
-): SeenFile {
+): SeenLockfile {
   const seen = before ?? {
     isWhole: true,
     doubtful: new Set(),
@@ -109,7 +112,7 @@ function isUnknown({ outcome }: Resolution): boolean {
   return outcome === 'failed' || outcome === 'uncovered';
 }
 
-function mayBeIn(file: SeenFile, finding: Finding, unsure: ReadonlySet<string>): boolean {
+function mayBeIn(file: SeenLockfile, finding: Finding, unsure: ReadonlySet<string>): boolean {
   const { isWhole, doubtful, missing, known, unjudged } = file;
   const { ecosystem, name, purl } = finding.package;
   if (doubtful.has(nameKey(ecosystem, name))) return true;

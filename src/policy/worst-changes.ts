@@ -1,5 +1,6 @@
-import { type Change, TRANSITIONS, type Transition, type TransitionCounts } from '../model/scan/change.ts';
-import { countedSeverity, RATED_SEVERITIES } from '../model/scan/finding.ts';
+import type { Change } from '../model/scan/change.ts';
+import { countedSeverity, RATED_SEVERITIES } from '../model/scan/severity.ts';
+import { endsAlert, TRANSITIONS, type Transition, type TransitionCounts } from '../model/scan/transition.ts';
 
 /** The listed changes in the order given, and the number of those left out. */
 interface WorstChanges<One extends Change> {
@@ -32,13 +33,21 @@ export function worstChanges<One extends Change>(changes: readonly One[], limit:
 
 /** Number of changes by transition; every transition has an entry. */
 export function countTransitions(changes: readonly Change[]): Record<Transition, number> {
-  const counts = { opened: 0, worsened: 0, reopened: 0, resolved: 0 } satisfies TransitionCounts;
+  const counts = {
+    opened: 0,
+    worsened: 0,
+    reopened: 0,
+    suppressed: 0,
+    resolved: 0,
+  } satisfies TransitionCounts;
   for (const { transition } of changes) counts[transition] += 1;
   return counts;
 }
 
 /** Sum of counts; `undefined` when it is zero. */
-export function addCounts(all: readonly (TransitionCounts | undefined)[]): TransitionCounts | undefined {
+export function addCounts(
+  all: readonly (Partial<TransitionCounts> | undefined)[],
+): TransitionCounts | undefined {
   const sum = countTransitions([]);
   for (const counts of all) {
     for (const transition of TRANSITIONS) sum[transition] += counts?.[transition] ?? 0;
@@ -48,7 +57,6 @@ export function addCounts(all: readonly (TransitionCounts | undefined)[]): Trans
 
 function rankOf({ transition, finding }: Change): number {
   return (
-    (transition === 'resolved' ? RATED_SEVERITIES.length : 0) +
-    RATED_SEVERITIES.indexOf(countedSeverity(finding))
+    (endsAlert(transition) ? RATED_SEVERITIES.length : 0) + RATED_SEVERITIES.indexOf(countedSeverity(finding))
   );
 }

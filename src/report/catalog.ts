@@ -1,16 +1,31 @@
 import type { ScanReport } from '../model/scan/verdict.ts';
-import { renderJson } from './json.ts';
+import { SPEC_VERSIONS, sourceOfScan } from './cyclonedx/source.ts';
 import type { TextOptions } from './layout.ts';
-import { renderText } from './text.ts';
 
 export interface Report {
   readonly name: string;
-  /** The parts of the output, to be written one after the other. */
-  render(report: ScanReport, options: TextOptions): Iterable<string>;
+  /** The parts of the output, to be written one after the other. The renderer is loaded when it is used. */
+  render(report: ScanReport, options: TextOptions): Promise<Iterable<string>>;
 }
 
 /** Every output format of a scan. */
 export const REPORTS: readonly Report[] = [
-  { name: 'table', render: (report, options) => [renderText(report, options)] },
-  { name: 'json', render: renderJson },
+  {
+    name: 'table',
+    render: async (report, options) => [(await import('./text.ts')).renderText(report, options)],
+  },
+  { name: 'json', render: async (report) => (await import('./json.ts')).renderJson(report) },
+  { name: 'ndjson', render: async (report) => (await import('./ndjson.ts')).renderNdjson(report) },
+  { name: 'sarif', render: async (report) => (await import('./sarif/sarif.ts')).renderSarif(report) },
+  ...SPEC_VERSIONS.map(
+    (version): Report => ({
+      name: version === '1.6' ? 'cyclonedx' : `cyclonedx-${version}`,
+      async render(report) {
+        const { renderCyclonedx } = await import('./cyclonedx/cyclonedx.ts');
+        return renderCyclonedx(sourceOfScan(report), version);
+      },
+    }),
+  ),
+  { name: 'html', render: async (report) => (await import('./html/html.ts')).renderHtml(report) },
+  { name: 'markdown', render: async (report) => [(await import('./markdown.ts')).renderMarkdown(report)] },
 ];

@@ -1,44 +1,67 @@
-import type { ResolvedPackage } from '../model/scan/inventory.ts';
-import { isReadWhole } from '../model/scan/lockfile.ts';
-import type { ScanReport } from '../model/scan/verdict.ts';
-
-type ScannedLockfile = ScanReport['inventory']['lockfiles'][number];
-
-/** Entries in one part: a few tens of kilobytes. */
-const ENTRIES = 100;
+import type { ScanComparison } from '../model/review/scan-comparison.ts';
+import type { Change } from '../model/scan/change.ts';
+import type { ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
+import { isReadWhole } from '../model/scan/read-whole.ts';
+import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
+import { listParts, openedObject } from './json-parts.ts';
 
 /**
  * The scan as one JSON document on one line, for machines: every package with its outcome, every finding with its evidence.
  * Returned in parts, because the document of a large lockfile takes several megabytes.
  */
-export function* renderJson({ inventory, verdict }: ScanReport): Generator<string> {
-  const { scan, target, requestedAt, superseded, counts, complete, partial, open, kept } = verdict;
-  const facts = { scan, target, requestedAt, superseded, complete, partial, counts, open, kept };
-  yield `${opened({ schema: 'lockhound.scan/1', ...facts })},"lockfiles":[`;
+export function* renderJson(report: ScanReport): Generator<string> {
+  const { inventory, verdict, comparison, offline, advice } = report;
+  yield `${openedObject({ schema: 'lockhound.scan/1', ...scanFacts(verdict) })},"lockfiles":[`;
   for (const [index, lockfile] of inventory.lockfiles.entries()) {
     if (index > 0) yield ',';
     yield* lockfileParts(lockfile);
   }
   yield `],"unread":${JSON.stringify(inventory.unread)},"findings":`;
-  yield* arrayParts(verdict.findings, (finding) => finding);
+  yield* listParts(verdict.findings, (finding) => finding);
   yield ',"changes":';
-  yield* arrayParts(verdict.changes, ({ transition, previousSeverity, finding }) => ({
-    transition,
-    previousSeverity,
-    fingerprint: finding.fingerprint,
-  }));
-  yield ',"gaps":';
-  yield* arrayParts(verdict.gaps, (gap) => gap);
+  yield* listParts(verdict.changes, changeEntry);
+  yield `,"unusedSuppressions":${JSON.stringify(verdict.unusedSuppressions ?? [])},"gaps":`;
+  yield* listParts(verdict.gaps, (gap) => gap);
+  if (advice !== undefined) yield `,"advice":${JSON.stringify(advice)}`;
+  if (offline !== undefined) yield `,"offline":${JSON.stringify(offline)}`;
+  if (comparison !== undefined) yield `,"comparison":${JSON.stringify(comparisonEntry(comparison))}`;
   yield '}\n';
 }
 
-function* lockfileParts({ path, sha256, format, packages, problems }: ScannedLockfile): Generator<string> {
-  yield `${opened({ path, sha256, format, complete: isReadWhole({ problems }) })},"packages":`;
-  yield* arrayParts(packages, packageEntry);
-  yield `,"problems":${JSON.stringify(problems)}}`;
+/** What concerns the whole scan. */
+export function scanFacts(verdict: Verdict): object {
+  const { scan, target, requestedAt, superseded, counts, complete, partial, open, kept } = verdict;
+  return { scan, target, requestedAt, superseded, complete, partial, counts, open, kept };
 }
 
-function packageEntry({ resolution, ...locked }: ResolvedPackage): object {
+/** A change; its finding is in the list of findings, unless it was resolved. */
+export function changeEntry({ transition, previousSeverity, reason, finding }: Change): object {
+  return { transition, previousSeverity, reason, fingerprint: finding.fingerprint };
+}
+
+/** Findings by fingerprint; those that are not introduced are unchanged. Gone ones are in no other list. */
+export function comparisonEntry({
+  base,
+  introduced,
+  refused,
+  gone,
+  newGaps,
+  baseGaps,
+}: ScanComparison): object {
+  return { base, introduced, refused, gone, newGaps, baseGaps };
+}
+
+function* lockfileParts(lockfile: ResolvedLockfile): Generator<string> {
+  yield `${openedObject(lockfileFacts(lockfile))},"packages":`;
+  yield* listParts(lockfile.packages, packageEntry);
+  yield `,"problems":${JSON.stringify(lockfile.problems)}}`;
+}
+
+export function lockfileFacts({ path, sha256, format, problems }: ResolvedLockfile): object {
+  return { path, sha256, format, complete: isReadWhole({ problems }) };
+}
+
+export function packageEntry({ resolution, ...locked }: ResolvedPackage): object {
   const { outcome, reason, record } = resolution;
   return {
     ...locked,
@@ -49,18 +72,4 @@ function packageEntry({ resolution, ...locked }: ResolvedPackage): object {
     licenses: record?.licenses,
     advisories: record?.advisoryIds,
   };
-}
-
-/** The JSON of an object without its closing brace. */
-function opened(value: object): string {
-  return JSON.stringify(value).slice(0, -1);
-}
-
-function* arrayParts<Item>(items: readonly Item[], entryOf: (item: Item) => object): Generator<string> {
-  if (items.length === 0) yield '[';
-  for (let from = 0; from < items.length; from += ENTRIES) {
-    const entries = items.slice(from, from + ENTRIES).map(entryOf);
-    yield `${from > 0 ? ',' : '['}${JSON.stringify(entries).slice(1, -1)}`;
-  }
-  yield ']';
 }

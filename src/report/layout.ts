@@ -6,6 +6,10 @@ export interface TextOptions {
   readonly colour: boolean;
   /** Columns of the terminal; `Infinity` when the text does not go to one, and lines are not wrapped. */
   readonly width: number;
+  /** Whether the terminal shows links (OSC 8). */
+  readonly links?: boolean;
+  /** Whether everything about each finding is shown. */
+  readonly verbose?: boolean;
 }
 
 /** Text is placed below the row when its column would be narrower than this. */
@@ -28,7 +32,9 @@ export function columns(
     }
   }
   return rows.flatMap((row) => {
-    const head = row.slice(0, -1).map((cell, index) => pad(cell, widths[index] ?? 0) + GAP);
+    const head = row
+      .slice(0, -1)
+      .map((cell, index) => cell + ' '.repeat(Math.max(0, (widths[index] ?? 0) - stringWidth(cell))) + GAP);
     const lead = indent + head.join('');
     return hang(lead, row.at(-1) ?? '', width);
   });
@@ -88,10 +94,6 @@ export function stringWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(shown)) return shown.length;
   const { default: measure }: typeof import('string-width') = loadPackage('string-width');
   return measure(shown);
-}
-
-function pad(cell: string, width: number): string {
-  return cell + ' '.repeat(Math.max(0, width - stringWidth(cell)));
 }
 
 /** `1 change`, `2 changes`. */

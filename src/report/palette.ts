@@ -1,14 +1,8 @@
 import { styleText } from 'node:util';
-import type { Severity } from '../model/scan/finding.ts';
+import type { Severity } from '../model/scan/severity.ts';
 
 /** Colours of a report; the plain palette returns the text unchanged. */
-export interface Palette {
-  severity(severity: Severity, text: string): string;
-  strong(text: string): string;
-  faint(text: string): string;
-  good(text: string): string;
-  bad(text: string): string;
-}
+export type Palette = ReturnType<typeof palette>;
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -22,14 +16,14 @@ const SEVERITY_STYLES: Readonly<Record<Severity, Style>> = {
 };
 
 /** Colours when `colour` is true. The caller checks for a terminal and `NO_COLOR`. */
-export function palette(colour: boolean): Palette {
+export function palette(colour: boolean) {
   const paint = (style: Style, text: string) =>
     colour ? styleText(style, text, { validateStream: false }) : text;
   return {
-    severity: (severity, text) => paint(SEVERITY_STYLES[severity], text),
-    strong: (text) => paint('bold', text),
-    faint: (text) => paint('gray', text),
-    good: (text) => paint('green', text),
-    bad: (text) => paint('red', text),
+    severity: (severity: Severity, text: string) => paint(SEVERITY_STYLES[severity], text),
+    strong: (text: string) => paint('bold', text),
+    faint: (text: string) => paint('gray', text),
+    good: (text: string) => paint('green', text),
+    bad: (text: string) => paint('red', text),
   };
 }

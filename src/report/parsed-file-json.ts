@@ -1,22 +1,24 @@
-import { isReadWhole, type LockedPackage } from '../model/scan/lockfile.ts';
+import type { LockedPackage } from '../model/scan/lockfile.ts';
 import type { ParsedFile } from '../model/scan/parsed-file.ts';
+import { isReadWhole } from '../model/scan/read-whole.ts';
+import { listParts, openedObject } from './json-parts.ts';
 
-/** One line of JSON for a file. Facts that a file does not contain are `null`. */
-export function parsedFileJson(file: ParsedFile): string {
-  if (file.error !== undefined) return `${JSON.stringify({ path: file.path, error: file.error })}\n`;
-  const { format, packages, problems } = file.lockfile;
-  return `${JSON.stringify({
-    path: file.path,
-    format,
-    complete: isReadWhole(file.lockfile),
-    packages: packages.map(packageJson),
-    problems: problems.map(({ kind, line, message }) => ({ kind, line: line ?? null, message })),
-  })}\n`;
+/** One line of JSON for a file, in parts. Facts that a file does not contain are `null`. */
+export function* parsedFileJson({ path, lockfile, error }: ParsedFile): Generator<string> {
+  if (lockfile === undefined) return yield `${JSON.stringify({ path, error })}\n`;
+  const { format, packages, problems } = lockfile;
+  yield `${openedObject({ path, format, complete: isReadWhole(lockfile) })},"packages":`;
+  yield* listParts(packages, packageJson);
+  yield ',"problems":';
+  yield* listParts(problems, ({ kind, line, message }) => ({ kind, line: line ?? null, message }));
+  yield '}\n';
 }
 
-function packageJson(locked: LockedPackage) {
-  const { id, ecosystem, name, version, purl, direct, groups, integrity, source, line, dependencies } =
-    locked;
+function packageJson(locked: LockedPackage): object {
+  const { direct, line, dependencies } = locked;
+  // Readers create packages with their fields in this order; copies of all of them take longer than printing them.
+  if (direct !== undefined && line !== undefined && dependencies !== undefined) return locked;
+  const { id, ecosystem, name, version, purl, groups, integrity, source } = locked;
   return {
     id,
     ecosystem,

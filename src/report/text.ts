@@ -1,47 +1,51 @@
 import { printable } from '../model/printable.ts';
-import {
-  countedSeverity,
-  type Finding,
-  type Location,
-  SEVERITIES,
-  type Severity,
-} from '../model/scan/finding.ts';
+import { splitFindings } from '../model/review/scan-comparison.ts';
+import type { Finding } from '../model/scan/finding.ts';
+import type { Gap } from '../model/scan/gap.ts';
 import type { ResolvedLockfile } from '../model/scan/inventory.ts';
-import { isReadWhole } from '../model/scan/lockfile.ts';
-import { OUTCOMES, type Outcome } from '../model/scan/resolution.ts';
-import type { Gap, ScanReport, Verdict } from '../model/scan/verdict.ts';
+import { isAlert } from '../model/scan/is-alert.ts';
+import { OUTCOMES, type Outcome } from '../model/scan/outcome.ts';
+import { isReadWhole } from '../model/scan/read-whole.ts';
+import { countedSeverity, SEVERITIES, type Severity } from '../model/scan/severity.ts';
+import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
 import { counted, fitLines, hang, type TextOptions } from './layout.ts';
+import { offlineText } from './offline-text.ts';
 import { type Palette, palette } from './palette.ts';
+import { comparisonLines, comparisonSummary } from './review/comparison-text.ts';
+import { nextStep } from './table/next-step.ts';
+import { scanFindings } from './table/scan-findings.ts';
 
 const SUPERSEDED =
   'Superseded: a scan of the target that was requested later was judged first. This scan changes nothing and sends no alerts.';
 
 const SHOWN_GAPS = 10;
-const SHOWN_LOCATIONS = 3;
-/** Columns of severity and score. */
-const LEAD_WIDTH = 14;
-/** Below this width the lines of a finding are indented less. */
-const NARROW = 60;
 
-/** A scan as text: findings with their locations, the worst first, then lockfiles, gaps and a summary. */
+/** A scan as text: findings by package, the worst first, then lockfiles, gaps, a summary and what to do. */
 export function renderText(report: ScanReport, options: TextOptions): string {
   const paint = palette(options.colour);
-  const { inventory, verdict } = report;
+  const { inventory, verdict, comparison, advice } = report;
+  const { counting } = splitFindings(verdict.findings, comparison);
   const lines = [
     ...coverageLines(verdict, paint),
-    ...verdict.findings.flatMap((finding) => findingLines(finding, paint, options.width)),
+    ...scanFindings(counting, inventory.lockfiles.length > 1, options),
+    ...(comparison === undefined ? [] : comparisonLines(comparison, verdict.findings, paint, options.width)),
+    ...unadvisedLines(advice?.unadvised ?? [], paint),
     ...(verdict.findings.length > 0 ? [''] : []),
     ...inventory.lockfiles.map((file) => lockfileLine(file, paint)),
     ...inventory.unread.map(
       ({ path, error }) =>
         `${paint.strong(printable(path))}  ${paint.bad('not read')}: ${printable(without(path, error.message))}`,
     ),
+    ...unusedLines(verdict.unusedSuppressions ?? [], options.width),
     ...gapLines(
       verdict.gaps.filter(({ kind }) => kind !== 'lockfile'),
       paint,
     ),
     ...scopeLines(report.verdict, paint),
+    ...(report.offline === undefined ? [] : [paint.bad(offlineText(report.offline))]),
     summaryLine(report, paint),
+    ...(comparison === undefined ? [] : [paint.strong(comparisonSummary(verdict, comparison))]),
+    ...nextLines(report, counting, options, paint),
   ];
   return fitLines(lines, options);
 }
@@ -57,29 +61,31 @@ function coverageLines({ counts: { outcomes, packages } }: Verdict, paint: Palet
   ];
 }
 
-function findingLines(finding: Finding, paint: Palette, width: number): readonly string[] {
-  const { severity, advisory, locations, title } = finding;
-  const name = `${finding.package.name}@${finding.package.version}`;
-  const score = advisory?.score === undefined ? '' : ` ${advisory.score.toFixed(1)}`;
-  const weight = `${finding.level === 'note' ? 'note' : severity}${score}`.padEnd(LEAD_WIDTH - 1);
-  const names = advisory === undefined ? finding.rule : [advisory.id, ...advisory.aliases].join(' ');
-  const lead = `${finding.level === 'note' ? paint.faint(weight) : paint.severity(severity, weight)} `;
-  const indent = ' '.repeat(width < NARROW ? 4 : LEAD_WIDTH);
-  const shown = locations.slice(0, SHOWN_LOCATIONS);
-  const rest = locations.length - shown.length;
-  return [
-    ...hang(lead, `${paint.strong(printable(name))}  ${paint.faint(printable(names))}`, width),
-    ...hang(indent, printable(title), width),
-    ...shown.flatMap((location) => hang(indent, paint.faint(locationText(location)), width)),
-    ...(rest > 0 ? [paint.faint(`${indent}… and ${rest} more places`)] : []),
-    ...(finding.advice === undefined ? [] : hang(indent, printable(finding.advice), width)),
-  ];
+/** Packages without advice, by reason. */
+function unadvisedLines(
+  unadvised: NonNullable<ScanReport['advice']>['unadvised'],
+  paint: Palette,
+): readonly string[] {
+  const byReason = Map.groupBy(unadvised, ({ reason }) => reason);
+  return Array.from(byReason, ([reason, own]) => {
+    const packages = own.some(({ id }) => id !== '')
+      ? `No advice on ${counted(own.length, 'package')}: `
+      : '';
+    return paint.faint(`${packages}${printable(reason)}; \`lockhound fix\` shows details.`);
+  });
 }
 
-function locationText({ path, line, dependencyPath }: Location): string {
-  const where = line === undefined ? path : `${path}:${line}`;
-  const way = dependencyPath.length > 1 ? `  ${dependencyPath.join(' › ')}` : '';
-  return printable(where + way);
+/** Suppressions without effect. */
+function unusedLines(unused: NonNullable<Verdict['unusedSuppressions']>, width: number): readonly string[] {
+  if (unused.length === 0) return [];
+  const shown = unused.slice(0, SHOWN_GAPS);
+  const rest = unused.length - shown.length;
+  return [
+    '',
+    `${counted(unused.length, 'suppression')} without effect:`,
+    ...shown.flatMap(({ id, reason }) => hang('  ', printable(`${id}: ${reason}`), width)),
+    ...(rest > 0 ? [`  … and ${rest} more (--json lists all)`] : []),
+  ];
 }
 
 function lockfileLine({ path, packages, problems }: ResolvedLockfile, paint: Palette): string {
@@ -132,8 +138,12 @@ function scopeLines({ complete, partial, kept, superseded }: Verdict, paint: Pal
 function summaryLine({ verdict }: ScanReport, paint: Palette): string {
   const { counts, findings } = verdict;
   const packages = counted(counts.packages, 'package');
-  const alerts = findings.length - counts.notes;
-  const notes = counts.notes === 0 ? '' : `; ${counted(counts.notes, 'note')}`;
+  const { suppressed = 0 } = counts;
+  const alerts = findings.filter(isAlert).length;
+  const notes = [
+    ...(counts.notes === 0 ? [] : [`; ${counted(counts.notes, 'note')}`]),
+    ...(suppressed === 0 ? [] : [`; ${suppressed} suppressed`]),
+  ].join('');
   if (alerts === 0) {
     return verdict.gaps.length === 0
       ? `${paint.good('No findings')} in ${packages}${notes}.`
@@ -143,6 +153,20 @@ function summaryLine({ verdict }: ScanReport, paint: Palette): string {
     paint.severity(severity, `${counts.severities[severity]} ${severity}${countedAs(severity, findings)}`),
   );
   return `${paint.strong(counted(alerts, 'finding'))} in ${packages}: ${severities.join(', ')}${notes}`;
+}
+
+function nextLines(
+  report: ScanReport,
+  counting: readonly Finding[],
+  { verbose = false }: TextOptions,
+  paint: Palette,
+): readonly string[] {
+  const step = nextStep(report, counting);
+  const more =
+    verbose || step === undefined || counting.length === 0
+      ? ''
+      : ' --verbose shows titles, places and paths.';
+  return step === undefined ? [] : [`${paint.strong('Next:')} ${printable(step)}${more}`];
 }
 
 /** What unrated findings count as for exit codes and routes. */

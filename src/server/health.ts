@@ -1,5 +1,6 @@
 import Fastify from 'fastify';
 import { messageOf } from '../model/errors.ts';
+import { mountMetrics, type ScrapedMetrics } from './metrics/mount.ts';
 
 const DEFAULT_LIMIT_MS = 3_000;
 
@@ -8,6 +9,8 @@ export interface HealthOptions {
   /** 0: the system chooses a port. */
   readonly port: number;
   readonly probes: readonly Probe[];
+  /** Served as `/metrics`. */
+  readonly metrics?: ScrapedMetrics | undefined;
   /** Time limit of one probe in milliseconds. Default 3,000. */
   readonly limitMs?: number;
 }
@@ -25,14 +28,11 @@ export interface Check {
   readonly note?: string | undefined;
 }
 
-export interface HealthServer {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-/** Serves `GET /healthz` (always 200) and `GET /readyz` (200 when every check passes, else 503 with the reasons). */
-export async function startHealthServer(options: HealthOptions): Promise<HealthServer> {
-  const { host, port, probes, limitMs = DEFAULT_LIMIT_MS } = options;
+/**
+ * Serves `GET /healthz` (always 200), `GET /readyz` (200 when every check passes, else 503 with the reasons) and `GET /metrics`.
+ */
+export async function startHealthServer(options: HealthOptions) {
+  const { host, port, probes, metrics, limitMs = DEFAULT_LIMIT_MS } = options;
   const server = Fastify({ logger: false });
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
@@ -40,6 +40,7 @@ export async function startHealthServer(options: HealthOptions): Promise<HealthS
     const ready = results.every(({ fault }) => fault === undefined);
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'not ready', checks: results });
   });
+  if (metrics !== undefined) mountMetrics(server, metrics);
   const url = await server.listen({ host, port });
   return { url, close: () => server.close() };
 }

@@ -1,5 +1,6 @@
-import type { DeliveryStore } from '../store/deliveries.ts';
+import type { DeliveryStore } from '../store/alerts/deliveries.ts';
 import type { RejectedStore } from '../store/rejected.ts';
+import type { ScheduleStore } from '../store/schedules.ts';
 import type { TargetStore } from '../store/targets.ts';
 import type { Check, Probe } from './health.ts';
 
@@ -9,6 +10,7 @@ export interface ProbedStore {
   readonly deliveries: Pick<DeliveryStore, 'openByRoute' | 'stoppedRoutes'>;
   readonly rejected: Pick<RejectedStore, 'count'>;
   readonly targets: Pick<TargetStore, 'countIncomplete'>;
+  readonly schedules: Pick<ScheduleStore, 'failing'>;
   /** Stored values that could not be read: key, reason and what to do. */
   readonly unreadable: ReadonlySet<string>;
   /** Why Redis does not accept a write within so many milliseconds; `undefined` when it does. */
@@ -43,6 +45,7 @@ export function workerProbes(
     },
     { name: 'routes', check: routeChecks(store, webhooks) },
     { name: 'scans', check: async () => [await incompleteScans(store)] },
+    { name: 'sources', check: async () => [await failingSources(store)] },
     { name: 'rejected', check: async () => [await rejectedPayloads(store)] },
     { name: 'stored values', check: async () => [unreadableValues(store)] },
   ];
@@ -118,6 +121,16 @@ async function incompleteScans({ redis, targets }: ProbedStore): Promise<Check> 
     name: 'scans',
     note: `the last scan ${what} was incomplete: findings that it could not check stay open`,
   };
+}
+
+/** Names the first target and its schedule: which one to look at. */
+async function failingSources({ redis, schedules }: ProbedStore): Promise<Check> {
+  const name = 'sources';
+  const [first, ...others] = redis.status === 'ready' ? await schedules.failing() : [];
+  if (first === undefined) return { name };
+  const more = others.length === 0 ? '' : ` and of ${others.length} more`;
+  const where = `\`lockhound schedule show ${first.schedule}\``;
+  return { name, note: `the source of target ${first.target}${more} cannot be read: ${where}` };
 }
 
 function unreadableValues({ unreadable }: ProbedStore): Check {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { chunks } from '../model/chunks.ts';
 import { messageOf } from '../model/errors.ts';
-import type { LockfileReference } from '../model/scan/target.ts';
+import type { ContentReference } from '../model/scan/target.ts';
 import { StoreError } from './errors.ts';
 import type { Keys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';
@@ -14,22 +15,17 @@ export interface BlobOptions {
   readonly maxBytes?: number;
 }
 
-/** Contents of lockfiles under their SHA-256. */
-export interface BlobStore {
-  /** Stores content, compressed and once. Throws `blob-too-large`. */
-  put(content: Buffer): Promise<{ readonly sha256: string; readonly bytes: number }>;
-  /** Reads content and verifies its hash. Throws `blob-missing`, `blob-corrupt` or `blob-too-large`. */
-  read(reference: LockfileReference): Promise<Buffer>;
-}
-
+const KEPT_AT_ONCE = 500;
 const DEFAULT_TTL_MS = 7 * 24 * 3600 * 1000;
 const DEFAULT_MAX_BYTES = 128 * 1024 * 1024;
 
-export function createBlobStore(redis: RedisClient, keys: Keys, options: BlobOptions = {}): BlobStore {
+/** Contents of lockfiles under their SHA-256. */
+export function createBlobStore(redis: RedisClient, keys: Keys, options: BlobOptions = {}) {
   const ttlMs = options.ttlMs ?? DEFAULT_TTL_MS;
   const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   return {
-    async put(content) {
+    /** Stores content, compressed and once. Throws `blob-too-large`. */
+    async put(content: Buffer): Promise<{ readonly sha256: string; readonly bytes: number }> {
       if (content.length > maxBytes) throw tooLarge(`A lockfile of ${content.length} bytes`, maxBytes);
       const sha256 = await hash(content);
       const key = keys.blob(sha256);
@@ -38,23 +34,30 @@ export function createBlobStore(redis: RedisClient, keys: Keys, options: BlobOpt
       }
       return { sha256, bytes: content.length };
     },
-    async read(reference) {
+    /** Whether all contents are stored; they then stay stored for another time to live. */
+    async keep(hashes: readonly string[]): Promise<boolean> {
+      for (const part of chunks(hashes, KEPT_AT_ONCE)) {
+        const kept = await Promise.all(part.map((sha256) => redis.pexpire(keys.blob(sha256), ttlMs)));
+        if (kept.some((answer) => answer === 0)) return false;
+      }
+      return true;
+    },
+    /** Reads content and verifies its hash. Throws `blob-missing`, `blob-corrupt` or `blob-too-large`. */
+    async read(reference: ContentReference): Promise<Buffer> {
       const key = keys.blob(reference.sha256);
-      const stored = await redis.getBuffer(key);
+      const stored = await redis.getexBuffer(key, 'PX', ttlMs);
       if (stored === null) throw missing(reference);
-      const content = await verified(stored, reference, maxBytes).catch(async (error: unknown) => {
+      return await verified(stored, reference, maxBytes).catch(async (error: unknown) => {
         // While the damaged value is stored, `put` would not store the content again.
         if (error instanceof StoreError && error.code === 'blob-corrupt') await redis.unlink(key);
         throw error;
       });
-      await redis.pexpire(key, ttlMs);
-      return content;
     },
   };
 }
 
 /** Other producers may store zstd, gzip or uncompressed bytes. The hash of the uncompressed content is verified. */
-async function verified(stored: Buffer, reference: LockfileReference, maxBytes: number): Promise<Buffer> {
+async function verified(stored: Buffer, reference: ContentReference, maxBytes: number): Promise<Buffer> {
   if (stored.length <= maxBytes && (await hash(stored)) === reference.sha256) return stored;
   let content: Buffer;
   try {
@@ -88,18 +91,18 @@ function isTooLarge(error: unknown): boolean {
   );
 }
 
-function describe(reference: LockfileReference): string {
+function describe(reference: ContentReference): string {
   return `The content of ${reference.path} (SHA-256 ${reference.sha256})`;
 }
 
-function missing(reference: LockfileReference): StoreError {
+function missing(reference: ContentReference): StoreError {
   return new StoreError(
     'blob-missing',
     `${describe(reference)} is not in the store: it was never stored there or has expired. Enqueue the lockfile again.`,
   );
 }
 
-function corrupt(reference: LockfileReference, what: string, cause?: unknown): StoreError {
+function corrupt(reference: ContentReference, what: string, cause?: unknown): StoreError {
   return new StoreError(
     'blob-corrupt',
     `${describe(reference)} is damaged: ${what}. Enqueue the lockfile again.`,

@@ -4,6 +4,7 @@ import { CodedError } from '../model/errors.ts';
  * - `address-invalid`: a Redis URL that cannot be used.
  * - `unreachable`: no Redis answers. `refused`: it refuses the credentials.
  * - `evicting`: it drops keys when its memory is full.
+ * - `shards-differ`: the targets are spread over another number of shards. `shards-moving`: that number is being changed.
  * - `blob-*`: the content of a lockfile.
  * - `state-corrupt`: a stored value that is damaged or is not of its kind. `state-newer`: a newer release wrote it.
  */
@@ -12,6 +13,8 @@ export type StoreErrorCode =
   | 'unreachable'
   | 'refused'
   | 'evicting'
+  | 'shards-differ'
+  | 'shards-moving'
   | 'blob-missing'
   | 'blob-corrupt'
   | 'blob-too-large'

@@ -1,85 +1,169 @@
+import { crc32 } from 'node:zlib';
+import { ONLY_SHARD, type Shard } from './shards/shard.ts';
+
+/*
+ * One shard (the default): every key has the same hash tag, so that scripts may join all of them.
+ *
+ * Several shards:
+ * - Each has a tag of its own (`{lockhound-0}`) for everything about its targets: queues, open jobs, lanes, outcomes, states,
+ *   scans, deliveries, digests, rejected payloads, the change log. Scripts join these keys.
+ * - So do package ids, inventories and facts: id lists hold the ids of their shard, and the script that learns a fact lists it for
+ *   the targets of its shard. A package version that targets of several shards lock is stored and looked up once for each.
+ * - What is small and about no target has the tag of the prefix itself (`{lockhound}`): the number of shards and the running
+ *   workers, suppressions, locks, request budgets, applied objects, stopped routes.
+ * - Contents of lockfiles have no tag (`lockhound:blob:…`): each is read and written alone, and equal contents are stored once.
+ * - Cached records and seen versions have one of 64 tags, so that one command still reads many.
+ */
+
 /** Default prefix of every key; the braces keep all keys in one slot of a cluster, so that scripts may join them. */
 export const DEFAULT_PREFIX = '{lockhound}';
 
+/** Hash tags over which the shared keys of several shards spread. */
+const SPREAD = 64;
+
 /** All Redis keys except those of BullMQ, which start with `<prefix>:<job name>:`. */
-export interface Keys {
-  readonly prefix: string;
-  /** Lockfile content under its SHA-256 (hex). */
-  blob(sha256: string): string;
-  outcome(job: string, key: string): string;
-  /** The value of an outcome that is spent. */
-  spentOutcome(job: string, key: string): string;
-  /** Records of scans by their id, and their order by time. */
-  readonly scans: string;
-  readonly scanOrder: string;
-  target(id: string): string;
-  /** Set of the ids of all targets with a state. */
-  readonly targets: string;
-  /** Set of the ids of targets whose last scan could not see everything. */
-  readonly incompleteTargets: string;
-  cache(kind: string, key: string): string;
-  /** One bucket of the set of versions that the index was seen to have. */
-  seen(bucket: number): string;
-  lock(name: string): string;
-  /** Written to check that Redis accepts writes. */
-  readonly probe: string;
-  /** When the next request of a shared budget is due. */
-  budget(name: string): string;
-  /** Hash of what was applied to an account of the webhook-integration API, by kind and name. */
-  applied(account: string): string;
-  /** Hash of the jobs that are neither done nor failed permanently, by id. */
-  readonly openJobs: string;
-  /** List of job ids that run one after another. */
-  lane(name: string): string;
-  /** Entries that wait for a periodic digest, by scan; and all routes that had entries. */
-  digest(route: string): string;
-  readonly digestRoutes: string;
-  /** A delivery's record, and its attempts. */
-  delivery(id: string): string;
-  deliveryAttempts(id: string): string;
-  deliveryNotification(id: string): string;
-  /** Ids of deliveries by the time of their last change. */
-  readonly openDeliveries: string;
-  readonly failedDeliveries: string;
-  readonly delivered: string;
-  readonly stoppedRoutes: string;
-  /** Rejected payloads by `<job>/<job id>`, and their order by time. */
-  readonly rejected: string;
-  readonly rejectedOrder: string;
+export type Keys = ReturnType<typeof createKeys>;
+
+/** Keys of one shard under a prefix. One without a hash tag gets one, because a script uses several keys. */
+export function createKeys(
+  prefix: string = DEFAULT_PREFIX,
+  { index, count }: Shard = ONLY_SHARD,
+  /** Between the tag and all keys of the shard, for copies of them. */
+  infix = '',
+) {
+  const shared = tagPrefix(prefix);
+  const tagged = (count === 1 ? shared : shared.replace('}', `-${index}}`)) + infix;
+  const bare = shared.replaceAll(/[{}]/g, '');
+  /** `spread` decides the tag: keys of equal text share one. */
+  const spreadKey = (rest: string, spread: string): string =>
+    count === 1 ? `${shared}:${rest}` : `${bare}:{${bare}:${crc32(spread) % SPREAD}}:${rest}`;
+  return keysOf(tagged, {
+    shared,
+    blobs: count === 1 ? shared : bare,
+    spreadKey,
+  });
 }
 
-/** Keys under a prefix. One without a hash tag gets one, because a script uses several keys. */
-export function createKeys(prefix: string = DEFAULT_PREFIX): Keys {
-  const tagged = tagPrefix(prefix);
+interface SharedKeys {
+  readonly shared: string;
+  readonly blobs: string;
+  readonly spreadKey: (rest: string, spread: string) => string;
+}
+
+function keysOf(tagged: string, { shared, blobs, spreadKey }: SharedKeys) {
   return {
     prefix: tagged,
-    blob: (sha256) => `${tagged}:blob:${sha256}`,
-    outcome: (job, key) => `${tagged}:outcome:${job}:${key}`,
-    spentOutcome: (job, key) => `${tagged}:spent:${job}:${key}`,
+    /** The number of shards, and a change of it that is under way. */
+    shardLayout: `${shared}:shards`,
+    /** Running workers by the time until which they count as running (sorted set). */
+    workers: `${shared}:workers`,
+    /** Hash of what workers say about themselves, by worker. */
+    workerRecords: `${shared}:workers:records`,
+    /** Lockfile content under its SHA-256 (hex). */
+    blob: (sha256: string) => `${blobs}:blob:${sha256}`,
+    outcome: (job: string, key: string) => `${tagged}:outcome:${job}:${key}`,
+    /** The value of an outcome that is spent. */
+    spentOutcome: (job: string, key: string) => `${tagged}:spent:${job}:${key}`,
+    /** Records of scans by their id, and their order by time. */
     scans: `${tagged}:scans`,
     scanOrder: `${tagged}:scans:order`,
-    target: (id) => `${tagged}:target:${id}`,
+    target: (id: string) => `${tagged}:target:${id}`,
+    /** Set of the ids of all targets with a state. */
     targets: `${tagged}:targets`,
+    /** Ids of the targets with a state by the time of its last change (sorted set). */
+    touchedTargets: `${tagged}:targets:touched`,
+    /** Set of the ids of targets whose last scan could not see everything. */
     incompleteTargets: `${tagged}:targets:incomplete`,
-    cache: (kind, key) => `${tagged}:cache:${kind}:${key}`,
+    /** Ids of targets by the time, in ms, when they are judged again although nothing changed (sorted set). */
+    dueTargets: `${tagged}:targets:due`,
+    cache: (kind: string, key: string) => spreadKey(`cache:${kind}:${key}`, key),
+    /** Written to check that Redis accepts writes. */
     probe: `${tagged}:probe`,
-    seen: (bucket) => `${tagged}:seen:${bucket}`,
-    lock: (name) => `${tagged}:lock:${name}`,
-    budget: (name) => `${tagged}:budget:${name}`,
-    applied: (account) => `${tagged}:applied:${account}`,
+    /** One bucket of the set of versions that the index was seen to have. */
+    seen: (bucket: number) => spreadKey(`seen:${bucket}`, String(bucket % SPREAD)),
+    /** The same of what was inspected. */
+    inspected: (bucket: number) => spreadKey(`inspected:${bucket}`, String(bucket % SPREAD)),
+    lock: (name: string) => `${shared}:lock:${name}`,
+    /** Work that one worker, or one refresh of the fleet, does for the shard. */
+    claim: (name: string) => `${tagged}:lock:${name}`,
+    /** When the next request of a shared budget is due. */
+    budget: (name: string) => `${shared}:budget:${name}`,
+    /** The answer to a write with an idempotency key. */
+    apiAnswer: (hash: string) => `${shared}:api-answer:${hash}`,
+    /** Tokens of the API by id, when each was used last (hashes), and the session with this hash. */
+    apiTokens: `${shared}:api-tokens`,
+    apiTokenUses: `${shared}:api-tokens:used`,
+    apiSession: (hash: string) => `${shared}:api-session:${hash}`,
+    /** Suppressions that commands added, by id, and the number of changes of them. */
+    suppressions: `${shared}:suppressions`,
+    suppressionRevision: `${shared}:suppressions:revision`,
+    /** Hash of what was applied to an account of the webhook-integration API, by kind and name. */
+    applied: (account: string) => `${shared}:applied:${account}`,
+    /** Hash of the jobs that are neither done nor failed permanently, by id. */
     openJobs: `${tagged}:open-jobs`,
-    lane: (name) => `${tagged}:lane:${name}`,
-    digest: (route) => `${tagged}:digest:${route}`,
+    /** List of job ids that run one after another. */
+    lane: (name: string) => `${tagged}:lane:${name}`,
+    /** Entries that wait for a periodic digest, by scan; and all routes that had entries. */
+    digest: (route: string) => `${tagged}:digest:${route}`,
     digestRoutes: `${tagged}:digest-routes`,
-    delivery: (id) => `${tagged}:delivery:${id}`,
-    deliveryAttempts: (id) => `${tagged}:delivery:${id}:attempts`,
-    deliveryNotification: (id) => `${tagged}:delivery:${id}:notification`,
+    /** A delivery's record, and its attempts. */
+    delivery: (id: string) => `${tagged}:delivery:${id}`,
+    deliveryAttempts: (id: string) => `${tagged}:delivery:${id}:attempts`,
+    deliveryNotification: (id: string) => `${tagged}:delivery:${id}:notification`,
+    /** Ids of deliveries by the time of their last change. */
     openDeliveries: `${tagged}:deliveries:open`,
     failedDeliveries: `${tagged}:deliveries:failed`,
     delivered: `${tagged}:deliveries:delivered`,
-    stoppedRoutes: `${tagged}:stopped-routes`,
+    stoppedRoutes: `${shared}:stopped-routes`,
+    /** Rejected payloads by `<job>/<job id>`, and their order by time. */
     rejected: `${tagged}:rejected`,
     rejectedOrder: `${tagged}:rejected:order`,
+    /** The fleet: ids of packages by identity, identities by id (hashes), and the last id. */
+    packageIds: `${tagged}:fleet:package-ids`,
+    packageNames: `${tagged}:fleet:package-names`,
+    lastPackageId: `${tagged}:fleet:last-package-id`,
+    /** Hash of id lists by the key of their inventory; one of 256. */
+    idLists: (bucket: number) => `${tagged}:fleet:id-lists:${bucket}`,
+    /** The inventory of a lockfile without its ids. */
+    lockfileInventory: (hash: string) => `${tagged}:fleet:inventory:${hash}`,
+    /** Hash: how many targets have an inventory. */
+    inventoryUses: `${tagged}:fleet:inventory-uses`,
+    /** Hash of all targets in short, by id. */
+    targetSummaries: `${tagged}:fleet:targets`,
+    /** Facts of one kind and when each was checked (hashes); sorted sets of keys: changed, without selected targets, new. */
+    facts: (kind: string) => ({
+      facts: `${tagged}:facts:${kind}`,
+      checked: `${tagged}:facts:${kind}:checked`,
+      changed: `${tagged}:facts:${kind}:changed`,
+      pending: `${tagged}:facts:${kind}:pending`,
+      young: `${tagged}:facts:${kind}:young`,
+      /** Inspections of package versions (hash), and those that are repeated by the time of the last one (sorted set). */
+      inspections: `${tagged}:facts:${kind}:inspections`,
+      inspectedAgain: `${tagged}:facts:${kind}:inspected-again`,
+    }),
+    /** Hash of the settings by which the targets were judged. */
+    judgedSettings: `${tagged}:fleet:settings`,
+    /** The routes that these settings have. */
+    judgedRouting: `${tagged}:fleet:routing`,
+    /** Revision of the suppressions by which the targets were judged. */
+    judgedSuppressions: `${tagged}:fleet:suppressions`,
+    /** Hash of the last refresh of the fleet by cadence. */
+    refreshes: `${tagged}:fleet:refreshes`,
+    /** Hash of the published lists about exploitation: the head of each under its name, its entries under `<name>:entries`. */
+    exploits: `${shared}:exploits`,
+    /** Stream of the changes of all targets. */
+    changes: `${tagged}:changes`,
+    /** Schedules by name. */
+    schedules: `${tagged}:schedules`,
+    /** Of one schedule: runs by id, counts of endings by run, targets that the current run has not read yet (hashes). */
+    scheduleRuns: (schedule: string) => `${tagged}:schedule:${schedule}:runs`,
+    scheduleCounts: (schedule: string) => `${tagged}:schedule:${schedule}:counts`,
+    openTargets: (schedule: string) => `${tagged}:schedule:${schedule}:open`,
+    /** Of one schedule, by target: the last reading, and what was read. */
+    watchedTargets: (schedule: string) => `${tagged}:schedule:${schedule}:targets`,
+    sourceReadings: (schedule: string) => `${tagged}:schedule:${schedule}:readings`,
+    /** Set of schedules with a target whose source cannot be read. */
+    failingTargets: `${tagged}:failing-targets`,
   };
 }
 

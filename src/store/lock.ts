@@ -41,7 +41,7 @@ export function createLock(redis: RedisClient, keys: Keys, options: LockOptions 
 /** For work that one of many processes does from time to time: true for the first caller within `ms`, else false. */
 export function createClaim(redis: RedisClient, keys: Keys): (name: string, ms: number) => Promise<boolean> {
   return async (name, ms) =>
-    (await redis.set(keys.lock(name), '1', 'PX', Math.max(1, Math.round(ms)), 'NX')) === 'OK';
+    (await redis.set(keys.claim(name), '1', 'PX', Math.max(1, Math.round(ms)), 'NX')) === 'OK';
 }
 
 /**

@@ -5,27 +5,14 @@ import type { RedisClient } from './redis/connection.ts';
 import { defineScript, runScript } from './scripts/run-script.ts';
 import { type OnUnreadable, readEach, readValue, writeText } from './values/stored-values.ts';
 
-/** The newest payloads that do not fit their job's schema. One that cannot be read is reported and left out. */
-export interface RejectedStore {
-  /** Stores a payload, once for each job. */
-  add(entry: RejectedPayload): Promise<void>;
-  /** Newest first. Default: all. */
-  list(limit?: number): Promise<readonly RejectedPayload[]>;
-  count(): Promise<number>;
-  /** Payloads of jobs with this id, at most one for each queue. `jobs`: names of all jobs. */
-  find(id: string, jobs: readonly string[]): Promise<readonly RejectedPayload[]>;
-  remove(entry: Pick<RejectedPayload, 'job' | 'id'>): Promise<void>;
-}
-
 const KEPT = 1_000;
 const MAX_DATA_CHARACTERS = 8_192;
 const MAX_ISSUES = 50;
 
-export function createRejectedStore(
-  redis: RedisClient,
-  keys: Keys,
-  onUnreadable: OnUnreadable = () => {},
-): RejectedStore {
+/** The newest payloads that do not fit their job's schema. One that cannot be read is reported and left out. */
+export type RejectedStore = ReturnType<typeof createRejectedStore>;
+
+export function createRejectedStore(redis: RedisClient, keys: Keys, onUnreadable: OnUnreadable = () => {}) {
   const read = async (names: readonly string[]): Promise<readonly RejectedPayload[]> => {
     const key = keys.rejected;
     const stored = names.length === 0 ? [] : await redis.hmget(key, ...names);
@@ -41,7 +28,8 @@ export function createRejectedStore(
     );
   };
   return {
-    async add(entry) {
+    /** Stores a payload, once for each job. */
+    async add(entry: RejectedPayload): Promise<void> {
       const kept = {
         ...entry,
         issues: entry.issues.slice(0, MAX_ISSUES),
@@ -55,12 +43,13 @@ export function createRejectedStore(
         [nameOf(entry), Date.parse(entry.at), writeText(REJECTED_PAYLOAD, kept), KEPT],
       );
     },
-    async list(limit = KEPT) {
-      return read(await redis.zrevrange(keys.rejectedOrder, 0, Math.min(limit, KEPT) - 1));
-    },
+    /** Newest first. Default: all. */
+    list: async (limit = KEPT) =>
+      read(await redis.zrevrange(keys.rejectedOrder, 0, Math.min(limit, KEPT) - 1)),
     count: () => redis.zcard(keys.rejectedOrder),
-    find: (id, jobs) => read(jobs.map((job) => nameOf({ job, id }))),
-    async remove(entry) {
+    /** Payloads of jobs with this id, at most one for each queue. `jobs`: names of all jobs. */
+    find: (id: string, jobs: readonly string[]) => read(jobs.map((job) => nameOf({ job, id }))),
+    async remove(entry: Pick<RejectedPayload, 'job' | 'id'>): Promise<void> {
       await redis.hdel(keys.rejected, nameOf(entry));
       await redis.zrem(keys.rejectedOrder, nameOf(entry));
     },

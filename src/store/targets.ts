@@ -14,13 +14,19 @@ export interface TargetStore {
 
 export function createTargetStore(redis: RedisClient, keys: Keys): TargetStore {
   return {
-    async read(target) {
-      const key = keys.target(target);
-      const stored = await redis.hgetBuffer(key, 'state');
-      if (stored === null) return undefined;
-      const remedy = `Delete the key to start target "${target}" afresh: its open findings are then reported again.`;
-      return await readValue(TARGET_STATE, stored, { key, field: 'state', remedy });
-    },
+    read: async (target) =>
+      await readTargetState(keys, target, await redis.hgetBuffer(keys.target(target), 'state')),
     countIncomplete: () => redis.scard(keys.incompleteTargets),
   };
+}
+
+/** The state as it is stored. Throws `state-corrupt` or `state-newer`. */
+export async function readTargetState(
+  keys: Keys,
+  target: string,
+  stored: Buffer | null,
+): Promise<TargetState | undefined> {
+  if (stored === null) return undefined;
+  const remedy = `Delete the key to start target "${target}" afresh: its open findings are then reported again.`;
+  return await readValue(TARGET_STATE, stored, { key: keys.target(target), field: 'state', remedy });
 }

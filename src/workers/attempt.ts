@@ -22,10 +22,18 @@ export interface ProcessorOptions {
   readonly onEvent?: (event: WorkerEvent) => void;
   readonly reject: (rejected: RejectedPayload) => Promise<void>;
   readonly shutdown: AbortSignal;
+  /** The shard of a target, unless it is this one. */
+  readonly shardOf?: ((target: string) => OtherShard | undefined) | undefined;
   /** Pauses the queue for all workers. */
   readonly pause: (ms: number) => Promise<void>;
   readonly now?: () => number;
   readonly random?: () => number;
+}
+
+/** The queues of another shard. */
+interface OtherShard {
+  readonly prefix: string;
+  readonly openJobs: OpenJobs;
 }
 
 /** One attempt at a queued job. */

@@ -19,6 +19,8 @@ export type Failure =
 const NEWER_RELEASE_DELAY_MS = 60_000;
 /** A job whose outcome was lost runs again after about this time. */
 const LOST_DELAY_MS = 1_000;
+/** A job that lets others pass tries again after about this time. */
+const OTHERS_FIRST_DELAY_MS = 2_000;
 /** First and longest wait of a job whose route accepts nothing at the moment. */
 const LATER_DELAY_MS = 500;
 const MAX_LATER_DELAY_MS = 30_000;
@@ -77,6 +79,8 @@ function postponement(
   switch (error instanceof JobError || error instanceof WorkerError ? error.code : undefined) {
     case 'not-its-turn':
       return jittered(waiting.turnMs, random);
+    case 'others-first':
+      return jittered(OTHERS_FIRST_DELAY_MS, random);
     case 'outcome-lost':
       return jittered(LOST_DELAY_MS, random);
     case 'route-held':

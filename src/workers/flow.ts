@@ -1,4 +1,5 @@
 import type { FlowJob, FlowProducer, Queue } from 'bullmq';
+import { sealEnvelope } from '../jobs/envelope.ts';
 import type { AnyJob } from '../jobs/job.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
 import { chunks } from '../model/chunks.ts';
@@ -40,6 +41,20 @@ export async function addFollowUps(options: FlowOptions, next: readonly StoredFo
   }
 }
 
+/**
+ * The records of follow-ups that a job returned, to be stored with its outcome. Throws `EnvelopeError` (`invalid-payload`):
+ * then the job fails, and nothing is stored.
+ */
+export function openJobsOf(jobs: FlowOptions['jobs'], next: readonly StoredFollowUp[]): readonly OpenJob[] {
+  for (const followUp of next) checkPayloads(jobs, followUp);
+  return next.map((followUp) => openJobOf(jobs, followUp));
+}
+
+function checkPayloads(jobs: FlowOptions['jobs'], { job, payload, children = [] }: StoredFollowUp): void {
+  sealEnvelope(jobNamed(jobs, job), payload);
+  for (const child of children) checkPayloads(jobs, child);
+}
+
 /** The record that is stored until the job is completed or has failed permanently. */
 export function openJobOf(jobs: FlowOptions['jobs'], followUp: StoredFollowUp): OpenJob {
   const { job: name, payload, children } = followUp;
@@ -55,11 +70,12 @@ export function openJobOf(jobs: FlowOptions['jobs'], followUp: StoredFollowUp): 
   };
 }
 
-/** Makes sure that the queue of an open job holds it, neither completed nor failed. */
+/** Makes sure that the queue of an open job holds it, neither completed nor failed, while it is open. */
 export function ensureOpenJob(options: FlowOptions, open: OpenJob): ReturnType<typeof ensureQueued> {
-  return ensureQueued(options.queues.get(open.job), open.id, async () =>
-    options.producer.add(flowJob(options, open, await childrenToRun(options, open))),
-  );
+  return ensureQueued(options.queues.get(open.job), open.id, {
+    isOpen: async () => (await options.openJobs.find(open.id)) !== undefined,
+    add: async () => options.producer.add(flowJob(options, open, await childrenToRun(options, open))),
+  });
 }
 
 async function enqueueFollowUp(options: FlowOptions, followUp: StoredFollowUp): Promise<void> {

@@ -5,7 +5,7 @@ import { messageOf } from '../model/errors.ts';
 import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import type { Attempt, ProcessorOptions } from './attempt.ts';
 import { WorkerError } from './errors.ts';
-import { DEFAULT_WAITING, endingOf, type Failure, failureOf } from './failure.ts';
+import { DEFAULT_WAITING, endingOf, failureOf } from './failure.ts';
 import { resetStalls } from './stalls.ts';
 import { closeFailed, recheckTurn } from './turn.ts';
 
@@ -50,9 +50,11 @@ export async function handleFailure(
     return new UnrecoverableError(failure.message);
   }
   const { delayMs } = failure;
-  if (isWaiting(failure)) log.debug({ key, reason, delayMs }, 'job waits for its turn');
+  const waits = failure.kind === 'postpone' ? failure.code : undefined;
+  if (waits === 'not-its-turn' || waits === 'others-first')
+    log.debug({ key, reason, delayMs }, 'job waits for its turn');
   else log.warn({ key, reason, delayMs }, `job is retried later (${failure.kind})`);
-  onEvent?.({ kind: 'retrying', job: job.name, key, reason, delayMs });
+  onEvent?.({ kind: 'retrying', how: failure.kind, job: job.name, key, reason, delayMs });
   await reportEnding(options, attempt, endingOf(failure, reason));
   if (failure.kind === 'retry') return new RetryError(error, delayMs);
   if (failure.kind === 'pause') {
@@ -60,7 +62,7 @@ export async function handleFailure(
     return Worker.RateLimitError();
   }
   const delayed = await delay(options, attempt, delayMs);
-  if (isWaiting(failure) && attempt.parsed !== undefined) await recheckTurn(options, attempt.parsed);
+  if (waits === 'not-its-turn' && attempt.parsed !== undefined) await recheckTurn(options, attempt.parsed);
   return delayed;
 }
 
@@ -113,10 +115,6 @@ async function delay(
 ): Promise<DelayedError> {
   await queued.moveToDelayed(now() + delayMs, token);
   return new DelayedError();
-}
-
-function isWaiting(failure: Failure): boolean {
-  return failure.kind === 'postpone' && failure.code === 'not-its-turn';
 }
 
 function keyOf({ data, id }: QueuedJob): string {

@@ -1,14 +1,14 @@
 import { type Processor, WaitingError } from 'bullmq';
-import { openEnvelope } from '../jobs/envelope.ts';
-import { jobIdOf } from '../jobs/job-id.ts';
 import type { StoredFollowUp } from '../model/queue/follow-up.ts';
-import type { Attempt, ParsedJob, ProcessorOptions } from './attempt.ts';
+import type { Attempt, ProcessorOptions } from './attempt.ts';
 import { attemptSignal } from './attempt-signal.ts';
-import { addFollowUps, enqueueFollowUps, openJobOf } from './flow.ts';
+import { beginAttempt } from './begin.ts';
+import { addFollowUps, enqueueFollowUps, openJobsOf } from './flow.ts';
+import { forwardJob } from './forward.ts';
 import { handleFailure } from './handle-failure.ts';
 import { runOnce } from './run-once.ts';
 import { MAX_STALLS, stallsOf } from './stalls.ts';
-import { closeCompleted, requireTurn } from './turn.ts';
+import { closeCompleted, releaseTurn, requireTurn } from './turn.ts';
 
 /** Processes one job, from its envelope to its enqueued follow-ups. */
 export function createProcessor(options: ProcessorOptions): Processor {
@@ -35,45 +35,46 @@ async function processJob(
 ): Promise<void> {
   const { job, limits, outcomes, ports, flow, shutdown, onEvent, now = Date.now } = options;
   const { queued, log } = attempt;
-  const parsed = await parseJob(options, attempt);
+  const { parsed, begun } = await beginAttempt(options, attempt);
   attempt.parsed = parsed;
-  const { key, payload } = parsed;
-  await requireTurn(options, parsed);
+  const { id, key, payload, lane } = parsed;
+  if (await forwardJob(options, parsed)) return;
+  await requireTurn(options, parsed, begun);
   const what = `${job.name} "${key}"`;
   const limit = attemptSignal({ what, timeoutMs: limits.timeoutMs, shutdown, lockLost });
-  onEvent?.({ kind: 'started', job: job.name, key });
+  onEvent?.({ kind: 'started', job: job.name, key, ...waitOf(attempt, now()) });
   log.debug({ key }, 'job started');
-  const openJobsOf = (followUps: readonly StoredFollowUp[]) =>
-    followUps.map((one) => openJobOf(flow.jobs, one));
   const startedAt = now();
-  const work = { job, key, payload, startedAt, openJobsOf };
-  const { result, next, isNew } = await runOnce(work, outcomes, ports, {
+  const follows = (next: readonly StoredFollowUp[]) => openJobsOf(flow.jobs, next);
+  const ends = { id, lane, spent: job.spent?.(payload) };
+  const closing = job.onEnd === undefined || job.endsWithOutcome === true ? { ends } : {};
+  const work = { job, key, payload, startedAt, openJobsOf: follows, mayBeDone: begun.hasOutcome, ...closing };
+  const { result, next, isNew, closed } = await runOnce(work, outcomes, ports, {
     startedAt,
     signal: limit.signal,
     lastAttempt: queued.attemptsMade + 1 >= limits.attempts,
     stalled: stallsOf(queued) >= MAX_STALLS,
     progress: (progress) => onEvent?.({ kind: 'progress', job: job.name, key, progress }),
   }).finally(limit.release);
-  if (isNew) await addFollowUps(flow, next);
-  else await enqueueFollowUps(flow, next);
-  await job.onEnd?.(payload, { kind: 'done' }, ports);
-  await closeCompleted(options, parsed);
-  const spent = job.spent?.(payload);
-  if (spent !== undefined) await outcomes.spend(spent);
-  onEvent?.({ kind: 'finished', job: job.name, key });
+  if (closed === undefined) {
+    if (isNew) await addFollowUps(flow, next);
+    else await enqueueFollowUps(flow, next);
+    if (!(isNew && job.endsWithOutcome === true)) await job.onEnd?.(payload, { kind: 'done' }, ports);
+    await closeCompleted(options, { ...ends, key });
+  } else await releaseTurn(options, closed.next);
+  const durationMs = now() - startedAt;
+  onEvent?.({ kind: 'finished', job: job.name, key, durationMs, ...(isNew ? { result } : {}) });
   const { facts, warning } = result === null ? {} : (job.log?.(payload, result) ?? {});
-  const line = { key, ...facts, followUps: next.length, durationMs: now() - startedAt };
+  const line = { key, ...facts, followUps: next.length, durationMs };
   if (warning === undefined) log.info(line, 'job finished');
   else log.warn(line, `job finished: ${warning}`);
 }
 
-/** The stored open job takes precedence over the data in the queue: Redis may have lost part of either. */
-async function parseJob({ job, openJobs }: ProcessorOptions, attempt: Attempt): Promise<ParsedJob> {
-  const { queued } = attempt;
-  const stored = await openJobs.find(queued.id ?? '');
-  attempt.stored = stored;
-  const { key, payload } = openEnvelope(job, stored?.data ?? queued.data);
-  return { id: jobIdOf(job.name, key), key, payload, lane: stored?.lane ?? job.lane?.(payload) };
+/** Only for a first attempt that waited for nothing but a worker: not for its children, another attempt or its turn. */
+function waitOf({ queued, stored }: Attempt, time: number): { readonly waitedMs?: number } {
+  const { attemptsStarted, timestamp, opts } = queued;
+  if (attemptsStarted > 1 || stored?.children !== undefined) return {};
+  return { waitedMs: Math.max(0, time - timestamp - (opts.delay ?? 0)) };
 }
 
 async function returnToQueue({ queued, token, parsed, log }: Attempt): Promise<WaitingError> {

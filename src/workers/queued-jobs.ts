@@ -6,18 +6,22 @@ export async function promoteJob(queue: Queue | undefined, id: string): Promise<
   if (job !== undefined) await ignoreMoved(job.promote());
 }
 
-/** Makes sure that a queue holds a job, neither completed nor failed. */
+/**
+ * Makes sure that a queue holds a job, neither completed nor failed, unless it has been closed meanwhile: then it was done after
+ * the caller read that it is open.
+ */
 export async function ensureQueued(
   queue: Queue | undefined,
   id: string,
-  add: () => Promise<unknown>,
-): Promise<'queued-already' | 'added' | 'restarted'> {
+  { isOpen, add }: { readonly isOpen: () => Promise<boolean>; readonly add: () => Promise<unknown> },
+): Promise<'queued-already' | 'closed' | 'added' | 'restarted'> {
   const job = await queue?.getJob(id);
+  if (job !== undefined && job.finishedOn === undefined) return 'queued-already';
+  if (!(await isOpen())) return 'closed';
   if (job === undefined) {
     await add();
     return 'added';
   }
-  if (job.finishedOn === undefined) return 'queued-already';
   await retryFinished(job);
   return 'restarted';
 }

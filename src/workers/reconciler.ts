@@ -62,7 +62,10 @@ export function startReconciler(options: ReconcilerOptions, context: Context): {
  * in Redis, but when Redis loses acknowledged writes, earlier steps of a job may be missing. The cost is proportional
  * to the number of open jobs. A pass may run at any time, also in several workers.
  */
-function createPass({ orphans }: ReconcilerOptions, context: Context): () => Promise<void> {
+export function createPass(
+  { orphans }: Pick<ReconcilerOptions, 'orphans'>,
+  context: Pick<Context, 'flow' | 'log'>,
+): () => Promise<void> {
   const { flow, log } = context;
   const checked = new Map<string, ReadonlySet<string>>();
   return async () => {
@@ -94,20 +97,24 @@ function createPass({ orphans }: ReconcilerOptions, context: Context): () => Pro
 }
 
 /** Queues an open job again that its queue has lost, or holds as completed or failed. */
-async function restoreJob({ flow, log }: Context, open: OpenJob): Promise<void> {
+async function restoreJob({ flow, log }: Pick<Context, 'flow' | 'log'>, open: OpenJob): Promise<void> {
   const { job, id, lane, data } = open;
   if (!flow.queues.has(job)) {
     log.warn({ job, key: data.key }, 'an open job has a name that this release does not know');
     return;
   }
   const how = await ensureOpenJob(flow, open);
-  if (how !== 'queued-already') {
+  if (how === 'added' || how === 'restarted') {
     log.warn({ job, jobId: id, key: data.key, lane, how }, 'a lost job is queued again');
   }
 }
 
 /** Starts the first job of a lane: the worker that should have released the turn may have died, or its job may be lost. */
-async function restoreLane({ flow, log }: Context, open: OpenJob, lane: string): Promise<void> {
+async function restoreLane(
+  { flow, log }: Pick<Context, 'flow' | 'log'>,
+  open: OpenJob,
+  lane: string,
+): Promise<void> {
   const { openJobs } = flow;
   const queue = flow.queues.get(open.job);
   const turn = await openJobs.turn({ lane, id: open.id });
@@ -136,7 +143,7 @@ async function isStillFirst({ openJobs }: FlowOptions, lane: string, id: string)
   return (await openJobs.turn({ lane, id })).kind === 'first';
 }
 
-async function reopen({ flow, log }: Context, followUp: StoredFollowUp): Promise<void> {
+async function reopen({ flow, log }: Pick<Context, 'flow' | 'log'>, followUp: StoredFollowUp): Promise<void> {
   const open = openJobOf(flow.jobs, followUp);
   log.warn({ job: open.job, jobId: open.id, key: open.data.key }, 'a lost job is opened again');
   await flow.openJobs.open(open);
@@ -148,7 +155,7 @@ async function reopen({ flow, log }: Context, followUp: StoredFollowUp): Promise
  * runs again. Each is checked once. Children of a flow are skipped: what they did not fetch is a gap already.
  */
 async function retryWithoutOutcome(
-  { flow, log }: Context,
+  { flow, log }: Pick<Context, 'flow' | 'log'>,
   name: string,
   queue: Queue,
   checked: Map<string, ReadonlySet<string>>,

@@ -1,7 +1,7 @@
-import type { AnyJob, JobRun, RunContext } from '../jobs/job.ts';
+import type { AnyJob, RunContext } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import type { StoredFollowUp } from '../model/queue/follow-up.ts';
-import type { OpenJob } from '../model/queue/open-job.ts';
+import type { EndedJob, OpenJob } from '../model/queue/open-job.ts';
 import type { Outcomes, StoredOutcome } from '../model/queue/outcome.ts';
 import { raceAbort } from '../model/race-abort.ts';
 import { WorkerError } from './errors.ts';
@@ -15,12 +15,18 @@ export interface Work {
   readonly startedAt: number;
   /** The follow-ups as open jobs. */
   readonly openJobsOf: (next: readonly StoredFollowUp[]) => readonly OpenJob[];
+  /** False when the caller knows that there was no outcome when the attempt began. */
+  readonly mayBeDone: boolean;
+  /** Closed with the outcome when nothing follows. */
+  readonly ends?: EndedJob;
 }
 
 /** The saved outcome of a job. */
 export interface JobOutcome extends StoredOutcome {
   /** True when this run saved it: its follow-ups were never queued. */
   readonly isNew: boolean;
+  /** Present when the job was closed with its outcome. `next`: the first job of its lane now. */
+  readonly closed?: { readonly next: string | undefined };
 }
 
 const STATE_RACES = 5;
@@ -35,8 +41,8 @@ export async function runOnce(
   ports: Ports,
   context: RunContext,
 ): Promise<JobOutcome> {
-  const { job, key, payload, startedAt, openJobsOf } = work;
-  const known = await outcomes.read(job.name, key);
+  const { job, key, payload, startedAt, openJobsOf, mayBeDone, ends } = work;
+  const known = mayBeDone ? await outcomes.read(job.name, key) : undefined;
   if (known !== undefined) return { ...known, isNew: false };
   if (context.stalled && job.runsAfterStalls !== true) {
     throw new WorkerError(
@@ -45,29 +51,24 @@ export async function runOnce(
     );
   }
   for (let race = 0; race < STATE_RACES; race += 1) {
-    const finished = await run(job, payload, ports, context);
+    context.signal.throwIfAborted();
+    // A port that ignores the signal must not block the job; nothing that it does later is saved.
+    const finished = await raceAbort(job.run(payload, ports, context), context.signal);
+    const isLast = finished.next.length === 0 && ends !== undefined;
     const circumstances = {
+      ...(isLast ? { ends } : {}),
       follows: openJobsOf(finished.next),
       startedAt,
       resultVersion: job.resultKind?.version,
     };
     const answer = await outcomes.save(job.name, key, finished, circumstances);
-    if (answer.status === 'saved') return { ...finished, isNew: true };
+    if (answer.status === 'saved') {
+      return { ...finished, isNew: true, ...(isLast ? { closed: { next: answer.next } } : {}) };
+    }
     if (answer.status === 'already-there') return { ...answer.outcome, isNew: false };
   }
   throw new WorkerError(
     'state-moved',
     `${job.name} "${key}": the state of its target changed ${STATE_RACES} times while it ran`,
   );
-}
-
-async function run(
-  job: AnyJob,
-  payload: unknown,
-  ports: Ports,
-  context: RunContext,
-): Promise<JobRun<unknown>> {
-  context.signal.throwIfAborted();
-  // A port that ignores the signal must not block the job; nothing that it does later is saved.
-  return await raceAbort(job.run(payload, ports, context), context.signal);
 }

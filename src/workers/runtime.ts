@@ -1,19 +1,30 @@
-import { type ConnectionOptions, FlowProducer, Queue, type Worker } from 'bullmq';
+import {
+  type ConnectionOptions,
+  FlowProducer,
+  type Job,
+  type JobJson,
+  type Processor,
+  Queue,
+  type Telemetry,
+  Worker,
+} from 'bullmq';
 import type { Logger } from 'pino';
+import { UnparsedData } from '../jobs/envelope.ts';
 import type { AnyJob, JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
 import { messageOf } from '../model/errors.ts';
 import type { OpenJobs } from '../model/queue/open-job.ts';
 import type { Outcomes } from '../model/queue/outcome.ts';
 import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
+import type { ProcessorOptions } from './attempt.ts';
 import type { WorkerEvent } from './events.ts';
 import type { WaitingTimes } from './failure.ts';
 import type { FlowOptions } from './flow.ts';
 import { createProcessor } from './processor.ts';
 import { type ReconcilerOptions, startReconciler } from './reconciler.ts';
-import { FEW_EVENTS, type Schedule, startSchedules } from './schedules.ts';
+import { FEW_EVENTS, type Schedule, type StoredSchedules, startSchedules } from './schedules.ts';
+import type { Slots } from './slots.ts';
 import { logThrottled } from './throttled-log.ts';
-import { TolerantWorker } from './tolerant-worker.ts';
 
 export interface RuntimeOptions {
   readonly jobs: readonly AnyJob[];
@@ -37,21 +48,23 @@ export interface RuntimeOptions {
   readonly keptCompleted?: number;
   /** Without it this worker starts no schedules. */
   readonly schedules?: readonly Schedule[];
+  /** Schedules that are added and removed while this worker runs. */
+  readonly storedSchedules?: StoredSchedules | undefined;
   /** How often waiting jobs check whether they can run. */
   readonly waiting?: WaitingTimes;
   /** Without it this worker does not restore lost jobs. */
   readonly reconciler?: ReconcilerOptions | undefined;
+  /** Limits of concurrency that this runtime shares with others of this process. */
+  readonly slots?: Slots | undefined;
+  /** The shard of a target, unless it is this one. Without it there is only one. */
+  readonly shardOf?: ProcessorOptions['shardOf'];
+  /** Traces jobs. A job continues the trace in which it was queued. */
+  readonly telemetry?: Telemetry | undefined;
   readonly now?: () => number;
   readonly random?: () => number;
 }
 
-export interface Runtime {
-  /**
-   * Accepts no more jobs, lets running jobs finish for `graceMs`, then aborts them and returns them to their queues. Resolves
-   * when no job runs, or one second after `graceMs` when Redis does not answer.
-   */
-  close(graceMs: number): Promise<void>;
-}
+export type Runtime = Awaited<ReturnType<typeof startWorkers>>;
 
 /** BullMQ never fails a stalled job: `stalls.ts` decides when another worker claims it. */
 const MAX_STALLED = 1_000_000_000;
@@ -63,11 +76,12 @@ const MAX_PAUSED_SLEEP_MS = 500;
 const RETURN_MS = 1_000;
 
 /** Starts one worker for each of the given jobs. Nothing here depends on a job's name. */
-export async function startWorkers(options: RuntimeOptions): Promise<Runtime> {
-  const { jobs, connection, prefix, log } = options;
+export async function startWorkers(options: RuntimeOptions) {
+  const { jobs, connection, prefix, log, telemetry } = options;
+  const tracing = telemetry === undefined ? {} : { telemetry };
   const onError = logThrottled(log, 'queue connection');
   const shutdown = new AbortController();
-  const producer = new FlowProducer({ connection, prefix, skipVersionCheck: true });
+  const producer = new FlowProducer({ connection, prefix, skipVersionCheck: true, ...tracing });
   producer.on('error', onError);
   const queues = new Map(
     jobs.map(({ name }) => [
@@ -91,7 +105,13 @@ export async function startWorkers(options: RuntimeOptions): Promise<Runtime> {
   const started =
     options.schedules === undefined
       ? undefined
-      : await startSchedules({ ...options, schedules: options.schedules, flow, onError });
+      : await startSchedules({
+          ...options,
+          schedules: options.schedules,
+          stored: options.storedSchedules,
+          flow,
+          onError,
+        });
   if (started !== undefined) {
     workers.push(started.worker);
     all.push(started.queue);
@@ -101,36 +121,43 @@ export async function startWorkers(options: RuntimeOptions): Promise<Runtime> {
       ? undefined
       : startReconciler(options.reconciler, { flow, log, restoreSchedules: started?.restore });
   const parts = { workers, queues: all, producer, reconciler };
-  return { close: (graceMs) => closeWithin(parts, shutdown, graceMs, log) };
+  return {
+    /**
+     * Accepts no more jobs, lets running jobs finish for `graceMs`, then aborts them and returns them to their queues. Resolves
+     * when no job runs, or one second after `graceMs` when Redis does not answer.
+     */
+    close: (graceMs: number) => closeWithin(parts, shutdown, graceMs, log),
+  };
 }
 
 function startWorker(options: RuntimeOptions, job: AnyJob, flow: FlowOptions, shutdown: AbortSignal): Worker {
-  const { connection, prefix, lockDurationMs = 30_000, keptCompleted = 0 } = options;
+  const { connection, prefix, lockDurationMs = 30_000, keptCompleted = 0, slots } = options;
   const limits = { ...job.limits, ...options.limitsOf?.[job.name], ...options.limits };
   const pause = (ms: number): Promise<void> => pauseQueue(flow.queues.get(job.name), ms);
   const processor = createProcessor({ ...options, job, limits, flow, shutdown, pause });
-  const worker = new TolerantWorker(job.name, processor, {
+  const limit = slots?.limitOf(job.name, limits.concurrency);
+  const limited: Processor =
+    limit === undefined ? processor : (...attempt) => limit(() => processor(...attempt));
+  const worker = new TolerantWorker(job.name, limited, {
     connection,
     prefix,
-    concurrency: limits.concurrency,
+    ...(options.telemetry === undefined ? {} : { telemetry: options.telemetry }),
+    concurrency: slots?.share(limits.concurrency) ?? limits.concurrency,
     lockDuration: lockDurationMs,
     stalledInterval: lockDurationMs,
     maxStalledCount: MAX_STALLED,
     removeOnComplete: { count: keptCompleted },
     limiter: NO_LIMIT,
     maximumRateLimitDelay: MAX_PAUSED_SLEEP_MS,
-    settings: { backoffStrategy: (_attempts, _type, error) => delayOf(error) },
+    settings: {
+      backoffStrategy: (_attempts, _type, error) => (error as { delayMs?: number } | undefined)?.delayMs ?? 0,
+    },
   });
   // BullMQ only reports that another worker may claim the job; it does not end the attempt.
   worker.on('lockRenewalFailed', (ids) => {
     for (const id of ids) worker.cancelJob(id);
   });
   return worker;
-}
-
-/** The delay that `handleFailure` set on its error, in milliseconds. */
-function delayOf(error: Error | undefined): number {
-  return (error as { delayMs?: number } | undefined)?.delayMs ?? 0;
 }
 
 /** No worker claims a job of the queue for `ms`. A shorter pause does not shorten a longer one. */
@@ -175,4 +202,21 @@ async function closeAll({ workers, queues, producer, reconciler }: Closable): Pr
   await reconciler?.stop();
   await Promise.all(workers.map((worker) => worker.close()));
   await Promise.all([producer.close(), ...queues.map((queue) => queue.close())]);
+}
+
+/**
+ * A BullMQ worker that also processes jobs whose data is not JSON, with `UnparsedData` as their data. BullMQ's worker throws
+ * before the processor sees such a job, which then stalls repeatedly.
+ */
+class TolerantWorker extends Worker {
+  protected override createJob(json: JobJson, jobId: string): Job {
+    try {
+      return super.createJob(json, jobId);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      const job = super.createJob({ ...json, data: '{}' }, jobId);
+      job.data = new UnparsedData(json.data, messageOf(error));
+      return job;
+    }
+  }
 }

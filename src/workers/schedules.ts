@@ -1,22 +1,41 @@
-import { type ConnectionOptions, Queue, Worker } from 'bullmq';
+import { createHash } from 'node:crypto';
+import { type ConnectionOptions, DelayedError, type Job, Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import type { FollowUp } from '../jobs/follow-up.ts';
 import { enqueueFollowUps, type FlowOptions } from './flow.ts';
 
+/** When a schedule starts its jobs. */
+export type StartTimes =
+  | {
+      /** Milliseconds between two starts of all workers together. */
+      readonly everyMs: number;
+      /** Starts at multiples of `everyMs` since 1 January 1970, 00:00 UTC. Default: starts immediately and counts from then. */
+      readonly aligned?: boolean;
+    }
+  | { readonly cron: string; readonly timeZone: string };
+
 /** Starts jobs periodically. */
-export interface Schedule {
+export type Schedule = StartTimes & {
   readonly name: string;
-  /** Milliseconds between two starts of all workers together. */
-  readonly everyMs: number;
-  /** Starts at multiples of `everyMs` since 1 January 1970, 00:00 UTC. Default: starts immediately and counts from then. */
-  readonly aligned?: boolean;
+  /** Each start is delayed by up to this, in milliseconds; differently each time, and equally in all workers. */
+  readonly jitterMs?: number;
   /** The jobs of the start that was due. The same schedule and time give the same job keys. */
   start(due: Date): readonly FollowUp[] | Promise<readonly FollowUp[]>;
+};
+
+/** Schedules that are added and removed while workers run. */
+export interface StoredSchedules {
+  /** All that have starts. */
+  list(): Promise<readonly Schedule[]>;
+  find(name: string): Promise<Schedule | undefined>;
+  /** Whether a name can be that of a stored schedule. */
+  isStored(name: string): boolean;
 }
 
 interface SchedulesOptions {
-  /** All of them: schedules of an earlier configuration that are not listed are removed. */
+  /** All of this deployment: others that are not stored ones are removed. */
   readonly schedules: readonly Schedule[];
+  readonly stored?: StoredSchedules | undefined;
   readonly connection: ConnectionOptions;
   readonly prefix: string;
   readonly flow: FlowOptions;
@@ -24,77 +43,133 @@ interface SchedulesOptions {
   readonly onError: (error: Error) => void;
 }
 
-interface Schedules {
-  readonly queue: Queue;
-  readonly worker: Worker;
-  /** Restores schedules whose next start Redis has lost: BullMQ derives each start from the previous one. */
-  restore(): Promise<void>;
-}
-
 /** BullMQ writes an event for each step of a job; Lockhound reads none of them. */
 export const FEW_EVENTS = { events: { maxLen: 100 } } as const;
 
-/** No job has this name. */
-const QUEUE = 'schedules';
+/** The queue of all schedules. No job has this name. */
+export const SCHEDULES_QUEUE = 'schedules';
 const ATTEMPTS = { attempts: 10, backoff: { type: 'exponential', delay: 1_000 } } as const;
 
 /**
  * Stores the schedules in BullMQ and starts the jobs that are due. Each start happens once, for any number of workers:
- * the due time determines the job's key, so a crash repeats nothing. Resolves to `undefined` when there are no
- * schedules.
+ * the due time determines the job's key, so a crash repeats nothing. A start that was missed while no worker ran happens once,
+ * late. Resolves to `undefined` when there are no schedules.
  */
-export async function startSchedules(options: SchedulesOptions): Promise<Schedules | undefined> {
-  const { schedules, connection, prefix, flow, log, onError } = options;
+export async function startSchedules(options: SchedulesOptions) {
+  const { schedules, stored, connection, prefix, flow, log, onError } = options;
   const byName = new Map(schedules.map((schedule) => [schedule.name, schedule]));
-  const queue = new Queue(QUEUE, { connection, prefix, streams: FEW_EVENTS, skipVersionCheck: true });
+  const queue = new Queue(SCHEDULES_QUEUE, {
+    connection,
+    prefix,
+    streams: FEW_EVENTS,
+    skipVersionCheck: true,
+  });
   queue.on('error', onError);
-  for (const { key } of await queue.getJobSchedulers()) {
-    if (!byName.has(key)) await queue.removeJobScheduler(key);
-  }
-  if (schedules.length === 0) {
+  await reconcileSchedules(queue, options, () => true);
+  if (schedules.length === 0 && stored === undefined) {
     await queue.close();
     return undefined;
   }
-  for (const schedule of schedules) await upsert(queue, schedule);
   const worker = new Worker(
-    QUEUE,
-    async ({ name, id }) => {
-      const schedule = byName.get(name);
-      // BullMQ retries it: during a deployment another worker may know the schedule.
-      if (schedule === undefined) throw new RangeError(`this worker has no schedule named "${name}"`);
-      const due = dueTime(id);
-      log.debug({ schedule: name, due }, 'schedule is due');
+    SCHEDULES_QUEUE,
+    async (job, token) => {
+      const schedule = byName.get(job.name) ?? (await stored?.find(job.name));
+      if (schedule === undefined) {
+        if (stored?.isStored(job.name) === true) return;
+        // BullMQ retries it: during a deployment another worker may know the schedule.
+        throw new RangeError(`this worker has no schedule named "${job.name}"`);
+      }
+      const due = dueTime(job.id);
+      const jitterMs = jitterOf(schedule, due);
+      if (jitterMs > 0) await requireTime(job, token, due.getTime() + jitterMs);
+      log.debug({ schedule: job.name, due }, 'schedule is due');
       await enqueueFollowUps(flow, await schedule.start(due));
     },
     { connection, prefix },
   );
   worker.on('error', onError);
-  const restore = async (): Promise<void> => {
-    for (const schedule of schedules) {
-      if (await hasNext(queue, schedule)) continue;
-      log.warn(
-        { schedule: schedule.name },
-        'the next start of a schedule was lost; the schedule is restored',
-      );
-      await upsert(queue, schedule);
-    }
+  return {
+    queue,
+    worker,
+    /**
+     * Restores schedules whose next start Redis has lost, because BullMQ derives each start from the previous one; and removes
+     * starts of stored schedules that no longer exist.
+     */
+    restore: async () => {
+      // Another worker may have other schedules of its own for some time, during a deployment.
+      const isStored = (name: string) => stored?.isStored(name) === true;
+      for (const name of await reconcileSchedules(queue, options, isStored)) {
+        log.warn({ schedule: name }, 'the next start of a schedule was missing; the schedule is restored');
+      }
+    },
   };
-  return { queue, worker, restore };
 }
 
-async function upsert(queue: Queue, { name, everyMs: every, aligned }: Schedule): Promise<void> {
+/** Writes a schedule, unless BullMQ has its next start at the same times. Resolves to true when it was written. */
+export async function putSchedule(queue: Queue, schedule: Schedule): Promise<boolean> {
+  if (await hasNext(queue, schedule)) return false;
+  const { name } = schedule;
   const opts = { ...ATTEMPTS, removeOnComplete: true, removeOnFail: { count: 100 } };
-  const times =
-    aligned === true ? { every, startDate: (Math.floor(Date.now() / every) + 1) * every } : { every };
-  await queue.upsertJobScheduler(name, times, { name, data: {}, opts });
+  await queue.upsertJobScheduler(name, repeatOptions(schedule), { name, data: {}, opts });
+  return true;
 }
 
-/** Whether the job of the next start exists and is not finished. */
-async function hasNext(queue: Queue, { name }: Schedule): Promise<boolean> {
-  const next = (await queue.getJobScheduler(name))?.next;
-  if (next === undefined) return false;
-  const job = await queue.getJob(`repeat:${name}:${next}`);
+/** Returns the names of the schedules that were written. */
+async function reconcileSchedules(
+  queue: Queue,
+  { schedules, stored }: SchedulesOptions,
+  mayRemove: (name: string) => boolean,
+): Promise<readonly string[]> {
+  const wanted = [...schedules, ...((await stored?.list()) ?? [])];
+  const names = new Set(wanted.map(({ name }) => name));
+  for (const { key } of await queue.getJobSchedulers()) {
+    if (!names.has(key) && mayRemove(key)) await queue.removeJobScheduler(key);
+  }
+  const written: string[] = [];
+  for (const schedule of wanted) if (await putSchedule(queue, schedule)) written.push(schedule.name);
+  return written;
+}
+
+function repeatOptions(schedule: Schedule) {
+  if ('cron' in schedule) return { pattern: schedule.cron, tz: schedule.timeZone };
+  const { everyMs: every, aligned } = schedule;
+  return aligned === true ? { every, startDate: (Math.floor(Date.now() / every) + 1) * every } : { every };
+}
+
+/** Whether the job of the next start exists, is not finished, and belongs to the same times. */
+async function hasNext(queue: Queue, schedule: Schedule): Promise<boolean> {
+  const { name } = schedule;
+  const known = await queue.getJobScheduler(name);
+  if (known?.next === undefined || !hasTimes(known, schedule)) return false;
+  const job = await queue.getJob(`repeat:${name}:${known.next}`);
   return job !== undefined && job.finishedOn === undefined;
+}
+
+function hasTimes(
+  known: {
+    readonly every?: number;
+    readonly pattern?: string;
+    readonly tz?: string;
+    readonly startDate?: number;
+  },
+  schedule: Schedule,
+): boolean {
+  if ('cron' in schedule) return known.pattern === schedule.cron && known.tz === schedule.timeZone;
+  const isAligned = known.startDate !== undefined;
+  return known.every === schedule.everyMs && isAligned === (schedule.aligned === true);
+}
+
+/** Ends the attempt until it is time. */
+async function requireTime(job: Job, token: string | undefined, at: number): Promise<void> {
+  if (Date.now() >= at) return;
+  await job.moveToDelayed(at, token);
+  throw new DelayedError();
+}
+
+function jitterOf({ name, jitterMs = 0 }: Schedule, due: Date): number {
+  if (jitterMs === 0) return 0;
+  const hash = createHash('sha256').update(`${name} ${due.getTime()}`).digest();
+  return Math.floor((hash.readUInt32BE(0) / 2 ** 32) * jitterMs);
 }
 
 /** From BullMQ's id `repeat:<name>:<milliseconds>`: the sum of a job's timestamp and delay is inexact. */

@@ -1,3 +1,4 @@
+import type { BegunJob, EndedJob } from '../model/queue/open-job.ts';
 import type { ParsedJob, ProcessorOptions } from './attempt.ts';
 import { WorkerError } from './errors.ts';
 import { promoteJob } from './queued-jobs.ts';
@@ -7,12 +8,11 @@ import { promoteJob } from './queued-jobs.ts';
  * `not-its-turn`, or `turn-over` when it has no place in the lane.
  */
 export async function requireTurn(
-  { job, openJobs, outcomes, ports }: ProcessorOptions,
-  { id, key, payload, lane }: ParsedJob,
+  { job, ports }: ProcessorOptions,
+  { key, payload, lane }: ParsedJob,
+  { turn, hasOutcome }: BegunJob,
 ): Promise<void> {
-  if (lane === undefined) return;
-  const turn = await openJobs.turn({ lane, id });
-  if (turn.kind === 'first' || (await outcomes.has(job.name, key))) return;
+  if (turn === undefined || turn.kind === 'first' || hasOutcome) return;
   if (turn.kind === 'absent') {
     const why = 'it failed permanently before, or the outcome that it follows from is not in the store';
     throw new WorkerError('turn-over', `${job.name} "${key}" has no place in ${lane}: ${why}`);
@@ -21,10 +21,13 @@ export async function requireTurn(
   throw new WorkerError('not-its-turn', `${job.name} "${key}" waits for another job of ${lane}`);
 }
 
-/** Closes a completed job and releases its turn. Throws `outcome-lost` when its outcome is not in Redis. */
-export async function closeCompleted(options: ProcessorOptions, { id, key, lane }: ParsedJob): Promise<void> {
+/** Closes a completed job, frees outcomes and releases its turn. Throws `outcome-lost` when its outcome is not in Redis. */
+export async function closeCompleted(
+  options: ProcessorOptions,
+  { key, ...ends }: EndedJob & { readonly key: string },
+): Promise<void> {
   const { job, openJobs } = options;
-  const closing = await openJobs.close({ id, lane, outcome: { job: job.name, key } });
+  const closing = await openJobs.close({ ...ends, outcome: { job: job.name, key } });
   if (closing.kind === 'outcome-missing') {
     throw new WorkerError(
       'outcome-lost',
@@ -52,6 +55,7 @@ export async function recheckTurn(options: ProcessorOptions, { id, lane }: Parse
   if ((await options.openJobs.turn({ lane, id })).kind === 'first') await releaseTurn(options, id);
 }
 
-async function releaseTurn({ flow, job }: ProcessorOptions, next: string | undefined): Promise<void> {
+/** Runs the job that is first in its lane now. */
+export async function releaseTurn({ flow, job }: ProcessorOptions, next: string | undefined): Promise<void> {
   if (next !== undefined) await promoteJob(flow.queues.get(job.name), next);
 }

@@ -38,7 +38,7 @@ afterAll(async () => {
 describe('lockhound api list', () => {
   it('lists the bundled documents and the APIs of a directory', async () => {
     expect((await lockhound(['api', 'list'])).out).toMatch(
-      /^insights:v3alpha .*\nwebhooks:v1 .*\n.*\n3 APIs\n$/,
+      /^insights:v3alpha .*\nwebhooks:v1 .*\n.*\n.*\n4 APIs\n$/,
     );
     const directory = ['--directory', services.discovery.url];
     const { code, out } = await lockhound(['api', 'list', ...directory, '--name', 'webhooks']);

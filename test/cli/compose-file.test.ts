@@ -47,7 +47,8 @@ afterAll(async () => {
   vi.unstubAllEnvs();
   await stopWorker?.();
   await local?.close();
-  redis?.kill();
+  // It would not end while it cannot write its file, whose folder is removed.
+  redis?.kill('SIGKILL');
   rmSync(folder, { recursive: true });
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { parseSince } from '../../src/cli/admin.ts';
+import { parseSince } from '../../src/cli/program/admin.ts';
 import { lockhound } from './lockhound.ts';
 
 beforeAll(() => void vi.stubEnv('REDIS_URL', undefined));

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -70,16 +69,19 @@ describe('lockhound enqueue --wait', () => {
   }, 30_000);
 
   it('waits for a worker that starts late, survives lost connections, and has the exit codes of scan', async () => {
+    const asked = vi.spyOn(Queue.prototype, 'getJobState');
     const waiting = wait('shop', '--scan', 'late');
     const job = jobIdOf(QUEUE, 'late');
     await expect.poll(() => queue.getJobState(job), { timeout: 10_000 }).toBe('waiting');
-    await sleep(300);
+    // The command has begun to follow the scan.
+    await expect.poll(() => asked.mock.contexts.some((one) => one !== queue), { timeout: 10_000 }).toBe(true);
+    asked.mockRestore();
     await store.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     pipelines.push(await startPipeline(loaded(), store, { log }));
     const { code, out, note } = await waiting;
     expect(code).toBe(1);
     expect(note).toBe('Enqueued scan late of shop: package-lock.json\n');
-    expect(out).toMatch(/lodash@4\.17\.20 .*GHSA-35jh-r3h4-6jhm/);
+    expect(out).toMatch(/lodash 4\.17\.20 .*GHSA-35jh-r3h4-6jhm/);
     expect(out).toMatch(/package-lock\.json {2}4 packages/);
 
     const again = await wait('shop', '--scan', 'late', '--json', '--fail-on', 'never');
@@ -97,7 +99,7 @@ describe('lockhound enqueue --wait', () => {
     expect(report.findings.map(({ package: { name } }: { package: { name: string } }) => name)).toContain(
       'lodash',
     );
-    expect((await wait('shop', '--scan', 'unchanged')).out).toContain('lodash@4.17.20');
+    expect((await wait('shop', '--scan', 'unchanged')).out).toContain('lodash 4.17.20');
     const { out: scans } = await lockhound(['scans', 'show', 'unchanged']);
     expect(scans).toContain('unchanged since the last scan');
     expect(scans).toMatch(/4 packages in 1 lockfile/);
@@ -132,7 +134,7 @@ describe('lockhound enqueue --wait', () => {
     await store.redis.del(`${store.prefix}:outcome:ingest-lockfiles:late`);
     const { code, out } = await wait('shop', '--scan', 'late');
     expect(code).toBe(1);
-    expect(out).toContain('lodash@4.17.20');
+    expect(out).toContain('lodash 4.17.20');
   }, 30_000);
 
   it.each(['soon', '0', '99d'])('refuses --timeout %s', async (text) => {

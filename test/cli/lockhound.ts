@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { run } from '../../src/cli/program.ts';
+import { run } from '../../src/cli/program/program.ts';
 
 /** Runs one command line in this process, as on a terminal without colours, and returns its output. */
 export async function lockhound(

@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { withOutputFile } from '../../src/cli/output-file.ts';
-import { interruptible } from '../../src/cli/signals.ts';
+import { withOutputFile } from '../../src/cli/program/output-file.ts';
+import { interruptible } from '../../src/cli/program/signals.ts';
 import { LOCKFILE } from '../pipeline/fixtures.ts';
 import { lockhound } from './lockhound.ts';
 

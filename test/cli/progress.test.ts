@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { progressLine } from '../../src/cli/progress.ts';
+import { progressLine } from '../../src/cli/program/progress.ts';
 
 /** The content of the line after each redraw. */
 function drawn(width: number, steps: readonly (readonly [string, number, number])[]): readonly string[] {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -31,7 +31,7 @@ beforeAll(() => {
 const NO_FORMAT =
   /--as: no format is named "npm" \(`lockhound parse --formats` lists all formats\) \[unknown-format\]/;
 const NO_OUTPUT =
-  /--format <name>.*Allowed choices are table, json\. Use --as to set the format of a lockfile\./;
+  /--format <name>.*Allowed choices are table, json.*\. Use --as to set the format of a lockfile\./;
 const ENQUEUE = ['enqueue', '.', '-t', 'x'];
 
 describe('lockhound scan', () => {
@@ -39,8 +39,8 @@ describe('lockhound scan', () => {
     const { code, out, note } = await lockhound(['scan', '--local', join(folder, 'mixed')]);
     expect(code).toBe(1);
     expect(note).toBe('');
-    expect(out).toContain('lodash@4.17.20  GHSA-35jh-r3h4-6jhm CVE-2021-23337');
-    expect(out).toContain('mkdirp@0.5.5 › minimist@1.2.5');
+    expect(out).toMatch(/lodash 4\.17\.20 → [\d.]+ +GHSA-35jh-r3h4-6jhm {2}direct/);
+    expect(out).toMatch(/minimist 1\.2\.5 → [\d.]+ +GHSA-xvch-5gv4-984h {2}via mk/);
     expect(out).toMatch(/broken\/package-lock\.json {2}not read: 1.*not valid JSON/);
     expect(out).not.toContain('ignored');
     expect(out).not.toContain('node_modules');
@@ -91,6 +91,20 @@ describe('lockhound scan', () => {
     });
   });
 
+  it('tells with --exit-codes extended what can be fixed', async () => {
+    const extended = (name: string, ...more: string[]) =>
+      lockhound(['scan', '--local', '--exit-codes', 'extended', ...more, join(folder, name)]);
+    const fixable = await extended('mixed');
+    expect(fixable.code).toBe(1);
+    expect(fixable.out).toMatch(/lodash 4\.17\.20 → 4\.\d+\.\d+ /);
+    expect(fixable.out).toMatch(/`lockhound fix` has the commands that clear \d of 4 findings/);
+    expect((await extended('clean')).code).toBe(0);
+    expect((await extended('mixed', '--fail-on', 'never')).code).toBe(4);
+    const { code, note } = await extended('mixed', '--since', 'main');
+    expect(code).toBe(2);
+    expect(note).toContain("'--exit-codes <kind>' cannot be used with option '--since <range>'");
+  });
+
   it('does not fail because of notes, such as a version that is not indexed or is deprecated', async () => {
     const notes = join(folder, 'notes');
     mkdirSync(notes);
@@ -98,7 +112,7 @@ describe('lockhound scan', () => {
     writeFileSync(join(notes, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }));
     const { code, out } = await lockhound(['scan', '--local', notes]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^note +ms@99\.0\.0 +unindexed\n/);
+    expect(out).toMatch(/^note +ms 99\.0\.0 +unindexed +ms@99/);
     expect(out).toContain('No findings in 1 package; 1 note.');
     const config = join(notes, 'lockhound.yaml');
     writeFileSync(config, 'policy: { rules: { unindexed: { level: alert, severity: high } } }\n');
@@ -158,9 +172,27 @@ describe('lockhound scan', () => {
 
   it.each([['--format', 'json'], ['--json']])('prints JSON for %s %s', async (...option) => {
     const scan = await lockhound(['scan', '--local', join(folder, 'clean'), ...option]);
-    expect(JSON.parse(scan.out)).toMatchObject({ schema: 'lockhound.scan/1' });
+    const report = JSON.parse(scan.out);
+    expect(report).toMatchObject({ schema: 'lockhound.scan/1' });
+    for (const { packages } of report.lockfiles) {
+      expect(packages[0]).toMatchObject({
+        integrity: expect.any(Array),
+        source: { kind: expect.any(String) },
+      });
+    }
     const parse = await lockhound(['parse', join(folder, 'clean'), '--as', 'npm-package-lock', ...option]);
     expect(JSON.parse(parse.out)).toMatchObject({ format: 'npm-package-lock' });
+  });
+
+  it('writes further reports to files', async () => {
+    const [sarif, markdown] = [join(folder, 'out.sarif'), join(folder, 'out.md')];
+    const reports = ['--report', `sarif=${sarif}`, '--report', `markdown=${markdown}`];
+    const { out } = await lockhound(['scan', '--local', join(folder, 'clean'), ...reports]);
+    expect(out).toContain('No findings');
+    expect(JSON.parse(readFileSync(sarif, 'utf8'))).toMatchObject({ version: '2.1.0' });
+    expect(readFileSync(markdown, 'utf8')).toMatch(/^### ✅ No findings\n/);
+    const refused = await lockhound(['scan', '--local', join(folder, 'clean'), '--report', 'xml=a']);
+    expect([refused.code, refused.note]).toEqual([2, expect.stringContaining('such as sarif=scan.sarif')]);
   });
 
   it('enqueues nothing for an unknown input format', async () => {

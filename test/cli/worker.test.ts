@@ -48,7 +48,7 @@ describe('lockhound worker', () => {
   it('does not run without Redis where one is configured', async () => {
     const { code, output } = await worker(['--ephemeral'], { REDIS_URL: 'redis://127.0.0.1:1' });
     expect(code).toBe(2);
-    expect(output).toContain('redis.url is set: remove one of them');
+    expect(output).toContain('is set: remove one of them');
   });
 
   it('closes everything when it cannot start', async () => {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readLockfilePaths } from '../../src/commands/lockfile-paths.ts';
 import { ingestLockfiles } from '../../src/jobs/ingest-lockfiles.ts';
+import type { ResolvedPackage } from '../../src/model/scan/inventory.ts';
 import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
 import { context, ports } from '../jobs/facts.ts';
 
@@ -39,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** The packages of a scanned folder with their outcomes. */
-async function packagesIn(path: string): Promise<readonly LockedPackage[]> {
+async function packagesIn(path: string): Promise<readonly ResolvedPackage[]> {
   const found = await readLockfilePaths({ paths: [join(folder, path)], maxBytes: 1_000 });
   const lockfiles = found.map(({ path: named, companions = [], ...rest }) => ({
     path: named,
@@ -49,7 +50,7 @@ async function packagesIn(path: string): Promise<readonly LockedPackage[]> {
       content: 'content' in one ? String(one.content) : '',
     })),
   }));
-  const payload = ingestLockfiles.schema.parse({
+  const payload = ingestLockfiles.schema().parse({
     scan: 's',
     target: { id: 't' },
     requestedAt: '2026-01-02T00:00:00Z',

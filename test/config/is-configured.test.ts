@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../src/config/defaults.generated.ts';
 import { isConfigured } from '../../src/config/is-configured.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { DEFAULT_LIMITS } from '../../src/lockfiles/read.ts';
+import { loadOrDefault } from '../../src/config/load-or-default.ts';
+import { DEFAULT_LIMITS } from '../../src/lockfiles/read-as.ts';
 
 const before = process.cwd();
 let folder: string;
@@ -36,8 +38,18 @@ describe('isConfigured', () => {
     expect(isConfigured({})).toBe(true);
   });
 
-  it('keeps the default limits of the schema', () => {
-    const { maxBytes, maxPackages } = loadConfig({ environment: {} }).config.lockfiles;
+  it('keeps the defaults of the schema', async () => {
+    const { config } = loadConfig({ environment: {} });
+    const { maxBytes, maxPackages } = config.lockfiles;
     expect({ maxBytes, maxPackages }).toEqual(DEFAULT_LIMITS);
+    expect(DEFAULTS).toEqual(config);
+  });
+
+  it('decides whether commands load the schema, with one result', async () => {
+    expect(await loadOrDefault(undefined)).toEqual(loadConfig());
+    writeFileSync('lockhound.yaml', 'insights: { concurrency: 3 }');
+    expect((await loadOrDefault(undefined)).config.insights.concurrency).toBe(3);
+    expect((await loadOrDefault('lockhound.yaml')).config.insights.concurrency).toBe(3);
+    await expect(loadOrDefault('absent.yaml')).rejects.toThrow(/absent\.yaml/);
   });
 });

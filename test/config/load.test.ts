@@ -40,7 +40,7 @@ describe('loadConfig', () => {
     const { config, file } = loadConfig({ file: fileWith(''), environment: {} });
     expect(config.insights.url).toBe('https://api.deps.dev');
     expect(config.insights.recordTtl).toBe(6 * 3_600_000);
-    expect(config.redis).toEqual({ prefix: '{lockhound}' });
+    expect(config.redis).toEqual({ prefix: '{lockhound}', shards: 1 });
     expect(config.notify).toBeUndefined();
     expect(file).toContain('.yaml');
   });

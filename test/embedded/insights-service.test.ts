@@ -289,6 +289,50 @@ describe('the local package-insights service over the bundled data', () => {
     await fresh.close();
   });
 
+  it('takes changes of its data, and refuses invalid ones', async () => {
+    const fresh = await startInsightsService();
+    const send = async (method: string, path: string, body?: unknown) => {
+      const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+      const answer = await fetch(`${fresh.url}/-/${path}`, { method, body: text });
+      return [answer.status, await answer.text()] as const;
+    };
+    const at = async (version: string) =>
+      await fetch(`${fresh.url}/v3alpha/systems/NPM/packages/axios/versions/${version}`);
+    const advisoriesOf = async (version: string) =>
+      z
+        .object({ advisoryKeys: z.array(z.object({ id: z.string() })) })
+        .parse(await (await at(version)).json()).advisoryKeys;
+    const advisory = {
+      id: 'GHSA-test-0000-0001',
+      title: 'A flaw',
+      aliases: [],
+      score: 5,
+      affected: [{ name: 'axios', range: '<1' }],
+    };
+    const key = { system: 'NPM', name: 'axios', version: '0.21.1' } as const;
+    const [status, affected] = await send('PUT', 'advisories', advisory);
+    expect([status, JSON.parse(affected)]).toEqual([200, { affected: expect.arrayContaining([key]) }]);
+    await send('PUT', 'advisories', { ...advisory, score: 9 });
+    const served = (await advisoriesOf('0.21.1')).filter(({ id }) => id === advisory.id);
+    expect(served).toHaveLength(1);
+    expect(await (await fetch(`${fresh.url}/v3alpha/advisories/${advisory.id}`)).json()).toMatchObject({
+      cvss3Score: 9,
+    });
+    await send('DELETE', `advisories/${advisory.id}`);
+    expect(await advisoriesOf('0.21.1')).not.toContainEqual({ id: advisory.id });
+    const before = fresh.findPackage(key);
+    const [first] = before?.versions ?? [];
+    expect((await at(first?.version ?? '')).status).toBe(200);
+    const versions = [{ version: '9.9.9', deprecated: 'use another' }];
+    expect((await send('PUT', 'packages', { name: 'axios', versions }))[0]).toBe(200);
+    expect((await at(first?.version ?? '')).status).toBe(404);
+    expect(await (await at('9.9.9')).json()).toMatchObject({ isDeprecated: true });
+    expect((await send('PUT', 'advisories', '{'))[0]).toBe(400);
+    const [refused, why] = await send('PUT', 'packages', { name: 'axios' });
+    expect([refused, why]).toEqual([400, expect.stringContaining('versions')]);
+    await fresh.close();
+  });
+
   it('applies faults to single requests', async () => {
     const path = 'advisories/GHSA-xvch-5gv4-984h';
     service.faults.inject(tooManyRequests(7), { times: 2 });

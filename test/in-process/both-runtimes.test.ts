@@ -47,15 +47,21 @@ async function transcriptOf(room: Room, { play }: Scenario): Promise<unknown> {
     // Routes do not wait for one another; only the notifications of one route are ordered.
     const sent = Object.groupBy(room.sent, ({ route }) => route);
     const transcript = { reports, state: await room.state('target'), sent, retried };
-    // What a later scan is compared with holds a time, and only a worker compares.
+    // What a later scan is compared with holds a time, and only a worker compares. Only a worker has a fleet.
     const text = JSON.stringify(transcript, (key, value) =>
-      key === 'input' || key === 'basis' ? undefined : value,
+      OWN_FIELDS.has(key) || (key === 'inventory' && typeof value === 'string') ? undefined : value,
     );
     return JSON.parse(text.replaceAll(room.service.url, 'http://service'));
   } finally {
     await room.close();
   }
 }
+
+/** Only a command's report has digests and sources, and only a worker's verdict has advice: a command adds its own later. */
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  ...['input', 'basis', 'readAt', 'integrity', 'source'],
+  ...['advice', 'fixes'],
+]);
 
 const transitions = ({ verdict }: ScanReport) =>
   verdict.changes.map(({ transition, finding }) => `${transition} ${finding.package.name}`);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { scanFailure } from '../../src/commands/scan-progress.ts';
-import { watchScans } from '../../src/commands/scan-watch.ts';
+import { scanFailure } from '../../src/commands/scanning/scan-progress.ts';
+import { watchScans } from '../../src/commands/scanning/scan-watch.ts';
 import { startPipeline } from '../../src/compose/pipeline.ts';
 import { openScanner } from '../../src/compose/scanner.ts';
 import { openStore } from '../../src/compose/store.ts';
@@ -63,7 +63,7 @@ async function openWorker(redisUrl: string, data: InsightsData, routing: Routing
   const pipeline = await startPipeline(loaded, store, {
     log: SILENT,
     limits: LIMITS,
-    notifier: { port, routing },
+    notifier: { portOf: () => port, routing },
     onEvent(event) {
       onEvent(event);
       watch.onEvent(event);

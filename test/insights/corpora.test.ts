@@ -96,10 +96,11 @@ describe.skipIf(!existsSync(folder))('recorded answers', () => {
   });
 
   const advisories = names.filter((name) => 'advisoryKey' in recorded(name));
-  test.each(advisories)('advisory %s', (name) => {
+  test.each(advisories)('advisory %s', async (name) => {
     const value = recorded(name);
     const { advisoryKey, url, title, aliases } = value;
-    const read = readAdvisory({ value, problems: [], raw: value, body: Buffer.alloc(0) }, advisoryKey.id);
+    const answer = { value, problems: [], raw: value, body: Buffer.alloc(0) };
+    const read = await readAdvisory(answer, advisoryKey.id);
     expect(read).toMatchObject({ id: advisoryKey.id, url, title, aliases });
     expect(read).not.toHaveProperty('problems');
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type HashType, readHash } from '../../src/insights/request/hash.ts';
+import { type HashType, readHash } from '../../src/insights/request/params.ts';
 
 const TYPES: readonly HashType[] = ['MD5', 'SHA1', 'SHA256', 'SHA512'];
 

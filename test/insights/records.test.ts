@@ -177,7 +177,7 @@ describe('dependency graphs', () => {
         { versionKey: key, relation: 'SELF' },
         { versionKey: { ...key, name: 'b' }, relation: 'DIRECT' },
       ],
-      edges: [{ from: 0, to: 1 }],
+      edges: [{ from: 0, to: 1, requirement: '^1' }],
       errors: [
         'incomplete',
         'NPM:b@1.0.0: no such version',

@@ -5,7 +5,7 @@ import type { ContractComparison, ContractDifference } from '../../src/model/api
 import { context, FakeError, ports } from './facts.ts';
 
 const due = contractCheckDue(new Date('2026-11-21T10:00:00.250Z'));
-const payload = checkContract.schema.parse(due.payload);
+const payload = checkContract.schema().parse(due.payload);
 
 function difference(kind: string, path: string, severity: ContractDifference['class'] = 'breaking') {
   return { class: severity, kind, path, subject: 'books.get', message: `it happened at ${path}` };

@@ -52,8 +52,9 @@ describe('deliver-notification', () => {
   it('stores the notification before it sends it, and then does not need the verdict', async () => {
     const outcomes = new Map<string, unknown>(known);
     const { run, filed, sent } = setUp({ kind: 'delivered', receipt }, outcomes);
-    expect(await run()).toEqual({ result: receipt, next: [] });
+    const answer = await run();
     const [[id, notification] = []] = filed;
+    expect(answer).toMatchObject({ result: receipt, next: [], delivered: { id, route: 'default' } });
     expect(id).toMatch(/^msg_[0-9a-f]{32}$/);
     expect(notification).toMatchObject({ id, scan: 's', date: payload.requestedAt, gaps: 1 });
     outcomes.clear();

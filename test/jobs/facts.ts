@@ -1,9 +1,13 @@
+import { NO_KNOWN_FIXES } from '../../src/compose/ports.ts';
 import { configSchema } from '../../src/config/schema.ts';
+import { createMemory } from '../../src/in-process/memory.ts';
 import type { RunContext } from '../../src/jobs/job.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
-import { DEFAULT_LIMITS, readWithCompanions } from '../../src/lockfiles/read.ts';
+import { readWithCompanions } from '../../src/lockfiles/read.ts';
+import { DEFAULT_LIMITS } from '../../src/lockfiles/read-as.ts';
 import type { Routing } from '../../src/model/alert/routing.ts';
 import { CodedError } from '../../src/model/errors.ts';
+import { type ExploitData, NO_EXPLOIT_DATA } from '../../src/model/exploits/exploit-data.ts';
 import type { Inventory, ResolvedPackage } from '../../src/model/scan/inventory.ts';
 import type { StoredKind } from '../../src/model/stored/kind.ts';
 
@@ -16,23 +20,46 @@ export function unexpected(): Promise<never> {
 /** Ports; each test provides those that it expects to be used. */
 export function ports(given: {
   readonly insights?: Partial<Ports['insights']>;
+  readonly knownFixes?: Ports['knownFixes'];
   readonly outcomes?: ReadonlyMap<string, unknown>;
   readonly state?: Awaited<ReturnType<Ports['targets']['read']>>;
   readonly routes?: readonly string[];
   readonly contracts?: Ports['contracts'];
+  readonly exploits?: ExploitData;
   readonly firstScan?: Routing['firstScan'];
+  readonly schedules?: Partial<Ports['schedules']>;
+  readonly sources?: Partial<Ports['sources']>;
   readonly waiting?: Awaited<ReturnType<Ports['digests']['read']>>;
 }): Ports {
   return {
     blobs: { read: unexpected },
     lockfiles: { read: async (request) => readWithCompanions(request) },
-    insights: { resolve: unexpected, advisory: unexpected, dependencies: unexpected, ...given.insights },
+    insights: {
+      resolve: unexpected,
+      advisory: unexpected,
+      dependencies: unexpected,
+      publishedVersions: unexpected,
+      refreshVersions: unexpected,
+      refreshAdvisories: unexpected,
+      confirmLost: unexpected,
+      releases: {
+        list: unexpected,
+        details: unexpected,
+        requirements: unexpected,
+        versionsWith: unexpected,
+        capabilities: unexpected,
+        similar: unexpected,
+        dependents: unexpected,
+      },
+      ...given.insights,
+    },
     outcomes: { read: async (kind, job, key) => checked(kind, given.outcomes?.get(`${job}/${key}`)) },
     targets: { read: async () => given.state },
     notifier: { deliver: unexpected },
+    knownFixes: given.knownFixes ?? NO_KNOWN_FIXES,
     contracts: given.contracts ?? { apis: () => [], compare: unexpected },
     deliveries: { file: unexpected, read: unexpected, move: unexpected },
-    limits: { lockfile: DEFAULT_LIMITS },
+    limits: { lockfile: DEFAULT_LIMITS, keepsArtifacts: false },
     routing: {
       routing: () => ({
         take: 'all',
@@ -40,9 +67,25 @@ export function ports(given: {
         rules: (given.routes ?? []).map((name) => ({ name, mode: 'digest', match: {}, rest: false })),
       }),
     },
-    policy: { policy: () => configSchema.parse({}).policy },
+    policy: { policy: () => configSchema.parse({}).policy, suppressions: async () => [] },
     scans: { fail: unexpected },
     reuse: { settings: 'settings', recordMs: 60_000, missMs: 1_000 },
+    facts: createMemory().facts,
+    inspections: { ...createMemory().inspections, mode: 'never' },
+    schedules: {
+      find: unexpected,
+      runs: unexpected,
+      countOpen: unexpected,
+      openTarget: unexpected,
+      targets: unexpected,
+      target: unexpected,
+      reading: unexpected,
+      update: unexpected,
+      ...given.schedules,
+    },
+    sources: { list: unexpected, read: unexpected, ...given.sources },
+    fleet: createMemory().fleet,
+    exploits: { current: async () => given.exploits ?? NO_EXPLOIT_DATA, refresh: unexpected },
     digests: { read: async () => given.waiting ?? [] },
   };
 }
@@ -55,7 +98,7 @@ export function unchecked(outcomes: ReadonlyMap<string, unknown>): Ports['outcom
 /** Reads an outcome like the store: from JSON, and checked. */
 async function checked<Result>(kind: StoredKind<Result>, result: unknown): Promise<Result | undefined> {
   if (result === undefined) return undefined;
-  return kind.schema.parse(JSON.parse(JSON.stringify(result)));
+  return (await kind.schema()).parse(JSON.parse(JSON.stringify(result)));
 }
 
 export function context(lastAttempt = false): RunContext {
@@ -72,8 +115,6 @@ export function locked(name: string, more: Partial<ResolvedPackage> = {}): Resol
     purl: `pkg:pypi/${name}@1.0.0`,
     direct: undefined,
     groups: [],
-    integrity: [],
-    source: { kind: 'registry' },
     line: 1,
     dependencies: undefined,
     resolution: {

@@ -5,8 +5,10 @@ import { recordVerdict } from '../../src/jobs/scan/record-verdict.ts';
 import type { Notification, NotificationMode } from '../../src/model/alert/notification.ts';
 import type { FirstScan, RouteMatch, RouteRule } from '../../src/model/alert/routing.ts';
 import type { TargetState } from '../../src/model/scan/change.ts';
-import type { Finding, Severity } from '../../src/model/scan/finding.ts';
-import type { Gap, Verdict } from '../../src/model/scan/verdict.ts';
+import type { Finding } from '../../src/model/scan/finding.ts';
+import type { Gap } from '../../src/model/scan/gap.ts';
+import type { Severity } from '../../src/model/scan/severity.ts';
+import type { Verdict } from '../../src/model/scan/verdict.ts';
 import { alertOf } from '../../src/notify/alert/alert.ts';
 import { titleOf } from '../../src/notify/alert/message.ts';
 import { actionOf, dedupKeyOf } from '../../src/notify/alert/summary.ts';
@@ -41,6 +43,7 @@ function target(firstScan: FirstScan, rules: readonly RouteRule[]) {
           scan: `scan-${scans}`,
           target: TARGET,
           requestedAt: new Date(at).toISOString(),
+          judgedAt: 0,
           findings,
           partial: false,
           paths: ['package-lock.json'],

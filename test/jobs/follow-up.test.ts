@@ -16,10 +16,4 @@ describe('a follow-up', () => {
       children: [child],
     });
   });
-
-  it('is not created with a payload that its job would refuse', () => {
-    expect(() => followUp(DELIVER_NOTIFICATION, { ...delivery, route: '' })).toThrow(/payload\.route/);
-    const extra = { ...delivery, surprise: true };
-    expect(() => followUp(DELIVER_NOTIFICATION, extra)).toThrow(/surprise/);
-  });
 });

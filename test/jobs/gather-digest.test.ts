@@ -38,7 +38,7 @@ describe('gather-digest', () => {
       changes: [{ target: 'shop' }, { target: 'api' }, { target: 'shop' }],
     });
     expect(next).toMatchObject([{ job: 'deliver-notification', payload: { route: 'daily', digest: true } }]);
-    expect(deliverNotification.schema.safeParse(next[0]?.payload).error).toBeUndefined();
+    expect(deliverNotification.schema().safeParse(next[0]?.payload).error).toBeUndefined();
   });
 
   it('of one target is about that target', async () => {

@@ -115,7 +115,14 @@ describe('a scan of unchanged lockfiles', () => {
       state: {
         target: 'shop',
         replaces: 4,
-        state: { ...state, basis, revision: 5, scan: 'second', requestedAt: SCAN.requestedAt },
+        state: {
+          ...state,
+          basis,
+          revision: 5,
+          scan: 'second',
+          requestedAt: SCAN.requestedAt,
+          history: [{ scan: 'second', requestedAt: SCAN.requestedAt, unchanged: true }],
+        },
       },
     });
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { detectFormat, formatOfName } from '../../src/lockfiles/catalog.ts';
+import { detectFormat } from '../../src/lockfiles/catalog.ts';
+import { formatOfName } from '../../src/lockfiles/known-formats.ts';
 
 describe('formats by name', () => {
   it.each([

@@ -196,6 +196,29 @@ describe('the packages map (lockfileVersion 2 and 3)', () => {
   });
 });
 
+it.each([
+  ['one pass', (text: string) => text],
+  // Repeated members are left to the general parser.
+  ['the general parser', (text: string) => text.replace('{', '{"lockfileVersion": 3,')],
+])('reads install scripts with %s', (_how, change) => {
+  const lock = v3({
+    '': {},
+    'node_modules/a': { version: '1.0.0', hasInstallScript: true },
+    'node_modules/b': { version: '1.0.0', hasInstallScript: false },
+    'node_modules/b/node_modules/c': { version: '1.0.0' },
+    'node_modules/c': { version: '1.0.0', hasInstallScript: true },
+  });
+  const { packages } = readLockfile({
+    path: 'package-lock.json',
+    content: Buffer.from(change(JSON.stringify(lock))),
+  });
+  expect(packages.map(({ id, installScript }) => [id, installScript])).toEqual([
+    ['a@1.0.0', true],
+    ['b@1.0.0', undefined],
+    ['c@1.0.0', true],
+  ]);
+});
+
 describe('the dependency tree (lockfileVersion 1)', () => {
   const tree = {
     lockfileVersion: 1,

@@ -240,6 +240,20 @@ describe('pnpm-lock.yaml of older versions', () => {
   });
 });
 
+it.each([
+  ['one pass', ''],
+  ['the general parser', '# a comment\n'],
+])('reads which packages run a script at installation with %s', (_how, head) => {
+  const entry = (name: string, more: string) =>
+    `  /${name}@1.0.0:\n    resolution: {integrity: sha512-YWJj}\n${more}`;
+  const text = `${head}lockfileVersion: '6.0'\n\npackages:\n\n${entry('a', '    requiresBuild: true\n')}\n${entry('b', '')}`;
+  const { packages } = readText('pnpm-lock.yaml', text);
+  expect(packages.map(({ name, installScript }) => [name, installScript])).toEqual([
+    ['a', true],
+    ['b', undefined],
+  ]);
+});
+
 describe('documents before the lockfile itself', () => {
   const text = `---
 lockfileVersion: '9.0'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NO_PACKAGE, readLockfile } from '../../src/lockfiles/read.ts';
+import { readLockfile } from '../../src/lockfiles/read.ts';
+import { NO_PACKAGE } from '../../src/lockfiles/read-as.ts';
 import { readText } from './reading.ts';
 
 const SHA = 'ab'.repeat(32);

@@ -3,7 +3,8 @@ import { basename, join } from 'node:path';
 import { PackageURL } from 'packageurl-js';
 import { describe, expect, it } from 'vitest';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
-import { NO_PACKAGE, readLockfile } from '../../src/lockfiles/read.ts';
+import { readLockfile } from '../../src/lockfiles/read.ts';
+import { NO_PACKAGE } from '../../src/lockfiles/read-as.ts';
 import type { LockedPackage, Lockfile } from '../../src/model/scan/lockfile.ts';
 
 const CORPORA =

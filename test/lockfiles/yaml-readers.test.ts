@@ -7,7 +7,7 @@ import type { PnpmDocument } from '../../src/lockfiles/pnpm-lock/document.ts';
 import * as pnpmGeneral from '../../src/lockfiles/pnpm-lock/read-general.ts';
 import * as pnpmLines from '../../src/lockfiles/pnpm-lock/read-lines.ts';
 import { UnknownLayout } from '../../src/lockfiles/syntax/unknown-layout.ts';
-import * as berryGeneral from '../../src/lockfiles/yarn-lock/berry/read-general.ts';
+import * as berryGeneral from '../../src/lockfiles/yarn-lock/berry/packages.ts';
 import type { BerryEntry } from '../../src/lockfiles/yarn-lock/berry/read-lines.ts';
 import * as berryLines from '../../src/lockfiles/yarn-lock/berry/read-lines.ts';
 import { CORPORA } from './reading.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_PACKAGE } from '../../src/lockfiles/read.ts';
+import { NO_PACKAGE } from '../../src/lockfiles/read-as.ts';
 import { byName, failureOf, readText } from './reading.ts';
 
 const SHA1 = 'da39a3ee5e6b4b0d3255bfef95601890afd80709';

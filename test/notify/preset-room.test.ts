@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NotifiedChange } from '../../src/model/alert/notification.ts';
-import type { Severity } from '../../src/model/scan/finding.ts';
+import type { Severity } from '../../src/model/scan/severity.ts';
 import { type Alert, alertMaker, alertOf } from '../../src/notify/alert/alert.ts';
 import { messageWithin } from '../../src/notify/alert/message.ts';
 import { jsonBytes } from '../../src/notify/alert/truncate.ts';
@@ -20,13 +20,24 @@ const many = (count: number, link = 'https://ci.example/1') =>
 
 describe('the size limit of a receiver', () => {
   it.each([
-    ['TEAMS_CARD', 27_000, (card: { body: unknown[] }) => card.body[1]],
     ['GITHUB_CLIENT_PAYLOAD', 60_000, (payload: { changes: unknown[] }) => payload.changes[0]],
   ] as const)('%s: is used up to the last change that fits, and never exceeded', (name, limit, itemOf) => {
     const made = value(name, many(5_000));
     const item = jsonBytes(itemOf(made)) + 1;
     expect(jsonBytes(made)).toBeLessThanOrEqual(limit);
     expect(jsonBytes(made)).toBeGreaterThan(limit - 2 * item);
+  });
+
+  it('TEAMS_CARD: lists what a person reads at once, and fewer changes where they are long', () => {
+    const shown = (alert: Alert) => JSON.stringify(value('TEAMS_CARD', alert)).match(/package-\d+@/g)?.length;
+    expect(shown(many(5_000))).toBe(25);
+    const title = 'ä'.repeat(500);
+    const long = alertOf(
+      notificationOf(Array.from({ length: 40 }, (_, index) => changeOf(`package-${index}`, title))),
+    );
+    expect(jsonBytes(value('TEAMS_CARD', long))).toBeLessThanOrEqual(27_000);
+    expect(shown(long)).toBeGreaterThan(10);
+    expect(shown(long)).toBeLessThan(25);
   });
 
   it('PAGERDUTY_DETAILS: holds changes of 400,000 bytes', () => {
@@ -96,7 +107,7 @@ describe('a link in a Slack message', () => {
     const finding = { ...rest, ...(advisory === undefined ? {} : { advisory: { ...advisory, url } }) };
     const [, section] = value('SLACK_BLOCKS', alertOf(notificationOf([{ ...changeOf('a'), finding }])));
     const id = 'GHSA-aaaa-bbbb-cccc';
-    expect(section.text.text.endsWith(linked ? `<${url}|${id}>` : `(a@1.2.3) ${id}`)).toBe(true);
+    expect(section.text.text.endsWith(linked ? `<${url}|${id}>` : `pollution ${id}`)).toBe(true);
   });
 });
 
@@ -136,7 +147,7 @@ describe('a card for Microsoft Teams', () => {
     const colours = (['critical', 'high', 'medium', 'low', 'none'] as const).map((severity) => {
       const change = changeOf('a');
       const { body } = cardOf({ ...change, finding: { ...change.finding, severity } });
-      return `${severity} ${body[1].inlines[0].color}`;
+      return `${severity} ${body[2].inlines[0].color}`;
     });
     expect(colours).toEqual([
       'critical Attention',
@@ -145,10 +156,11 @@ describe('a card for Microsoft Teams', () => {
       'low Default',
       'none Default',
     ]);
-    const [, mended] = cardOf({ ...changeOf('a', 'Hole', 'resolved'), target: 'other' }).body;
+    const [, of, mended] = cardOf({ ...changeOf('a', 'Hole', 'resolved'), target: 'other' }).body;
+    expect(of.inlines[0].text).toBe('other: a@1.2.3');
     expect(mended.inlines.map(({ text }: { text: string }) => text)).toEqual([
-      'other: resolved high: ',
-      'Hole (a@1.2.3) ',
+      '• resolved high: ',
+      'Hole ',
       'GHSA-aaaa-bbbb-cccc',
     ]);
     expect(mended.inlines[0].color).toBe('Good');
@@ -161,14 +173,14 @@ describe('a card for Microsoft Teams', () => {
   it('has no advisory without one, no link without a valid URL, and no count of zero', () => {
     const { advisory: _, ...finding } = changeOf('a').finding;
     const plain = cardOf({ ...changeOf('a'), finding });
-    expect(plain.body[1].inlines).toHaveLength(2);
+    expect(plain.body[2].inlines).toHaveLength(2);
     expect(plain.actions).toBeUndefined();
-    expect(plain.body).toHaveLength(3);
+    expect(plain.body).toHaveLength(4);
     const odd = {
       ...finding,
       advisory: { id: 'GHSA-1', aliases: [], title: 'A', url: 'javascript:alert(1)' },
     };
-    expect(cardOf({ ...changeOf('a'), finding: odd }).body[1].inlines[2]).toEqual({
+    expect(cardOf({ ...changeOf('a'), finding: odd }).body[2].inlines[2]).toEqual({
       type: 'TextRun',
       text: 'GHSA-1',
     });

@@ -207,7 +207,7 @@ describe('slack', () => {
     };
     const { blocks } = bodyOf('slack', notificationOf([{ ...change, finding }]));
     expect(blocks[1].text.text).toBe(
-      '*opened* high: &lt;!channel&gt; &amp; &lt;https://evil.example|click&gt; (a@1.2.3) GHSA-aaaa-bbbb-cccc',
+      '*a@1.2.3* · package-lock.json:7\n• *opened* high: &lt;!channel&gt; &amp; &lt;https://evil.example|click&gt; GHSA-aaaa-bbbb-cccc',
     );
   });
 

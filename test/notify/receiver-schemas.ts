@@ -115,9 +115,35 @@ const githubRepositoryDispatch = z.strictObject({
     .refine((payload) => bytes(payload) < 64 * 1_024, '64 KB'),
 });
 
+/** GitHub: the event and the issue that the workflow creates; a title has at most 256 characters, a body 65,536. */
+const githubIssue = z.strictObject({
+  event_type: z.literal('lockhound.issue'),
+  client_payload: z
+    .strictObject({
+      action: z.enum(['open', 'comment', 'close']),
+      key: text(50),
+      title: text(256),
+      body: text(65_536),
+      labels: z.array(text(50)),
+    })
+    .refine((payload) => bytes(payload) < 64 * 1_024, '64 KB'),
+});
+
+/** Jira: a summary has at most 255 characters in one line, a description 32,767; labels have no spaces. */
+const jiraIssue = z.strictObject({
+  action: z.enum(['open', 'comment', 'close']),
+  key: text(255).regex(/^\S+$/),
+  summary: text(255).regex(/^[^\r\n]*$/),
+  description: text(32_767),
+  priority: z.enum(['Highest', 'High', 'Medium', 'Low', 'Lowest']),
+  severity: z.string(),
+  labels: z.array(text(255).regex(/^\S+$/)),
+  link: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
+});
+
 const change = z.strictObject({
   target: z.string(),
-  transition: z.enum(['opened', 'worsened', 'reopened', 'resolved']),
+  transition: z.enum(['opened', 'worsened', 'reopened', 'suppressed', 'resolved']),
   severity: z.string(),
   previousSeverity: z.string().nullable(),
   rule: z.string(),
@@ -131,6 +157,33 @@ const change = z.strictObject({
   url: z.string().nullable(),
   score: z.number().nullable(),
   advice: z.string().nullable(),
+  suspicion: z
+    .object({
+      score: z.number(),
+      reasons: z.array(z.object({ signal: z.string(), points: z.number(), text: z.string() })),
+    })
+    .nullable(),
+  priority: z
+    .strictObject({
+      score: z.number(),
+      parts: z.array(z.strictObject({ name: z.string(), points: z.number(), reason: z.string() })),
+    })
+    .nullable(),
+  kev: z.boolean().nullable(),
+  epss: z.number().nullable(),
+  fixes: z.array(
+    z.strictObject({
+      kind: z.string(),
+      path: z.string(),
+      changes: z.array(z.record(z.string(), z.string())),
+      commands: z.array(z.string()),
+    }),
+  ),
+  since: z.string().nullable(),
+  reason: z.string().nullable(),
+  suppressed: z
+    .strictObject({ reason: z.string(), author: z.string().nullable(), expires: z.string().nullable() })
+    .nullable(),
   locations: z.array(
     z.strictObject({ path: z.string(), line: z.number().nullable(), dependencyPath: z.array(z.string()) }),
   ),
@@ -166,4 +219,6 @@ export const RECEIVERS: Readonly<Record<string, z.ZodType>> = {
   opsgenie,
   'opsgenie-close': opsgenieClose,
   'github-repository-dispatch': githubRepositoryDispatch,
+  'github-issue': githubIssue,
+  'jira-issue': jiraIssue,
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Notifier } from '../../src/notify/delivery/deliver.ts';
-import { gateRoutes, type RouteStops } from '../../src/notify/delivery/route-gate.ts';
+import { createRouteGate, type RouteStops } from '../../src/notify/delivery/route-gate.ts';
 import { NotifyError } from '../../src/notify/errors.ts';
 import { notificationOf } from './notification.ts';
 
@@ -18,7 +18,7 @@ function stopsIn(stopped: Map<string, string>): RouteStops {
 
 function gateOver(routes: readonly string[], deliver: Notifier['deliver'], concurrency = 8) {
   const stopped = new Map<string, string>();
-  const gate = gateRoutes({ deliver }, { stops: stopsIn(stopped), concurrency, routes: routes.length });
+  const gate = createRouteGate({ stops: stopsIn(stopped), concurrency, routes: routes.length })({ deliver });
   return { stopped, send: (route: string) => gate.deliver(route, notificationOf(), signal) };
 }
 

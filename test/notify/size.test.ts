@@ -3,8 +3,8 @@ import { type Receiver, startReceiver } from '../../src/embedded/receiver/servic
 import { createHttpClient } from '../../src/http/undici-client.ts';
 import type { DeliveryAttempt } from '../../src/model/alert/delivery.ts';
 import type { Notification, NotifiedChange } from '../../src/model/alert/notification.ts';
-import type { Transition } from '../../src/model/scan/change.ts';
-import type { Severity } from '../../src/model/scan/finding.ts';
+import type { Severity } from '../../src/model/scan/severity.ts';
+import type { Transition } from '../../src/model/scan/transition.ts';
 import { type Alert, alertMaker, alertOf } from '../../src/notify/alert/alert.ts';
 import { createNotifier } from '../../src/notify/delivery/deliver.ts';
 import { genericPreset } from '../../src/notify/presets/generic.ts';
@@ -71,7 +71,7 @@ describe('an alert within its limit', () => {
           order.indexOf(severity) + (transition === 'resolved' ? order.length : 0),
       );
       expect(ranks).toEqual(ranks.toSorted((left: number, right: number) => left - right));
-      expect(event.counts).toEqual({ opened: 1_714, worsened: 0, reopened: 0, resolved: 286 });
+      expect(event.counts).toEqual({ opened: 1_714, worsened: 0, reopened: 0, suppressed: 0, resolved: 286 });
       expect(event.severity).toBe('critical');
       expect(event.summary).toBe('[critical] shop/web: 1714 opened, 286 resolved');
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Notification, NotifiedChange } from '../../src/model/alert/notification.ts';
-import type { Severity } from '../../src/model/scan/finding.ts';
+import type { Severity } from '../../src/model/scan/severity.ts';
 import { alertOf } from '../../src/notify/alert/alert.ts';
 import { testNotification } from '../../src/notify/alert/test-notification.ts';
 import { valuesOf } from '../../src/notify/rendering/values.ts';

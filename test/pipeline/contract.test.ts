@@ -122,8 +122,8 @@ describe('without anything to check', () => {
     await expect.poll(() => second.output(), { timeout: 15_000 }).toContain('worker ready');
     const { Queue } = await import('bullmq');
     const queue = new Queue('schedules', { connection: { url: world.redisUrl }, prefix: '{unscheduled}' });
-    const names = (await queue.getJobSchedulers()).map(({ key }) => key);
-    expect(names).toEqual(['digests-left-behind']);
+    const names = (await queue.getJobSchedulers()).map(({ key }) => key).sort();
+    expect(names).toEqual(['collect-garbage', 'digests-left-behind', 'select-targets', 'unwatched-targets']);
     await queue.close();
   }, 60_000);
 });

@@ -150,7 +150,7 @@ async function daysPass(room: Room, notify: NotifyConfig, signal: AbortSignal): 
       ...digestSchedules(room.store, notify),
     ]) {
       for (const { payload } of await start(due)) {
-        const envelope = sealEnvelope(gatherDigest, gatherDigest.schema.parse(payload));
+        const envelope = sealEnvelope(gatherDigest, gatherDigest.schema().parse(payload));
         await queue.add(gatherDigest.name, envelope, { jobId: jobIdOf(gatherDigest.name, envelope.key) });
       }
     }

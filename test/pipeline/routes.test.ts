@@ -5,9 +5,9 @@ import { deliverNotification } from '../../src/jobs/deliver-notification.ts';
 import { followUp } from '../../src/jobs/follow-up.ts';
 import type { Ports } from '../../src/jobs/ports.ts';
 import { createNotifier, type Route } from '../../src/notify/delivery/deliver.ts';
-import { gateRoutes } from '../../src/notify/delivery/route-gate.ts';
+import { createRouteGate } from '../../src/notify/delivery/route-gate.ts';
 import type { WebhookDefinition } from '../../src/notify/webhooks/definition.ts';
-import { createDeliveryStore } from '../../src/store/deliveries.ts';
+import { createDeliveryStore } from '../../src/store/alerts/deliveries.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { openJobOf } from '../../src/workers/flow.ts';
 import { notificationOf } from '../notify/notification.ts';
@@ -51,7 +51,7 @@ async function startDelivery(name: string, routes: readonly string[]) {
   });
   const ports = {
     deliveries,
-    notifier: gateRoutes(notifier, { stops: deliveries, concurrency, routes: routes.length }),
+    notifier: createRouteGate({ stops: deliveries, concurrency, routes: routes.length })(notifier),
     outcomes: { read: async () => verdict },
   } as unknown as Ports;
   const runtime = await bench.start([deliverNotification], { ports });

@@ -4,9 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { openStore, type Store } from '../../src/compose/store.ts';
+import { openStores, type Store, type Stores } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { type LocalServices, startLocalServices } from '../../src/embedded/local-services.ts';
+import {
+  type LocalServices,
+  type LocalServicesOptions,
+  startLocalServices,
+} from '../../src/embedded/local-services.ts';
 import { startValkey } from '../../src/embedded/valkey.ts';
 import type { Verdict } from '../../src/model/scan/verdict.ts';
 import { createProducer, type Producer } from '../../src/producer.ts';
@@ -26,19 +30,28 @@ export interface World {
    * A separate key prefix with a store and a producer. `notify`: more lines of that part of the configuration.
    * `platform: false`: webhooks live in the configuration alone. `config`: more lines of the whole configuration.
    */
-  room(
-    name: string,
-    notify?: readonly string[],
-    options?: { readonly platform?: boolean; readonly config?: readonly string[] },
-  ): Promise<Room>;
+  room(name: string, notify?: readonly string[], options?: RoomOptions): Promise<Room>;
   close(): Promise<void>;
 }
 
+export interface RoomOptions {
+  readonly platform?: boolean;
+  readonly config?: readonly string[];
+  /** `redis.shards`. */
+  readonly shards?: number;
+  /** How long records are fresh. Default: 1 ms, so that every scan asks the service. */
+  readonly recordTtl?: string;
+}
+
 export interface Room {
+  /** The first shard, which is the only one by default. */
   readonly store: Store;
+  readonly stores: Stores;
   readonly producer: Producer;
   /** Starts `lockhound worker` in a separate process. */
-  startWorker(environment?: Readonly<Record<string, string>>): WorkerProcess;
+  startWorker(environment?: Readonly<Record<string, string>>, args?: readonly string[]): WorkerProcess;
+  /** Starts another command line on the room's configuration. */
+  start(...args: readonly string[]): WorkerProcess;
   /** Runs another command line on the room's configuration, and waits for it. */
   lockhound(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }>;
   verdict(scan: string, limitMs?: number): Promise<Verdict>;
@@ -55,38 +68,53 @@ export interface WorkerProcess {
 }
 
 /** Valkey (or another Redis), the local services and a folder for configuration: everything that a worker needs. */
-export async function createWorld(redis?: { readonly url: string; close(): Promise<void> }): Promise<World> {
+export async function createWorld(
+  redis?: { readonly url: string; close(): Promise<void> },
+  options: Pick<LocalServicesOptions, 'insights'> = {},
+): Promise<World> {
   const valkey = redis ?? (await startValkey());
   const { apiKey, applicationKey } = SECRETS;
-  const services = await startLocalServices({ webhooks: { keys: [{ apiKey, applicationKey }] } });
+  const services = await startLocalServices({ ...options, webhooks: { keys: [{ apiKey, applicationKey }] } });
   const folder = await mkdtemp(join(tmpdir(), 'pipeline-'));
   const closing: (() => Promise<unknown>)[] = [];
   return {
     services,
     redisUrl: valkey.url,
-    async room(name, notify = [], { platform = true, config = [] } = {}) {
+    async room(name, notify = [], { platform = true, config = [], shards = 1, recordTtl = '1ms' } = {}) {
       const prefix = `{${name}}`;
       const file = join(folder, `${name}.yaml`);
       await writeFile(
         file,
-        configText(services, prefix, [...(platform ? platformLines(services) : []), ...notify]) +
-          config.map((line) => `${line}\n`).join(''),
+        configText(services, prefix, recordTtl, [...(platform ? platformLines(services) : []), ...notify]) +
+          `redis: { prefix: "${prefix}", shards: ${shards} }\n` +
+          [
+            ...DEFAULTS.filter((line) => !config.some((own) => own.split(':')[0] === line.split(':')[0])),
+            ...config,
+          ]
+            .map((line) => `${line}\n`)
+            .join(''),
       );
       const loaded = loadConfig({ file, environment: { ...environment(), REDIS_URL: valkey.url } });
-      const store = await openStore(loaded, pino({ level: 'silent' }));
-      const producer = await createProducer({ redis: valkey.url, prefix });
-      closing.push(producer.close, store.close);
+      const stores = await openStores(loaded, pino({ level: 'silent' }));
+      const store = stores.shards[0] as Store;
+      const producer = await createProducer({ redis: valkey.url, prefix, shards });
+      closing.push(producer.close, stores.close);
       const outcome = (job: string, key: string, limitMs = 30_000) =>
-        waitForOutcome(store, job, key, limitMs);
+        waitForOutcome(stores.shards, job, key, limitMs);
       return {
         store,
+        stores,
         producer,
         outcome,
-        startWorker(extra = {}) {
+        startWorker(extra = {}, args = []) {
           const env = { ...environment(), REDIS_URL: valkey.url, ...extra };
-          const worker = spawnLockhound(['worker', '--config', file], env);
+          const worker = spawnLockhound(['worker', '--config', file, ...args], env);
           closing.push(() => worker.kill('SIGKILL'));
           return worker;
+        },
+        start(...args) {
+          const env = { ...environment(), REDIS_URL: valkey.url, LOCKHOUND_LOG_LEVEL: 'error' };
+          return spawnLockhound([...args, '--config', file], env);
         },
         async lockhound(...args) {
           const env = { ...environment(), REDIS_URL: valkey.url, LOCKHOUND_LOG_LEVEL: 'error' };
@@ -125,14 +153,20 @@ function platformLines({ webhooks }: LocalServices): readonly string[] {
   ];
 }
 
+/**
+ * Tests start refreshes themselves. Their scans are dated months ago, so that notes about versions that are not indexed would be
+ * overdue when a worker judges its targets by new settings.
+ */
+const DEFAULTS = ['watch: { every: 0s, young: 0s }', 'policy: { unindexedAfter: 3650d }'];
+
 function configText(
   { insights, receiver }: LocalServices,
   prefix: string,
+  recordTtl: string,
   notify: readonly string[],
 ): string {
   return `
-redis: { prefix: "${prefix}" }
-insights: { url: "${insights.url}", recordTtl: 1ms, missTtl: 1ms }
+insights: { url: "${insights.url}", recordTtl: ${recordTtl}, missTtl: ${recordTtl} }
 notify:
   webhook:
     name: "hook-${prefix.slice(1, -1)}"
@@ -168,11 +202,18 @@ function spawnLockhound(args: readonly string[], env: Record<string, string>): W
   };
 }
 
-async function waitForOutcome(store: Store, job: string, key: string, limitMs: number): Promise<unknown> {
+async function waitForOutcome(
+  shards: readonly Store[],
+  job: string,
+  key: string,
+  limitMs: number,
+): Promise<unknown> {
   const until = Date.now() + limitMs;
   for (;;) {
-    const outcome = await store.outcomes.read(job, key);
-    if (outcome !== undefined) return outcome.result;
+    for (const { outcomes } of shards) {
+      const outcome = await outcomes.read(job, key);
+      if (outcome !== undefined) return outcome.result;
+    }
     if (Date.now() > until) throw new Error(`no outcome of ${job} "${key}" within ${limitMs} ms`);
     await sleep(25);
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TargetState } from '../../src/model/scan/change.ts';
-import type { Finding, Severity } from '../../src/model/scan/finding.ts';
+import type { Finding } from '../../src/model/scan/finding.ts';
+import type { Severity } from '../../src/model/scan/severity.ts';
 import { type Comparison, compareFindings } from '../../src/policy/changes.ts';
 import { fingerprintOf } from '../../src/policy/fingerprint.ts';
 import { judgedTimes } from '../../src/policy/scan-order.ts';
@@ -284,7 +285,8 @@ describe('facts that a scan could not determine', () => {
     await scan([vulnerabilityOf('a@1')]);
     const before = state()?.findings;
     expect(reported(await scan([], () => true))).toEqual([]);
-    expect(state()?.findings).toEqual(before);
+    const seenAt = before?.[0]?.openedAt;
+    expect(state()?.findings).toEqual(before?.map((tracked) => ({ ...tracked, lastSeenAt: seenAt })));
     expect(reported(await scan([]))).toEqual(['resolved a@1']);
   });
 });

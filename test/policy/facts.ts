@@ -4,7 +4,7 @@ import type { Finding } from '../../src/model/scan/finding.ts';
 import type { Inventory, ResolvedLockfile, ResolvedPackage } from '../../src/model/scan/inventory.ts';
 import type { Resolution, VersionRecordSummary } from '../../src/model/scan/resolution.ts';
 import { judge } from '../../src/policy/judge.ts';
-import type { ScanFacts } from '../../src/policy/rule.ts';
+import type { RuleFacts } from '../../src/policy/rule.ts';
 
 /** The default policy. */
 export const POLICY = configSchema.parse({}).policy;
@@ -21,8 +21,6 @@ export function packageOf(id: string, given: Partial<ResolvedPackage> = {}): Res
     purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
     direct: false,
     groups: [],
-    integrity: [],
-    source: { kind: 'registry' },
     line: undefined,
     dependencies: [],
     resolution: resolved(name, version),
@@ -78,7 +76,7 @@ export function advisories(...list: readonly Advisory[]): ReadonlyMap<string, Ad
   return new Map(list.map((advisory) => [advisory.id, advisory]));
 }
 
-export function factsOf(inventory: Inventory, given: Partial<ScanFacts> = {}): ScanFacts {
+export function factsOf(inventory: Inventory, given: Partial<RuleFacts> = {}): RuleFacts {
   return {
     target: { id: 'shop/web', labels: {} },
     inventory,
@@ -90,6 +88,6 @@ export function factsOf(inventory: Inventory, given: Partial<ScanFacts> = {}): S
 }
 
 /** All findings of facts on which no rule fails. */
-export async function findingsOf(facts: ScanFacts): Promise<readonly Finding[]> {
+export async function findingsOf(facts: RuleFacts): Promise<readonly Finding[]> {
   return (await judge(facts)).findings;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Finding, Severity } from '../../src/model/scan/finding.ts';
+import type { Finding } from '../../src/model/scan/finding.ts';
+import type { Severity } from '../../src/model/scan/severity.ts';
 import { compareFindingOrder } from '../../src/policy/finding-order.ts';
 
 interface Parts {

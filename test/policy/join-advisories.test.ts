@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinAdvisories } from '../../src/policy/join-advisories.ts';
+import { joinAdvisories } from '../../src/policy/rules/vulnerability.ts';
 import { advisories, advisoryOf } from './facts.ts';
 
 describe('joining advisories', () => {
@@ -15,9 +15,21 @@ describe('joining advisories', () => {
         aliases: ['PYSEC-2026-1', 'CVE-2026-1'],
         title: 'Takes over',
         url: 'https://example.com/GHSA-xxxx-xxxx-xxxx',
-        score: 9.1,
+        score: 5,
       },
     ]);
+  });
+
+  it('takes the score of the first database that has one, and the worst of several of that rank', () => {
+    const known = advisories(
+      advisoryOf('GHSA-1', { aliases: ['CVE-1'] }),
+      advisoryOf('PYSEC-1', { aliases: ['CVE-1'], score: 4 }),
+      advisoryOf('RUSTSEC-1', { aliases: ['CVE-1'], score: 6 }),
+      advisoryOf('CVE-1', { score: 9.8 }),
+    );
+    const ids = ['GHSA-1', 'PYSEC-1', 'RUSTSEC-1', 'CVE-1'];
+    expect(joinAdvisories(ids, known)).toMatchObject([{ id: 'GHSA-1', score: 6, scoredBy: 'RUSTSEC-1' }]);
+    expect(joinAdvisories(['GHSA-1', 'CVE-1'], known)).toMatchObject([{ score: 9.8, scoredBy: 'CVE-1' }]);
   });
 
   it('joins over names of advisories that were not loaded', () => {

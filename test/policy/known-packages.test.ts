@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { KnownPackages } from '../../src/model/scan/change.ts';
 import type { Inventory } from '../../src/model/scan/inventory.ts';
-import type { Outcome } from '../../src/model/scan/resolution.ts';
+import type { Outcome } from '../../src/model/scan/outcome.ts';
 import { detectDataLoss, knownAfter } from '../../src/policy/known-packages.ts';
 import { inventoryOf, lockfileOf, packageOf } from './facts.ts';
 

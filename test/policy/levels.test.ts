@@ -138,20 +138,20 @@ describe('a state of release 0.1.0', () => {
       ...more,
     },
   });
-  const stateOf = (...findings: readonly object[]): TargetState => {
+  const stateOf = async (...findings: readonly object[]): Promise<TargetState> => {
     const saved = { revision: 1, scan: 's1', requestedAt: day(1), findings };
-    return TARGET_STATE.schema.parse(upgradeState(JSON.parse(JSON.stringify(saved))));
+    return (await TARGET_STATE.schema()).parse(upgradeState(JSON.parse(JSON.stringify(saved))));
   };
 
   it('reports nothing again that it reported as missing, also after policy.unindexedAfter', async () => {
-    const scan = history(POLICY, stateOf(was('missing', 'high')));
+    const scan = history(POLICY, await stateOf(was('missing', 'high')));
     expect(await scan(2, unindexed)).toEqual({ changes: [], findings: ['unindexed alert medium'] });
     expect((await scan(28, unindexed)).changes).toEqual([]);
     expect((await scan(29, fine)).changes).toEqual(['resolved unindexed alert medium']);
   });
 
   it('keeps the fingerprint, so that receivers close what they opened', async () => {
-    const state = stateOf(was('missing', 'high'));
+    const state = await stateOf(was('missing', 'high'));
     const findings = await findingsOf(factsOf(inventoryOf(lockfileOf([unindexed]))));
     const settings = { ...whole, noteLimit: noteLimitOf(POLICY) };
     const compared = await compareFindings(state, findings, { scan: 's', requestedAt: day(2), ...settings });
@@ -160,9 +160,11 @@ describe('a state of release 0.1.0', () => {
   });
 
   it('reports no change of findings that were deprecated or of unknown severity', async () => {
-    expect((await history(POLICY, stateOf(was('deprecated', 'low')))(2, deprecated)).changes).toEqual([]);
+    expect((await history(POLICY, await stateOf(was('deprecated', 'low')))(2, deprecated)).changes).toEqual(
+      [],
+    );
     const advisory = { id: 'GHSA-1', aliases: [], title: 'GHSA-1', url: 'https://example.com' };
-    const state = stateOf(was('vulnerability', 'unknown', { advisory }));
+    const state = await stateOf(was('vulnerability', 'unknown', { advisory }));
     expect(await history(POLICY, state)(2, affected('a@1', ['GHSA-1']))).toEqual({
       changes: [],
       findings: ['vulnerability alert unrated'],
@@ -170,7 +172,7 @@ describe('a state of release 0.1.0', () => {
   });
 
   it('upgraded twice stays the same', async () => {
-    const state = stateOf(was('missing', 'high'), was('vulnerability', 'unknown'));
+    const state = await stateOf(was('missing', 'high'), was('vulnerability', 'unknown'));
     expect(upgradeState(state)).toEqual(state);
   });
 });

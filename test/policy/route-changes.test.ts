@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RouteMatch, RouteRule } from '../../src/model/alert/routing.ts';
 import type { Change } from '../../src/model/scan/change.ts';
-import type { Finding, Severity } from '../../src/model/scan/finding.ts';
+import type { Finding } from '../../src/model/scan/finding.ts';
+import type { Severity } from '../../src/model/scan/severity.ts';
 import { routeChanges } from '../../src/policy/route-changes.ts';
 import { changeOf } from '../notify/notification.ts';
 
@@ -16,6 +17,11 @@ function change(
   const rating = { severity, level, ...(countsAs === undefined ? {} : { countsAs }) };
   const finding = { ...made.finding, ...rating, rule, package: { ...made.finding.package, ecosystem } };
   return { ...made, finding, ...others };
+}
+
+function exploited(severity: Severity, facts: Pick<Finding, 'kev' | 'epss'>): Change {
+  const made = change(severity);
+  return { ...made, finding: { ...made.finding, ...facts } };
 }
 
 const rule = (name: string, match: RouteMatch, rest = false): RouteRule => ({
@@ -37,6 +43,36 @@ async function routed(
 describe('routes', () => {
   it.each<[string, RouteMatch, readonly Change[], string]>([
     ['everything', {}, [change('low')], '0'],
+    [
+      'known exploitation',
+      { kev: true },
+      [
+        change('low'),
+        exploited('low', { kev: { listed: true } }),
+        exploited('low', { kev: { listed: false } }),
+      ],
+      '1',
+    ],
+    [
+      'no known exploitation',
+      { kev: false },
+      [
+        change('low'),
+        exploited('low', { kev: { listed: true } }),
+        exploited('low', { kev: { listed: false } }),
+      ],
+      '0,2',
+    ],
+    [
+      'probability of exploitation',
+      { minEpss: 0.1 },
+      [
+        change('low'),
+        exploited('low', { epss: { score: 0.1, percentile: 0.9 } }),
+        exploited('critical', { epss: { score: 0.09, percentile: 0.9 } }),
+      ],
+      '1',
+    ],
     [
       'severity, unrated as what it counts as',
       { minSeverity: 'medium' },

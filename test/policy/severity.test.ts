@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { severityOf } from '../../src/policy/severity.ts';
+import { severityOf } from '../../src/policy/rules/vulnerability.ts';
 
 describe('the severity', () => {
   it.each([

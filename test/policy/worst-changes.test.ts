@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Change, Transition } from '../../src/model/scan/change.ts';
-import type { Severity } from '../../src/model/scan/finding.ts';
+import type { Change } from '../../src/model/scan/change.ts';
+import type { Severity } from '../../src/model/scan/severity.ts';
+import type { Transition } from '../../src/model/scan/transition.ts';
 import { addCounts, worstChanges } from '../../src/policy/worst-changes.ts';
 import { changeOf } from '../notify/notification.ts';
 
@@ -27,13 +28,25 @@ describe('the worst changes', () => {
   });
 
   it('include counts of the others, by transition', () => {
-    expect(worstChanges(all, 2).omitted).toEqual({ opened: 1, worsened: 1, reopened: 0, resolved: 1 });
+    expect(worstChanges(all, 2).omitted).toEqual({
+      opened: 1,
+      worsened: 1,
+      reopened: 0,
+      suppressed: 0,
+      resolved: 1,
+    });
     expect(worstChanges(all, 5)).toEqual({ changes: all, omitted: undefined });
   });
 
   it('counts add up', () => {
-    const one = { opened: 1, worsened: 0, reopened: 0, resolved: 2 };
-    expect(addCounts([one, undefined, one])).toEqual({ opened: 2, worsened: 0, reopened: 0, resolved: 4 });
+    const one = { opened: 1, worsened: 0, reopened: 0, suppressed: 0, resolved: 2 };
+    expect(addCounts([one, undefined, one])).toEqual({
+      opened: 2,
+      worsened: 0,
+      reopened: 0,
+      suppressed: 0,
+      resolved: 4,
+    });
     expect(addCounts([undefined])).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryRecord } from '../../src/model/alert/delivery.ts';
-import { deliveryListText, deliveryText } from '../../src/report/delivery-text.ts';
+import { deliveryListText, deliveryText } from '../../src/report/administration/delivery-text.ts';
 import { changeOf } from '../notify/notification.ts';
 
 const record: DeliveryRecord = {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { instantOf, int64Of } from '../../src/model/api/api-scalars.ts';
 import type { Dependencies, DependencyNode } from '../../src/model/api/insights-api.generated.ts';
 import { projectSummary, renderEntry, versionSummary } from '../../src/report/insights/batch.ts';
 import { renderDependencyTree } from '../../src/report/insights/dependency-tree.ts';
@@ -18,6 +17,7 @@ import {
 } from '../../src/report/insights/package.ts';
 import { renderProject, renderProjectVersions } from '../../src/report/insights/project.ts';
 import { renderRequirements } from '../../src/report/insights/requirements.ts';
+import { instantOf, int64Of } from '../../src/report/insights/view.ts';
 
 const options = { colour: false, width: 100 };
 const text = (...lines: readonly string[]) => `${lines.join('\n')}\n`;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ScanRecord } from '../../src/model/scan/scan-record.ts';
-import { scanListText, scanText } from '../../src/report/scan-record-text.ts';
+import { scanListText, scanText } from '../../src/report/administration/scan-record-text.ts';
 
 const scan: ScanRecord = {
   scan: 's1',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HealthServer, startHealthServer } from '../../src/server/health.ts';
+import { startHealthServer } from '../../src/server/health.ts';
 
-let server: HealthServer;
+let server: Awaited<ReturnType<typeof startHealthServer>>;
 beforeAll(async () => {
   server = await startHealthServer({
     host: '127.0.0.1',

@@ -17,7 +17,7 @@ it('writes the text of JSON.stringify', () => {
 });
 
 it('writes long lists in parts, at any depth', () => {
-  const list = Array.from({ length: 1_201 }, (_, at) => (at % 7 === 0 ? undefined : { at }));
+  const list = Array.from({ length: 6_001 }, (_, at) => (at % 7 === 0 ? undefined : { at }));
   for (const value of [
     list,
     { result: { lockfiles: [{ packages: list }] } },
@@ -26,7 +26,14 @@ it('writes long lists in parts, at any depth', () => {
   ]) {
     expect([...jsonParts(value)].join('')).toBe(JSON.stringify(value));
   }
-  expect([...jsonParts(list)].length).toBe(5);
+  expect([...jsonParts(list)].length).toBe(15);
+});
+
+it('writes small values in one part, and long texts in their own', () => {
+  const small = { result: { findings: [{ id: 1 }, { id: 2 }] }, next: [] };
+  expect([...jsonParts(small)]).toEqual([JSON.stringify(small)]);
+  const texts = Array.from({ length: 3 }, () => 'x'.repeat(200_000));
+  expect([...jsonParts(texts)].map(({ length }) => length)).toEqual([1, 200_002, 1, 200_002, 1, 200_002, 1]);
 });
 
 const read = (lines: string, bytes = 7) =>
@@ -46,13 +53,14 @@ it('reads lines in blocks of any size, and JSON without line breaks', async () =
     }),
     { numRuns: 300 },
   );
-  const list = Array.from({ length: 1_201 }, (_, at) => ({ at, text: '{\n,' }));
+  const list = Array.from({ length: 6_001 }, (_, at) => ({ at, text: '{\n,' }));
   const value = { result: { lockfiles: [{ packages: list }, { packages: [] }] }, next: [[list]] };
   expect(await read([...jsonParts(value)].join('\n'), 1_000)).toEqual(value);
 });
 
 it('refuses lines that are cut off or out of order', async () => {
-  const lines = [...jsonParts({ a: [{ b: 1 }, 2], c: 'x' })];
+  const lines = ['{', '"a":', '[', '{"b":1}', ',', '2', ']', ',"c":', '"x"', '}'];
+  expect(await read(lines.join('\n'))).toEqual({ a: [{ b: 1 }, 2], c: 'x' });
   for (const keep of lines.keys()) await expect(read(lines.slice(0, keep).join('\n'))).rejects.toThrow();
   await expect(read('{\n"a":\n]')).rejects.toThrow('ends nothing');
   await expect(read('{\n1')).rejects.toThrow('a key is expected');

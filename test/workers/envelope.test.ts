@@ -10,7 +10,7 @@ interface Payload {
 const JOB = {
   name: 'greet',
   version: 3,
-  schema: z.strictObject({ names: z.array(z.string().min(1)).min(1) }),
+  schema: () => z.strictObject({ names: z.array(z.string().min(1)).min(1) }),
   upgrades: {
     1: (payload: unknown) => ({ title: (payload as { name: string }).name }),
     2: (payload: unknown) => ({ names: (payload as { title: string }).title.split(',') }),

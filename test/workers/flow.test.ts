@@ -124,6 +124,22 @@ describe('a flow', () => {
     expect(flow.ran.toSorted()).toEqual(['j', 'p1', 'p2', 'p3']);
   });
 
+  it.each([
+    ['a follow-up', (invalid: FollowUp) => [testFollowUp('part', 'p1'), invalid]],
+    ['a child', (invalid: FollowUp) => [testFollowUp('join', 'j', [invalid])]],
+  ])('is not stored when the payload of %s does not fit its job', async (what, next) => {
+    const bench = room.bench(`invalid ${what}`);
+    const invalid = testFollowUp('part', 7 as never);
+    const first = testJob('first', async () => ({ next: next(invalid) }));
+    const jobs = ['part', 'join'].map((name) => testJob(name, async () => undefined));
+    await bench.enqueue(first, 'f');
+    await bench.start([first, ...jobs]);
+    await until('it failed', () => bench.events.some(({ kind }) => kind === 'failed'));
+    expect(bench.events.at(-1)).toMatchObject({ job: 'first', reason: expect.stringMatching(/payload\.id/) });
+    expect(await bench.outcomes.read('first', 'f')).toBeUndefined();
+    for (const { name } of jobs) expect(await bench.queue(name).count()).toBe(0);
+  });
+
   it('accepts follow-ups that release 0.1.0 saved, without version and key', async () => {
     const bench = room.bench('release-0.1.0');
     const flow = flowOn(bench);

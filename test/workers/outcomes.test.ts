@@ -38,6 +38,25 @@ describe('single assignment', () => {
     expect((await bench.outcomes.read('first', 'a'))?.result).toBe('saved');
   });
 
+  it('a job that ends with its outcome reports its end only when an earlier attempt saved it', async () => {
+    const bench = room.bench('ends');
+    const ended: string[] = [];
+    const job = {
+      ...testJob('last', async () => undefined),
+      endsWithOutcome: true as const,
+      onEnd: async ({ id }: Payload, { kind }: { readonly kind: string }) => void ended.push(`${id} ${kind}`),
+      spent: ({ id }: Payload) => ({ marked: [{ job: 'last', key: id }], removed: [] }),
+    };
+    await bench.outcomes.save('last', 'earlier', { result: 'saved', next: [] });
+    for (const id of ['earlier', 'now']) await bench.enqueue(job, id);
+    await bench.start([job]);
+    await until('both are done', () => bench.events.filter(({ kind }) => kind === 'finished').length === 2);
+    expect(ended).toEqual(['earlier done']);
+    for (const id of ['earlier', 'now']) {
+      expect(await room.redis.strlen(createKeys('ends').outcome('last', id))).toBe(0);
+    }
+  });
+
   it('of two runs of one job, only the first that finishes has effects', async () => {
     const bench = room.bench('raced');
     const gate = Promise.withResolvers<void>();

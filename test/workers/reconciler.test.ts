@@ -4,7 +4,7 @@ import type { FollowUp } from '../../src/jobs/follow-up.ts';
 import type { AnyJob, Job } from '../../src/jobs/job.ts';
 import { jobIdOf } from '../../src/jobs/job-id.ts';
 import { openJobOf } from '../../src/workers/flow.ts';
-import { promoteJob, retryFinished } from '../../src/workers/queued-jobs.ts';
+import { ensureQueued, promoteJob, retryFinished } from '../../src/workers/queued-jobs.ts';
 import { until } from '../store/store-room.ts';
 import {
   type Bench,
@@ -56,6 +56,15 @@ async function openIds(bench: Bench): Promise<readonly string[]> {
   for await (const { id } of bench.openJobs.list()) ids.push(id);
   return ids;
 }
+
+describe('an open job that ends while it is checked', () => {
+  it('is not queued again', async () => {
+    const bench = room.bench('ended');
+    const add = () => Promise.reject(new Error('queued again'));
+    const closed = { isOpen: async () => false, add };
+    expect(await ensureQueued(bench.queue('send'), 'j-ended', closed)).toBe('closed');
+  });
+});
 
 describe('a lane whose first job Redis lost', () => {
   it('continues: the job is restored from its open job', async () => {
@@ -308,7 +317,7 @@ it('schedules are restored when Redis lost their next start', async () => {
   await room.redis.zrem('{schedules}:schedules:delayed', lost);
   await room.redis.del(`{schedules}:schedules:${lost}`);
   await until('it is restored', async () => (await next()).length === 1);
-  expect(bench.log.join('')).toContain('the next start of a schedule was lost');
+  expect(bench.log.join('')).toContain('the next start of a schedule was missing');
 });
 
 describe('promoting a job', () => {

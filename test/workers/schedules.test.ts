@@ -110,4 +110,87 @@ describe('a schedule', () => {
     await (await bench.start([job], { schedules: [] })).close(0);
     expect(await schedulers()).toEqual([]);
   }, 30_000);
+
+  test('whose start was missed while no worker ran starts once, late, at its due time', async () => {
+    const bench = room.bench('schedule-missed');
+    const ran: number[] = [];
+    const job = testJob('tick', async ({ id }) => void ran.push(Number(id.slice(3))));
+    const first = await bench.start([job], { schedules: [every(1_500)] });
+    await expect.poll(() => ran.length, { timeout: 15_000 }).toBe(1);
+    await first.close(0);
+    const due = (await bench.queue('schedules').getJobScheduler('ticks'))?.next ?? 0;
+    // Two more would have been due.
+    await new Promise((resolve) => setTimeout(resolve, due - Date.now() + 3_200));
+    await bench.start([job], { schedules: [every(1_500)] });
+    await expect.poll(() => ran.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(3);
+    expect(ran[1]).toBe(due);
+    // The next one lies after the restart: nothing is made up for.
+    expect((ran[2] ?? 0) - due).toBeGreaterThan(3_000);
+  }, 30_000);
+
+  test('with a cron expression starts at its times in its time zone', async () => {
+    const bench = room.bench('schedule-cron');
+    const ran: number[] = [];
+    const job = testJob('tick', async ({ id }) => void ran.push(Number(id.slice(3))));
+    const start = (due: Date) => [testFollowUp('tick', `at-${due.getTime()}`)];
+    const daily = { name: 'daily', cron: '30 6 * * *', timeZone: 'Asia/Kathmandu', start };
+    const seconds = { name: 'seconds', cron: '* * * * * *', timeZone: 'UTC', start };
+    await bench.start([job], { schedules: [daily, seconds] });
+    const next = (await bench.queue('schedules').getJobScheduler('daily'))?.next ?? 0;
+    // UTC+5:45.
+    expect(new Date(next).toISOString().slice(11)).toBe('00:45:00.000Z');
+    await expect.poll(() => ran.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(3);
+    expect(ran.filter((time) => time % 1_000 !== 0)).toEqual([]);
+    expect(new Set(ran).size).toBe(ran.length);
+  }, 30_000);
+
+  test('with jitter starts later than it was due, once, and differently each time', async () => {
+    const bench = room.bench('schedule-jitter');
+    const ran: { readonly due: number; readonly delay: number }[] = [];
+    const job = testJob('tick', async ({ id }) => {
+      const due = Number(id.slice(3));
+      ran.push({ due, delay: Date.now() - due });
+      return undefined;
+    });
+    const options = { schedules: [{ ...every(600, true), jitterMs: 500 }] };
+    await Promise.all([bench.start([job], options), bench.start([job], options)]);
+    await expect.poll(() => ran.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(8);
+    expect(new Set(ran.map(({ due }) => due)).size).toBe(ran.length);
+    expect(ran.filter(({ due }) => due % 600 !== 0)).toEqual([]);
+    const delays = ran.map(({ delay }) => delay);
+    expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(100);
+  }, 30_000);
+
+  test('that is stored is started, restored and ended while workers run', async () => {
+    const bench = room.bench('schedule-stored');
+    const ran: string[] = [];
+    const job = testJob('tick', async ({ id }) => void ran.push(id.split('-')[0] ?? ''));
+    const stored = new Map<string, Schedule>();
+    const add = (name: string) =>
+      stored.set(name, {
+        name,
+        everyMs: 200,
+        start: (due) => [testFollowUp('tick', `${name}-${due.getTime()}`)],
+      });
+    add('s.one');
+    await bench.start([job], {
+      schedules: [],
+      storedSchedules: {
+        list: async () => [...stored.values()],
+        find: async (name) => stored.get(name),
+        isStored: (name) => name.startsWith('s.'),
+      },
+      reconciler: { everyMs: 100, claim: async () => true },
+    });
+    await expect
+      .poll(() => ran.filter((one) => one === 's.one').length, { timeout: 10_000 })
+      .toBeGreaterThan(2);
+    add('s.two');
+    await expect
+      .poll(() => ran.filter((one) => one === 's.two').length, { timeout: 10_000 })
+      .toBeGreaterThan(2);
+    stored.delete('s.one');
+    const names = async () => (await bench.queue('schedules').getJobSchedulers()).map(({ key }) => key);
+    await expect.poll(names, { timeout: 10_000 }).toEqual(['s.two']);
+  }, 30_000);
 });

@@ -10,8 +10,8 @@ import type { JobType } from '../../src/jobs/job-type.ts';
 import type { OpenJobs } from '../../src/model/queue/open-job.ts';
 import type { Outcomes } from '../../src/model/queue/outcome.ts';
 import { createKeys } from '../../src/store/keys.ts';
-import { createOpenJobStore } from '../../src/store/open-jobs.ts';
-import { createOutcomeStore } from '../../src/store/outcomes.ts';
+import { createOpenJobStore } from '../../src/store/outcomes/open-jobs.ts';
+import { createOutcomeStore } from '../../src/store/outcomes/outcomes.ts';
 import { closeRedis, connectRedis, type RedisClient } from '../../src/store/redis/connection.ts';
 import { createRejectedStore, type RejectedStore } from '../../src/store/rejected.ts';
 import type { WorkerEvent } from '../../src/workers/events.ts';
@@ -27,7 +27,7 @@ export function testFollowUp(name: string, id: string, children: readonly Follow
 }
 
 function testType(name: string, version = 1): JobType<Payload> {
-  return { name, version, schema: z.strictObject({ id: z.string() }), key: ({ id }) => id };
+  return { name, version, schema: () => z.strictObject({ id: z.string() }), key: ({ id }) => id };
 }
 
 /** A job that calls `run`, with defaults for everything else. */

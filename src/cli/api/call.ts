@@ -1,14 +1,14 @@
 import { Command, Option } from 'commander';
 import type { ApiResponse } from '../../commands/api/call-api.ts';
 import { ApiError } from '../../commands/api/errors.ts';
-import { loadConfig } from '../../config/load.ts';
+import { loadOrDefault } from '../../config/load-or-default.ts';
 import { secretNamedBy } from '../../config/secret-reference.ts';
 import { readFile } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
-import { EXIT } from '../exit-code.ts';
-import { withOutputFile } from '../output-file.ts';
-import { interruptible } from '../signals.ts';
-import type { Terminal } from '../terminal.ts';
+import { EXIT } from '../program/exit-code.ts';
+import { withOutputFile } from '../program/output-file.ts';
+import { interruptible } from '../program/signals.ts';
+import type { Terminal } from '../program/terminal.ts';
 import { readJsonOption } from './json-input.ts';
 
 interface CallOptions {
@@ -33,14 +33,14 @@ Examples:
   lockhound api call drive.json drive.files.create --media photo.png --media-type image/png --token-env TOKEN
   lockhound api call drive.json drive.files.get 1a2b --params '{"alt": "media"}' --output photo.png --token-env TOKEN
 
-insights and webhooks are called with the configured URLs and credentials.
+insights, webhooks and lockhound are called at the configured addresses.
 
 Exit codes: 0 the service answered with success, 2 it did not, or the call is not valid.`;
 
 export function callCommand(terminal: Terminal, exit: (code: number) => void): Command {
   return new Command('call')
     .description('Call a method and print the answer. Checks parameters and body first.')
-    .argument('<document>', 'a file, a URL, or a name: insights, webhooks, discovery')
+    .argument('<document>', 'a file, a URL, or a name: insights, webhooks, discovery, lockhound')
     .argument('<methodId>', 'id of the method')
     .argument('[values...]', 'values of required parameters, in the order of the signature')
     .option('--params <json>', 'parameters as a JSON object; @file reads a file, - standard input')
@@ -80,7 +80,7 @@ interface Call extends CallOptions {
 }
 
 async function call(terminal: Terminal, options: Call): Promise<ApiResponse> {
-  const loaded = loadConfig({ file: options.config });
+  const loaded = await loadOrDefault(options.config);
   const { tokenEnv, body, media, mediaType } = options;
   const token = tokenEnv === undefined ? undefined : secretNamedBy('--token-env', tokenEnv);
   const params = await readJsonOption(terminal, '--params', options.params ?? '{}');

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { ApiError } from '../../commands/api/errors.ts';
 import { MAX_INPUT_BYTES, readFile } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../program/terminal.ts';
 
 /** The lines of standard input. */
 export function inputLines({ input = process.stdin }: Terminal): AsyncIterable<string> {

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
-import { EXIT } from '../exit-code.ts';
-import { interruptible } from '../signals.ts';
-import type { Terminal } from '../terminal.ts';
+import { EXIT } from '../program/exit-code.ts';
+import { interruptible } from '../program/signals.ts';
+import type { Terminal } from '../program/terminal.ts';
 import { inputLines, readJsonOption } from './json-input.ts';
 
 interface UrlOptions {
@@ -76,7 +76,7 @@ async function printUrl(
   terminal: Terminal,
   options: UrlOptions & { readonly document: string; readonly methodId: string; readonly values: string[] },
 ): Promise<void> {
-  const { makeUrl } = await import('../../commands/api/make-url.ts');
+  const { makeUrl } = await import('../../commands/api/urls.ts');
   const params = await readJsonOption(terminal, '--params', options.params ?? '{}');
   const request = await interruptible((signal) =>
     makeUrl({
@@ -95,7 +95,7 @@ async function printUrl(
 
 /** Prints the result of each line. Returns whether one of them is an error. */
 async function printBatch(terminal: Terminal, { base, strict }: UrlOptions): Promise<boolean> {
-  const { batchUrls } = await import('../../commands/api/batch-urls.ts');
+  const { batchUrls } = await import('../../commands/api/urls.ts');
   let failed = false;
   let chunk = '';
   for await (const answer of batchUrls(inputLines(terminal), { folder: base, lenient: strict !== true })) {

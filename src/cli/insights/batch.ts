@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { BatchEntry, InsightsSession } from '../../commands/insights-session.ts';
 import { renderEntry } from '../../report/insights/batch.ts';
-import type { CommandContext } from '../context.ts';
-import { EXIT } from '../exit-code.ts';
+import type { CommandContext } from '../program/context.ts';
+import { EXIT } from '../program/exit-code.ts';
 import { readBatchFile } from './batch-file.ts';
 import {
   type Description,
@@ -39,10 +39,8 @@ The file holds one request a line, or a JSON list of them; - is standard input.
 Exit codes: 0 all found, 1 some not found, 2 some failed.`;
 
 /** GetVersionBatch, GetProjectBatch or PurlLookupBatch over a file of any size. */
-export function batch<Request, Value>(
-  operation: BatchOperation<Request, Value>,
-): (context: CommandContext) => Command {
-  return (context) =>
+export function batch<Request, Value>(operation: BatchOperation<Request, Value>) {
+  return (context: CommandContext): Command =>
     operationCommand(operation)
       .requiredOption('--file <file>', 'the requests')
       .addHelpText('after', FORMATS)
@@ -50,60 +48,34 @@ export function batch<Request, Value>(
 }
 
 async function runBatch<Request, Value>(
-  context: CommandContext,
-  operation: BatchOperation<Request, Value>,
+  { terminal, exit }: CommandContext,
+  { read, run, subject, summary, asSent }: BatchOperation<Request, Value>,
   options: BatchOptions,
 ): Promise<void> {
-  const { terminal, exit } = context;
-  const { requests, problems } = readBatchFile(options.file, operation.read);
+  const { requests, problems } = readBatchFile(options.file, read);
   for (const problem of problems) terminal.note(`cannot be read: ${problem}\n`);
-  const print = options.json === true ? jsonPrinter(context, operation) : textPrinter(context, operation);
   const counts = { missing: 0, failed: problems.length };
+  // As JSON: one answer of the API without pages, its entries as received, with an `error` for each request that failed.
+  let before = '{"responses":[';
+  const asJson = (entry: BatchEntry<Request, Value>): string => {
+    const failed = { code: entry.error?.code, message: entry.error?.message };
+    const value = 'raw' in entry ? entry.raw : { request: asSent(entry.request), error: failed };
+    const text = `${before}\n${JSON.stringify(value)}`;
+    before = ',';
+    return text;
+  };
+  const asText = ({ request, value, error }: BatchEntry<Request, Value>): string =>
+    renderEntry({ subject: subject(request), value, error }, summary, terminal);
+  const print = options.json === true ? asJson : asText;
   await withSession(options, async ({ batches }, signal) => {
-    for await (const entry of operation.run(batches)(requests, { signal })) {
+    for await (const entry of run(batches)(requests, { signal })) {
       if (entry.missing === true) counts.missing += 1;
       if (entry.error !== undefined) counts.failed += 1;
       if ('problems' in entry) terminal.note(problemsText(entry.problems));
-      print.entry(entry);
+      terminal.out(print(entry));
     }
   });
-  print.end();
+  if (options.json === true) terminal.out(`${before === ',' ? '\n' : before}],"nextPageToken":""}\n`);
   if (counts.failed > 0) exit(EXIT.error);
   else if (counts.missing > 0) exit(EXIT.notFound);
-}
-
-interface Printer<Request, Value> {
-  entry(entry: BatchEntry<Request, Value>): void;
-  end(): void;
-}
-
-function textPrinter<Request, Value>(
-  { terminal }: CommandContext,
-  { subject, summary }: BatchOperation<Request, Value>,
-): Printer<Request, Value> {
-  const options = { colour: terminal.colour, width: terminal.width };
-  return {
-    entry({ request, value, error }) {
-      terminal.out(renderEntry({ subject: subject(request), value, error }, summary, options));
-    },
-    end() {},
-  };
-}
-
-/** One answer of the API without pages: its entries as received, with an `error` for each request that failed. */
-function jsonPrinter<Request, Value>(
-  { terminal: { out } }: CommandContext,
-  { asSent }: BatchOperation<Request, Value>,
-): Printer<Request, Value> {
-  let before = '{"responses":[';
-  return {
-    entry(entry) {
-      const { request, error } = entry;
-      const failed = { code: error?.code, message: error?.message };
-      const value = 'raw' in entry ? entry.raw : { request: asSent(request), error: failed };
-      out(`${before}\n${JSON.stringify(value)}`);
-      before = ',';
-    },
-    end: () => out(before === ',' ? '\n],"nextPageToken":""}\n' : `${before}],"nextPageToken":""}\n`),
-  };
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../program/context.ts';
 import { OPERATIONS } from './operations.ts';
 
 const EXAMPLES = `

@@ -17,7 +17,7 @@ import {
 } from '../../report/insights/package.ts';
 import { renderProject, renderProjectVersions } from '../../report/insights/project.ts';
 import { renderRequirements } from '../../report/insights/requirements.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../program/context.ts';
 import { batch } from './batch.ts';
 import { readTextItem, readVersionItem } from './batch-file.ts';
 import { query } from './query.ts';

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import type { InsightsAnswer, InsightsSession } from '../../commands/insights-session.ts';
+import type { Answered, InsightsSession } from '../../commands/insights-session.ts';
 import { openFile } from '../../files/open-file.ts';
 import type { QueryResult } from '../../model/api/insights-api.generated.ts';
 import type { System } from '../../model/scan/version-key.ts';
 import { renderQuery } from '../../report/insights/package.ts';
-import type { CommandContext } from '../context.ts';
-import { CommandError, unreadable } from '../errors.ts';
+import type { CommandContext } from '../program/context.ts';
+import { CommandError, unreadable } from '../program/errors.ts';
 import { type OperationOptions, operationCommand } from './session.ts';
 import { printAnswer } from './single.ts';
 import { readSystem } from './systems.ts';
@@ -66,8 +66,8 @@ async function ask(
   { system, name, packageVersion: version }: QueryOptions,
   hashes: readonly (string | undefined)[],
   signal: AbortSignal,
-): Promise<InsightsAnswer<QueryResult>> {
-  let answered: InsightsAnswer<QueryResult> | undefined;
+): Promise<Answered<QueryResult>> {
+  let answered: Answered<QueryResult> | undefined;
   for (const hash of hashes) {
     answered = await operations.query(service, { system, name, version, hash }, { signal });
     if (answered.error?.code !== 'not-found') break;

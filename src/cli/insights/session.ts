@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { InsightsSession } from '../../commands/insights-session.ts';
-import { loadConfig } from '../../config/load.ts';
-import { interruptible } from '../signals.ts';
+import { loadOrDefault } from '../../config/load-or-default.ts';
+import { interruptible } from '../program/signals.ts';
 
 /** What the help of an operation shows. */
 export interface Description {
@@ -34,7 +34,7 @@ export async function withSession<Result>(
   options: OperationOptions,
   work: (session: InsightsSession, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const loaded = loadConfig({ file: options.config });
+  const loaded = await loadOrDefault(options.config);
   const { openInsightsSession } = await import('../../commands/insights-session.ts');
   return await interruptible(async (signal) => {
     const session = await openInsightsSession(loaded, { local: options.local === true });

@@ -1,8 +1,8 @@
 import type { Argument, Command } from 'commander';
-import type { InsightsAnswer, InsightsSession } from '../../commands/insights-session.ts';
+import type { Answered, InsightsSession } from '../../commands/insights-session.ts';
 import type { Renderer } from '../../report/insights/view.ts';
-import type { CommandContext } from '../context.ts';
-import { EXIT } from '../exit-code.ts';
+import type { CommandContext } from '../program/context.ts';
+import { EXIT } from '../program/exit-code.ts';
 import {
   type Description,
   type OperationOptions,
@@ -30,7 +30,7 @@ type Ask<Asked, Value> = (
   service: InsightsSession['service'],
   subject: Asked,
   options: { readonly signal: AbortSignal },
-) => Promise<InsightsAnswer<Value>>;
+) => Promise<Answered<Value>>;
 
 export function single<Asked, Value>(
   { parameters, read }: Subject<Asked>,
@@ -51,7 +51,7 @@ export function single<Asked, Value>(
 
 /** One question with all that is needed to print its answer. */
 interface Question<Value> extends Pick<SingleOperation<never, Value>, 'render' | 'absence'> {
-  ask(session: InsightsSession, signal: AbortSignal): Promise<InsightsAnswer<Value>>;
+  ask(session: InsightsSession, signal: AbortSignal): Promise<Answered<Value>>;
 }
 
 /** Asks and prints the answer, or that there is none. Throws any other error of the service. */

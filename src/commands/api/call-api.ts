@@ -7,9 +7,9 @@ import { uploadMedia } from '../../discovery/upload/upload.ts';
 import type { Secret } from '../../model/secret.ts';
 import { credentialHeaders } from '../../notify/platform/credentials.ts';
 import { platformUrl } from '../../notify/platform/sites.ts';
-import { type CallOfMethod, paramsOf } from './call-of-method.ts';
 import { withDocuments } from './documents.ts';
 import { bundledApi } from './read-document.ts';
+import { type CallOfMethod, paramsOf } from './urls.ts';
 
 export type { ApiResponse };
 
@@ -77,6 +77,11 @@ function configuredTarget(
   { rootUrl }: RestDescription,
 ): Target {
   const api = bundledApi(name);
+  if (api === 'lockhound.v1') {
+    const { host, port } = config.serve;
+    const own = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+    return { rootUrl: own, trusted: own };
+  }
   if (api === 'insights.v3alpha') return { rootUrl: config.insights.url, trusted: config.insights.url };
   const platform = config.notify?.platform;
   if (api !== 'webhooks.v1' || platform === undefined) return { trusted: rootUrl };

@@ -16,21 +16,12 @@ export interface DocumentsOptions {
   readonly signal: AbortSignal;
 }
 
-/** Access to description documents: bundled, local and remote. */
-export interface Documents {
-  /** Loads a bundled name, a URL, an API of the directory (`name` or `name:version`) or a file, in this order. */
-  load(named: string): Promise<RestDescription>;
-  readonly http: HttpClient;
-  /** Permits calls to the host of this URL even when its address is not public, because the user named it. */
-  trust(url: string): void;
-}
-
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 
 /** Runs `work` with access to documents. Links in a directory lead to public addresses and to hosts that the user named. */
 export async function withDocuments<Result>(
   options: DocumentsOptions,
-  work: (documents: Documents) => Promise<Result>,
+  work: (documents: ReturnType<typeof accessTo>) => Promise<Result>,
 ): Promise<Result> {
   const trusted = new Set<string>();
   const publicOnly = publicAddressesOnly();
@@ -45,11 +36,8 @@ export async function withDocuments<Result>(
   }
 }
 
-function accessTo(
-  http: HttpClient,
-  trusted: Set<string>,
-  { directory, signal }: DocumentsOptions,
-): Documents {
+/** Access to description documents: bundled, local and remote. */
+function accessTo(http: HttpClient, trusted: Set<string>, { directory, signal }: DocumentsOptions) {
   const trust = (url: string) => {
     const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, '');
     if (host !== undefined) trusted.add(host);
@@ -59,8 +47,10 @@ function accessTo(
   let opened: Promise<Directory> | undefined;
   return {
     http,
+    /** Permits calls to the host of this URL even when its address is not public, because the user named it. */
     trust,
-    async load(named) {
+    /** Loads a bundled name, a URL, an API of the directory (`name` or `name:version`) or a file, in this order. */
+    async load(named: string): Promise<RestDescription> {
       if (/^https?:\/\//i.test(named)) {
         trust(named);
         return (await source.fetch(named, signal)).document;

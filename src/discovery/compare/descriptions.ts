@@ -1,10 +1,10 @@
 import type { ContractDifference } from '../../model/api/contract.ts';
 import type { RestDescription } from '../description/description.ts';
 import { reportInvalidDocuments } from '../description/invalid-document.ts';
-import { collectDifferences, type Differences } from './differences.ts';
+import { collectDifferences } from './differences.ts';
 import { compareMethods } from './methods.ts';
 import { compareParameters } from './parameters.ts';
-import { compareSchemas } from './schemas.ts';
+import { compareSchemas, type SchemaComparison } from './schemas.ts';
 
 /**
  * The differences from one description document to another for a client of the first: methods by id, schemas by name,
@@ -17,27 +17,28 @@ export function compareDescriptions(
 ): readonly ContractDifference[] {
   return reportInvalidDocuments([before, after], () => {
     const found = collectDifferences();
-    compareDocuments(found, before, after);
     const comparison = { before, after, found, pairs: new Set<string>() };
+    compareDocuments(comparison);
     compareMethods(comparison);
     compareSchemas(comparison);
     return found.list();
   });
 }
 
-function compareDocuments(found: Differences, before: RestDescription, after: RestDescription): void {
-  const place = { subject: 'document', keys: [] };
+function compareDocuments(comparison: SchemaComparison): void {
+  const { before, after, found } = comparison;
+  const place = found.at('document', []);
   const [was, is] = [rootOf(before), rootOf(after)];
   if (was !== is) {
     const message = `is ${is ?? '(none)'} now, not ${was ?? '(none)'}`;
-    found.add('root-url-changed', 'breaking', { ...place, keys: ['rootUrl'] }, message);
+    place.below('rootUrl').add('root-url-changed', 'breaking', message);
   }
   for (const label of after.labels ?? []) {
     if (label !== 'deprecated' || before.labels?.includes(label) === true) continue;
-    found.add('deprecated', 'deprecating', { ...place, keys: ['labels'] }, 'the API became deprecated');
+    place.below('labels').add('deprecated', 'deprecating', 'the API became deprecated');
   }
-  compareEndpoints(found, before, after);
-  compareParameters(found, place, {
+  compareEndpoints(comparison);
+  compareParameters(place, {
     before: new Map(Object.entries(before.parameters ?? {})),
     after: new Map(Object.entries(after.parameters ?? {})),
   });
@@ -48,18 +49,18 @@ function rootOf({ rootUrl, baseUrl }: RestDescription): string | undefined {
 }
 
 /** Hosts for single locations; the default one is `rootUrl`. */
-function compareEndpoints(found: Differences, before: RestDescription, after: RestDescription): void {
-  const place = { subject: 'document', keys: ['endpoints'] };
+function compareEndpoints({ before, after, found }: SchemaComparison): void {
+  const place = found.at('document', ['endpoints']);
   const next = new Map((after.endpoints ?? []).map((endpoint) => [endpoint.endpointUrl, endpoint]));
   for (const { endpointUrl = '(none)', deprecated } of before.endpoints ?? []) {
     const endpoint = next.get(endpointUrl);
-    if (endpoint === undefined) found.add('endpoint-removed', 'breaking', place, `${endpointUrl} is gone`);
+    if (endpoint === undefined) place.add('endpoint-removed', 'breaking', `${endpointUrl} is gone`);
     else if (endpoint.deprecated === true && deprecated !== true) {
-      found.add('deprecated', 'deprecating', place, `${endpointUrl} became deprecated`);
+      place.add('deprecated', 'deprecating', `${endpointUrl} became deprecated`);
     }
     next.delete(endpointUrl);
   }
   for (const endpointUrl of next.keys()) {
-    found.add('endpoint-added', 'compatible', place, `${endpointUrl ?? '(none)'} is new`);
+    place.add('endpoint-added', 'compatible', `${endpointUrl ?? '(none)'} is new`);
   }
 }

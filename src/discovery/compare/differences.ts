@@ -5,34 +5,38 @@ import {
 } from '../../model/api/contract.ts';
 import { jsonPath } from '../description/json-path.ts';
 
-/** A place in both documents. */
+/** The same thing in both documents. */
+export interface Pair<Value> {
+  readonly before: Value;
+  readonly after: Value;
+}
+
+/** A place in both documents, where differences are reported. */
 export interface Place {
-  /** Method id or schema name. */
-  readonly subject: string;
   readonly keys: readonly string[];
+  add(kind: string, severity: DifferenceClass, message: string): void;
+  /** A place below, by further keys. */
+  below(...keys: readonly string[]): Place;
 }
 
 /** A list of differences. */
-export interface Differences {
-  add(kind: string, severity: DifferenceClass, place: Place, message: string): void;
-  /** Breaking first, then in the order in which they were found. */
-  readonly list: () => readonly ContractDifference[];
-}
+export type Differences = ReturnType<typeof collectDifferences>;
 
-export function collectDifferences(): Differences {
+export function collectDifferences() {
   const found: ContractDifference[] = [];
+  /** `subject`: method id or schema name. */
+  const at = (subject: string, keys: readonly string[]): Place => ({
+    keys,
+    add: (kind, severity, message) =>
+      found.push({ class: severity, kind, subject, path: jsonPath(keys), message }),
+    below: (...more) => at(subject, [...keys, ...more]),
+  });
   return {
-    add(kind, severity, { subject, keys }, message) {
-      found.push({ class: severity, kind, subject, path: jsonPath(keys), message });
-    },
-    list: () =>
+    at,
+    /** Breaking first, then in the order in which they were found. */
+    list: (): readonly ContractDifference[] =>
       found.toSorted(
         (left, right) => DIFFERENCE_CLASSES.indexOf(left.class) - DIFFERENCE_CLASSES.indexOf(right.class),
       ),
   };
-}
-
-/** A place below, by further keys. */
-export function below({ subject, keys }: Place, ...more: readonly string[]): Place {
-  return { subject, keys: [...keys, ...more] };
 }

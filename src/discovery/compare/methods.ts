@@ -1,9 +1,9 @@
-import type { RestDescription } from '../description/description.ts';
+import type { MediaUploadDescription, RestDescription } from '../description/description.ts';
 import { type ApiMethod, methodsOf } from '../description/methods.ts';
-import { below, type Place } from './differences.ts';
+import { uploadLimit } from '../upload/media-range.ts';
+import type { Pair, Place } from './differences.ts';
 import { compareParameters } from './parameters.ts';
 import { compareSchema, type SchemaComparison } from './schemas.ts';
-import { compareUploads } from './uploads.ts';
 import { compareDeprecation } from './values.ts';
 
 /** Compares the methods of two documents by their ids; their place in the tree of resources is ignored. */
@@ -11,42 +11,33 @@ export function compareMethods(comparison: SchemaComparison): void {
   const { before, after, found } = comparison;
   const next = new Map(methodsOf(after).map((method) => [method.id, method]));
   for (const method of methodsOf(before)) {
-    const place = { subject: method.id, keys: method.place };
+    const place = found.at(method.id, method.place);
     const successor = next.get(method.id);
-    if (successor === undefined) found.add('method-removed', 'breaking', place, `${method.id} is gone`);
-    else compareMethod(comparison, place, method, successor);
+    if (successor === undefined) place.add('method-removed', 'breaking', `${method.id} is gone`);
+    else compareMethod(comparison, place, { before: method, after: successor });
     next.delete(method.id);
   }
   for (const { id, place } of next.values()) {
-    found.add('method-added', 'compatible', { subject: id, keys: place }, `${id} is new`);
+    found.at(id, place).add('method-added', 'compatible', `${id} is new`);
   }
 }
 
-function compareMethod(
-  comparison: SchemaComparison,
-  place: Place,
-  before: ApiMethod,
-  after: ApiMethod,
-): void {
-  const { found } = comparison;
+function compareMethod(comparison: SchemaComparison, place: Place, methods: Pair<ApiMethod>): void {
+  const { before, after } = methods;
   if (before.httpMethod !== after.httpMethod) {
     const message = `is ${after.httpMethod} now, not ${before.httpMethod}`;
-    found.add('verb-changed', 'breaking', below(place, 'httpMethod'), message);
+    place.below('httpMethod').add('verb-changed', 'breaking', message);
   }
   const [was, is] = [effectivePath(comparison.before, before), effectivePath(comparison.after, after)];
   if (was.replaceAll(VARIABLE_NAME, '') !== is.replaceAll(VARIABLE_NAME, '')) {
-    found.add('path-changed', 'breaking', below(place, 'path'), `is ${is} now, not ${was}`);
+    place.below('path').add('path-changed', 'breaking', `is ${is} now, not ${was}`);
   }
-  compareDeprecation({ found, place }, before.deprecated, after.deprecated);
-  compareParameters(found, place, { before: before.parameters, after: after.parameters });
-  compareBodies(comparison, place, before, after);
-  compareScopes(comparison, place, before, after);
-  compareUploads(
-    found,
-    below(place, 'mediaUpload'),
-    before.description.mediaUpload,
-    after.description.mediaUpload,
-  );
+  compareDeprecation(place, { before: before.deprecated, after: after.deprecated });
+  compareParameters(place, { before: before.parameters, after: after.parameters });
+  compareBodies(comparison, place, methods);
+  compareScopes(place, methods);
+  const uploads = { before: before.description.mediaUpload, after: after.description.mediaUpload };
+  compareUploads(place.below('mediaUpload'), uploads);
 }
 
 /** Variables with other names expand to the same URL; renamed parameters are reported as parameters. */
@@ -60,41 +51,76 @@ function effectivePath(document: RestDescription, { path }: ApiMethod): string {
 function compareBodies(
   comparison: SchemaComparison,
   place: Place,
-  { description: before }: ApiMethod,
-  { description: after }: ApiMethod,
+  { before: { description: before }, after: { description: after } }: Pair<ApiMethod>,
 ): void {
-  const { found } = comparison;
   for (const name of ['request', 'response'] as const) {
     const [was, is] = [before[name], after[name]];
-    const where = below(place, name);
+    const where = place.below(name);
     if (was !== undefined && is !== undefined) {
       const direction = { sent: name === 'request', received: name === 'response' };
-      compareSchema(comparison, { found, place: where, direction }, was, is);
-    } else if (was !== undefined) found.add(`${name}-removed`, 'breaking', where, `no longer has a ${name}`);
-    else if (is !== undefined) found.add(`${name}-added`, 'compatible', where, `has a ${name} now`);
+      compareSchema(comparison, { place: where, direction }, { before: was, after: is });
+    } else if (was !== undefined) where.add(`${name}-removed`, 'breaking', `no longer has a ${name}`);
+    else if (is !== undefined) where.add(`${name}-added`, 'compatible', `has a ${name} now`);
   }
 }
 
 /** One scope of a method is sufficient for a caller: a scope that no longer suffices is breaking. */
-function compareScopes(
-  { found }: SchemaComparison,
-  place: Place,
-  { description: { scopes: before = [] } }: ApiMethod,
-  { description: { scopes: after = [] } }: ApiMethod,
-): void {
-  const where = below(place, 'scopes');
+function compareScopes(place: Place, methods: Pair<ApiMethod>): void {
+  const { scopes: before = [] } = methods.before.description;
+  const { scopes: after = [] } = methods.after.description;
+  const where = place.below('scopes');
   const removed = before.filter((scope) => !after.includes(scope));
   const added = after.filter((scope) => !before.includes(scope));
   if (before.length === 0 && added.length > 0) {
-    found.add('scopes-narrowed', 'breaking', where, `needs one of these scopes now: ${added.join(', ')}`);
+    where.add('scopes-narrowed', 'breaking', `needs one of these scopes now: ${added.join(', ')}`);
   } else if (after.length === 0 && removed.length > 0) {
-    found.add('scopes-widened', 'compatible', where, 'no longer needs a scope');
+    where.add('scopes-widened', 'compatible', 'no longer needs a scope');
   } else {
     if (removed.length > 0) {
-      found.add('scopes-narrowed', 'breaking', where, `scopes that no longer suffice: ${removed.join(', ')}`);
+      where.add('scopes-narrowed', 'breaking', `scopes that no longer suffice: ${removed.join(', ')}`);
     }
     if (added.length > 0) {
-      found.add('scopes-widened', 'compatible', where, `scopes that suffice now: ${added.join(', ')}`);
+      where.add('scopes-widened', 'compatible', `scopes that suffice now: ${added.join(', ')}`);
     }
+  }
+}
+
+/** Compares the media uploads of a method; `place` is that of `mediaUpload`. */
+function compareUploads(place: Place, { before, after }: Pair<MediaUploadDescription | undefined>): void {
+  if (before === undefined) {
+    if (after !== undefined) place.add('upload-added', 'compatible', 'accepts media now');
+  } else if (after === undefined) place.add('upload-removed', 'breaking', 'no longer accepts media');
+  else {
+    compareProtocols(place, { before, after });
+    compareLimits(place, { before, after });
+  }
+}
+
+function compareProtocols(place: Place, { before, after }: Pair<MediaUploadDescription>): void {
+  for (const name of ['simple', 'resumable'] as const) {
+    const [was, is] = [before.protocols?.[name], after.protocols?.[name]];
+    const at = place.below('protocols', name);
+    if (was === undefined) continue;
+    if (is === undefined) at.add('upload-removed', 'breaking', `${name} upload is gone`);
+    else if (was.path !== is.path) {
+      at.below('path').add('path-changed', 'breaking', `is ${is.path} now, not ${was.path}`);
+    } else if (was.multipart === true && is.multipart !== true) {
+      at.below('multipart').add('upload-narrowed', 'breaking', 'no longer accepts metadata');
+    }
+  }
+}
+
+function compareLimits(place: Place, { before, after }: Pair<MediaUploadDescription>): void {
+  const { accept } = after;
+  // Without a list every type is accepted.
+  const removed =
+    accept === undefined ? [] : (before.accept ?? ['*/*']).filter((range) => !accept.includes(range));
+  if (removed.length > 0) {
+    const message = `no longer names: ${removed.join(', ')}`;
+    place.below('accept').add('upload-narrowed', 'breaking', message);
+  }
+  if ((uploadLimit(after.maxSize) ?? Infinity) < (uploadLimit(before.maxSize) ?? Infinity)) {
+    const message = `is ${after.maxSize} now, not ${before.maxSize ?? 'unlimited'}`;
+    place.below('maxSize').add('upload-narrowed', 'breaking', message);
   }
 }

@@ -1,7 +1,7 @@
 import type { RestDescription, SchemaDescription } from '../description/description.ts';
 import { methodsOf } from '../description/methods.ts';
 import { partsOf, reachableSchemas, resolveSchema, schemaNamed } from '../description/schema-reference.ts';
-import { below, type Differences } from './differences.ts';
+import type { Differences, Pair } from './differences.ts';
 import { type ComparedValue, compareValue } from './values.ts';
 
 /** Both documents, and the pairs of schemas with different names that are compared already. */
@@ -26,18 +26,17 @@ export function compareSchemas(comparison: SchemaComparison): void {
   );
   const stillUsed = danglingReferences(after);
   for (const [name, schema] of Object.entries(before.schemas ?? {})) {
-    const place = { subject: name, keys: ['schemas', name] };
+    const place = found.at(name, ['schemas', name]);
     // A schema that no method names may still be received, in details of errors and operations.
     const direction = { sent: sent.has(name), received: received.has(name) || !sent.has(name) };
     const next = ownSchema(after, name);
-    if (next !== undefined) compareSchema(comparison, { found, place, direction }, schema, next);
-    else if (stillUsed.has(name))
-      found.add('schema-removed', 'breaking', place, 'is gone and still referred to');
-    else found.add('schema-removed', 'compatible', place, 'is gone; nothing refers to it now');
+    if (next !== undefined) compareSchema(comparison, { place, direction }, { before: schema, after: next });
+    else if (stillUsed.has(name)) place.add('schema-removed', 'breaking', 'is gone and still referred to');
+    else place.add('schema-removed', 'compatible', 'is gone; nothing refers to it now');
   }
   for (const name of Object.keys(after.schemas ?? {})) {
     if (ownSchema(before, name) !== undefined) continue;
-    found.add('schema-added', 'compatible', { subject: name, keys: ['schemas', name] }, 'is new');
+    found.at(name, ['schemas', name]).add('schema-added', 'compatible', 'is new');
   }
 }
 
@@ -45,26 +44,20 @@ export function compareSchemas(comparison: SchemaComparison): void {
 export function compareSchema(
   comparison: SchemaComparison,
   at: ComparedValue,
-  before: SchemaDescription,
-  after: SchemaDescription,
+  pair: Pair<SchemaDescription>,
 ): void {
-  if (before.$ref === after.$ref) compareParts(comparison, at, before, after);
-  else compareReferences(comparison, at, before, after);
+  if (pair.before.$ref === pair.after.$ref) compareParts(comparison, at, pair);
+  else compareReferences(comparison, at, pair);
 }
 
-function compareParts(
-  comparison: SchemaComparison,
-  at: ComparedValue,
-  before: SchemaDescription,
-  after: SchemaDescription,
-): void {
-  compareValue(at, before, after);
-  compareRequired(at, before, after);
-  const parts = new Map(partsOf(after).map(([keys, part]) => [keys.join('\0'), part]));
-  for (const [keys, part] of partsOf(before)) {
+function compareParts(comparison: SchemaComparison, at: ComparedValue, pair: Pair<SchemaDescription>): void {
+  compareValue(at, pair);
+  compareRequired(at, pair);
+  const parts = new Map(partsOf(pair.after).map(([keys, part]) => [keys.join('\0'), part]));
+  for (const [keys, part] of partsOf(pair.before)) {
     const next = parts.get(keys.join('\0'));
-    const inner = { ...at, place: below(at.place, ...keys) };
-    if (next !== undefined) compareSchema(comparison, inner, part, next);
+    const inner = { ...at, place: at.place.below(...keys) };
+    if (next !== undefined) compareSchema(comparison, inner, { before: part, after: next });
     else reportGone(inner, keys);
     parts.delete(keys.join('\0'));
   }
@@ -75,45 +68,40 @@ function compareParts(
 function compareReferences(
   comparison: SchemaComparison,
   at: ComparedValue,
-  before: SchemaDescription,
-  after: SchemaDescription,
+  { before, after }: Pair<SchemaDescription>,
 ): void {
   const pair = JSON.stringify([before.$ref ?? at.place.keys, after.$ref ?? at.place.keys]);
   if (comparison.pairs.has(pair)) return;
   comparison.pairs.add(pair);
   const [was, is] = [resolveSchema(comparison.before, before), resolveSchema(comparison.after, after)];
   if (was === undefined) return;
-  const place = below(at.place, '$ref');
+  const place = at.place.below('$ref');
   if (is === undefined) {
-    at.found.add('schema-missing', 'breaking', place, `refers to ${after.$ref}, which is not defined`);
+    place.add('schema-missing', 'breaking', `refers to ${after.$ref}, which is not defined`);
     return;
   }
   const name = (schema: SchemaDescription) => schema.$ref ?? 'an inline schema';
-  at.found.add('reference-changed', 'compatible', place, `refers to ${name(after)}, not to ${name(before)}`);
-  compareParts(comparison, at, was, is);
+  place.add('reference-changed', 'compatible', `refers to ${name(after)}, not to ${name(before)}`);
+  compareParts(comparison, at, { before: was, after: is });
 }
 
 /** A newly required property is breaking ("annotations.required"). */
-function compareRequired(
-  { found, place }: ComparedValue,
-  before: SchemaDescription,
-  after: SchemaDescription,
-): void {
+function compareRequired({ place }: ComparedValue, { before, after }: Pair<SchemaDescription>): void {
   const was = before.annotations?.required ?? [];
   const more = (after.annotations?.required ?? []).filter((method) => !was.includes(method));
   if (more.length === 0) return;
-  const where = below(place, 'annotations', 'required');
-  found.add('property-required', 'breaking', where, `is required now by ${more.join(', ')}`);
+  const where = place.below('annotations', 'required');
+  where.add('property-required', 'breaking', `is required now by ${more.join(', ')}`);
 }
 
-function reportGone({ found, place, direction }: ComparedValue, keys: readonly string[]): void {
+function reportGone({ place, direction }: ComparedValue, keys: readonly string[]): void {
   const [kind = '', name] = keys;
   if (kind === 'properties') {
     const how = direction.received
       ? 'is gone and no longer sent by the service'
       : 'is gone and no longer accepted';
-    found.add('property-removed', 'breaking', place, `${name} ${how}`);
-  } else found.add('type-changed', 'breaking', place, `${kind} is no longer described`);
+    place.add('property-removed', 'breaking', `${name} ${how}`);
+  } else place.add('type-changed', 'breaking', `${kind} is no longer described`);
 }
 
 function reportNew(
@@ -122,18 +110,13 @@ function reportNew(
   [kind = '', name = '']: readonly string[],
   part: SchemaDescription,
 ): void {
-  const place = below(at.place, ...(kind === 'properties' ? [kind, name] : [kind]));
+  const place = at.place.below(...(kind === 'properties' ? [kind, name] : [kind]));
   const known = new Set(methodsOf(before).map(({ id }) => id));
   const requiring = (part.annotations?.required ?? []).filter((method) => known.has(method));
   if (requiring.length > 0) {
-    at.found.add(
-      'property-required',
-      'breaking',
-      place,
-      `${name} is new and required by ${requiring.join(', ')}`,
-    );
-  } else if (kind === 'properties') at.found.add('property-added', 'compatible', place, `${name} is new`);
-  else at.found.add('type-changed', 'compatible', place, `${kind} is described now`);
+    place.add('property-required', 'breaking', `${name} is new and required by ${requiring.join(', ')}`);
+  } else if (kind === 'properties') place.add('property-added', 'compatible', `${name} is new`);
+  else place.add('type-changed', 'compatible', `${kind} is described now`);
 }
 
 function danglingReferences(document: RestDescription): ReadonlySet<string> {

@@ -1,7 +1,7 @@
 import type { DifferenceClass } from '../../model/api/contract.ts';
 import type { SchemaDescription } from '../description/description.ts';
 import { integerBounds } from '../request/numbers.ts';
-import { below, type Differences, type Place } from './differences.ts';
+import type { Pair, Place } from './differences.ts';
 
 /** Who writes a value: a client (`sent`), the service (`received`), or both. */
 interface Direction {
@@ -11,7 +11,6 @@ interface Direction {
 
 /** The place and use of a value. */
 export interface ComparedValue {
-  readonly found: Differences;
   readonly place: Place;
   readonly direction: Direction;
 }
@@ -19,36 +18,33 @@ export interface ComparedValue {
 type Change = 'same' | 'narrowed' | 'widened' | 'other';
 
 /** Compares the allowed values: type, format, enumeration, pattern, bounds, default, deprecation. */
-export function compareValue(at: ComparedValue, before: SchemaDescription, after: SchemaDescription): void {
-  const typeChange = changeOfType(before, after);
+export function compareValue(at: ComparedValue, pair: Pair<SchemaDescription>): void {
+  const { before, after } = pair;
+  const typeChange = changeOfType(pair);
   if (typeChange !== 'same') {
     const widened = typeChange === 'widened' && !at.direction.received;
     note(at, 'type', 'type-changed', widened ? 'compatible' : 'breaking', before.type, after.type);
-  } else compareFormats(at, before, after);
-  compareEnums(at, before, after);
-  comparePatterns(at, before, after);
-  compareBounds(at, before, after);
-  compareNullable(at, before, after);
+  } else compareFormats(at, pair);
+  compareEnums(at, pair);
+  comparePatterns(at, pair);
+  compareBounds(at, pair);
+  compareNullable(at, pair);
   if (before.default !== after.default) {
     note(at, 'default', 'default-changed', 'compatible', before.default, after.default);
   }
-  compareDeprecation(at, before.deprecated, after.deprecated);
+  compareDeprecation(at.place, { before: before.deprecated, after: after.deprecated });
 }
 
 /** Reports a change of deprecation. */
-export function compareDeprecation(
-  { found, place }: Pick<ComparedValue, 'found' | 'place'>,
-  before: boolean | undefined,
-  after: boolean | undefined,
-): void {
+export function compareDeprecation(place: Place, { before, after }: Pair<boolean | undefined>): void {
   if (before === true && after !== true) {
-    found.add('undeprecated', 'compatible', below(place, 'deprecated'), 'is no longer deprecated');
+    place.below('deprecated').add('undeprecated', 'compatible', 'is no longer deprecated');
   } else if (before !== true && after === true) {
-    found.add('deprecated', 'deprecating', below(place, 'deprecated'), 'became deprecated');
+    place.below('deprecated').add('deprecated', 'deprecating', 'became deprecated');
   }
 }
 
-function changeOfType({ type: before }: SchemaDescription, { type: after }: SchemaDescription): Change {
+function changeOfType({ before: { type: before }, after: { type: after } }: Pair<SchemaDescription>): Change {
   if (before === after) return 'same';
   const isAny = (type: string | undefined) => type === undefined || type === 'any';
   if (isAny(before) && isAny(after)) return 'same';
@@ -56,7 +52,7 @@ function changeOfType({ type: before }: SchemaDescription, { type: after }: Sche
   return isAny(after) || (before === 'integer' && after === 'number') ? 'widened' : 'other';
 }
 
-function compareFormats(at: ComparedValue, before: SchemaDescription, after: SchemaDescription): void {
+function compareFormats(at: ComparedValue, { before, after }: Pair<SchemaDescription>): void {
   const change = changeOfFormat(before.format, after.format);
   if (change === 'same') return;
   const { sent, received } = at.direction;
@@ -82,43 +78,37 @@ function changeOfFormat(before: string | undefined, after: string | undefined): 
   return nextLow >= low && nextHigh <= high ? 'narrowed' : 'other';
 }
 
-function compareEnums(at: ComparedValue, before: SchemaDescription, after: SchemaDescription): void {
-  const { found, place } = at;
-  const where = below(place, 'enum');
+function compareEnums(at: ComparedValue, { before, after }: Pair<SchemaDescription>): void {
+  const { place } = at;
+  const where = place.below('enum');
   if (before.enum === undefined && after.enum === undefined) return;
   if (before.enum === undefined || after.enum === undefined) {
     const closed = before.enum === undefined;
     const values = (after.enum ?? before.enum ?? []).join(', ');
-    if (closed) found.add('enum-narrowed', 'breaking', where, `takes only these values now: ${values}`);
-    else found.add('enum-widened', 'compatible', where, `takes any value now, not only ${values}`);
+    if (closed) where.add('enum-narrowed', 'breaking', `takes only these values now: ${values}`);
+    else where.add('enum-widened', 'compatible', `takes any value now, not only ${values}`);
     return;
   }
   const removed = before.enum.filter((value) => after.enum?.includes(value) !== true);
   const added = after.enum.filter((value) => before.enum?.includes(value) !== true);
-  if (removed.length > 0)
-    found.add('enum-narrowed', 'breaking', where, `values removed: ${removed.join(', ')}`);
-  if (added.length > 0) found.add('enum-widened', 'compatible', where, `new values: ${added.join(', ')}`);
+  if (removed.length > 0) where.add('enum-narrowed', 'breaking', `values removed: ${removed.join(', ')}`);
+  if (added.length > 0) where.add('enum-widened', 'compatible', `new values: ${added.join(', ')}`);
   for (const [index, value] of before.enum.entries()) {
     const next = after.enum.indexOf(value);
     if (next >= 0 && after.enumDeprecated?.[next] === true && before.enumDeprecated?.[index] !== true) {
-      found.add(
-        'deprecated',
-        'deprecating',
-        below(place, 'enumDeprecated'),
-        `value ${value} became deprecated`,
-      );
+      place.below('enumDeprecated').add('deprecated', 'deprecating', `value ${value} became deprecated`);
     }
   }
 }
 
-function comparePatterns(at: ComparedValue, before: SchemaDescription, after: SchemaDescription): void {
+function comparePatterns(at: ComparedValue, { before, after }: Pair<SchemaDescription>): void {
   if (before.pattern === after.pattern) return;
   // Regular expressions cannot be compared, so a changed one counts as narrower.
   const breaking = at.direction.sent && after.pattern !== undefined;
   note(at, 'pattern', 'pattern-changed', breaking ? 'breaking' : 'compatible', before.pattern, after.pattern);
 }
 
-function compareBounds(at: ComparedValue, before: SchemaDescription, after: SchemaDescription): void {
+function compareBounds(at: ComparedValue, { before, after }: Pair<SchemaDescription>): void {
   for (const [name, sign] of [
     ['minimum', 1],
     ['maximum', -1],
@@ -131,7 +121,7 @@ function compareBounds(at: ComparedValue, before: SchemaDescription, after: Sche
   }
 }
 
-function compareNullable(at: ComparedValue, before: SchemaDescription, after: SchemaDescription): void {
+function compareNullable(at: ComparedValue, { before, after }: Pair<SchemaDescription>): void {
   const [was, is] = [before.nullable === true, after.nullable === true];
   if (was === is) return;
   const breaking = is ? at.direction.received : at.direction.sent;
@@ -139,7 +129,7 @@ function compareNullable(at: ComparedValue, before: SchemaDescription, after: Sc
 }
 
 function note(
-  { found, place }: ComparedValue,
+  { place }: ComparedValue,
   field: string,
   kind: string,
   severity: DifferenceClass,
@@ -147,5 +137,5 @@ function note(
   after: string | undefined,
 ): void {
   const text = (value: string | undefined) => value ?? '(none)';
-  found.add(kind, severity, below(place, field), `${field} changed from ${text(before)} to ${text(after)}`);
+  place.below(field).add(kind, severity, `${field} changed from ${text(before)} to ${text(after)}`);
 }

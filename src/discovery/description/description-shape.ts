@@ -24,7 +24,10 @@ export function descriptionShape(visitors: DescriptionVisitors): Shape {
       ['icons', object(texts('x16', 'x32'))],
       ['labels', TEXTS],
       ['features', TEXTS],
-      ['endpoints', { kind: 'list', of: endpointShape() }],
+      [
+        'endpoints',
+        { kind: 'list', of: object(texts('endpointUrl', 'location', 'description'), flags('deprecated')) },
+      ],
       ['parameters', schemas],
       ['auth', authShape()],
       ['schemas', schemas],
@@ -85,10 +88,6 @@ function resourceShape(methods: Shape): Shape {
   const resource: Shape = { kind: 'object', fields };
   fields.set('resources', { kind: 'map', of: resource });
   return resource;
-}
-
-function endpointShape(): Shape {
-  return object(texts('endpointUrl', 'location', 'description'), flags('deprecated'));
 }
 
 function authShape(): Shape {

@@ -91,11 +91,6 @@ function summarize(document: RestDescription): ApiSummary {
   };
 }
 
-/** The scopes of a method with their descriptions. */
-function scopesOf(document: RestDescription, method: ApiMethod): readonly ScopeSummary[] {
-  return (method.description.scopes ?? []).map((scope) => scopeOf(document, scope));
-}
-
 /** The values of an enumeration with their descriptions; empty when there is none. */
 export function enumValuesOf(schema: SchemaDescription): readonly EnumValue[] {
   const { enum: values = [], enumDescriptions = [], enumDeprecated = [] } = schema;
@@ -121,7 +116,7 @@ function summarizeMethod(document: RestDescription, method: ApiMethod): MethodSu
     }),
     request: method.request ?? null,
     response: method.response ?? null,
-    scopes: scopesOf(document, method),
+    scopes: (method.description.scopes ?? []).map((scope) => scopeOf(document, scope)),
     mediaUpload: method.description.mediaUpload ?? null,
     supportsMediaDownload: method.description.supportsMediaDownload === true,
     supportsSubscription: method.description.supportsSubscription === true,

@@ -19,24 +19,22 @@ interface DirectoryQuery {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Directory {
-  /**
-   * `discovery.apis.list`. Filters again, as some services do not. Throws `DiscoveryError` (`unavailable`,
-   * `invalid-directory`) and `HttpError`.
-   */
-  list(query?: DirectoryQuery): Promise<readonly DirectoryItem[]>;
-}
+export type Directory = Awaited<ReturnType<typeof openDirectory>>;
 
-type Answer = Pick<ApiResponse, 'status' | 'content' | 'retryAfterMs'>;
+type Listing = Pick<ApiResponse, 'status' | 'content' | 'retryAfterMs'>;
 
 /** The client of a discovery service, based on its description document (`apis/discovery.v1.json`). */
-export async function openDirectory({ http, url }: DirectoryOptions): Promise<Directory> {
+export async function openDirectory({ http, url }: DirectoryOptions) {
   const document = await readBundledDescription('discovery.v1');
   const api = createApiClient({ document, http, rootUrl: rootOf(url) });
   return {
-    async list({ name, preferred, signal } = {}) {
+    /**
+     * `discovery.apis.list`. Filters again, as some services do not. Throws `DiscoveryError` (`unavailable`,
+     * `invalid-directory`) and `HttpError`.
+     */
+    async list({ name, preferred, signal }: DirectoryQuery = {}): Promise<readonly DirectoryItem[]> {
       const params = { name, preferred: preferred === true ? preferred : undefined };
-      let answer: Answer = await api.call('discovery.apis.list', { params, signal });
+      let answer: Listing = await api.call('discovery.apis.list', { params, signal });
       // The list may be a file or have another path.
       if (answer.status === 404) answer = await getList(http, url, signal);
       const items = readDirectory(listIn(answer, url), url);
@@ -52,7 +50,7 @@ function rootOf(url: string): string {
   return url.replace(/[?#].*$/, '').replace(/\/+(?:discovery\/v1\/*(?:apis\/*)?)?$/, '/');
 }
 
-async function getList(http: HttpClient, url: string, signal: AbortSignal | undefined): Promise<Answer> {
+async function getList(http: HttpClient, url: string, signal: AbortSignal | undefined): Promise<Listing> {
   const response = await http.send({
     method: 'GET',
     url,
@@ -62,7 +60,7 @@ async function getList(http: HttpClient, url: string, signal: AbortSignal | unde
   return { ...response, content: readContent(response) };
 }
 
-function listIn(answer: Answer, url: string): unknown {
+function listIn(answer: Listing, url: string): unknown {
   const { status, content } = answer;
   if (status >= 200 && status < 300 && content.kind === 'json') return content.value;
   const what = content.kind === 'json' || status >= 300 ? `HTTP ${status}` : 'something that is not JSON';

@@ -20,10 +20,7 @@ export interface FetchedDocument {
   readonly revalidated: boolean;
 }
 
-export interface DocumentSource {
-  /** Throws `DiscoveryError` (`unavailable`, `invalid-document`) and `HttpError`. */
-  fetch(url: string, signal?: AbortSignal): Promise<FetchedDocument>;
-}
+export type DocumentSource = ReturnType<typeof createDocumentSource>;
 
 /** A document as received, with the validators for the next request. */
 interface CachedDocument {
@@ -36,9 +33,10 @@ const KIND = 'description-document';
 const CACHE_MS = 30 * 24 * 3_600_000;
 
 /** Fetches description documents by URL; a service that supports it sends only changed ones. */
-export function createDocumentSource({ http, cache }: DocumentSourceOptions): DocumentSource {
+export function createDocumentSource({ http, cache }: DocumentSourceOptions) {
   return {
-    async fetch(url, signal) {
+    /** Throws `DiscoveryError` (`unavailable`, `invalid-document`) and `HttpError`. */
+    async fetch(url: string, signal?: AbortSignal): Promise<FetchedDocument> {
       // URLs may contain credentials; their hash does not.
       const key = createHash('sha256').update(url).digest('hex');
       const cached = asCachedDocument((await cache.getMany(KIND, [key]))[0]);

@@ -15,7 +15,7 @@ export function serviceUrl(document: RestDescription, rootUrl?: string): string 
 
 /** The root URL, which media uploads are relative to. */
 export function rootUrlOf(document: RestDescription, rootUrl?: string): string {
-  const root = rootUrl ?? document.rootUrl ?? originOf(document.baseUrl);
+  const root = rootUrl ?? document.rootUrl ?? URL.parse(document.baseUrl ?? '')?.origin;
   if (root === undefined) {
     throw new DiscoveryError('invalid-document', `${document.id ?? 'The document'} has no rootUrl; give one`);
   }
@@ -43,8 +43,4 @@ export function joinUrl(base: string, path: string): string {
 export function withQuery(url: string, query: string): string {
   if (query === '') return url;
   return `${url}${url.includes('?') ? '&' : '?'}${query}`;
-}
-
-function originOf(url: string | undefined): string | undefined {
-  return url === undefined ? undefined : URL.parse(url)?.origin;
 }

@@ -38,29 +38,74 @@ export function placeParameters(
   params: Params,
   options: ParameterOptions,
 ): PlacedParameters {
+  const { flatPath, lenient } = options;
+  const common = document.parameters ?? {};
   const template = templateOf(method, options);
   const variables = new Set(templateVariables(template));
   const path = new Map<string, string | readonly string[]>();
   const query: string[] = [];
-  const given = withDefaults(method, params, variables, options);
+  const given = withDefaults();
   for (const [name, value] of given) {
-    if (options.lenient && isPlaceless(method.parameters.get(name), name, variables)) continue;
-    const description = describe(document, method, name, variables, options);
-    const texts = parameterTexts({ methodId: method.id, name, lenient: options.lenient }, description, value);
-    if (variables.has(name)) path.set(name, asPathValue(method, name, description, texts));
+    if (lenient && isPlaceless(name)) continue;
+    const description = describe(name);
+    const texts = parameterTexts({ methodId: method.id, name, lenient }, description, value);
+    if (variables.has(name)) path.set(name, asPathValue(name, description, texts));
     else for (const text of texts) query.push(`${encodeQuery(name)}=${encodeQuery(text)}`);
   }
   // Google's services support several formats, and clients name one; documents with `alt` describe such a service.
-  const hasFormats = document.parameters !== undefined && Object.hasOwn(document.parameters, 'alt');
+  const hasFormats = Object.hasOwn(common, 'alt');
   if (hasFormats && method.description.response !== undefined && !given.has('alt')) query.push('alt=json');
   const expanded = expandUriTemplate(template, (name) => path.get(name));
-  if (!options.lenient && expanded.split('/').some((segment) => DOTS.test(segment))) {
-    throw new DiscoveryError(
-      'invalid-parameter',
-      `${method.id}: a parameter of the path may not be . or ..: the call would reach another path (${expanded})`,
+  if (!lenient && expanded.split('/').some((segment) => DOTS.test(segment))) {
+    throw invalid(
+      `: a parameter of the path may not be . or ..: the call would reach another path (${expanded})`,
     );
   }
   return { path: expanded, query: query.join('&') };
+
+  function invalid(problem: string): DiscoveryError {
+    return new DiscoveryError('invalid-parameter', `${method.id}${problem}`);
+  }
+
+  /** The given values and the defaults of required parameters. Throws for a required parameter without either. */
+  function withDefaults() {
+    const isGiven = (
+      entry: [string, ParameterValue],
+    ): entry is [string, Exclude<ParameterValue, undefined>] => entry[1] !== undefined;
+    const values = new Map(Object.entries(params).filter(isGiven));
+    for (const [name, description] of method.parameters) {
+      // `flatPath` has other variables than the path, and some documents declare a parameter that no path contains.
+      if (description.required !== true || values.has(name) || isPlaceless(name)) continue;
+      if (description.default === undefined) throw invalid(`: parameter ${name} is required`);
+      values.set(name, description.repeated === true ? [description.default] : description.default);
+    }
+    if (!flatPath) return values;
+    for (const name of variables) if (!values.has(name)) throw invalid(`: parameter ${name} is required`);
+    return values;
+  }
+
+  /** Whether a parameter belongs in the path, and the path has no variable for it. */
+  function isPlaceless(name: string): boolean {
+    return method.parameters.get(name)?.location === 'path' && !variables.has(name);
+  }
+
+  function describe(name: string): ParameterDescription {
+    if (isPlaceless(name)) {
+      const has = variables.size === 0 ? 'it has no variables' : `it has ${[...variables].join(', ')}`;
+      throw invalid(`: parameter ${name} has no place in the ${flatPath ? 'flatPath' : 'path'}: ${has}`);
+    }
+    const description = method.parameters.get(name);
+    if (description !== undefined) return description;
+    if (variables.has(name)) return UNDECLARED;
+    if (Object.hasOwn(common, name)) return formatsOf(method, name, common[name] ?? {});
+    throw invalid(` has no parameter ${name}`);
+  }
+
+  function asPathValue(name: string, { repeated }: ParameterDescription, texts: readonly string[]) {
+    // An empty segment would address another resource: the collection.
+    if (texts.length === 0 || texts.includes('')) throw invalid(`: parameter ${name} may not be empty`);
+    return repeated === true ? texts : (texts[0] ?? '');
+  }
 }
 
 /** The names of the parameters in the order of a signature: `parameterOrder`, then the other required ones. */
@@ -95,64 +140,6 @@ function templateOf(method: ApiMethod, { flatPath, template }: ParameterOptions)
   throw new DiscoveryError('invalid-parameter', `${method.id} has no flatPath`);
 }
 
-/** The given values and the defaults of required parameters. Throws for a required parameter without either. */
-function withDefaults(
-  method: ApiMethod,
-  params: Params,
-  variables: ReadonlySet<string>,
-  { flatPath }: ParameterOptions,
-): ReadonlyMap<string, Exclude<ParameterValue, undefined>> {
-  const given = new Map<string, Exclude<ParameterValue, undefined>>();
-  for (const [name, value] of Object.entries(params)) if (value !== undefined) given.set(name, value);
-  for (const [name, description] of method.parameters) {
-    if (description.required !== true || given.has(name)) continue;
-    // `flatPath` has other variables than the path, and some documents declare a parameter that no path contains.
-    if (isPlaceless(description, name, variables)) continue;
-    if (description.default === undefined) throw missing(method, name);
-    given.set(name, description.repeated === true ? [description.default] : description.default);
-  }
-  if (flatPath) {
-    for (const name of variables) if (!given.has(name)) throw missing(method, name);
-  }
-  return given;
-}
-
-/** Whether a parameter belongs in the path, and the path has no variable for it. */
-function isPlaceless(
-  description: ParameterDescription | undefined,
-  name: string,
-  variables: ReadonlySet<string>,
-): boolean {
-  return description?.location === 'path' && !variables.has(name);
-}
-
-function missing(method: ApiMethod, name: string): DiscoveryError {
-  return new DiscoveryError('invalid-parameter', `${method.id}: parameter ${name} is required`);
-}
-
-function describe(
-  document: RestDescription,
-  method: ApiMethod,
-  name: string,
-  variables: ReadonlySet<string>,
-  { flatPath }: ParameterOptions,
-): ParameterDescription {
-  const description = method.parameters.get(name);
-  if (isPlaceless(description, name, variables)) {
-    const where = flatPath ? 'flatPath' : 'path';
-    const has = variables.size === 0 ? 'it has no variables' : `it has ${[...variables].join(', ')}`;
-    throw new DiscoveryError(
-      'invalid-parameter',
-      `${method.id}: parameter ${name} has no place in the ${where}: ${has}`,
-    );
-  }
-  if (description !== undefined) return description;
-  if (variables.has(name)) return UNDECLARED;
-  const common = document.parameters ?? {};
-  if (Object.hasOwn(common, name)) return formatsOf(method, name, common[name] ?? {});
-  throw new DiscoveryError('invalid-parameter', `${method.id} has no parameter ${name}`);
-}
-
 /** Methods with media downloads accept `alt=media`, which many documents omit from the values of `alt`. */
 function formatsOf(
   { description: { supportsMediaDownload } }: ApiMethod,
@@ -161,19 +148,6 @@ function formatsOf(
 ): ParameterDescription {
   if (name !== 'alt' || supportsMediaDownload !== true || common.enum === undefined) return common;
   return { ...common, enum: [...common.enum, 'media'] };
-}
-
-function asPathValue(
-  method: ApiMethod,
-  name: string,
-  description: ParameterDescription,
-  texts: readonly string[],
-): string | readonly string[] {
-  // An empty segment would address another resource: the collection.
-  if (texts.length === 0 || texts.some((text) => text === '')) {
-    throw new DiscoveryError('invalid-parameter', `${method.id}: parameter ${name} may not be empty`);
-  }
-  return description.repeated === true ? texts : (texts[0] ?? '');
 }
 
 /** Form encoding: all services read it, and a space is shorter. */

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { BUNDLED_APIS, readBundledDescription } from '../../discovery/bundled.ts';
 import type { RestDescription } from '../../discovery/description/description.ts';
+import { directoryOf, documentPath, withRootUrl } from '../../discovery/directory/served-directory.ts';
 import type { ErrorShape } from '../error-shape.ts';
 import { EmbeddedError } from '../errors.ts';
 import { Faults } from '../faults.ts';
 import { addFaults, createServer, type LocalService, listen, type ServiceOptions } from '../loopback.ts';
 import { matchRoute, routesOf } from '../routes.ts';
-import { localDocument } from './local-document.ts';
 
 const BODY_LIMIT = 1 << 16;
 
 export interface DiscoveryServiceOptions extends ServiceOptions {
-  /** The documents that are listed. Default: the bundled ones. */
+  /** The documents that are listed. Default: the bundled ones of other services. */
   readonly documents?: readonly RestDescription[];
   /**
    * Root URLs of the services that run here, by API name. They replace the root URLs in their documents, so that clients
@@ -35,7 +35,9 @@ export async function startDiscoveryService(
   options: DiscoveryServiceOptions = {},
 ): Promise<DiscoveryService> {
   const faults = new Faults(options);
-  const own = await Promise.all([...BUNDLED_APIS.values()].map(readBundledDescription));
+  // Lockhound serves its own API itself.
+  const others = [...BUNDLED_APIS.values()].filter((api) => api !== 'lockhound.v1');
+  const own = await Promise.all(others.map(readBundledDescription));
   const published = new Map((options.documents ?? own).map((document) => [keyOf(document), document]));
   const routes = routesOf(await readBundledDescription('discovery.v1'));
   const answers = new Map<number, number>();
@@ -81,37 +83,6 @@ function keyOf({ id, name, version }: RestDescription): string {
   );
 }
 
-function documentPath(name: string, version: string): string {
-  return `/discovery/v1/apis/${encodeURIComponent(name)}/${encodeURIComponent(version)}/rest`;
-}
-
-function directoryOf(
-  all: readonly RestDescription[],
-  parameters: ReadonlyMap<string, string>,
-  root: string,
-): object {
-  const name = parameters.get('name');
-  // The version of each name that was published first is preferred.
-  const preferred = new Set(new Map(all.toReversed().map((document) => [document.name, document])).values());
-  const items = all
-    .filter((document) => name === undefined || document.name === name)
-    .filter((document) => parameters.get('preferred') !== 'true' || preferred.has(document))
-    .map((document) => ({
-      kind: 'discovery#directoryItem',
-      id: `${document.name}:${document.version}`,
-      name: document.name,
-      version: document.version,
-      title: document.title ?? '',
-      description: document.description ?? '',
-      discoveryRestUrl: root + documentPath(document.name ?? '', document.version ?? ''),
-      icons: document.icons,
-      documentationLink: document.documentationLink,
-      labels: document.labels,
-      preferred: preferred.has(document),
-    }));
-  return { kind: 'discovery#directoryList', discoveryVersion: 'v1', items };
-}
-
 function refusal(code: number, message: string): object {
   const reason = code === 404 ? 'notFound' : 'invalidParameter';
   return { error: { code, message, errors: [{ message, domain: 'global', reason }] } };
@@ -121,3 +92,28 @@ const NESTED_ERRORS: ErrorShape = {
   type: 'application/json; charset=utf-8',
   body: (message) => JSON.stringify(refusal(400, message)),
 };
+
+/** Names of this machine that mean another machine in a different container. */
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '0.0.0.0', '[::1]', '[::]']);
+
+/**
+ * The document with the URL of the local service instead of the public one. `rootUrls` is by API name; `host` is the host
+ * of the client's request (`127.0.0.1:8704`), the name by which the client reaches this machine. The document of an API
+ * that does not run here is unchanged.
+ */
+function localDocument(
+  document: RestDescription,
+  rootUrls: Readonly<Record<string, string>>,
+  host: string,
+): RestDescription {
+  const { name = '' } = document;
+  const requested = URL.parse(`http://${host}`);
+  const root = name === 'discovery' ? requested : URL.parse(rootUrlOf(name, rootUrls));
+  if (root === null) return document;
+  if (requested !== null && LOOPBACK.has(root.hostname)) root.hostname = requested.hostname;
+  return withRootUrl(document, root.href);
+}
+
+function rootUrlOf(name: string, rootUrls: Readonly<Record<string, string>>): string {
+  return (Object.hasOwn(rootUrls, name) ? rootUrls[name] : undefined) ?? '';
+}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SYSTEMS } from '../../model/scan/version-key.ts';
 
 const requirements = z.record(z.string(), z.string());
 
@@ -76,7 +77,7 @@ export const indexedVersion = z.object({
 });
 
 export const indexedPackage = z.object({
-  system: z.enum(['GO', 'RUBYGEMS', 'NPM', 'CARGO', 'MAVEN', 'PYPI', 'NUGET']).default('NPM'),
+  system: z.enum(SYSTEMS).default('NPM'),
   /** Canonical. */
   name: z.string(),
   /** The version that is installed by default. */

@@ -58,7 +58,7 @@ export function readBundledData(): Promise<InsightsData> {
 }
 
 const UNCHECKED: DataReaders = {
-  package: (line) => withSystem(JSON.parse(line)),
+  package: packageOfLine,
   samples(text) {
     const { packages = [], projects = [], images = [] }: z.input<typeof samples> = JSON.parse(text);
     return { packages: packages.map(withSystem), projects, images };
@@ -70,6 +70,32 @@ const UNCHECKED: DataReaders = {
     });
   },
 };
+
+const HEAD = /^\{"system":"([A-Z]+)","name":"([^"\\]+)",/;
+
+/** The rest of a line is parsed when the package is requested: a scan requests few of them. */
+function packageOfLine(line: string): IndexedPackage {
+  const [, system, name = ''] = HEAD.exec(line) ?? [];
+  if (system === undefined) return withSystem(JSON.parse(line));
+  let parsed: IndexedPackage | undefined;
+  const whole = () => {
+    parsed ??= parse<IndexedPackage>(JSON.parse, line, `packages.ndjson, ${name}`, BUNDLED);
+    return parsed;
+  };
+  return {
+    system: system as IndexedPackage['system'],
+    name,
+    get default() {
+      return whole().default;
+    },
+    get versions() {
+      return whole().versions;
+    },
+    get similar() {
+      return whole().similar;
+    },
+  };
+}
 
 function withSystem<Item extends { readonly system?: IndexedPackage['system'] | undefined }>(item: Item) {
   return { ...item, system: item.system ?? ('NPM' as const) };

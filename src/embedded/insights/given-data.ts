@@ -1,8 +1,11 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import { messageOf } from '../../model/errors.ts';
 import { advisoryFact, indexedPackage, samples } from './data-schemas.ts';
 import { FILES, type InsightsData, readDataFolder } from './data-set.ts';
+
+export { advisoryFact, indexedPackage };
 
 /**
  * Reads a data set in the format of the bundled one: `packages.ndjson`, one package per line; `ecosystems.json` and
@@ -17,6 +20,15 @@ export function readInsightsData(folder: string): Promise<InsightsData> {
     advisories: (text: string) => checked(z.array(advisoryFact), text),
   };
   return readDataFolder(pathToFileURL(`${resolve(folder)}/`), readers, advice);
+}
+
+/** Data of a running service, as JSON. Throws an error with status 400 for data that is not valid. */
+export function parseData<T>(schema: z.ZodType<T>, text: string): T {
+  try {
+    return checked(schema, text);
+  } catch (error) {
+    throw Object.assign(new Error(messageOf(error), { cause: error }), { statusCode: 400 });
+  }
 }
 
 function checked<T>(schema: z.ZodType<T>, text: string): T {

@@ -1,6 +1,6 @@
 import maxSatisfying from 'semver/ranges/max-satisfying.js';
 import validRange from 'semver/ranges/valid.js';
-import { formatVersionKey, type System, type VersionKey } from '../../model/scan/version-key.ts';
+import { formatVersionKey, type VersionKey } from '../../model/scan/version-key.ts';
 import type { IndexedPackage, IndexedVersion } from './data-set.ts';
 
 interface Node {
@@ -23,15 +23,6 @@ export interface Graph {
   readonly error: string;
 }
 
-/** A graph under construction, with the nodes whose requirements are not resolved yet. */
-interface Growth {
-  readonly system: System;
-  readonly nodes: Node[];
-  readonly edges: Edge[];
-  readonly indexes: Map<string, number>;
-  readonly pending: { readonly indexed: IndexedVersion; readonly index: number }[];
-}
-
 /**
  * Resolves the graph of a version within the index: each requirement selects the greatest version that satisfies it.
  * Versions with unknown requirements are never selected, so that a graph is always complete.
@@ -40,56 +31,57 @@ export function resolveGraph(
   root: { readonly indexed: IndexedVersion; readonly package: IndexedPackage },
   find: (name: string) => IndexedPackage | undefined,
 ): Graph {
-  const { system, name } = root.package;
-  const growth: Growth = { system, nodes: [], edges: [], indexes: new Map(), pending: [] };
-  visit(growth, name, root.indexed, 'SELF');
-  for (let next = growth.pending.shift(); next !== undefined; next = growth.pending.shift()) {
-    follow(growth, next.indexed, next.index, find);
+  const { system, name: rootName } = root.package;
+  const nodes: Node[] = [];
+  const edges: Edge[] = [];
+  const indexes = new Map<string, number>();
+  /** Nodes whose requirements are not resolved yet. */
+  const pending: { readonly indexed: IndexedVersion; readonly index: number }[] = [];
+
+  /** Adds a package in the root's archive; its name encodes the chain. Its dependencies are bundled with it. */
+  function bundle({ name, version }: { name: string; version: string }): number {
+    const versionKey = { system, name: `${rootName}>${root.indexed.version}>${name}`, version };
+    return nodes.push({ versionKey, bundled: true, relation: 'DIRECT', errors: [] }) - 1;
   }
-  return { nodes: growth.nodes, edges: growth.edges, error: '' };
-}
 
-function follow(
-  growth: Growth,
-  indexed: IndexedVersion,
-  fromNode: number,
-  find: (name: string) => IndexedPackage | undefined,
-): void {
-  const wanted = { ...indexed.dependencies, ...indexed.optionalDependencies };
-  for (const [alias, requirement] of Object.entries(wanted)) {
-    const inside = fromNode === 0 ? indexed.bundled?.find(({ name }) => name === alias) : undefined;
-    if (inside !== undefined) {
-      growth.edges.push({ fromNode, toNode: bundle(growth, inside), requirement });
-      continue;
-    }
-    const { name, range } = readRequirement(alias, requirement);
-    const chosen = choose(find(name), range);
-    if (chosen === undefined) {
-      growth.nodes[fromNode]?.errors.push(`no version of ${name} satisfies ${requirement}`);
-      continue;
-    }
-    const toNode = visit(growth, name, chosen, fromNode === 0 ? 'DIRECT' : 'INDIRECT');
-    growth.edges.push({ fromNode, toNode, requirement });
+  /** Returns the index of a version's node, adding it when it is new. */
+  function visit(name: string, indexed: IndexedVersion, relation: Node['relation']): number {
+    const versionKey = { system, name, version: indexed.version };
+    const id = formatVersionKey(versionKey);
+    const known = indexes.get(id);
+    if (known !== undefined) return known;
+    const index = nodes.push({ versionKey, bundled: false, relation, errors: [] }) - 1;
+    indexes.set(id, index);
+    pending.push({ indexed, index });
+    return index;
   }
-}
 
-/** Adds a package in the root's archive; its name encodes the chain. Its dependencies are bundled with it. */
-function bundle({ system, nodes }: Growth, { name, version }: { name: string; version: string }): number {
-  const root = nodes[0]?.versionKey;
-  const versionKey = { system, name: `${root?.name}>${root?.version}>${name}`, version };
-  return nodes.push({ versionKey, bundled: true, relation: 'DIRECT', errors: [] }) - 1;
-}
+  function follow(indexed: IndexedVersion, fromNode: number): void {
+    const wanted = { ...indexed.dependencies, ...indexed.optionalDependencies };
+    for (const [alias, requirement] of Object.entries(wanted)) {
+      const inside = fromNode === 0 ? indexed.bundled?.find(({ name }) => name === alias) : undefined;
+      if (inside !== undefined) {
+        edges.push({ fromNode, toNode: bundle(inside), requirement });
+        continue;
+      }
+      const { name, range } = readRequirement(alias, requirement);
+      const chosen = choose(find(name), range);
+      if (chosen === undefined) {
+        nodes[fromNode]?.errors.push(`no version of ${name} satisfies ${requirement}`);
+        continue;
+      }
+      edges.push({
+        fromNode,
+        toNode: visit(name, chosen, fromNode === 0 ? 'DIRECT' : 'INDIRECT'),
+        requirement,
+      });
+    }
+  }
 
-/** Returns the index of a version's node, adding it when it is new. */
-function visit(growth: Growth, name: string, indexed: IndexedVersion, relation: Node['relation']): number {
-  const versionKey = { system: growth.system, name, version: indexed.version };
-  const id = formatVersionKey(versionKey);
-  const known = growth.indexes.get(id);
-  if (known !== undefined) return known;
-  const index = growth.nodes.push({ versionKey, bundled: false, relation, errors: [] }) - 1;
-  growth.indexes.set(id, index);
-  growth.pending.push({ indexed, index });
-  return index;
+  visit(rootName, root.indexed, 'SELF');
+  for (let next = pending.shift(); next !== undefined; next = pending.shift())
+    follow(next.indexed, next.index);
+  return { nodes, edges, error: '' };
 }
 
 /** With `npm:` the requirement names another package than its key. */

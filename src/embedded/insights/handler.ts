@@ -1,4 +1,4 @@
-import type { System, VersionKey } from '../../model/scan/version-key.ts';
+import { SYSTEMS, type System, type VersionKey } from '../../model/scan/version-key.ts';
 import { cutPage, digest, readBatch } from './batch.ts';
 import type { InsightsModel } from './model.ts';
 import { canonicalKey, parsePurl, purlOf } from './names.ts';
@@ -6,7 +6,7 @@ import { queryResults } from './query.ts';
 import { requirementsObject } from './requirements.ts';
 
 /** An answer: JSON text, or an error as plain text (field notes, "Errors are text/plain"). */
-export type Answer =
+export type Reply =
   | { readonly json: string /** Number of batch entries answered. */; readonly entries?: number }
   | { readonly status: number; readonly text: string };
 
@@ -16,58 +16,60 @@ interface Question {
   readonly body: unknown;
 }
 
-type Operation = (question: Question) => Answer;
+type Operation = (question: Question) => Reply;
 
-const VERSION_NOT_FOUND = missing('version not found');
-const PACKAGE_NOT_FOUND = missing('package not found');
-const NO_RESULTS = missing('no results match query');
+const VERSION_NOT_FOUND = 'version not found';
+const PACKAGE_NOT_FOUND = 'package not found';
+const NO_RESULTS = 'no results match query';
 
 /** The operations of the package-insights API by method id; `pageSize` is called for each batch. */
 export function insightsOperations(
   model: InsightsModel,
   pageSize: () => number,
 ): Readonly<Record<string, Operation>> {
+  const ofVersion =
+    (find: (key: VersionKey) => string | undefined, otherwise: string): Operation =>
+    ({ parameters }) =>
+      orMissing(find(keyOf(parameters)), otherwise);
+  const named =
+    (parameter: string, find: (name: string) => string | undefined, otherwise: string): Operation =>
+    ({ parameters }) =>
+      orMissing(find(parameters.get(parameter) ?? ''), otherwise);
   return {
     'insights.getPackage': ({ parameters }) => getPackage(model, parameters),
-    'insights.getVersion': ({ parameters }) => orMissing(model.version(keyOf(parameters)), VERSION_NOT_FOUND),
+    'insights.getVersion': ofVersion((key) => model.version(key), VERSION_NOT_FOUND),
     'insights.getVersionBatch': ({ body }) => getVersionBatch(model, body, pageSize()),
-    'insights.getRequirements': ({ parameters }) => getRequirements(model, keyOf(parameters)),
-    'insights.getDependencies': ({ parameters }) =>
-      orMissing(model.dependencies(keyOf(parameters)), missing('dependencies not found')),
-    'insights.getDependents': ({ parameters }) =>
-      orMissing(model.dependents(keyOf(parameters)), missing('dependents not found')),
-    'insights.getCapabilities': ({ parameters }) =>
-      orMissing(model.capabilities(keyOf(parameters)), missing('capabilities not found')),
-    'insights.getProject': ({ parameters }) =>
-      orMissing(model.project(parameters.get('projectKey.id') ?? ''), missing('project not found')),
+    'insights.getRequirements': ofVersion((key) => requirementsOf(model, key), VERSION_NOT_FOUND),
+    'insights.getDependencies': ofVersion((key) => model.dependencies(key), 'dependencies not found'),
+    'insights.getDependents': ofVersion((key) => model.dependents(key), 'dependents not found'),
+    'insights.getCapabilities': ofVersion((key) => model.capabilities(key), 'capabilities not found'),
+    'insights.getProject': named('projectKey.id', (id) => model.project(id), 'project not found'),
     'insights.getProjectBatch': ({ body }) => getProjectBatch(model, body, pageSize()),
     'insights.getProjectPackageVersions': ({ parameters }) => getProjectVersions(model, parameters),
-    'insights.getAdvisory': ({ parameters }) =>
-      orMissing(model.advisory(parameters.get('advisoryKey.id') ?? ''), missing('advisory not found')),
+    'insights.getAdvisory': named('advisoryKey.id', (id) => model.advisory(id), 'advisory not found'),
     'insights.getSimilarlyNamedPackages': ({ parameters }) => getSimilarlyNamed(model, parameters),
     'insights.query': ({ parameters }) =>
       orMissing(queryResults(model, parameters, keyOf(parameters)), NO_RESULTS),
     'insights.purlLookup': ({ parameters }) => purlLookup(model, parameters.get('purl') ?? ''),
     'insights.purlLookupBatch': ({ body }) => purlLookupBatch(model, body, pageSize()),
-    'insights.queryContainerImages': ({ parameters }) =>
-      orMissing(model.images(parameters.get('chainId') ?? ''), NO_RESULTS),
+    'insights.queryContainerImages': named('chainId', (id) => model.images(id), NO_RESULTS),
   };
 }
 
-function getPackage(model: InsightsModel, parameters: ReadonlyMap<string, string>): Answer {
+function getPackage(model: InsightsModel, parameters: ReadonlyMap<string, string>): Reply {
   const system = parameters.get('packageKey.system') as System;
   const name = parameters.get('packageKey.name') ?? '';
   return orMissing(model.package(system, name), PACKAGE_NOT_FOUND);
 }
 
-function getRequirements(model: InsightsModel, key: VersionKey): Answer {
+function requirementsOf(model: InsightsModel, key: VersionKey): string | undefined {
   const indexed = model.indexedVersion(key);
-  const requirements = indexed === undefined ? undefined : requirementsObject(key.system, indexed);
-  return orMissing(requirements && JSON.stringify(requirements), VERSION_NOT_FOUND);
+  const requirements = indexed && requirementsObject(key.system, indexed);
+  return requirements && JSON.stringify(requirements);
 }
 
 /** Entries of one version under several spellings all echo the first of them (field notes, "Order"). */
-function getVersionBatch(model: InsightsModel, body: unknown, pageSize: number): Answer {
+function getVersionBatch(model: InsightsModel, body: unknown, pageSize: number): Reply {
   const firstSpelling = new Map<string, string>();
   return answerBatch(body, pageSize, (request) => {
     const key = readVersionKey(request);
@@ -80,7 +82,7 @@ function getVersionBatch(model: InsightsModel, body: unknown, pageSize: number):
 }
 
 /** The echoed purl is normalised. */
-function purlLookupBatch(model: InsightsModel, body: unknown, pageSize: number): Answer {
+function purlLookupBatch(model: InsightsModel, body: unknown, pageSize: number): Reply {
   return answerBatch(body, pageSize, (request) => {
     const purl = (request as { purl?: unknown } | null)?.purl;
     const target = typeof purl === 'string' ? parsePurl(purl) : undefined;
@@ -98,18 +100,16 @@ function purlLookupBatch(model: InsightsModel, body: unknown, pageSize: number):
   });
 }
 
-function getProjectBatch(model: InsightsModel, body: unknown, pageSize: number): Answer {
+function getProjectBatch(model: InsightsModel, body: unknown, pageSize: number): Reply {
   return answerBatch(body, pageSize, (request) => {
     const id = (request as { projectKey?: { id?: unknown } } | null)?.projectKey?.id;
     if (typeof id !== 'string') return 'invalid project key';
-    return {
-      echo: JSON.stringify({ projectKey: { id } }),
-      answer: () => member('project', model.project(id)),
-    };
+    const echo = JSON.stringify({ projectKey: { id } });
+    return { echo, answer: () => member('project', model.project(id)) };
   });
 }
 
-interface BatchEntry {
+interface EchoedEntry {
   /** The request as JSON, as the answer repeats it. */
   readonly echo: string;
   /** The remaining members of the response as JSON text; empty when nothing was found. */
@@ -120,11 +120,11 @@ interface BatchEntry {
 function answerBatch(
   body: unknown,
   pageSize: number,
-  read: (request: unknown) => BatchEntry | string,
-): Answer {
+  read: (request: unknown) => EchoedEntry | string,
+): Reply {
   const batch = readBatch(body);
   if ('refused' in batch) return refusal(batch.refused);
-  const entries: BatchEntry[] = [];
+  const entries: EchoedEntry[] = [];
   for (const request of batch.requests) {
     const entry = read(request);
     if (typeof entry === 'string') return refusal(entry);
@@ -143,19 +143,19 @@ function member(name: string, json: string | undefined): string {
   return json === undefined ? '' : `,"${name}":${json}`;
 }
 
-function purlLookup(model: InsightsModel, purl: string): Answer {
+function purlLookup(model: InsightsModel, purl: string): Reply {
   const target = parsePurl(purl);
   if (target === undefined) return refusal(`invalid purl: ${purl}`);
   const { system, name, version } = target;
   if (version === undefined) {
     const found = model.package(system, name);
-    return found === undefined ? PACKAGE_NOT_FOUND : { json: `{"package":${found}}` };
+    return orMissing(found && `{"package":${found}}`, PACKAGE_NOT_FOUND);
   }
   const found = model.version({ system, name, version });
-  return found === undefined ? VERSION_NOT_FOUND : { json: `{"version":${found}}` };
+  return orMissing(found && `{"version":${found}}`, VERSION_NOT_FOUND);
 }
 
-function getProjectVersions(model: InsightsModel, parameters: ReadonlyMap<string, string>): Answer {
+function getProjectVersions(model: InsightsModel, parameters: ReadonlyMap<string, string>): Reply {
   const id = parameters.get('projectKey.id') ?? '';
   const found = model.versionsOfProject(id).slice(0, 1_500);
   if (found.length === 0 && model.project(id) === undefined) return missing('project not found');
@@ -169,21 +169,20 @@ function getProjectVersions(model: InsightsModel, parameters: ReadonlyMap<string
   return { json: JSON.stringify({ versions }) };
 }
 
-function getSimilarlyNamed(model: InsightsModel, parameters: ReadonlyMap<string, string>): Answer {
+function getSimilarlyNamed(model: InsightsModel, parameters: ReadonlyMap<string, string>): Reply {
   const system = parameters.get('packageKey.system') as System;
   const found = model.find(system, parameters.get('packageKey.name') ?? '');
-  if (found === undefined) return PACKAGE_NOT_FOUND;
+  if (found === undefined) return missing(PACKAGE_NOT_FOUND);
   const packages = (found.similar ?? []).map((name) => ({ packageKey: { system, name } }));
   return { json: JSON.stringify({ packageKey: { system, name: found.name }, packages }) };
 }
 
 function readVersionKey(request: unknown): VersionKey | undefined {
   const key = (request as { versionKey?: Partial<Record<keyof VersionKey, unknown>> } | null)?.versionKey;
-  const { system, name, version } = key ?? {};
-  if (typeof system !== 'string' || typeof name !== 'string' || typeof version !== 'string') return undefined;
-  return /^(?:GO|RUBYGEMS|NPM|CARGO|MAVEN|PYPI|NUGET)$/.test(system)
-    ? { system: system as System, name, version }
-    : undefined;
+  const { name, version } = key ?? {};
+  const system = SYSTEMS.find((one) => one === key?.system);
+  if (system === undefined || typeof name !== 'string' || typeof version !== 'string') return undefined;
+  return { system, name, version };
 }
 
 /** The version key in path or query parameters; missing parts are empty. */
@@ -196,14 +195,14 @@ function keyOf(parameters: ReadonlyMap<string, string>): VersionKey {
   };
 }
 
-function orMissing(json: string | undefined, otherwise: Answer): Answer {
-  return json === undefined ? otherwise : { json };
+function orMissing(json: string | undefined, otherwise: string): Reply {
+  return json === undefined ? missing(otherwise) : { json };
 }
 
-function missing(text: string): Answer {
+function missing(text: string): Reply {
   return { status: 404, text };
 }
 
-function refusal(text: string): Answer {
+function refusal(text: string): Reply {
   return { status: 400, text };
 }

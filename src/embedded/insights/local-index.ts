@@ -2,8 +2,8 @@ import { readBundledDescription } from '../../discovery/bundled.ts';
 import type { VersionKey } from '../../model/scan/version-key.ts';
 import { EmbeddedError } from '../errors.ts';
 import { matchRoute, type Route, routesOf } from '../routes.ts';
-import { type AdvisoryFact, type InsightsData, readBundledData } from './data-set.ts';
-import { type Answer, insightsOperations } from './handler.ts';
+import { type AdvisoryFact, type IndexedPackage, type InsightsData, readBundledData } from './data-set.ts';
+import { insightsOperations, type Reply } from './handler.ts';
 import { InsightsModel } from './model.ts';
 
 export interface LocalIndexOptions {
@@ -40,8 +40,14 @@ export interface LocalIndex {
   /** Advisories of the data set that are not served yet. */
   readonly heldBack: readonly AdvisoryFact[];
   answer(request: LocalRequest): LocalAnswer;
-  /** Serves the advisory from now on, also with the versions that it affects; returns these. */
+  /** Serves the advisory from now on, also with the versions that it affects; returns these. Replaces one of the same id. */
   learnAdvisory(advisory: AdvisoryFact): readonly VersionKey[];
+  /** Serves the advisory no longer; returns the versions that it affected. */
+  withdrawAdvisory(id: string): readonly VersionKey[];
+  /** The package as it is served now. */
+  findPackage(key: Pick<VersionKey, 'system' | 'name'>): IndexedPackage | undefined;
+  /** Serves the package from now on with these versions alone. */
+  putPackage(indexedPackage: IndexedPackage): void;
   /** Returns whether the data set has any version of a package. */
   covers(key: Pick<VersionKey, 'system' | 'name'>): boolean;
   stats(): InsightsStats;
@@ -67,24 +73,22 @@ export async function openLocalIndex(options: LocalIndexOptions = {}): Promise<L
     },
     heldBack: data.advisories.filter(({ heldBack }) => heldBack),
     learnAdvisory: (advisory: AdvisoryFact) => model.learnAdvisory(advisory),
+    withdrawAdvisory: (id: string) => model.withdrawAdvisory(id),
+    findPackage: ({ system, name }: Pick<VersionKey, 'system' | 'name'>) => model.find(system, name),
+    putPackage: (indexedPackage: IndexedPackage) => model.putPackage(indexedPackage),
     covers: ({ system, name }: Pick<VersionKey, 'system' | 'name'>) => model.find(system, name) !== undefined,
     stats: dispatcher.stats,
   });
 }
 
-interface Dispatcher {
-  answer(request: LocalRequest): Answer;
-  stats(): InsightsStats;
-}
-
 /** Finds the operation of each request in the description document, and counts requests. */
-async function createDispatcher(operations: ReturnType<typeof insightsOperations>): Promise<Dispatcher> {
+async function createDispatcher(operations: ReturnType<typeof insightsOperations>) {
   const routes = routesOf(await readBundledDescription('insights.v3alpha'));
   requireAll(routes, operations);
   const counts = new Map<string, number>();
   let entries = 0;
   return {
-    answer({ method: httpMethod, url, body }) {
+    answer({ method: httpMethod, url, body }: LocalRequest): Reply {
       const match = matchRoute(routes, httpMethod, url);
       if (match.kind === 'none') return { status: 404, text: 'not found' };
       if (match.kind === 'invalid') return { status: 400, text: match.reason };
@@ -95,7 +99,7 @@ async function createDispatcher(operations: ReturnType<typeof insightsOperations
       if ('entries' in answered) entries += answered.entries ?? 0;
       return answered;
     },
-    stats: () => ({ requests: new Map(counts), entries }),
+    stats: (): InsightsStats => ({ requests: new Map(counts), entries }),
   };
 }
 

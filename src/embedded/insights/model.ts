@@ -29,12 +29,13 @@ export interface ProjectVersion {
 }
 
 /**
- * The index of the local package-insights service. Answers are JSON text, computed on first request and cached until an
- * advisory changes them.
+ * The index of the local package-insights service. Answers are JSON text, computed on first request and cached until the
+ * index changes.
  */
 export class InsightsModel {
   readonly #packages = new Map<string, IndexedPackage>();
-  readonly #versions = new Map<string, Entry>();
+  /** By package and version; those of a package are added when it is requested. */
+  readonly #versions = new WeakMap<IndexedPackage, ReadonlyMap<string, Entry>>();
   readonly #advisories = new Map<string, AdvisoryFact>();
   /** Advisories by the packages that they affect. */
   readonly #advisoriesOf = new Map<string, AdvisoryFact[]>();
@@ -48,20 +49,46 @@ export class InsightsModel {
   constructor(data: InsightsData) {
     this.#projects = new Map((data.projects ?? []).map((project) => [project.id, project]));
     this.#images = new Map((data.images ?? []).map((image) => [image.chainId, image]));
-    for (const indexedPackage of data.packages) {
-      const { system, name } = indexedPackage;
-      this.#packages.set(packageId(system, name), indexedPackage);
-      for (const indexed of indexedPackage.versions) {
-        const id = formatVersionKey({ system, name, version: indexed.version });
-        this.#versions.set(id, { package: indexedPackage, indexed });
-      }
-    }
+    for (const one of data.packages) this.#packages.set(packageId(one.system, one.name), one);
     for (const advisory of data.advisories) if (!advisory.heldBack) this.#add(advisory);
   }
 
-  /** Adds an advisory to the index and to the versions that it affects; returns these. */
+  /** Adds an advisory, or replaces that of the same id; returns the versions that it affects. */
   learnAdvisory(advisory: AdvisoryFact): readonly VersionKey[] {
+    this.withdrawAdvisory(advisory.id);
     this.#add(advisory);
+    return this.#forgetTexts(advisory);
+  }
+
+  /** Removes an advisory; returns the versions that it affected. */
+  withdrawAdvisory(id: string): readonly VersionKey[] {
+    const known = this.#advisories.get(id);
+    if (known === undefined) return [];
+    this.#advisories.delete(id);
+    for (const [name, about] of this.#advisoriesOf) {
+      if (about.includes(known))
+        this.#advisoriesOf.set(
+          name,
+          about.filter((one) => one !== known),
+        );
+    }
+    return this.#forgetTexts(known);
+  }
+
+  /** Adds a package with its versions, or replaces it: versions that it no longer has are no longer in the index. */
+  putPackage(indexedPackage: IndexedPackage): void {
+    const { system, name } = indexedPackage;
+    for (const { version } of this.#packages.get(packageId(system, name))?.versions ?? []) {
+      this.#versionTexts.delete(formatVersionKey({ system, name, version }));
+    }
+    this.#packages.set(packageId(system, name), indexedPackage);
+    this.#graphTexts.clear();
+    this.#dependents = undefined;
+    this.#byDigest = undefined;
+  }
+
+  /** Versions that an advisory affects are written again when they are requested; returns these. */
+  #forgetTexts(advisory: AdvisoryFact): readonly VersionKey[] {
     const affected = advisory.affected.flatMap(({ system, name }) =>
       (this.#packages.get(packageId(system, name))?.versions ?? [])
         .map(({ version }) => ({ system, name, version }))
@@ -81,6 +108,24 @@ export class InsightsModel {
     }
   }
 
+  /** `key`: in canonical form. */
+  #entry({ system, name, version }: VersionKey): Entry | undefined {
+    const found = this.#packages.get(packageId(system, name));
+    return found && this.#entriesOf(found).get(version);
+  }
+
+  #entriesOf(found: IndexedPackage): ReadonlyMap<string, Entry> {
+    const known = this.#versions.get(found);
+    if (known !== undefined) return known;
+    const entries = new Map(found.versions.map((indexed) => [indexed.version, { package: found, indexed }]));
+    this.#versions.set(found, entries);
+    return entries;
+  }
+
+  #allEntries(): readonly Entry[] {
+    return [...this.#packages.values()].flatMap((one) => [...this.#entriesOf(one).values()]);
+  }
+
   #advisoryIds(key: VersionKey): readonly string[] {
     const about = this.#advisoriesOf.get(packageId(key.system, key.name)) ?? [];
     return about.filter((advisory) => affects(advisory, key)).map(({ id }) => id);
@@ -88,10 +133,11 @@ export class InsightsModel {
 
   /** A Version object as JSON. */
   version(key: VersionKey): string | undefined {
-    const id = formatVersionKey(canonicalKey(key));
+    const canonical = canonicalKey(key);
+    const id = formatVersionKey(canonical);
     const known = this.#versionTexts.get(id);
     if (known !== undefined) return known;
-    const entry = this.#versions.get(id);
+    const entry = this.#entry(canonical);
     if (entry === undefined) return undefined;
     const { system, name } = entry.package;
     const advisoryIds = this.#advisoryIds({ system, name, version: entry.indexed.version });
@@ -116,7 +162,7 @@ export class InsightsModel {
   }
 
   indexedVersion(key: VersionKey): IndexedVersion | undefined {
-    return this.#versions.get(formatVersionKey(canonicalKey(key)))?.indexed;
+    return this.#entry(canonicalKey(key))?.indexed;
   }
 
   /** An Advisory object as JSON; a missing score is 0 and a missing vector empty, as scalars have defaults. */
@@ -135,10 +181,11 @@ export class InsightsModel {
 
   /** A Dependencies object as JSON; `undefined` also for a version without a computed graph. */
   dependencies(key: VersionKey): string | undefined {
-    const id = formatVersionKey(canonicalKey(key));
+    const canonical = canonicalKey(key);
+    const id = formatVersionKey(canonical);
     const known = this.#graphTexts.get(id);
     if (known !== undefined) return known;
-    const entry = this.#versions.get(id);
+    const entry = this.#entry(canonical);
     if (entry?.indexed.graph !== undefined) return JSON.stringify(entry.indexed.graph);
     if (entry?.indexed.dependencies === undefined) return undefined;
     const text = JSON.stringify(resolveGraph(entry, (name) => this.find(key.system, name)));
@@ -149,13 +196,13 @@ export class InsightsModel {
   /** A Dependents object as JSON; `undefined` for a version without a computed graph. */
   dependents(key: VersionKey): string | undefined {
     const canonical = canonicalKey(key);
-    if (this.#versions.get(formatVersionKey(canonical))?.indexed.dependencies === undefined) return undefined;
+    if (this.#entry(canonical)?.indexed.dependencies === undefined) return undefined;
     this.#dependents ??= new DependentCounts(this.#graphs());
     return JSON.stringify(this.#dependents.of(canonical));
   }
 
   *#graphs(): Generator<Graph> {
-    for (const entry of this.#versions.values()) {
+    for (const entry of this.#allEntries()) {
       const { system } = entry.package;
       if (entry.indexed.dependencies !== undefined)
         yield resolveGraph(entry, (name) => this.find(system, name));
@@ -186,7 +233,7 @@ export class InsightsModel {
   /** Versions whose artifact has this digest. `type` is for example `SHA256`, `digest` the base64 of the raw digest. */
   versionsByHash(type: string, digest: string): readonly VersionKey[] {
     this.#byDigest ??= Map.groupBy(
-      [...this.#versions.values()].flatMap((entry) =>
+      this.#allEntries().flatMap((entry) =>
         (entry.indexed.integrity?.split(/\s+/) ?? []).map((digest) => ({ digest, key: keyOf(entry) })),
       ),
       (one) => one.digest,
@@ -196,7 +243,7 @@ export class InsightsModel {
 
   /** Versions of the project, those with a verified relation first. */
   versionsOfProject(project: string): readonly ProjectVersion[] {
-    const found = [...this.#versions.values()].flatMap((entry) =>
+    const found = this.#allEntries().flatMap((entry) =>
       projectsOf(entry.indexed)
         .filter(({ id }) => id === project.toLowerCase())
         .map((related) => ({ key: keyOf(entry), indexed: entry.indexed, related })),

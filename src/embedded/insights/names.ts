@@ -4,7 +4,7 @@ import { canonicalName, writePurl } from '../../model/scan/spelling.ts';
 import type { System, VersionKey } from '../../model/scan/version-key.ts';
 
 /** The package, or the version of a package, that a purl names. */
-export interface PurlTarget {
+export interface ParsedPurl {
   readonly system: System;
   readonly name: string;
   readonly version: string | undefined;
@@ -26,7 +26,7 @@ export function purlOf({
   system,
   name,
   version,
-}: Omit<PurlTarget, 'version'> & { version?: string }): string {
+}: Omit<ParsedPurl, 'version'> & { version?: string }): string {
   return writePurl(purlTypeOf(system), name, version);
 }
 
@@ -34,7 +34,7 @@ export function purlOf({
  * Reads a purl as the service does: without qualifiers or subpath, and only of known types. Names of Go modules become
  * lower case, as in the purl specification, so modules with capitals are not found (field notes).
  */
-export function parsePurl(text: string): PurlTarget | undefined {
+export function parsePurl(text: string): ParsedPurl | undefined {
   const match = /^pkg:\/*([A-Za-z][\w.+-]*)\/+([^?#]+)$/.exec(text);
   const [, type = '', rest = ''] = match ?? [];
   const system = systemOf(type.toLowerCase());

@@ -18,8 +18,25 @@ export async function startInsightsService(options: InsightsServiceOptions = {})
   const faults = new Faults(options);
   const app = createServer(BODY_LIMIT);
   addFaults(app, faults);
+  addDataRoutes(app, index);
   addRoutes(app, index.answer);
   return Object.assign(index, await listen(app, 'The local package-insights service', options), { faults });
+}
+
+/** Changes to the data, which the API itself does not have: for tests of what a change of the world leads to. */
+function addDataRoutes(app: FastifyInstance, index: LocalIndex): void {
+  app.put('/-/advisories', async ({ body }) => {
+    const { advisoryFact, parseData } = await import('./given-data.ts');
+    return { affected: index.learnAdvisory(parseData(advisoryFact, String(body))) };
+  });
+  app.delete<{ Params: { id: string } }>('/-/advisories/:id', async ({ params: { id } }) => ({
+    affected: index.withdrawAdvisory(id),
+  }));
+  app.put('/-/packages', async ({ body }) => {
+    const { indexedPackage, parseData } = await import('./given-data.ts');
+    index.putPackage(parseData(indexedPackage, String(body)));
+    return {};
+  });
 }
 
 function addRoutes(app: FastifyInstance, answer: LocalIndex['answer']): void {

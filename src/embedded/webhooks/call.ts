@@ -39,13 +39,15 @@ export async function callWebhook(
   }
 }
 
+type Values = ReadonlyMap<string, string>;
+
 async function callOnce(
   webhook: StoredWebhook,
   url: URL,
-  values: ReadonlyMap<string, string>,
-): Promise<{ readonly status?: number; readonly error?: string }> {
+  values: Values,
+): Promise<{ status?: number; error?: string }> {
   try {
-    const payload = fill(webhook.payload, values, inJson);
+    const payload = fill(webhook.payload, values, (text) => JSON.stringify(text).slice(1, -1));
     const isForm = webhook.encode_as === 'form';
     const response = await fetch(url, {
       method: 'POST',
@@ -64,25 +66,14 @@ async function callOnce(
   }
 }
 
-function headersOf(
-  { custom_headers: text }: StoredWebhook,
-  values: ReadonlyMap<string, string>,
-): Record<string, string> {
-  const headers: Record<string, unknown> = text === null ? {} : JSON.parse(text);
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      fill(String(value), values, (one) => one.replace(/[\r\n]+/g, ' ')),
-    ]),
-  );
+function headersOf({ custom_headers: text }: StoredWebhook, values: Values): Record<string, string> {
+  const onOneLine = (value: string) => value.replace(/[\r\n]+/g, ' ');
+  const headers = Object.entries<unknown>(text === null ? {} : JSON.parse(text));
+  return Object.fromEntries(headers.map(([name, value]) => [name, fill(String(value), values, onOneLine)]));
 }
 
 /** Replaces `$NAME` by the value of the longest known name; unknown names stay. */
-function fill(
-  template: string,
-  values: ReadonlyMap<string, string>,
-  escaped: (text: string) => string,
-): string {
+function fill(template: string, values: Values, escaped: (text: string) => string): string {
   return template.replace(/\$([A-Z0-9_]+)/g, (whole, run: string) => {
     for (let length = run.length; length > 0; length -= 1) {
       const value = values.get(run.slice(0, length));
@@ -90,10 +81,6 @@ function fill(
     }
     return whole;
   });
-}
-
-function inJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
 }
 
 function formOf(payload: string): URLSearchParams {

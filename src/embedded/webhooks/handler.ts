@@ -31,26 +31,15 @@ function operationsOn<Item extends { readonly name: string }>(
   creating: Permission,
 ): Readonly<Record<string, WebhookOperation>> {
   const nameIn = ({ parameters }: WebhookRequest) => parameters.get(parameter) ?? '';
+  const [id, read, manage] = [`webhooks.${resource}`, 'integrations_read', 'manage_integrations'] as const;
   return {
-    [`webhooks.${resource}.create`]: {
-      status: 201,
-      permission: creating,
-      run: ({ body }) => items.create(body),
-    },
-    [`webhooks.${resource}.get`]: {
+    [`${id}.create`]: { status: 201, permission: creating, run: ({ body }) => items.create(body) },
+    [`${id}.get`]: { status: 200, permission: read, run: (call) => items.get(nameIn(call)) },
+    [`${id}.update`]: {
       status: 200,
-      permission: 'integrations_read',
-      run: (request) => items.get(nameIn(request)),
+      permission: manage,
+      run: (call) => items.update(nameIn(call), call.body),
     },
-    [`webhooks.${resource}.update`]: {
-      status: 200,
-      permission: 'manage_integrations',
-      run: (request) => items.update(nameIn(request), request.body),
-    },
-    [`webhooks.${resource}.delete`]: {
-      status: 200,
-      permission: 'manage_integrations',
-      run: (request) => items.delete(nameIn(request)),
-    },
+    [`${id}.delete`]: { status: 200, permission: manage, run: (call) => items.delete(nameIn(call)) },
   };
 }

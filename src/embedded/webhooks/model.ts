@@ -30,67 +30,50 @@ const DEFAULT_PAYLOAD =
   '"date": "$DATE", "org": {"id": "$ORG_ID", "name": "$ORG_NAME"}, "id": "$ID"}';
 
 /** The definitions and variables of one account. */
-export class WebhookModel {
-  readonly webhooks = new Collection<StoredWebhook>('Webhook', readWebhook, (webhook) => ({ ...webhook }));
-  readonly variables = new Collection<StoredVariable>('Custom variable', readVariable, shownVariable);
+export type WebhookModel = ReturnType<typeof createWebhookModel>;
+
+export function createWebhookModel() {
+  return {
+    webhooks: createCollection<StoredWebhook>('Webhook', readWebhook, (webhook) => ({ ...webhook })),
+    variables: createCollection<StoredVariable>('Custom variable', readVariable, shownVariable),
+  };
 }
 
-/** Objects by name. */
-export class Collection<Item extends { readonly name: string }> {
-  readonly #items = new Map<string, Item>();
-  readonly #label: string;
-  readonly #read: (fields: Fields, before: Item | undefined) => Item | string;
-  readonly #show: (item: Item) => Fields;
+export type Collection<Item extends { readonly name: string }> = ReturnType<typeof createCollection<Item>>;
 
-  /** `read` returns the object that a request makes from `before`, or the reason why it is not valid. */
-  constructor(
-    label: string,
-    read: (fields: Fields, before: Item | undefined) => Item | string,
-    show: (item: Item) => Fields,
-  ) {
-    this.#label = label;
-    this.#read = read;
-    this.#show = show;
-  }
-
-  /** Secret values included: never for an answer. */
-  get all(): readonly Item[] {
-    return [...this.#items.values()];
-  }
-
-  create(fields: Fields): Outcome {
-    return this.#store(fields, undefined);
-  }
-
-  get(name: string): Outcome {
-    const found = this.#items.get(name);
-    return found === undefined ? this.#missing() : { kind: 'ok', body: this.#show(found) };
-  }
-
-  /** Changes the named fields and keeps the others; a new name removes the old one. */
-  update(name: string, fields: Fields): Outcome {
-    const found = this.#items.get(name);
-    return found === undefined ? this.#missing() : this.#store(fields, found);
-  }
-
-  delete(name: string): Outcome {
-    return this.#items.delete(name) ? { kind: 'ok', body: {} } : this.#missing();
-  }
-
-  #store(fields: Fields, before: Item | undefined): Outcome {
-    const read = this.#read(fields, before);
-    if (typeof read === 'string') return { kind: 'bad-request', error: read };
-    if (read.name !== before?.name && this.#items.has(read.name)) {
-      return { kind: 'bad-request', error: `${this.#label} already exists` };
+/** Objects by name. `read` returns the object that a request makes from `before`, or the reason why it is not valid. */
+function createCollection<Item extends { readonly name: string }>(
+  label: string,
+  read: (fields: Fields, before: Item | undefined) => Item | string,
+  show: (item: Item) => Fields,
+) {
+  const items = new Map<string, Item>();
+  const missing: Outcome = { kind: 'not-found', error: `${label} does not exist` };
+  function store(fields: Fields, before: Item | undefined): Outcome {
+    const item = read(fields, before);
+    if (typeof item === 'string') return { kind: 'bad-request', error: item };
+    if (item.name !== before?.name && items.has(item.name)) {
+      return { kind: 'bad-request', error: `${label} already exists` };
     }
-    if (before !== undefined) this.#items.delete(before.name);
-    this.#items.set(read.name, read);
-    return { kind: 'ok', body: this.#show(read) };
+    if (before !== undefined) items.delete(before.name);
+    items.set(item.name, item);
+    return { kind: 'ok', body: show(item) };
   }
-
-  #missing(): Outcome {
-    return { kind: 'not-found', error: `${this.#label} does not exist` };
-  }
+  return {
+    /** Secret values included: never for an answer. */
+    all: (): readonly Item[] => [...items.values()],
+    create: (fields: Fields) => store(fields, undefined),
+    get(name: string): Outcome {
+      const found = items.get(name);
+      return found === undefined ? missing : { kind: 'ok', body: show(found) };
+    },
+    /** Changes the named fields and keeps the others; a new name removes the old one. */
+    update(name: string, fields: Fields): Outcome {
+      const found = items.get(name);
+      return found === undefined ? missing : store(fields, found);
+    },
+    delete: (name: string): Outcome => (items.delete(name) ? { kind: 'ok', body: {} } : missing),
+  };
 }
 
 /** Answers never hold the value of a secret (rule 4). */

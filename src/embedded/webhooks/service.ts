@@ -5,11 +5,10 @@ import { LISTED_ERRORS } from '../error-shape.ts';
 import { Faults } from '../faults.ts';
 import { addFaults, createServer, type LocalService, listen, type ServiceOptions } from '../loopback.ts';
 import { matchRoute, type RouteMatch, routesOf } from '../routes.ts';
-import type { WebhookCall } from './call.ts';
-import type { PlatformEvent } from './event.ts';
-import { createEventDispatcher } from './event-dispatcher.ts';
+import { callWebhook, type WebhookCall } from './call.ts';
+import { mentionsIn, type PlatformEvent, readEvent, variablesOf } from './event.ts';
 import { type Permission, type WebhookOperation, webhookOperations } from './handler.ts';
-import { type StoredVariable, type StoredWebhook, WebhookModel } from './model.ts';
+import { createWebhookModel, type StoredVariable, type StoredWebhook, type WebhookModel } from './model.ts';
 
 const BODY_LIMIT = 1 << 20;
 const EVENTS_PATH = '/api/v1/events';
@@ -56,7 +55,7 @@ type Reply = readonly [status: number, body: Readonly<Record<string, unknown>>];
  */
 export async function startWebhookService(options: WebhookServiceOptions = {}): Promise<WebhookService> {
   const faults = new Faults(options);
-  const model = new WebhookModel();
+  const model = createWebhookModel();
   const routes = routesOf(await readBundledDescription('webhooks.v1'));
   const operations = webhookOperations(model);
   const calls: string[] = [];
@@ -95,8 +94,8 @@ export async function startWebhookService(options: WebhookServiceOptions = {}): 
     ...service,
     faults,
     snapshot: () => ({
-      webhooks: model.webhooks.all,
-      variables: model.variables.all,
+      webhooks: model.webhooks.all(),
+      variables: model.variables.all(),
       calls: [...calls],
       events: dispatcher.events(),
       called: dispatcher.called(),
@@ -149,4 +148,36 @@ function readBody(body: unknown): Readonly<Record<string, unknown>> | undefined 
 
 function refusal(status: number, error: string): Reply {
   return [status, { errors: [error] }];
+}
+
+/** Accepts events and calls the webhooks that they mention. */
+function createEventDispatcher(model: WebhookModel) {
+  const events: PlatformEvent[] = [];
+  const called: WebhookCall[] = [];
+  const active = new Set<Promise<void>>();
+
+  async function call(name: string, event: PlatformEvent): Promise<void> {
+    const webhook = model.webhooks.all().find((one) => one.name === name);
+    if (webhook === undefined) return;
+    called.push(await callWebhook(webhook, model.variables.all(), variablesOf(event)));
+  }
+
+  return {
+    accept(body: Readonly<Record<string, unknown>> | undefined): Reply {
+      const event = body === undefined ? 'Invalid JSON' : readEvent(body, events.length + 1);
+      if (typeof event === 'string') return refusal(400, event);
+      events.push(event);
+      // Like the platform, answers before the calls are made.
+      for (const name of mentionsIn(event)) {
+        const work = call(name, event);
+        active.add(work);
+        void work.finally(() => active.delete(work));
+      }
+      return [202, { status: 'ok', event: { id: Number(event.id), title: event.title, text: event.text } }];
+    },
+    events: () => [...events],
+    called: () => [...called],
+    /** Resolves when no call is active. */
+    settled: async () => void (await Promise.all(active)),
+  };
 }

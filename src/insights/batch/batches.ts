@@ -1,10 +1,9 @@
 import pLimit from 'p-limit';
-import type { Project, PurlLookupResult, Version } from '../../model/api/insights-api.generated.ts';
 import type { VersionKey } from '../../model/scan/version-key.ts';
 import { readVersionPurl } from '../request/purl.ts';
 import { MAX_BATCH } from '../request/rules.ts';
 import type { AskOptions, InsightsService } from '../service.ts';
-import { type BatchEntry, createBatchWork } from './operation.ts';
+import { createBatchWork } from './operation.ts';
 import {
   projectOperation,
   purlOperation,
@@ -14,24 +13,14 @@ import {
 } from './operations.ts';
 import { inOrder } from './ordered.ts';
 
-/** The three batch operations of one service; each learns the service's page size once. */
-export interface Batches {
-  /**
-   * Looks up any number of versions; yields one entry for each, in order. A request that breaks a rule or is refused by
-   * the service yields an `error` and does not affect the others. Throws only when aborted.
-   */
-  versions(keys: Requests<VersionKey>, options: AskOptions): Entries<VersionKey, Version>;
-  /** The same for projects, by id. */
-  projects(ids: Requests<string>, options: AskOptions): Entries<string, Project>;
-  /** The same for purls with versions. A Go module with capitals is looked up by name when its purl is missing. */
-  purls(purls: Requests<string>, options: AskOptions): Entries<string, PurlLookupResult>;
-}
+export type Batches = ReturnType<typeof createBatches>;
 
 type Requests<Request> = Iterable<Request> | AsyncIterable<Request>;
-type Entries<Request, Value> = AsyncGenerator<BatchEntry<Request, Value>, void, void>;
 
-/** `concurrency`: the number of concurrent requests, of all three operations together. */
-export function createBatches(service: InsightsService, concurrency = 25): Batches {
+/**
+ * The three batch operations of one service; each learns the service's page size once. `concurrency`: the number of concurrent requests, of all three operations together.
+ */
+export function createBatches(service: InsightsService, concurrency = 25) {
   const limit = pLimit(concurrency);
   const versions = createBatchWork(versionOperation(service), limit);
   const projects = createBatchWork(projectOperation(service), limit);
@@ -44,9 +33,17 @@ export function createBatches(service: InsightsService, concurrency = 25): Batch
     limit,
   );
   return {
-    versions: (keys, { fields, signal }) => inOrder(keys, MAX_BATCH, versions(fields), signal),
-    projects: (ids, { fields, signal }) => inOrder(ids, MAX_BATCH, projects(fields), signal),
-    purls(texts, { fields, signal }) {
+    /**
+     * Looks up any number of versions; yields one entry for each, in order. A request that breaks a rule or is refused by
+     * the service yields an `error` and does not affect the others. Throws only when aborted.
+     */
+    versions: (keys: Requests<VersionKey>, { fields, signal }: AskOptions) =>
+      inOrder(keys, MAX_BATCH, versions(fields), signal),
+    /** The same for projects, by id. */
+    projects: (ids: Requests<string>, { fields, signal }: AskOptions) =>
+      inOrder(ids, MAX_BATCH, projects(fields), signal),
+    /** The same for purls with versions. A Go module with capitals is looked up by name when its purl is missing. */
+    purls(texts: Requests<string>, { fields, signal }: AskOptions) {
       const work = withNameFallback(purls(fields), versions(versionFields(fields)), readVersionPurl);
       return inOrder(texts, MAX_BATCH, work, signal);
     },

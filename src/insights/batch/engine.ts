@@ -34,17 +34,6 @@ const MAX_REFUSALS = 500;
 /** Consecutive failures that are tolerated before the service counts as unavailable. */
 const MAX_FAILURES = 2;
 
-interface State<Request, Answer> {
-  readonly batch: Batch<Request, Answer>;
-  readonly page: PageSize;
-  readonly limit: LimitFunction;
-  refusals: number;
-  failuresInARow: number;
-  lastFailure: InsightsError | undefined;
-  /** Set when no further requests are sent; the reason. */
-  halted: InsightsError | undefined;
-}
-
 /**
  * Sends any number of requests; each is answered or failed exactly once. Answers are correlated by index, never by the
  * echoed request, which may be normalised. The first answer shows the page size; the remaining requests are sent
@@ -52,136 +41,107 @@ interface State<Request, Answer> {
  * further requests are sent to a service that limits the rate or is unavailable.
  */
 export async function runBatch<Request, Answer>(
-  batch: Batch<Request, Answer>,
-  page: PageSize,
+  { requests, send, answered, failed }: Batch<Request, Answer>,
+  pageSize: PageSize,
   limit: LimitFunction,
 ): Promise<void> {
-  const state: State<Request, Answer> = {
-    batch,
-    page,
-    limit,
-    refusals: 0,
-    failuresInARow: 0,
-    lastFailure: undefined,
-    halted: undefined,
-  };
-  const total = batch.requests.length;
-  const done = page.learned === undefined && total > 0 ? await sendFirst(state) : 0;
-  await sendRange(state, done, total);
-}
+  let refusals = 0;
+  let failuresInARow = 0;
+  let lastFailure: InsightsError | undefined;
+  /** Set when no further requests are sent; the reason. */
+  let halted: InsightsError | undefined;
 
-/** Sends the request that shows the page size. Returns the index of the first request that is still open. */
-async function sendFirst<Request, Answer>(state: State<Request, Answer>): Promise<number> {
-  const end = Math.min(state.batch.requests.length, PREFERRED_BATCH);
-  const page = await sendPage(state, 0, 0, end, undefined);
-  if (page !== undefined) return learnPageSize(state, 0, end, page);
-  // When the first request fails, the others are not sent.
-  if (state.failuresInARow > 0) state.halted ??= state.lastFailure;
-  return end;
-}
+  const done = pageSize.learned === undefined && requests.length > 0 ? await sendFirst() : 0;
+  await sendRange(done, requests.length);
 
-/** Learns the page size from the first page of a request. Returns the index of the first request that is still open. */
-function learnPageSize<Request, Answer>(
-  { page }: State<Request, Answer>,
-  start: number,
-  end: number,
-  { responses }: BatchPage<Answer>,
-): number {
-  const count = responses.length;
-  if (start + count < end) page.learned = Math.min(page.learned ?? count, count);
-  // A complete answer shows only that pages are at least as large as the request.
-  else if (count === PREFERRED_BATCH) page.learned ??= PREFERRED_BATCH;
-  return start + count;
-}
-
-async function sendRange<Request, Answer>(
-  state: State<Request, Answer>,
-  start: number,
-  end: number,
-): Promise<void> {
-  const size = Math.min(state.page.learned ?? PREFERRED_BATCH, PREFERRED_BATCH, MAX_BATCH);
-  const parts: Promise<void>[] = [];
-  for (let from = start; from < end; from += size) {
-    parts.push(sendPart(state, from, Math.min(from + size, end)));
+  /** Sends the request that shows the page size. Returns the index of the first request that is still open. */
+  async function sendFirst(): Promise<number> {
+    const end = Math.min(requests.length, PREFERRED_BATCH);
+    const page = await sendPage(0, 0, end, undefined);
+    if (page !== undefined) return learnPageSize(0, end, page);
+    // When the first request fails, the others are not sent.
+    if (failuresInARow > 0) halted ??= lastFailure;
+    return end;
   }
-  await Promise.all(parts);
-}
 
-/** Sends the requests from `start` to before `end` as one batch, then the requests that were not answered. */
-async function sendPart<Request, Answer>(
-  state: State<Request, Answer>,
-  start: number,
-  end: number,
-): Promise<void> {
-  const known = state.page.learned;
-  const page = await sendPage(state, start, start, end, undefined);
-  if (page === undefined) return;
-  const done = learnPageSize(state, start, end, page);
-  if (done === end) return;
-  if (known === undefined || end - start > known) return sendRange(state, done, end);
-  await followPages(state, start, done, end, page.nextPageToken);
-}
+  /** Learns the page size from the first page of a request. Returns the index of the first request that is still open. */
+  function learnPageSize(start: number, end: number, { responses }: BatchPage<Answer>): number {
+    const count = responses.length;
+    if (start + count < end) pageSize.learned = Math.min(pageSize.learned ?? count, count);
+    // A complete answer shows only that pages are at least as large as the request.
+    else if (count === PREFERRED_BATCH) pageSize.learned ??= PREFERRED_BATCH;
+    return start + count;
+  }
 
-/** For a page smaller than the learned size: fetches the remaining pages of the same request by their tokens. */
-async function followPages<Request, Answer>(
-  state: State<Request, Answer>,
-  start: number,
-  from: number,
-  end: number,
-  token: string,
-): Promise<void> {
-  let next = token;
-  for (let done = from; done < end; ) {
-    const page = await sendPage(state, start, done, end, next);
+  async function sendRange(start: number, end: number): Promise<void> {
+    const size = Math.min(pageSize.learned ?? PREFERRED_BATCH, PREFERRED_BATCH, MAX_BATCH);
+    const parts: Promise<void>[] = [];
+    for (let from = start; from < end; from += size) parts.push(sendPart(from, Math.min(from + size, end)));
+    await Promise.all(parts);
+  }
+
+  /** Sends the requests from `start` to before `end` as one batch, then the requests that were not answered. */
+  async function sendPart(start: number, end: number): Promise<void> {
+    const known = pageSize.learned;
+    const page = await sendPage(start, start, end, undefined);
     if (page === undefined) return;
-    done += page.responses.length;
-    next = page.nextPageToken;
+    const next = learnPageSize(start, end, page);
+    if (next === end) return;
+    if (known === undefined || end - start > known) return sendRange(next, end);
+    await followPages(start, next, end, page.nextPageToken);
   }
-}
 
-/** Sends one page and reports its answers, which begin at index `from`. `undefined` when it failed and was handled. */
-async function sendPage<Request, Answer>(
-  state: State<Request, Answer>,
-  start: number,
-  from: number,
-  end: number,
-  token: string | undefined,
-): Promise<BatchPage<Answer> | undefined> {
-  try {
-    const page = await state.limit(() => exchange(state, start, from, end, token));
-    state.batch.answered(from, page.responses);
-    return page;
-  } catch (error) {
-    if (!(error instanceof InsightsError)) throw error;
-    await recover(state, from, end, error);
-    return undefined;
+  /** For a page smaller than the learned size: fetches the remaining pages of the same request by their tokens. */
+  async function followPages(start: number, from: number, end: number, token: string): Promise<void> {
+    let next = token;
+    for (let at = from; at < end; ) {
+      const page = await sendPage(start, at, end, next);
+      if (page === undefined) return;
+      at += page.responses.length;
+      next = page.nextPageToken;
+    }
   }
-}
 
-/** Runs within the concurrency limit, so that a failure stops the requests that are still waiting for a slot. */
-async function exchange<Request, Answer>(
-  state: State<Request, Answer>,
-  start: number,
-  from: number,
-  end: number,
-  token: string | undefined,
-): Promise<BatchPage<Answer>> {
-  if (state.halted !== undefined) throw state.halted;
-  try {
-    const page = await state.batch.send(state.batch.requests.slice(start, end), token);
-    checkPage(page, end - from);
-    state.failuresInARow = 0;
-    return page;
-  } catch (error) {
-    if (error instanceof InsightsError && error.code !== 'invalid') countFailure(state, error);
-    throw error;
+  /** Sends one page and reports its answers, which begin at index `from`. `undefined` when it failed and was handled. */
+  async function sendPage(start: number, from: number, end: number, token: string | undefined) {
+    try {
+      const page = await limit(() => exchange(start, from, end, token));
+      answered(from, page.responses);
+      return page;
+    } catch (error) {
+      if (!(error instanceof InsightsError)) throw error;
+      await recover(from, end, error);
+      return undefined;
+    }
   }
-}
 
-function countFailure<Request, Answer>(state: State<Request, Answer>, error: InsightsError): void {
-  state.failuresInARow += 1;
-  state.lastFailure = error;
-  if (error.code === 'rate-limited' || state.failuresInARow > MAX_FAILURES) state.halted ??= error;
+  /** Runs within the concurrency limit, so that a failure stops the requests that are still waiting for a slot. */
+  async function exchange(start: number, from: number, end: number, token: string | undefined) {
+    if (halted !== undefined) throw halted;
+    try {
+      const page = await send(requests.slice(start, end), token);
+      checkPage(page, end - from);
+      failuresInARow = 0;
+      return page;
+    } catch (error) {
+      if (error instanceof InsightsError && error.code !== 'invalid') countFailure(error);
+      throw error;
+    }
+  }
+
+  function countFailure(error: InsightsError): void {
+    failuresInARow += 1;
+    lastFailure = error;
+    if (error.code === 'rate-limited' || failuresInARow > MAX_FAILURES) halted ??= error;
+  }
+
+  async function recover(start: number, end: number, error: InsightsError): Promise<void> {
+    if (error.code === 'invalid' && end - start > 1 && refusals < MAX_REFUSALS) {
+      refusals += 1;
+      const middle = Math.ceil((start + end) / 2);
+      await Promise.all([sendPart(start, middle), sendPart(middle, end)]);
+    } else failed(start, end, error);
+  }
 }
 
 function checkPage({ responses, nextPageToken, problems = [] }: BatchPage<unknown>, expected: number): void {
@@ -194,19 +154,4 @@ function checkPage({ responses, nextPageToken, problems = [] }: BatchPage<unknow
       retryable: problems.length === 0,
     });
   }
-}
-
-async function recover<Request, Answer>(
-  state: State<Request, Answer>,
-  start: number,
-  end: number,
-  error: InsightsError,
-): Promise<void> {
-  if (error.code === 'invalid' && end - start > 1 && state.refusals < MAX_REFUSALS) {
-    state.refusals += 1;
-    const middle = Math.ceil((start + end) / 2);
-    await Promise.all([sendPart(state, start, middle), sendPart(state, middle, end)]);
-    return;
-  }
-  state.batch.failed(start, end, error);
 }

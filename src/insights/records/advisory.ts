@@ -2,7 +2,6 @@ import type * as api from '../../model/api/insights-api.generated.ts';
 import type { Advisory } from '../../model/scan/advisory.ts';
 import { type Answer, formatProblem } from '../answered.ts';
 import { InsightsError } from '../errors.ts';
-import { cvssBaseScore } from './cvss.ts';
 
 /** More names than any issue has. Each finding contains them. */
 const MAX_ALIASES = 100;
@@ -18,11 +17,14 @@ const ALIAS = /^[^\s/?#]{1,100}$/;
  *
  * Scores are computed here, once: a vector takes up to a millisecond, and a scan has thousands.
  */
-export function readAdvisory({ value, problems: misfits }: Answer<api.Advisory>, asked: string): Advisory {
+export async function readAdvisory(
+  { value, problems: misfits }: Answer<api.Advisory>,
+  asked: string,
+): Promise<Advisory> {
   const { url = '', title = '', aliases = [], cvss3Score, cvss3Vector: vector = '' } = value;
   checkId(value.advisoryKey?.id ?? '', asked);
   const problems = misfits.map(formatProblem);
-  const computed = cvssBaseScore(vector);
+  const computed = vector === '' ? undefined : await computedScore(vector);
   if (computed === undefined && vector !== '') problems.push(`not a CVSS vector: ${excerpt(vector)}`);
   const score = computed ?? statedScore(cvss3Score, vector, problems);
   return {
@@ -34,6 +36,12 @@ export function readAdvisory({ value, problems: misfits }: Answer<api.Advisory>,
     ...(computed === undefined ? {} : { vector }),
     ...(problems.length === 0 ? {} : { problems: firstOf(problems) }),
   };
+}
+
+/** The calculator is loaded for the first vector: it is large. */
+async function computedScore(vector: string): Promise<number | undefined> {
+  const { cvssBaseScore } = await import('./cvss.ts');
+  return cvssBaseScore(vector);
 }
 
 function checkId(id: string, asked: string): void {

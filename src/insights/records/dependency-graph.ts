@@ -12,13 +12,15 @@ export function readDependencyGraph({ value, problems }: Answer<api.Dependencies
   const { error = '' } = value;
   if (error !== '') errors.push(error);
   const nodes = (value.nodes ?? []).map((node) => readNode(node, errors));
-  const edges = (value.edges ?? []).flatMap(({ fromNode: from, toNode: to }, index) => {
+  const edges = (value.edges ?? []).flatMap(({ fromNode: from, toNode: to, requirement }, index) => {
     // The service sends 0 for the root, so an absent end is not the root.
     if (from === undefined || to === undefined) {
       errors.push(`edge ${index} has an end that could not be read`);
       return [];
     }
-    if (nodes[from] !== undefined && nodes[to] !== undefined) return [{ from, to }];
+    if (nodes[from] !== undefined && nodes[to] !== undefined) {
+      return [{ from, to, ...(requirement === undefined ? {} : { requirement }) }];
+    }
     errors.push(`edge ${index} leads from node ${from} to node ${to}, and there are ${nodes.length}`);
     return [];
   });

@@ -1,18 +1,8 @@
 import type * as api from '../../model/api/insights-api.generated.ts';
 import type { VersionRecordSummary } from '../../model/scan/resolution.ts';
-import type { System, VersionKey } from '../../model/scan/version-key.ts';
+import { SYSTEMS, type VersionKey } from '../../model/scan/version-key.ts';
 import type { Fields } from '../answer-check.ts';
 import { InsightsError } from '../errors.ts';
-
-const SYSTEMS: ReadonlySet<string> = new Set<System>([
-  'GO',
-  'RUBYGEMS',
-  'NPM',
-  'CARGO',
-  'MAVEN',
-  'PYPI',
-  'NUGET',
-]);
 
 /** The fields of a Version object that `readVersionRecord` reads. */
 export const RECORD_FIELDS: Fields = [
@@ -49,7 +39,7 @@ export function readVersionRecord(version: api.Version): VersionRecordSummary {
 
 export function readVersionKey(key: api.VersionKey = {}): VersionKey {
   const { system, name = '', version = '' } = key;
-  if (name !== '' && system !== undefined && SYSTEMS.has(system)) return { system, name, version };
+  if (name !== '' && system !== undefined && SYSTEMS.includes(system)) return { system, name, version };
   throw new InsightsError(
     'contract',
     `a version in the answer has the key ${JSON.stringify(key).slice(0, 200)}`,

@@ -1,11 +1,9 @@
 import { canonicalName, canonicalVersion } from '../../model/scan/spelling.ts';
-import type { System, VersionKey } from '../../model/scan/version-key.ts';
+import { SYSTEMS, type System, type VersionKey } from '../../model/scan/version-key.ts';
 import { InsightsError, type RuleName } from '../errors.ts';
 
 /** More entries are HTTP 400 ("Limits"). */
 export const MAX_BATCH = 5_000;
-
-const SYSTEMS: readonly System[] = ['GO', 'RUBYGEMS', 'NPM', 'CARGO', 'MAVEN', 'PYPI', 'NUGET'];
 
 /** Facts that the index has for some systems only. */
 export type Facts = 'requirements' | 'dependencies' | 'dependents' | 'capabilities' | 'hashes';

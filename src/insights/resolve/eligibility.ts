@@ -32,49 +32,32 @@ export function createEligibility(privacy: Privacy): (locked: LockedPackage) => 
   const isPrivateName = privateNames(privacy.privatePatterns);
   const isPublic = createRegistryCheck(privacy.mirrors);
   return (locked) => {
-    const resolution =
-      (isPrivateName(locked.name) ? privateName(locked.name) : undefined) ??
-      unsupported(locked) ??
-      registryProblem(locked, isPublic);
-    if (resolution !== undefined) return { resolution };
-    const system = systemOf(locked.ecosystem);
-    const lookUp = system === undefined ? undefined : lookUpOf(locked, system);
-    if (lookUp !== undefined) return { lookUp };
-    return {
-      resolution: { outcome: 'failed', reason: `its purl is malformed: ${locked.purl.slice(0, 200)}` },
-    };
+    const { name, ecosystem, source, version, purl } = locked;
+    if (isPrivateName(name)) return not('private', `${name} matches a private pattern of the configuration`);
+    const system = systemOf(ecosystem);
+    if (system === undefined) return not('unsupported', `the index holds no ${ecosystem} packages`);
+    if (source.kind !== 'registry')
+      return not('unsupported', `it comes from ${PLACES[source.kind]}, not from a registry`);
+    if (version === '') return not('unsupported', 'the lockfile states no version');
+    if (source.url !== undefined) {
+      const verdict = isPublic(source.url);
+      if (verdict === undefined) return not('private', 'its registry is not a URL');
+      if (!verdict) return not('private', privateRegistry(source.url));
+    }
+    const lookUp = lookUpOf(locked, system);
+    return lookUp === undefined ? not('failed', `its purl is malformed: ${purl.slice(0, 200)}`) : { lookUp };
   };
 }
 
-function privateName(name: string): Resolution {
-  return { outcome: 'private', reason: `${name} matches a private pattern of the configuration` };
+const PLACES = { git: 'a git repository', path: 'a path', url: 'a URL' } as const;
+
+function not(outcome: 'private' | 'unsupported' | 'failed', reason: string): Eligibility {
+  return { resolution: { outcome, reason } };
 }
 
-function unsupported({ ecosystem, source, version }: LockedPackage): Resolution | undefined {
-  const because = (reason: string): Resolution => ({ outcome: 'unsupported', reason });
-  if (systemOf(ecosystem) === undefined) return because(`the index holds no ${ecosystem} packages`);
-  if (source.kind === 'git') return because('it comes from a git repository, not from a registry');
-  if (source.kind === 'path') return because('it comes from a path, not from a registry');
-  if (source.kind === 'url') return because('it comes from a URL, not from a registry');
-  return version === '' ? because('the lockfile states no version') : undefined;
-}
-
-function registryProblem(
-  { source }: LockedPackage,
-  isPublic: (url: string) => boolean | undefined,
-): Resolution | undefined {
-  if (source.kind !== 'registry' || source.url === undefined) return undefined;
-  const verdict = isPublic(source.url);
-  return verdict === true ? undefined : privateRegistry(source.url, verdict === undefined);
-}
-
-function privateRegistry(url: string, unreadable: boolean): Resolution {
-  if (unreadable) return { outcome: 'private', reason: 'its registry is not a URL' };
+function privateRegistry(url: string): string {
   const host = parseRegistryUrl(url)?.host ?? '';
-  return {
-    outcome: 'private',
-    reason: `it comes from ${host}, which is not a public registry; add it to insights.mirrors if it is a mirror of one`,
-  };
+  return `it comes from ${host}, which is not a public registry; add it to insights.mirrors if it is a mirror of one`;
 }
 
 /** What a canonical purl with a version looks like; the service refuses a whole batch for one that does not. */

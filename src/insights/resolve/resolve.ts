@@ -1,3 +1,4 @@
+import type { Facts } from '../../model/ports/facts.ts';
 import type { Resolved, ResolveOptions } from '../../model/ports/insights.ts';
 import type { SeenVersions } from '../../model/ports/seen-versions.ts';
 import { raceAbort } from '../../model/race-abort.ts';
@@ -5,14 +6,18 @@ import type { LockedPackage } from '../../model/scan/lockfile.ts';
 import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
 import { inSlices, mapInSlices } from '../../model/yielding.ts';
 import type { RecordCache } from '../caching.ts';
-import type { VersionAnswer, VersionLookUp } from '../resolve/version-look-up.ts';
+import { InsightsError } from '../errors.ts';
+import { countLookUps } from '../look-up-counts.ts';
 import type { Eligibility, LookUp } from './eligibility.ts';
 import { judgeMissing, type MissingFacts } from './missing-versions.ts';
+import type { VersionAnswer, VersionLookUp } from './version-look-up.ts';
 
 export interface ResolverParts extends MissingFacts {
   readonly eligibility: (locked: LockedPackage) => Eligibility;
   readonly cache: RecordCache<VersionRecordSummary>;
   readonly lookUpVersions: VersionLookUp;
+  /** What the fleet knows. Unset: a run without a fleet. */
+  readonly facts?: Facts<VersionRecordSummary> | undefined;
 }
 
 type Answers = Map<string, VersionAnswer>;
@@ -37,9 +42,19 @@ export function createResolver(
     };
     advance([]);
     const lookUps = [...wanted.values()].map(({ lookUp }) => lookUp);
-    const answers = await answer(parts, inFlight, lookUps, options.signal, advance);
+    const answers =
+      options.from === 'facts'
+        ? await answerFromFacts(parts, lookUps)
+        : await answer(parts, inFlight, lookUps, options.signal, advance);
     return await summarise(eligibilities, answers, await judgeMissing(parts, missingIn(lookUps, answers)));
   };
+}
+
+const NOT_LOOKED_UP = new InsightsError('unavailable', 'it was not looked up yet', { retryable: true });
+
+async function answerFromFacts({ facts }: ResolverParts, lookUps: readonly LookUp[]): Promise<Answers> {
+  const known = await facts?.read(lookUps.map(({ key }) => key));
+  return new Map(lookUps.map(({ key }, index) => [key, known?.[index] ?? { error: NOT_LOOKED_UP }]));
 }
 
 /** Answers from the cache, then from running look-ups of other callers, then from the service. */
@@ -56,6 +71,7 @@ async function answer(
     const known = cached[index];
     if (known !== undefined) answers.set(key, known);
   }
+  countLookUps('version', 'cache', cached);
   advance([...answers.keys()]);
   for (let open = lookUps.filter(({ key }) => !answers.has(key)); open.length > 0; ) {
     signal.throwIfAborted();

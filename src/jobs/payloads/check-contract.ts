@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { lazily } from '../../model/lazily.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import type { JobType } from '../job-type.ts';
 import { scanId, timestamp } from './fields.ts';
 
-const schema = z.strictObject({ scan: scanId, requestedAt: timestamp });
+const schema = lazily(() => z.strictObject({ scan: scanId(), requestedAt: timestamp() }));
 
-export type CheckContract = z.infer<typeof schema>;
+export type CheckContract = z.infer<ReturnType<typeof schema>>;
 
 /** Compares the pinned API documents with the published ones. */
 export const CHECK_CONTRACT: JobType<CheckContract> = {

@@ -2,34 +2,39 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { DeliveryIdentity, FiledDelivery } from '../../model/alert/delivery.ts';
 import type { Notification } from '../../model/alert/notification.ts';
+import { lazily } from '../../model/lazily.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import type { JobType } from '../job-type.ts';
 import { printableText, scanId, timestamp } from './fields.ts';
 
-const schema = z.strictObject({
-  scan: scanId,
-  target: printableText(1, 200),
-  route: z.string().min(1).max(200),
-  requestedAt: timestamp,
-  change: z.int().nonnegative().optional().describe('Only this one of the changes of the scan.'),
-  after: z
-    .int()
-    .positive()
-    .optional()
-    .describe('The changes of the scan for this route after the first so many, which are sent individually.'),
-  first: z
-    .enum(['opened', 'resolved'])
-    .optional()
-    .describe("Only the changes whose findings the summary of the target's first scan reports."),
-  content: z
-    .string()
-    .regex(/^[0-9a-f]{16}$/)
-    .optional()
-    .describe('Hash of the content: a repetition with other content has another id.'),
-  digest: z.literal(true).optional().describe('`scan` is a periodic digest (`gather-digest`).'),
-});
+const schema = lazily(() =>
+  z.strictObject({
+    scan: scanId(),
+    target: printableText(1, 200),
+    route: z.string().min(1).max(200),
+    requestedAt: timestamp(),
+    change: z.int().nonnegative().optional().describe('Only this one of the changes of the scan.'),
+    after: z
+      .int()
+      .positive()
+      .optional()
+      .describe(
+        'The changes of the scan for this route after the first so many, which are sent individually.',
+      ),
+    first: z
+      .enum(['opened', 'resolved'])
+      .optional()
+      .describe("Only the changes whose findings the summary of the target's first scan reports."),
+    content: z
+      .string()
+      .regex(/^[0-9a-f]{16}$/)
+      .optional()
+      .describe('Hash of the content: a repetition with other content has another id.'),
+    digest: z.literal(true).optional().describe('`scan` is a periodic digest (`gather-digest`).'),
+  }),
+);
 
-export type DeliverNotification = z.infer<typeof schema>;
+export type DeliverNotification = z.infer<ReturnType<typeof schema>>;
 
 /** Sends one notification to the receiver of a route. */
 export const DELIVER_NOTIFICATION: JobType<DeliverNotification> = {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Routing } from '../../model/alert/routing.ts';
 
 /** Text without control characters. */
 export function printableText(minimum: number, maximum: number): z.ZodString {
@@ -14,28 +15,38 @@ export function printableText(minimum: number, maximum: number): z.ZodString {
 }
 
 /** A time in RFC 3339 format with an offset from UTC. */
-export const timestamp = z.iso.datetime({
-  offset: true,
-  error: 'expected a time by RFC 3339, such as `2026-01-31T06:00:00Z`',
-});
+export const timestamp = () =>
+  z.iso.datetime({
+    offset: true,
+    error: 'expected a time by RFC 3339, such as `2026-01-31T06:00:00Z`',
+  });
 
 /** Identifies one scan of one target. The producer chooses it; it is the key of the scan's first job. */
-export const scanId = z
-  .string()
-  .min(1)
-  .max(128)
-  .regex(
-    /^[A-Za-z0-9][A-Za-z0-9_.-]*$/,
-    'expected letters, digits, `_`, `.` and `-`, beginning with a letter or digit',
-  );
+export const scanId = () =>
+  z
+    .string()
+    .min(1)
+    .max(128)
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9_.-]*$/,
+      'expected letters, digits, `_`, `.` and `-`, beginning with a letter or digit',
+    );
 
-export const targetSchema = z.strictObject({
-  id: printableText(1, 200).describe('Name of the target.'),
-  labels: z
-    .record(printableText(1, 63), printableText(0, 200))
-    .default({})
-    .describe('Labels for routing and for readers of alerts.'),
-});
+/** Routes, to compare with others. Their conditions may be those of another release. */
+export const routing = () =>
+  z.looseObject({
+    take: z.enum(['all', 'first']),
+    rules: z.array(z.looseObject({ name: z.string(), match: z.looseObject({}), rest: z.boolean() })),
+  }) as unknown as z.ZodType<Routing>;
+
+export const targetSchema = () =>
+  z.strictObject({
+    id: printableText(1, 200).describe('Name of the target.'),
+    labels: z
+      .record(printableText(1, 63), printableText(0, 200))
+      .default({})
+      .describe('Labels for routing and for readers of alerts.'),
+  });
 
 /** The key of one job of a scan that is split into parts. It contains the scan's id: no two scans share a key. */
 export function partKey({ scan, part }: { readonly scan: string; readonly part: number }): string {

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { lazily } from '../../model/lazily.ts';
 import type { JobType } from '../job-type.ts';
 
-const schema = z.strictObject({
-  route: z.string().min(1).max(200),
-  window: z.iso.datetime().describe('The end of the time window.'),
-});
+const schema = lazily(() =>
+  z.strictObject({
+    route: z.string().min(1).max(200),
+    window: z.iso.datetime().describe('The end of the time window.'),
+  }),
+);
 
-export type GatherDigest = z.infer<typeof schema>;
+export type GatherDigest = z.infer<ReturnType<typeof schema>>;
 
 /** Builds the periodic digest of a route for one time window. */
 export const GATHER_DIGEST: JobType<GatherDigest> = {

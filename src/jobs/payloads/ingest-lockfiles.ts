@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lazily } from '../../model/lazily.ts';
 import type { JobType } from '../job-type.ts';
 import { printableText, scanId, targetSchema, timestamp } from './fields.ts';
 
@@ -8,40 +9,45 @@ const MAX_BYTES = 4_294_967_296;
 const RELATIVE = /^(?![/\\]|[A-Za-z]:)[^\\]+$/;
 const RELATIVE_EXPECTED = 'expected a relative path with forward slashes';
 
-const lockfilePath = printableText(1, 1_024)
-  .regex(RELATIVE, RELATIVE_EXPECTED)
-  .regex(/^(?!(?:.*\/)?\.\.(?:\/|$))/, 'expected a path below the root of the target, without `..`')
-  .describe(
-    'Path below the root of the target, with forward slashes; a folder (`unread` only) ends with one.',
-  );
+const lockfilePath = () =>
+  printableText(1, 1_024)
+    .regex(RELATIVE, RELATIVE_EXPECTED)
+    .regex(/^(?!(?:.*\/)?\.\.(?:\/|$))/, 'expected a path below the root of the target, without `..`')
+    .describe(
+      'Path below the root of the target, with forward slashes; a folder (`unread` only) ends with one.',
+    );
 
-const content = z.string().max(MAX_INLINE_CHARACTERS).describe('The text itself; for small files.');
+const content = () => z.string().max(MAX_INLINE_CHARACTERS).describe('The text itself; for small files.');
 
-const stored = {
+const stored = () => ({
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 in lower-case hex (64 digits)')
     .describe('SHA-256 of the content; the content is stored under the key `<prefix>:blob:<sha256>`.'),
   bytes: z.int().nonnegative().max(MAX_BYTES).describe('Size of the content, uncompressed.'),
-};
+});
 
-const unread = z
-  .strictObject({
-    code: z.string().min(1).max(64).describe('Short name of the reason, such as `not-a-file`.'),
-    message: z.string().min(1).max(4_096).describe('One line that names the file.'),
-  })
-  .describe('Why the producer could not read it: the scan reports it as unread and resolves nothing in it.');
+const unread = () =>
+  z
+    .strictObject({
+      code: z.string().min(1).max(64).describe('Short name of the reason, such as `not-a-file`.'),
+      message: z.string().min(1).max(4_096).describe('One line that names the file.'),
+    })
+    .describe(
+      'Why the producer could not read it: the scan reports it as unread and resolves nothing in it.',
+    );
 
-const companionName = printableText(1, 1_024)
-  .regex(RELATIVE, RELATIVE_EXPECTED)
-  .describe('Path of the file relative to the folder of the lockfile: `package.json`, `../pom.xml`.');
+const companionName = () =>
+  printableText(1, 1_024)
+    .regex(RELATIVE, RELATIVE_EXPECTED)
+    .describe('Path of the file relative to the folder of the lockfile: `package.json`, `../pom.xml`.');
 
 /** A file has exactly one of: its content, the hash of stored content, the reason why it is unread. */
-const sources = {
-  content: content.optional(),
-  ...z.object(stored).partial().shape,
-  unread: unread.optional(),
-};
+const sources = () => ({
+  content: content().optional(),
+  ...z.object(stored()).partial().shape,
+  unread: unread().optional(),
+});
 const ONE_SOURCE = {
   oneOf: [
     { required: ['content'], properties: { sha256: false, bytes: false, unread: false } },
@@ -54,13 +60,13 @@ interface GivenFile {
   readonly content?: string | undefined;
   readonly sha256?: string | undefined;
   readonly bytes?: number | undefined;
-  readonly unread?: z.infer<typeof unread> | undefined;
+  readonly unread?: z.infer<ReturnType<typeof unread>> | undefined;
 }
 
 type FileSource =
   | { content: string }
   | { sha256: string; bytes: number }
-  | { unread: z.infer<typeof unread> };
+  | { unread: z.infer<ReturnType<typeof unread>> };
 
 function oneSource<File extends GivenFile>(
   { content: text, sha256, bytes, unread: reason, ...file }: File,
@@ -76,41 +82,45 @@ function oneSource<File extends GivenFile>(
   return z.NEVER;
 }
 
-const companion = z
-  .strictObject({ name: companionName, ...sources })
-  .meta(ONE_SOURCE)
-  .transform(oneSource);
+const companion = () =>
+  z
+    .strictObject({ name: companionName(), ...sources() })
+    .meta(ONE_SOURCE)
+    .transform(oneSource);
 
-const lockfile = z
-  .strictObject({
-    ...sources,
-    path: lockfilePath,
-    format: z.string().min(1).max(64).optional().describe('Name of the format; detected when left out.'),
-    companions: z
-      .array(companion)
-      .max(64)
+const lockfile = () =>
+  z
+    .strictObject({
+      ...sources(),
+      path: lockfilePath(),
+      format: z.string().min(1).max(64).optional().describe('Name of the format; detected when left out.'),
+      companions: z
+        .array(companion())
+        .max(64)
+        .optional()
+        .describe('Files that its format reads too: its manifest, files that it includes.'),
+    })
+    .meta(ONE_SOURCE)
+    .transform(oneSource);
+
+const schema = lazily(() =>
+  z.strictObject({
+    scan: scanId().describe('Id of the scan, chosen by the producer; the same id is scanned once.'),
+    target: targetSchema(),
+    lockfiles: z.array(lockfile()).min(1).max(10_000),
+    partial: z
+      .boolean()
       .optional()
-      .describe('Files that its format reads too: its manifest, files that it includes.'),
-  })
-  .meta(ONE_SOURCE)
-  .transform(oneSource);
-
-const schema = z.strictObject({
-  scan: scanId.describe('Id of the scan, chosen by the producer; the same id is scanned once.'),
-  target: targetSchema,
-  lockfiles: z.array(lockfile).min(1).max(10_000),
-  partial: z
-    .boolean()
-    .optional()
-    .describe(
-      'True when these are only some of the lockfiles of the target: findings in the others stay open.',
+      .describe(
+        'True when these are only some of the lockfiles of the target: findings in the others stay open.',
+      ),
+    requestedAt: timestamp().describe(
+      'When the scan was requested; it never replaces the result of a scan requested later.',
     ),
-  requestedAt: timestamp.describe(
-    'When the scan was requested; it never replaces the result of a scan requested later.',
-  ),
-});
+  }),
+);
 
-export type IngestLockfiles = z.infer<typeof schema>;
+export type IngestLockfiles = z.infer<ReturnType<typeof schema>>;
 
 /** Scans lockfiles; the job that producers enqueue. */
 export const INGEST_LOCKFILES: JobType<IngestLockfiles> = {
@@ -120,4 +130,4 @@ export const INGEST_LOCKFILES: JobType<IngestLockfiles> = {
   key: (payload) => payload.scan,
 };
 
-export type IngestedLockfile = z.infer<typeof lockfile>;
+export type IngestedLockfile = z.infer<ReturnType<typeof lockfile>>;

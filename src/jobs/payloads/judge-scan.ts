@@ -1,19 +1,22 @@
 import { z } from 'zod';
+import { lazily } from '../../model/lazily.ts';
 import type { JobType } from '../job-type.ts';
 import { scanId, targetSchema, timestamp } from './fields.ts';
 
 const MAX_PARTS = 100_000;
 
-const schema = z.strictObject({
-  scan: scanId,
-  target: targetSchema,
-  requestedAt: timestamp,
-  advisoryParts: z.int().nonnegative().max(MAX_PARTS),
-  expansionParts: z.int().nonnegative().max(MAX_PARTS),
-  partial: z.literal(true).optional().describe('The scan names only some of the lockfiles of its target.'),
-});
+const schema = lazily(() =>
+  z.strictObject({
+    scan: scanId(),
+    target: targetSchema(),
+    requestedAt: timestamp(),
+    advisoryParts: z.int().nonnegative().max(MAX_PARTS),
+    expansionParts: z.int().nonnegative().max(MAX_PARTS),
+    partial: z.literal(true).optional().describe('The scan names only some of the lockfiles of its target.'),
+  }),
+);
 
-export type JudgeScan = z.infer<typeof schema>;
+export type JudgeScan = z.infer<ReturnType<typeof schema>>;
 
 /** Judges a scan from its inventory and the parts that its children fetched. */
 export const JUDGE_SCAN: JobType<JudgeScan> = {

@@ -40,11 +40,11 @@ export function deliveriesOf(
   ];
   const planned = payloads.map((payload) => plannedDelivery(payload, notificationOf(verdict, payload)));
   const { scan, target, requestedAt: date, counts, open = counts.severities, gaps } = verdict;
-  const periodic = routed.filter(({ rule }) => rule.mode === 'periodic');
+  const gathered = routed.filter(({ rule }) => isGathered(rule));
   return {
     next: planned.map(({ next }) => next),
     filed: planned.map(({ filed }) => filed),
-    digests: periodic.map(({ rule, changes }) => ({
+    digests: gathered.map(({ rule, changes }) => ({
       route: rule.name,
       entry: {
         scan,
@@ -95,7 +95,7 @@ function positionsOf(
 function payloadsOf(verdict: Verdict, { rule, changes }: RoutedChanges): readonly DeliverNotification[] {
   const digest = digestOf(verdict, rule);
   if (rule.mode === 'digest') return [digest];
-  if (rule.mode === 'periodic') return [];
+  if (isGathered(rule)) return [];
   const own = changes.filter((index) => isSingle(verdict.changes[index]));
   const single = own.slice(0, MAX_SINGLE_CHANGES).map((change) => ({ ...digest, change }));
   const summarised = changes.some((index) => isSummarised(verdict.changes[index]));
@@ -109,6 +109,11 @@ function payloadsOf(verdict: Verdict, { rule, changes }: RoutedChanges): readonl
 /** Whether a route of mode `change` sends it individually. Findings of a summary are not resolved individually either. */
 function isSingle(change: Change | undefined): boolean {
   return change?.announced !== 'summary';
+}
+
+/** Whether its changes wait until a job gathers those of several scans. */
+function isGathered({ mode }: RouteRule): boolean {
+  return mode === 'periodic' || mode === 'advisory';
 }
 
 function digestOf({ scan, target, requestedAt }: Verdict, { name }: RouteRule): DeliverNotification {

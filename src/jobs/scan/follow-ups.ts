@@ -27,7 +27,12 @@ const MAX_ADVISORIES_PER_JOB = 1_000;
 const GRAPHS_PER_JOB = 25;
 
 /** The flow that follows an inventory: `judge-scan`, with the jobs that fetch its facts as children. */
-export async function scanFollowUps(header: ScanHeader, inventory: Inventory): Promise<FollowUp> {
+export async function scanFollowUps(
+  header: ScanHeader,
+  inventory: Inventory,
+  /** Other jobs that the judgement waits for. */
+  others: readonly FollowUp[] = [],
+): Promise<FollowUp> {
   const { scan, target, requestedAt } = header;
   const ids = await sortInSlices([...(await referredAdvisories(inventory))], compareText);
   const advisories = chunks(ids, advisoriesPerJob(ids.length));
@@ -50,6 +55,7 @@ export async function scanFollowUps(header: ScanHeader, inventory: Inventory): P
       ...expansions.map((versionKeys, part) =>
         followUp(EXPAND_DEPENDENCIES, { scan, part, versionKeys: [...versionKeys] }),
       ),
+      ...others,
     ],
   );
 }
@@ -63,7 +69,7 @@ function advisoriesPerJob(count: number): number {
  * Version keys whose dependency graphs are fetched: the direct packages of lockfiles without edges that have findings on
  * transitive packages. Systems without graphs are skipped.
  */
-function keysToExpand(inventory: Inventory): readonly VersionKey[] {
+export function keysToExpand(inventory: Inventory): readonly VersionKey[] {
   const keys = new Map<string, VersionKey>();
   for (const file of inventory.lockfiles) {
     if (!needsPaths(file)) continue;

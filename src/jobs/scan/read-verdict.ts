@@ -1,11 +1,20 @@
 import type { Verdict } from '../../model/scan/verdict.ts';
 import { VERDICT } from '../../model/stored/catalog.ts';
 import { CHECK_CONTRACT } from '../payloads/check-contract.ts';
+import { CHECK_FRESHNESS } from '../payloads/check-freshness.ts';
 import { JUDGE_SCAN } from '../payloads/judge-scan.ts';
+import { JUDGE_SOURCE } from '../payloads/judge-source.ts';
+import { JUDGE_TARGET } from '../payloads/judge-target.ts';
 import type { OutcomePort } from '../ports.ts';
 
 /** Jobs whose outcome is a verdict. */
-const JUDGES = [JUDGE_SCAN.name, CHECK_CONTRACT.name];
+const JUDGES = [
+  JUDGE_SCAN.name,
+  CHECK_CONTRACT.name,
+  JUDGE_SOURCE.name,
+  CHECK_FRESHNESS.name,
+  JUDGE_TARGET.name,
+];
 
 /** The verdict of a scan or contract check; `undefined` when it is not in the store. */
 export async function readVerdict(outcomes: OutcomePort, scan: string): Promise<Verdict | undefined> {

@@ -1,10 +1,13 @@
 import type { CollectedAdvisories } from '../../model/scan/advisory.ts';
 import type { TrackedFinding } from '../../model/scan/change.ts';
 import type { ExpandedDependencies } from '../../model/scan/dependency-graph.ts';
-import type { Finding, Severity } from '../../model/scan/finding.ts';
+import type { Finding } from '../../model/scan/finding.ts';
+import { type Gap, mayHide } from '../../model/scan/gap.ts';
 import type { Inventory, ResolvedLockfile, ResolvedPackage } from '../../model/scan/inventory.ts';
-import type { Outcome } from '../../model/scan/resolution.ts';
-import { type Gap, mayHide, type Verdict } from '../../model/scan/verdict.ts';
+import { isAlert, isNote } from '../../model/scan/is-alert.ts';
+import type { Outcome } from '../../model/scan/outcome.ts';
+import type { Severity } from '../../model/scan/severity.ts';
+import type { Verdict } from '../../model/scan/verdict.ts';
 import { formatVersionKey } from '../../model/scan/version-key.ts';
 import { createYielder, inSlices } from '../../model/yielding.ts';
 import type { Unjudged } from '../../policy/still-open.ts';
@@ -15,12 +18,20 @@ import { referredAdvisories } from './referred-advisories.ts';
 export function countScan(inventory: Inventory, findings: readonly Finding[]): Verdict['counts'] {
   const { lockfiles } = inventory;
   const packages = lockfiles.reduce((sum, file) => sum + file.packages.length, 0);
-  const notes = findings.filter(({ level }) => level === 'note').length;
+  const notes = findings.filter(isNote).length;
+  const suppressed = findings.filter((finding) => finding.suppressed !== undefined).length;
   const severities = countSeverities(findings);
-  return { lockfiles: lockfiles.length, packages, outcomes: countOutcomes(lockfiles), severities, notes };
+  return {
+    lockfiles: lockfiles.length,
+    packages,
+    outcomes: countOutcomes(lockfiles),
+    severities,
+    notes,
+    ...(suppressed === 0 ? {} : { suppressed }),
+  };
 }
 
-/** Open findings of a target by severity, without notes. */
+/** Open findings of a target by severity, without notes and suppressed ones. */
 export function openFindings(tracked: readonly TrackedFinding[]): Readonly<Record<Severity, number>> {
   return countSeverities(tracked.flatMap(({ finding, status }) => (status === 'open' ? finding : [])));
 }
@@ -34,10 +45,10 @@ export function countOutcomes(lockfiles: readonly ResolvedLockfile[]): Record<Ou
   return outcomes;
 }
 
-/** Without notes. */
+/** Without notes and suppressed ones. */
 function countSeverities(findings: readonly Finding[]): Readonly<Record<Severity, number>> {
   const severities = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unrated: 0 };
-  for (const { level, severity } of findings) if (level === 'alert') severities[severity] += 1;
+  for (const finding of findings) if (isAlert(finding)) severities[finding.severity] += 1;
   return severities;
 }
 

@@ -7,6 +7,7 @@ import type { JobRun } from '../job.ts';
 import type { IngestLockfiles } from '../payloads/ingest-lockfiles.ts';
 import type { ReusePort } from '../ports.ts';
 import { unchangedRecord } from './record.ts';
+import { historyAfter } from './target-change.ts';
 
 /**
  * The input of a scan, for comparison with that of the target's last one. `undefined` for a scan whose result is never reused: it
@@ -57,7 +58,13 @@ export function repeatLastScan(
     state: {
       target: target.id,
       replaces: revision,
-      state: { ...state, ...times, revision: revision + 1, scan },
+      state: {
+        ...state,
+        ...times,
+        revision: revision + 1,
+        scan,
+        history: historyAfter(state, payload, { changes: [], gaps: 0 }, { unchanged: true }),
+      },
     },
   };
 }

@@ -1,5 +1,6 @@
+import { isObject, type JsonObject } from '../../model/json-object.ts';
 import { lineNodes } from '../syntax/json-lines.ts';
-import { isJsonObject, parseJsonObject } from '../syntax/parse-json.ts';
+import { parseJsonObject } from '../syntax/parse-json.ts';
 import { textsIn } from '../syntax/parse-toml.ts';
 import {
   type BunDocument,
@@ -12,15 +13,23 @@ import {
 
 /** Reads a bun.lock in any layout: Bun writes trailing commas and accepts comments. Throws `LockfileError`. */
 export function readGeneral(source: string, path: string): BunDocument {
-  const text = withoutTrailingCommas(withoutComments(source));
-  const root = parseJsonObject(text, path, 'a bun.lock');
-  const packages = isJsonObject(root['packages']) ? root['packages'] : {};
+  const { text, root } = parseBunLock(source, path);
+  const packages = isObject(root['packages']) ? root['packages'] : {};
   const lines = lineNodes(text, { members: { packages: { each: {} } } })?.members?.get('packages')?.members;
   return {
     lockfileVersion: root['lockfileVersion'],
     workspaces: readWorkspaces(root['workspaces']),
     packages: Object.entries(packages).map(([key, stated]) => readEntry(key, lines?.get(key)?.line, stated)),
   };
+}
+
+/** The content of a bun.lock, and the JSON that it was read from, with the lines of the source. Throws `LockfileError`. */
+export function parseBunLock(
+  source: string,
+  path: string,
+): { readonly text: string; readonly root: JsonObject } {
+  const text = withoutTrailingCommas(withoutComments(source));
+  return { text, root: parseJsonObject(text, path, 'a bun.lock') };
 }
 
 /**
@@ -31,7 +40,7 @@ function readEntry(key: string, line: number | undefined, stated: unknown): BunE
   if (!Array.isArray(stated)) return { key, line, fault: 'is not a list' };
   const [id, registry] = stated;
   if (typeof id !== 'string') return { key, line, fault: 'does not begin with its name and version' };
-  const details = stated.find(isJsonObject) ?? {};
+  const details = stated.find(isObject) ?? {};
   return {
     ...emptyEntry(key, line),
     id,
@@ -45,9 +54,9 @@ function readEntry(key: string, line: number | undefined, stated: unknown): BunE
 }
 
 function readWorkspaces(stated: unknown): readonly BunWorkspace[] {
-  if (!isJsonObject(stated)) return [];
+  if (!isObject(stated)) return [];
   return Object.values(stated)
-    .filter(isJsonObject)
+    .filter(isObject)
     .map(({ name, dependencies, devDependencies, optionalDependencies, peerDependencies }) => ({
       name: typeof name === 'string' ? name : '',
       dependencies: namesIn(dependencies),
@@ -59,7 +68,7 @@ function readWorkspaces(stated: unknown): readonly BunWorkspace[] {
 
 /** The keys of an object. */
 function namesIn(list: unknown): readonly string[] {
-  return isJsonObject(list) ? Object.keys(list) : [];
+  return isObject(list) ? Object.keys(list) : [];
 }
 
 /** Replaces comments with spaces, so that lines and columns stay the same. */

@@ -1,4 +1,6 @@
-import type { Group, Integrity } from '../../model/scan/lockfile.ts';
+import { BOM_PROPERTIES, readIntegrity, readSource } from '../../model/scan/bom-properties.ts';
+import type { Group, Integrity, Source } from '../../model/scan/lockfile.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
 import type { SbomEntry } from '../sbom/sbom.ts';
 
 /** A component of either notation. Absent fields are empty. */
@@ -11,7 +13,7 @@ export interface Component {
   readonly ref: string;
   readonly scope: string;
   readonly cpe: string;
-  /** The properties for which `isGroupProperty` is true. */
+  /** The properties for which `isWantedProperty` is true. */
   readonly properties: readonly (readonly [name: string, value: string])[];
   readonly integrity: readonly Integrity[];
   readonly line: number | undefined;
@@ -22,7 +24,7 @@ export type Subject = Pick<Component, 'ref' | 'purl'>;
 
 /** Converts a component to the common model. `inside`: whether it is a part of the subject. */
 export function componentEntry(component: Component, subject: Subject, inside: boolean): SbomEntry {
-  const { purl, ref, name, group, version, integrity, line } = component;
+  const { purl, ref, name, group, version, line } = component;
   return {
     key: ref || purl || undefined,
     role: roleOf(component, subject, inside),
@@ -30,7 +32,11 @@ export function componentEntry(component: Component, subject: Subject, inside: b
     version,
     purl: purl || undefined,
     groups: groupsOf(component),
-    integrity,
+    integrity: integrityOf(component),
+    source: sourceOf(component),
+    installScript: component.properties.some(
+      ([name, value]) => name === BOM_PROPERTIES.installScript && value === 'true',
+    ),
     line,
   };
 }
@@ -49,18 +55,38 @@ const NO_GROUPS: readonly Group[] = [];
 /** Properties of the official taxonomy, which the CycloneDX tools for npm, yarn and Composer write. */
 const GROUP_PROPERTY = /^cdx:[a-z]+:package:(?:(development|isDevRequirement)|(bundled))$/;
 
-/** Whether a property says in which group a package is. */
-export function isGroupProperty(property: string): boolean {
-  return property.startsWith('cdx:') && GROUP_PROPERTY.test(property);
+const OWN_PROPERTIES: ReadonlySet<string> = new Set(Object.values(BOM_PROPERTIES));
+
+/** Whether a property states a fact that is read: the group of a package, or what Lockhound writes itself. */
+export function isWantedProperty(property: string): boolean {
+  if (property.startsWith('cdx:')) return GROUP_PROPERTY.test(property);
+  return property.startsWith('lockhound:') && OWN_PROPERTIES.has(property);
 }
 
 function groupsOf({ scope, properties }: Component): readonly Group[] {
   if (properties.length === 0 && scope !== 'optional' && scope !== 'excluded') return NO_GROUPS;
   const groups = new Set<Group>();
   for (const [name, value] of properties) {
-    const [, isDevelopment] = GROUP_PROPERTY.exec(name) ?? [];
-    if (value === 'true' || value === '1') groups.add(isDevelopment === undefined ? 'bundled' : 'dev');
+    const [, isDevelopment, isBundled] = GROUP_PROPERTY.exec(name) ?? [];
+    if (name === BOM_PROPERTIES.group && value !== '') groups.add(value);
+    else if (value !== 'true' && value !== '1') continue;
+    else if (isDevelopment !== undefined) groups.add('dev');
+    else if (isBundled !== undefined) groups.add('bundled');
   }
   if (scope === 'optional' || scope === 'excluded') groups.add(scope);
   return [...groups].sort();
+}
+
+function integrityOf({ integrity, properties }: Component): readonly Integrity[] {
+  const own = properties.filter(([name]) => name === BOM_PROPERTIES.integrity);
+  if (own.length === 0) return integrity;
+  return [...integrity, ...own.flatMap(([, value]) => readIntegrity(value) ?? [])];
+}
+
+function sourceOf({ properties }: Component): Source | undefined {
+  const stated = properties.find(([name]) => name === BOM_PROPERTIES.source)?.[1];
+  const source = stated === undefined ? undefined : readSource(stated);
+  return source?.kind === 'path' || source?.url === undefined
+    ? source
+    : { ...source, url: withoutCredentials(source.url) };
 }

@@ -1,13 +1,14 @@
+import { isObject, type JsonObject } from '../../model/json-object.ts';
 import type { Integrity } from '../../model/scan/lockfile.ts';
 import { LockfileError } from '../errors.ts';
-import type { Format, LockfileInput } from '../format.ts';
+import type { Format } from '../format.ts';
 import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { addPackages, addRelation, type Relations, type Sbom, type SbomEntry } from '../sbom/sbom.ts';
 import { sbomDigest, textOf } from '../sbom/values.ts';
-import { type LineNode, lineNodes, type Wanted } from '../syntax/json-lines.ts';
-import { isJsonObject, type JsonObject, parseJsonObject } from '../syntax/parse-json.ts';
+import type { LineNode, Wanted } from '../syntax/json-lines.ts';
+import { parseJsonLines } from '../syntax/parse-json.ts';
 import { textsIn } from '../syntax/parse-toml.ts';
-import { type Component, componentEntry, isGroupProperty, type Subject } from './component.ts';
+import { type Component, componentEntry, isWantedProperty, type Subject } from './component.ts';
 
 /** CycloneDX in JSON. */
 export const cyclonedxJson: Format = {
@@ -18,10 +19,10 @@ export const cyclonedxJson: Format = {
   facts: { edges: true, groups: true, integrity: true, lines: true },
   recognises: (head) => /^\s*\{/.test(head) && /"bomFormat"\s*:\s*"CycloneDX"/.test(head),
   read({ path, text }) {
-    const root = parseJsonObject(text, path, 'a CycloneDX BOM');
+    const { root, lines } = parseJsonLines(text, path, 'a CycloneDX BOM', WANTED);
     check(root, path);
     const builder = new LockfileBuilder();
-    addPackages(readBom(root, { text, path }, builder), builder);
+    addPackages(readBom(root, { lines: lines?.members, path }, builder), builder);
     return builder.content();
   },
 };
@@ -49,16 +50,14 @@ const WANTED: Wanted = { members: { ...PARTS.members, metadata: { members: { com
 /** Converts a BOM to the common model. Reports malformed components to `builder`. Throws `LockfileError` (`too-deep`). */
 function readBom(
   root: JsonObject,
-  { text, path }: Pick<LockfileInput, 'text' | 'path'>,
+  { lines, path }: { readonly lines: LineNode['members']; readonly path: string },
   builder: LockfileBuilder,
 ): Sbom {
   const { components, metadata, dependencies } = root;
-  const about =
-    isJsonObject(metadata) && isJsonObject(metadata['component']) ? metadata['component'] : undefined;
+  const about = isObject(metadata) && isObject(metadata['component']) ? metadata['component'] : undefined;
   const subject = { ref: textOf(about?.['bom-ref']), purl: textOf(about?.['purl']) };
   const entries: SbomEntry[] = [];
   const walk = { entries, builder, subject, path };
-  const lines = lineNodes(text, WANTED)?.members;
   if (about !== undefined) entries.push(componentEntry(readComponent(about, undefined), subject, true));
   addComponents(components, lines?.get('components'), { ...walk, inside: false });
   const parts = lines?.get('metadata')?.members?.get('component')?.members?.get('components');
@@ -90,7 +89,7 @@ function addComponents(components: unknown, lines: LineNode | undefined, walk: W
 function addList(components: readonly unknown[], lines: LineNode | undefined, walk: Walk): void {
   let index = 0;
   for (const component of components) {
-    if (!isJsonObject(component)) {
+    if (!isObject(component)) {
       walk.builder.problem(undefined, 'a component is not an object');
       continue;
     }
@@ -109,7 +108,7 @@ function checkDepth(components: readonly unknown[], path: string): void {
       throw new LockfileError('too-deep', `${path}: components nest more than ${MAX_DEPTH} levels deep`);
     }
     level = level.flatMap((one) => {
-      const inner = isJsonObject(one) ? one['components'] : undefined;
+      const inner = isObject(one) ? one['components'] : undefined;
       return Array.isArray(inner) ? inner : NOTHING;
     });
   }
@@ -138,7 +137,7 @@ function readComponent(component: JsonObject, line: number | undefined): Compone
 function integrityOf(hashes: unknown, references: unknown): readonly Integrity[] {
   const own = digestsIn(hashes);
   if (own.length > 0 || !Array.isArray(references)) return own;
-  const distribution = references.find((one) => isJsonObject(one) && one['type'] === 'distribution');
+  const distribution = references.find((one) => isObject(one) && one['type'] === 'distribution');
   return digestsIn(distribution?.hashes);
 }
 
@@ -148,7 +147,7 @@ function digestsIn(hashes: unknown): readonly Integrity[] {
   if (!Array.isArray(hashes) || hashes.length === 0) return NO_DIGESTS;
   const digests: Integrity[] = [];
   for (const hash of hashes) {
-    const digest = isJsonObject(hash) ? sbomDigest(hash['alg'], hash['content']) : undefined;
+    const digest = isObject(hash) ? sbomDigest(hash['alg'], hash['content']) : undefined;
     if (digest !== undefined) digests.push(digest);
   }
   return digests;
@@ -160,9 +159,9 @@ function propertiesOf(properties: unknown): Component['properties'] {
   if (!Array.isArray(properties)) return NO_PROPERTIES;
   let found: (readonly [string, string])[] | undefined;
   for (const property of properties) {
-    if (!isJsonObject(property)) continue;
+    if (!isObject(property)) continue;
     const name = property['name'];
-    if (typeof name !== 'string' || !isGroupProperty(name)) continue;
+    if (typeof name !== 'string' || !isWantedProperty(name)) continue;
     found ??= [];
     found.push([name, textOf(property['value'])]);
   }
@@ -172,7 +171,7 @@ function propertiesOf(properties: unknown): Component['properties'] {
 function readDependencies(stated: unknown): Relations {
   const dependencies = new Map<string, string[]>();
   for (const one of Array.isArray(stated) ? stated : []) {
-    if (!isJsonObject(one)) continue;
+    if (!isObject(one)) continue;
     const { ref, dependsOn } = one;
     if (typeof ref !== 'string') continue;
     addRelation(dependencies, ref, [...textsIn(dependsOn)]);

@@ -2,7 +2,7 @@ import type { Integrity } from '../../model/scan/lockfile.ts';
 import {
   type Component,
   componentEntry,
-  isGroupProperty,
+  isWantedProperty,
   type Subject,
 } from '../cyclonedx-json/component.ts';
 import { LockfileError } from '../errors.ts';
@@ -99,7 +99,7 @@ function readComponent(element: XmlElement): Component {
     ref: attributeOf(element, 'bom-ref') ?? '',
     properties: childrenOf(childOf(element, 'properties'), 'property').flatMap((property) => {
       const named = attributeOf(property, 'name') ?? '';
-      return isGroupProperty(named) ? [[named, property.text.trim()] as const] : [];
+      return isWantedProperty(named) ? [[named, property.text.trim()] as const] : [];
     }),
     integrity: integrityOf(element),
     line: element.line,

@@ -27,17 +27,11 @@ interface ParentReference extends Coordinates {
   readonly line: number;
 }
 
-export interface PomDependency {
-  readonly groupId: string | undefined;
-  readonly artifactId: string | undefined;
-  readonly version: string | undefined;
-  readonly type: string | undefined;
-  readonly classifier: string | undefined;
-  readonly scope: string | undefined;
-  readonly optional: string | undefined;
-  readonly systemPath: string | undefined;
-  readonly line: number;
-}
+const COORDINATES = ['groupId', 'artifactId', 'version'] as const;
+const FIELDS = [...COORDINATES, 'type', 'classifier', 'scope', 'optional', 'systemPath'] as const;
+type Texts = Readonly<Record<(typeof FIELDS)[number], string | undefined>>;
+
+export type PomDependency = Texts & { readonly line: number };
 
 /** Whether an entry of dependency management imports that of another pom. */
 export function isImport({ type, scope }: PomDependency): boolean {
@@ -102,15 +96,8 @@ function readProperties(part: XmlElement): readonly (readonly [string, string])[
 }
 
 function readDependencies(part: XmlElement | undefined): readonly PomDependency[] {
-  return childrenOf(childOf(part, 'dependencies'), 'dependency').map((element) => ({
-    groupId: textOf(element, 'groupId'),
-    artifactId: textOf(element, 'artifactId'),
-    version: textOf(element, 'version'),
-    type: textOf(element, 'type'),
-    classifier: textOf(element, 'classifier'),
-    scope: textOf(element, 'scope'),
-    optional: textOf(element, 'optional'),
-    systemPath: textOf(element, 'systemPath'),
-    line: element.line,
-  }));
+  return childrenOf(childOf(part, 'dependencies'), 'dependency').map((element) => {
+    const texts = Object.fromEntries(FIELDS.map((name) => [name, textOf(element, name)])) as Texts;
+    return { ...texts, line: element.line };
+  });
 }

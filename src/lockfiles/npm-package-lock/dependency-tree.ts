@@ -3,7 +3,7 @@ import type { LockfileContent } from '../format.ts';
 import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import { type LineNode, lineNodes, type Wanted } from '../syntax/json-lines.ts';
-import { type Entry, isEntry, keysOf } from './entry.ts';
+import { type Entry, isEntry, keysOf, LISTS } from './entry.ts';
 import { readEntry } from './read-entry.ts';
 
 interface Node {
@@ -17,12 +17,6 @@ interface Node {
 
 /** Deeper than any file system nests folders. */
 const MAX_DEPTH = 250;
-const MANIFEST_FIELDS = [
-  'dependencies',
-  'devDependencies',
-  'optionalDependencies',
-  'peerDependencies',
-] as const;
 
 /** Each entry of `dependencies` can have `dependencies` of the same form. */
 const NESTED: { members: Record<string, Wanted> } = { members: {} };
@@ -53,7 +47,7 @@ export function readDependencyTree(
     const required = keysOf(node.entry.requires).flatMap((name) => find(name, node)?.draft?.id ?? []);
     connect(node.draft, [...new Set(required)]);
   }
-  for (const name of MANIFEST_FIELDS.flatMap((field) => keysOf(manifest?.[field]))) {
+  for (const name of LISTS.flatMap((field) => keysOf(manifest?.[field]))) {
     const draft = top.children.get(name)?.draft;
     if (draft !== undefined) draft.direct = true;
   }

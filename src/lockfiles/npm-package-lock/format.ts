@@ -6,8 +6,7 @@ import { inOnePassOr } from '../syntax/unknown-layout.ts';
 import { readDependencyTree } from './dependency-tree.ts';
 import { type Entry, isEntry } from './entry.ts';
 import { readPackagesMap } from './packages-map.ts';
-import { readGeneral } from './read-general.ts';
-import { readPackages } from './read-packages.ts';
+import { readGeneral, readPackages } from './read-packages.ts';
 
 const MANIFEST = 'package.json';
 
@@ -42,7 +41,10 @@ function readParsed(input: LockfileInput): LockfileContent {
   }
   const { packages, dependencies } = root;
   if (isEntry(packages)) return readPackagesMap(readGeneral(packages, text));
-  if (isEntry(dependencies) && (root.lockfileVersion !== undefined || holdsEntries(dependencies))) {
+  if (
+    isEntry(dependencies) &&
+    (root.lockfileVersion !== undefined || Object.values(dependencies).some(isEntry))
+  ) {
     return readDependencyTree(root, text, path, readManifest(input));
   }
   for (const [field, value] of Object.entries({ packages, dependencies })) {
@@ -56,11 +58,6 @@ function readParsed(input: LockfileInput): LockfileContent {
     );
   }
   return { packages: [], problems: [] };
-}
-
-/** Old shrinkwraps have no version. Their entries are objects, where those of a manifest are ranges. */
-function holdsEntries(dependencies: object): boolean {
-  return Object.values(dependencies).some(isEntry);
 }
 
 function readManifest(input: LockfileInput): Entry | undefined {

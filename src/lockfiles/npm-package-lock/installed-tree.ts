@@ -1,6 +1,6 @@
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { UnknownLayout } from '../syntax/unknown-layout.ts';
-import { emptyEntry, type NpmEntry } from './npm-entry.ts';
+import { emptyEntry, type NpmEntry } from './entry.ts';
 
 /** A folder of the installed tree. */
 export interface Folder {
@@ -14,18 +14,7 @@ export interface Folder {
   children: Map<string, Folder> | undefined;
 }
 
-export interface InstalledTree {
-  /**
-   * Adds the folder of an entry, such as `packages/a/node_modules/b`. Throws `UnknownLayout` for a repeated path, which a
-   * parsed object cannot have.
-   */
-  add(entry: NpmEntry): Folder;
-  /** Connects nested folders with their parents. Call it once, after all folders are added. */
-  link(): void;
-  readonly packageFolders: readonly Folder[];
-  /** The target's own folders by path; the root is ''. */
-  readonly ownFolders: ReadonlyMap<string, Folder>;
-}
+export type InstalledTree = ReturnType<typeof createTree>;
 
 const NODE_MODULES = 'node_modules/';
 const NESTED = '/node_modules/';
@@ -34,7 +23,7 @@ const NESTED = '/node_modules/';
 const PACKAGE_NAME = /^(?:@[^/]+\/)?[^/]+$/;
 
 /** `linked`: targets of links. Those outside the target are its own folders, even inside a `node_modules`. */
-export function createTree(linked: ReadonlySet<string>): InstalledTree {
+export function createTree(linked: ReadonlySet<string>) {
   const packageFolders: Folder[] = [];
   const nested = new Map<string, Folder>();
   const inRoot = new Map<string, Folder>();
@@ -42,8 +31,13 @@ export function createTree(linked: ReadonlySet<string>): InstalledTree {
   const ownFolders = new Map<string, Folder>();
   return {
     packageFolders,
+    /** The target's own folders by path; the root is ''. */
     ownFolders,
-    add(entry) {
+    /**
+     * Adds the folder of an entry, such as `packages/a/node_modules/b`. Throws `UnknownLayout` for a repeated path, which a
+     * parsed object cannot have.
+     */
+    add(entry: NpmEntry): Folder {
       const { path } = entry;
       const at = path.lastIndexOf(NODE_MODULES);
       const name = path.slice(at + NODE_MODULES.length);
@@ -59,7 +53,8 @@ export function createTree(linked: ReadonlySet<string>): InstalledTree {
       else addOnce(nested, path, folder);
       return folder;
     },
-    link() {
+    /** Connects nested folders with their parents. Call it once, after all folders are added. */
+    link(): void {
       // The path of a parent is shorter than those of its children, so parents come first.
       const inOrder = [...nested.values()].sort(
         (left, right) => left.entry.path.length - right.entry.path.length,

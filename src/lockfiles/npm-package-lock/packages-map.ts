@@ -1,15 +1,10 @@
 import type { LockfileContent } from '../format.ts';
 import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
+import { isEntry, type NpmEntry } from './entry.ts';
 import { createTree, type Folder, findUpwards, type InstalledTree } from './installed-tree.ts';
-import type { NpmEntry } from './npm-entry.ts';
 import { readEntry } from './read-entry.ts';
-import { createMemberCheck } from './workspace-members.ts';
 
-type Field = 'dependencies' | 'optionalDependencies' | 'peerDependencies' | 'devDependencies';
-
-const DEPENDENCIES: readonly Field[] = ['dependencies', 'optionalDependencies', 'peerDependencies'];
-const OWN_DEPENDENCIES: readonly Field[] = [...DEPENDENCIES, 'devDependencies'];
 /** Deeper than any file system nests folders. */
 const MAX_DEPTH = 250;
 /** Up to this length a list is faster than a set. */
@@ -37,11 +32,10 @@ export function readPackagesMap(entries: readonly NpmEntry[]): LockfileContent {
   tree.link();
   if (root !== undefined) addLinkedFolders(state, root);
   for (const folder of tree.packageFolders) {
-    if (folder.draft !== undefined && !folder.entry.link)
-      connect(folder.draft, idsNeeded(folder, DEPENDENCIES));
+    if (folder.draft !== undefined && !folder.entry.link) connect(folder.draft, idsNeeded(folder, false));
   }
   for (const folder of tree.ownFolders.values()) {
-    if (folder.draft !== undefined) connect(folder.draft, idsNeeded(folder, OWN_DEPENDENCIES));
+    if (folder.draft !== undefined) connect(folder.draft, idsNeeded(folder, true));
     else if (root !== undefined) markDirect(folder);
   }
   return builder.content();
@@ -86,22 +80,89 @@ function addLinkedFolders({ tree, builder, links }: Tree, root: NpmEntry): void 
 /** Dependencies of the root and of members are direct. A folder with `resolved` does not belong to the target. */
 function markDirect(folder: Folder): void {
   if (typeof folder.entry.resolved === 'string') return;
-  for (const draft of neededBy(folder, OWN_DEPENDENCIES)) draft.direct = true;
+  for (const draft of neededBy(folder, true)) draft.direct = true;
 }
 
-function idsNeeded(folder: Folder, fields: readonly Field[]): string[] {
-  return neededBy(folder, fields).map(({ id }) => id);
+function idsNeeded(folder: Folder, withDev: boolean): string[] {
+  return neededBy(folder, withDev).map(({ id }) => id);
 }
 
 /** The packages to which the names in an entry's lists resolve, without repeats. */
-function neededBy(folder: Folder, fields: readonly Field[]): readonly PackageDraft[] {
+function neededBy(folder: Folder, withDev: boolean): readonly PackageDraft[] {
   const found: PackageDraft[] = [];
-  for (const field of fields) {
-    for (const name of folder.entry[field]) {
-      // Not every optional or peer dependency is installed. The target's own folders have no draft.
-      const draft = findUpwards(name, folder)?.draft;
-      if (draft !== undefined && (found.length > MANY || !found.includes(draft))) found.push(draft);
-    }
-  }
+  const { dependencies, optionalDependencies, peerDependencies, devDependencies } = folder.entry;
+  addNeeded(found, dependencies, folder);
+  addNeeded(found, optionalDependencies, folder);
+  addNeeded(found, peerDependencies, folder);
+  if (withDev) addNeeded(found, devDependencies, folder);
   return found.length > MANY ? [...new Set(found)] : found;
+}
+
+function addNeeded(found: PackageDraft[], names: readonly string[], folder: Folder): void {
+  for (const name of names) {
+    // Not every optional or peer dependency is installed. The target's own folders have no draft.
+    const draft = findUpwards(name, folder)?.draft;
+    if (draft !== undefined && (found.length > MANY || !found.includes(draft))) found.push(draft);
+  }
+}
+
+/** Projects have fewer patterns. Beyond the limit all folders count as members. */
+const MAX_PATTERNS = 200;
+
+/** Returns a check for workspace members. `workspaces` is that of the root: a list of patterns or `{packages}`. */
+function createMemberCheck(workspaces: unknown): (folder: string) => boolean {
+  const stated: unknown = isEntry(workspaces) ? workspaces.packages : workspaces;
+  const patterns = Array.isArray(stated) ? stated.filter((pattern) => typeof pattern === 'string') : [];
+  // Braces, classes and extended patterns are rare and not evaluated: all folders count as members.
+  if (patterns.length > MAX_PATTERNS || patterns.some((pattern) => /[{}[\]()]/.test(pattern)))
+    return () => true;
+  const wanted = patterns.filter((pattern) => !pattern.startsWith('!')).map(segmentsOf);
+  const unwanted = patterns
+    .filter((pattern) => pattern.startsWith('!'))
+    .map((pattern) => segmentsOf(pattern.slice(1)));
+  return (folder) => {
+    const path = segmentsOf(folder);
+    return wanted.some((one) => matches(one, path)) && !unwanted.some((one) => matches(one, path));
+  };
+}
+
+function segmentsOf(path: string): readonly string[] {
+  return path.split('/').filter((segment) => segment !== '' && segment !== '.');
+}
+
+/** Matches segment by segment; `**` matches any number of segments. */
+function matches(pattern: readonly string[], path: readonly string[]): boolean {
+  return wildcard(pattern, path, '**', segmentMatches);
+}
+
+function segmentMatches(pattern: string, segment: string): boolean {
+  return wildcard([...pattern], [...segment], '*', (one, character) => one === '?' || one === character);
+}
+
+/** Backtracks to the last star only, so the time is at most the product of both lengths. */
+function wildcard(
+  pattern: readonly string[],
+  subject: readonly string[],
+  star: string,
+  equals: (pattern: string, subject: string) => boolean,
+): boolean {
+  let at = 0;
+  let starAt = -1;
+  let resume = 0;
+  for (let index = 0; index < subject.length; ) {
+    const wanted = pattern[at];
+    if (wanted === star) {
+      starAt = at;
+      at += 1;
+      resume = index;
+    } else if (wanted !== undefined && equals(wanted, subject[index] ?? '')) {
+      at += 1;
+      index += 1;
+    } else if (starAt >= 0) {
+      at = starAt + 1;
+      resume += 1;
+      index = resume;
+    } else return false;
+  }
+  return pattern.slice(at).every((rest) => rest === star);
 }

@@ -36,22 +36,29 @@ export function readEntry(entry: Entry, { folder, line, direct }: EntryPlace): P
     direct,
     groups: groupsOf(entry),
     integrity: parseIntegrity(integrity),
+    installScript: entry.hasInstallScript === true,
     source,
     line,
   });
 }
 
 const NONE: readonly Group[] = [];
+const DEV: readonly Group[] = ['dev'];
 
 /** `devOptional`: a development dependency of one package and an optional one of another, so it is in both groups. */
 function groupsOf(entry: Entry): readonly Group[] {
-  const groups: Group[] = [];
   const either = entry.devOptional === true;
-  if (either || entry.dev === true) groups.push('dev');
-  if (either || entry.optional === true) groups.push('optional');
-  if (entry.peer === true) groups.push('peer');
-  if (entry.inBundle === true || entry.bundled === true) groups.push('bundled');
-  return groups.length === 0 ? NONE : groups;
+  const isDev = either || entry.dev === true;
+  const isOptional = either || entry.optional === true;
+  const isPeer = entry.peer === true;
+  const isBundled = entry.inBundle === true || entry.bundled === true;
+  // Nearly all packages are in one of these, and a list of its own for each takes time and memory.
+  if (!isOptional && !isPeer && !isBundled) return isDev ? DEV : NONE;
+  const groups: Group[] = isDev ? ['dev'] : [];
+  if (isOptional) groups.push('optional');
+  if (isPeer) groups.push('peer');
+  if (isBundled) groups.push('bundled');
+  return groups;
 }
 
 function isText(value: unknown): value is string | undefined {

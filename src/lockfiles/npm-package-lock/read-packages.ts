@@ -1,6 +1,7 @@
 import { JsonCursor } from '../syntax/json-cursor.ts';
+import { lineNodes } from '../syntax/json-lines.ts';
 import { KeySet } from '../syntax/key-set.ts';
-import { emptyEntry, FLAGS, LISTS, type NpmEntry, VALUES } from './npm-entry.ts';
+import { emptyEntry, FLAGS, isEntry, keysOf, LISTS, type NpmEntry, VALUES } from './entry.ts';
 
 /** Longer than a path in any file system. */
 const MAX_PATH = 3_000;
@@ -49,26 +50,77 @@ function readEntries(cursor: JsonCursor): readonly NpmEntry[] {
 
 const FIELDS = new KeySet([...VALUES, ...FLAGS, ...LISTS]);
 
+/** Each field is assigned by its name: an assignment with the name in a variable takes several times as long. */
 function readField(cursor: JsonCursor, entry: NpmEntry): void {
-  const field = cursor.keyIn(FIELDS);
-  switch (field) {
+  switch (cursor.keyIn(FIELDS)) {
     case undefined:
       cursor.pass();
-      return;
+      break;
     case 'name':
+      entry.name = cursor.value();
+      break;
     case 'version':
+      entry.version = cursor.value();
+      break;
     case 'resolved':
+      entry.resolved = cursor.value();
+      break;
     case 'integrity':
+      entry.integrity = cursor.value();
+      break;
     case 'workspaces':
-      entry[field] = cursor.value();
-      return;
+      entry.workspaces = cursor.value();
+      break;
     case 'dependencies':
+      entry.dependencies = cursor.nextKeys();
+      break;
     case 'optionalDependencies':
+      entry.optionalDependencies = cursor.nextKeys();
+      break;
     case 'peerDependencies':
+      entry.peerDependencies = cursor.nextKeys();
+      break;
     case 'devDependencies':
-      entry[field] = cursor.nextKeys();
-      return;
-    default:
-      entry[field] = cursor.passTrue();
+      entry.devDependencies = cursor.nextKeys();
+      break;
+    case 'link':
+      entry.link = cursor.passTrue();
+      break;
+    case 'dev':
+      entry.dev = cursor.passTrue();
+      break;
+    case 'optional':
+      entry.optional = cursor.passTrue();
+      break;
+    case 'devOptional':
+      entry.devOptional = cursor.passTrue();
+      break;
+    case 'peer':
+      entry.peer = cursor.passTrue();
+      break;
+    case 'inBundle':
+      entry.inBundle = cursor.passTrue();
+      break;
+    case 'bundled':
+      entry.bundled = cursor.passTrue();
+      break;
+    case 'hasInstallScript':
+      entry.hasInstallScript = cursor.passTrue();
+      break;
   }
+}
+
+/** Reads `packages` from the parsed file. `text` is needed for the lines. */
+export function readGeneral(packages: object, text: string): readonly NpmEntry[] {
+  const lines = lineNodes(text, { members: { packages: { each: {} } } })?.members?.get('packages')?.members;
+  return Object.entries(packages).map(([path, stated]) => entryOf(path, stated, lines?.get(path)?.line));
+}
+
+function entryOf(path: string, stated: unknown, line: number | undefined): NpmEntry {
+  const entry = emptyEntry(path, line, isEntry(stated));
+  if (!isEntry(stated)) return entry;
+  for (const field of VALUES) entry[field] = stated[field];
+  for (const flag of FLAGS) entry[flag] = stated[flag] === true;
+  for (const list of LISTS) entry[list] = keysOf(stated[list]);
+  return entry;
 }

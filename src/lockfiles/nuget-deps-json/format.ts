@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../../model/json-object.ts';
 import type { Integrity } from '../../model/scan/lockfile.ts';
 import type { Format, LockfileContent } from '../format.ts';
 import { LockfileBuilder } from '../packages/lockfile-builder.ts';
@@ -5,7 +6,7 @@ import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import { draftPackage } from '../packages/package-draft.ts';
 import { createPassingEdges } from '../packages/passing-edges.ts';
 import { lineNodes } from '../syntax/json-lines.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../syntax/parse-json.ts';
+import { parseJson } from '../syntax/parse-json.ts';
 import { tableIn, textIn } from '../syntax/parse-toml.ts';
 
 /** The dependencies of a built .NET application at run time. */
@@ -18,7 +19,7 @@ export const nugetDepsJson: Format = {
   recognises: (head) => /^\s*\{\s*"runtimeTarget"\s*:/.test(head),
   read({ path, text }) {
     const { libraries, targets, runtimeTarget } = tableIn(parseJson(text, path, 'a deps.json'));
-    if (!isJsonObject(libraries)) return withoutLibraries(isJsonObject(targets));
+    if (!isObject(libraries)) return withoutLibraries(isObject(targets));
     return readLibraries(libraries, targetOf(targets, runtimeTarget), text);
   },
 };
@@ -33,11 +34,11 @@ function withoutLibraries(isDotnet: boolean): LockfileContent {
 
 /** The target for the platform of the application, by `name/version`; `undefined` when it is unknown. */
 function targetOf(targets: unknown, runtimeTarget: unknown): JsonObject | undefined {
-  if (!isJsonObject(targets)) return undefined;
-  const name = isJsonObject(runtimeTarget) ? runtimeTarget['name'] : runtimeTarget;
+  if (!isObject(targets)) return undefined;
+  const name = isObject(runtimeTarget) ? runtimeTarget['name'] : runtimeTarget;
   const target =
     typeof name === 'string' && Object.hasOwn(targets, name) ? targets[name] : Object.values(targets)[0];
-  return isJsonObject(target) && Object.keys(target).length > 0 ? target : undefined;
+  return isObject(target) && Object.keys(target).length > 0 ? target : undefined;
 }
 
 /** Other types: `project`, the application and its own projects; `reference`, an assembly without a package. */
@@ -62,7 +63,7 @@ function readLibraries(libraries: JsonObject, target: JsonObject | undefined, te
   for (const [key, entry] of Object.entries(libraries)) {
     const line = lines?.members?.get(key)?.line;
     const type = textIn(tableIn(entry)['type'])?.toLowerCase() ?? '';
-    if (!isJsonObject(entry) || type === '') {
+    if (!isObject(entry) || type === '') {
       builder.add('is not an object with a `type`', line, key);
       continue;
     }
@@ -113,7 +114,7 @@ function dependenciesOf(entry: unknown): readonly string[] {
 
 /** A library that the target does not mention counts as used. */
 function hasAssets(entry: unknown): boolean {
-  return !isJsonObject(entry) || ASSETS.some((field) => isJsonObject(entry[field]));
+  return !isObject(entry) || ASSETS.some((field) => isObject(entry[field]));
 }
 
 function ownOf(object: JsonObject, key: string): unknown {

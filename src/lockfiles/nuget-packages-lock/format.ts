@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../../model/json-object.ts';
 import type { Integrity } from '../../model/scan/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileContent } from '../format.ts';
@@ -6,7 +7,7 @@ import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import { draftPackage } from '../packages/package-draft.ts';
 import { createPassingEdges } from '../packages/passing-edges.ts';
 import { type LineNode, lineNodes } from '../syntax/json-lines.ts';
-import { isJsonObject, type JsonObject, parseJsonObject } from '../syntax/parse-json.ts';
+import { parseJsonObject } from '../syntax/parse-json.ts';
 import { membersOf, textIn } from '../syntax/parse-toml.ts';
 
 /** NuGet's lockfile, which has the packages by target framework. Version 2 has central package management. */
@@ -30,7 +31,7 @@ function frameworksOf({ version, dependencies }: JsonObject, path: string): Json
       `${path}: version ${JSON.stringify(version).slice(0, 40)} of packages.lock.json is not supported; supported: 1, 2`,
     );
   }
-  if (isJsonObject(dependencies)) return dependencies;
+  if (isObject(dependencies)) return dependencies;
   // A project without dependencies.
   if (version !== undefined && (dependencies === undefined || dependencies === null)) return {};
   throw new LockfileError(
@@ -56,7 +57,7 @@ function readFrameworks(frameworks: JsonObject, text: string): LockfileContent {
   const read = new Map<string, Framework>();
   for (const [name, entries] of Object.entries(frameworks)) {
     const node = lines?.members?.get('dependencies')?.members?.get(name);
-    if (isJsonObject(entries)) read.set(name, readFramework(entries, node, builder));
+    if (isObject(entries)) read.set(name, readFramework(entries, node, builder));
     else builder.add('is not an object', node?.line, name);
   }
   for (const [name, framework] of read) {
@@ -75,7 +76,7 @@ function readFramework(
   const framework = new Map<string, Locked>();
   for (const [name, entry] of Object.entries(entries)) {
     const line = lines?.members?.get(name)?.line;
-    if (!isJsonObject(entry)) {
+    if (!isObject(entry)) {
       builder.add('is not an object', line, name);
       continue;
     }

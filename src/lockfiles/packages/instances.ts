@@ -26,7 +26,8 @@ export function connectInstance(
 ): void {
   instance.always = always;
   instance.optional = optional;
-  connectAll(instance.draft, always.map(draftOf), optional.map(draftOf));
+  const all = optional.length === 0 ? always : [...always, ...optional];
+  connectAll(instance.draft, all.map(draftOf), NONE);
 }
 
 function draftOf({ draft }: Instance): PackageDraft {

@@ -8,6 +8,7 @@ export interface PackageDraft extends LockedPackage {
   groups: readonly Group[];
   integrity: readonly Integrity[];
   dependencies: string[] | undefined;
+  installScript?: true;
 }
 
 /** Groups that are not conditions: they do not say when a package is left out. */
@@ -33,6 +34,7 @@ export class PackageCollector {
       return entry;
     }
     if (entry.direct === true) known.direct = true;
+    if (entry.installScript === true) known.installScript = true;
     if (known.source.kind === 'registry' && known.source.url === undefined) known.source = entry.source;
     this.#joinGroups(known, entry.groups);
     this.#joinIntegrity(known, entry.integrity);
@@ -107,12 +109,8 @@ export function connectAll(
 ): void {
   const all = optional.length === 0 ? always : [...always, ...optional];
   // `map` allocates the exact length; a list that grows takes more memory.
-  const ids = all.map(idOf);
+  const ids = all.map(({ id }) => id);
   connect(draft, all.length <= FEW && isDistinct(all) ? ids : [...new Set(ids)]);
-}
-
-function idOf({ id }: PackageDraft): string {
-  return id;
 }
 
 function isDistinct(all: readonly PackageDraft[]): boolean {

@@ -16,6 +16,7 @@ export interface DraftParts {
   readonly direct?: boolean | undefined;
   readonly groups?: readonly Group[] | undefined;
   readonly integrity?: readonly Integrity[] | undefined;
+  readonly installScript?: boolean | undefined;
 }
 
 /** Removes credentials from locations in fields that should not contain any. */
@@ -57,8 +58,10 @@ export function draftLockedPackage(parts: DraftParts): PackageDraft | string {
   return name !== '' && version === '' && source.kind === 'registry' ? 'has no version' : draftPackage(parts);
 }
 
+const RUNS_SCRIPT = { installScript: true } as const;
+
 function draftOf(
-  { ecosystem, name, version, line, direct, groups, integrity }: DraftParts,
+  { ecosystem, name, version, line, direct, groups, integrity, installScript }: DraftParts,
   { id, purl, source }: Pick<PackageDraft, 'id' | 'purl' | 'source'>,
 ): PackageDraft {
   return {
@@ -73,6 +76,7 @@ function draftOf(
     source,
     line,
     dependencies: undefined,
+    ...(installScript === true ? RUNS_SCRIPT : undefined),
   };
 }
 

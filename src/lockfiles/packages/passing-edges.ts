@@ -8,18 +8,11 @@ export interface StatedGraph {
   passes(key: string): boolean;
 }
 
-export interface PassingEdges {
-  /** Ids of the packages on which a node depends, directly or through nodes that are not packages. No repeats. */
-  from(key: string): string[];
-  /** Whether edges were left out because the graph is too large. */
-  readonly exhausted: boolean;
-}
-
 /** Chains of nodes that are not packages multiply the number of edges. Files written by tools need far fewer steps. */
 const MAX_STEPS = 5_000_000;
 
 /** Finds the edges between the packages of a graph, through nodes that are not packages. */
-export function createPassingEdges(graph: StatedGraph): PassingEdges {
+export function createPassingEdges(graph: StatedGraph) {
   let steps = 0;
   /** Adds the packages behind the nodes in `pending`, which are not packages. */
   const follow = (pending: string[], ids: Set<string>): void => {
@@ -37,7 +30,8 @@ export function createPassingEdges(graph: StatedGraph): PassingEdges {
     }
   };
   return {
-    from(key) {
+    /** Ids of the packages on which a node depends, directly or through nodes that are not packages. No repeats. */
+    from(key: string): string[] {
       const next = graph.edgesOf(key);
       const own = graph.idOf(key);
       const ids: string[] = [];
@@ -54,6 +48,7 @@ export function createPassingEdges(graph: StatedGraph): PassingEdges {
       if (own !== undefined) distinct.delete(own);
       return [...distinct];
     },
+    /** Whether edges were left out because the graph is too large. */
     get exhausted() {
       return steps >= MAX_STEPS;
     },

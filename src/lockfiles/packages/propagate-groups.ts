@@ -29,7 +29,7 @@ export function propagateGroups<T extends Grouped>(
   needsOf: (draft: T) => Needs<T> | undefined,
 ): void {
   const queue = createQueue<T>();
-  for (const { draft, groups } of roots) queue.add(groups, draft);
+  for (const { draft, groups } of roots) queue.stepOf(groups).drafts.push(draft);
   const reached: Reached<T> = { always: new Set(), conditional: new Map() };
   for (let step = queue.next(); step !== undefined; step = queue.next()) {
     for (let draft = step.drafts.pop(); draft !== undefined; draft = step.drafts.pop()) {
@@ -37,7 +37,9 @@ export function propagateGroups<T extends Grouped>(
       const needs = needsOf(draft);
       if (needs === undefined) continue;
       for (const needed of needs.always) step.drafts.push(needed);
-      for (const needed of needs.optional) queue.add(step.orOptional, needed);
+      if (needs.optional.length === 0) continue;
+      step.orOptional ??= queue.stepOf([...step.groups, 'optional']);
+      for (const needed of needs.optional) step.orOptional.drafts.push(needed);
     }
   }
   assignGroups(reached);
@@ -58,11 +60,16 @@ interface Reached<T> {
 
 /** Records that a package is reachable under the groups of the step. Returns `false` when that was known. */
 function recordReached<T>(draft: T, { groups, seen }: Step<T>, { always, conditional }: Reached<T>): boolean {
-  const found = groups.length === 0 ? always : seen;
-  if (always.has(draft) || found.has(draft)) return false;
-  found.add(draft);
-  if (groups.length > 0) conditional.set(draft, joined(conditional.get(draft), groups));
+  if (groups.length === 0) return isAdded(always, draft);
+  if (always.has(draft) || !isAdded(seen, draft)) return false;
+  conditional.set(draft, joined(conditional.get(draft), groups));
   return true;
+}
+
+/** Adds a value. Returns whether it is new; one look-up, where `has` and `add` are two. */
+function isAdded<T>(set: Set<T>, value: T): boolean {
+  const { size } = set;
+  return set.add(value).size > size;
 }
 
 const NONE: readonly Group[] = [];
@@ -84,8 +91,8 @@ function sorted(groups: readonly Group[]): readonly Group[] {
 /** Packages to visit under one set of groups. */
 interface Step<T> {
   readonly groups: readonly Group[];
-  /** The same groups and `optional`. */
-  readonly orOptional: readonly Group[];
+  /** The step of the same groups and `optional`, once it is needed. */
+  orOptional: Step<T> | undefined;
   readonly seen: Set<T>;
   readonly drafts: T[];
 }
@@ -104,15 +111,13 @@ function createQueue<T>() {
     const key = set.length === 1 ? (set[0] ?? '') : set.join('\0');
     const known = steps.get(key);
     if (known !== undefined) return known;
-    const step = { groups: set, orOptional: sorted([...set, 'optional']), seen: new Set<T>(), drafts: [] };
+    const step: Step<T> = { groups: set, orOptional: undefined, seen: new Set(), drafts: [] };
     steps.set(key, step);
     return step;
   };
   stepOf(NONE);
   return {
-    add(groups: readonly Group[], draft: T): void {
-      stepOf(groups).drafts.push(draft);
-    },
+    stepOf,
     next(): Step<T> | undefined {
       for (const step of steps.values()) if (step.drafts.length > 0) return step;
       return undefined;

@@ -1,7 +1,6 @@
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileContent, LockfileInput } from '../format.ts';
 import { parseToml, type Table, tablesIn, textIn } from '../syntax/parse-toml.ts';
-import { tableLines } from '../syntax/table-lines.ts';
 import { LockfileBuilder } from './lockfile-builder.ts';
 import { connect, type PackageDraft } from './package-collector.ts';
 import { type DraftParts, draftLockedPackage } from './package-draft.ts';
@@ -111,4 +110,44 @@ function checkVersion({ versions }: TomlLock, root: Table, path: string, builder
     'unsupported-version',
     `${path}: format version ${shown} is not supported; supported: ${supported.join(', ')}`,
   );
+}
+
+const MULTI_LINE = /"""|'''/g;
+
+/**
+ * Returns the 1-based line of a table `[[header]]` in a TOML text by its index: that of its `name` key, or of the header
+ * where it has no name. `undefined` for tables in another notation.
+ */
+function tableLines(text: string, header: string): (index: number) => number | undefined {
+  const lines: number[] = [];
+  const opening = new RegExp(`^\\s*\\[\\[\\s*(?:${header}|"${header}")\\s*\\]\\]\\s*(?:#[^]*)?$`);
+  let inTable = false;
+  let quote: string | undefined;
+  for (const [index, line] of text.split('\n').entries()) {
+    if (quote === undefined && line.includes('[')) {
+      if (opening.test(line)) {
+        lines.push(index + 1);
+        inTable = true;
+        continue;
+      }
+      if (/^\s*\[/.test(line) && !line.trimEnd().endsWith(',')) inTable = false;
+    }
+    if (quote === undefined && inTable && /^\s*(?:name|"name")\s*=/.test(line)) {
+      lines[lines.length - 1] = index + 1;
+      inTable = false;
+    }
+    quote = quoteAfter(line, quote);
+  }
+  return (index) => lines[index];
+}
+
+/** The multi-line quote that is open after a line. */
+function quoteAfter(line: string, before: string | undefined): string | undefined {
+  if (!line.includes('"""') && !line.includes("'''")) return before;
+  let open = before;
+  for (const [mark] of line.matchAll(MULTI_LINE)) {
+    if (open === undefined) open = mark;
+    else if (open === mark) open = undefined;
+  }
+  return open;
 }

@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../../model/json-object.ts';
 import type { Group, Source } from '../../model/scan/lockfile.ts';
 import { normalizedName, parseDigests } from '../ecosystems/python.ts';
 import type { Format, LockfileContent, LockfileInput } from '../format.ts';
@@ -6,7 +7,7 @@ import type { PackageDraft } from '../packages/package-collector.ts';
 import { draftPackage } from '../packages/package-draft.ts';
 import { gitSource, isProjectFolder, registrySource, urlSource } from '../packages/sources.ts';
 import { lineNodes } from '../syntax/json-lines.ts';
-import { isJsonObject, type JsonObject, parseJsonObject } from '../syntax/parse-json.ts';
+import { parseJsonObject } from '../syntax/parse-json.ts';
 import { isTable, membersOf, parseToml, tableIn, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
 import { readCompanion } from '../syntax/read-companion.ts';
 
@@ -46,7 +47,7 @@ function readPipfileLock(input: LockfileInput): LockfileContent {
   for (const [category, entries] of Object.entries(root)) {
     if (category === '_meta') continue;
     const own = lines?.get(category);
-    if (!isJsonObject(entries)) {
+    if (!isObject(entries)) {
       builder.problem(own?.line, `category "${category}" is not an object`);
       continue;
     }
@@ -68,7 +69,7 @@ function readEntry(
   line: number | undefined,
   { groups, indexes, direct }: Context,
 ): PackageDraft | string {
-  if (!isJsonObject(entry)) return 'is not an object';
+  if (!isObject(entry)) return 'is not an object';
   const stated = textIn(entry['version']) ?? '';
   const version = /^={2,3}\s*(?!.*\*)([^\s,]+)$/.exec(stated)?.[1] ?? '';
   const source = sourceOf(entry, indexes);

@@ -1,5 +1,15 @@
-/** Names and the references to which they resolve, alternating, in the words of the file. */
-export type References = readonly string[];
+import type { Instance } from '../packages/instances.ts';
+
+/** A dependency in the words of the file. A reader can use one object for equal ones. */
+export interface Reference {
+  readonly name: string;
+  /** A version with peers, a location, or the key of another entry. */
+  readonly reference: string;
+  /** The instance to which it leads, once it is known; `null` when there is none. */
+  instance: Instance | null | undefined;
+}
+
+export type References = readonly Reference[];
 
 /** The `resolution` of an entry. */
 export interface Resolution {
@@ -19,6 +29,7 @@ export interface PnpmEntry {
   resolution: Resolution | undefined;
   dev: boolean;
   optional: boolean;
+  requiresBuild: boolean;
   dependencies: References;
   optionalDependencies: References;
 }
@@ -40,6 +51,10 @@ export interface PnpmDocument {
 
 const NONE: References = [];
 
+export function newReference(name: string, reference: string): Reference {
+  return { name, reference, instance: undefined };
+}
+
 export function emptyDocument(): PnpmDocument {
   return { lockfileVersion: undefined, importers: [], packages: [], snapshots: [] };
 }
@@ -53,6 +68,7 @@ export function emptyEntry(key: string, line: number | undefined): PnpmEntry {
     resolution: undefined,
     dev: false,
     optional: false,
+    requiresBuild: false,
     dependencies: NONE,
     optionalDependencies: NONE,
   };

@@ -10,9 +10,8 @@ import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { draftLockedPackage } from '../packages/package-draft.ts';
 import type { Root } from '../packages/propagate-groups.ts';
-import type { PnpmDocument, PnpmEntry, References } from './document.ts';
+import type { PnpmDocument, PnpmEntry, Reference, References } from './document.ts';
 import { identify, withoutPeers } from './identity.ts';
-import { ReferenceIndex } from './reference-index.ts';
 
 /** Packages that pnpm itself needs. */
 const ENVIRONMENT: readonly Group[] = ['environment'];
@@ -30,7 +29,7 @@ const GROUPS: Readonly<Record<string, readonly Group[]>> = {
  * Finds the instance of a reference: a package with one set of peers. Since lockfileVersion 9 a package can have several
  * instances.
  */
-type Find = (name: string, reference: string) => Instance | undefined;
+type Find = (reference: Reference) => Instance | undefined;
 
 /** Adds the packages of all documents. A package that one of them needs unconditionally is in no group. */
 export function addPackages(documents: readonly PnpmDocument[], builder: LockfileBuilder): void {
@@ -54,24 +53,20 @@ interface Held {
 
 function readDocument(document: PnpmDocument, builder: LockfileBuilder): Held {
   const { packages, snapshots } = document;
-  const drafts = new Map<string, PackageDraft>();
-  for (const entry of packages) {
-    const draft = addEntry(entry, builder);
-    if (draft !== undefined) drafts.set(withoutPeers(entry.key), draft);
-  }
-  const entries = snapshots.length > 0 ? snapshots : packages;
-  const index = new ReferenceIndex<Instance>();
+  const drafts = packages.map((entry) => addEntry(entry, builder));
+  const draftOf = findDrafts(packages, drafts);
+  const byKey = new Map<string, Instance>();
   const instances: Instance[] = [];
   const held: PnpmEntry[] = [];
-  for (const entry of entries) {
-    const draft = drafts.get(withoutPeers(entry.key));
+  for (const entry of snapshots.length > 0 ? snapshots : packages) {
+    const draft = draftOf(entry.key);
     if (draft === undefined) continue;
     const instance = newInstance(draft);
-    index.add(entry.key, instance);
+    byKey.set(entry.key, instance);
     instances.push(instance);
     held.push(entry);
   }
-  const find = findOrReport(index, packages, builder);
+  const find = findOrReport(byKey, packages, builder);
   for (const [at, { dependencies, optionalDependencies }] of held.entries()) {
     const instance = instances[at];
     if (instance !== undefined)
@@ -80,19 +75,41 @@ function readDocument(document: PnpmDocument, builder: LockfileBuilder): Held {
   return { roots: rootsOf(document, find), instances };
 }
 
+/** Finds the package of a snapshot. Both sections have the same order, so it is usually that of the last one or the next. */
+function findDrafts(
+  packages: readonly PnpmEntry[],
+  drafts: readonly (PackageDraft | undefined)[],
+): (key: string) => PackageDraft | undefined {
+  let at = 0;
+  let byKey: Map<string, PackageDraft> | undefined;
+  return (key) => {
+    const bare = withoutPeers(key);
+    if (bare === packages[at]?.key) return drafts[at];
+    if (bare === packages[at + 1]?.key) return drafts[++at];
+    if (byKey === undefined) {
+      byKey = new Map();
+      for (const [index, one] of packages.entries()) {
+        const draft = drafts[index];
+        if (draft !== undefined) byKey.set(withoutPeers(one.key), draft);
+      }
+    }
+    return byKey.get(bare);
+  };
+}
+
 /** References to the target's own folders, which have no entry. */
 const OWN = /^(?:link|workspace):/;
 
 /** Finds instances. Reports a reference without an entry once, because its package is installed. */
 function findOrReport(
-  index: ReferenceIndex<Instance>,
+  byKey: ReadonlyMap<string, Instance>,
   packages: readonly PnpmEntry[],
   builder: LockfileBuilder,
 ): Find {
   const reported = new Set<string>();
   let keys: ReadonlySet<string> | undefined;
-  return (name, reference) => {
-    const found = index.find(name, reference);
+  const findNew: Find = ({ name, reference }) => {
+    const found = findByKey(byKey, name, reference);
     if (found !== undefined || OWN.test(reference)) return found;
     const shown = `${name}@${reference}`.slice(0, 200);
     if (reported.has(shown)) return undefined;
@@ -104,11 +121,31 @@ function findOrReport(
     }
     return undefined;
   };
+  return (reference) => {
+    if (reference.instance === undefined) reference.instance = findNew(reference) ?? null;
+    return reference.instance ?? undefined;
+  };
 }
 
 function hasEntry(keys: ReadonlySet<string>, name: string, reference: string): boolean {
   const bare = withoutPeers(reference);
-  return [`${name}@${bare}`, `/${name}@${bare}`, `/${name}/${bare}`, bare].some((key) => keys.has(key));
+  return keys.has(bare) || keysOf(name, bare).some((key) => keys.has(key));
+}
+
+/**
+ * A reference is a version of the package, the key of another entry (an alias, a location), or `link:` for a folder of the
+ * target, which has no entry.
+ */
+function findByKey<T>(byKey: ReadonlyMap<string, T>, name: string, reference: string): T | undefined {
+  const usual = byKey.get(`${name}@${reference}`) ?? byKey.get(reference);
+  if (usual !== undefined) return usual;
+  const key = keysOf(name, reference).find((one) => byKey.has(one));
+  return key === undefined ? undefined : byKey.get(key);
+}
+
+/** The keys of the versions of the format, the newest first. */
+function keysOf(name: string, reference: string): readonly string[] {
+  return [`${name}@${reference}`, `/${name}@${reference}`, `/${name}/${reference}`, `${name}/${reference}`];
 }
 
 const NONE: readonly never[] = [];
@@ -116,9 +153,6 @@ const NONE: readonly never[] = [];
 function addEntry(entry: PnpmEntry, builder: LockfileBuilder): PackageDraft | undefined {
   const { key, line, dev, optional, resolution } = entry;
   const { name, version, source } = identify(entry);
-  const groups: Group[] = [];
-  if (dev) groups.push('dev');
-  if (optional) groups.push('optional');
   const draft = draftLockedPackage({
     ecosystem: 'npm',
     name,
@@ -126,18 +160,23 @@ function addEntry(entry: PnpmEntry, builder: LockfileBuilder): PackageDraft | un
     source,
     line,
     direct: false,
-    groups,
+    groups: dev || optional ? groupsOf(entry) : NONE,
     integrity: parseIntegrity(resolution?.integrity),
+    installScript: entry.requiresBuild,
   });
   return builder.add(draft, line, key);
 }
 
+function groupsOf({ dev, optional }: PnpmEntry): readonly Group[] {
+  return [...(dev ? ['dev' as const] : []), ...(optional ? ['optional' as const] : [])];
+}
+
 function resolveAll(references: References, find: Find): readonly Instance[] {
   if (references.length === 0) return NONE;
-  const found = new Array<Instance>(references.length / 2);
+  const found = new Array<Instance>(references.length);
   let count = 0;
-  for (let at = 0; at < references.length; at += 2) {
-    const one = find(references[at] ?? '', references[at + 1] ?? '');
+  for (const reference of references) {
+    const one = find(reference);
     if (one !== undefined) found[count++] = one;
   }
   found.length = count;

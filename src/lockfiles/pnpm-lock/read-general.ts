@@ -4,6 +4,7 @@ import {
   emptyDocument,
   emptyEntry,
   IMPORTER_LISTS,
+  newReference,
   type PnpmDocument,
   type PnpmEntry,
   type PnpmImporter,
@@ -44,13 +45,15 @@ function importerOf(path: string, stated: unknown): PnpmImporter {
 }
 
 function entryOf(key: string, stated: Table, line: number | undefined): PnpmEntry {
-  const { name, version, resolution, dev, optional, dependencies, optionalDependencies } = stated;
+  const { name, version, resolution, dev, optional, requiresBuild } = stated;
+  const { dependencies, optionalDependencies } = stated;
   const entry = emptyEntry(key, line);
   entry.name = textIn(name);
   entry.version = textIn(version);
   if (isTable(resolution)) entry.resolution = resolutionOf(resolution);
   entry.dev = dev === 'true';
   entry.optional = optional === 'true';
+  entry.requiresBuild = requiresBuild === 'true';
   entry.dependencies = referencesOf(dependencies);
   entry.optionalDependencies = referencesOf(optionalDependencies);
   return entry;
@@ -66,6 +69,6 @@ function resolutionOf(stated: Table): Resolution {
 function referencesOf(stated: unknown): References {
   return membersOf(stated).flatMap(([name, value]): References => {
     const reference = isTable(value) ? textIn(value['version']) : value;
-    return typeof reference === 'string' && reference !== '' ? [name, reference] : [];
+    return typeof reference === 'string' && reference !== '' ? [newReference(name, reference)] : [];
   });
 }

@@ -15,8 +15,10 @@ import {
   emptyDocument,
   emptyEntry,
   IMPORTER_LISTS,
+  newReference,
   type PnpmDocument,
   type PnpmEntry,
+  type Reference,
   type References,
 } from './document.ts';
 import { readResolution } from './read-resolution.ts';
@@ -30,6 +32,7 @@ export function readLines(text: string): readonly PnpmDocument[] {
   const cursor = new LineCursor(text);
   const documents: PnpmDocument[] = [];
   let document = emptyDocument();
+  let known: Known = new Map();
   let isEmpty = true;
   const sections = new Set<string>();
   for (let more = cursor.advance(); more; ) {
@@ -37,13 +40,14 @@ export function readLines(text: string): readonly PnpmDocument[] {
     if (isMarker(cursor)) {
       if (!isEmpty) documents.push(document);
       document = emptyDocument();
+      known = new Map();
       isEmpty = true;
       sections.clear();
       more = cursor.advance();
       continue;
     }
     isEmpty = false;
-    more = readSection(cursor, document, sections);
+    more = readSection(cursor, { document, known, sections });
   }
   if (!isEmpty) documents.push(document);
   return documents;
@@ -53,8 +57,18 @@ function isMarker({ text, start, end }: LineCursor): boolean {
   return end - start === 3 && text.startsWith('---', start);
 }
 
+const [SPACE, COLON] = [32, 58];
+
+/** The document that is read. */
+interface Target {
+  readonly document: PnpmDocument;
+  readonly known: Known;
+  /** Keys of the top level. */
+  readonly sections: Set<string>;
+}
+
 /** Reads one key of the top level with its value. Returns `false` at the end of the text. */
-function readSection(cursor: LineCursor, document: PnpmDocument, sections: Set<string>): boolean {
+function readSection(cursor: LineCursor, { document, known, sections }: Target): boolean {
   const colon = keyEnd(cursor);
   const key = keyText(cursor, colon);
   const value = rawValue(cursor, colon);
@@ -72,10 +86,10 @@ function readSection(cursor: LineCursor, document: PnpmDocument, sections: Set<s
   if (value !== '') throw new UnknownLayout(`line ${cursor.line}`);
   if (!cursor.advance()) return false;
   if (cursor.indent === 0) return true;
-  if (key === 'packages') return readEntries(cursor, document.packages);
-  if (key === 'snapshots') return readEntries(cursor, document.snapshots);
-  if (key === 'importers') return readImporters(cursor, document);
-  rootOf(document).lists.set(key, readReferences(cursor));
+  if (key === 'packages') return readEntries(cursor, document.packages, known);
+  if (key === 'snapshots') return readEntries(cursor, document.snapshots, known);
+  if (key === 'importers') return readImporters(cursor, document, known);
+  rootOf(document).lists.set(key, readReferences(cursor, known));
   return cursor.indent >= 0;
 }
 
@@ -88,7 +102,7 @@ function rootOf(document: PnpmDocument) {
   return root;
 }
 
-function readImporters(cursor: LineCursor, document: PnpmDocument): boolean {
+function readImporters(cursor: LineCursor, document: PnpmDocument, known: Known): boolean {
   const { indent } = cursor;
   while (cursor.indent === indent) {
     const colon = keyEnd(cursor);
@@ -98,12 +112,12 @@ function readImporters(cursor: LineCursor, document: PnpmDocument): boolean {
     if (value !== '' && value !== '{}') throw new UnknownLayout(`line ${cursor.line}`);
     cursor.advance();
     const inner = cursor.indent;
-    while (cursor.indent === inner && inner > indent) readList(cursor, lists);
+    while (cursor.indent === inner && inner > indent) readList(cursor, lists, known);
   }
   return endOfMapping(cursor, indent);
 }
 
-function readList(cursor: LineCursor, lists: Map<string, References>): void {
+function readList(cursor: LineCursor, lists: Map<string, References>, known: Known): void {
   const { indent } = cursor;
   const colon = keyEnd(cursor);
   const key = keyText(cursor, colon);
@@ -114,27 +128,39 @@ function readList(cursor: LineCursor, lists: Map<string, References>): void {
   }
   if (value !== '') throw new UnknownLayout(`line ${cursor.line}`);
   cursor.advance();
-  lists.set(key, cursor.indent > indent ? readReferences(cursor) : []);
+  lists.set(key, cursor.indent > indent ? readReferences(cursor, known) : []);
 }
 
+/** The references of the document by their lines. Most lines are repeated. */
+type Known = Map<string, Reference>;
+
 /** Reads `name: reference`, or `name:` above `specifier: …` and `version: reference`. */
-function readReferences(cursor: LineCursor): References {
-  const { indent } = cursor;
-  const found: string[] = [];
+function readReferences(cursor: LineCursor, known: Known): References {
+  const { indent, text } = cursor;
+  const found: Reference[] = [];
   while (cursor.indent === indent) {
+    const line = text.slice(cursor.start, cursor.end);
+    const repeated = known.get(line);
+    if (repeated !== undefined) {
+      found.push(repeated);
+      cursor.advance();
+      continue;
+    }
     const colon = keyEnd(cursor);
     const name = keyText(cursor, colon);
     const value = rawValue(cursor, colon);
     cursor.advance();
     if (value !== '') {
-      const reference = scalar(value);
-      if (reference !== '') found.push(name, reference);
+      const reference = newReference(name, scalar(value));
+      if (reference.reference === '') continue;
+      known.set(line, reference);
+      found.push(reference);
       continue;
     }
     const inner = cursor.indent;
     while (cursor.indent === inner && inner > indent) {
       const at = keyEnd(cursor);
-      if (keyText(cursor, at) === 'version') found.push(name, valueText(cursor, at));
+      if (keyText(cursor, at) === 'version') found.push(newReference(name, valueText(cursor, at)));
       cursor.skipDeeper(inner);
     }
   }
@@ -142,7 +168,7 @@ function readReferences(cursor: LineCursor): References {
   return found;
 }
 
-function readEntries(cursor: LineCursor, entries: PnpmEntry[]): boolean {
+function readEntries(cursor: LineCursor, entries: PnpmEntry[], known: Known): boolean {
   const { indent } = cursor;
   while (cursor.indent === indent) {
     const colon = keyEnd(cursor, true);
@@ -153,39 +179,49 @@ function readEntries(cursor: LineCursor, entries: PnpmEntry[]): boolean {
     const isExplicit = colon === cursor.end;
     cursor.advance();
     if (isExplicit) enterExplicitValue(cursor, indent);
-    const inner = cursor.indent;
-    if (inner > indent) readFields(cursor, inner, entry);
+    if (cursor.indent > indent) readFields(cursor, entry, known);
   }
   return endOfMapping(cursor, indent);
 }
 
 /**
- * First letters of the fields that are not needed: all but those of `resolution`, `dependencies`, `dev`, `optional…`, `name`
- * and `version`.
+ * First letters of the fields that are not needed: all but those of `resolution`, `requiresBuild`, `dependencies`, `dev`,
+ * `optional…`, `name` and `version`.
  */
 const UNREAD = new Set([...'abcefghijklmpqstuwxyz'].map((character) => character.charCodeAt(0)));
 
-function readFields(cursor: LineCursor, indent: number, entry: PnpmEntry): void {
+function readFields(cursor: LineCursor, entry: PnpmEntry, known: Known): void {
+  const { indent } = cursor;
   while (cursor.indent === indent) {
-    if (!UNREAD.has(cursor.text.charCodeAt(cursor.start)) && readField(cursor, entry)) continue;
+    if (!UNREAD.has(cursor.text.charCodeAt(cursor.start)) && readField(cursor, entry, known)) continue;
     cursor.skipDeeper(indent);
   }
   endOfMapping(cursor, indent);
 }
 
+/** Most fields that are read. */
+const USUAL = ['resolution', 'dependencies'] as const;
+
+function isFieldAt({ text, start, end }: LineCursor, name: string): boolean {
+  const colon = start + name.length;
+  if (!text.startsWith(name, start) || text.charCodeAt(colon) !== COLON) return false;
+  return colon + 1 === end || text.charCodeAt(colon + 1) === SPACE;
+}
+
 /** Reads a field. Returns `true` when it has moved past the field. */
-function readField(cursor: LineCursor, entry: PnpmEntry): boolean {
+function readField(cursor: LineCursor, entry: PnpmEntry, known: Known): boolean {
   if (cursor.end - cursor.start === 2 && cursor.text.startsWith('{}', cursor.start)) return false;
-  const colon = keyEnd(cursor);
-  switch (keyText(cursor, colon)) {
+  const usual = USUAL.find((name) => isFieldAt(cursor, name));
+  const colon = usual === undefined ? keyEnd(cursor) : cursor.start + usual.length;
+  switch (usual ?? keyText(cursor, colon)) {
     case 'resolution':
       entry.resolution = readResolution(cursor, colon);
       return true;
     case 'dependencies':
-      entry.dependencies = readNested(cursor, colon);
+      entry.dependencies = readNested(cursor, colon, known);
       return true;
     case 'optionalDependencies':
-      entry.optionalDependencies = readNested(cursor, colon);
+      entry.optionalDependencies = readNested(cursor, colon, known);
       return true;
     case 'name':
       entry.name = valueText(cursor, colon);
@@ -203,15 +239,19 @@ function readField(cursor: LineCursor, entry: PnpmEntry): boolean {
       entry.optional = valueText(cursor, colon) === 'true';
       leaveValue(cursor);
       return true;
+    case 'requiresBuild':
+      entry.requiresBuild = valueText(cursor, colon) === 'true';
+      leaveValue(cursor);
+      return true;
     default:
       return false;
   }
 }
 
-function readNested(cursor: LineCursor, colon: number): References {
+function readNested(cursor: LineCursor, colon: number, known: Known): References {
   const { indent } = cursor;
   const value = rawValue(cursor, colon);
   if (value !== '' && value !== '{}') throw new UnknownLayout(`line ${cursor.line}`);
   cursor.advance();
-  return cursor.indent > indent ? readReferences(cursor) : [];
+  return cursor.indent > indent ? readReferences(cursor, known) : [];
 }

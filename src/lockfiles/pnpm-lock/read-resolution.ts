@@ -35,11 +35,10 @@ export function readResolution(cursor: LineCursor, colon: number): Resolution {
   return Object.fromEntries(members);
 }
 
-const INTEGRITY = /^\{integrity: (\w[\w+/=-]*)\}$/;
+const INTEGRITY = /^\{integrity: \w[\w+/=-]*\}$/;
 
 function parseResolution(value: string): Resolution {
   // The usual form.
-  const integrity = INTEGRITY.exec(value)?.[1];
-  if (integrity !== undefined) return { integrity };
+  if (INTEGRITY.test(value)) return { integrity: value.slice(12, -1) };
   return Object.fromEntries(flowMapping(value));
 }

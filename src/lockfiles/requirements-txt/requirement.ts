@@ -96,12 +96,12 @@ function located(text: string, integrity: readonly Integrity[]): Requirement | s
   const folder = last?.replace(/@[^@]*$/, '').replace(/\.git$/, '');
   const name = egg ?? repository ?? parts?.[1] ?? file ?? folder ?? '';
   if (name === '' || /^\.+$/.test(name)) return 'is a location without the name of a package';
-  return { name, version: decoded(parts?.[2] ?? ''), source: sourceAt(place), integrity };
-}
-
-/** URLs have `1.0%2Bcpu`. */
-function decoded(version: string): string {
-  return version.replace(/%2b/gi, '+').replace(/%21/g, '!');
+  return {
+    name,
+    version: (parts?.[2] ?? '').replace(/%2b/gi, '+').replace(/%21/g, '!'),
+    source: sourceAt(place),
+    integrity,
+  };
 }
 
 const COMMIT = /^[0-9a-f]{7,64}$/i;

@@ -1,4 +1,4 @@
-import type { Group, Integrity } from '../../model/scan/lockfile.ts';
+import type { Group, Integrity, Source } from '../../model/scan/lockfile.ts';
 import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { connect, type PackageDraft, packageId } from '../packages/package-collector.ts';
 import { createPassingEdges } from '../packages/passing-edges.ts';
@@ -21,6 +21,10 @@ export interface SbomEntry {
   readonly purl: string | undefined;
   readonly groups: readonly Group[];
   readonly integrity: readonly Integrity[];
+  /** Where its bytes come from, when the SBOM states it apart from the purl. */
+  readonly source?: Source | undefined;
+  /** Whether it says that the package runs a script at installation. */
+  readonly installScript?: boolean;
   readonly line: number | undefined;
 }
 
@@ -66,11 +70,13 @@ function readEntry(entry: SbomEntry, taken: Map<string, string>): PackageDraft |
   if (typeof read === 'string') {
     return `has an invalid purl (${read}): ${JSON.stringify(withoutSecrets(entry.purl))}`;
   }
-  const { ecosystem, version, purl, source } = read;
+  const { ecosystem, version, purl } = read;
+  const source = entry.source ?? read.source;
+  const name = statedName(ecosystem, read.name, entry.names);
   return {
-    id: idOf(read, taken),
+    id: idOf({ ...read, name, source }, taken),
     ecosystem,
-    name: statedName(ecosystem, read.name, entry.names),
+    name,
     version,
     purl,
     direct: undefined,
@@ -78,6 +84,7 @@ function readEntry(entry: SbomEntry, taken: Map<string, string>): PackageDraft |
     integrity: entry.integrity,
     source,
     line: entry.line,
+    ...(entry.installScript === true ? { installScript: true } : {}),
     dependencies: undefined,
   };
 }

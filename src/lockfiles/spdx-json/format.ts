@@ -1,11 +1,12 @@
+import { isObject, type JsonObject } from '../../model/json-object.ts';
 import type { Integrity } from '../../model/scan/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
 import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { addPackages } from '../sbom/sbom.ts';
 import { sbomDigest, textOf } from '../sbom/values.ts';
-import { lineNodes, type Wanted } from '../syntax/json-lines.ts';
-import { isJsonObject, type JsonObject, parseJsonObject } from '../syntax/parse-json.ts';
+import type { LineNode, Wanted } from '../syntax/json-lines.ts';
+import { parseJsonLines } from '../syntax/parse-json.ts';
 import {
   checkSpdxVersion,
   type ExternalReference,
@@ -24,10 +25,11 @@ export const spdxJson: Format = {
   facts: { edges: true, groups: true, integrity: true, lines: true },
   recognises: (head) => /^\s*\{/.test(head) && /"(?:spdxVersion"\s*:\s*"SPDX-|SPDXID"\s*:)/.test(head),
   read({ path, text }) {
-    const root = documentOf(parseJsonObject(text, path, 'an SPDX document'));
-    check(root, path);
+    const { root, lines } = parseJsonLines(text, path, 'an SPDX document', WANTED);
+    const document = documentOf(root);
+    check(document, path);
     const builder = new LockfileBuilder();
-    addPackages(spdxSbom(readDocument(root, text, builder)), builder);
+    addPackages(spdxSbom(readDocument(document, lines, builder)), builder);
     return builder.content();
   },
 };
@@ -35,7 +37,7 @@ export const spdxJson: Format = {
 /** GitHub's export has the document in a member `sbom`. */
 function documentOf(root: JsonObject): JsonObject {
   const { sbom } = root;
-  return root['spdxVersion'] === undefined && isJsonObject(sbom) ? sbom : root;
+  return root['spdxVersion'] === undefined && isObject(sbom) ? sbom : root;
 }
 
 function check(root: JsonObject, path: string): void {
@@ -52,13 +54,13 @@ function check(root: JsonObject, path: string): void {
 }
 
 /** Reads packages and relationships from the JSON. Reports malformed packages to `builder`. */
-function readDocument(root: JsonObject, text: string, builder: LockfileBuilder): SpdxDocument {
+function readDocument(root: JsonObject, lines: LineNode | undefined, builder: LockfileBuilder): SpdxDocument {
   const { SPDXID, packages, relationships, documentDescribes } = root;
   const id = textOf(SPDXID) || 'SPDXRef-DOCUMENT';
   const described = listOf(documentDescribes).filter((one) => typeof one === 'string');
   return {
     id,
-    packages: readPackages(listOf(packages), text, builder),
+    packages: readPackages(listOf(packages), lines, builder),
     relationships: [
       ...described.map((to) => ({ from: id, type: 'DESCRIBES', to })),
       ...listOf(relationships).flatMap(readRelationship),
@@ -72,14 +74,14 @@ const WANTED: Wanted = { members: { ...PACKAGES, sbom: { members: PACKAGES } } }
 
 function readPackages(
   packages: readonly unknown[],
-  text: string,
+  document: LineNode | undefined,
   builder: LockfileBuilder,
 ): readonly SpdxPackage[] {
-  const top = lineNodes(text, WANTED)?.members;
+  const top = document?.members;
   const lines = (top?.get('packages') ?? top?.get('sbom')?.members?.get('packages'))?.elements;
   const read: SpdxPackage[] = [];
   for (const one of packages) {
-    if (isJsonObject(one)) read.push(readPackage(one, lines?.[read.length]?.line));
+    if (isObject(one)) read.push(readPackage(one, lines?.[read.length]?.line));
     else builder.problem(undefined, 'a package is not an object');
   }
   return read;
@@ -104,18 +106,18 @@ export function versionOf(stated: string): string {
 }
 
 function readReference(reference: unknown): readonly ExternalReference[] {
-  if (!isJsonObject(reference)) return [];
+  if (!isObject(reference)) return [];
   return [{ type: textOf(reference['referenceType']), locator: textOf(reference['referenceLocator']) }];
 }
 
 function readChecksum(checksum: unknown): readonly Integrity[] {
-  if (!isJsonObject(checksum)) return [];
+  if (!isObject(checksum)) return [];
   const digest = sbomDigest(checksum['algorithm'], checksum['checksumValue']);
   return digest === undefined ? [] : [digest];
 }
 
 function readRelationship(stated: unknown): readonly Relationship[] {
-  if (!isJsonObject(stated)) return [];
+  if (!isObject(stated)) return [];
   const { spdxElementId: from, relationshipType: type, relatedSpdxElement: to } = stated;
   return typeof from === 'string' && typeof type === 'string' && typeof to === 'string'
     ? [{ from, type, to }]

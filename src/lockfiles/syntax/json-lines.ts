@@ -18,14 +18,19 @@ export interface LineNode {
   elements: LineNode[] | undefined;
 }
 
-/** Selected values that nest deeper get no lines: recursion is limited by the stack. */
+/** Text that nests deeper gets no lines: recursion is limited by the stack. */
 const MAX_DEPTH = 1_000;
 
-/** Returns the lines of the selected values of a valid JSON text; `undefined` where these nest too deep. */
+/**
+ * Returns the lines of the selected values of a JSON text; `undefined` where anything nests too deep. It does not check the
+ * text: the result for invalid JSON means nothing.
+ */
 export function lineNodes(text: string, wanted: Wanted): LineNode | undefined {
   const root = newNode(1);
   try {
-    visit(new JsonCursor(text, { maxDepth: MAX_DEPTH }), root, wanted);
+    const cursor = new JsonCursor(text, { maxDepth: MAX_DEPTH });
+    visit(cursor, root, wanted);
+    cursor.finish();
     return root;
   } catch (error) {
     if (error instanceof UnknownLayout) return undefined;

@@ -1,16 +1,21 @@
-const NONE: readonly never[] = [];
-
-/** Member names by length: finds a key in a text without a copy of each key that the text contains. */
+/** Member names by length and first letter: finds a key in a text without a copy of each key that the text contains. */
 export class KeySet<Key extends string> {
-  readonly #byLength: (readonly Key[])[] = [];
+  readonly #longest: number;
+  readonly #bySlot: (readonly Key[] | undefined)[];
 
   constructor(keys: readonly Key[]) {
-    const longest = Math.max(...keys.map((key) => key.length));
-    for (let length = 0; length <= longest; length += 1)
-      this.#byLength.push(keys.filter((key) => key.length === length));
+    this.#longest = Math.max(...keys.map((key) => key.length));
+    const bySlot = Map.groupBy(keys, (key) => slotOf(key.length, key.charCodeAt(0)));
+    const slots = slotOf(this.#longest + 1, 0);
+    this.#bySlot = Array.from({ length: slots }, (_, slot) => bySlot.get(slot));
   }
 
-  ofLength(length: number): readonly Key[] {
-    return length < this.#byLength.length ? (this.#byLength[length] ?? NONE) : NONE;
+  /** The keys that a name of this length and first code unit may be; `undefined`: none. */
+  candidates(length: number, first: number): readonly Key[] | undefined {
+    return length > this.#longest ? undefined : this.#bySlot[slotOf(length, first)];
   }
+}
+
+function slotOf(length: number, first: number): number {
+  return length * 32 + (first & 31);
 }

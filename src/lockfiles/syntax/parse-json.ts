@@ -1,5 +1,7 @@
 import { messageOf } from '../../model/errors.ts';
+import { isObject, type JsonObject } from '../../model/json-object.ts';
 import { LockfileError } from '../errors.ts';
+import { type LineNode, lineNodes, type Wanted } from './json-lines.ts';
 
 /** Nested objects and lists; tools write some tens of levels. */
 const MAX_DEPTH = 10_000;
@@ -38,22 +40,19 @@ export function parseJson(text: string, path: string, expected: string): unknown
   if (nestsDeeperThan(MAX_DEPTH, text)) {
     throw new LockfileError('too-deep', `${path}: the JSON nests more than ${MAX_DEPTH} levels deep`);
   }
+  return parseShallow(text, path, expected);
+}
+
+function parseShallow(text: string, path: string, expected: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     const other = otherKind(text);
     if (other !== undefined) {
-      throw new LockfileError('wrong-format', `${path}: this is ${other}, not ${expected}`, {
-        cause: error,
-      });
+      throw new LockfileError('wrong-format', `${path}: this is ${other}, not ${expected}`, { cause: error });
     }
-    throw new LockfileError(
-      'syntax',
-      `${path}:${errorLine(text, error)}: not valid JSON (${reason(error)})`,
-      {
-        cause: error,
-      },
-    );
+    const where = `${path}:${errorLine(text, error)}`;
+    throw new LockfileError('syntax', `${where}: not valid JSON (${reason(error)})`, { cause: error });
   }
 }
 
@@ -81,16 +80,24 @@ function reason(error: unknown): string {
   return message.replace(/,?\s*\.{0,3}".*$/s, '').slice(0, 120) || 'cut off or damaged';
 }
 
-/** An object of a JSON file. Its members are unchecked. Use `Object.hasOwn` for keys that come from a file. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Parses a file that must contain a JSON object. Throws `LockfileError` as `parseJson` does. */
 export function parseJsonObject(text: string, path: string, expected: string): JsonObject {
-  const root = parseJson(text, path, expected);
-  if (isJsonObject(root)) return root;
+  return objectOf(parseJson(text, path, expected), path, expected);
+}
+
+/** The same, with the lines of the selected values. One pass finds them and measures how deep the text nests. */
+export function parseJsonLines(
+  text: string,
+  path: string,
+  expected: string,
+  wanted: Wanted,
+): { readonly root: JsonObject; readonly lines: LineNode | undefined } {
+  const lines = lineNodes(text, wanted);
+  const parsed = lines === undefined ? parseJson(text, path, expected) : parseShallow(text, path, expected);
+  return { root: objectOf(parsed, path, expected), lines };
+}
+
+function objectOf(parsed: unknown, path: string, expected: string): JsonObject {
+  if (isObject(parsed)) return parsed;
   throw new LockfileError('wrong-format', `${path}: not ${expected}: the file is not a JSON object`);
 }

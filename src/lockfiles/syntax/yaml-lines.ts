@@ -86,7 +86,10 @@ export function keyText(cursor: LineCursor, colon: number): string {
     return scalar(key);
   }
   if (first === QUOTE) return simplyQuoted(text, start, colon) ?? scalar(text.slice(start, colon));
-  if (first === APOSTROPHE) return scalar(text.slice(start, colon));
+  if (first === APOSTROPHE) {
+    const inner = text.slice(start + 1, colon - 1);
+    return inner.includes("'") ? inner.replaceAll("''", "'") : inner;
+  }
   const key = text.slice(start, colon);
   if (key.includes(' #')) throw new UnknownLayout(`line ${cursor.line}`);
   return key;

@@ -1,8 +1,9 @@
 import pLimit from 'p-limit';
 import type { LockedPackage, Lockfile } from '../../model/scan/lockfile.ts';
-import { formatOfName } from '../catalog.ts';
 import { LockfileError } from '../errors.ts';
-import { type CompleteRequest, readWithCompanions } from '../read.ts';
+import type { KnownFormat } from '../format.ts';
+import { formatNamed, formatOfName } from '../known-formats.ts';
+import { type LockfileRequest, readAs, withCompanions } from '../read-as.ts';
 import { packagesOf } from './messages.ts';
 import { limitsFor, sizeOf } from './reading-limits.ts';
 import type { Thread } from './thread.ts';
@@ -14,26 +15,18 @@ export interface ReaderOptions {
   inlineBytes(format: string | undefined): number;
 }
 
-export interface LockfileReader {
-  /**
-   * Reads one lockfile without blocking the event loop. Limits time and memory in proportion to the size of the file.
-   * Rejects with `LockfileError`, or with the reason of the signal.
-   */
-  read(request: CompleteRequest, signal?: AbortSignal): Promise<Lockfile>;
-  /** Ends all threads. */
-  close(): Promise<void>;
-}
+export type LockfileReader = ReturnType<typeof createLockfileReader>;
 
 /** Threads with a larger heap are not reused. */
 const KEPT_HEAP_MB = 512;
 
 /** Starts threads on demand and reuses them. They do not keep the process alive. */
-export function createLockfileReader({ threads, inlineBytes }: ReaderOptions): LockfileReader {
+export function createLockfileReader({ threads, inlineBytes }: ReaderOptions) {
   const limit = pLimit(threads);
   const idle: Thread[] = [];
   const busy = new Set<Thread>();
 
-  async function inThread(request: CompleteRequest, signal: AbortSignal | undefined): Promise<Lockfile> {
+  async function inThread(request: LockfileRequest, signal: AbortSignal | undefined): Promise<Lockfile> {
     const { startThread } = await import('./thread.ts');
     signal?.throwIfAborted();
     const bytes = sizeOf(request);
@@ -64,16 +57,30 @@ export function createLockfileReader({ threads, inlineBytes }: ReaderOptions): L
   }
 
   return {
-    async read(request, signal) {
+    /**
+     * Reads one lockfile without blocking the event loop. Limits time and memory in proportion to the size of the file.
+     * Rejects with `LockfileError`, or with the reason of the signal.
+     */
+    async read(request: LockfileRequest, signal?: AbortSignal): Promise<Lockfile> {
       signal?.throwIfAborted();
-      if (sizeOf(request) <= inlineBytes(request.format ?? formatOfName(request.path)?.name))
-        return readWithCompanions(request);
+      const known = request.format === undefined ? formatOfName(request.path) : formatNamed(request.format);
+      if (sizeOf(request) <= inlineBytes(known?.name)) return await readHere(request, known);
       return await limit(() => inThread(request, signal));
     },
-    async close() {
+    /** Ends all threads. */
+    async close(): Promise<void> {
       await Promise.all([...idle.splice(0), ...busy].map((thread) => thread.close()));
     },
   };
+}
+
+async function readHere(request: LockfileRequest, known: KnownFormat | undefined): Promise<Lockfile> {
+  if (known === undefined) {
+    const { readWithCompanions } = await import('../read.ts');
+    return readWithCompanions(request);
+  }
+  const format = await known.load();
+  return withCompanions(request, (one) => readAs(format, one));
 }
 
 function tooSlow(path: string, bytes: number, timeoutMs: number): LockfileError {

@@ -1,9 +1,9 @@
 import type { LockedPackage, Lockfile } from '../../model/scan/lockfile.ts';
 import type { LockfileErrorCode } from '../errors.ts';
-import type { CompleteRequest } from '../read.ts';
+import type { LockfileRequest } from '../read-as.ts';
 
 /** Requests to a thread: a file to read, then `next` for each part of its packages. */
-export type ToThread = { readonly read: CompleteRequest } | 'next';
+export type ToThread = { readonly read: LockfileRequest } | 'next';
 
 /** Answers of a thread. Parts are small, so that the receiver can do other work between them. */
 export type FromThread =

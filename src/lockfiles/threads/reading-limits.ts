@@ -1,4 +1,4 @@
-import type { CompleteRequest } from '../read.ts';
+import type { LockfileRequest } from '../read-as.ts';
 
 /** The limits for reading one file. */
 export interface ReadingLimits {
@@ -38,7 +38,16 @@ export function commandInlineBytes(format: string | undefined): number {
   return format === 'npm-package-lock' ? COMMAND_INLINE_JSON_BYTES : COMMAND_INLINE_BYTES;
 }
 
+/** Files of this size are read in some tens of milliseconds, the worst package-lock of the second size in a tenth of a second. */
+const WORKER_INLINE_BYTES = 16_384;
+const WORKER_INLINE_JSON_BYTES = 327_680;
+
+/** Size up to which a worker, which must not block its event loop, reads a file without a thread. */
+export function workerInlineBytes(format: string | undefined): number {
+  return format === 'npm-package-lock' ? WORKER_INLINE_JSON_BYTES : WORKER_INLINE_BYTES;
+}
+
 /** Size of a lockfile and its companions in bytes. */
-export function sizeOf({ content, companions }: CompleteRequest): number {
+export function sizeOf({ content, companions }: LockfileRequest): number {
   return companions.reduce((sum, one) => sum + (one.content?.length ?? 0), content.length);
 }

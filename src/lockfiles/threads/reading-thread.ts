@@ -2,7 +2,8 @@
 import { parentPort } from 'node:worker_threads';
 import type { LockedPackage } from '../../model/scan/lockfile.ts';
 import { LockfileError } from '../errors.ts';
-import { type CompleteRequest, readWithCompanions } from '../read.ts';
+import { readWithCompanions } from '../read.ts';
+import type { LockfileRequest } from '../read-as.ts';
 import { type FromThread, PACKAGES_A_PART, type ToThread } from './messages.ts';
 
 let rest: readonly LockedPackage[] = [];
@@ -12,7 +13,7 @@ parentPort?.on('message', (message: ToThread) => {
   parentPort?.postMessage(message === 'next' ? nextPart() : readFile(message.read));
 });
 
-function readFile(request: CompleteRequest): FromThread {
+function readFile(request: LockfileRequest): FromThread {
   try {
     const { packages, ...lockfile } = readWithCompanions(withBuffers(request));
     rest = packages;
@@ -34,7 +35,7 @@ function summaryOf(error: unknown): string {
 }
 
 /** Buffers arrive as Uint8Array. */
-function withBuffers(request: CompleteRequest): CompleteRequest {
+function withBuffers(request: LockfileRequest): LockfileRequest {
   return {
     ...request,
     content: asBuffer(request.content),

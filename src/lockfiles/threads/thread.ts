@@ -4,13 +4,13 @@ import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../model/errors.ts';
 import type { Lockfile } from '../../model/scan/lockfile.ts';
 import { LockfileError } from '../errors.ts';
-import type { CompleteRequest } from '../read.ts';
+import type { LockfileRequest } from '../read-as.ts';
 import type { FromThread, ToThread } from './messages.ts';
 
 /** A thread that reads one file at a time. */
 export interface Thread {
   /** Reads a file. Returns the result without its packages, and their number. Rejects with `LockfileError`. */
-  read(request: CompleteRequest): Promise<{ lockfile: Omit<Lockfile, 'packages'>; count: number }>;
+  read(request: LockfileRequest): Promise<{ lockfile: Omit<Lockfile, 'packages'>; count: number }>;
   /** Returns the next packages of the file as JSON. */
   next(): Promise<string>;
   /** Ends the thread. Pending calls reject with `reason`. */

@@ -21,7 +21,8 @@ export const yarnLock: Format = {
   read: (input) => (isBerry(input.text) ? readBerry(input) : readClassic(input)),
 };
 
-function isBerry(text: string): boolean {
+/** Whether a yarn.lock is of version 2 or later. */
+export function isBerry(text: string): boolean {
   if (text.slice(0, 200).includes('# yarn lockfile v1')) return false;
   return text.startsWith('__metadata:') || text.includes('\n__metadata:');
 }

@@ -1,8 +1,9 @@
+import { isObject } from '../../model/json-object.ts';
 import type { Group } from '../../model/scan/lockfile.ts';
 import type { LockfileInput } from '../format.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { type Needs, propagateGroups, type Root } from '../packages/propagate-groups.ts';
-import { isJsonObject, parseJson } from '../syntax/parse-json.ts';
+import { parseJson } from '../syntax/parse-json.ts';
 import { membersOf } from '../syntax/parse-toml.ts';
 import { readCompanion } from '../syntax/read-companion.ts';
 import type { DescriptorIndex } from './descriptor.ts';
@@ -33,7 +34,7 @@ const LISTS: readonly (readonly [string, readonly Group[]])[] = [
 /** Reads the package.json; `undefined` when it is absent or unreadable. */
 function readManifest(input: LockfileInput): Manifest | undefined {
   const root = readCompanion(input, MANIFEST, (text) => parseJson(text, MANIFEST, 'a package.json'));
-  if (!isJsonObject(root)) return undefined;
+  if (!isObject(root)) return undefined;
   const requests = LISTS.flatMap(([list, groups]) =>
     membersOf(root[list]).flatMap(([name, range]): readonly Request[] =>
       typeof range === 'string' ? [{ name, range, groups }] : [],

@@ -1,4 +1,33 @@
+import { z } from 'zod';
+import type { ValueOf } from '../stored/kind.ts';
 import type { Notification, NotifiedChange } from './notification.ts';
+
+/** Hashes in Redis hold text; times in ms since 1970, and '' for what is absent. */
+const present = z.string().min(1);
+const whole = z.coerce.number().int().nonnegative();
+const time = whole.transform((ms) => new Date(ms).toISOString());
+const optional = <Schema extends z.ZodType>(schema: Schema) =>
+  z.union([z.literal('').transform(() => undefined), schema]).optional();
+
+/** What identifies a delivery: one notification for one receiver. */
+export type DeliveryIdentity = ValueOf<typeof identitySchema>;
+
+const identitySchema = z.object({
+  /** Id of the notification, the receiver's `webhook-id`. */
+  id: present,
+  /** Key of the job that delivers it. */
+  key: present,
+  route: present,
+  target: present,
+  scan: present,
+  /** When the scan was requested, RFC 3339. Deliveries of a target are sent in this order. */
+  date: present,
+  /** Hash of its content; unset in deliveries of release 0.1.0. */
+  content: optional(present),
+});
+
+/** The state of a delivery. Times are RFC 3339. */
+export type DeliveryRecord = ValueOf<typeof deliveryRecordSchema>;
 
 /**
  * - `waiting`: not sent yet, usually because an earlier one of the same target is not done.
@@ -6,22 +35,47 @@ import type { Notification, NotifiedChange } from './notification.ts';
  * - `held`: its route is stopped; it is sent once an operator resumes the route.
  * - `failed`: failed permanently; stored until an operator retries it.
  */
-export type DeliveryState = 'waiting' | 'retrying' | 'held' | 'delivered' | 'failed';
+export type DeliveryState = DeliveryRecord['state'];
 
-/** What identifies a delivery: one notification for one receiver. */
-export interface DeliveryIdentity {
-  /** Id of the notification, the receiver's `webhook-id`. */
-  readonly id: string;
-  /** Key of the job that delivers it. */
-  readonly key: string;
-  readonly route: string;
-  readonly target: string;
-  readonly scan: string;
-  /** When the scan was requested, RFC 3339. Deliveries of a target are sent in this order. */
-  readonly date: string;
-  /** Hash of its content; unset in deliveries of release 0.1.0. */
-  readonly content?: string | undefined;
-}
+export const deliveryRecordSchema = identitySchema.extend({
+  state: z.enum(['waiting', 'retrying', 'held', 'delivered', 'failed']),
+  /** Why it is not delivered, in words. */
+  reason: optional(present),
+  /** Number of its changes, listed or only counted. */
+  changes: whole,
+  filedAt: time,
+  updatedAt: time,
+  nextAttemptAt: optional(time),
+  /** Number of attempts, including those that are no longer stored. */
+  attempts: whole,
+  lastStatus: optional(whole),
+});
+
+/** A route that sends nothing until an operator resumes it. */
+export type StoppedRoute = ValueOf<typeof stoppedRouteSchema>;
+
+export const stoppedRouteSchema = z.object({
+  route: z.string(),
+  /** RFC 3339. */
+  at: z.string(),
+  reason: z.string(),
+});
+
+/** One attempt to send a notification to its receiver. Holds no secret. */
+export type DeliveryAttempt = ValueOf<typeof deliveryAttemptSchema>;
+
+export const deliveryAttemptSchema = z.object({
+  at: z.string(),
+  durationMs: z.number(),
+  /** Of the body that was sent. */
+  bytes: z.number().exactOptional(),
+  /** Number of changes that the body only counts. */
+  leftOut: z.number().exactOptional(),
+  status: z.number().exactOptional(),
+  error: z.string().exactOptional(),
+  /** First KiB of the answer, without control characters. */
+  answer: z.string().exactOptional(),
+});
 
 /** A delivery with its notification: the outcomes that it was built from may expire. */
 export interface FiledDelivery {
@@ -37,29 +91,6 @@ export interface DeliveryMove {
   readonly nextInMs?: number;
 }
 
-/** The state of a delivery. Times are RFC 3339. */
-export interface DeliveryRecord extends DeliveryIdentity {
-  readonly state: DeliveryState;
-  /** Why it is not delivered, in words. */
-  readonly reason?: string | undefined;
-  /** Number of its changes, listed or only counted. */
-  readonly changes: number;
-  readonly filedAt: string;
-  readonly updatedAt: string;
-  readonly nextAttemptAt?: string | undefined;
-  /** Number of attempts, including those that are no longer stored. */
-  readonly attempts: number;
-  readonly lastStatus?: number | undefined;
-}
-
-/** A route that sends nothing until an operator resumes it. */
-export interface StoppedRoute {
-  readonly route: string;
-  /** RFC 3339. */
-  readonly at: string;
-  readonly reason: string;
-}
-
 /** The result of sending a notification by its route. */
 export type DeliveryAnswer =
   | { readonly kind: 'delivered'; readonly receipt: DeliveryReceipt }
@@ -67,20 +98,6 @@ export type DeliveryAnswer =
   | { readonly kind: 'held'; readonly reason: string }
   /** Nothing was sent: the route is at its limit, or not provisioned yet. */
   | { readonly kind: 'later'; readonly reason: string };
-
-/** One attempt to send a notification to its receiver. Holds no secret. */
-export interface DeliveryAttempt {
-  readonly at: string;
-  readonly durationMs: number;
-  /** Of the body that was sent. */
-  readonly bytes?: number;
-  /** Number of changes that the body only counts. */
-  readonly leftOut?: number;
-  readonly status?: number;
-  readonly error?: string;
-  /** First KiB of the answer, without control characters. */
-  readonly answer?: string;
-}
 
 /** The answer of a receiver that accepted a delivery. */
 export interface DeliveryReceipt {

@@ -1,67 +1,68 @@
-import type { Change, TransitionCounts } from '../scan/change.ts';
-import type { Severity } from '../scan/finding.ts';
-import type { Target } from '../scan/target.ts';
-
-/** A change in a notification: a digest over several targets names the target of each. */
-export interface NotifiedChange extends Change {
-  /** Id of the target, where it differs from that of the notification. */
-  readonly target?: string;
-}
+import { z } from 'zod';
+import { changeSchema, transitionSchema } from '../scan/change.ts';
+import { severityCountsSchema } from '../scan/scan-basis.ts';
+import { targetSchema } from '../scan/target.ts';
+import type { ValueOf } from '../stored/kind.ts';
 
 /** The changes that are sent to the receiver of one route together: the unit of delivery. */
-export interface Notification {
+export type Notification = ValueOf<typeof notificationSchema>;
+
+/** A change in a notification: a digest over several targets names the target of each. */
+export type NotifiedChange = Notification['changes'][number];
+
+export type NotificationMode = Exclude<Notification['mode'], undefined>;
+
+export const notificationSchema = z.object({
   /** Stable over retries: receivers drop repeats by it. */
-  readonly id: string;
+  id: z.string(),
   /** Name of its route; `default` where no routes are configured. */
-  readonly route: string;
+  route: z.string(),
   /**
    * `digest`: the changes of one scan. `change`: one of them. `periodic`: those of many scans, collected over an
-   * interval.
+   * interval. `advisory`: those about one issue, of all targets.
    */
-  readonly mode?: NotificationMode;
-  readonly scan: string;
+  mode: z.enum(['digest', 'change', 'periodic', 'advisory']).exactOptional(),
+  scan: z.string(),
   /** Of a digest over several targets: their number as id, and the labels that all of them have. */
-  readonly target: Target;
+  target: targetSchema,
   /** `requestedAt` of the scan. */
-  readonly date: string;
-  readonly changes: readonly NotifiedChange[];
+  date: z.string(),
+  changes: z.array(
+    changeSchema.extend({
+      /** Id of the target, where it differs from that of the notification. */
+      target: z.string().exactOptional(),
+    }),
+  ),
   /** Changes beyond those listed, which are the worst ones; absent when all are listed. */
-  readonly omitted?: TransitionCounts | undefined;
+  omitted: z.partialRecord(transitionSchema, z.number()).optional(),
   /** Open findings of the target after this scan, without notes. */
-  readonly open: Readonly<Record<Severity, number>>;
+  open: severityCountsSchema,
   /** Number of facts that the scan could not determine. */
-  readonly gaps: number;
+  gaps: z.number(),
   /** `opened`: summary of a target's first scan, with its worst findings. `resolved`: all findings of that summary are resolved. */
-  readonly firstScan?: 'opened' | 'resolved';
+  firstScan: z.enum(['opened', 'resolved']).exactOptional(),
+  /** The findings were open before the route got them: its conditions changed, or it is new. */
+  existing: z.boolean().exactOptional(),
   /** Page with the details, where one is configured (`notify.link`). */
-  readonly link?: string;
+  link: z.string().exactOptional(),
   /** True for `lockhound webhook test`: it reports no change of a target. */
-  readonly test?: boolean;
-}
-
-export type NotificationMode = 'digest' | 'change' | 'periodic';
+  test: z.boolean().exactOptional(),
+});
 
 /** The result of `gather-digest`; `null` when nothing waited. */
-export interface GatheredDigest {
-  readonly notification: Notification | null;
-}
+export type GatheredDigest = ValueOf<typeof gatheredDigestSchema>;
+
+export const gatheredDigestSchema = z.object({ notification: notificationSchema.nullable() });
 
 /** The changes of one scan that wait for a periodic digest. Complete in itself: the scan's outcome may expire meanwhile. */
-export interface DigestEntry {
-  readonly scan: string;
-  readonly target: Target;
-  /** `requestedAt` of the scan. */
-  readonly date: string;
-  readonly changes: readonly NotifiedChange[];
-  readonly omitted?: Notification['omitted'];
-  readonly open: Notification['open'];
-  readonly gaps: number;
-}
+export type DigestEntry = ValueOf<typeof digestEntrySchema>;
 
-/** Orders digest entries and deliveries by the date of their scan, then by its id. */
-export function compareScans(
-  left: { readonly date: string; readonly scan: string },
-  right: { readonly date: string; readonly scan: string },
-): number {
-  return Date.parse(left.date) - Date.parse(right.date) || left.scan.localeCompare(right.scan);
-}
+export const digestEntrySchema = notificationSchema.pick({
+  scan: true,
+  target: true,
+  date: true,
+  changes: true,
+  omitted: true,
+  open: true,
+  gaps: true,
+});

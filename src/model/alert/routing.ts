@@ -1,5 +1,5 @@
-import type { Transition } from '../scan/change.ts';
-import type { RatedSeverity } from '../scan/finding.ts';
+import type { RatedSeverity } from '../scan/severity.ts';
+import type { Transition } from '../scan/transition.ts';
 import type { NotificationMode } from './notification.ts';
 
 /** Conditions under which a change matches a route. A change has to meet all conditions that are present. */
@@ -11,6 +11,14 @@ export interface RouteMatch {
   /** Names of policy rules. */
   readonly rules?: readonly string[] | undefined;
   readonly transitions?: readonly Transition[] | undefined;
+  /** Whether the package is a direct dependency. */
+  readonly direct?: boolean | undefined;
+  /** Not packages that are installed under these conditions alone: `dev`, `test`, … */
+  readonly withoutGroups?: readonly string[] | undefined;
+  /** Whether the issue is known to be exploited (KEV). */
+  readonly kev?: boolean | undefined;
+  /** At least this probability of exploitation, 0 to 1. For a resolution, when the finding was reported last. */
+  readonly minEpss?: number | undefined;
 }
 
 /** A route: which changes are sent to its receiver, and how. */

@@ -1,13 +1,18 @@
+import { z } from 'zod';
+import type { ValueOf } from '../stored/kind.ts';
+
 /** What was last applied to one object of the platform. */
-export interface AppliedObject {
+export type AppliedObject = ValueOf<typeof appliedObjectSchema>;
+
+export const appliedObjectSchema = z.object({
   /** Name on the platform. It differs from the configured name after a rename in the configuration. */
-  readonly name: string;
+  name: z.string(),
   /**
    * Keyed hash of each field whose write was confirmed, also of secrets; never a value. A field that is missing was never
    * applied, or its last write had no answer.
    */
-  readonly fields: Readonly<Record<string, string>>;
-}
+  fields: z.record(z.string(), z.string()),
+});
 
 /**
  * Stores what was applied to an account of the platform, because the platform does not report it: secrets cannot be read

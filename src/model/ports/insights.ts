@@ -1,11 +1,19 @@
 import type { Advisory } from '../scan/advisory.ts';
 import type { DependencyGraph } from '../scan/dependency-graph.ts';
 import type { LockedPackage } from '../scan/lockfile.ts';
-import type { Resolution } from '../scan/resolution.ts';
+import type { PublishedVersions, Resolution } from '../scan/resolution.ts';
 import type { VersionKey } from '../scan/version-key.ts';
+import type { Releases } from './releases.ts';
+
+/**
+ * Where answers come from. `cache`: the cache, then the service. `facts`: what the fleet knows already; nothing is requested.
+ */
+export type AnswerSource = 'cache' | 'facts';
 
 export interface ResolveOptions {
   readonly signal: AbortSignal;
+  /** Default: `cache`. */
+  readonly from?: AnswerSource | undefined;
   /** Called with the number of packages that have an outcome. */
   readonly progress?: (done: number, total: number) => void;
 }
@@ -27,4 +35,53 @@ export interface Insights {
   advisory(id: string, signal: AbortSignal): Promise<Advisory | undefined>;
   /** `undefined` when there is no graph: not computed, or a system without graphs. Throws `InsightsError`. */
   dependencies(key: VersionKey, signal: AbortSignal): Promise<DependencyGraph | undefined>;
+  /** What the inspection of new releases reads. */
+  readonly releases: Releases;
+  /**
+   * The published versions of a package, unordered. `undefined` when the index does not have the package. Throws `InsightsError`.
+   */
+  publishedVersions(
+    name: Pick<VersionKey, 'system' | 'name'>,
+    signal: AbortSignal,
+  ): Promise<readonly PublishedVersion[] | undefined>;
+  /**
+   * Looks package versions up anew, unless the service answered since a time, and adds the answers to the facts of the fleet.
+   * Rejects when aborted.
+   */
+  refreshVersions(packages: readonly LockedPackage[], options: RefreshOptions): Promise<Refreshed>;
+  /** The same for advisories, by id. */
+  refreshAdvisories(ids: readonly string[], options: RefreshOptions): Promise<Refreshed>;
+  /** Adds to the facts of the fleet that the service no longer has these versions and advisories. */
+  confirmLost(lost: {
+    readonly versions: readonly string[];
+    readonly advisories: readonly string[];
+  }): Promise<void>;
+}
+
+/** A version in the list of its package. */
+export type PublishedVersion = PublishedVersions['versions'][number];
+
+export interface RefreshOptions {
+  readonly signal: AbortSignal;
+  /** ms since 1970. */
+  readonly since: number;
+}
+
+/** What the service answered to one part of a refresh. */
+export interface Refreshed {
+  /** Including those that were answered before. */
+  readonly answered: number;
+  /** Of these: the service does not have them, and they were never known. */
+  readonly unknown: number;
+  /** Answers that differ from what was known. */
+  readonly changed: number;
+  readonly failed: number;
+  /** Those of them that may succeed later. */
+  readonly unanswered: number;
+  /** Why the first one failed. */
+  readonly reason?: string;
+  /** The longest wait that the service requested. */
+  readonly retryAfterMs?: number | undefined;
+  /** Keys of those that were known, and that the service no longer has. `confirmLost` adds them to the facts. */
+  readonly lost: readonly string[];
 }

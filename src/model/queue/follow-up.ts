@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** What a job's data holds: the payload, the version of its schema, and the key of its outcome. */
 export interface Envelope {
   readonly version: number;
@@ -12,3 +14,13 @@ export interface StoredFollowUp extends Partial<Envelope> {
   readonly payload: unknown;
   readonly children?: readonly StoredFollowUp[];
 }
+
+export const followUpSchema: z.ZodType<StoredFollowUp> = z.object({
+  job: z.string(),
+  version: z.number().exactOptional(),
+  key: z.string().exactOptional(),
+  payload: z.unknown(),
+  get children() {
+    return z.array(followUpSchema).exactOptional();
+  },
+});

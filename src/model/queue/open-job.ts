@@ -1,4 +1,7 @@
-import type { Envelope, StoredFollowUp } from './follow-up.ts';
+import { z } from 'zod';
+import type { ValueOf } from '../stored/kind.ts';
+import { followUpSchema } from './follow-up.ts';
+import type { OutcomeName, SpentOutcomes } from './spent-outcomes.ts';
 
 /** A job's place in a lane: an ordered queue of jobs that run one after another. */
 interface LanePlace {
@@ -8,7 +11,7 @@ interface LanePlace {
 }
 
 /** Position of a job in its lane. */
-type Turn =
+export type Turn =
   | { readonly kind: 'first' }
   /** The job `first` runs before it. */
   | { readonly kind: 'waiting'; readonly first: string }
@@ -19,17 +22,35 @@ type Turn =
  * A job that follows from a saved outcome and is neither done nor failed permanently. The script that saves the outcome
  * stores it next to the queue: a job that Redis or a worker loses from the queue is recreated from it.
  */
-export interface OpenJob {
+export type OpenJob = ValueOf<typeof openJobSchema>;
+
+export const openJobSchema = z.object({
   /** Id of the job in its queue. */
-  readonly id: string;
+  id: z.string(),
   /** Name of the job, which is that of its queue. */
-  readonly job: string;
+  job: z.string(),
   /** The job's data. */
-  readonly data: Envelope;
+  data: z.object({ version: z.number(), key: z.string(), payload: z.unknown() }),
   /** The lane in which it has a place. */
-  readonly lane?: string;
+  lane: z.string().exactOptional(),
   /** Jobs that run before it. */
-  readonly children?: readonly StoredFollowUp[];
+  children: z.array(followUpSchema).exactOptional(),
+});
+
+/** What the store holds of a job when an attempt begins. */
+export interface BegunJob {
+  readonly open: OpenJob | undefined;
+  readonly hasOutcome: boolean;
+  /** Absent for a job without a lane. */
+  readonly turn?: Turn;
+}
+
+/** A job that is done. */
+export interface EndedJob {
+  readonly id: string;
+  readonly lane?: string | undefined;
+  /** Outcomes that it frees. */
+  readonly spent?: SpentOutcomes | undefined;
 }
 
 /** The result of closing an open job. `outcome-missing`: Redis has no outcome of it, so it stays open. */
@@ -42,13 +63,16 @@ export interface OpenJobs {
   /** Opens a job, at the end of its lane. Saving an outcome opens the jobs that follow from it. */
   open(job: OpenJob): Promise<void>;
   find(id: string): Promise<OpenJob | undefined>;
+  /** `id`: that of the queue; `ownId`: the one that follows from its key, which has the place in the lane. */
+  begin(job: {
+    readonly id: string;
+    readonly ownId: string;
+    readonly lane: string | undefined;
+    readonly outcome: OutcomeName;
+  }): Promise<BegunJob>;
   /** All open jobs, in no particular order; those opened or closed meanwhile may be missing. */
   list(): AsyncIterable<OpenJob>;
   turn(place: LanePlace): Promise<Turn>;
   /** Forgets a job and releases its place. `outcome`: closed only when Redis has that outcome. May be repeated. */
-  close(job: {
-    readonly id: string;
-    readonly lane?: string | undefined;
-    readonly outcome?: { readonly job: string; readonly key: string } | undefined;
-  }): Promise<Closing>;
+  close(job: EndedJob & { readonly outcome?: OutcomeName | undefined }): Promise<Closing>;
 }

@@ -1,33 +1,32 @@
-import type { FiledDelivery } from '../alert/delivery.ts';
+import { z } from 'zod';
+import type { DeliveryIdentity, FiledDelivery } from '../alert/delivery.ts';
 import type { DigestEntry } from '../alert/notification.ts';
+import type { Routing } from '../alert/routing.ts';
+import type { Cadence } from '../fleet/cadence.ts';
+import type { LoggedChanges } from '../fleet/logged-changes.ts';
+import type { RefreshRecord } from '../fleet/refresh.ts';
+import type { TargetLockfile } from '../fleet/target-lockfile.ts';
+import type { TargetSummary } from '../fleet/target-summary.ts';
+import type { PendingFact } from '../ports/facts.ts';
 import type { TargetState } from '../scan/change.ts';
+import type { ResolvedLockfile } from '../scan/inventory.ts';
 import type { ScanRecordUpdate } from '../scan/scan-record.ts';
-import type { StoredKind } from '../stored/kind.ts';
-import type { StoredFollowUp } from './follow-up.ts';
-import type { OpenJob } from './open-job.ts';
+import type { StoredKind, ValueOf } from '../stored/kind.ts';
+import type { WatchUpdate } from '../watch/watch-update.ts';
+import { followUpSchema } from './follow-up.ts';
+import type { EndedJob, OpenJob } from './open-job.ts';
 
 /** The result of a job, and what follows from it. */
-export interface StoredOutcome {
-  /** `null` once the outcome is spent and its value has expired. */
-  readonly result: unknown;
+export type StoredOutcome = ValueOf<typeof outcomeSchema>;
+
+export const outcomeSchema = z.object({
+  /** Checked by its own kind; `null` once the outcome is spent and its value has expired. */
+  result: z.unknown(),
   /** Version of the result's kind; 1 when absent. */
-  readonly resultVersion?: number;
+  resultVersion: z.number().exactOptional(),
   /** Empty once the outcome is spent: what follows is done. */
-  readonly next: readonly StoredFollowUp[];
-}
-
-export interface OutcomeName {
-  readonly job: string;
-  readonly key: string;
-}
-
-/** Outcomes that no job reads any longer. */
-export interface SpentOutcomes {
-  /** A marker stays, so that the job does not run again. */
-  readonly marked: readonly OutcomeName[];
-  /** Removed completely, because only jobs whose outcomes are marked create them. */
-  readonly removed: readonly OutcomeName[];
-}
+  next: z.array(followUpSchema),
+});
 
 /** A target's new state, saved together with the outcome or not at all. */
 export interface TargetChange {
@@ -37,6 +36,19 @@ export interface TargetChange {
   readonly state: TargetState;
   /** Changes that now wait for periodic digests. */
   readonly digests?: readonly DigestAddition[];
+  /** Absent for a target without lockfiles, and when they did not change. */
+  readonly lockfiles?: LockfileChange;
+  /** Absent when it did not change. */
+  readonly summary?: Omit<TargetSummary, 'lockfiles'>;
+  /** Changes for the log of the fleet. */
+  readonly log?: LoggedChanges;
+}
+
+/** The lockfiles that a scan read. The store adds them to `lockfiles` of the state, with their inventories. */
+interface LockfileChange {
+  /** Lockfiles of the state that is replaced. */
+  readonly before: readonly TargetLockfile[];
+  readonly read: readonly ResolvedLockfile[];
 }
 
 export interface DigestAddition {
@@ -51,19 +63,65 @@ export interface DigestClaim {
   readonly taken: readonly string[];
 }
 
+/** Reserves a name for its holder. While another holder has it, the outcome is not saved, and the job runs again. */
+export interface Claim {
+  readonly name: string;
+  readonly holder: string;
+  /** Until it expires, in milliseconds; 0 releases it. */
+  readonly ttlMs: number;
+}
+
+/** What jobs of the fleet refresh change together with their outcome. */
+export interface FleetEffects {
+  readonly claim?: Claim;
+  /** A refresh that ended. */
+  readonly refreshed?: { readonly cadence: Cadence; readonly record: RefreshRecord };
+  /** The settings by which all targets are judged again: their hash, and their routes. */
+  readonly settings?: { readonly hash: string; readonly routing: Routing };
+  /** Revision of the suppressions by which all targets are judged again. */
+  readonly suppressions?: string;
+  /** Facts whose targets are selected, and targets that were due: they are no longer pending, unless they changed again. */
+  readonly selected?: PendingFacts & { readonly due?: readonly DueTarget[] };
+  /**
+   * When this scan compared its facts with those of the fleet, in ms since 1970. What changed after that is pending again,
+   * because the selection of its targets may not have seen the lockfiles of the scan.
+   */
+  readonly comparedAt?: number;
+}
+
+/** A target that is judged again at a time although nothing changed. */
+export interface DueTarget {
+  readonly target: string;
+  /** In ms since 1970. */
+  readonly dueAt: number;
+}
+
+/** Facts about package versions and advisories whose targets are not selected yet. */
+export interface PendingFacts {
+  readonly versions: readonly PendingFact[];
+  readonly advisories: readonly PendingFact[];
+}
+
 /** What is saved together with an outcome. */
 export interface OutcomeEffects {
   readonly state?: TargetChange | DigestClaim;
   /** Deliveries among the follow-ups: each stays listed until it is delivered. */
   readonly deliveries?: readonly FiledDelivery[];
+  /** A delivery that this job completed. */
+  readonly delivered?: DeliveryIdentity;
   /** Fields to set in the record of the scan. */
   readonly record?: ScanRecordUpdate;
+  /** Changes of the records of schedules. */
+  readonly watch?: WatchUpdate;
+  readonly fleet?: FleetEffects;
 }
 
 /** Circumstances of a run. */
 export interface RunCircumstances {
   /** The jobs that follow: open from now on. */
   readonly follows?: readonly OpenJob[];
+  /** The job itself, when nothing follows: it is closed with its outcome. */
+  readonly ends?: EndedJob | undefined;
   /** When the run began; ms since 1970. */
   readonly startedAt?: number;
   /** Version of the result's kind; 1 when absent. */
@@ -71,7 +129,8 @@ export interface RunCircumstances {
 }
 
 type SaveAnswer =
-  | { readonly status: 'saved' }
+  /** `next`: id of the job that is first in the lane of the closed job now. */
+  | { readonly status: 'saved'; readonly next?: string | undefined }
   | { readonly status: 'already-there'; readonly outcome: StoredOutcome }
   | { readonly status: 'state-moved' };
 
@@ -91,6 +150,4 @@ export interface Outcomes {
     run: StoredOutcome & OutcomeEffects,
     circumstances?: RunCircumstances,
   ): Promise<SaveAnswer>;
-  /** Frees the memory of outcomes. May be repeated. */
-  spend(spent: SpentOutcomes): Promise<void>;
 }

@@ -1,18 +1,23 @@
+import { z } from 'zod';
+import type { ValueOf } from '../stored/kind.ts';
+
 /** The data of a job that does not fit the job's schema, stored for an operator. */
-export interface RejectedPayload {
+export type RejectedPayload = ValueOf<typeof rejectedPayloadSchema>;
+
+export const rejectedPayloadSchema = z.object({
   /** When it was rejected, RFC 3339. */
-  readonly at: string;
+  at: z.string(),
   /** Name of the job, which is that of its queue. */
-  readonly job: string;
+  job: z.string(),
   /** Id of the job that carried it. */
-  readonly id: string;
+  id: z.string(),
   /** What is wrong, each with the JSON path in the job's data. */
-  readonly issues: readonly { readonly path: string; readonly reason: string }[];
+  issues: z.array(z.object({ path: z.string(), reason: z.string() })),
   /** The job's data as received; the store keeps its first 8,192 characters. */
-  readonly data: string;
+  data: z.string(),
   /** Whether `data` is incomplete. */
-  readonly cut?: boolean;
-}
+  cut: z.boolean().exactOptional(),
+});
 
 /**
  * The result of putting a payload back. `invalid`: it would be rejected again, for `issues`. `gone`: the job is no

@@ -1,21 +1,28 @@
+import { z } from 'zod';
+import type { ValueOf } from '../stored/kind.ts';
+
 /** An advisory from the package-insights API ("Advisory object"). */
-export interface Advisory {
+export type Advisory = ValueOf<typeof advisorySchema>;
+
+export const advisorySchema = z.object({
   /** OSV identifier. */
-  readonly id: string;
-  readonly url: string;
-  readonly title: string;
+  id: z.string(),
+  url: z.string(),
+  title: z.string(),
   /** Other identifiers of the same issue, CVEs among them. */
-  readonly aliases: readonly string[];
+  aliases: z.array(z.string()),
   /** CVSS base score in [0,10]: that of the vector, else the one that the advisory states. Absent (not 0) without both. */
-  readonly score?: number;
+  score: z.number().exactOptional(),
   /** CVSS vector of any version from which a score can be computed. */
-  readonly vector?: string;
+  vector: z.string().exactOptional(),
   /** Parts of the answer that could not be used, each in a few words. Absent when all were used. */
-  readonly problems?: readonly string[];
-}
+  problems: z.array(z.string()).exactOptional(),
+});
 
 /** What one `collect-advisories` job fetched. */
-export interface CollectedAdvisories {
-  readonly advisories: readonly Advisory[];
-  readonly failed: readonly { readonly id: string; readonly reason: string }[];
-}
+export type CollectedAdvisories = ValueOf<typeof collectedAdvisoriesSchema>;
+
+export const collectedAdvisoriesSchema = z.object({
+  advisories: z.array(advisorySchema),
+  failed: z.array(z.object({ id: z.string(), reason: z.string() })),
+});

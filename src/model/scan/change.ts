@@ -1,80 +1,113 @@
-import type { Finding, RatedSeverity, Severity } from './finding.ts';
-import type { ScanBasis } from './scan-basis.ts';
+import { z } from 'zod';
+import { pastScanSchema } from '../fleet/past-scan.ts';
+import { targetLockfileSchema } from '../fleet/target-lockfile.ts';
+import type { ValueOf } from '../stored/kind.ts';
+import { findingSchema, severitySchema } from './finding.ts';
+import { scanBasisSchema } from './scan-basis.ts';
+import { RATED_SEVERITIES } from './severity.ts';
+import { TRANSITIONS } from './transition.ts';
 
-/** Transitions of a finding between two scans (promise 2). */
-export type Transition = 'opened' | 'worsened' | 'reopened' | 'resolved';
-
-/** In the order in which they are listed. */
-export const TRANSITIONS: readonly Transition[] = ['opened', 'worsened', 'reopened', 'resolved'];
-
-/** Numbers of changes by transition. */
-export type TransitionCounts = Readonly<Record<Transition, number>>;
+export const transitionSchema = z.enum(TRANSITIONS);
 
 /**
  * How a finding of a target's first scan was announced: `summary` (with the others, in one alert) or `none` (not at
  * all). Absent for a finding that is reported individually.
  */
-export type Announcement = 'summary' | 'none';
+export type Announcement = z.infer<typeof announcementSchema>;
 
-export interface Change {
-  readonly transition: Transition;
-  readonly finding: Finding;
+const announcementSchema = z.enum(['summary', 'none']);
+
+export const changeSchema = z.object({
+  transition: transitionSchema,
+  finding: findingSchema,
   /** For `worsened` the severity before; for `resolved` its worst severity, when that is worse than the last one. */
-  readonly previousSeverity?: Severity;
+  previousSeverity: severitySchema.exactOptional(),
   /** For `opened` and `resolved`: the finding is not reported individually. */
-  readonly announced?: Announcement;
-}
+  announced: announcementSchema.exactOptional(),
+  /** RFC 3339: since when it was open, for `worsened` and `resolved`; when it opened first, for `reopened`. */
+  since: z.string().exactOptional(),
+  /** Why it changed, where the finding does not show it: the end of a suppression. */
+  reason: z.string().exactOptional(),
+  /** True for `suppressed` and `resolved` when the finding was suppressed since it opened: no alert has named it. */
+  unreported: z.boolean().exactOptional(),
+});
 
-/** A finding as it is stored between scans. */
-export interface TrackedFinding {
-  readonly finding: Finding;
-  readonly status: 'open' | 'resolved';
-  /** RFC 3339 times of the scans that saw the transitions. */
-  readonly openedAt: string;
-  readonly changedAt: string;
-  /** The worst severity since it opened, when the current one is lower. */
-  readonly worst?: RatedSeverity;
-  /** Removed when it worsens or reopens: it is then reported individually. */
-  readonly announced?: Announcement;
-}
+export type Change = ValueOf<typeof changeSchema>;
 
 /** The stored state of a target after its last judged scan. */
-export interface TargetState {
-  /** Incremented by each judged scan; a write names the revision that it replaces. */
-  readonly revision: number;
-  readonly scan: string;
-  /** When the newest judged scan was requested. For each lockfile, an older scan never replaces a newer one. */
-  readonly requestedAt: string;
-  /** Present where scans named only some of the lockfiles since the last one that named all. */
-  readonly parts?: {
-    /** `requestedAt` of the last scan that named all; absent when there was none. */
-    readonly full?: string;
-    /** By path of a lockfile, `requestedAt` of the last partial scan that named it. */
-    readonly lockfiles: Readonly<Record<string, string>>;
-  };
-  readonly findings: readonly TrackedFinding[];
-  /** Present while parts of the target have been hidden since its first scan. */
-  readonly firstScan?: FirstScanState;
-  /** True when the last scan could not see everything. */
-  readonly incomplete?: boolean;
-  /** What the look-up service knew; absent in states that release 0.1.0 wrote. */
-  readonly known?: KnownPackages;
-  /** Present when the last scan named all lockfiles and could find out everything. */
-  readonly basis?: ScanBasis;
-}
+export type TargetState = ValueOf<typeof targetStateSchema>;
+
+/** A finding as it is stored between scans. */
+export type TrackedFinding = TargetState['findings'][number];
 
 /** Parts of a target that no scan could see yet. */
-export interface FirstScanState {
-  /** `requestedAt` of the first scan. */
-  readonly since: string;
-  /** Paths of lockfiles and purls; `all` where they are too many, or not known. */
-  readonly hidden: readonly string[] | 'all';
-}
+export type FirstScanState = Exclude<TargetState['firstScan'], undefined>;
 
 /** A sample of the target's packages that the look-up service knew, to detect lost data of the service. */
-export interface KnownPackages {
-  /** RFC 3339 time of the last scan that it answered. */
-  readonly at: string;
-  /** Hashes of purls. */
-  readonly hashes: readonly number[];
-}
+export type KnownPackages = Exclude<TargetState['known'], undefined>;
+
+export const targetStateSchema = z.object({
+  /** Incremented by each judged scan; a write names the revision that it replaces. */
+  revision: z.number(),
+  scan: z.string(),
+  /** When the newest judged scan was requested. For each lockfile, an older scan never replaces a newer one. */
+  requestedAt: z.string(),
+  /** Present where scans named only some of the lockfiles since the last one that named all. */
+  parts: z
+    .object({
+      /** `requestedAt` of the last scan that named all; absent when there was none. */
+      full: z.string().exactOptional(),
+      /** By path of a lockfile, `requestedAt` of the last partial scan that named it. */
+      lockfiles: z.record(z.string(), z.string()),
+    })
+    .exactOptional(),
+  findings: z.array(
+    z.object({
+      finding: findingSchema,
+      status: z.enum(['open', 'resolved']),
+      /** RFC 3339 times of the scans that saw the transitions. */
+      openedAt: z.string(),
+      changedAt: z.string(),
+      /** The worst severity since it opened, when the current one is lower. */
+      worst: z.enum(RATED_SEVERITIES).exactOptional(),
+      /** Removed when it worsens or reopens: it is then reported individually. */
+      announced: announcementSchema.exactOptional(),
+      /** True when it was suppressed since it opened: no alert has named it. */
+      unreported: z.boolean().exactOptional(),
+      /** When it opened for the first time, for one that reopened. */
+      firstSeenAt: z.string().exactOptional(),
+      /** When a scan found it last, for one that the last scan did not find. */
+      lastSeenAt: z.string().exactOptional(),
+    }),
+  ),
+  /** Present while parts of the target have been hidden since its first scan. */
+  firstScan: z
+    .object({
+      /** `requestedAt` of the first scan. */
+      since: z.string(),
+      /** Paths of lockfiles and purls; `all` where they are too many, or not known. */
+      hidden: z.union([z.array(z.string()), z.literal('all')]),
+    })
+    .exactOptional(),
+  /** RFC 3339: when the first suppression of an open finding expires, and the target is judged again. */
+  dueAt: z.string().exactOptional(),
+  /** True when the last scan could not see everything. */
+  incomplete: z.boolean().exactOptional(),
+  /** What the look-up service knew; absent in states that release 0.1.0 wrote. */
+  known: z
+    .object({
+      /** RFC 3339 time of the last scan that it answered. */
+      at: z.string(),
+      /** Hashes of purls. */
+      hashes: z.array(z.number()),
+    })
+    .exactOptional(),
+  /** By schedule, `requestedAt` of the last verdict on the source of the target; no scan of lockfiles changes it. */
+  sources: z.record(z.string(), z.string()).exactOptional(),
+  /** Present when the last scan named all lockfiles and could find out everything. */
+  basis: scanBasisSchema.exactOptional(),
+  /** The lockfiles that the target has, by path. Absent in states that were written before there was a fleet. */
+  lockfiles: z.array(targetLockfileSchema).exactOptional(),
+  /** The last scans, newest first. */
+  history: z.array(pastScanSchema).exactOptional(),
+});

@@ -1,19 +1,31 @@
-import type { VersionKey } from './version-key.ts';
+import { z } from 'zod';
+import type { ValueOf } from '../stored/kind.ts';
+import { versionKeySchema } from './resolution.ts';
 
 /** A resolved dependency graph (package-insights API, "Dependency graph"); the first node is the root. */
-export interface DependencyGraph {
-  readonly nodes: readonly {
-    readonly versionKey: VersionKey;
-    readonly relation: 'SELF' | 'DIRECT' | 'INDIRECT';
-  }[];
+export type DependencyGraph = ValueOf<typeof dependencyGraphSchema>;
+
+export const dependencyGraphSchema = z.object({
+  nodes: z.array(
+    z.object({ versionKey: versionKeySchema, relation: z.enum(['SELF', 'DIRECT', 'INDIRECT']) }),
+  ),
   /** Indexes into `nodes`. */
-  readonly edges: readonly { readonly from: number; readonly to: number }[];
+  edges: z.array(
+    z.object({
+      from: z.number(),
+      to: z.number(),
+      /** What `from` requires, in the ecosystem's notation. Absent in what older releases cached. */
+      requirement: z.string().exactOptional(),
+    }),
+  ),
   /** Graph-level or node-level errors of the service; the graph may be incomplete where there are any. */
-  readonly errors: readonly string[];
-}
+  errors: z.array(z.string()),
+});
 
 /** What one `expand-dependencies` job fetched. */
-export interface ExpandedDependencies {
-  readonly graphs: readonly { readonly versionKey: VersionKey; readonly graph: DependencyGraph }[];
-  readonly failed: readonly { readonly versionKey: VersionKey; readonly reason: string }[];
-}
+export type ExpandedDependencies = ValueOf<typeof expandedDependenciesSchema>;
+
+export const expandedDependenciesSchema = z.object({
+  graphs: z.array(z.object({ versionKey: versionKeySchema, graph: dependencyGraphSchema })),
+  failed: z.array(z.object({ versionKey: versionKeySchema, reason: z.string() })),
+});

@@ -1,75 +1,100 @@
-/** Severities, worst first. */
-export const RATED_SEVERITIES = ['critical', 'high', 'medium', 'low', 'none'] as const;
-export type RatedSeverity = (typeof RATED_SEVERITIES)[number];
-
-/** `unrated` where an advisory has neither a vector that can be read nor a score. */
-export type Severity = RatedSeverity | 'unrated';
-
-/** In the order in which reports list them. */
-export const SEVERITIES: readonly Severity[] = ['critical', 'high', 'medium', 'unrated', 'low', 'none'];
-
-/** True when `left` is at least as bad as `right`. */
-export function atLeast(left: RatedSeverity, right: RatedSeverity): boolean {
-  return compareSeverity(left, right) <= 0;
-}
-
-/** For sorting, worst first. */
-export function compareSeverity(left: RatedSeverity, right: RatedSeverity): number {
-  return RATED_SEVERITIES.indexOf(left) - RATED_SEVERITIES.indexOf(right);
-}
-
-/** The severity of a finding for exit codes, routes and order: its own, or what an unrated one counts as. */
-export function countedSeverity({
-  severity,
-  countsAs,
-}: Pick<Finding, 'severity' | 'countsAs'>): RatedSeverity {
-  return severity === 'unrated' ? (countsAs ?? 'medium') : severity;
-}
+import { z } from 'zod';
+import { fixSchema } from '../advice/fix.ts';
+import type { ValueOf } from '../stored/kind.ts';
+import { RATED_SEVERITIES, SEVERITIES } from './severity.ts';
+import { suppressedSchema } from './suppression.ts';
 
 /** The place of a package in the target. */
-export interface Location {
-  /** Path of the lockfile. */
-  readonly path: string;
-  readonly line?: number;
-  /** Package ids from a direct dependency down to the package itself; empty when no path is known. */
-  readonly dependencyPath: readonly string[];
-}
+export type Location = Finding['locations'][number];
 
 /** The advisory behind a finding: all its names joined over aliases. */
-export interface AdvisoryEvidence {
-  /** The identifier shown: GHSA before others, the rest in `aliases`. */
-  readonly id: string;
-  readonly aliases: readonly string[];
-  readonly title: string;
-  readonly url: string;
-  readonly score?: number;
-  readonly vector?: string;
-}
+export type AdvisoryEvidence = Exclude<Finding['advisory'], undefined>;
+
+/** How urgent a finding is, with what that is made of. */
+export type Priority = Exclude<Finding['priority'], undefined>;
 
 /** An issue that a rule found in a package of a target. */
-export interface Finding {
+export type Finding = ValueOf<typeof findingSchema>;
+
+export const severitySchema = z.enum(SEVERITIES);
+
+export const findingSchema = z.object({
   /** Stable over scans: identifies an issue of a package in a target. */
-  readonly fingerprint: string;
-  readonly rule: string;
+  fingerprint: z.string(),
+  rule: z.string(),
   /** A `note` is reported, never fails a scan and never alerts. */
-  readonly level: 'note' | 'alert';
-  readonly severity: Severity;
+  level: z.enum(['note', 'alert']),
+  severity: severitySchema,
   /** What an `unrated` one counts as (`policy.unknownSeverity`). */
-  readonly countsAs?: RatedSeverity;
+  countsAs: z.enum(RATED_SEVERITIES).exactOptional(),
+  /** How many severities less it counts (`policy.developmentStep`); absent: 0. */
+  stepsLess: z.number().exactOptional(),
   /** One line of plain text. */
-  readonly title: string;
-  readonly package: {
-    readonly ecosystem: string;
-    readonly name: string;
-    readonly version: string;
-    readonly purl: string;
-    readonly direct?: boolean | undefined;
-    readonly groups: readonly string[];
-  };
-  readonly locations: readonly Location[];
-  readonly advisory?: AdvisoryEvidence;
+  title: z.string(),
+  package: z.object({
+    ecosystem: z.string(),
+    name: z.string(),
+    version: z.string(),
+    purl: z.string(),
+    direct: z.boolean().optional(),
+    groups: z.array(z.string()),
+  }),
+  locations: z.array(
+    z.object({
+      /** Path of the lockfile. */
+      path: z.string(),
+      line: z.number().exactOptional(),
+      /** Package ids from a direct dependency down to the package itself; empty when no path is known. */
+      dependencyPath: z.array(z.string()),
+    }),
+  ),
+  advisory: z
+    .object({
+      /** The identifier shown: GHSA before others, the rest in `aliases`. */
+      id: z.string(),
+      aliases: z.array(z.string()),
+      title: z.string(),
+      url: z.string(),
+      score: z.number().exactOptional(),
+      vector: z.string().exactOptional(),
+      /** The name whose database gave the score, where it is not `id`. */
+      scoredBy: z.string().exactOptional(),
+    })
+    .exactOptional(),
   /** Distinguishes findings of one rule and package that have no advisory. */
-  readonly issue?: string;
-  /** What to do, where the rule knows. */
-  readonly advice?: string;
-}
+  issue: z.string().exactOptional(),
+  /** What to do, where it is known; a sentence or two. */
+  advice: z.string().exactOptional(),
+  /** The signals of a release behind the finding: their points, and the sum of them (`docs/signals.md`). */
+  suspicion: z
+    .object({
+      score: z.number(),
+      reasons: z.array(z.object({ signal: z.string(), points: z.number(), text: z.string() })),
+    })
+    .exactOptional(),
+  /** Present when it is suppressed: reported, and like a note it never fails a scan and never alerts. */
+  suppressed: suppressedSchema.exactOptional(),
+  /** How to clear it, one for each lockfile; absent where that was not computed. */
+  fixes: z.array(fixSchema).exactOptional(),
+  /** Whether its issue is in the catalogue of known exploited vulnerabilities; absent without a catalogue or a CVE. */
+  kev: z
+    .object({
+      listed: z.boolean(),
+      /** Dates, `YYYY-MM-DD`. */
+      added: z.string().exactOptional(),
+      due: z.string().exactOptional(),
+      ransomware: z.boolean().exactOptional(),
+    })
+    .exactOptional(),
+  /** The probability of exploitation within 30 days, and its percentile. In a stored state: when the finding changed last. */
+  epss: z.object({ score: z.number(), percentile: z.number() }).exactOptional(),
+  /** Not stored in the state of a target: it follows from the finding and from current data. */
+  priority: z
+    .object({
+      /** 0 to 100. */
+      score: z.number(),
+      /** What it is made of, in the order of docs/priority.md. */
+      parts: z.array(z.object({ name: z.string(), points: z.number(), reason: z.string() })),
+    })
+    .exactOptional(),
+});

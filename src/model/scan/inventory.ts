@@ -1,46 +1,61 @@
-import type { LockedPackage, Problem } from './lockfile.ts';
-import type { Resolution } from './resolution.ts';
-import type { ScanCounts, ScanInput } from './scan-basis.ts';
-
-/** One lockfile of a scan after resolving: every package with its outcome (promise 1). */
-export interface ResolvedLockfile {
-  readonly path: string;
-  readonly sha256: string;
-  readonly format: string;
-  readonly packages: readonly ResolvedPackage[];
-  readonly problems: readonly Problem[];
-}
-
-export interface ResolvedPackage extends LockedPackage {
-  readonly resolution: Resolution;
-}
-
-/** Why a file was not read: a code, and a message that begins with its path. */
-export interface UnreadError {
-  readonly code: string;
-  readonly message: string;
-}
-
-/** A lockfile that could not be read. The scan continues without it. */
-export interface UnreadLockfile {
-  /** Ends with `/` for a folder that could not be read. */
-  readonly path: string;
-  /** Of its content; unset when the producer could not read it. */
-  readonly sha256?: string;
-  readonly error: UnreadError;
-}
+import { z } from 'zod';
+import type { ValueOf } from '../stored/kind.ts';
+import { lockedPackageSchema, problemSchema } from './lockfile.ts';
+import { resolutionSchema } from './resolution.ts';
+import { scanCountsSchema, scanInputSchema } from './scan-basis.ts';
+import { suppressionSchema } from './suppression.ts';
 
 /** The result of `ingest-lockfiles`: the packages of a target with their outcomes. */
-export interface Inventory {
-  readonly lockfiles: readonly ResolvedLockfile[];
-  readonly unread: readonly UnreadLockfile[];
+export type Inventory = ValueOf<typeof inventorySchema>;
+
+/** One lockfile of a scan after resolving: every package with its outcome (promise 1). */
+export type ResolvedLockfile = Inventory['lockfiles'][number];
+
+export type ResolvedPackage = ResolvedLockfile['packages'][number];
+
+/** A lockfile that could not be read. The scan continues without it. */
+export type UnreadLockfile = Inventory['unread'][number];
+
+/** Why a file was not read: a code, and a message that begins with its path. */
+export type UnreadError = UnreadLockfile['error'];
+
+export const inventorySchema = z.object({
+  lockfiles: z.array(
+    z.object({
+      path: z.string(),
+      sha256: z.string(),
+      format: z.string(),
+      packages: z.array(
+        lockedPackageSchema.extend({
+          /** Absent in what workers store: look-ups alone need digests and sources, which are half of an inventory. */
+          integrity: lockedPackageSchema.shape.integrity.exactOptional(),
+          source: lockedPackageSchema.shape.source.exactOptional(),
+          resolution: resolutionSchema,
+        }),
+      ),
+      problems: z.array(problemSchema),
+      /** Of the `.lockhound.yaml` beside it. */
+      suppressions: z.array(suppressionSchema).exactOptional(),
+    }),
+  ),
+  unread: z.array(
+    z.object({
+      /** Ends with `/` for a folder that could not be read. */
+      path: z.string(),
+      /** Of its content; unset when the producer could not read it. */
+      sha256: z.string().exactOptional(),
+      error: z.object({ code: z.string(), message: z.string() }),
+    }),
+  ),
   /**
    * Set when the look-up service no longer knows more than half (`lost` of `compared`, or of a sample) of the packages that it
    * knew at the target's last scan. Packages that it does not know then have the outcome `failed`.
    */
-  readonly forgotten?: { readonly lost: number; readonly compared: number };
+  forgotten: z.object({ lost: z.number(), compared: z.number() }).exactOptional(),
+  /** When its packages were looked up; milliseconds since 1970. Absent in what older releases wrote. */
+  readAt: z.number().exactOptional(),
   /** Absent when the result of the scan is never reused. */
-  readonly input?: ScanInput;
+  input: scanInputSchema.exactOptional(),
   /** Set for a scan of unchanged lockfiles: it repeated the result of the last one, and read nothing. */
-  readonly unchanged?: { readonly target: string; readonly counts: ScanCounts };
-}
+  unchanged: z.object({ target: z.string(), counts: scanCountsSchema }).exactOptional(),
+});

@@ -1,8 +1,10 @@
-import type { RatedSeverity } from './finding.ts';
+import type { RatedSeverity } from './severity.ts';
 
 /** The level of a rule: no findings, a line in reports, or an alert. */
 export const RULE_LEVELS = ['off', 'note', 'alert'] as const;
 export type RuleLevel = (typeof RULE_LEVELS)[number];
+
+export type TargetSuppressionLimit = 'off' | Exclude<RatedSeverity, 'none'>;
 
 /** Settings of a rule in the configuration; absent ones are the rule's defaults. */
 interface RuleSettings {
@@ -16,6 +18,19 @@ export interface Policy {
   readonly unknownSeverity: RatedSeverity;
   /** How long a version may stay unindexed before that is an alert; milliseconds. */
   readonly unindexedAfter: number;
+  /** The worst severity that targets may suppress themselves. */
+  readonly targetSuppressions: TargetSuppressionLimit;
+  /** How long a version counts as freshly published; milliseconds. */
+  readonly minimumAge: number;
+  /** Whether `lockhound scan` applies the suppressions of `lockhound ignore`, too. */
+  readonly sharedSuppressions: boolean;
+  /** How many severities less a vulnerability in a development group counts. */
+  readonly developmentStep: number;
   /** By the name of the rule. */
   readonly rules: Readonly<Record<string, RuleSettings | undefined>>;
+  /** Other settings of rules for targets with these labels; `*` matches any text. */
+  readonly byLabel: readonly {
+    readonly labels: Readonly<Record<string, string>>;
+    readonly rules: Readonly<Record<string, RuleSettings | undefined>>;
+  }[];
 }

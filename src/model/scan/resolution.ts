@@ -1,35 +1,55 @@
-import type { VersionKey } from './version-key.ts';
+import { z } from 'zod';
+import type { ValueOf } from '../stored/kind.ts';
+import { OUTCOMES } from './outcome.ts';
+import { SYSTEMS } from './version-key.ts';
 
-/**
- * How a locked package was resolved (promise 1): `resolved` (the index knows the version), `missing` (it has no such
- * version), `unsupported` (an ecosystem or source that the index cannot have), `private`, or `failed`. With a local data set
- * instead of the index also `uncovered`: it has no version of that package.
- */
-export const OUTCOMES = ['resolved', 'missing', 'unsupported', 'private', 'failed', 'uncovered'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
-
-/** The outcome of one package, with the record of the index where there is one. */
-export interface Resolution {
-  readonly outcome: Outcome;
-  /** Why, for every outcome except `resolved`, and what to do where an action helps. */
-  readonly reason?: string;
-  /** For `missing`: whether the index had the version in an earlier look-up of this installation. */
-  readonly seenBefore?: boolean;
-  readonly record?: VersionRecordSummary;
-}
+export const versionKeySchema = z.object({
+  system: z.enum(SYSTEMS),
+  name: z.string(),
+  version: z.string(),
+});
 
 /** The part of a Version object (package-insights API, "Version object") that judgements read. */
-export interface VersionRecordSummary {
+export type VersionRecordSummary = ValueOf<typeof versionRecordSchema>;
+
+export const versionRecordSchema = z.object({
   /** Canonical key; may differ from the requested one. */
-  readonly versionKey: VersionKey;
+  versionKey: versionKeySchema,
   /** RFC 3339; absent when the package authority does not report it. */
-  readonly publishedAt?: string;
-  readonly isDefault: boolean;
-  readonly isDeprecated: boolean;
+  publishedAt: z.string().exactOptional(),
+  isDefault: z.boolean(),
+  isDeprecated: z.boolean(),
   /** The registry's deprecation message, where the service returns it. */
-  readonly deprecatedReason?: string;
+  deprecatedReason: z.string().exactOptional(),
   /** SPDX 2.1 expressions. */
-  readonly licenses: readonly string[];
+  licenses: z.array(z.string()),
   /** Advisories that affect this version directly. */
-  readonly advisoryIds: readonly string[];
-}
+  advisoryIds: z.array(z.string()),
+});
+
+/** The published versions of a package, unordered (package-insights API, "Package object"). */
+export type PublishedVersions = ValueOf<typeof publishedVersionsSchema>;
+
+export const publishedVersionsSchema = z.object({
+  versions: z.array(
+    z.object({
+      version: z.string(),
+      /** RFC 3339; absent when the package authority does not report it. */
+      publishedAt: z.string().exactOptional(),
+      isDefault: z.boolean(),
+      isDeprecated: z.boolean(),
+    }),
+  ),
+});
+
+/** The outcome of one package, with the record of the index where there is one. */
+export type Resolution = ValueOf<typeof resolutionSchema>;
+
+export const resolutionSchema = z.object({
+  outcome: z.enum(OUTCOMES),
+  /** Why, for every outcome except `resolved`, and what to do where an action helps. */
+  reason: z.string().exactOptional(),
+  /** For `missing`: whether the index had the version in an earlier look-up of this installation. */
+  seenBefore: z.boolean().exactOptional(),
+  record: versionRecordSchema.exactOptional(),
+});

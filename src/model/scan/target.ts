@@ -1,11 +1,16 @@
+import { z } from 'zod';
+import type { ValueOf } from '../stored/kind.ts';
+
 /** A repository, a service or an image that is watched. */
-export interface Target {
-  readonly id: string;
-  readonly labels: Readonly<Record<string, string>>;
-}
+export type Target = ValueOf<typeof targetSchema>;
+
+export const targetSchema = z.object({
+  id: z.string(),
+  labels: z.record(z.string(), z.string()),
+});
 
 /** A lockfile in job data: its content is in the blob store under its hash. */
-export interface LockfileReference {
+export interface ContentReference {
   /** Path relative to the target's root, with forward slashes. */
   readonly path: string;
   /** SHA-256 of the uncompressed content, hex. */

@@ -1,5 +1,6 @@
 /** Systems of the package-insights API (its enumeration `system`). */
-export type System = 'GO' | 'RUBYGEMS' | 'NPM' | 'CARGO' | 'MAVEN' | 'PYPI' | 'NUGET';
+export const SYSTEMS = ['GO', 'RUBYGEMS', 'NPM', 'CARGO', 'MAVEN', 'PYPI', 'NUGET'] as const;
+export type System = (typeof SYSTEMS)[number];
 
 export interface VersionKey {
   readonly system: System;

@@ -1,62 +1,103 @@
-import { z } from 'zod';
-import type { Known } from '../ports/cache.ts';
-import * as alert from './alert-schemas.ts';
-import type { StoredKind } from './kind.ts';
-import * as queue from './queue-schemas.ts';
+import type { z } from 'zod';
+import type { Routing } from '../alert/routing.ts';
+import type { StoredKind, ValueOf } from './kind.ts';
 import * as release01 from './release-0-1.ts';
-import * as scan from './scan-schemas.ts';
+import type { SCHEMAS } from './schemas.ts';
+
+type Load<Schema> = () => Promise<Schema>;
+
+function schemaOf<Name extends keyof typeof SCHEMAS>(name: Name): Load<(typeof SCHEMAS)[Name]> {
+  return async () => (await import('./schemas.ts')).SCHEMAS[name];
+}
 
 /** A kind whose shape has only grown optional fields since release 0.1.0. */
-function version1<Value>(kind: string, schema: z.ZodType<Value>): StoredKind<Value> {
-  return { kind, version: 1, schema, upgrades: {} };
+function version1<Schema extends z.ZodType>(kind: string, schema: Load<Schema>): StoredKind<ValueOf<Schema>> {
+  return kindOf(kind, 1, schema, {});
 }
 
 /** A kind whose version 1 is what release 0.1.0 wrote. */
-function version2<Value>(
+function version2<Schema extends z.ZodType>(
   kind: string,
-  schema: z.ZodType<Value>,
+  schema: Load<Schema>,
   upgrade: (value: unknown) => unknown,
-): StoredKind<Value> {
-  return { kind, version: 2, schema, upgrades: { 1: upgrade } };
+): StoredKind<ValueOf<Schema>> {
+  return kindOf(kind, 2, schema, { 1: upgrade });
 }
 
 /** A record in the cache: its version is part of its key, so it is never upgraded. */
-function cached<Value>(kind: string, version: number, schema: z.ZodType<Value>): StoredKind<Known<Value>> {
-  const known = z.union([z.object({ record: schema }), z.object({ missing: z.literal(true) })]);
-  return { kind, version, schema: known, upgrades: {} };
+function cached<Schema extends z.ZodType>(
+  kind: string,
+  version: number,
+  schema: Load<Schema>,
+): StoredKind<ValueOf<Schema>> {
+  return kindOf(kind, version, schema, {});
 }
 
-export const TARGET_STATE = version2('target-state', scan.targetState, release01.upgradeState);
+function kindOf<Schema extends z.ZodType>(
+  kind: string,
+  version: number,
+  schema: Load<Schema>,
+  upgrades: StoredKind<unknown>['upgrades'],
+): StoredKind<ValueOf<Schema>> {
+  return { kind, version, schema: schema as Load<z.ZodType<ValueOf<Schema>>>, upgrades };
+}
 
-export const INVENTORY = version2('inventory', scan.inventory, release01.upgradeInventory);
+export const TARGET_STATE = version2('target-state', schemaOf('targetState'), release01.upgradeState);
+
+export const INVENTORY = version2('inventory', schemaOf('inventory'), release01.upgradeInventory);
 export const COLLECTED_ADVISORIES = version2(
   'collected-advisories',
-  scan.collectedAdvisories,
+  schemaOf('collectedAdvisories'),
   release01.upgradeAdvisories,
 );
-export const EXPANDED_DEPENDENCIES = version1('expanded-dependencies', scan.expandedDependencies);
-export const VERDICT = version2('verdict', scan.verdict, release01.upgradeVerdict);
+export const EXPANDED_DEPENDENCIES = version1('expanded-dependencies', schemaOf('expandedDependencies'));
+export const VERDICT = version2('verdict', schemaOf('verdict'), release01.upgradeVerdict);
 export const GATHERED_DIGEST = version2(
   'gathered-digest',
-  alert.gatheredDigest,
+  schemaOf('gatheredDigest'),
   release01.upgradeGatheredDigest,
 );
 
-export const NOTIFICATION = version2('notification', alert.notification, release01.upgradeNotification);
-export const DIGEST_ENTRY = version2('digest-entry', alert.digestEntry, release01.upgradeNotification);
-export const DELIVERY_RECORD = version1('delivery-record', alert.deliveryRecord);
-export const DELIVERY_ATTEMPT = version1('delivery-attempt', alert.deliveryAttempt);
-export const STOPPED_ROUTE = version1('stopped-route', alert.stoppedRoute);
-export const APPLIED_OBJECT = version1('applied-object', alert.appliedObject);
+export const NOTIFICATION = version2('notification', schemaOf('notification'), release01.upgradeNotification);
+export const DIGEST_ENTRY = version2('digest-entry', schemaOf('digestEntry'), release01.upgradeNotification);
+export const DELIVERY_RECORD = version1('delivery-record', schemaOf('deliveryRecord'));
+export const DELIVERY_ATTEMPT = version1('delivery-attempt', schemaOf('deliveryAttempt'));
+export const STOPPED_ROUTE = version1('stopped-route', schemaOf('stoppedRoute'));
+export const APPLIED_OBJECT = version1('applied-object', schemaOf('appliedObject'));
 
-export const OUTCOME = version1('outcome', queue.outcome);
-export const OPEN_JOB = version1('open-job', queue.openJob);
-export const SCAN_RECORD = version1('scan-record', queue.scanRecord);
-export const REJECTED_PAYLOAD = version1('rejected-payload', queue.rejectedPayload);
+export const LOCKFILE_INVENTORY = version1('lockfile-inventory', schemaOf('lockfileInventory'));
+export const TARGET_SUMMARY = version1('target-summary', schemaOf('targetSummary'));
+export const LOGGED_CHANGES = version1('logged-changes', schemaOf('loggedChanges'));
+export const SHARD_LAYOUT = version1('shard-layout', schemaOf('shardLayout'));
+export const WORKER_RECORD = version1('worker-record', schemaOf('workerRecord'));
 
-export const CACHED_VERSION = cached('version', 1, scan.versionRecord);
-export const CACHED_ADVISORY = cached('advisory', 3, scan.advisory);
-export const CACHED_DEPENDENCIES = cached('dependencies', 1, scan.dependencyGraph);
+export const REFRESHED_PART = version1('refreshed-part', schemaOf('refreshedPart'));
+export const REFRESH_RECORD = version1('refresh-record', schemaOf('refreshRecord'));
+export const ROUTING = version1('routing', schemaOf('routing')) as unknown as StoredKind<Routing>;
+
+export const OUTCOME = version1('outcome', schemaOf('outcome'));
+export const OPEN_JOB = version1('open-job', schemaOf('openJob'));
+export const SCAN_RECORD = version1('scan-record', schemaOf('scanRecord'));
+export const REJECTED_PAYLOAD = version1('rejected-payload', schemaOf('rejectedPayload'));
+
+export const API_ANSWER = version1('api-answer', schemaOf('apiAnswer'));
+export const API_TOKEN = version1('api-token', schemaOf('apiToken'));
+export const FEED_HEAD = version1('feed-head', schemaOf('feedHead'));
+
+export const SCHEDULE = version1('schedule', schemaOf('schedule'));
+export const SCHEDULE_RUN = version1('schedule-run', schemaOf('scheduleRun'));
+export const OPEN_TARGET = version1('open-target', schemaOf('openTarget'));
+export const WATCHED_TARGET = version1('watched-target', schemaOf('watchedTarget'));
+export const SOURCE_READING = version1('source-reading', schemaOf('sourceReading'));
+
+export const INSPECTION = version1('inspection', schemaOf('inspection'));
+export const STORED_SUPPRESSION = version1('suppression', schemaOf('suppression'));
+
+export const CACHED_VERSION = cached('version', 1, schemaOf('cachedVersion'));
+export const CACHED_ADVISORY = cached('advisory', 3, schemaOf('cachedAdvisory'));
+export const CACHED_PUBLISHED_VERSIONS = cached('published-versions', 1, schemaOf('cachedPublishedVersions'));
+export const CACHED_DEPENDENCIES = cached('dependencies', 1, schemaOf('cachedDependencies'));
+export const CACHED_FIX = cached('fix', 1, schemaOf('cachedFix'));
 
 /** Every kind of value that stays in Redis longer than a job. Lockfile contents are verified by their hash instead. */
 export const STORED_KINDS: readonly StoredKind<unknown>[] = [
@@ -72,11 +113,31 @@ export const STORED_KINDS: readonly StoredKind<unknown>[] = [
   DELIVERY_ATTEMPT,
   STOPPED_ROUTE,
   APPLIED_OBJECT,
+  LOCKFILE_INVENTORY,
+  TARGET_SUMMARY,
+  LOGGED_CHANGES,
+  SHARD_LAYOUT,
+  WORKER_RECORD,
+  REFRESHED_PART,
+  REFRESH_RECORD,
+  ROUTING as unknown as StoredKind<unknown>,
   OUTCOME,
   OPEN_JOB,
   SCAN_RECORD,
   REJECTED_PAYLOAD,
+  API_ANSWER,
+  API_TOKEN,
+  FEED_HEAD,
+  SCHEDULE,
+  SCHEDULE_RUN,
+  OPEN_TARGET,
+  WATCHED_TARGET,
+  SOURCE_READING,
+  INSPECTION,
+  STORED_SUPPRESSION,
   CACHED_VERSION,
   CACHED_ADVISORY,
+  CACHED_PUBLISHED_VERSIONS,
   CACHED_DEPENDENCIES,
+  CACHED_FIX,
 ];

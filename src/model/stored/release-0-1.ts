@@ -1,10 +1,10 @@
+import { isObject, type JsonObject } from '../json-object.ts';
+
 /*
  * Upgrades of what release 0.1.0 stored, version 1 of each kind. That release had no levels (every finding alerted), named
  * `unrated` `unknown`, and had one rule `missing` for what are `vanished` and `unindexed` now. Values are not checked yet: a
  * part of an unexpected type is left to the schema.
  */
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** A finding that was alerted as missing stays an alert until it is resolved, because it has been reported already. */
 export const upgradeState = (state: unknown): unknown =>
@@ -81,18 +81,14 @@ function upgradeCounts(counts: unknown): unknown {
   return { critical: 0, high: 0, medium: 0, low: 0, none: 0, ...rated, unrated };
 }
 
-function withFields(value: unknown, change: (fields: Fields) => Fields): unknown {
-  return isFields(value) ? { ...value, ...change(value) } : value;
+function withFields(value: unknown, change: (fields: JsonObject) => JsonObject): unknown {
+  return isObject(value) ? { ...value, ...change(value) } : value;
 }
 
 function each(list: unknown, upgrade: (member: unknown) => unknown): unknown {
   return Array.isArray(list) ? list.map(upgrade) : list;
 }
 
-function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {};
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function fieldsOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
 }

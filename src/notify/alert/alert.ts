@@ -1,7 +1,8 @@
 import type { Notification, NotifiedChange } from '../../model/alert/notification.ts';
 import { printableStrings } from '../../model/printable.ts';
-import type { Transition } from '../../model/scan/change.ts';
-import { countedSeverity, RATED_SEVERITIES } from '../../model/scan/finding.ts';
+import { priorityScore } from '../../model/scan/priority.ts';
+import { countedSeverity, RATED_SEVERITIES } from '../../model/scan/severity.ts';
+import { endsAlert, type Transition } from '../../model/scan/transition.ts';
 
 /** The content of one request about a notification: all of its changes, or the worst ones and a count of the rest. */
 export interface Alert extends Notification {
@@ -68,7 +69,7 @@ export function alertMaker(notification: Notification): (shape?: AlertShape) => 
 
 /** `omitted` counts changes that the notification does not list; none of them is worse than those it lists. */
 function totalsOf(changes: readonly NotifiedChange[], omitted: Notification['omitted']): AlertTotals {
-  const counts = { opened: 0, worsened: 0, reopened: 0, resolved: 0, ...omitted };
+  const counts = { opened: 0, worsened: 0, reopened: 0, suppressed: 0, resolved: 0, ...omitted };
   let worst: NotifiedChange | undefined;
   for (const change of changes) {
     counts[change.transition] += 1;
@@ -78,11 +79,19 @@ function totalsOf(changes: readonly NotifiedChange[], omitted: Notification['omi
   return { changes: all, counts, worst: printableStrings(worst) };
 }
 
-/** Open changes by severity, then resolutions by severity; stable among equals. */
+/** Open changes by priority, then resolutions by priority; stable among equals. */
 function worstFirst(changes: readonly NotifiedChange[]): readonly NotifiedChange[] {
-  const ranks: NotifiedChange[][] = Array.from({ length: 2 * RANKS }, () => []);
-  for (const change of changes) ranks[rankOf(change)]?.push(change);
-  return ranks.flat();
+  const places: NotifiedChange[][] = Array.from({ length: 2 * PLACES }, () => []);
+  for (const change of changes) places[placeOf(change)]?.push(change);
+  return places.flat();
+}
+
+/** Each priority from 100 to 0 has two places: unrated findings follow the rated ones that they count as. */
+const PLACES = 2 * 101;
+
+function placeOf({ transition, finding }: NotifiedChange): number {
+  const place = 2 * (100 - Math.round(priorityScore(finding))) + (finding.severity === 'unrated' ? 1 : 0);
+  return endsAlert(transition) ? PLACES + place : place;
 }
 
 /** Each severity has two ranks: unrated findings follow the rated ones they count as. */
@@ -91,5 +100,5 @@ const RANKS = 2 * RATED_SEVERITIES.length;
 function rankOf({ transition, finding }: NotifiedChange): number {
   const unrated = finding.severity === 'unrated' ? 1 : 0;
   const severity = 2 * RATED_SEVERITIES.indexOf(countedSeverity(finding)) + unrated;
-  return transition === 'resolved' ? RANKS + severity : severity;
+  return endsAlert(transition) ? RANKS + severity : severity;
 }

@@ -1,5 +1,6 @@
 import type { NotifiedChange } from '../../model/alert/notification.ts';
 import type { Change } from '../../model/scan/change.ts';
+import type { Finding, Priority } from '../../model/scan/finding.ts';
 import type { Alert } from './alert.ts';
 import { type FittedChanges, fitChanges, jsonBytes, MAX_LINE, truncateText } from './truncate.ts';
 
@@ -23,6 +24,28 @@ export interface ChangeEvent {
   readonly url: string | null;
   readonly score: number | null;
   readonly advice: string | null;
+  /** 0 to 100 with what it is made of; null in alerts of earlier releases. */
+  readonly priority: Priority | null;
+  /** Whether the issue is known to be exploited, and its probability of exploitation; null when that is not known. */
+  readonly kev: boolean | null;
+  readonly epss: number | null;
+  /** How to clear it, one for each lockfile where that was computed. */
+  readonly fixes: readonly FixEvent[];
+  /** RFC 3339: since when it is open; null for a new one. */
+  readonly since: string | null;
+  /** Why a suppression ended, for `reopened`. */
+  readonly reason: string | null;
+  /** Why the finding does not alert, for `suppressed` and for the resolution of a suppressed one. */
+  readonly suppressed: {
+    readonly reason: string;
+    readonly author: string | null;
+    readonly expires: string | null;
+  } | null;
+  /** Signals of a compromised release, with their points. */
+  readonly suspicion: {
+    readonly score: number;
+    readonly reasons: readonly { readonly signal: string; readonly points: number; readonly text: string }[];
+  } | null;
   readonly locations: readonly {
     readonly path: string;
     readonly line: number | null;
@@ -32,10 +55,12 @@ export interface ChangeEvent {
   readonly fingerprint: string;
 }
 
+type FixEvent = Pick<NonNullable<Finding['fixes']>[number], 'kind' | 'path' | 'changes' | 'commands'>;
+
 /** `target` is the id of the notification's target, for changes that do not name their own. */
 export function changeEvent(change: NotifiedChange, target: string): ChangeEvent {
   const { transition, previousSeverity, finding } = change;
-  const { advisory, locations } = finding;
+  const { advisory, locations, suppressed } = finding;
   const { ecosystem, name, version, purl, direct } = finding.package;
   return {
     target: change.target ?? target,
@@ -53,6 +78,26 @@ export function changeEvent(change: NotifiedChange, target: string): ChangeEvent
     url: advisory?.url ?? null,
     score: advisory?.score ?? null,
     advice: finding.advice ?? null,
+    priority: finding.priority ?? null,
+    kev: finding.kev?.listed ?? null,
+    epss: finding.epss?.score ?? null,
+    fixes: (finding.fixes ?? []).map(({ kind, path, changes, commands }) => ({
+      kind,
+      path,
+      changes,
+      commands,
+    })),
+    since: change.since ?? null,
+    reason: change.reason ?? null,
+    suppressed:
+      suppressed === undefined
+        ? null
+        : {
+            reason: suppressed.reason,
+            author: suppressed.author ?? null,
+            expires: suppressed.expires ?? null,
+          },
+    suspicion: finding.suspicion ?? null,
     locations: locations.map(({ path, line, dependencyPath }) => ({
       path,
       line: line ?? null,
@@ -74,6 +119,11 @@ export function briefEvent(change: NotifiedChange, target: string): ChangeEvent 
     title: truncateText(event.title, MAX_LINE),
     advice: event.advice === null ? null : truncateText(event.advice, MAX_LINE),
     advisories: event.advisories.slice(0, MAX_ADVISORIES),
+    fixes: event.fixes.slice(0, MAX_LOCATIONS).map((fix) => ({
+      ...fix,
+      changes: fix.changes.slice(0, MAX_STEPS),
+      commands: fix.commands.slice(0, MAX_LOCATIONS).map((command) => truncateText(command, MAX_LINE)),
+    })),
     locations: event.locations
       .slice(0, MAX_LOCATIONS)
       .map((location) => ({ ...location, dependencyPath: location.dependencyPath.slice(0, MAX_STEPS) })),

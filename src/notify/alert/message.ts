@@ -1,4 +1,7 @@
 import type { NotifiedChange } from '../../model/alert/notification.ts';
+import { countedSeverity, type RatedSeverity } from '../../model/scan/severity.ts';
+import type { Transition } from '../../model/scan/transition.ts';
+import { actionTexts } from './action-texts.ts';
 import type { Alert } from './alert.ts';
 import { detailsUrl } from './links.ts';
 import { summaryOf, worstSeverity } from './summary.ts';
@@ -9,7 +12,15 @@ const FIRST_SCAN = { opened: 'first scan: ', resolved: 'first-scan summary close
 /** `[high] shop: 2 opened, 1 resolved`. */
 export function titleOf(alert: Alert): string {
   const first = alert.firstScan === undefined ? '' : FIRST_SCAN[alert.firstScan];
+  if (alert.existing === true)
+    return testMark(alert, `[${worstSeverity(alert)}] ${alert.target.id}: ${existingText(alert)}`);
   return testMark(alert, `[${worstSeverity(alert)}] ${alert.target.id}: ${first}${summaryOf(alert)}`);
+}
+
+/** `12 findings that are open already, for this route since its conditions changed`. */
+function existingText({ totals }: Alert): string {
+  const several = totals.changes === 1 ? 'finding that is' : 'findings that are';
+  return `${totals.changes} ${several} open already, for this route since its conditions changed`;
 }
 
 /** The text, marked when the alert is a test. */
@@ -34,26 +45,55 @@ export function linesOf(alert: Alert): string {
 export interface ChangeText {
   /** Id of the target, when it is not the target of the alert. */
   readonly target: string | undefined;
-  readonly transition: string;
+  readonly transition: Transition;
   readonly severity: string;
+  /** What it counts as. */
+  readonly counted: RatedSeverity;
   readonly title: string;
   /** Shown in parentheses after the title; every text of an alert shows all of them. */
   readonly facts: readonly string[];
   readonly advisory: { readonly id: string; readonly url: string } | undefined;
+  /** How bad it is and why, who brings the package, what to do, since when; each absent where it is not known. */
+  readonly why: string | undefined;
+  readonly path: string | undefined;
+  readonly todo: string | undefined;
+  readonly since: string | undefined;
 }
 
-export function changeText({ transition, finding, target }: NotifiedChange): ChangeText {
+export function changeText(change: NotifiedChange): ChangeText {
+  const { transition, finding, target, reason } = change;
   const { name, version } = finding.package;
-  const { severity, title, advisory } = finding;
-  return { target, transition, severity, title, facts: [`${name}@${version}`], advisory };
+  const { severity, title, advisory, suppressed } = finding;
+  const why = reason ?? suppressed?.reason;
+  const facts = [`${name}@${version}`, ...(why === undefined ? [] : [why])];
+  return {
+    target,
+    transition,
+    severity,
+    counted: countedSeverity(finding),
+    title,
+    facts,
+    advisory,
+    ...actionTexts(change),
+  };
 }
 
-/** `opened critical: title (package@version, GHSA-…)`, after the target when it is not the target of the alert. */
+/** The parts of a text after the change itself: `priority 82: …`, `via a › b`, what to do, `open since …`. */
+export function detailTexts({ why, path, todo, since }: ChangeText): readonly string[] {
+  return [why, path, todo, since].filter((part) => part !== undefined);
+}
+
+/**
+ * `opened critical: title (package@version, GHSA-…) · priority 82: … · via a › b · upgrade …`, after the target when it is not the
+ * target of the alert.
+ */
 export function lineOf(change: NotifiedChange): string {
-  const { target, transition, severity, title, facts, advisory } = changeText(change);
+  const text = changeText(change);
+  const { target, transition, severity, title, facts, advisory } = text;
   const prefix = target === undefined ? '' : `${target}: `;
   const all = advisory === undefined ? facts : [...facts, advisory.id];
-  return `${prefix}${transition} ${severity}: ${title} (${all.join(', ')})`;
+  const head = `${prefix}${transition} ${severity}: ${title} (${all.join(', ')})`;
+  return [head, ...detailTexts(text)].join(' · ');
 }
 
 /** `and 23 more changes: https://…`; empty when nothing is left out. */

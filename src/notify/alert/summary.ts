@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { TRANSITIONS } from '../../model/scan/change.ts';
-import { countedSeverity, type RatedSeverity, type Severity } from '../../model/scan/finding.ts';
+import { countedSeverity, type RatedSeverity, type Severity } from '../../model/scan/severity.ts';
+import { TRANSITIONS } from '../../model/scan/transition.ts';
 import type { Alert } from './alert.ts';
 
 /** The severity of the worst change, as it is shown. */
@@ -19,9 +19,9 @@ export function summaryOf({ totals: { counts } }: Alert): string {
   return parts.length === 0 ? 'no changes' : parts.map((name) => `${counts[name]} ${name}`).join(', ');
 }
 
-/** True when every change is a resolution, or nothing changed. */
+/** True when every change is a resolution or a suppression, or nothing changed. */
 export function isRecovery({ totals: { changes, counts } }: Alert): boolean {
-  return counts.resolved === changes;
+  return counts.resolved + counts.suppressed === changes;
 }
 
 const PRIORITIES: Readonly<Record<RatedSeverity, 'P1' | 'P2' | 'P3' | 'P4' | 'P5'>> = {

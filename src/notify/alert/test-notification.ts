@@ -1,5 +1,5 @@
 import type { Notification, NotificationMode } from '../../model/alert/notification.ts';
-import type { Transition } from '../../model/scan/change.ts';
+import { endsAlert, type Transition } from '../../model/scan/transition.ts';
 
 export interface TestAlert {
   readonly route: string;
@@ -44,7 +44,7 @@ export function testNotification({ route, mode, id, date, transition }: TestAler
     locations: [{ path: 'package-lock.json', line: 1, dependencyPath: [] }],
     advice: 'None: this is a test.',
   } as const;
-  const open = transition === 'resolved' ? 0 : 1;
+  const open = endsAlert(transition) ? 0 : 1;
   return {
     id,
     route,

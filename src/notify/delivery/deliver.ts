@@ -1,3 +1,4 @@
+import { Webhook } from 'standardwebhooks';
 import type { DeliveryReceipt } from '../../model/alert/delivery.ts';
 import type { Notification } from '../../model/alert/notification.ts';
 import { createMasker } from '../../model/masking.ts';
@@ -8,7 +9,6 @@ import { renderRequest } from '../rendering/render-request.ts';
 import { secretsIn, valuesOf } from '../rendering/values.ts';
 import type { VariableValue, WebhookDefinition } from '../webhooks/definition.ts';
 import { type AttemptOptions, attemptDelivery } from './attempt.ts';
-import { createSigner, type Signer } from './signature.ts';
 
 export interface Route {
   /** The name under which deliveries are recorded; not the name of the webhook. */
@@ -133,4 +133,32 @@ export function definitionOf({ name, definition }: Route): WebhookDefinition {
     `The webhook of route ${name} is not on the platform: its alerts wait until it is applied`,
     { retryable: true },
   );
+}
+
+/** Returns the Standard Webhooks headers of one attempt. */
+type Signer = (id: string, at: Date, body: string) => Readonly<Record<string, string>>;
+
+/**
+ * Sets `webhook-id` and `webhook-timestamp`, and `webhook-signature` when there is a secret (base64, usually after
+ * `whsec_`). Throws `NotifyError` (`header-invalid`) immediately when the secret is not base64.
+ */
+function createSigner(secret: Secret | undefined): Signer {
+  const webhook = secret === undefined ? undefined : openSecret(secret);
+  return (id, at, body) => ({
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    ...(webhook && { 'webhook-signature': webhook.sign(id, at, body) }),
+  });
+}
+
+function openSecret(secret: Secret): Webhook {
+  try {
+    return new Webhook(secret.reveal().trim());
+  } catch {
+    // The library's error describes the secret's characters: it is dropped.
+    throw new NotifyError(
+      'header-invalid',
+      '`notify.signingSecret` is not valid: it must be base64, usually with the prefix `whsec_`',
+    );
+  }
 }

@@ -17,20 +17,17 @@ export interface GateOptions {
   readonly routes: number;
 }
 
-export interface GatedNotifier {
-  /** Throws `NotifyError` when the receiver did not accept the notification. */
-  deliver(route: string, notification: Notification, signal: AbortSignal): Promise<DeliveryAnswer>;
-}
-
 /**
  * Isolates routes from each other: a receiver that hangs occupies at most its route's share of the concurrent deliveries,
  * and one that answers 410 stops its route.
  */
-export function gateRoutes(notifier: Notifier, { stops, concurrency, routes }: GateOptions): GatedNotifier {
+export function createRouteGate({ stops, concurrency, routes }: GateOptions) {
   const share = shareOf(concurrency, routes);
   const active = new Map<string, number>();
-  return {
-    async deliver(route, notification, signal) {
+  /** Delivers through a notifier. All notifiers of the gate share its limits. */
+  return (notifier: Notifier) => ({
+    /** Throws `NotifyError` when the receiver did not accept the notification. */
+    async deliver(route: string, notification: Notification, signal: AbortSignal): Promise<DeliveryAnswer> {
       const stopped = await stops.stoppedRoute(route);
       if (stopped !== undefined) return { kind: 'held', reason: stopped.reason };
       const busy = active.get(route) ?? 0;
@@ -44,7 +41,7 @@ export function gateRoutes(notifier: Notifier, { stops, concurrency, routes }: G
         active.set(route, (active.get(route) ?? 1) - 1);
       }
     },
-  };
+  });
 }
 
 /** Throws the error again unless it concerns the whole route. */

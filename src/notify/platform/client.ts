@@ -1,5 +1,10 @@
-import type { ApiClient } from '../../discovery/client.ts';
+import type { ApiClient, ApiResponse } from '../../discovery/client.ts';
+import { DiscoveryError } from '../../discovery/errors.ts';
+import { HttpError } from '../../http/errors.ts';
+import { createMasker, harmlessCause, type Masker } from '../../model/masking.ts';
+import { isRateLimited, isTemporary, retryOptions } from '../../model/retry-after.ts';
 import type { Secret } from '../../model/secret.ts';
+import { NotifyError, type NotifyErrorCode } from '../errors.ts';
 import type {
   WebhooksIntegrationCustomVariableUpdateRequest as VariableUpdate,
   WebhookMethods,
@@ -7,7 +12,6 @@ import type {
   WebhooksIntegrationCustomVariable,
   WebhooksIntegrationUpdateRequest,
 } from './api.generated.ts';
-import { objectIn, refusal, withoutAnswer } from './outcome.ts';
 
 /** The eight operations. All throw `NotifyError`; an aborted call throws the `HttpError` (`aborted`). */
 export type PlatformClient = ReturnType<typeof createPlatformClient>;
@@ -70,4 +74,77 @@ function createCaller(api: ApiClient, secrets: readonly Secret[]): Caller {
 function valueIn(body: object | undefined): string[] {
   if (body === undefined || !('value' in body) || typeof body.value !== 'string') return [];
   return 'is_secret' in body && body.is_secret === false ? [] : [body.value];
+}
+
+const MAX_QUOTE = 300;
+
+/** The error for a call without an answer; `hidden` values are masked in its message. */
+function withoutAnswer(error: unknown, hidden: readonly string[]): unknown {
+  const mask = createMasker(hidden);
+  if (error instanceof DiscoveryError) {
+    return new NotifyError('bad-request', mask(error.message), harmlessCause(error, mask));
+  }
+  if (!(error instanceof HttpError) || error.code === 'aborted') return error;
+  const broken = error.code === 'too-large' || error.code === 'invalid-answer';
+  return new NotifyError(broken ? 'contract' : 'unavailable', mask(error.message), {
+    ...harmlessCause(error, mask),
+    retryable: error.retryable,
+  });
+}
+
+/** The error for an answer that is not a success. */
+function refusal(response: ApiResponse, hidden: readonly string[]): NotifyError {
+  const { request, status } = response;
+  const reason = reasonIn(response);
+  const code = codeOf(status, reason);
+  const mask = createMasker(hidden);
+  const message = `${mask(request)}: HTTP ${status}, ${quote(reason, mask)}${adviceFor(code)}`;
+  return new NotifyError(code, message, retryOptions(response));
+}
+
+/** The JSON object of a success. Throws `NotifyError` (`contract`). */
+function objectIn<Value>(response: ApiResponse, hidden: readonly string[]): Value {
+  const { content, request, status } = response;
+  if (content.kind === 'json' && typeof content.value === 'object' && content.value !== null) {
+    return content.value as Value;
+  }
+  // A proxy may have answered or cut the answer short: a retry may succeed.
+  const reason = quote(reasonIn(response), createMasker(hidden));
+  throw new NotifyError('contract', `${request}: HTTP ${status}, ${reason} where a JSON object is expected`, {
+    retryable: true,
+  });
+}
+
+function codeOf(status: number, reason: string): NotifyErrorCode {
+  if (status === 401 || status === 403) return 'authentication';
+  if (status === 404) return 'not-found';
+  if (isRateLimited({ status })) return 'too-many-requests';
+  if (status === 409 || (status === 400 && /already exists/i.test(reason))) return 'conflict';
+  if (isTemporary({ status })) return 'unavailable';
+  return status < 400 ? 'contract' : 'bad-request';
+}
+
+function adviceFor(code: NotifyErrorCode): string {
+  if (code === 'authentication') {
+    return '. Check `notify.platform`: both keys, `headerPrefix`, the site, and the permissions of the application key';
+  }
+  return code === 'contract' ? '. Check the URL or site of `notify.platform`' : '';
+}
+
+/** The `errors` of the answer, otherwise its content. */
+function reasonIn({ content }: ApiResponse): string {
+  if (content.kind === 'empty') return '';
+  if (content.kind === 'text')
+    return /^\s*<(?:!doctype|html)/i.test(content.text) ? 'an HTML page' : content.text;
+  const { value } = content;
+  if (typeof value === 'object' && value !== null && 'errors' in value && Array.isArray(value.errors)) {
+    return value.errors.map(String).join('; ');
+  }
+  return JSON.stringify(value);
+}
+
+/** Masked before it is cut, because a mask does not find half a secret. */
+function quote(text: string, mask: Masker): string {
+  const shown = mask(text).trim();
+  return shown === '' ? 'without a reason' : JSON.stringify(shown.slice(0, MAX_QUOTE));
 }

@@ -1,5 +1,7 @@
 import { genericPreset } from './generic.ts';
+import { githubIssuePreset } from './github-issue.ts';
 import { githubRepositoryDispatchPreset } from './github-repository-dispatch.ts';
+import { jiraIssuePreset } from './jira-issue.ts';
 import { microsoftTeamsPreset } from './microsoft-teams.ts';
 import { opsgeniePreset } from './opsgenie.ts';
 import { opsgenieClosePreset } from './opsgenie-close.ts';
@@ -16,4 +18,6 @@ export const PRESETS: readonly Preset[] = [
   opsgeniePreset,
   opsgenieClosePreset,
   githubRepositoryDispatchPreset,
+  githubIssuePreset,
+  jiraIssuePreset,
 ];

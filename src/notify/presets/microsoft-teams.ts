@@ -1,9 +1,10 @@
-import type { NotifiedChange } from '../../model/alert/notification.ts';
-import { countedSeverity, type RatedSeverity } from '../../model/scan/finding.ts';
+import type { RatedSeverity } from '../../model/scan/severity.ts';
+import { endsAlert } from '../../model/scan/transition.ts';
 import type { Alert } from '../alert/alert.ts';
 import { detailsUrl, safeUrl } from '../alert/links.ts';
-import { changeText, leftOutText, statusText, titleOf } from '../alert/message.ts';
-import { fitChanges, jsonBytes, truncateText } from '../alert/truncate.ts';
+import { type ChangeText, leftOutText, statusText, titleOf } from '../alert/message.ts';
+import { type PackageGroup, packageGroups } from '../alert/package-groups.ts';
+import { jsonBytes, truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 
 /** A message may have 28 KB; the rest is for what surrounds the card. */
@@ -43,13 +44,10 @@ function cardOf(alert: Alert): object {
   const link = detailsUrl(alert);
   const head = [run(title, { size: 'Large', weight: 'Bolder' })];
   const frame = card(head, [...moreOf(alert.totals.changes, alert), footOf(alert)], link);
-  const { kept, leftOut } = fitChanges(
-    alert,
-    blockOf,
-    CARD_BYTES - jsonBytes(frame),
-    (block) => jsonBytes(block) + 1,
+  const { groups, leftOut } = packageGroups(alert, CARD_BYTES - jsonBytes(frame), (group) =>
+    blocksOf(group).reduce((bytes, one) => bytes + jsonBytes(one) + 1, 0),
   );
-  return card(head, [...kept, ...moreOf(leftOut, alert), footOf(alert)], link);
+  return card(head, [...groups.flatMap(blocksOf), ...moreOf(leftOut, alert), footOf(alert)], link);
 }
 
 function card(head: readonly object[], body: readonly object[], link: string | undefined): object {
@@ -71,16 +69,43 @@ const COLOURS: Readonly<Record<RatedSeverity, string>> = {
   none: 'Default',
 };
 
-function blockOf(change: NotifiedChange): object {
-  const { target, transition, severity, title, facts, advisory } = changeText(change);
-  const colour = transition === 'resolved' ? 'Good' : COLOURS[countedSeverity(change.finding)];
+/** The package with its place, a block for each change with the reason of its priority, then what to do. */
+function blocksOf({ target, name, place, path, todo, changes }: PackageGroup): readonly object[] {
   const prefix = target === undefined ? '' : `${truncateText(target, MAX_TITLE)}: `;
-  const shown = facts.map((fact) => truncateText(fact, MAX_TITLE)).join(', ');
-  return block([
-    run(`${prefix}${transition} ${severity}: `, { weight: 'Bolder', color: colour }),
-    run(`${truncateText(title, MAX_TEXT)} (${shown}) `),
-    ...(advisory === undefined || advisory.id === '' ? [] : [advisoryRun(advisory)]),
-  ]);
+  const where = [place, path].flatMap((part) => (part ? truncateText(part, MAX_TITLE) : [])).join(' · ');
+  return [
+    block([
+      run(`${prefix}${truncateText(name, MAX_TITLE)}`, { weight: 'Bolder' }),
+      ...(where === '' ? [] : [run(` · ${where}`, { isSubtle: true })]),
+    ]),
+    ...changes.flatMap(changeBlocks),
+    ...(todo === undefined ? [] : [block([run(`→ ${truncateText(todo, MAX_TEXT)}`)])]),
+  ];
+}
+
+function changeBlocks({
+  transition,
+  severity,
+  counted,
+  title,
+  facts,
+  advisory,
+  why,
+  since,
+}: ChangeText): readonly object[] {
+  const colour = endsAlert(transition) ? 'Good' : COLOURS[counted];
+  const [, ...others] = facts;
+  const rest = [why, since, ...others].flatMap((part) =>
+    part === undefined ? [] : truncateText(part, MAX_TEXT),
+  );
+  return [
+    block([
+      run(`• ${transition} ${severity}: `, { weight: 'Bolder', color: colour }),
+      run(`${truncateText(title, MAX_TEXT)} `),
+      ...(advisory === undefined || advisory.id === '' ? [] : [advisoryRun(advisory)]),
+    ]),
+    ...(rest.length === 0 ? [] : [block([run(rest.join(' · '), { isSubtle: true, size: 'Small' })])]),
+  ];
 }
 
 function advisoryRun({ id, url: text }: { readonly id: string; readonly url: string }): object {

@@ -1,4 +1,4 @@
-import type { RatedSeverity } from '../../model/scan/finding.ts';
+import type { RatedSeverity } from '../../model/scan/severity.ts';
 import type { Alert } from '../alert/alert.ts';
 import { fitEvents } from '../alert/change-event.ts';
 import { detailsUrl } from '../alert/links.ts';

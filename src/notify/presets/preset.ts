@@ -1,5 +1,5 @@
 import type { NotificationMode } from '../../model/alert/notification.ts';
-import type { Transition } from '../../model/scan/change.ts';
+import type { Transition } from '../../model/scan/transition.ts';
 import type { AlertVariable } from '../rendering/alert-variable.ts';
 
 /** The webhook definition for one kind of receiver, and the variables that its payload needs. */

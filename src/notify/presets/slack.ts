@@ -1,8 +1,8 @@
-import type { NotifiedChange } from '../../model/alert/notification.ts';
 import type { Alert } from '../alert/alert.ts';
 import { linkOf, safeUrl } from '../alert/links.ts';
-import { changeText, moreText, statusText, titleOf } from '../alert/message.ts';
-import { fitChanges, truncateText } from '../alert/truncate.ts';
+import { type ChangeText, moreText, statusText, titleOf } from '../alert/message.ts';
+import { type PackageGroup, packageGroups } from '../alert/package-groups.ts';
+import { truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
 
 const MAX_TEXT = 3_000;
@@ -16,7 +16,7 @@ const MAX_LINK = 1_000;
 /** Incoming webhooks with Block Kit. https://docs.slack.dev/reference/block-kit/blocks */
 export const slackPreset: Preset = {
   name: 'slack',
-  description: 'Slack: a Block Kit message through an incoming webhook.',
+  description: 'Slack and Mattermost: a Block Kit message through an incoming webhook.',
   encodeAs: 'json',
   url: '$SLACK_WEBHOOK_URL',
   payload: '{"text": "$SLACK_TEXT", "blocks": $SLACK_BLOCKS}',
@@ -30,8 +30,8 @@ export const slackPreset: Preset = {
   variables: [
     {
       name: 'SLACK_TEXT',
-      description: 'The headline in mrkdwn, shown in notifications; at most 3,000 characters.',
-      text: (alert) => truncateText(titleOf(alert), MAX_TEXT, '…', entity),
+      description: 'The alert as text, shown in notifications and by Mattermost; at most 3,000 characters.',
+      text: plainText,
     },
     {
       name: 'SLACK_BLOCKS',
@@ -41,37 +41,78 @@ export const slackPreset: Preset = {
   ],
 };
 
+/** Mattermost has neither blocks nor `*bold*`, and turns every `@name` into a mention. */
+function plainText(alert: Alert): string {
+  const { groups, leftOut } = packageGroups(alert, MAX_TEXT, (group) => linesOf(group).join('\n').length + 1);
+  const lines = groups
+    .flatMap(linesOf)
+    .map((line) => line.replaceAll(/(?<=^|[ •:])[*_](?=\S)|(?<=\S)[*_](?= |$|:)/g, ''));
+  const more = leftOut === 0 ? [] : [moreText(leftOut)];
+  const title = truncateText(titleOf(alert), MAX_HEADER, '…', entity);
+  return truncateText([title, ...lines, ...more].join('\n').replaceAll('@', '@\u200b'), MAX_TEXT);
+}
+
 function blocksOf(alert: Alert): readonly object[] {
-  const { kept, leftOut } = fitChanges(alert, lineOf, MAX_MESSAGE, (line) => line.length + 1);
+  const { groups, leftOut } = packageGroups(
+    alert,
+    MAX_MESSAGE,
+    (group) => linesOf(group).join('\n').length + 2,
+  );
   const more = leftOut === 0 ? [] : [section(`_${moreText(leftOut)}_${details(alert, ': ')}`)];
   return [
     {
       type: 'header',
       text: { type: 'plain_text', text: truncateText(titleOf(alert), MAX_HEADER), emoji: false },
     },
-    ...sectionsOf(kept).map(section),
+    ...sectionsOf(groups).map(section),
     ...more,
     { type: 'context', elements: [{ type: 'mrkdwn', text: `${statusText(alert)}${details(alert, ' · ')}` }] },
   ];
 }
 
-/** Joins lines into sections; at most seven, because two adjacent sections never fit into one. */
-function sectionsOf(lines: readonly string[]): readonly string[] {
+/** Groups in as few sections as possible, and with an empty line between them. A long group continues in the next section. */
+function sectionsOf(groups: readonly PackageGroup[]): readonly string[] {
   const sections: string[] = [];
-  for (const line of lines) {
-    const longer = `${sections.at(-1)}\n${line}`;
-    if (sections.length > 0 && longer.length <= MAX_TEXT) sections[sections.length - 1] = longer;
-    else sections.push(line);
+  for (const group of groups) {
+    for (const [index, line] of linesOf(group).entries()) {
+      const last = sections.at(-1);
+      const longer = `${last}\n${index === 0 ? '\n' : ''}${line}`;
+      if (last !== undefined && longer.length <= MAX_TEXT) sections[sections.length - 1] = longer;
+      else sections.push(line);
+    }
   }
   return sections;
 }
 
-function lineOf(change: NotifiedChange): string {
-  const { target, transition, severity, title, facts, advisory } = changeText(change);
+/** The package with its place, a line for each change with the reason of its priority, then what to do. */
+function linesOf({ target, name, place, path, todo, changes }: PackageGroup): readonly string[] {
   const prefix = target === undefined ? '' : `${escaped(target, MAX_NAME)}: `;
-  const shown = facts.map((fact) => escaped(fact, MAX_NAME)).join(', ');
+  const where = [place, path].flatMap((part) => (part ? escaped(part, MAX_NAME) : [])).join(' · ');
+  return [
+    `${prefix}*${escaped(name, MAX_NAME)}*${where === '' ? '' : ` · ${where}`}`,
+    ...changes.flatMap(changeLines),
+    ...(todo === undefined ? [] : [`→ ${escaped(todo, MAX_TITLE)}`]),
+  ];
+}
+
+function changeLines({
+  transition,
+  severity,
+  title,
+  facts,
+  advisory,
+  why,
+  since,
+}: ChangeText): readonly string[] {
   const link = linked(advisory?.url, escaped(advisory?.id ?? '', MAX_NAME));
-  return `${prefix}*${transition}* ${severity}: ${escaped(title, MAX_TITLE)} (${shown}) ${link}`.trimEnd();
+  const [, ...others] = facts;
+  const rest = [why, since, ...others].flatMap((part) =>
+    part === undefined ? [] : escaped(part, MAX_TITLE),
+  );
+  return [
+    `• *${transition}* ${severity}: ${escaped(title, MAX_TITLE)} ${link}`.trimEnd(),
+    ...(rest.length === 0 ? [] : [`   _${rest.join(' · ').replaceAll('_', ' ')}_`]),
+  ];
 }
 
 function details(alert: Alert, before: string): string {

@@ -39,45 +39,27 @@ function isConcurrentWrite(error: unknown, firstCreation: boolean): boolean {
 async function write(
   account: Account,
   resource: Resource,
-  comparison: Comparison,
+  { change, at, send, stale }: Comparison,
   { remembered, signal }: CompareOptions,
 ): Promise<readonly ProvisionChange[]> {
-  const { change, at, send, stale } = comparison;
+  const { id, kind, name, fields } = resource;
+  const remember = (object: AppliedObject) => account.applied.write(account.account, id, object);
   if (at === undefined) {
     // An operator deleted it, and `drift: keep` leaves it deleted.
     if (change.action === 'kept') return [change];
-    await remember(account, resource, { name: resource.name, fields: {} });
+    await remember({ name, fields: {} });
     await resource.create(signal);
-  } else if (send.length > 0 || at !== resource.name) {
+  } else if (send.length > 0 || at !== name) {
     // Forgotten first: after a failed write it is unknown what the platform holds.
-    await remember(account, resource, { name: at, fields: without(remembered?.fields ?? {}, send) });
+    const kept = Object.entries(remembered?.fields ?? {}).filter(([field]) => !send.includes(field));
+    await remember({ name: at, fields: Object.fromEntries(kept) });
     await resource.update(at, send, signal);
   }
-  const deleted = stale === undefined ? [] : [deletion(resource.kind, stale)];
-  if (stale !== undefined) await removeObject(account, resource.kind, stale, signal);
-  await rememberAll(account, resource, remembered, change);
-  return [change, ...deleted];
-}
-
-async function rememberAll(
-  account: Account,
-  resource: Resource,
-  remembered: AppliedObject | undefined,
-  change: ProvisionChange,
-): Promise<void> {
-  const { name, fields } = resource;
-  const now = Object.fromEntries(fields.map((field) => [field.name, field.hash]));
+  if (stale !== undefined) await removeObject(account, kind, stale, signal);
   const known =
     remembered?.name === name && fields.every((field) => remembered.fields[field.name] === field.hash);
   if (!known || change.action === 'created' || change.action === 'updated') {
-    await remember(account, resource, { name, fields: now });
+    await remember({ name, fields: Object.fromEntries(fields.map((field) => [field.name, field.hash])) });
   }
-}
-
-function remember({ applied, account }: Account, { id }: Resource, object: AppliedObject): Promise<void> {
-  return applied.write(account, id, object);
-}
-
-function without(fields: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+  return stale === undefined ? [change] : [change, deletion(kind, stale)];
 }

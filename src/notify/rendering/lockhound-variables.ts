@@ -1,4 +1,4 @@
-import { SEVERITIES } from '../../model/scan/finding.ts';
+import { SEVERITIES } from '../../model/scan/severity.ts';
 import { briefEvent, changeEvent } from '../alert/change-event.ts';
 import { linesOf, titleOf } from '../alert/message.ts';
 import { actionOf, dedupKeyOf, worstSeverity } from '../alert/summary.ts';
@@ -14,7 +14,8 @@ export const LOCKHOUND_VARIABLES: readonly AlertVariable[] = [
   },
   {
     name: 'MODE',
-    description: '`digest` (the changes of one scan), `change` (one change) or `periodic` (of many scans).',
+    description:
+      '`digest` (one scan), `change` (one change), `periodic` (many scans) or `advisory` (one issue, all targets).',
     text: ({ mode }) => mode ?? 'digest',
   },
   {
@@ -37,7 +38,8 @@ export const LOCKHOUND_VARIABLES: readonly AlertVariable[] = [
   { name: 'SUMMARY', description: 'The same as EVENT_TITLE.', text: titleOf },
   {
     name: 'COUNTS',
-    description: 'JSON: number of changes by transition (`opened`, `worsened`, `reopened`, `resolved`).',
+    description:
+      'JSON: number of changes by transition (`opened`, `worsened`, `reopened`, `suppressed`, `resolved`).',
     json: ({ totals }) => totals.counts,
   },
   { name: 'OPEN', description: 'JSON: open findings of the target by severity.', json: ({ open }) => open },

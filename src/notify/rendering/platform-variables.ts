@@ -1,4 +1,4 @@
-import { atLeast } from '../../model/scan/finding.ts';
+import { atLeast } from '../../model/scan/severity.ts';
 import type { Alert } from '../alert/alert.ts';
 import { linkOf } from '../alert/links.ts';
 import { messageOf, titleOf } from '../alert/message.ts';

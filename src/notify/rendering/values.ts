@@ -22,21 +22,18 @@ interface Value {
   readonly trusted: boolean;
 }
 
-export interface Values {
-  has(name: string): boolean;
-  /** Computed on request: most templates use few variables. */
-  get(name: string): Value | undefined;
-}
+export type Values = ReturnType<typeof valuesOf>;
 
 const BY_NAME: ReadonlyMap<string, AlertVariable> = new Map(
   ALERT_VARIABLES.map((variable) => [variable.name, variable]),
 );
 
 /** Custom variables and those of the alert; a custom variable replaces one of the alert with the same name. */
-export function valuesOf(alert: Alert, custom: Readonly<Record<string, VariableValue>>): Values {
+export function valuesOf(alert: Alert, custom: Readonly<Record<string, VariableValue>>) {
   return {
     has: knownNames(custom),
-    get(name) {
+    /** Computed on request: most templates use few variables. */
+    get(name: string): Value | undefined {
       const own = Object.hasOwn(custom, name) ? custom[name] : undefined;
       if (own !== undefined) {
         const text = textOf(own);

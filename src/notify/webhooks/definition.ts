@@ -94,13 +94,13 @@ export function parseHeaders(text: string | null): Record<string, string> | unde
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) return undefined;
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, asText(item)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [
+        name,
+        typeof item === 'string' ? item : JSON.stringify(item),
+      ]),
+    );
   } catch {
     return undefined;
   }
-}
-
-/** Operators also write numbers and booleans; they are sent as their text. */
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

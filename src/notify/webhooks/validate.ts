@@ -1,23 +1,15 @@
-import { alertOf } from '../alert/alert.ts';
-import { testNotification } from '../alert/test-notification.ts';
 import { NotifyError } from '../errors.ts';
 import { PLATFORM_VARIABLES } from '../rendering/platform-variables.ts';
-import { renderRequest } from '../rendering/render-request.ts';
 import { partlyKnownNames, splitTemplate, unknownNames } from '../rendering/template.ts';
-import { ALERT_VARIABLES, knownNames, textOf, valuesOf } from '../rendering/values.ts';
-import {
-  DEFAULT_PAYLOAD,
-  type Desired,
-  type DesiredWebhook,
-  definitionFor,
-  type VariableValue,
-} from './definition.ts';
+import { ALERT_VARIABLES, knownNames, textOf } from '../rendering/values.ts';
+import { DEFAULT_PAYLOAD, type Desired, type DesiredWebhook, definitionFor } from './definition.ts';
+import { proveTemplates } from './prove-templates.ts';
 
 type IsKnown = (name: string) => boolean;
 
 /**
- * Rejects what cannot work, before anything is sent. Every webhook is also rendered once with the current values of its
- * variables. Throws `NotifyError`: `bad-request` (names), `url-invalid`, `header-invalid`, `template-invalid`,
+ * Rejects what cannot work, before anything is sent. Every webhook is also rendered for every kind of event with the
+ * current values of its variables. Throws `NotifyError`: `bad-request` (names), `url-invalid`, `header-invalid`, `template-invalid`,
  * `variable-unknown` (a template uses an undefined variable). Messages hold no values.
  */
 export function validateDesired({ webhooks, variables }: Desired): void {
@@ -32,7 +24,7 @@ export function validateDesired({ webhooks, variables }: Desired): void {
       `Two routes use a webhook named ${duplicate}: give each its own name`,
     );
   }
-  for (const webhook of webhooks) checkRendering(webhook, variables);
+  for (const webhook of webhooks) proveTemplates(webhook, variables);
 }
 
 /** One line for each part of the configuration that works but is probably a mistake; holds no values. */
@@ -144,16 +136,4 @@ function checkKnown(template: string, isKnown: IsKnown, subject: string): void {
     'variable-unknown',
     `${subject} uses ${list}, which is not defined: define it in \`notify.variables\`, or correct its name`,
   );
-}
-
-/** Finds invalid URLs, line breaks in tokens and payloads that are not JSON before an alert fails because of them. */
-function checkRendering(webhook: DesiredWebhook, variables: Readonly<Record<string, VariableValue>>): void {
-  const sample = testNotification({
-    route: webhook.route,
-    mode: 'digest',
-    transition: 'opened',
-    id: 'msg_sample',
-    date: '2026-01-01T00:00:00.000Z',
-  });
-  renderRequest(definitionFor(webhook), valuesOf(alertOf(sample), variables));
 }

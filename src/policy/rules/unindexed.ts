@@ -1,5 +1,3 @@
-import { fingerprintOf } from '../fingerprint.ts';
-import { findingPackage } from '../located-packages.ts';
 import type { Rule } from '../rule.ts';
 
 /**
@@ -14,18 +12,11 @@ export const unindexed: Rule = {
   level: 'note',
   severity: 'medium',
   noteLimit: ({ unindexedAfter }) => unindexedAfter,
-  judge: ({ packages, target }) =>
-    packages
-      .filter(
-        ({ locked: { resolution } }) => resolution.outcome === 'missing' && resolution.seenBefore !== true,
-      )
-      .map((located) => ({
-        fingerprint: fingerprintOf(target.id, 'unindexed', located.locked.purl, ''),
-        title: `${located.locked.name}@${located.locked.version} is not in the package index`,
-        package: findingPackage(located),
-        locations: located.locations(),
-        issue: located.locked.version,
-        advice:
-          'New releases take up to weeks to be indexed. If it is private, list its name in insights.privatePackages.',
-      })),
+  judge({ locked: { name, version, resolution } }) {
+    if (resolution.outcome !== 'missing' || resolution.seenBefore === true) return [];
+    const title = `${name}@${version} is not in the package index`;
+    const advice =
+      'New releases take up to weeks to be indexed. If it is private, list its name in insights.privatePackages.';
+    return [{ title, issue: version, advice }];
+  },
 };

@@ -1,5 +1,3 @@
-import { fingerprintOf } from '../fingerprint.ts';
-import { findingPackage } from '../located-packages.ts';
 import type { Rule } from '../rule.ts';
 
 /**
@@ -13,18 +11,11 @@ export const vanished: Rule = {
   readsRecords: false,
   level: 'alert',
   severity: 'high',
-  judge: ({ packages, target }) =>
-    packages
-      .filter(
-        ({ locked: { resolution } }) => resolution.outcome === 'missing' && resolution.seenBefore === true,
-      )
-      .map((located) => ({
-        fingerprint: fingerprintOf(target.id, 'vanished', located.locked.purl, ''),
-        title: `${located.locked.name}@${located.locked.version} is no longer in the package index`,
-        package: findingPackage(located),
-        locations: located.locations(),
-        issue: located.locked.version,
-        advice:
-          'It was unpublished or taken down. Find out why before you install it from a cache or mirror.',
-      })),
+  judge({ locked: { name, version, resolution } }) {
+    if (resolution.outcome !== 'missing' || resolution.seenBefore !== true) return [];
+    const title = `${name}@${version} is no longer in the package index`;
+    const advice =
+      'It was unpublished or taken down. Find out why before you install it from a cache or mirror.';
+    return [{ title, issue: version, advice }];
+  },
 };

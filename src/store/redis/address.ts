@@ -6,6 +6,8 @@ export interface RedisAddress {
   readonly host: string;
   readonly port: number;
   readonly cluster: boolean;
+  /** This is a Sentinel, which knows the address of the Redis with this name. */
+  readonly sentinel?: { readonly master: string; readonly password?: string | undefined } | undefined;
   /** Connection options of ioredis, with the credentials. */
   readonly options: Omit<RedisOptions, 'replyMapping'>;
 }
@@ -15,7 +17,12 @@ const SECURE: Readonly<Record<string, boolean>> = {
   'valkey:': false,
   'rediss:': true,
   'valkeys:': true,
+  'redis+sentinel:': false,
+  'rediss+sentinel:': true,
 };
+const SENTINEL_PORT = 26_379;
+/** Parameter of a Sentinel's URL: its password, which may differ from that of Redis. */
+const SENTINEL_PASSWORD = 'sentinel-password';
 
 /** Parses Redis URLs. Throws `StoreError` `address-invalid`, whose message contains no credentials. */
 export function parseAddresses(urls: string | readonly string[]): readonly RedisAddress[] {
@@ -36,6 +43,7 @@ function parseAddress(text: string, index: number): RedisAddress {
   if (url === null || secure === undefined || url.hostname === '') {
     throw invalid(index, 'is not of the form redis://[user:password@]host[:port][/database]');
   }
+  if (url.protocol.includes('+sentinel')) return sentinelAddress(url, index, secure);
   const database = url.pathname.replace(/^\//, '');
   if (!/^\d*$/.test(database)) throw invalid(index, `has the database "${database}", which is not a number`);
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -47,11 +55,43 @@ function parseAddress(text: string, index: number): RedisAddress {
     options: {
       host,
       port,
-      ...(url.username === '' ? {} : { username: decode(url.username, index) }),
-      ...(url.password === '' ? {} : { password: decode(url.password, index) }),
+      ...credentialsIn(url, index),
       ...(database === '' ? {} : { db: Number(database) }),
       ...(secure ? { tls: { servername: host } } : {}),
     },
+  };
+}
+
+/** `redis+sentinel://[user[:password]@]host[:port]/<master>`: user and password are those of Redis. */
+function sentinelAddress(url: URL, index: number, secure: boolean): RedisAddress {
+  const master = decode(url.pathname.replace(/^\//, ''), index);
+  if (master === '' || master.includes('/')) {
+    throw invalid(index, 'does not name the primary: redis+sentinel://[user[:password]@]host[:port]/master');
+  }
+  const password = url.searchParams.get(SENTINEL_PASSWORD) ?? undefined;
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? SENTINEL_PORT : Number(url.port),
+    cluster: false,
+    sentinel: { master, password },
+    options: { ...credentialsIn(url, index), ...(secure ? { tls: {} } : {}) },
+  };
+}
+
+/** A URL of a Sentinel with its password. */
+export function withSentinelPassword(text: string, password: string): string {
+  const url = new URL(text);
+  url.searchParams.set(SENTINEL_PASSWORD, password);
+  return url.href;
+}
+
+function credentialsIn(
+  { username, password }: URL,
+  index: number,
+): Pick<RedisOptions, 'username' | 'password'> {
+  return {
+    ...(username === '' ? {} : { username: decode(username, index) }),
+    ...(password === '' ? {} : { password: decode(password, index) }),
   };
 }
 

@@ -22,6 +22,9 @@ export interface ConnectOptions {
 
 type ConnectionChange = { readonly kind: 'lost'; readonly error: StoreError } | { readonly kind: 'restored' };
 
+const MAX_LISTENERS = 1_000;
+const SENTINEL_TIMEOUT_MS = 3_000;
+
 /** Options that BullMQ needs: commands wait for the connection instead of failing after some attempts. */
 const BASE_OPTIONS = {
   maxRetriesPerRequest: null,
@@ -38,9 +41,12 @@ export async function connectRedis(options: ConnectOptions): Promise<RedisClient
   const addresses = parseAddresses(options.urls);
   const refusals = createRefusals({ wait: options.refused === 'wait' });
   const client = createClient(addresses, refusals);
+  // Each shard has its listeners. BullMQ adds to this number, so it cannot be `0`.
+  client.setMaxListeners(MAX_LISTENERS);
   const where = formatAddresses(addresses);
   reportChanges(client, { where, refusals, onChange: options.onChange ?? (() => {}) });
   await firstReady(client, where, options.timeoutMs ?? 10_000);
+  await requireNoSentinel(client, where);
   return client;
 }
 
@@ -115,13 +121,57 @@ function createClient(addresses: readonly RedisAddress[], refusals: Refusals): R
   if (first === undefined) throw new StoreError('address-invalid', 'No Redis URL was given.');
   const retryStrategy = (times: number): number => Math.max(backoff(times), refusals.delay());
   const redisOptions = { ...BASE_OPTIONS, retryStrategy, ...first.options };
+  if (first.sentinel !== undefined)
+    return createSentinelClient(addresses, first, { ...redisOptions, reconnectOnError: refusals.onError });
   // In a cluster, ioredis finds the node that accepts a command.
   if (addresses.length === 1 && !first.cluster) {
     return new Redis({ ...redisOptions, reconnectOnError: refusals.onError });
   }
   return new Cluster(
     addresses.map(({ host, port }) => ({ host, port })),
-    { redisOptions, lazyConnect: true, clusterRetryStrategy: backoff },
+    {
+      redisOptions,
+      lazyConnect: true,
+      clusterRetryStrategy: backoff,
+      // While a primary is away, other nodes only name it: commands wait about a minute for its return or a replica.
+      maxRedirections: 600,
+      retryDelayOnMoved: 100,
+    },
+  );
+}
+
+/**
+ * Every connection asks the Sentinels for the primary. A failover closes connections, and a demoted primary refuses writes: both open
+ * a new one. The `failoverDetector` of ioredis is not used, because it ends a client for good that is just connecting.
+ */
+function createSentinelClient(
+  addresses: readonly RedisAddress[],
+  { sentinel, options }: RedisAddress,
+  redisOptions: Omit<RedisOptions, 'replyMapping'>,
+): Redis {
+  const { tls } = options;
+  return new Redis({
+    ...redisOptions,
+    sentinels: addresses.map(({ host, port }) => ({ host, port })),
+    name: sentinel?.master ?? '',
+    role: 'master',
+    sentinelRetryStrategy: backoff,
+    sentinelCommandTimeout: SENTINEL_TIMEOUT_MS,
+    connectTimeout: SENTINEL_TIMEOUT_MS,
+    ...(sentinel?.password === undefined ? {} : { sentinelPassword: sentinel.password }),
+    ...(tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: tls }),
+  });
+}
+
+/** A Sentinel answers to `PING` and `INFO`, so that it looks like a Redis without commands. */
+async function requireNoSentinel(client: RedisClient, where: string): Promise<void> {
+  // `INFO` may be forbidden.
+  const info = client instanceof Redis ? await client.info('server').catch(() => '') : '';
+  if (!/^redis_mode:sentinel/m.test(String(info))) return;
+  client.disconnect();
+  throw new StoreError(
+    'address-invalid',
+    `${where} is a Sentinel, not a Redis: set redis.sentinels and redis.master in place of redis.url (docs/redis.md).`,
   );
 }
 

@@ -14,14 +14,7 @@ const KEEP = false;
 const RECONNECT = 1;
 const RECONNECT_AND_REPEAT = 2;
 
-export interface Refusals {
-  /** The action after an error that Redis answered. */
-  onError(error: Error): typeof KEEP | typeof RECONNECT | typeof RECONNECT_AND_REPEAT;
-  /** The shortest wait before the next connection, in ms. Called before each connection. */
-  delay(): number;
-  /** The latest refusal, while writes are assumed to be refused. */
-  current(): Error | undefined;
-}
+export type Refusals = ReturnType<typeof createRefusals>;
 
 export interface RefusalOptions {
   /** True: a refused command waits until Redis accepts it. False: its caller gets the error. */
@@ -30,20 +23,23 @@ export interface RefusalOptions {
 }
 
 /** The refusals of one Redis; a connection and its duplicates share them. */
-export function createRefusals({ wait, now = Date.now }: RefusalOptions): Refusals {
+export function createRefusals({ wait, now = Date.now }: RefusalOptions) {
   let latest: { readonly error: Error; readonly at: number } | undefined;
   let connections = 0;
   const current = (): Error | undefined =>
     latest !== undefined && now() - latest.at < QUIET_MS ? latest.error : undefined;
   return {
+    /** The latest refusal, while writes are assumed to be refused. */
     current,
-    onError(error) {
+    /** The action after an error that Redis answered. */
+    onError(error: Error): typeof KEEP | typeof RECONNECT | typeof RECONNECT_AND_REPEAT {
       if (!REFUSAL.test(`${error.message} `)) return KEEP;
       if (current() === undefined) connections = 0;
       latest = { error, at: now() };
       return wait ? RECONNECT_AND_REPEAT : RECONNECT;
     },
-    delay() {
+    /** The shortest wait before the next connection, in ms. Called before each connection. */
+    delay(): number {
       if (current() === undefined) return 0;
       connections += 1;
       return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(connections - 1, 10));

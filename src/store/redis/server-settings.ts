@@ -1,6 +1,7 @@
-import { Cluster, type Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { messageOf } from '../../model/errors.ts';
 import type { RedisClient } from './connection.ts';
+import { dataNodes } from './server-info.ts';
 
 /** Settings that decide whether Redis keeps its data. Unset: Redis does not report them. */
 export interface ServerSettings {
@@ -8,6 +9,8 @@ export interface ServerSettings {
   readonly evictionPolicy?: string | undefined;
   /** Whether anything is written to disk. */
   readonly persistent?: boolean | undefined;
+  /** `always`, `everysec` or `no`; unset without an append-only file. */
+  readonly fsync?: string | undefined;
 }
 
 /**
@@ -15,13 +18,13 @@ export interface ServerSettings {
  * is read, and what neither reports is unset.
  */
 export async function readServerSettings(redis: RedisClient): Promise<ServerSettings> {
-  const servers = redis instanceof Cluster ? redis.nodes('master') : [redis];
-  const all = await Promise.all(servers.map((server) => settingsOf(server)));
+  const all = await Promise.all(dataNodes(redis).map(settingsOf));
   const evictionPolicy =
     all.find((one) => one.evictionPolicy !== undefined && one.evictionPolicy !== 'noeviction')
       ?.evictionPolicy ?? all[0]?.evictionPolicy;
   const persistent = all.find((one) => one.persistent === false)?.persistent ?? all[0]?.persistent;
-  return { evictionPolicy, persistent };
+  const fsync = all.find((one) => one.fsync !== 'always')?.fsync ?? all[0]?.fsync;
+  return { evictionPolicy, persistent, fsync };
 }
 
 async function settingsOf(server: Redis): Promise<ServerSettings> {
@@ -36,7 +39,8 @@ async function settingsOf(server: Redis): Promise<ServerSettings> {
       : snapshots === undefined
         ? undefined
         : snapshots !== '';
-  return { evictionPolicy, persistent };
+  const fsync = appendOnly === 'yes' || appendOnly === '1' ? await config(server, 'appendfsync') : undefined;
+  return { evictionPolicy, persistent, fsync };
 }
 
 async function config(server: Redis, name: string): Promise<string | undefined> {

@@ -1,18 +1,23 @@
 import { defineScript } from './run-script.ts';
-import { FILE_STEP, NOTE_STEP } from './steps.lua.ts';
+import { CLOSE_STEPS, FILE_STEP, KEEP_STEPS, MOVE_STEP, NOTE_STEP, PENDING_STEPS } from './steps.lua.ts';
 
 /**
- * Saves an outcome unless there is one, together with a target's new state or not at all, and with its effects: jobs that
+ * Saves an outcome unless there is one, together with a target's new state and a claim or not at all, and with its effects: jobs that
  * follow are opened and get their places in lanes (in the order of the outcomes), deliveries are filed, digests and the
- * scan's record change.
+ * scan's record change. A job without follow-ups is closed. Returns `saved` and the first job of its lane.
  *
- * Keys: outcome, target, set of targets, then those of the steps. Arguments: outcome, its time to live in ms, target id
- * ('' without a state change), revision replaced, new revision, new state, then the steps: name, number of keys, number of
- * arguments, arguments. A name without a function here is a command of Redis on one key.
+ * Keys: outcome, target, set of targets, claim, identities of packages by id, then those of the steps. Arguments: outcome, its time to live in ms, target id
+ * ('' without a state change), revision replaced, new revision, new state, holder of the claim ('' without one), its time to live
+ * in ms (0 releases it), the newest package id of the inventories ('' without one) and its identity, then the steps: name,
+ * number of keys, number of arguments, arguments. `ids-lost`: Redis has lost that id since it was given out. A name without a function here is a command of Redis on one key.
  */
 export const SAVE_OUTCOME = defineScript(`
 ${FILE_STEP}
+${MOVE_STEP}
 ${NOTE_STEP}
+${KEEP_STEPS}
+${PENDING_STEPS}
+${CLOSE_STEPS}
 local function open(keys, arguments)
   local isNew = redis.call('HSET', keys[1], arguments[1], arguments[2]) == 1
   if isNew and keys[2] then
@@ -20,9 +25,20 @@ local function open(keys, arguments)
   end
 end
 
+local function touch(keys, arguments)
+  local clock = redis.call('TIME')
+  redis.call('ZADD', keys[1], clock[1] * 1000 + math.floor(clock[2] / 1000), arguments[1])
+end
+
 local stored = redis.call('GET', KEYS[1])
 if stored then
   return {'already-there', stored}
+end
+if ARGV[7] ~= '' and (redis.call('GET', KEYS[4]) or ARGV[7]) ~= ARGV[7] then
+  return {'state-moved'}
+end
+if ARGV[9] ~= '' and redis.call('HGET', KEYS[5], ARGV[9]) ~= ARGV[10] then
+  return {'ids-lost'}
 end
 if ARGV[3] ~= '' then
   local revision = redis.call('HGET', KEYS[2], 'revision') or '0'
@@ -32,9 +48,17 @@ if ARGV[3] ~= '' then
   redis.call('HSET', KEYS[2], 'revision', ARGV[5], 'state', ARGV[6])
   redis.call('SADD', KEYS[3], ARGV[3])
 end
+if ARGV[7] ~= '' then
+  if ARGV[8] == '0' then
+    redis.call('DEL', KEYS[4])
+  else
+    redis.call('SET', KEYS[4], ARGV[7], 'PX', ARGV[8])
+  end
+end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-local key = 4
-local at = 7
+local first
+local key = 6
+local at = 11
 while at <= #ARGV do
   local name = ARGV[at]
   local lastKey = key + tonumber(ARGV[at + 1]) - 1
@@ -45,33 +69,29 @@ while at <= #ARGV do
     open(keys, arguments)
   elseif name == 'FILE' then
     file(keys, arguments)
+  elseif name == 'MOVE' then
+    move(keys, arguments)
+  elseif name == 'CLOSE' then
+    first = close(keys[1], keys[2], arguments[1])
+  elseif name == 'SPEND' then
+    spend(keys, 1, tonumber(arguments[1]), arguments[2])
   elseif name == 'NOTE' then
     note(keys, arguments)
+  elseif name == 'TOUCH' then
+    touch(keys, arguments)
+  elseif name == 'KEEP' then
+    keep(keys, arguments)
+  elseif name == 'DROP' then
+    drop(keys, arguments)
+  elseif name == 'SELECTED' then
+    selected(keys, arguments)
+  elseif name == 'RELIST' then
+    relist(keys, arguments)
   else
     redis.call(name, keys[1], unpack(arguments))
   end
   key = lastKey + 1
   at = last + 1
 end
-return {'saved'}
-`);
-
-/**
- * Marks outcomes that no job reads any longer: the marker keeps the job from running again, the value stays readable for
- * some time.
- *
- * Keys: pairs of outcome and where its value stays. Argument: how long, in ms. Returns the number of marked outcomes.
- */
-export const MARK_OUTCOMES = defineScript(`
-local marked = 0
-for index = 1, #KEYS, 2 do
-  local left = redis.call('PTTL', KEYS[index])
-  if left > 0 and redis.call('STRLEN', KEYS[index]) > 0 then
-    redis.call('RENAME', KEYS[index], KEYS[index + 1])
-    redis.call('PEXPIRE', KEYS[index + 1], math.min(left, tonumber(ARGV[1])))
-    redis.call('SET', KEYS[index], '', 'PX', left)
-    marked = marked + 1
-  end
-end
-return marked
+return {'saved', first}
 `);

@@ -54,3 +54,136 @@ local function note(keys, arguments)
     drop(redis.call('ZRANGE', keys[2], 0, excess - 1))
   end
 end`;
+
+/**
+ * Lua functions `keep(keys, arguments)` and `drop(keys, arguments)`: one more target, or one less, has an inventory. An
+ * inventory that no target has is removed.
+ *
+ * Keys: uses (hash), id lists (hash), inventory. Arguments: hash, and for `keep` ids and inventory.
+ */
+export const KEEP_STEPS = `
+local function keep(keys, arguments)
+  if redis.call('HINCRBY', keys[1], arguments[1], 1) == 1 then
+    redis.call('HSET', keys[2], arguments[1], arguments[2])
+    redis.call('SET', keys[3], arguments[3])
+  end
+end
+local function drop(keys, arguments)
+  if redis.call('HINCRBY', keys[1], arguments[1], -1) < 1 then
+    redis.call('HDEL', keys[1], arguments[1])
+    redis.call('HDEL', keys[2], arguments[1])
+    redis.call('DEL', keys[3])
+  end
+end`;
+
+/**
+ * Lua functions `selected(keys, arguments)` and `relist(keys, arguments)`: facts are no longer pending unless they changed
+ * again; facts that changed since a time are pending again.
+ *
+ * Keys: pending facts (sorted set), and for `relist` before it the changed ones (sorted set). Arguments: for `selected` fact and
+ * time of its change in turn, for `relist` the time in ms.
+ */
+export const PENDING_STEPS = `
+local function selected(keys, arguments)
+  for at = 1, #arguments, 2 do
+    local time = redis.call('ZSCORE', keys[1], arguments[at])
+    if time and tonumber(time) == tonumber(arguments[at + 1]) then
+      redis.call('ZREM', keys[1], arguments[at])
+    end
+  end
+end
+local function relist(keys, arguments)
+  local changed = redis.call('ZRANGEBYSCORE', keys[1], arguments[1], '+inf', 'WITHSCORES')
+  for at = 1, #changed, 2 do
+    redis.call('ZADD', keys[2], 'NX', changed[at + 1], changed[at])
+  end
+end`;
+
+/**
+ * Lua function `move(keys, arguments)`: moves a delivery to a state. A delivered one does not change, loses its notification and
+ * expires after its retention; others never expire. The record of its scan counts deliveries.
+ *
+ * Keys: record, attempts, open deliveries, failed ones, delivered ones, notification, records of scans. Arguments: id, time
+ * in ms, state, reason ('' without), time of the next attempt in ms ('' without), retention in ms, scan, then fields and
+ * values that identify it.
+ */
+export const MOVE_STEP = `
+local function move(keys, arguments)
+  local function count(field, by)
+    local text = redis.call('HGET', keys[7], arguments[7])
+    local readable, record = pcall(cjson.decode, text or '')
+    if readable and type(record) == 'table' then
+      record[field] = (record[field] or 0) + by
+      redis.call('HSET', keys[7], arguments[7], cjson.encode(record))
+    end
+  end
+
+  local before = redis.call('HGET', keys[1], 'state')
+  if before == 'delivered' then
+    return before
+  end
+  local state = arguments[3]
+  for index = 8, #arguments, 2 do
+    redis.call('HSETNX', keys[1], arguments[index], arguments[index + 1])
+  end
+  redis.call('HSETNX', keys[1], 'filedAt', arguments[2])
+  redis.call('HSET', keys[1], 'state', state, 'reason', arguments[4], 'nextAttemptAt', arguments[5])
+  if before == state and state ~= 'retrying' then
+    return state
+  end
+  redis.call('HSET', keys[1], 'updatedAt', arguments[2])
+  if before == 'failed' and state ~= before then
+    count('failedDeliveries', -1)
+  end
+  for index = 3, 5 do
+    redis.call('ZREM', keys[index], arguments[1])
+  end
+  if state == 'delivered' then
+    count('delivered', 1)
+    redis.call('DEL', keys[6])
+    redis.call('HDEL', keys[1], 'notification')
+    local oldest = tonumber(arguments[2]) - tonumber(arguments[6])
+    redis.call('ZREMRANGEBYSCORE', keys[5], '-inf', oldest)
+    redis.call('ZADD', keys[5], arguments[2], arguments[1])
+    redis.call('PEXPIRE', keys[1], arguments[6])
+    redis.call('PEXPIRE', keys[2], arguments[6])
+  elseif state == 'failed' then
+    if before ~= state then
+      count('failedDeliveries', 1)
+    end
+    redis.call('ZADD', keys[4], arguments[2], arguments[1])
+  else
+    redis.call('ZADD', keys[3], arguments[2], arguments[1])
+  end
+  return state
+end`;
+
+/**
+ * Lua functions of jobs that are done. `close(openJobs, lane, id)` forgets a job, releases its place in a lane, if it has one, and
+ * returns the first job of the lane.
+ *
+ * `spend(keys, from, marked, ms)` frees outcomes: pairs of a marked outcome and where its value stays for `ms`, then removed ones.
+ * The marker of an outcome keeps its job from running again.
+ */
+export const CLOSE_STEPS = `
+local function close(openJobs, lane, id)
+  redis.call('HDEL', openJobs, id)
+  if lane then
+    redis.call('LREM', lane, 1, id)
+    return redis.call('LINDEX', lane, 0)
+  end
+end
+local function spend(keys, from, marked, ms)
+  local removed = from + 2 * marked
+  for at = from, removed - 1, 2 do
+    local left = redis.call('PTTL', keys[at])
+    if left > 0 and redis.call('STRLEN', keys[at]) > 0 then
+      redis.call('RENAME', keys[at], keys[at + 1])
+      redis.call('PEXPIRE', keys[at + 1], math.min(left, tonumber(ms)))
+      redis.call('SET', keys[at], '', 'PX', left)
+    end
+  end
+  for at = removed, #keys do
+    redis.call('UNLINK', keys[at])
+  end
+end`;

@@ -2,6 +2,9 @@ import { createYielder } from '../../model/yielding.ts';
 
 /** Members of a list in one part. A part takes some milliseconds. */
 const MEMBERS_A_PART = 500;
+/** A value up to this size is one part: parts for each of its fields would take several times as long. */
+const SMALL_VALUES = 5_000;
+const SMALL_CHARACTERS = 250_000;
 /** Large lists are stored no deeper: `result.lockfiles[].packages` of an outcome. */
 const MAX_DEPTH = 4;
 
@@ -10,7 +13,8 @@ const MAX_DEPTH = 4;
  * lists; `undefined` itself becomes `null`.
  */
 export function* jsonParts(value: unknown, depth = 0): Generator<string, void, void> {
-  if (Array.isArray(value) && (depth < MAX_DEPTH || value.length > MEMBERS_A_PART)) {
+  if (depth < MAX_DEPTH && isSmall(value, depth)) yield JSON.stringify(value) ?? 'null';
+  else if (Array.isArray(value) && (depth < MAX_DEPTH || value.length > MEMBERS_A_PART)) {
     yield* listParts(value, depth);
   } else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH) {
     yield* objectParts(value, depth);
@@ -88,6 +92,32 @@ class LineReader {
       top.key = undefined;
     }
   }
+}
+
+/** Looks at no more of a value than decides: long lists and what is deeper than `MAX_DEPTH` are not looked into. */
+function isSmall(value: unknown, top: number): boolean {
+  let [values, characters] = [0, 0];
+  const fits = (one: unknown, depth: number): boolean => {
+    values += 1;
+    if (typeof one === 'string') characters += one.length;
+    if (values > SMALL_VALUES || characters > SMALL_CHARACTERS) return false;
+    if (Array.isArray(one)) return listFits(one, depth);
+    return typeof one !== 'object' || one === null || depth >= MAX_DEPTH || fieldsFit(one, depth);
+  };
+  const listFits = (list: readonly unknown[], depth: number): boolean => {
+    if (list.length > MEMBERS_A_PART) return false;
+    if (depth < MAX_DEPTH) return list.every((member) => fits(member, depth + 1));
+    values += list.length;
+    return true;
+  };
+  const fieldsFit = (object: object, depth: number): boolean => {
+    for (const name in object) {
+      characters += name.length;
+      if (!fits((object as Readonly<Record<string, unknown>>)[name], depth + 1)) return false;
+    }
+    return true;
+  };
+  return fits(value, top);
 }
 
 function membersOf(line: string): readonly unknown[] {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { messageOf } from '../../model/errors.ts';
+import { isObject } from '../../model/json-object.ts';
 import { type StoredKind, withVersion } from '../../model/stored/kind.ts';
 import { createYielder, type YieldIfDue } from '../../model/yielding.ts';
 import { StoreError } from '../errors.ts';
@@ -77,14 +78,15 @@ export async function checkValue<Value>(
   if (version > kind.version) throw newer(kind, place, version);
   let value = stored;
   for (let step = version; step < kind.version; step += 1) value = kind.upgrades[step]?.(value);
+  const schema = await kind.schema();
   // A small value is copied by its schema; copies of a large one would take its memory twice.
   if (!large) {
-    const read = kind.schema.safeParse(value);
+    const read = schema.safeParse(value);
     if (read.success) return read.data;
     throw corrupt(kind, place, faultOf(read.error, []));
   }
-  const known = knownFields(kind.schema, value);
-  const fault = await findFault(kind.schema, { value: known, path: [], yieldIfDue: createYielder() });
+  const known = knownFields(schema, value);
+  const fault = await findFault(schema, { value: known, path: [], yieldIfDue: createYielder() });
   if (!isSound<Value>(known, fault)) throw corrupt(kind, place, fault ?? '');
   return known;
 }
@@ -192,10 +194,6 @@ function isSound<Value>(_value: unknown, fault: string | undefined): _value is V
 function knownFields(schema: z.core.$ZodType, value: unknown): unknown {
   if (!(schema instanceof z.ZodObject) || !isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => Object.hasOwn(schema.shape, name)));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function corrupt(kind: StoredKind<unknown>, place: StoredPlace, what: string, cause?: unknown): StoreError {

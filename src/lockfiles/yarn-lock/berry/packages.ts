@@ -5,11 +5,12 @@ import { LockfileBuilder } from '../../packages/lockfile-builder.ts';
 import { connectAll, type PackageDraft } from '../../packages/package-collector.ts';
 import { draftPackage } from '../../packages/package-draft.ts';
 import { REGISTRY } from '../../packages/sources.ts';
+import { isTable, membersOf } from '../../syntax/parse-toml.ts';
+import { parseYaml } from '../../syntax/parse-yaml.ts';
 import { inOnePassOr } from '../../syntax/unknown-layout.ts';
 import { DescriptorIndex } from '../descriptor.ts';
 import { applyManifest, type PackageNeeds } from '../manifest.ts';
-import { readGeneral } from './read-general.ts';
-import { type BerryEntry, readLines } from './read-lines.ts';
+import { type BerryEntry, emptyEntry, readLines } from './read-lines.ts';
 
 /** An entry has no draft when it is a folder of the target. */
 interface Read {
@@ -154,4 +155,32 @@ function patchedSource(reference: string): Source {
     // Malformed percent-encoding: ignored.
     return REGISTRY;
   }
+}
+
+/** Reads a yarn.lock in any YAML layout. Throws `LockfileError`. */
+export function readGeneral(text: string, path: string): readonly BerryEntry[] {
+  return parseYaml(text, path).flatMap((document) =>
+    document
+      .entries()
+      .filter(({ key }) => key !== '__metadata')
+      .map(({ key, value, line }) => entryOf(key, value, line)),
+  );
+}
+
+function entryOf(key: string, stated: unknown, line: number | undefined): BerryEntry {
+  const entry = emptyEntry(key, line);
+  if (!isTable(stated)) return entry;
+  const { version, resolution, checksum, dependencies, dependenciesMeta } = stated;
+  entry.version = textOf(version);
+  entry.resolution = textOf(resolution);
+  entry.checksum = checksum === undefined ? undefined : textOf(checksum);
+  entry.dependencies = membersOf(dependencies).flatMap(([name, range]) => [name, textOf(range)]);
+  entry.optional = membersOf(dependenciesMeta)
+    .filter(([, meta]) => isTable(meta) && meta['optional'] === 'true')
+    .map(([name]) => name);
+  return entry;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -1,0 +1,216 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { openStore, type Store } from '../src/compose/store.ts';
+import { loadConfig } from '../src/config/load.ts';
+import { refreshDue } from '../src/jobs/payloads/refresh-fleet.ts';
+import type { Cadence } from '../src/model/fleet/cadence.ts';
+import { type NativeRedis, startNativeRedis } from '../test/native-redis.ts';
+import { enqueue, idle } from '../test/pipeline/fleet.ts';
+import { type Filled, type FleetSize, fillFleet } from './fleet-fill.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const MAIN = process.env['LOCKHOUND_MAIN'] ?? join(ROOT, 'bin', 'lockhound.js');
+/** Options of Node for the worker: `--cpu-prof --cpu-prof-dir=…`. */
+const OPTIONS = process.env['WORKER_OPTIONS']?.split(' ') ?? [];
+const LIMIT_MS = 1_800_000;
+const PER_PAGE = 100;
+
+/**
+ * One worker on a native Redis keeps a fleet up to date: packages are drawn with cubic popularity. Measures refreshes of
+ * everything without a change and with one advisory on about 200 targets, and of the young versions; memory of worker and Redis.
+ * `npm run bench -- fleet [targets] [packages] [distinct packages]`.
+ */
+export async function run([targets = '1000', packages = '1000', distinct]: readonly string[]): Promise<void> {
+  const size = {
+    targets: Number(targets),
+    packages: Number(packages),
+    distinct: Number(distinct ?? Math.min(100_000, 10 * Number(targets) + Number(packages))),
+  };
+  const folder = await mkdtemp(join(tmpdir(), 'fleet-'));
+  const redis = await startNativeRedis();
+  const service = spawnNode([join(import.meta.dirname, 'fleet-service.ts')]);
+  service.stderr.pipe(process.stderr);
+  const lines = createInterface({ input: service.stdout })[Symbol.asyncIterator]();
+  const url = String((await lines.next()).value);
+  const config = join(folder, 'lockhound.yaml');
+  await writeFile(config, configText(url));
+  const loaded = loadConfig({ file: config, environment: { REDIS_URL: redis.url } });
+  const store = await openStore(loaded, pino({ level: 'silent' }));
+  let worker: ReturnType<typeof spawnNode> | undefined;
+  try {
+    const filled = await filling(store, redis, size);
+    worker = spawnNode([...OPTIONS, MAIN, 'worker', '--config', config], { REDIS_URL: redis.url });
+    worker.stderr.pipe(process.stderr);
+    worker.stdout.pipe(process.stderr);
+    await measure({ store, url, service, worker, lines }, filled);
+    await printMemory(store, redis, worker);
+  } finally {
+    if (worker !== undefined && worker.exitCode === null) {
+      const ended = once(worker, 'exit');
+      worker.kill('SIGTERM');
+      await ended;
+    }
+    service.kill('SIGKILL');
+    await store.close();
+    await redis.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function filling(store: Store, redis: NativeRedis, size: FleetSize): Promise<Filled> {
+  const began = performance.now();
+  const filled = await fillFleet(store, size);
+  const held = filled.holders.reduce((sum, count) => sum + Math.min(count, 1), 0);
+  const seconds = ((performance.now() - began) / 1_000).toFixed(0);
+  console.log(
+    `${size.targets} targets × ${size.packages} packages, ${held} different ones, ${filled.advisories} advisories; ` +
+      `written in ${seconds} s; Redis ${await megabytesOf(redis)} MB`,
+  );
+  console.log(
+    'refresh                              seconds   CPU s  MiB  requests (fewest)      changes  alerts',
+  );
+  return filled;
+}
+
+interface Parts {
+  readonly store: Store;
+  readonly url: string;
+  readonly service: ReturnType<typeof spawnNode>;
+  readonly worker: ChildProcess;
+  readonly lines: AsyncIterator<string>;
+}
+
+async function measure(parts: Parts, { holders, advisories }: Filled): Promise<void> {
+  const { service, lines } = parts;
+  const all = holders.reduce((sum, count) => sum + Math.min(count, 1), 0);
+  const fewest = Math.ceil(all / PER_PAGE) + advisories;
+  await judgedByNewSettings(parts);
+  await refresh(parts, 'all', 'everything, no change', fewest);
+  const popular = nearest(holders, 200);
+  service.stdin.write(`advisory ${popular} GHSA-new\n`);
+  await lines.next();
+  const affected = holders[popular] ?? 0;
+  const { changes } = await refresh(parts, 'all', `one advisory on ${affected} targets`, fewest);
+  if (changes !== affected) throw new Error(`${changes} changes on ${affected} targets`);
+  await refresh(parts, 'young', 'young versions', undefined);
+  await refresh(parts, 'all', 'everything, no change', fewest + 1);
+}
+
+/** A worker with settings by which the targets were not judged yet judges all of them. */
+async function judgedByNewSettings({ store, worker }: Parts): Promise<void> {
+  const began = performance.now();
+  while ((await store.fleet.judgedSettings()) === undefined) await sleep(20);
+  await idle({ store }, LIMIT_MS);
+  const seconds = ((performance.now() - began) / 1_000).toFixed(2);
+  const cpu = (await cpuSecondsOf(worker)).toFixed(1);
+  console.log(
+    `${'all targets, new settings (cold worker)'.padEnd(36)} ${seconds.padStart(7)} ${cpu.padStart(7)} ${String(await mebibytesOf(worker)).padStart(4)}`,
+  );
+}
+
+async function refresh(parts: Parts, cadence: Cadence, what: string, fewest: number | undefined) {
+  const { store, url, worker } = parts;
+  const statsOf = async () => (await (await fetch(`${url}/stats`)).json()) as Record<string, number>;
+  const [before, changesBefore] = [await statsOf(), await countOf(store, 'changes')];
+  const alertsBefore = await countOf(store, 'alerts');
+  const cpuBefore = await cpuSecondsOf(worker);
+  const began = performance.now();
+  await enqueue({ store }, refreshDue(cadence, new Date()));
+  await idle({ store }, LIMIT_MS);
+  const seconds = (performance.now() - began) / 1_000;
+  const cpu = (await cpuSecondsOf(worker)) - cpuBefore;
+  const after = await statsOf();
+  const requests = Object.keys(after).reduce(
+    (sum, name) => sum + (after[name] ?? 0) - (before[name] ?? 0),
+    0,
+  );
+  const changes = (await countOf(store, 'changes')) - changesBefore;
+  const alerts = (await countOf(store, 'alerts')) - alertsBefore;
+  const least = fewest === undefined ? '' : ` (${fewest}: ${(requests / fewest).toFixed(3)})`;
+  console.log(
+    `${what.padEnd(36)} ${seconds.toFixed(2).padStart(7)} ${cpu.toFixed(1).padStart(7)} ${String(await mebibytesOf(worker)).padStart(4)}  ${`${requests}${least}`.padEnd(21)} ${String(changes).padStart(8)} ${String(alerts).padStart(7)}`,
+  );
+  return { changes };
+}
+
+/** Resident memory now. */
+async function mebibytesOf({ pid }: ChildProcess): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
+}
+
+/** Processor time so far (Linux: `utime` and `stime` in ticks of 10 ms). */
+async function cpuSecondsOf({ pid }: ChildProcess): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /, '').split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Changes in the log of the fleet, or delivered alerts. */
+async function countOf({ redis, prefix }: Store, what: 'changes' | 'alerts'): Promise<number> {
+  return what === 'changes'
+    ? await redis.xlen(`${prefix}:changes`)
+    : await redis.zcard(`${prefix}:deliveries:delivered`);
+}
+
+/** The package with the number of holders that is nearest to the wanted one. */
+function nearest(holders: Uint32Array, wanted: number): number {
+  let best = 0;
+  for (const [index, count] of holders.entries()) {
+    if (Math.abs(count - wanted) < Math.abs((holders[best] ?? 0) - wanted)) best = index;
+  }
+  return best;
+}
+
+async function printMemory(store: Store, redis: NativeRedis, worker: ChildProcess): Promise<void> {
+  const status = await readFile(`/proc/${worker.pid}/status`, 'utf8');
+  const kilobytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0);
+  console.log(
+    `worker: ${(kilobytes('VmRSS') / 1_024).toFixed(0)} MiB, at most ${(kilobytes('VmHWM') / 1_024).toFixed(0)} MiB; ` +
+      `Redis: ${await megabytesOf(redis)} MB`,
+  );
+  const sizes = new Map<string, { bytes: number; keys: number }>();
+  let cursor = '0';
+  do {
+    const [next, found] = await store.redis.scan(cursor, 'COUNT', 1_000);
+    const bytes = await Promise.all(found.map((key) => store.redis.memory('USAGE', key, 'SAMPLES', 200)));
+    for (const [index, key] of found.entries()) {
+      const group = key.replace(store.prefix, '').replace(/:[0-9a-f]{40,}|:\d+$|:team-.*|:msg_.*/g, ':*');
+      const sum = sizes.get(group) ?? { bytes: 0, keys: 0 };
+      sizes.set(group, { bytes: sum.bytes + (bytes[index] ?? 0), keys: sum.keys + 1 });
+    }
+    cursor = next;
+  } while (cursor !== '0');
+  const largest = [...sizes].toSorted((left, right) => right[1].bytes - left[1].bytes).slice(0, 12);
+  for (const [group, { bytes, keys }] of largest) {
+    console.log(`  ${(bytes / 1e6).toFixed(1).padStart(7)} MB  ${String(keys).padStart(7)} keys  ${group}`);
+  }
+}
+
+async function megabytesOf(redis: NativeRedis): Promise<string> {
+  const used = /used_memory:(\d+)/.exec(String(await redis.call('INFO', 'memory')))?.[1];
+  return (Number(used) / 1e6).toFixed(0);
+}
+
+function spawnNode(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  return spawn(process.execPath, args, {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
+function configText(url: string): string {
+  return `
+insights: { url: "${url}" }
+log: { level: warn }
+watch: { every: 0s, young: 0s }
+notify:
+  allowAddresses: ["127.0.0.1"]
+  webhook: { name: bench, url: "${url}/alert" }
+`;
+}

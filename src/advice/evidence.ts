@@ -1,0 +1,41 @@
+import type { Fix } from '../model/advice/fix.ts';
+import type { Candidates } from './candidates.ts';
+import { type Holder, permits } from './holders.ts';
+
+const MAX_ENTRIES = 20;
+
+/** What was looked at for a fix. */
+export interface EvidenceOf {
+  /** Graphs are added while they are looked at. */
+  readonly graphs: Fix['evidence']['graphs'][number][];
+  toEvidence(): Fix['evidence'];
+}
+
+/** `version`: the smallest good one, by which requirements are judged. */
+export function createEvidence(
+  candidates?: Candidates,
+  holders: readonly Holder[] = [],
+  version?: string,
+): EvidenceOf {
+  const graphs: Fix['evidence']['graphs'][number][] = [];
+  return {
+    graphs,
+    toEvidence() {
+      const looked = candidates?.looked() ?? [];
+      const requirements = holders.map((holder) => ({
+        by: holder.by,
+        ...(holder.requirement === undefined ? {} : { requirement: holder.requirement }),
+        permits:
+          version !== undefined && candidates !== undefined && permits(holder, version, candidates.scheme),
+      }));
+      return {
+        candidates: looked.slice(0, MAX_ENTRIES),
+        lookedAt: looked.length,
+        requirements: requirements
+          .sort((left, right) => Number(left.permits) - Number(right.permits))
+          .slice(0, MAX_ENTRIES),
+        graphs: graphs.slice(0, MAX_ENTRIES),
+      };
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { Insights, PublishedVersion } from '../model/ports/insights.ts';
+import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
+import { purlTypeOf } from '../model/scan/ecosystem.ts';
+import type { LockedPackage } from '../model/scan/lockfile.ts';
+import type { VersionRecordSummary } from '../model/scan/resolution.ts';
+import { canonicalName, writePurl } from '../model/scan/spelling.ts';
+import { formatVersionKey, type VersionKey } from '../model/scan/version-key.ts';
+import { AdviceError } from './errors.ts';
+
+/** What advice reads from the package-insights API. All of it throws `InsightsError`, and `AdviceError` (`request-limit`). */
+export interface AdviceFacts {
+  /** `undefined` when the index does not have the package. */
+  versions(key: Pick<VersionKey, 'system' | 'name'>): Promise<readonly PublishedVersion[] | undefined>;
+  /** One for each key, in order; `undefined` for a version that the index does not have. */
+  records(keys: readonly VersionKey[]): Promise<readonly (VersionRecordSummary | undefined)[]>;
+  /** The graph that a new installation of a version resolves to; `undefined` when there is none. */
+  graph(key: VersionKey): Promise<DependencyGraph | undefined>;
+}
+
+export interface AdviceLimits {
+  readonly signal: AbortSignal;
+  /** Requests of one run; a batch of records counts as one. */
+  readonly maxRequests: number;
+}
+
+/** Reads facts through the API client. Each is read once. */
+export function createAdviceFacts(
+  insights: Pick<Insights, 'publishedVersions' | 'resolve' | 'dependencies'>,
+  { signal, maxRequests }: AdviceLimits,
+): AdviceFacts {
+  const lists = new Map<string, Promise<readonly PublishedVersion[] | undefined>>();
+  const graphs = new Map<string, Promise<DependencyGraph | undefined>>();
+  const records = new Map<string, VersionRecordSummary | undefined>();
+  let requests = 0;
+  const count = () => {
+    requests += 1;
+    if (requests <= maxRequests) return;
+    throw new AdviceError('request-limit', `the limit of ${maxRequests} requests for advice is reached`);
+  };
+  return {
+    async versions({ system, name: stated }) {
+      const name = canonicalName(stated, system);
+      return await once(lists, `${system}:${name}`, () => {
+        count();
+        return insights.publishedVersions({ system, name }, signal);
+      });
+    },
+    async records(keys) {
+      const open = keys.filter((key) => !records.has(formatVersionKey(key)));
+      if (open.length > 0) {
+        count();
+        const { resolutions } = await insights.resolve(open.map(packageOf), { signal });
+        for (const [index, key] of open.entries()) {
+          const { outcome, reason, record } = resolutions[index] ?? { outcome: 'failed' };
+          if (outcome === 'failed')
+            throw new AdviceError('no-answer', `${formatVersionKey(key)}: ${reason ?? 'no answer'}`);
+          records.set(formatVersionKey(key), record);
+        }
+      }
+      return keys.map((key) => records.get(formatVersionKey(key)));
+    },
+    async graph(key) {
+      return await once(graphs, formatVersionKey(key), () => {
+        count();
+        return insights.dependencies(key, signal);
+      });
+    },
+  };
+}
+
+async function once<T>(known: Map<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {
+  const loading = known.get(key) ?? load();
+  known.set(key, loading);
+  return await loading;
+}
+
+function packageOf({ system, name, version }: VersionKey): LockedPackage {
+  const ecosystem = purlTypeOf(system);
+  return {
+    id: `${name}@${version}`,
+    ecosystem,
+    name,
+    version,
+    purl: writePurl(ecosystem, name, version),
+    direct: undefined,
+    groups: [],
+    integrity: [],
+    source: { kind: 'registry' },
+    line: undefined,
+    dependencies: undefined,
+  };
+}

@@ -1,0 +1,163 @@
+import type { Fix, FixChange } from '../model/advice/fix.ts';
+import type { KnownFix, KnownWay } from '../model/advice/known-fix.ts';
+import type { FixQuestion } from '../model/ports/known-fixes.ts';
+import { purlTypeOf, systemOf } from '../model/scan/ecosystem.ts';
+import type { Finding } from '../model/scan/finding.ts';
+import type { ResolvedPackage } from '../model/scan/inventory.ts';
+import { canonicalName, writePurl } from '../model/scan/spelling.ts';
+import type { System, VersionKey } from '../model/scan/version-key.ts';
+import { noneOf, openCandidates } from './candidates.ts';
+import { findDirectWay } from './direct-upgrade.ts';
+import type { AdviceFacts } from './facts.ts';
+import { openProject } from './project.ts';
+
+const MAX_CANDIDATES = 5;
+
+/**
+ * What is known of fixes of a version, without any lockfile: its nearest good version, and for each direct dependency whether it
+ * comes to bring a good one. Keeps the ways that are known already. `now`: ms since 1970.
+ */
+export async function learnFix(
+  { key, directs }: FixQuestion,
+  before: KnownFix | undefined,
+  facts: AdviceFacts,
+  now: number,
+): Promise<KnownFix> {
+  const candidates = await openCandidates(facts, key);
+  const good = await candidates?.firstGood(candidates.later);
+  const ways: Record<string, KnownWay> = { ...before?.ways };
+  for (const direct of directs) {
+    const id = idOf(direct);
+    if (good !== undefined) ways[id] ??= await wayOf(direct, key, facts, now);
+  }
+  const looked = candidates?.looked() ?? [];
+  const count = candidates?.later.length ?? 0;
+  const reason = candidates === undefined ? 'the index has no list of its versions' : noneOf(count);
+  return {
+    computedAt: before?.computedAt ?? now,
+    ...(good === undefined || candidates === undefined
+      ? { reason }
+      : {
+          version: good.version,
+          breaking: candidates.scheme.line(good.version) !== candidates.scheme.line(key.version),
+        }),
+    candidates: looked.slice(0, MAX_CANDIDATES),
+    lookedAt: looked.length,
+    ways,
+  };
+}
+
+function idOf({ name, version }: Pick<VersionKey, 'name' | 'version'>): string {
+  return `${name}@${version}`;
+}
+
+/** A format of each system with graphs, whose package manager re-locks. */
+const FORMATS: Partial<Record<System, string>> = {
+  NPM: 'npm-package-lock',
+  CARGO: 'cargo-lock',
+  PYPI: 'uv-lock',
+};
+
+/** In a lockfile of the two packages alone. */
+async function wayOf(
+  direct: VersionKey,
+  key: VersionKey,
+  facts: AdviceFacts,
+  now: number,
+): Promise<KnownWay> {
+  const affected = packageOf(key, []);
+  const holder = packageOf(direct, [affected.id]);
+  const project = openProject({
+    path: '',
+    format: FORMATS[key.system] ?? '',
+    packages: [holder, affected],
+    statement: { requirements: [], statesDirect: false, pins: [] },
+  });
+  const way = await findDirectWay({ direct: holder, affected, project, facts, now });
+  if ('reason' in way) return { kind: 'none', brings: [], reason: way.reason };
+  const to = way.changes.find(({ how }) => how === 'upgrade')?.to;
+  const brings =
+    way.graphs.findLast(({ good, version }) => good && version === (to ?? direct.version))?.brings ?? [];
+  return to === undefined
+    ? { kind: 'in-range', brings: [...brings] }
+    : { kind: 'upgrade-direct', to, brings: [...brings] };
+}
+
+function packageOf(versionKey: VersionKey, dependencies: readonly string[]): ResolvedPackage {
+  const { system, name, version } = versionKey;
+  const ecosystem = purlTypeOf(system);
+  return {
+    id: idOf(versionKey),
+    ecosystem,
+    name,
+    version,
+    purl: writePurl(ecosystem, name, version),
+    direct: dependencies.length > 0,
+    groups: [],
+    line: undefined,
+    dependencies: [...dependencies],
+    resolution: {
+      outcome: 'resolved',
+      record: { versionKey, isDefault: false, isDeprecated: false, licenses: [], advisoryIds: [] },
+    },
+  };
+}
+
+/**
+ * The fix of a finding by what is known of its package, without commands: the lockfile is not at hand. `undefined` when the way
+ * of its direct dependency is not known.
+ */
+export function fixFromKnown(finding: Finding, known: KnownFix): Fix | undefined {
+  const { name, version: from, direct } = finding.package;
+  const [location] = finding.locations;
+  const [first = ''] = location?.dependencyPath ?? [];
+  const holder = splitId(first);
+  const system = systemOf(finding.package.ecosystem);
+  const isOwn = direct === true || (location?.dependencyPath.length ?? 0) < 2;
+  const way: KnownWay | undefined =
+    known.version === undefined
+      ? { kind: 'none', brings: [], ...(known.reason === undefined ? {} : { reason: known.reason }) }
+      : isOwn
+        ? { kind: 'upgrade-direct', to: known.version, brings: [known.version] }
+        : known.ways[
+            idOf({
+              name: system === undefined ? holder.name : canonicalName(holder.name, system),
+              version: holder.from,
+            })
+          ];
+  if (way === undefined) return undefined;
+  const upgraded = isOwn ? { name, from } : holder;
+  return {
+    kind: way.kind,
+    path: location?.path ?? '',
+    ...(known.version === undefined ? {} : { version: known.version }),
+    ...(known.breaking === undefined ? {} : { breaking: known.breaking }),
+    changes: [...changesOf(way, upgraded, { name, from })],
+    commands: [],
+    ...(way.reason === undefined ? {} : { reason: way.reason }),
+    evidence: {
+      candidates: [...known.candidates],
+      lookedAt: known.lookedAt,
+      requirements: [],
+      graphs:
+        isOwn || way.to === undefined
+          ? []
+          : [{ name: upgraded.name, version: way.to, brings: [...way.brings], good: true }],
+    },
+  };
+}
+
+function changesOf(
+  { kind, to, brings }: KnownWay,
+  upgraded: Pick<FixChange, 'name' | 'from'>,
+  own: Pick<FixChange, 'name' | 'from'>,
+): readonly FixChange[] {
+  if (kind === 'upgrade-direct' && to !== undefined) return [{ ...upgraded, to, how: 'upgrade' }];
+  const [brought] = brings;
+  return kind === 'in-range' && brought !== undefined ? [{ ...own, to: brought, how: 're-lock' }] : [];
+}
+
+function splitId(id: string): Pick<FixChange, 'name' | 'from'> {
+  const at = id.lastIndexOf('@');
+  return { name: id.slice(0, at), from: id.slice(at + 1) };
+}

@@ -1,0 +1,107 @@
+import { argument, byFolder, type Manager, type Move } from './manager.ts';
+
+const exactly = ({ name, to }: Move) => `${name}@${to}`;
+const named = ({ name }: Move) => name;
+
+/** `npm pkg set` reads a name with dots in brackets only. */
+function setOverride({ name, to, parents }: Move): string {
+  const keys =
+    parents.length === 0 ? [`overrides[${name}]`] : parents.map((parent) => `overrides[${parent}][${name}]`);
+  return `npm pkg set ${keys.map((key) => argument(`${key}=${to}`)).join(' ')}`;
+}
+
+/** Yarn separates the parent from the name by a slash. */
+function setResolution({ name, to, parents }: Move, prefix: string): string {
+  const keys = parents.length === 0 ? [name] : parents.map((parent) => `${prefix}${parent}/${name}`);
+  return `npm pkg set ${keys.map((key) => argument(`resolutions[${key}]=${to}`)).join(' ')}`;
+}
+
+function all(moves: readonly Move[]): string {
+  return [...new Set(moves.map((move) => argument(named(move))))].join(' ');
+}
+
+export const npmManager: Manager = {
+  name: 'npm',
+  relocks: 'highest',
+  nests: true,
+  relock: (moves) => [`npm update ${all(moves)}`],
+  upgrade: (moves) =>
+    byFolder(moves, exactly, (folder, given) =>
+      folder === "''" ? `npm install ${given}` : `npm install --workspace ${folder} ${given}`,
+    ),
+  override: (moves) => [...moves.map(setOverride), `npm update ${all(moves)}`],
+};
+
+/** Yarn 1 re-locks a package that the target does not name only when its entries are missing. */
+export const yarnClassic: Manager = {
+  name: 'Yarn 1',
+  relocks: 'highest',
+  nests: true,
+  relock: (moves) => [
+    `# remove the entries of ${moves.map(({ name, from }) => `${name}@${from}`).join(', ')} from yarn.lock`,
+    'yarn install',
+  ],
+  upgrade: (moves) =>
+    byFolder(moves, exactly, (folder, given) =>
+      folder === "''" ? `yarn upgrade ${given}` : `yarn --cwd ${folder} upgrade ${given}`,
+    ),
+  override: (moves) => [...moves.map((move) => setResolution(move, '**/')), 'yarn install'],
+};
+
+export const yarnModern: Manager = {
+  name: 'Yarn',
+  relocks: 'highest',
+  nests: true,
+  relock: (moves) => [`yarn up --recursive ${all(moves)}`],
+  upgrade: (moves) => [`yarn up ${[...new Set(moves.map((move) => argument(exactly(move))))].join(' ')}`],
+  override: (moves) => [...moves.map((move) => setResolution(move, '')), 'yarn install'],
+};
+
+export const pnpmManager: Manager = {
+  name: 'pnpm',
+  relocks: 'highest',
+  nests: true,
+  relock: (moves) => [`pnpm update --recursive --no-save ${all(moves)}`],
+  upgrade: (moves) =>
+    byFolder(moves, exactly, (folder, given) =>
+      folder === "''" ? `pnpm update ${given}` : `pnpm --dir ${folder} update ${given}`,
+    ),
+  override: (moves) => [
+    ...moves.flatMap(({ name, to, parents }) => {
+      const keys = parents.length === 0 ? [name] : parents.map((parent) => `${parent}>${name}`);
+      return keys.map((key) => `# pnpm-workspace.yaml: add ${JSON.stringify(key)}: ${to} to overrides`);
+    }),
+    'pnpm install',
+  ],
+};
+
+/** Bun has no command that re-locks a package that the target does not name. */
+export const bunManager: Manager = {
+  name: 'Bun',
+  relocks: 'never',
+  nests: true,
+  relock: () => [],
+  upgrade: (moves) => [
+    ...byFolder(
+      moves.filter(({ isDev }) => !isDev),
+      exactly,
+      (folder, given) => inFolder(folder, `bun add ${given}`),
+    ),
+    ...byFolder(
+      moves.filter(({ isDev }) => isDev),
+      exactly,
+      (folder, given) => inFolder(folder, `bun add --dev ${given}`),
+    ),
+  ],
+  // Bun's overrides apply to all dependents.
+  override: (moves) => [
+    ...moves.map(
+      ({ name, to }) => `# package.json: add ${JSON.stringify(name)}: ${JSON.stringify(to)} to overrides`,
+    ),
+    'bun install',
+  ],
+};
+
+function inFolder(folder: string, command: string): string {
+  return folder === "''" ? command : command.replace('bun ', `bun --cwd ${folder} `);
+}

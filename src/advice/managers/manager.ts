@@ -1,0 +1,53 @@
+import type { ProjectStatement } from '../../model/advice/project-statement.ts';
+
+/** A package whose locked version is to change. */
+export interface Move {
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  /** Folder of the target that requires it, below that of the lockfile; empty for the same folder. */
+  readonly folder: string;
+  /** Whether it is needed for development only. */
+  readonly isDev: boolean;
+  /** Names of its dependents; empty when an override may apply to all: no other version of it is locked. */
+  readonly parents: readonly string[];
+}
+
+/**
+ * What a package manager can do to a lockfile. Commands are what a person runs in the folder of the lockfile; a line that begins
+ * with `#` says what to edit where there is no command.
+ */
+export interface Manager {
+  readonly name: string;
+  /** Which version a re-lock selects: a given one, the highest that the requirements permit, or none. */
+  readonly relocks: 'exactly' | 'highest' | 'never';
+  /** Whether several versions of a package can be installed side by side. */
+  readonly nests: boolean;
+  /** Selects other versions within the requirements. */
+  relock(moves: readonly Move[]): readonly string[];
+  /** Changes the requirements of the target and re-locks. */
+  upgrade(moves: readonly Move[]): readonly string[];
+  /** Forces versions on dependents. Absent where that is impossible. */
+  override?(moves: readonly Move[]): readonly string[];
+}
+
+/** Reads which manager wrote a lockfile. */
+export type Written = { readonly format: string; readonly statement: Pick<ProjectStatement, 'manager'> };
+
+/** An argument of a command of a POSIX shell. */
+export function argument(text: string): string {
+  return /^[\w@./:=+,^~-]+$/.test(text) && !text.startsWith('~')
+    ? text
+    : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** One command for all moves of each folder. `command`: from the folder and its arguments. */
+export function byFolder(
+  moves: readonly Move[],
+  argumentOf: (move: Move) => string,
+  command: (folder: string, given: string) => string,
+): readonly string[] {
+  return [...Map.groupBy(moves, ({ folder }) => folder)].map(([folder, own]) => {
+    return command(argument(folder), [...new Set(own.map((move) => argument(argumentOf(move))))].join(' '));
+  });
+}

@@ -1,0 +1,48 @@
+import type { ProjectStatement, StatedRequirement } from '../model/advice/project-statement.ts';
+import { systemOf } from '../model/scan/ecosystem.ts';
+import type { ResolvedPackage } from '../model/scan/inventory.ts';
+import { canonicalName } from '../model/scan/spelling.ts';
+import { type Dependents, hasEdges, indexDependents } from './dependents.ts';
+import { managerOf } from './managers/catalog.ts';
+import type { Manager } from './managers/manager.ts';
+
+/** A lockfile of a scan, with what it and the files beside it state. */
+export interface AdvisedLockfile {
+  readonly path: string;
+  readonly format: string;
+  readonly packages: readonly ResolvedPackage[];
+  readonly statement: ProjectStatement;
+}
+
+/** A lockfile, prepared for questions about its packages. */
+export interface Project {
+  readonly path: string;
+  readonly packages: readonly ResolvedPackage[];
+  readonly statement: ProjectStatement;
+  readonly manager: Manager;
+  readonly hasEdges: boolean;
+  readonly dependents: Dependents;
+  /** Requirements of a package (or of the target, `''`) on a name. */
+  requirements(by: string, name: string): readonly StatedRequirement[];
+  /** Locked packages of a name, as the lockfile spells it. */
+  named(name: string): readonly ResolvedPackage[];
+}
+
+export function openProject(lockfile: AdvisedLockfile): Project {
+  const { path, packages, statement } = lockfile;
+  // A lockfile with requirements is of one ecosystem.
+  const system = systemOf(packages[0]?.ecosystem ?? '');
+  const spelled = (name: string) => (system === undefined ? name : canonicalName(name, system));
+  const stated = Map.groupBy(statement.requirements, ({ by, name }) => `${by}\n${spelled(name)}`);
+  const byName = Map.groupBy(packages, ({ name }) => name);
+  return {
+    path,
+    packages,
+    statement,
+    manager: managerOf(lockfile),
+    hasEdges: hasEdges(packages),
+    dependents: indexDependents(packages),
+    requirements: (by, name) => stated.get(`${by}\n${spelled(name)}`) ?? [],
+    named: (name) => byName.get(name) ?? [],
+  };
+}

@@ -1,0 +1,22 @@
+import {
+  caretLine,
+  compareSemantic,
+  isSemanticPrerelease,
+  parseSemantic,
+  semanticOf,
+  semanticRange,
+} from './semantic.ts';
+import type { VersionScheme } from './version-scheme.ts';
+
+/** A requirement under another name (`npm:name@^1`) or of Yarn's default protocol (`npm:^1`). */
+const PROTOCOL = /^npm:(?:(?:@[^@/]+\/)?[^@/]+@)?/;
+
+/** npm: node-semver, which npm itself uses. */
+export const npm: VersionScheme = {
+  isValid: (version) => parseSemantic(version) !== null,
+  compare: compareSemantic,
+  isPrerelease: isSemanticPrerelease,
+  line: caretLine,
+  satisfies: (version, requirement) =>
+    semanticRange(requirement.replace(PROTOCOL, ''))?.test(semanticOf(version)),
+};

@@ -1,0 +1,145 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Command, Option } from 'commander';
+import { loadOrDefault } from '../config/load-or-default.ts';
+import { splitFindings } from '../model/review/scan-comparison.ts';
+import type { ScanReport } from '../model/scan/verdict.ts';
+import type { CommandContext } from './program/context.ts';
+import { withConfig } from './program/options.ts';
+import { withOutputFile } from './program/output-file.ts';
+import { EXIT_CODES, printScan, type ResultOptions, withFailOn } from './program/scan-result.ts';
+import { interruptible } from './program/signals.ts';
+import type { Terminal } from './program/terminal.ts';
+
+interface GithubOptions {
+  readonly config?: string;
+  readonly target?: string;
+  readonly failOn: ResultOptions['failOn'];
+  readonly compare: 'auto' | 'never';
+  readonly cacheDir?: string;
+  readonly output: string;
+  readonly comment?: boolean;
+  readonly upload?: boolean;
+  readonly local?: boolean;
+}
+
+const HELP = `
+Reads the event of the job, scans the checkout, and compares it with the base of the pull request or the commit before the push.
+Writes scan.sarif, comment.md and scan.json into --output, uploads the first to code scanning, keeps one comment in the pull request
+up to date, and sets the outputs exit-code, findings, known, gone and gaps. GITHUB_TOKEN is the only secret.
+
+${EXIT_CODES} With a comparison, new findings alone count.`;
+
+export function ciCommand(command: Command, context: CommandContext): void {
+  const github = command
+    .command('github')
+    .description('Scan in a job of GitHub Actions; action.yml calls it.');
+  withConfig(withFailOn(github))
+    .argument('[paths...]', 'lockfiles, or folders that are searched for them', ['.'])
+    .option('--target <id>', 'name of the target (default: the repository)')
+    .addOption(
+      new Option('--compare <when>', 'compare with the base of the change, or report everything')
+        .choices(['auto', 'never'])
+        .default('auto'),
+    )
+    .option('--output <folder>', 'folder of the reports', '.')
+    .option('--cache-dir <folder>', 'folder of cached look-ups')
+    .option('--no-comment', 'write no comment')
+    .option('--no-upload', 'upload no SARIF file')
+    .option('--local', 'use the bundled data instead of the configured service')
+    .addHelpText('after', HELP)
+    .action(async (paths: string[], options: GithubOptions) =>
+      context.exit(await interruptible((signal) => inGithub(context.terminal, paths, options, signal))),
+    );
+}
+
+async function inGithub(
+  terminal: Terminal,
+  paths: readonly string[],
+  options: GithubOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const { githubEnvironment } = await import('../config/github-environment.ts');
+  const { readGithubEvent } = await import('../commands/ci/github-event.ts');
+  const { baseCommit } = await import('../commands/ci/base-commit.ts');
+  const { showOnGithub } = await import('../commands/ci/show-on-github.ts');
+  const { scanPaths } = await import('../commands/scan.ts');
+  const environment = githubEnvironment();
+  const event = await readGithubEvent(environment.eventPath);
+  const since = options.compare === 'never' ? undefined : await baseCommit(event, signal);
+  const warn = (text: string): void => terminal.note(`::warning title=Lockhound::${escaped(text)}\n`);
+  if (since === undefined && options.compare === 'auto') {
+    warn(
+      'the clone has no commit to compare with: all findings count (actions/checkout needs fetch-depth: 2)',
+    );
+  }
+  const target = options.target ?? environment.repository;
+  const { report } = await scanPaths(await loadOrDefault(options.config), {
+    paths,
+    local: options.local === true,
+    target,
+    since,
+    cache: { folder: options.cacheDir, onFault: warn },
+    signal,
+    onProgress: () => {},
+  });
+  const texts = await textsOf(report);
+  for (const [name, text] of Object.entries(texts)) {
+    await withOutputFile(join(options.output, name), async (write) => write(text));
+  }
+  const code = await printScan(terminal, report, { format: 'table', failOn: options.failOn });
+  const shown = {
+    target,
+    sarif: texts['scan.sarif'],
+    markdown: texts['comment.md'],
+    isNotable: code !== 0 || (report.comparison?.gone.length ?? 0) > 0,
+    uploads: options.upload !== false,
+    comments: options.comment !== false,
+  };
+  if (shown.uploads || shown.comments) {
+    for (const warning of await showOnGithub(environment, event, shown, signal)) warn(warning);
+  }
+  const { outputFile, summaryFile } = environment;
+  if (outputFile !== undefined) appendFileSync(outputFile, outputsOf(report, code));
+  if (summaryFile !== undefined) appendFileSync(summaryFile, `${texts['comment.md']}\n`);
+  return code;
+}
+
+async function textsOf(report: ScanReport) {
+  const { REPORTS } = await import('../report/catalog.ts');
+  const text = async (format: string): Promise<string> => {
+    const parts = await REPORTS.find(({ name }) => name === format)?.render(report, {
+      colour: false,
+      width: Number.POSITIVE_INFINITY,
+    });
+    let whole = '';
+    for await (const part of parts ?? []) whole += part;
+    return whole;
+  };
+  return {
+    'scan.sarif': await text('sarif'),
+    'comment.md': await text('markdown'),
+    'scan.json': await text('json'),
+  };
+}
+
+/** Numbers only, so that nothing from outside can set another output. */
+function outputsOf({ verdict, comparison }: ScanReport, code: number): string {
+  const { counting, known } = splitFindings(verdict.findings, comparison);
+  const gaps = comparison?.newGaps ?? verdict.gaps;
+  const outputs = {
+    'exit-code': code,
+    findings: counting.length,
+    known: known.length,
+    gone: comparison?.gone.length ?? 0,
+    gaps: gaps.length,
+  };
+  return Object.entries(outputs)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+}
+
+/** A workflow command is one line; GitHub decodes these. */
+function escaped(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}

@@ -1,0 +1,17 @@
+import { codedError } from '../../files/errors.ts';
+import { CodedError } from '../../model/errors.ts';
+
+/**
+ * - `file-unreadable`, `file-unwritable`: a file named on the command line.
+ * - `nothing-asked`: the options select nothing.
+ * - `not-found`: there is nothing with the given id.
+ */
+export type CommandErrorCode = 'file-unreadable' | 'file-unwritable' | 'nothing-asked' | 'not-found';
+
+/** A command line that cannot be executed. */
+export class CommandError extends CodedError<CommandErrorCode> {}
+
+/** The error for a file that cannot be read. Throws `cause` when it is not about the file. */
+export function unreadable(file: string, cause: unknown): CommandError {
+  return new CommandError('file-unreadable', codedError(file, cause).message, { cause });
+}

@@ -1,0 +1,49 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+const OUTPUT_FORMATS = ['table', 'json'];
+
+/** What `withOutputFormat` adds to a command's options. */
+export interface OutputOptions {
+  readonly format: string;
+}
+
+/** What `withConfig` adds to a command's options. */
+export interface ConfigOptions {
+  readonly config?: string;
+}
+
+/** Adds `--format`, and `--json` as the short form of `--format json`. `json` describes the JSON output. */
+export function withOutputFormat(
+  command: Command,
+  json: string,
+  formats: readonly string[] = OUTPUT_FORMATS,
+): Command {
+  return command
+    .addOption(
+      new Option('--format <name>', 'output format')
+        .choices(formats)
+        .default('table')
+        .argParser((name: string) => outputFormat(name, formats)),
+    )
+    .addOption(new Option('--json', `${json} (short for --format json)`).implies({ format: 'json' }));
+}
+
+export function withConfig(command: Command): Command {
+  return command.option('-c, --config <file>', 'configuration file');
+}
+
+/** Collects `name=value` of an option that can be repeated. */
+export function collectLabel(
+  text: string,
+  labels: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const [name = '', ...value] = text.split('=');
+  return { ...labels, [name]: value.join('=') };
+}
+
+function outputFormat(name: string, formats: readonly string[]): string {
+  if (formats.includes(name)) return name;
+  throw new InvalidArgumentError(
+    `Allowed choices are ${formats.join(', ')}. Use --as to set the format of a lockfile.`,
+  );
+}

@@ -1,0 +1,80 @@
+import { Command, CommanderError, Help } from 'commander';
+import { packageVersion } from '../../files/package-file.ts';
+import { CodedError, messageOf } from '../../model/errors.ts';
+import { COMMANDS } from '../catalog.ts';
+import { addCompletion, COMPLETE, completeCommand } from './completion.ts';
+import type { CommandContext } from './context.ts';
+import { EXIT } from './exit-code.ts';
+import { Interruption } from './signals.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Runs one command line and returns its exit code. Prints coded errors as one message and other errors with their stack. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  let code: number = EXIT.clean;
+  const context: CommandContext = {
+    terminal,
+    exit(value) {
+      code = value;
+    },
+  };
+  try {
+    const program = await buildProgram(args[0], context);
+    await program.parseAsync(args, { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.clean : EXIT.error;
+    terminal.note(`${describe(error)}\n`);
+    return error instanceof Interruption ? error.exitCode : EXIT.error;
+  }
+}
+
+/**
+ * A command is declared when it is called, so that `--help` and wrong options load none. Completion and `help <command>` walk over
+ * declared commands.
+ */
+async function buildProgram(first: string | undefined, context: CommandContext): Promise<Command> {
+  const program = bareProgram();
+  if (first !== COMPLETE) program.addCommand(completeCommand());
+  connect(program, context);
+  if (first === COMPLETE || first === 'help') {
+    for (const command of program.commands) await declare(command, context);
+  } else {
+    program.hook('preSubcommand', (_program, command) => declare(command, context));
+  }
+  if (first === COMPLETE) await addCompletion(program);
+  return program;
+}
+
+function bareProgram(): Command {
+  const usages = new Map(COMMANDS.map(({ name, usage }) => [name, `${name} ${usage}`.trim()]));
+  const program = new Command('lockhound')
+    .description('Scans lockfiles against a package-insights API and alerts on exactly what changed.')
+    .version(packageVersion())
+    .showHelpAfterError('Use --help to list commands and options.')
+    .configureHelp({
+      subcommandTerm: (command) => usages.get(command.name()) ?? new Help().subcommandTerm(command),
+    });
+  for (const { name, description } of COMMANDS) {
+    program.addCommand(new Command(name).description(description));
+  }
+  return program;
+}
+
+async function declare(command: Command, context: CommandContext): Promise<void> {
+  const entry = COMMANDS.find(({ name }) => name === command.name());
+  (await entry?.load())?.(command, context);
+  connect(command, context);
+}
+
+/** Directs the output of a command and of all below it to the terminal, and has its errors thrown. */
+function connect(command: Command, context: CommandContext): void {
+  const { out, note } = context.terminal;
+  command.exitOverride().configureOutput({ writeOut: out, writeErr: note });
+  for (const inner of command.commands) connect(inner, context);
+}
+
+function describe(error: unknown): string {
+  if (error instanceof CodedError) return `error: ${error.message} [${error.code}]`;
+  if (error instanceof Interruption) return error.message;
+  return `error: ${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}`;
+}

@@ -1,0 +1,52 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { MoveResult } from '../commands/shards/move-shards.ts';
+import { loadConfig } from '../config/load.ts';
+import { print } from './program/admin.ts';
+import type { CommandContext } from './program/context.ts';
+import { type ConfigOptions, type OutputOptions, withConfig, withOutputFormat } from './program/options.ts';
+import { progressLine } from './program/progress.ts';
+import { interruptible } from './program/signals.ts';
+
+const NOTES = `
+Stop all workers first. Redis needs memory for a second copy of what is stored. An interrupted move continues when the command is
+run again; until the copies are complete it can be cancelled with the old number. Afterwards set redis.shards to the new number
+and start the workers.
+
+Exit codes: 0 done, 2 workers run or an error.`;
+
+const MAX_SHARDS = 256;
+
+export function shardsCommand(command: Command, { terminal }: CommandContext): void {
+  command.addCommand(
+    withConfig(withOutputFormat(new Command('move'), 'print JSON'))
+      .description('Spread all targets over another number of shards (redis.shards).')
+      .argument('<number>', `new number of shards, 1 to ${MAX_SHARDS}`, parseShards)
+      .addHelpText('after', NOTES)
+      .action(async (to: number, { config, ...output }: ConfigOptions & OutputOptions) => {
+        const loaded = loadConfig({ file: config });
+        const { moveShards } = await import('../commands/shards/move-shards.ts');
+        const progress = progressLine(terminal);
+        const onProgress = progress.update;
+        const result = await interruptible((signal) =>
+          moveShards(loaded, { to, signal, onProgress }),
+        ).finally(progress.clear);
+        print(terminal, output, result, () => textOf(result));
+      }),
+  );
+}
+
+function textOf({ from, to, outcome }: MoveResult): string {
+  if (outcome === 'unchanged') return `The targets are spread over ${shards(to)} already.\n`;
+  if (outcome === 'cancelled') return `The move was cancelled. Set redis.shards to ${to}.\n`;
+  return `Moved from ${shards(from)} to ${to}. Set redis.shards to ${to} and start the workers.\n`;
+}
+
+function shards(count: number): string {
+  return count === 1 ? '1 shard' : `${count} shards`;
+}
+
+function parseShards(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= MAX_SHARDS) return count;
+  throw new InvalidArgumentError(`a number from 1 to ${MAX_SHARDS}`);
+}

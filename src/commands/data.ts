@@ -1,0 +1,115 @@
+import { storeFeed } from '../compose/facts/exploit-feeds.ts';
+import { feedClient } from '../compose/facts/exploits.ts';
+import { dataFolder } from '../config/data-folder.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import { feedOf, requireProgress } from '../exploits/feed.ts';
+import { readFolder, writeFolder } from '../exploits/folder.ts';
+import { readFeedFile, readFeedUrl } from '../exploits/read-feed.ts';
+import { printableUrl } from '../http/errors.ts';
+import { messageOf } from '../model/errors.ts';
+import type { FeedName } from '../model/exploits/exploit-data.ts';
+import type { FeedHead } from '../model/exploits/feed-head.ts';
+import { openSharedStore } from './shared-store.ts';
+
+export interface ImportOptions {
+  readonly feed: FeedName;
+  /** A file, or an http or https URL. */
+  readonly from: string;
+  /** Replaces a newer or larger list. */
+  readonly force: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Where a list is stored. */
+export interface ListPlace {
+  /** A folder, or `Redis` with its prefix. */
+  readonly place: string;
+  /** For whom. */
+  readonly use: 'scan' | 'workers';
+  readonly lists: readonly FeedHead[];
+  /** Why it cannot be read. */
+  readonly fault?: string;
+}
+
+export interface ImportedFeed {
+  readonly head: FeedHead;
+  /** The first malformed entries. */
+  readonly problems: readonly string[];
+  readonly places: readonly string[];
+  /** Advisories that the catalogue lists now and did not list before, in Redis. */
+  readonly newlyListed: number;
+}
+
+/**
+ * Reads a list and stores it in the data folder, and in Redis when `redis.url` is set. Throws `ExploitError`, `FileError`, and
+ * `StoreError` when Redis does not answer; then the folder has the list already.
+ */
+export async function importFeed(
+  loaded: LoadedConfig,
+  { feed: name, from, force, signal }: ImportOptions,
+): Promise<ImportedFeed> {
+  const { data, redis } = loaded.config;
+  const isUrl = /^https?:\/\//i.test(from);
+  const read = isUrl
+    ? await readUrl(name, from, data.allowAddresses, signal)
+    : await readFeedFile(name, from);
+  const source = isUrl ? printableUrl(from) : from;
+  const feed = feedOf(name, read, { source, importedAt: new Date().toISOString() });
+  const folder = dataFolder(data.folder);
+  if (!force) requireProgress(headOf(await readFolder(folder), name), feed.head);
+  await writeFolder(folder, feed);
+  const { problems } = read;
+  if (redis.url === undefined) return { head: feed.head, problems, places: [folder], newlyListed: 0 };
+  const shared = await openSharedStore(loaded);
+  try {
+    const before = (await shared.store.exploits.heads()).find((head) => head.feed === name);
+    if (!force) requireProgress(before, feed.head);
+    const { newlyListed } = await storeFeed({ shards: shared.shards.map(({ store }) => store) }, feed);
+    return { head: feed.head, problems, places: [folder, redisPlace(loaded)], newlyListed };
+  } finally {
+    await shared.close();
+  }
+}
+
+/** The lists that are stored, by place. A place that cannot be read has a fault. */
+export async function storedLists(loaded: LoadedConfig): Promise<readonly ListPlace[]> {
+  const folder = dataFolder(loaded.config.data.folder);
+  const inFolder = readFolder(folder).then((feeds) => feeds.map(({ head }) => head));
+  const places = [await placeOf(folder, 'scan', inFolder)];
+  if (loaded.config.redis.url === undefined) return places;
+  const shared = await openSharedStore(loaded);
+  try {
+    return [...places, await placeOf(redisPlace(loaded), 'workers', shared.store.exploits.heads())];
+  } finally {
+    await shared.close();
+  }
+}
+
+async function placeOf(
+  place: string,
+  use: ListPlace['use'],
+  reading: Promise<readonly FeedHead[]>,
+): Promise<ListPlace> {
+  try {
+    return { place, use, lists: await reading };
+  } catch (error) {
+    return { place, use, lists: [], fault: messageOf(error) };
+  }
+}
+
+async function readUrl(feed: FeedName, url: string, allowed: readonly string[], signal: AbortSignal) {
+  const http = feedClient([url], allowed);
+  try {
+    return await readFeedUrl(feed, url, { http, signal });
+  } finally {
+    await http.close();
+  }
+}
+
+function headOf(feeds: readonly { readonly head: FeedHead }[], name: FeedName): FeedHead | undefined {
+  return feeds.find(({ head }) => head.feed === name)?.head;
+}
+
+function redisPlace({ config }: LoadedConfig): string {
+  return `Redis, prefix ${config.redis.prefix}`;
+}

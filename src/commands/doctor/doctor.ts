@@ -1,0 +1,139 @@
+import { createLogger } from '../../compose/logger.ts';
+import { openStores, type Stores } from '../../compose/store.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { messageOf } from '../../model/errors.ts';
+import { type Diagnosis, DOCTOR_SUBJECTS, type DoctorReport } from '../../model/fleet/diagnosis.ts';
+import { StoreError } from '../../store/errors.ts';
+import { withErrorsOnly } from '../webhooks/webhook-admin.ts';
+import type { Check, Finding, IndependentCheck, Patient } from './check.ts';
+import { INSIGHTS_CHECKS } from './insights-checks.ts';
+import { PROCESS_CHECKS } from './process-checks.ts';
+import { RECEIVER_CHECKS } from './receiver-checks.ts';
+import { REDIS_CONNECTION_CHECKS, REDIS_TIME_CHECKS } from './redis-connection.ts';
+import { REDIS_SERVER_CHECKS } from './redis-server.ts';
+import { sentinels } from './sentinels.ts';
+import { WORK_CHECKS } from './work-checks.ts';
+import { WORKER_CHECKS } from './worker-checks.ts';
+
+export interface DoctorOptions {
+  /** Applies what is safe. */
+  readonly fix: boolean;
+  readonly signal: AbortSignal;
+  /** Time limit of one check. Default 15 s. */
+  readonly limitMs?: number;
+}
+
+const CONNECT_MS = 5_000;
+const LIMIT_MS = 15_000;
+
+const INDEPENDENT: readonly IndependentCheck[] = [
+  ...PROCESS_CHECKS,
+  sentinels,
+  ...INSIGHTS_CHECKS,
+  ...RECEIVER_CHECKS,
+];
+const OF_REDIS: readonly Check[] = [
+  ...REDIS_SERVER_CHECKS,
+  ...REDIS_CONNECTION_CHECKS,
+  ...WORK_CHECKS,
+  ...WORKER_CHECKS,
+];
+
+/** Checks an installation. Each check has a time limit; without Redis the others still run. */
+export async function examine(loaded: LoadedConfig, options: DoctorOptions): Promise<DoctorReport> {
+  const log = createLogger(withErrorsOnly(loaded));
+  const parts = { loaded, log };
+  const independent = () => Promise.all(INDEPENDENT.map((check) => runCheck(check, parts, options)));
+  const [others, ofRedis] = await examineRedis(parts, options, independent);
+  const order = (one: Diagnosis): number => DOCTOR_SUBJECTS.indexOf(one.subject);
+  const diagnoses = [...others.flat(), ...ofRedis].toSorted((left, right) => order(left) - order(right));
+  return { at: new Date().toISOString(), diagnoses };
+}
+
+/** Times are measured first, while nothing else runs; then everything runs together with `others`. */
+async function examineRedis<Others>(
+  parts: Pick<Patient, 'loaded' | 'log'>,
+  options: DoctorOptions,
+  others: () => Promise<Others>,
+): Promise<readonly [Others, readonly Diagnosis[]]> {
+  const stores = await openConfigured(parts);
+  if ('reason' in stores) return [await others(), withoutRedis(stores)];
+  try {
+    const patient = { ...parts, stores };
+    const timed: Diagnosis[] = [];
+    for (const check of REDIS_TIME_CHECKS) timed.push(...(await runCheck(check, patient, options)));
+    const [other, ...rest] = await Promise.all([
+      others(),
+      ...OF_REDIS.map((check) => runCheck(check, patient, options)),
+    ]);
+    return [other, [...timed, ...rest.flat()]];
+  } finally {
+    await stores.close();
+  }
+}
+
+function withoutRedis({ reason, remedy }: NoRedis): readonly Diagnosis[] {
+  const says = 'Redis does not answer';
+  return [
+    { subject: 'redis', check: 'connection', verdict: 'fault', says: reason, remedy },
+    ...[...REDIS_TIME_CHECKS, ...OF_REDIS].map(
+      ({ subject, name }) => ({ subject, check: name, verdict: 'skipped', says }) as const,
+    ),
+  ];
+}
+
+interface NoRedis {
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+async function openConfigured({ loaded, log }: Pick<Patient, 'loaded' | 'log'>): Promise<Stores | NoRedis> {
+  const { redis } = loaded.config;
+  if (redis.url === undefined) {
+    return {
+      reason: 'redis.url is not set',
+      remedy: 'Set redis.url or REDIS_URL to the Redis that the workers use.',
+    };
+  }
+  try {
+    return await openStores(loaded, log, { timeoutMs: CONNECT_MS });
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return { reason: messageOf(error), remedy: 'Everything else about Redis is checked once it answers.' };
+  }
+}
+
+async function runCheck<Needs extends { readonly signal: AbortSignal }>(
+  check: Check<Needs>,
+  parts: Omit<Needs, 'signal'>,
+  { fix, signal: outer, limitMs = LIMIT_MS }: DoctorOptions,
+): Promise<readonly Diagnosis[]> {
+  const limit = AbortSignal.timeout(limitMs);
+  const signal = AbortSignal.any([outer, limit]);
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void =>
+    aborted.reject(limit.aborted ? new Error(`it did not end within ${limitMs / 1_000} s`) : signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const findings = await Promise.race([check.run({ ...parts, signal } as Needs), aborted.promise]);
+    return await Promise.all(findings.map((finding) => treat(check, finding, fix)));
+  } catch (error) {
+    outer.throwIfAborted();
+    const remedy = 'Run the command again; the message says what stood in the way.';
+    return [{ subject: check.subject, check: check.name, verdict: 'fault', says: messageOf(error), remedy }];
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function treat(
+  { subject, name }: Pick<Check, 'subject' | 'name'>,
+  { fix, check = name, ...finding }: Finding,
+  isAllowed: boolean,
+): Promise<Diagnosis> {
+  const diagnosis = { subject, check, ...finding };
+  if (fix === undefined) return diagnosis;
+  if (!isAllowed) return { ...diagnosis, fix: fix.what };
+  await fix.apply();
+  return { ...diagnosis, fix: fix.what, fixed: true };
+}

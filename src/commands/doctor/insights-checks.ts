@@ -1,0 +1,62 @@
+import { openInsightsApi } from '../../compose/insights.ts';
+import { getVersionBatch } from '../../insights/operations.ts';
+import { createInsightsService } from '../../insights/service.ts';
+import { fault, type IndependentCheck, note, ok, warning } from './check.ts';
+
+/** More than a page of the public service holds. */
+const BATCH = 120;
+const SLOW_MS = 5_000;
+const EXAMPLES = ['lodash', 'ms', 'chalk', 'express', 'react', 'debug'];
+
+/** One batch request: whether the service answers, how fast, and how many answers a page holds. */
+const service: IndependentCheck = {
+  subject: 'insights',
+  name: 'service',
+  async run({ loaded, signal }) {
+    const { insights } = loaded.config;
+    const { api, http } = await openInsightsApi(insights);
+    try {
+      // Mostly versions that do not exist: their answers are small, and a page counts them as well.
+      const requests = Array.from({ length: BATCH }, (_, index) => ({
+        versionKey: {
+          system: 'NPM' as const,
+          name: EXAMPLES[index % EXAMPLES.length] ?? '',
+          version: `0.0.${index}`,
+        },
+      }));
+      const started = performance.now();
+      const answer = await getVersionBatch(createInsightsService(api), { requests }, { signal });
+      const ms = Math.round(performance.now() - started);
+      if ('error' in answer) {
+        const { error } = answer;
+        if (error.retryAfterMs !== undefined || error.code === 'rate-limited') {
+          const remedy = 'Set `insights.requestsPerSecond` to what the service allows.';
+          return warning(`the service limits requests now: ${error.message}`, remedy);
+        }
+        return fault(error.message, 'Check insights.url, proxies and the firewall.');
+      }
+      const { responses = [], nextPageToken } = answer.value;
+      const page = nextPageToken
+        ? `a page holds ${responses.length} answers`
+        : `a page holds ${responses.length} answers or more`;
+      const says = `${insights.url} answered a batch of ${BATCH} in ${ms} ms; ${page}`;
+      return ms > SLOW_MS ? warning(says, 'Scans are slow with it; a proxy may be in between.') : ok(says);
+    } finally {
+      await http.close();
+    }
+  },
+};
+
+const rate: IndependentCheck = {
+  subject: 'insights',
+  name: 'rate',
+  async run({ loaded }) {
+    const { requestsPerSecond, concurrency } = loaded.config.insights;
+    if (requestsPerSecond === undefined) {
+      return note(`no limit of requests per second; ${concurrency} at a time for each worker`);
+    }
+    return ok(`at most ${requestsPerSecond} requests per second for all workers`);
+  },
+};
+
+export const INSIGHTS_CHECKS: readonly IndependentCheck[] = [service, rate];

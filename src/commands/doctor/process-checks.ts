@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import { namedSecrets } from '../../config/load.ts';
+import { packageVersion } from '../../files/package-file.ts';
+import { messageOf } from '../../model/errors.ts';
+import { fault, type IndependentCheck, ok, warning } from './check.ts';
+
+/** As `engines` of package.json. */
+const LEAST_NODE = [22, 19] as const;
+const GIT_LIMIT_MS = 3_000;
+
+const node: IndependentCheck = {
+  subject: 'process',
+  name: 'Node',
+  async run() {
+    const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+    const [least, leastMinor] = LEAST_NODE;
+    const says = `Node ${process.versions.node}, Lockhound ${packageVersion()}`;
+    if (major > least || (major === least && minor >= leastMinor)) return ok(says);
+    return fault(`${says}: this Node is too old`, `Install Node ${LEAST_NODE.join('.')} or newer.`);
+  },
+};
+
+/** Every secret that the configuration refers to. */
+const secrets: IndependentCheck = {
+  subject: 'process',
+  name: 'secrets',
+  async run({ loaded }) {
+    const all = [...namedSecrets(loaded.secrets)];
+    const missing = all.flatMap(([, secret]) => {
+      try {
+        secret.reveal();
+        return [];
+      } catch (error) {
+        return [messageOf(error)];
+      }
+    });
+    if (missing.length === 0) return ok(`all ${all.length} configured secrets can be read`);
+    return missing.flatMap((reason) =>
+      fault(reason, 'Set the variable or mount the file; workers need the same.'),
+    );
+  },
+};
+
+/** Schedules read repositories with the `git` of the system. */
+const git: IndependentCheck = {
+  subject: 'process',
+  name: 'git',
+  async run({ loaded }) {
+    if (!loaded.config.schedules.some(({ source }) => source.kind === 'git')) {
+      return ok('no configured schedule reads a git repository');
+    }
+    const { status, stdout } = spawnSync('git', ['--version'], { encoding: 'utf8', timeout: GIT_LIMIT_MS });
+    if (status === 0) return ok(stdout.trim());
+    return fault(
+      'schedules read git repositories, and `git` cannot be run',
+      'Install git where the workers run.',
+    );
+  },
+};
+
+const heap: IndependentCheck = {
+  subject: 'process',
+  name: 'memory limit',
+  async run() {
+    const limit = process.constrainedMemory();
+    if (limit === 0 || limit > 2 ** 50) return ok('no limit is set for this process');
+    const megabytes = Math.round(limit / 2 ** 20);
+    if (megabytes >= 768) return ok(`${megabytes} MiB for this process`);
+    return warning(
+      `${megabytes} MiB for this process`,
+      'Give workers at least 1 GiB: a lockfile of 50 MB needs more than 500 MB while it is read.',
+    );
+  },
+};
+
+export const PROCESS_CHECKS: readonly IndependentCheck[] = [node, secrets, git, heap];

@@ -1,0 +1,116 @@
+import { configuredWebhooks, routingOf } from '../../compose/routing.ts';
+import { openWebhooks, type Webhooks } from '../../compose/webhooks.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { NotifyConfig } from '../../config/notify.ts';
+import { publicAddressesOnly } from '../../http/address-guard.ts';
+import { tryConnection } from '../../http/guarded-connection.ts';
+import { messageOf } from '../../model/errors.ts';
+import { createMasker } from '../../model/masking.ts';
+import { testNotification } from '../../notify/alert/test-notification.ts';
+import type { ReadBack } from '../../notify/provisioning/provision.ts';
+import { fitRequest } from '../../notify/rendering/fit-request.ts';
+import { renderRequest } from '../../notify/rendering/render-request.ts';
+import { secretsIn, valuesOf } from '../../notify/rendering/values.ts';
+import { configuredAlone } from '../../notify/webhooks/configured.ts';
+import { type Finding, fault, type IndependentCheck, note, ok, warning } from './check.ts';
+
+const CONNECT_MS = 5_000;
+const MAX_BYTES = 256 * 1024;
+
+const noRedis = () => Promise.reject(new Error('this check uses no Redis'));
+/** Reading needs neither: nothing is applied. */
+const NO_STORE: Parameters<typeof openWebhooks>[2] = {
+  applied: { read: noRedis, write: noRedis, remove: noRedis },
+  lock: { hold: noRedis },
+};
+
+/** Reads the webhooks and variables, which changes nothing: it shows that the credentials are valid and may read. */
+const credentials: IndependentCheck = {
+  subject: 'platform',
+  name: 'credentials',
+  async run({ loaded, signal }) {
+    const { notify } = loaded.config;
+    if (notify?.platform === undefined)
+      return ok('no platform is configured: webhooks live in the configuration');
+    return await withWebhooks(loaded, notify, async (webhooks) => {
+      const { definitions } = await webhooks.read(signal);
+      const missing = webhooks.desired.webhooks.filter(({ route }) => !definitions.has(route));
+      const says = `the keys are valid and may read; ${definitions.size} of ${webhooks.desired.webhooks.length} webhooks exist`;
+      if (missing.length === 0) return ok(says);
+      const names = missing.map(({ name }) => name).join(', ');
+      return warning(
+        `${says}; missing: ${names}`,
+        'A worker creates them; `lockhound webhook apply` does it now.',
+      );
+    });
+  },
+};
+
+/** Renders a test alert for each route and opens a connection to its receiver. Sends nothing. */
+const receivers: IndependentCheck = {
+  subject: 'receivers',
+  name: 'routes',
+  async run({ loaded, signal }) {
+    const { notify } = loaded.config;
+    if (notify === undefined)
+      return note('no receiver is configured: changes are recorded, and no alerts are sent');
+    if (notify.delivery === 'platform-event') return ok('the platform calls the receivers itself');
+    return await withWebhooks(loaded, notify, async (webhooks) => {
+      const configured = configuredAlone(webhooks.desired);
+      // Without the platform, what is configured is rendered.
+      const current = await webhooks.read(signal).catch(() => configured);
+      const routes = configuredWebhooks(notify).map(({ route }) => route);
+      return (await Promise.all(routes.map((route) => checkRoute(notify, current, route)))).flat();
+    });
+  },
+};
+
+async function checkRoute(
+  notify: NotifyConfig,
+  { definitions, variables }: ReadBack,
+  route: string,
+): Promise<readonly Finding[]> {
+  const named = (findings: readonly Finding[]) => findings.map((one) => ({ ...one, check: route }));
+  const definition = definitions.get(route);
+  if (definition === undefined) {
+    return named(
+      warning(
+        'its webhook does not exist yet, so its alerts wait',
+        'A worker creates it; `lockhound webhook apply` does it now.',
+      ),
+    );
+  }
+  const mask = createMasker(secretsIn(variables).map((secret) => secret.reveal()));
+  try {
+    const rule = routingOf(notify).rules.find(({ name }) => name === route);
+    const { mode = 'digest', match = {} } = rule ?? {};
+    const transition = match.transitions?.[0] ?? 'opened';
+    const date = new Date().toISOString();
+    const notification = testNotification({ route, mode, id: 'msg_doctor', transition, date });
+    const { request, bytes } = await fitRequest(notification, notify.maxBytes ?? MAX_BYTES, (alert) =>
+      renderRequest(definition, valuesOf(alert, variables)),
+    );
+    const url = new URL(request.url);
+    // A path may be a secret: many receivers put one there.
+    await tryConnection(url, publicAddressesOnly(notify.allowAddresses), CONNECT_MS);
+    return named(ok(`a test alert renders to ${bytes} bytes, and ${mask(url.origin)} accepts connections`));
+  } catch (error) {
+    const remedy = 'Correct the template, the URL or `notify.allowAddresses`, then `lockhound webhook test`.';
+    return named(fault(mask(messageOf(error)), remedy));
+  }
+}
+
+async function withWebhooks<Result>(
+  loaded: LoadedConfig,
+  notify: NotifyConfig,
+  work: (webhooks: Webhooks) => Promise<Result>,
+): Promise<Result> {
+  const webhooks = await openWebhooks(loaded, notify, NO_STORE);
+  try {
+    return await work(webhooks);
+  } finally {
+    await webhooks.close();
+  }
+}
+
+export const RECEIVER_CHECKS: readonly IndependentCheck[] = [credentials, receivers];

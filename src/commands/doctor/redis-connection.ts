@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
+import { Cluster } from 'ioredis';
+import { publicAddressesOnly } from '../../http/address-guard.ts';
+import { messageOf } from '../../model/errors.ts';
+import { parseAddresses } from '../../store/redis/address.ts';
+import { dataNodes } from '../../store/redis/server-info.ts';
+import { type Check, fault, note, ok, warning } from './check.ts';
+import { redisOf } from './redis-server.ts';
+
+const SKEW_NOTED_MS = 1_000;
+const SKEW_FAULT_MS = 10_000;
+const SLOW_MS = 20;
+const PINGS = 5;
+const SLOTS = 16_384;
+const DAY_MS = 24 * 3_600_000;
+const CERTIFICATE_DAYS = 14;
+
+const latency: Check = {
+  subject: 'redis',
+  name: 'latency',
+  async run({ stores }) {
+    const times: number[] = [];
+    for (let ping = 0; ping < PINGS; ping += 1) {
+      const started = performance.now();
+      await redisOf(stores).ping();
+      times.push(performance.now() - started);
+    }
+    const median = times.toSorted((left, right) => left - right)[Math.floor(PINGS / 2)] ?? 0;
+    const says = `a round trip takes ${median.toFixed(1)} ms`;
+    if (median < SLOW_MS) return ok(says);
+    return warning(says, 'Run the workers near Redis: a scan takes some hundred round trips.');
+  },
+};
+
+/** Times of schedules, locks and presences are compared between processes. */
+const clock: Check = {
+  subject: 'redis',
+  name: 'clock',
+  async run({ stores }) {
+    const before = Date.now();
+    const [seconds, microseconds] = await redisOf(stores).time();
+    const after = Date.now();
+    const server = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
+    // Only what the round trip does not explain.
+    const skew = Math.round(Math.max(0, before - server, server - after));
+    if (skew <= SKEW_NOTED_MS) return ok(`this clock and that of Redis agree within ${Math.max(skew, 1)} ms`);
+    const says = `this clock and that of Redis differ by ${(skew / 1_000).toFixed(1)} s`;
+    const remedy = 'Synchronise the clocks (NTP): schedules, retries and the order of scans depend on them.';
+    return skew > SKEW_FAULT_MS ? fault(says, remedy) : warning(says, remedy);
+  },
+};
+
+const tls: Check = {
+  subject: 'redis',
+  name: 'TLS',
+  async run({ loaded, stores }) {
+    const [address] = parseAddresses(loaded.config.redis.url ?? '');
+    if (address === undefined) return note('there is no address');
+    if (address.options.tls === undefined) {
+      const isPublic = publicAddressesOnly()(address.host, address.host) && /^[\d.]+$|:/.test(address.host);
+      const says = `the connection to ${address.host} is not encrypted`;
+      return isPublic
+        ? fault(`${says}, and its address is public`, 'Use `rediss://`.')
+        : ok(`${says}; use \`rediss://\` outside of a private network`);
+    }
+    const [server] = dataNodes(redisOf(stores));
+    const ends = (server?.stream as TLSSocket | undefined)?.getPeerCertificate?.().valid_to;
+    if (ends === undefined) return ok('the connection is encrypted');
+    const days = Math.floor((Date.parse(ends) - Date.now()) / DAY_MS);
+    const says = `the connection is encrypted; the certificate is valid for ${days} days`;
+    return days < CERTIFICATE_DAYS ? warning(says, 'Renew the certificate of Redis.') : ok(says);
+  },
+};
+
+/** Commands with a key, as stores and queues use them. Each is harmless: the key expires within a minute. */
+const COMMANDS: readonly (readonly [command: string, ...(string | number)[]])[] = [
+  ...([
+    ['set', 'KEY', '1', 'PX', 60_000],
+    ['get', 'KEY'],
+    ['getex', 'KEY'],
+    ['exists', 'KEY'],
+    ['unlink', 'KEY'],
+  ] as const),
+  ...([
+    ['hset', 'KEY', 'a', '1'],
+    ['hmget', 'KEY', 'a'],
+    ['hscan', 'KEY', 0],
+    ['hincrby', 'KEY', 'a', 1],
+    ['pexpire', 'KEY', 60_000],
+    ['del', 'KEY'],
+  ] as const),
+  ...([
+    ['lpush', 'KEY', 'a'],
+    ['lindex', 'KEY', 0],
+    ['rpoplpush', 'KEY', 'KEY'],
+    ['lpos', 'KEY', 'a'],
+    ['del', 'KEY'],
+  ] as const),
+  ...([
+    ['zadd', 'KEY', 1, 'a'],
+    ['zrangebyscore', 'KEY', 0, 2],
+    ['bzpopmin', 'KEY', 0.01],
+    ['del', 'KEY'],
+  ] as const),
+  ...([
+    ['sadd', 'KEY', 'a'],
+    ['smembers', 'KEY'],
+    ['del', 'KEY'],
+  ] as const),
+  ...([
+    ['xadd', 'KEY', 'MAXLEN', 1, '*', 'a', '1'],
+    ['xrange', 'KEY', '-', '+'],
+    ['del', 'KEY'],
+  ] as const),
+  ['eval', "return redis.call('EXISTS', KEYS[1])", 1, 'KEY'],
+];
+/** Without a key. */
+const PLAIN: readonly (readonly [command: string, ...string[]])[] = [
+  ['time'],
+  ['info', 'server'],
+  ['script', 'load', 'return 1'],
+  ['client', 'setname', 'lockhound-doctor'],
+];
+
+const rights: Check = {
+  subject: 'redis',
+  name: 'rights',
+  async run({ stores }) {
+    const [first] = stores.shards;
+    const redis = redisOf(stores);
+    const key = `${first?.prefix}:doctor:${randomUUID()}`;
+    const refused: string[] = [];
+    for (const [command, ...args] of [...COMMANDS, ...PLAIN]) {
+      const all = args.map((arg) => (arg === 'KEY' ? key : arg));
+      try {
+        await redis.call(command, ...all);
+      } catch (error) {
+        if (!/NOPERM|unknown command|not allowed|no permissions/i.test(messageOf(error))) throw error;
+        refused.push(command.toUpperCase());
+      }
+    }
+    if (refused.length === 0)
+      return ok(`all ${COMMANDS.length + PLAIN.length} commands that were tried are allowed`);
+    const user = await redis.call('ACL', 'WHOAMI').catch(() => 'this user');
+    const says = `${String(user)} may not run ${[...new Set(refused)].join(', ')} on keys of ${first?.prefix}`;
+    return fault(says, 'Grant the user what docs/redis.md ("Rights") lists.');
+  },
+};
+
+const slots: Check = {
+  subject: 'redis',
+  name: 'cluster',
+  async run({ loaded, stores }) {
+    const redis = redisOf(stores);
+    if (!(redis instanceof Cluster)) {
+      const { shards } = loaded.config.redis;
+      return shards === 1
+        ? ok('a single Redis')
+        : note(`${shards} shards on a single Redis gain nothing`, 'Use one shard, or a cluster.');
+    }
+    const text = String(await dataNodes(redis)[0]?.call('CLUSTER', 'INFO'));
+    const field = (name: string) => new RegExp(`^${name}:(\\w+)`, 'm').exec(text)?.[1];
+    const served = Number(field('cluster_slots_ok') ?? 0);
+    const says = `${redis.nodes('master').length} primaries serve ${served} of ${SLOTS} slots (${field('cluster_state')})`;
+    if (served === SLOTS && field('cluster_state') === 'ok') return ok(says);
+    return fault(says, 'Repair the cluster: `redis-cli --cluster check` and `--cluster fix`.');
+  },
+};
+
+/** They measure times. */
+export const REDIS_TIME_CHECKS: readonly Check[] = [latency, clock];
+export const REDIS_CONNECTION_CHECKS: readonly Check[] = [tls, rights, slots];

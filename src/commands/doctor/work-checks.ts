@@ -1,0 +1,189 @@
+import { QUEUES } from '../../compose/fleet-numbers.ts';
+import type { Store } from '../../compose/store.ts';
+import { reconcileOnce } from '../../compose/worker/reconcile-once.ts';
+import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
+import { openScheduleAdmin } from '../schedules.ts';
+import { type Check, type Finding, fault, note, ok, type Patient, warning } from './check.ts';
+import { findStillLanes } from './still-lanes.ts';
+
+const SHOWN = 3;
+/** Waiting scans whose contents are looked for: the oldest ones lose theirs first. */
+const SAMPLE = 50;
+const MAX_REASON = 300;
+
+/** Jobs that failed permanently, with the newest reasons. */
+const failedJobs: Check = {
+  subject: 'work',
+  name: 'failed jobs',
+  async run({ stores }) {
+    const found = await Promise.all(stores.shards.map((shard) => failedIn(shard)));
+    return found.flat().length === 0 ? ok('no job failed permanently') : found.flat();
+  },
+};
+
+async function failedIn({ queueDepths }: Store): Promise<readonly Finding[]> {
+  const depths = (await queueDepths.read(QUEUES)).filter(({ failed }) => failed > 0);
+  return await Promise.all(
+    depths.map(async ({ queue, failed }): Promise<Finding> => {
+      const newest = await queueDepths.failedJobs(queue, SHOWN);
+      const reasons = [...new Set(newest.map(({ reason }) => reason.slice(0, MAX_REASON)))].join(' | ');
+      const expired = newest.some(({ reason }) => reason.includes('[blob-missing]'));
+      const remedy = expired
+        ? 'Contents of lockfiles expired before they were read: raise `lockfiles.retention`, and scan again.'
+        : queue === 'deliver-notification'
+          ? 'Run `lockhound deliveries retry --failed` once the receiver works.'
+          : 'Remove the cause; the next scan of the target does the work again.';
+      return {
+        verdict: 'warning',
+        says: `${queue}: ${failed} failed permanently. Newest: ${reasons}`,
+        remedy,
+      };
+    }),
+  );
+}
+
+/** Contents that expire before a worker reads them. */
+const contents: Check = {
+  subject: 'work',
+  name: 'contents',
+  async run({ stores, loaded }) {
+    const waiting = (await Promise.all(stores.shards.map((shard) => oldestScans(shard)))).flat();
+    if (waiting.length === 0) return ok('no scan waits');
+    const missing = waiting.filter(({ complete }) => !complete).length;
+    const oldest = Math.max(...waiting.map(({ ageMs }) => ageMs));
+    const days = (ms: number) => `${(ms / 86_400_000).toFixed(1)} days`;
+    if (missing > 0) {
+      const says = `contents of ${missing} of the ${waiting.length} oldest waiting scans are no longer stored`;
+      return fault(
+        says,
+        'Producers have to enqueue them again; raise `lockfiles.retention`, and start more workers.',
+      );
+    }
+    const says = `the contents of the ${waiting.length} oldest waiting scans are stored`;
+    if (oldest < loaded.config.lockfiles.retention / 2) return ok(says);
+    return warning(
+      `${says}, but one has waited for ${days(oldest)}`,
+      'Start more workers, or raise `lockfiles.retention`.',
+    );
+  },
+};
+
+async function oldestScans({ queueDepths, blobs }: Store) {
+  const jobs = await queueDepths.oldestData(INGEST_LOCKFILES.name, SAMPLE);
+  return await Promise.all(
+    jobs.map(async ({ data, timestamp }) => {
+      const hashes = [...data.matchAll(/"sha256":"([0-9a-f]{64})"/g)].map(([, hash = '']) => hash);
+      return { complete: await blobs.keep([...new Set(hashes)]), ageMs: Date.now() - timestamp };
+    }),
+  );
+}
+
+const lanes: Check = {
+  subject: 'work',
+  name: 'lanes',
+  async run({ stores, log }) {
+    const still = (
+      await Promise.all(stores.shards.map(async (shard) => ({ shard, lanes: await findStillLanes(shard) })))
+    ).filter((one) => one.lanes.length > 0);
+    if (still.length === 0) return ok('every lane has a job that can run');
+    const all = still.flatMap((one) => one.lanes);
+    return [
+      {
+        verdict: 'fault',
+        says: `${all.length === 1 ? '1 lane stands' : `${all.length} lanes stand`} still: ${all.slice(0, SHOWN).join(', ')}`,
+        remedy: 'A worker repairs it within `worker.recheck.open`; `lockhound doctor --fix` does it now.',
+        fix: {
+          what: 'queue lost jobs again and start the first job of each lane',
+          apply: async () => {
+            for (const { shard } of still) await reconcileOnce(shard, log);
+          },
+        },
+      },
+    ];
+  },
+};
+
+const schedules: Check = {
+  subject: 'work',
+  name: 'schedules',
+  async run({ loaded }) {
+    const admin = await openScheduleAdmin(loaded);
+    try {
+      const reports = await admin.list();
+      const found = reports.flatMap(
+        ({ schedule, nextRun, lastRun, failing, targets }): readonly Finding[] => {
+          const { name, paused } = schedule;
+          if (paused) return note(`schedule ${name} is paused`, `\`lockhound schedule resume ${name}\``);
+          if (nextRun === undefined) {
+            const what = lastRun === undefined ? 'never ran' : 'does not run any more';
+            const fix = {
+              what: `store the next start of schedule ${name}`,
+              apply: () => restart(loaded, name),
+            };
+            return [
+              {
+                verdict: 'fault',
+                says: `schedule ${name} ${what}: it has no next start`,
+                remedy: 'Start a worker, or run `lockhound doctor --fix`.',
+                fix,
+              },
+            ];
+          }
+          if (Date.parse(nextRun) < Date.now() - 600_000) {
+            return fault(
+              `schedule ${name} was due at ${nextRun}`,
+              'No worker starts it: check that one runs.',
+            );
+          }
+          if (failing > 0)
+            return warning(
+              `schedule ${name}: ${failing} of ${targets} sources cannot be read`,
+              `\`lockhound schedule show ${name}\` has the reasons.`,
+            );
+          return [];
+        },
+      );
+      return found.length === 0 ? ok(`${reports.length} schedules have a next start`) : found;
+    } finally {
+      await admin.close();
+    }
+  },
+};
+
+async function restart(loaded: Patient['loaded'], name: string): Promise<void> {
+  const admin = await openScheduleAdmin(loaded);
+  try {
+    await admin.resume(name);
+  } finally {
+    await admin.close();
+  }
+}
+
+const alerts: Check = {
+  subject: 'work',
+  name: 'alerts',
+  async run({ stores }) {
+    const [first] = stores.shards;
+    const stopped = (await first?.deliveries.stoppedRoutes()) ?? [];
+    const counts = await Promise.all(stores.shards.map(({ fleetCounts }) => fleetCounts()));
+    const failed = counts.reduce((sum, { failedDeliveries }) => sum + failedDeliveries, 0);
+    const found = stopped.flatMap(({ route, at, reason }) =>
+      fault(
+        `route ${route} is stopped since ${at} (${reason})`,
+        `Repair it, then \`lockhound deliveries resume ${route}\`.`,
+      ),
+    );
+    if (failed > 0)
+      found.push(
+        ...fault(`${failed} alerts failed permanently`, 'Run `lockhound deliveries list --failed`.'),
+      );
+    const rejected = counts.reduce((sum, { rejectedPayloads }) => sum + rejectedPayloads, 0);
+    if (rejected > 0)
+      found.push(
+        ...warning(`${rejected} payloads of producers were refused`, 'Run `lockhound rejected list`.'),
+      );
+    return found.length === 0 ? ok('no route is stopped, and no alert failed') : found;
+  },
+};
+
+export const WORK_CHECKS: readonly Check[] = [failedJobs, contents, lanes, schedules, alerts];

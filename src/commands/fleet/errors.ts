@@ -1,0 +1,12 @@
+import { CodedError } from '../../model/errors.ts';
+
+/**
+ * - `query-invalid`: a package, version or range that cannot be read.
+ * - `nothing-stored`: no target has been scanned yet.
+ * - `target-unknown`: there is no target with this id.
+ * - `changed-meanwhile`: scans changed the target each time it was to be removed.
+ */
+export type FleetErrorCode = 'query-invalid' | 'nothing-stored' | 'target-unknown' | 'changed-meanwhile';
+
+/** A question about the fleet that cannot be answered. */
+export class FleetError extends CodedError<FleetErrorCode> {}

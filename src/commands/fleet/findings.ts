@@ -1,0 +1,215 @@
+import { currentData } from '../../compose/facts/exploits.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { NO_EXPLOIT_DATA } from '../../model/exploits/exploit-data.ts';
+import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
+import type { TargetSummary } from '../../model/fleet/target-summary.ts';
+import type { TrackedFinding } from '../../model/scan/change.ts';
+import type { Finding } from '../../model/scan/finding.ts';
+import { atLeast, countedSeverity, type RatedSeverity, SEVERITIES } from '../../model/scan/severity.ts';
+import { createYielder, mapInSlices, sortInSlices } from '../../model/yielding.ts';
+import { compareFindingOrder, compareText } from '../../policy/finding-order.ts';
+import { isOnlyIn } from '../../policy/group-filter.ts';
+import { withExploits } from '../../policy/priority/exploits.ts';
+import { withPriority } from '../../policy/priority/priority.ts';
+import { issueKeys } from '../../policy/same-finding.ts';
+import { reportTo } from '../../store/values/stored-values.ts';
+import {
+  type FleetStore,
+  fitsLabels,
+  type Labels,
+  openFleetStore,
+  summariesOf,
+  targetIds,
+} from './fleet-store.ts';
+import { withKnownFixes } from './known-fixes.ts';
+import { unknownTarget } from './targets.ts';
+import { requireTargets } from './where.ts';
+
+export interface FindingFilter {
+  readonly target?: string | undefined;
+  readonly labels?: Labels | undefined;
+  readonly rules?: readonly string[] | undefined;
+  /** At least as severe; an unrated one has the severity that it counts as. */
+  readonly severity?: RatedSeverity | undefined;
+  /** Open findings that are suppressed have a state of their own. */
+  readonly state: 'open' | 'suppressed' | 'resolved' | 'all';
+  /** A purl type. */
+  readonly ecosystem?: string | undefined;
+  /** Only those in direct dependencies. */
+  readonly direct?: boolean | undefined;
+  /** Not those in packages that are installed under these conditions alone. */
+  readonly withoutGroups?: readonly string[] | undefined;
+  /** Opened, resolved or changed at this time or later, in ms since 1970. */
+  readonly since?: number | undefined;
+  /** Also those that are only reported. */
+  readonly notes?: boolean | undefined;
+}
+
+export interface FindingList {
+  /** The worst first. */
+  readonly findings: readonly FleetFinding[];
+  /** Number of all that fit. */
+  readonly total: number;
+}
+
+/** Findings that are listed: some 100 MB of memory. The others are counted. */
+export const MAX_FINDINGS = 50_000;
+const MAX_LOCATIONS = 20;
+
+/** Questions about findings. */
+export type FindingAdmin = Awaited<ReturnType<typeof openFindings>>;
+
+/** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
+export async function openFindings(loaded: LoadedConfig) {
+  const fleet = await openFleetStore(loaded);
+  return {
+    unreadable: fleet.unreadable,
+    /** Throws `FleetError` (`nothing-stored`, `target-unknown`). */
+    find: (filter: FindingFilter, limit = MAX_FINDINGS) =>
+      findIn(fleet, filter, Math.min(limit, MAX_FINDINGS)),
+    close: fleet.close,
+  };
+}
+
+/** Reads the state of one target after the other, and keeps the findings of the highest priority. */
+async function findIn(fleet: FleetStore, filter: FindingFilter, limit: number): Promise<FindingList> {
+  const labelsOf = await candidates(fleet, filter);
+  const [shared] = fleet.shards;
+  const data = shared === undefined ? NO_EXPLOIT_DATA : await currentData(shared.exploits, fleet.note)();
+  const worst = createWorst(limit);
+  const targetsOf = createIssueCounts();
+  const byShard = Map.groupBy(labelsOf.keys(), fleet.of);
+  for (const [store, targets] of byShard) {
+    for await (const [target, state] of store.targetStates.each(targets, fleet.onUnreadable)) {
+      const labels = labelsOf.get(target) ?? {};
+      for (const tracked of state.findings) {
+        if (!fits(tracked, filter)) continue;
+        targetsOf.add(tracked.finding);
+        const finding = withPriority(withExploits(tracked.finding, data));
+        await worst.add(fleetFinding(target, labels, { ...tracked, finding }));
+      }
+    }
+  }
+  const findings = await worst.sorted((finding) => targetsOf.count(finding));
+  return { findings: await withKnownFixes(fleet, findings), total: worst.count() };
+}
+
+/** Issues whose targets are counted: some tens of megabytes. */
+const MAX_ISSUES = 200_000;
+
+/** How many of the findings share an issue: in how many targets it is. */
+function createIssueCounts() {
+  const counts = new Map<string, number>();
+  const keyOf = (finding: Finding) => issueKeys(finding)[0] ?? '';
+  return {
+    add(finding: Finding): void {
+      const key = keyOf(finding);
+      const before = counts.get(key);
+      if (before !== undefined || counts.size < MAX_ISSUES) counts.set(key, (before ?? 0) + 1);
+    },
+    count: (finding: Finding) => counts.get(keyOf(finding)) ?? 1,
+  };
+}
+
+/** The targets that may have such findings, with their labels. */
+async function candidates(fleet: FleetStore, filter: FindingFilter): Promise<ReadonlyMap<string, Labels>> {
+  if (filter.target !== undefined) return await onlyTarget(fleet, filter.target);
+  const labelsOf = new Map<string, Labels>();
+  const known = new Set<string>();
+  for await (const [target, summary] of summariesOf(fleet)) {
+    known.add(target);
+    if (fitsLabels(summary.labels, filter.labels) && mayHave(summary, filter))
+      labelsOf.set(target, summary.labels);
+  }
+  // Targets without a readable summary have no known labels.
+  if (filter.labels === undefined) {
+    for await (const part of targetIds(fleet)) {
+      for (const target of part) if (!known.has(target)) labelsOf.set(target, {});
+    }
+  }
+  if (known.size === 0 && labelsOf.size === 0) await requireTargets(fleet);
+  return labelsOf;
+}
+
+async function onlyTarget(fleet: FleetStore, target: string): Promise<ReadonlyMap<string, Labels>> {
+  const { targets, targetSummaries } = fleet.of(target);
+  // The pass over states reports one that is damaged.
+  const state = await targets.read(target).catch(reportTo(() => {}));
+  const summary = await targetSummaries.read(target).catch(reportTo(fleet.onUnreadable));
+  if (state === undefined && summary === undefined) throw await unknownTarget(fleet, target);
+  return new Map([[target, summary?.labels ?? {}]]);
+}
+
+/** Whether a target may have findings that fit: most have no open ones. Summaries count open alerts. */
+function mayHave({ open }: TargetSummary, { state, severity, notes = false }: FindingFilter): boolean {
+  if (state !== 'open' || notes) return true;
+  return SEVERITIES.some(
+    (name) =>
+      (open[name] ?? 0) > 0 && (severity === undefined || name === 'unrated' || atLeast(name, severity)),
+  );
+}
+
+function fits({ finding, status, changedAt }: TrackedFinding, filter: FindingFilter): boolean {
+  const { rules, severity, state, ecosystem, direct = false, withoutGroups, since, notes = false } = filter;
+  return (
+    (state === 'all' || state === stateOf(finding, status)) &&
+    (notes || finding.level === 'alert') &&
+    (rules === undefined || rules.includes(finding.rule)) &&
+    (severity === undefined || atLeast(countedSeverity(finding), severity)) &&
+    (ecosystem === undefined || finding.package.ecosystem === ecosystem) &&
+    (!direct || finding.package.direct === true) &&
+    (withoutGroups === undefined || !isOnlyIn(finding.package.groups, new Set(withoutGroups))) &&
+    (since === undefined || Date.parse(changedAt) >= since)
+  );
+}
+
+/** The state of a finding in lists. */
+export function stateOf(
+  { suppressed }: TrackedFinding['finding'],
+  status: TrackedFinding['status'],
+): FindingFilter['state'] {
+  return status === 'open' && suppressed !== undefined ? 'suppressed' : status;
+}
+
+function fleetFinding(
+  target: string,
+  labels: Labels,
+  { finding, status, openedAt, changedAt }: TrackedFinding,
+): FleetFinding {
+  const { locations } = finding;
+  const listed =
+    locations.length > MAX_LOCATIONS ? { ...finding, locations: locations.slice(0, MAX_LOCATIONS) } : finding;
+  return { target, labels, status, openedAt, changedAt, places: locations.length, finding: listed };
+}
+
+/** The worst of any number of findings; at most twice the limit is in memory. */
+function createWorst(limit: number) {
+  const yieldIfDue = createYielder();
+  let kept: FleetFinding[] = [];
+  let count = 0;
+  const sort = async (): Promise<void> => {
+    kept = (await sortInSlices(kept, compareFleetFindings)).slice(0, limit);
+  };
+  return {
+    async add(finding: FleetFinding): Promise<void> {
+      count += 1;
+      kept.push(finding);
+      if (kept.length >= 2 * limit) await sort();
+      await yieldIfDue();
+    },
+    /** With the number of targets in each priority. */
+    async sorted(targets: (finding: Finding) => number): Promise<readonly FleetFinding[]> {
+      kept = await mapInSlices(kept, (one) => ({
+        ...one,
+        finding: withPriority(one.finding, { targets: targets(one.finding) }),
+      }));
+      await sort();
+      return kept;
+    },
+    count: () => count,
+  };
+}
+
+function compareFleetFindings(left: FleetFinding, right: FleetFinding): number {
+  return compareFindingOrder(left.finding, right.finding) || compareText(left.target, right.target);
+}

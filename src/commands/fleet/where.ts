@@ -1,0 +1,169 @@
+import { LRUCache } from 'lru-cache';
+import type { Store } from '../../compose/store.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { createIdSet } from '../../fleet/id-list.ts';
+import type { IdentifiedPackage } from '../../fleet/identity.ts';
+import { findPlaces, type PackagePlace } from '../../fleet/package-places.ts';
+import type { HeldPackage } from '../../model/fleet/held-package.ts';
+import { reportTo } from '../../store/values/stored-values.ts';
+import { FleetError } from './errors.ts';
+import { type FleetStore, type Labels, openFleetStore, targetIds } from './fleet-store.ts';
+import { findHolders, type Holder, type SelectedPackages } from './holders.ts';
+import type { PackageQuery } from './package-query.ts';
+
+export interface WhereAnswer {
+  /** Versions that the query selects and that targets hold or held. */
+  readonly versions: readonly string[];
+  /** Numbers of targets and of their lockfiles that hold one. */
+  readonly targets: number;
+  readonly lockfiles: number;
+  /** Names that contain the one that was asked for, when nothing was found. */
+  readonly similar: readonly string[];
+  readonly notCompared: readonly string[];
+  /** The places by target and lockfile. `limit`: of lockfiles. */
+  places(limit?: number): AsyncGenerator<HeldPackage>;
+}
+
+/** Questions where packages are. */
+export type WhereAdmin = Awaited<ReturnType<typeof openWhere>>;
+
+/** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
+export async function openWhere(loaded: LoadedConfig) {
+  const fleet = await openFleetStore(loaded);
+  return {
+    unreadable: fleet.unreadable,
+    /** Throws `FleetError` (`nothing-stored`, `query-invalid`). */
+    find: (query: PackageQuery, labels?: Labels) => findPackage(fleet, query, labels),
+    close: fleet.close,
+  };
+}
+
+/** Throws `FleetError` (`nothing-stored`, `query-invalid`). */
+export async function findPackage(
+  fleet: FleetStore,
+  query: PackageQuery,
+  labels?: Labels,
+  sees: (target: string) => boolean = () => true,
+): Promise<WhereAnswer> {
+  const { versions, holders: all, notCompared } = await findHolders(fleet, query, labels);
+  const holders = all.filter(({ target }) => sees(target));
+  if (all.length === 0) await requireTargets(fleet);
+  return {
+    versions,
+    targets: holders.length,
+    lockfiles: holders.reduce((sum, { lockfiles }) => sum + lockfiles.length, 0),
+    similar: versions.length > 0 ? [] : await similarNames(fleet, query),
+    notCompared,
+    places: (limit = Number.POSITIVE_INFINITY) => placesOf(fleet, holders, limit),
+  };
+}
+
+async function similarNames({ shards }: FleetStore, query: PackageQuery): Promise<readonly string[]> {
+  const found = await Promise.all(shards.map(({ packageSearch }) => packageSearch.similar(query)));
+  return [...new Set(found.flat())].sort().slice(0, MAX_SIMILAR);
+}
+
+/** Names that are suggested. */
+const MAX_SIMILAR = 5;
+
+/** Throws `FleetError` (`nothing-stored`) when no target has been scanned. */
+export async function requireTargets(fleet: FleetStore): Promise<void> {
+  for await (const part of targetIds(fleet)) if (part.length > 0) return;
+  throw new FleetError(
+    'nothing-stored',
+    'no target is stored yet: a target is stored when a worker has judged its first scan (`lockhound enqueue`)',
+  );
+}
+
+/** Lockfiles that are read at the same time. */
+const PART = 32;
+/** Inventories whose places are remembered: targets may share them. */
+const KNOWN = 1_000;
+
+type FoundPackage = Omit<HeldPackage, 'target' | 'labels' | 'lockfile'>;
+type Reader = (inventory: string, selected: SelectedPackages) => Promise<readonly FoundPackage[]>;
+
+async function* placesOf(
+  fleet: FleetStore,
+  holders: readonly Holder[],
+  limit: number,
+): AsyncGenerator<HeldPackage> {
+  const read = placeReader(fleet);
+  for (const part of partsOf(holders, limit)) {
+    const found = await Promise.all(part.map(({ inventory, selected }) => read(inventory, selected)));
+    for (const [index, { target, labels, path: lockfile }] of part.entries()) {
+      for (const place of found[index] ?? []) yield { target, labels, lockfile, ...place };
+    }
+  }
+}
+
+/** Reads the packages in an inventory once. One that cannot be read is reported, and has none. */
+function placeReader({ onUnreadable }: FleetStore): Reader {
+  const known = new LRUCache<string, Promise<readonly FoundPackage[]>>({ max: KNOWN });
+  const read: Reader = async (inventory, { store, byId }) => {
+    const stored = await store.inventories.compact(inventory).catch(reportTo(onUnreadable));
+    if (stored === undefined) return [];
+    const places = findPlaces(stored.ids, stored.rest, createIdSet(byId.keys()));
+    const names = await namesOf(store, places);
+    return places.flatMap((place) => {
+      const one = byId.get(place.packageId);
+      return one === undefined ? [] : [foundPackage(one, place, names)];
+    });
+  };
+  return (inventory, selected) => {
+    const key = `${selected.store.prefix} ${inventory}`;
+    const places = known.get(key) ?? read(inventory, selected);
+    known.set(key, places);
+    return places;
+  };
+}
+
+/** Lockfiles with their targets, some at a time. */
+function* partsOf(holders: readonly Holder[], limit: number) {
+  let part: (Omit<Holder, 'lockfiles'> & Holder['lockfiles'][number])[] = [];
+  let count = 0;
+  for (const { lockfiles, ...holder } of holders) {
+    for (const file of lockfiles) {
+      if (count === limit) break;
+      count += 1;
+      part.push({ ...holder, ...file });
+      if (part.length < PART) continue;
+      yield part;
+      part = [];
+    }
+  }
+  if (part.length > 0) yield part;
+}
+
+/** The identities of all packages on dependency paths. */
+async function namesOf(
+  { packageIds }: Store,
+  places: readonly PackagePlace[],
+): Promise<ReadonlyMap<number, string>> {
+  const ids = new Set(places.flatMap(({ path }) => path.filter((step) => typeof step === 'number')));
+  return await packageIds.identities([...ids]);
+}
+
+function foundPackage(
+  { ecosystem, name, version, purl }: IdentifiedPackage,
+  place: PackagePlace,
+  names: ReadonlyMap<number, string>,
+): FoundPackage {
+  const [outcome, reason] = place.excluded ?? [];
+  return {
+    ecosystem,
+    name,
+    version: place.version ?? version,
+    purl,
+    ...(place.line === undefined ? {} : { line: place.line }),
+    ...(place.direct === undefined ? {} : { direct: place.direct }),
+    groups: place.groups,
+    dependencyPath: place.path.map((step) => (typeof step === 'string' ? step : nameOf(names.get(step)))),
+    ...(outcome === undefined ? {} : { outcome, reason: reason ?? '' }),
+  };
+}
+
+/** `name@version` of an identity. */
+function nameOf(identity = ''): string {
+  return identity.slice(identity.indexOf(':') + 1);
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { readFile } from '../../files/read-file.ts';
+import type { TargetState } from '../../model/scan/change.ts';
+import { findingSchema } from '../../model/scan/finding.ts';
+import { GAP_KINDS } from '../../model/scan/gap.ts';
+import { type BaseFacts, hashesOf } from '../../policy/review/compare-scans.ts';
+import { ReviewError } from './errors.ts';
+
+/** The part of a JSON report that a comparison needs. */
+const reportSchema = z.object({
+  schema: z.literal('lockhound.scan/1'),
+  requestedAt: z.iso.datetime(),
+  findings: z.array(findingSchema),
+  gaps: z.array(z.object({ kind: z.enum(GAP_KINDS), subject: z.string(), reason: z.string() })),
+  lockfiles: z.array(z.object({ path: z.string(), sha256: z.string() })),
+  unread: z.array(z.object({ path: z.string(), sha256: z.string().exactOptional() })),
+});
+
+const MAX_BYTES = 536_870_912;
+const SHOWN_ISSUES = 3;
+
+/** Reads the JSON report of an earlier scan. A report that is missing or invalid is an error: an empty one would accept nothing. */
+export async function readBaseline(path: string): Promise<BaseFacts> {
+  const content = await readFile(path, { maxBytes: MAX_BYTES });
+  const report = reportSchema.safeParse(parseJson(path, content));
+  if (!report.success) {
+    const issues = report.error.issues.slice(0, SHOWN_ISSUES);
+    const faults = issues.map((issue) => `${issue.path.join('.') || 'it'}: ${issue.message}`);
+    throw invalid(path, faults.join('; '));
+  }
+  const { requestedAt, findings, gaps, lockfiles, unread } = report.data;
+  return {
+    base: { kind: 'report', name: path, requestedAt },
+    findings,
+    gaps,
+    hashes: hashesOf([...lockfiles, ...unread]),
+  };
+}
+
+function parseJson(path: string, content: Buffer): unknown {
+  try {
+    return JSON.parse(content.toString('utf8'));
+  } catch (error) {
+    throw invalid(path, 'it is not JSON', error);
+  }
+}
+
+function invalid(path: string, fault: string, cause?: unknown): ReviewError {
+  const advice = 'write one with `lockhound scan --report json=<file>`';
+  return new ReviewError('baseline-invalid', `${path}: is no report of a scan (${fault}); ${advice}`, {
+    cause,
+  });
+}
+
+/** The state of a target whose last scan had these findings. */
+export function stateOf({ base, findings }: BaseFacts): TargetState {
+  const now = new Date().toISOString();
+  // A report with a time in the future would make this scan an old one.
+  const at =
+    base.kind === 'report' && Date.parse(base.requestedAt) < Date.parse(now) ? base.requestedAt : now;
+  return {
+    revision: 1,
+    scan: 'baseline',
+    requestedAt: at,
+    findings: findings.map((finding) => ({ finding, status: 'open', openedAt: at, changedAt: at })),
+  };
+}

@@ -1,0 +1,24 @@
+import { basename, resolve } from 'node:path';
+import type { BomSource } from '../report/cyclonedx/source.ts';
+import { type ParseOptions, parseFiles } from './parse.ts';
+
+export interface SbomOptions extends ParseOptions {
+  /** Name of what the lockfiles belong to. Default: that of the first path's folder. */
+  readonly name?: string | undefined;
+}
+
+type Parts = { -readonly [Part in 'lockfiles' | 'unread']: BomSource[Part][number][] };
+
+/**
+ * The `sbom` command: reads lockfiles and looks nothing up. The result contains what could not be read. Throws what `parseFiles`
+ * throws.
+ */
+export async function readForSbom(options: SbomOptions): Promise<BomSource> {
+  const { paths, name } = options;
+  const { lockfiles, unread }: Parts = { lockfiles: [], unread: [] };
+  for await (const { path, lockfile, error } of parseFiles(options)) {
+    if (error === undefined) lockfiles.push({ path, ...lockfile });
+    else unread.push({ path, error });
+  }
+  return { name: name ?? (basename(resolve(paths[0] ?? '.')) || 'target'), lockfiles, unread, findings: [] };
+}

@@ -1,0 +1,39 @@
+import { countScan } from '../../jobs/scan/summary.ts';
+import type { Finding } from '../../model/scan/finding.ts';
+import { atLeast, countedSeverity, type RatedSeverity } from '../../model/scan/severity.ts';
+import type { ScanReport } from '../../model/scan/verdict.ts';
+import { isOnlyIn } from '../../policy/group-filter.ts';
+
+export interface ReportFilter {
+  /** Only findings in direct dependencies. */
+  readonly direct?: boolean | undefined;
+  /** Only these purl types. */
+  readonly ecosystems?: readonly string[] | undefined;
+  /** Only findings that count as this or worse. */
+  readonly severity?: RatedSeverity | undefined;
+  /** Not findings in packages that are installed under these conditions alone. */
+  readonly withoutGroups?: readonly string[] | undefined;
+}
+
+/** The report with the findings and changes that fit. */
+export function filterReport(report: ScanReport, filter: ReportFilter): ScanReport {
+  if (Object.values(filter).every((value) => value === undefined)) return report;
+  const { inventory, verdict } = report;
+  const findings = verdict.findings.filter((finding) => fits(finding, filter));
+  const changes = verdict.changes.filter(({ finding }) => fits(finding, filter));
+  const { routed: _, ...rest } = verdict;
+  return { ...report, verdict: { ...rest, findings, changes, counts: countScan(inventory, findings) } };
+}
+
+function fits(
+  finding: Finding,
+  { direct = false, ecosystems, severity, withoutGroups }: ReportFilter,
+): boolean {
+  const { ecosystem, groups } = finding.package;
+  return (
+    (!direct || finding.package.direct === true) &&
+    (ecosystems === undefined || ecosystems.includes(ecosystem)) &&
+    (severity === undefined || atLeast(countedSeverity(finding), severity)) &&
+    (withoutGroups === undefined || !isOnlyIn(groups, new Set(withoutGroups)))
+  );
+}

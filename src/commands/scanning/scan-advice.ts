@@ -1,0 +1,84 @@
+import { dirname, join } from 'node:path';
+import { type AdviceRequest, type Advised, adviseFindings } from '../../advice/advise-findings.ts';
+import { createAdviceFacts } from '../../advice/facts.ts';
+import { FileError } from '../../files/errors.ts';
+import { readFile } from '../../files/read-file.ts';
+import { MAX_COMPANION_BYTES } from '../../lockfiles/companions.ts';
+import type { DiscoveredLockfile } from '../../lockfiles/discover.ts';
+import { readStatement, STATEMENT_FILES } from '../../lockfiles/requirements/read-statement.ts';
+import type { ProjectStatement } from '../../model/advice/project-statement.ts';
+import type { Insights } from '../../model/ports/insights.ts';
+import type { ScanReport } from '../../model/scan/verdict.ts';
+
+export interface ScanAdvice {
+  readonly insights: Insights;
+  /** The lockfiles that were read, by their paths in the report. */
+  readonly places: ReadonlyMap<string, DiscoveredLockfile>;
+  readonly maxRequests: number;
+  /** Of a lockfile. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+export interface AdvisedScan extends Pick<Advised, 'plans'> {
+  /** Its findings have their fixes. */
+  readonly report: ScanReport;
+}
+
+/** Adds advice to the findings of a scan. Files are read again for it, because a scan frees their contents. */
+export async function adviseScan(report: ScanReport, advice: ScanAdvice): Promise<AdvisedScan> {
+  const { insights, maxRequests, signal } = advice;
+  const problems: { path: string; id: string; reason: string }[] = [];
+  const request: AdviceRequest = {
+    findings: report.verdict.findings,
+    lockfiles: report.inventory.lockfiles,
+    facts: createAdviceFacts(insights, { signal, maxRequests }),
+    now: Date.now(),
+    statementOf: (path, format) =>
+      statementOf(path, format, advice, (reason) => problems.push({ path, id: '', reason })),
+  };
+  const { findings, plans, unadvised } = await adviseFindings(request);
+  return {
+    report: {
+      ...report,
+      verdict: { ...report.verdict, findings: [...findings] },
+      advice: { plans, unadvised: [...problems, ...unadvised] },
+    },
+    plans,
+  };
+}
+
+async function statementOf(
+  path: string,
+  format: string,
+  { places, maxBytes }: ScanAdvice,
+  problem: (reason: string) => void,
+): Promise<ProjectStatement> {
+  const place = places.get(path);
+  const text = place === undefined ? undefined : await textOf(place.path, place.within, maxBytes, problem);
+  if (place === undefined || text === undefined)
+    return readStatement('', { path, text: '', files: new Map() }, problem);
+  const folder = dirname(place.path);
+  const files = new Map<string, string>();
+  for (const name of STATEMENT_FILES) {
+    const own = await textOf(join(folder, name), place.root, MAX_COMPANION_BYTES, problem);
+    if (own !== undefined) files.set(name, own);
+  }
+  return readStatement(format, { path, text, files }, problem);
+}
+
+/** `undefined` for a file that does not exist, or that cannot be read: then with the reason. */
+async function textOf(
+  path: string,
+  within: string | undefined,
+  maxBytes: number,
+  problem: (reason: string) => void,
+): Promise<string | undefined> {
+  try {
+    return (await readFile(path, { maxBytes, within })).toString('utf8');
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    if (error.code !== 'not-found') problem(error.message);
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import { COLLECT_ADVISORIES } from '../../jobs/payloads/collect-advisories.ts';
+import { EXPAND_DEPENDENCIES } from '../../jobs/payloads/expand-dependencies.ts';
+import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
+import { JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
+import type { WorkerEvent } from '../../workers/events.ts';
+import { ScanError } from '../errors.ts';
+
+export type OnProgress = (step: string, done: number, total: number) => void;
+
+/** Whether an event is about a job of the scan: keys of its jobs are its id, alone or followed by a part. */
+export function isOfScan({ key }: WorkerEvent, scan: string): boolean {
+  return key === scan || key.startsWith(`${scan}.`);
+}
+
+const PART_JOBS: ReadonlySet<string> = new Set([COLLECT_ADVISORIES.name, EXPAND_DEPENDENCIES.name]);
+
+/** Turns the events of one scan's jobs into its progress. */
+export function scanProgress(onProgress: OnProgress): (event: WorkerEvent) => void {
+  // Keys of the jobs that fetch advisories and graphs.
+  const started = new Set<string>();
+  const ended = new Set<string>();
+  return (event) => {
+    if (PART_JOBS.has(event.job)) {
+      const part = `${event.job} ${event.key}`;
+      started.add(part);
+      if (event.kind === 'finished' || event.kind === 'failed') ended.add(part);
+      if (event.kind !== 'retrying') onProgress('advisories', ended.size, started.size);
+    }
+    if (event.kind === 'progress') {
+      onProgress(event.progress.step, event.progress.done, event.progress.total);
+    } else if (event.kind === 'retrying') {
+      onProgress(`waiting ${Math.ceil(event.delayMs / 1_000)} s (${event.reason})`, 0, 1);
+    } else if (event.kind === 'started' && event.job === JUDGE_SCAN.name) {
+      onProgress('judge', 0, 1);
+    }
+  };
+}
+
+/** The error of a scan that will have no verdict. A failed job that only fetches facts is a gap in the verdict. */
+export function scanFailure(event: WorkerEvent): ScanError | undefined {
+  if (event.kind !== 'failed') return undefined;
+  if (event.job !== JUDGE_SCAN.name && event.job !== INGEST_LOCKFILES.name) return undefined;
+  return new ScanError('scan-failed', `${event.job}: ${event.reason}`);
+}

@@ -1,0 +1,113 @@
+import { LRUCache } from 'lru-cache';
+import type { HeldPackage } from '../../model/fleet/held-package.ts';
+import { SEVERITIES } from '../../model/scan/severity.ts';
+import type { Operations } from '../../server/api/operation.ts';
+import { findChanges } from '../fleet/changes.ts';
+import { readPackageQuery } from '../fleet/package-query.ts';
+import { findPackage } from '../fleet/where.ts';
+import { filterItems, pageOf, takePage } from './page.ts';
+import { labelsOf, type ServeContext, snapshotOf } from './serve-context.ts';
+import { sinceOf } from './since.ts';
+
+type Own = 'lockhound.fleet.get' | 'lockhound.changes.list' | 'lockhound.packages.where';
+
+/** Questions about the whole fleet. */
+export function fleetOperations(context: ServeContext): Pick<Operations, Own> {
+  const { fleet, loaded } = context;
+  const recentCounts = countsOf(context);
+  return {
+    'lockhound.fleet.get': async ({ principal: { scope, sees, seesAll } }) => ({
+      ...recentCounts(scope, sees),
+      ...(await storeCounts(context, sees)),
+      // They name targets.
+      unreadable: seesAll ? fleet.unreadable : [],
+      readAt: new Date(context.view.readAt()).toISOString(),
+    }),
+    async 'lockhound.changes.list'({ params, principal }) {
+      const { target, rule: rules, severity, notes } = params;
+      const page = pageOf<{ at: number; shard: number; id: string }>(context, {
+        method: 'lockhound.changes.list',
+        params,
+        principal,
+      });
+      const filter = { target, rules, severity, notes, labels: labelsOf(params.label) };
+      const found = findChanges(
+        fleet,
+        { ...filter, since: sinceOf(params.since) ?? 0, after: page.after },
+        loaded.config.policy.unknownSeverity,
+      );
+      const seen = filterItems(found, (entry) => principal.sees(entry.target));
+      const { items, next } = await takePage(seen, page, ({ at, shard, id }) => ({ at, shard, id }));
+      const scans = items.map(({ at, shard: _shard, ...entry }) => ({
+        ...entry,
+        at: new Date(at).toISOString(),
+      }));
+      return { scans, ...next };
+    },
+    async 'lockhound.packages.where'({ params, principal }) {
+      const { range, ecosystem, limit } = params;
+      const query = readPackageQuery(params.package, { range, ecosystem });
+      const answer = await findPackage(fleet, query, labelsOf(params.label), principal.sees);
+      const places: HeldPackage[] = [];
+      for await (const place of answer.places(limit)) places.push(place);
+      const { targets, lockfiles, notCompared } = answer;
+      // Versions and names of packages that only other targets hold are not shown.
+      const [versions, similar] = principal.seesAll
+        ? [answer.versions, answer.similar]
+        : [[...new Set(places.map(({ purl }) => purl))].sort(), []];
+      return { versions, targets, lockfiles, places, similar, notCompared };
+    },
+  };
+}
+
+/** Callers. */
+const REMEMBERED = 100;
+/** Whether a target is stale depends on the time. */
+const FRESH_MS = 1_000;
+
+/** The counts of a scope, which are those of the last second. */
+function countsOf(context: ServeContext) {
+  const recent = new LRUCache<string, ReturnType<typeof targetCounts>>({ max: REMEMBERED, ttl: FRESH_MS });
+  return (scope: string, sees: (target: string) => boolean) => {
+    const key = `${snapshotOf(context).version} ${scope}`;
+    const counts = recent.get(key) ?? targetCounts(context, sees);
+    recent.set(key, counts, { noUpdateTTL: true });
+    return counts;
+  };
+}
+
+function targetCounts(context: ServeContext, sees: (target: string) => boolean) {
+  const { targets, leftOut } = snapshotOf(context);
+  const worst: Record<string, number> = {};
+  const open: Record<string, number> = {};
+  const sums = { targets: 0, packages: 0, incomplete: 0, stale: 0, leftOut: 0 };
+  for (const target of targets.values()) {
+    if (!sees(target.target)) continue;
+    sums.targets += 1;
+    sums.packages += target.packages;
+    if (target.incomplete) sums.incomplete += 1;
+    if (context.view.isStale(target)) sums.stale += 1;
+    sums.leftOut += leftOut.get(target.target) ?? 0;
+    const own = SEVERITIES.find((severity) => (target.open[severity] ?? 0) > 0) ?? 'clear';
+    worst[own] = (worst[own] ?? 0) + 1;
+    for (const [severity, count] of Object.entries(target.open))
+      open[severity] = (open[severity] ?? 0) + count;
+  }
+  return { ...sums, worst, open };
+}
+
+async function storeCounts({ fleet: { shards } }: ServeContext, sees: (target: string) => boolean) {
+  const counts = { openDeliveries: 0, failedDeliveries: 0, rejected: 0, failingSources: 0 };
+  for (const { deliveries, rejected, schedules } of shards) {
+    const [{ open, failed }, count, failing] = await Promise.all([
+      deliveries.counts(),
+      rejected.count(),
+      schedules.failing(),
+    ]);
+    counts.openDeliveries += open;
+    counts.failedDeliveries += failed;
+    counts.rejected += count;
+    counts.failingSources += failing.filter(({ target }) => sees(target)).length;
+  }
+  return { ...counts, stoppedRoutes: (await shards[0]?.deliveries.stoppedRoutes()) ?? [] };
+}

@@ -1,0 +1,58 @@
+import type { MethodId } from '../../server/api/operation.ts';
+import { questionOf } from '../../server/api/page-token.ts';
+import type { Principal } from '../../server/api/principal.ts';
+import type { ServeContext } from './serve-context.ts';
+
+interface PageParams {
+  readonly pageSize?: number | undefined;
+  readonly pageToken?: string | undefined;
+}
+
+/** The question for a page of a list. */
+export interface PageQuestion {
+  readonly method: MethodId;
+  readonly params: PageParams;
+  readonly principal: Pick<Principal, 'scope'>;
+}
+
+const PAGE_SIZE = 100;
+
+/** The size of a page, the place after which it begins, and the token of the page after an entry. */
+export function pageOf<Place>(
+  { tokens }: Pick<ServeContext, 'tokens'>,
+  { method, params, principal }: PageQuestion,
+) {
+  const question = questionOf(method, params, principal.scope);
+  return {
+    question,
+    size: params.pageSize ?? PAGE_SIZE,
+    /** Throws `Refusal` for a token that is not of this question. */
+    after: params.pageToken === undefined ? undefined : (tokens.read(question, params.pageToken) as Place),
+    tokenAfter: (place: Place) => tokens.create(question, place),
+  };
+}
+
+/** One page of a sequence, and the token of the next page when there are further entries. */
+export async function takePage<Item, Place>(
+  items: AsyncGenerator<Item>,
+  { size, tokenAfter }: { readonly size: number; readonly tokenAfter: (place: Place) => string },
+  placeOf: (item: Item) => Place,
+): Promise<{ readonly items: readonly Item[]; readonly next: { readonly nextPageToken?: string } }> {
+  const taken: Item[] = [];
+  for await (const item of items) {
+    const last = taken.at(-1);
+    if (taken.length === size && last !== undefined) {
+      return { items: taken, next: { nextPageToken: tokenAfter(placeOf(last)) } };
+    }
+    taken.push(item);
+  }
+  return { items: taken, next: {} };
+}
+
+/** The items of a sequence that fit. */
+export async function* filterItems<Item>(
+  items: AsyncGenerator<Item>,
+  fits: (item: Item) => boolean,
+): AsyncGenerator<Item> {
+  for await (const item of items) if (fits(item)) yield item;
+}

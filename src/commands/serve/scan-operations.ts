@@ -1,0 +1,87 @@
+import { mergeSorted } from '../../model/merge-sorted.ts';
+import type { ScanRecord } from '../../model/scan/scan-record.ts';
+import { REPORTS } from '../../report/catalog.ts';
+import { withTimes } from '../../server/api/events/follow-store.ts';
+import { type Operations, RawAnswer } from '../../server/api/operation.ts';
+import { Refusal } from '../../server/api/problem.ts';
+import { compareNewest, type PlacedId } from '../../store/newest-ids.ts';
+import { ScanError } from '../errors.ts';
+import { readReport } from '../scanning/scan-watch.ts';
+import { administerScans } from '../scans.ts';
+import { filterItems, pageOf, takePage } from './page.ts';
+import { notFound, type ServeContext } from './serve-context.ts';
+import { sinceOf } from './since.ts';
+
+type Own = 'lockhound.scans.list' | 'lockhound.scans.get' | 'lockhound.scans.report';
+
+const TYPES: Readonly<Record<string, string>> = {
+  json: 'application/json; charset=utf-8',
+  sarif: 'application/sarif+json; charset=utf-8',
+  markdown: 'text/markdown; charset=utf-8',
+  cyclonedx: 'application/vnd.cyclonedx+json; charset=utf-8',
+};
+
+export function scanOperations(context: ServeContext): Pick<Operations, Own> {
+  const admin = administerScans(context.shared);
+  const { shards } = context.fleet;
+  const show = async (id: string, sees: (target: string) => boolean) => {
+    const shown = await admin.show(id);
+    if (shown !== undefined && sees(shown.scan.target)) return shown;
+    throw notFound(`there is no scan ${id}: records are kept for 30 days`);
+  };
+  return {
+    async 'lockhound.scans.list'({ params, principal }) {
+      const { state: states, target } = params;
+      const since = sinceOf(params.since);
+      const page = pageOf<PlacedId>(context, { method: 'lockhound.scans.list', params, principal });
+      const fits = (scan: ScanRecord): boolean =>
+        (states === undefined || states.includes(scan.state)) &&
+        (target === undefined || scan.target === target) &&
+        principal.sees(scan.target);
+      const queued =
+        page.after === undefined
+          ? (await admin.queued()).filter((scan) => fits(scan) && isSince(scan, since))
+          : [];
+      const known = new Set(queued.map(({ scan }) => scan));
+      const range = { since, after: page.after, count: Math.min(100, page.size + 1) };
+      const records = mergeSorted(
+        shards.map(({ scans }) => scans.newest(range)),
+        compareNewest,
+      );
+      const fitting = filterItems(records, ({ id, scan }) => !known.has(id) && fits(scan));
+      const { items, next } = await takePage(fitting, page, ({ id, time }) => ({ id, time }));
+      return {
+        scans: [...queued.slice(0, page.size), ...items.map(({ scan }) => scan)].map(withTimes),
+        ...next,
+      };
+    },
+    async 'lockhound.scans.get'({ params, principal }) {
+      const { scan, deliveries } = await show(params.scan, principal.sees);
+      return { scan: withTimes(scan), deliveries };
+    },
+    async 'lockhound.scans.report'({ params, principal }) {
+      const { scan } = await show(params.scan, principal.sees);
+      const store = context.fleet.of(scan.target);
+      const { inventory, verdict } = await readReport(store, scan.scan).catch((error: unknown) => {
+        if (error instanceof ScanError) throw notFound(error.message);
+        throw error;
+      });
+      if (inventory === undefined || verdict === undefined) {
+        throw notFound(`scan ${scan.scan} has no report: it is ${scan.state}, or its report has expired`);
+      }
+      const report = REPORTS.find(({ name }) => name === (params.format ?? 'json'));
+      if (report === undefined) {
+        const names = REPORTS.map(({ name }) => name).join(', ');
+        throw new Refusal(400, 'invalid-parameter', `there is no report format ${params.format}: ${names}`);
+      }
+      const parts = await report.render({ inventory, verdict }, { colour: false, width: 100 });
+      return new RawAnswer([...parts].join(''), {
+        type: TYPES[report.name.replace(/-\d.*$/, '')] ?? 'text/plain; charset=utf-8',
+      });
+    },
+  };
+}
+
+function isSince({ requestedAt }: ScanRecord, since = 0): boolean {
+  return Date.parse(requestedAt) >= since;
+}

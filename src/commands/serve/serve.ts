@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { createLogger } from '../../compose/logger.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { readBundledDescription } from '../../discovery/bundled.ts';
+import { createApiServer } from '../../server/api/api-server.ts';
+import { createRequestRates } from '../../server/api/auth/request-rates.ts';
+import { addDocuments } from '../../server/api/documents.ts';
+import { createPageTokens } from '../../server/api/page-token.ts';
+import { openFleetView } from '../../server/view/fleet-view.ts';
+import { shardOf } from '../../store/shards/shard.ts';
+import { logThrottled } from '../../workers/throttled-log.ts';
+import type { FleetStore } from '../fleet/fleet-store.ts';
+import { openSharedStore, type SharedStore } from '../shared-store.ts';
+import { adminOperations } from './admin-operations.ts';
+import { eventOperations } from './event-operations.ts';
+import { findingOperations } from './finding-operations.ts';
+import { fleetOperations } from './fleet-operations.ts';
+import { addMonitoring } from './monitoring.ts';
+import { openCallers } from './open-callers.ts';
+import { addPushTriggers } from './push-triggers.ts';
+import { scanOperations } from './scan-operations.ts';
+import { scheduleOperations } from './schedule-operations.ts';
+import type { ServeContext } from './serve-context.ts';
+import { sessionOperations } from './session-operations.ts';
+import { submitOperations } from './submit-operations.ts';
+import { suppressionOperations } from './suppression-operations.ts';
+import { targetOperations } from './target-operations.ts';
+import { tokenOperations } from './token-operations.ts';
+import { writeOperations } from './write-operations.ts';
+
+export interface ServeOptions {
+  /** Replace `serve.host` and `serve.port`. */
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+}
+
+export interface RunningServer {
+  /** Where it listens, without a trailing slash. */
+  readonly url: string;
+  /** Whether programs of this machine need no token. */
+  readonly isOpen: boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the API. Throws `ConfigError` when `redis.url` is not set or when the address is not one of this machine, and `StoreError`
+ * when Redis does not answer.
+ */
+export async function startServe(loaded: LoadedConfig, options: ServeOptions = {}): Promise<RunningServer> {
+  const { serve } = loaded.config;
+  const host = options.host ?? serve.host;
+  const log = createLogger(loaded);
+  const shared = await openSharedStore(loaded);
+  const callers = await openCallers(loaded, shared, host).catch(async (error: unknown) => {
+    await shared.close();
+    throw error;
+  });
+  const context = contextOf(loaded, shared, log);
+  const events = eventOperations(context);
+  const submit = submitOperations(context);
+  const document = await readBundledDescription('lockhound.v1');
+  const app = createApiServer({
+    document,
+    operations: {
+      ...fleetOperations(context),
+      ...targetOperations(context),
+      ...findingOperations(context),
+      ...scanOperations(context),
+      ...adminOperations(context),
+      ...sessionOperations(context, callers),
+      ...tokenOperations(context),
+      ...events.operations,
+      ...scheduleOperations(context),
+      ...submit.operations,
+      ...suppressionOperations(context),
+      ...writeOperations(context),
+    },
+    authenticate: callers.authenticate,
+    answers: shared.store.apiAnswers,
+    countRequest: createRequestRates(serve.requestsPerSecond),
+    log,
+    receiveMs: serve.receiveTimeout,
+    maxBodyBytes: serve.maxBodyBytes,
+  });
+  addDocuments(app, document, serve.publicUrl);
+  addPushTriggers(app, context, log);
+  const endMetrics = addMonitoring(app, context, callers.authenticate);
+  const close = async (): Promise<void> => {
+    await app.close();
+    await endMetrics();
+    await events.close();
+    await submit.close();
+    await context.view.close();
+    await shared.close();
+  };
+  try {
+    const url = await app.listen({ host, port: options.port ?? serve.port });
+    log.info({ url }, 'serving the API');
+    return { url, isOpen: callers.isOpen, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function contextOf(loaded: LoadedConfig, shared: SharedStore, log: Logger): ServeContext {
+  const unreadable = new Set<string>();
+  const onUnreadable: FleetStore['onUnreadable'] = ({ message }) => void unreadable.add(message);
+  const stores = shared.shards.map(({ store }) => store);
+  const fleet: FleetStore = {
+    shards: stores,
+    of: shared.of,
+    get unreadable() {
+      return [...unreadable];
+    },
+    onUnreadable,
+    note: (message) => void unreadable.add(message),
+    close: shared.close,
+  };
+  const logFailure = logThrottled(log, 'the fleet cannot be read; answers are those of the last reading');
+  const view = openFleetView(
+    {
+      shards: stores,
+      staleAfter: loaded.config.watch.staleAfter,
+      onUnreadable,
+      onFailure: (reason) => logFailure(new Error(reason)),
+    },
+    (target) => shardOf(target, stores.length),
+  );
+  const key = loaded.secrets.serveKey?.reveal();
+  const tokens = createPageTokens(key === undefined ? randomBytes(32) : Buffer.from(key));
+  const logEvents = logThrottled(log, 'changes and scans cannot be read; readers of events wait');
+  const onEventFailure = (reason: string) => logEvents(new Error(reason));
+  return { loaded, shared, fleet, view, tokens, onEventFailure };
+}

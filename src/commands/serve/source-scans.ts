@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import type { LoadedConfig } from '../../config/load.ts';
+import { sealEnvelope } from '../../jobs/envelope.ts';
+import { jobIdOf } from '../../jobs/job-id.ts';
+import { SCAN_SOURCE } from '../../jobs/payloads/scan-source.ts';
+import { type TargetSource, targetSourceSchema } from '../../model/watch/source.ts';
+import { matchesWildcard } from '../../policy/wildcard.ts';
+import { Refusal } from '../../server/api/problem.ts';
+import { shardOf } from '../../store/shards/shard.ts';
+import type { SharedStore } from '../shared-store.ts';
+
+export interface SourceScan {
+  readonly target: { readonly id: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly source: RequestedSource;
+  /** Default: a new one. The same id is scanned once. */
+  readonly scan?: string | undefined;
+}
+
+/** A source as a caller names it. Credentials are those of the allowed source. */
+export type RequestedSource =
+  | { readonly kind: 'url'; readonly url: string; readonly file?: string; readonly format?: string }
+  | { readonly kind: 'git'; readonly url: string; readonly ref?: string };
+
+/** Scans of sources that the configuration allows (`serve.sources`). Workers read them, as they read those of schedules. */
+export function sourceScans({ config }: LoadedConfig, { shards }: SharedStore) {
+  const { sources } = config.serve;
+  return {
+    /** Queues the scan. Throws `Refusal` for a source that is not allowed or not valid, and `EnvelopeError` for a target or an id. */
+    async submit({ target, source, scan = randomUUID() }: SourceScan): Promise<string> {
+      const address = plainUrl(source.url);
+      const allowed = sources.find(({ url }) => matchesWildcard(url, address));
+      if (allowed === undefined) {
+        throw new Refusal(403, 'source-not-allowed', `no entry of serve.sources fits ${address}`);
+      }
+      const { id, labels = {} } = target;
+      const envelope = sealEnvelope(SCAN_SOURCE, {
+        scan,
+        target: { id, labels: { ...labels } },
+        source: checked(targetSource(source, address, allowed.credentials)),
+        requestedAt: new Date().toISOString(),
+      });
+      const queue = shards[shardOf(id, shards.length)]?.openQueue(SCAN_SOURCE.name);
+      await queue?.add(SCAN_SOURCE.name, envelope, { jobId: jobIdOf(SCAN_SOURCE.name, envelope.key) });
+      return scan;
+    },
+  };
+}
+
+/** The URL in its only form: a pattern must not fit text that a client reads as another address. Throws `Refusal`. */
+function plainUrl(text: string): string {
+  const url = URL.parse(text);
+  const isPlain =
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === '' &&
+    url.password === '' &&
+    url.hash === '';
+  if (!isPlain)
+    throw new Refusal(400, 'invalid-body', 'a source is an http or https URL without user name and fragment');
+  return url.href;
+}
+
+/** Throws `Refusal` for a ref or a name that workers would refuse. */
+function checked(source: TargetSource): TargetSource {
+  const parsed = targetSourceSchema().safeParse(source);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Refusal(400, 'invalid-body', `source.${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+}
+
+function targetSource(source: RequestedSource, url: string, credentials: string | undefined): TargetSource {
+  const own = credentials === undefined ? {} : { credentials };
+  if (source.kind === 'git')
+    return { kind: 'git', repository: url, ref: source.ref ?? 'HEAD', exclude: [], ...own };
+  const { file, format } = source;
+  return { kind: 'url', url, ...own, ...(file && { file }), ...(format && { format }) };
+}

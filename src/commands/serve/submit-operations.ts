@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { redisUrls } from '../../compose/store.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { SubmitScan } from '../../model/api/lockhound-api.generated.ts';
+import { createProducer, type ProducedLockfile, type Producer, type ScanRequest } from '../../producer.ts';
+import { MultipartBody } from '../../server/api/multipart.ts';
+import { type Operations, RawAnswer } from '../../server/api/operation.ts';
+import { Refusal } from '../../server/api/problem.ts';
+import { requireSeen, type ServeContext } from './serve-context.ts';
+import { sourceScans } from './source-scans.ts';
+
+type Own = 'lockhound.scans.submit';
+
+/** Submits scans as any producer does. */
+export function submitOperations({ loaded, shared }: Pick<ServeContext, 'loaded' | 'shared'>) {
+  const scans = sourceScans(loaded, shared);
+  let producer: Promise<Producer> | undefined;
+  const open = (): Promise<Producer> => {
+    producer ??= openProducer(loaded);
+    producer.catch(() => {
+      producer = undefined;
+    });
+    return producer;
+  };
+  const operations: Pick<Operations, Own> = {
+    async 'lockhound.scans.submit'({ body, principal }) {
+      const { source } = body;
+      if (source !== undefined) {
+        requireSeen(principal, body.target);
+        if (body.lockfiles !== undefined)
+          throw new Refusal(400, 'invalid-body', 'it has lockfiles and a source');
+        const { target: id, labels, scan: named } = body;
+        const target = { id, ...(labels === undefined ? {} : { labels }) };
+        return accepted(await scans.submit({ target, source, scan: named }));
+      }
+      const request = (body as unknown) instanceof MultipartBody ? fromForm(body as never) : fromJson(body);
+      requireSeen(principal, request.target.id);
+      if (request.lockfiles.length === 0) throw new Refusal(400, 'invalid-body', 'it has no lockfiles');
+      const { scan } = await (await open()).enqueue({ scan: randomUUID(), ...request });
+      return accepted(scan);
+    },
+  };
+  return { operations, close: async () => await (await producer?.catch(() => undefined))?.close() };
+}
+
+function accepted(scan: string): RawAnswer {
+  return new RawAnswer(JSON.stringify({ scan }), { status: 202 });
+}
+
+async function openProducer({ config, secrets }: LoadedConfig): Promise<Producer> {
+  const { redis, lockfiles } = config;
+  return await createProducer({
+    redis: redisUrls(redis.url ?? '', secrets).join(','),
+    prefix: redis.prefix,
+    shards: redis.shards,
+    retentionMs: lockfiles.retention,
+    maxBytes: lockfiles.maxBytes,
+  });
+}
+
+function fromJson({ target, labels, lockfiles = [], partial, scan }: SubmitScan): ScanRequest {
+  return {
+    target: { id: target, ...(labels === undefined ? {} : { labels }) },
+    partial: partial === true,
+    ...(scan === undefined ? {} : { scan }),
+    lockfiles: lockfiles.map(
+      ({ path, format, companions = [], ...file }): ProducedLockfile => ({
+        path,
+        ...(format === undefined ? {} : { format }),
+        ...contentOf(path, file),
+        companions: companions.map(({ name, ...companion }) => ({ name, ...contentOf(name, companion) })),
+      }),
+    ),
+  };
+}
+
+interface SubmittedContent {
+  readonly content?: string;
+  readonly base64?: string;
+}
+
+function contentOf(
+  path: string,
+  { content, base64 }: SubmittedContent,
+): { readonly content: string | Buffer } {
+  if (content !== undefined && base64 === undefined) return { content };
+  if (base64 !== undefined && content === undefined) return { content: Buffer.from(base64, 'base64') };
+  throw new Refusal(400, 'invalid-body', `${path} needs either content or base64`);
+}
+
+const FIELDS: ReadonlySet<string> = new Set(['target', 'label', 'partial', 'scan', 'format']);
+
+/** Fields: `target`, `label` (`name=value`, repeated), `partial`, `scan`, `format`. The name of a file is its path. */
+function fromForm({ fields, files }: MultipartBody): ScanRequest {
+  const unknown = [...fields.keys()].find((name) => !FIELDS.has(name));
+  if (unknown !== undefined) throw new Refusal(400, 'invalid-body', `there is no field ${unknown}`);
+  const one = (name: string): string | undefined => {
+    const values = fields.get(name) ?? [];
+    if (values.length > 1) throw new Refusal(400, 'invalid-body', `the field ${name} is given twice`);
+    return values[0];
+  };
+  const [id, format, scan] = [one('target'), one('format'), one('scan')];
+  if (id === undefined || id === '') throw new Refusal(400, 'invalid-body', 'the field target is required');
+  const labels = (fields.get('label') ?? []).map((text): [string, string] => {
+    const at = text.indexOf('=');
+    if (at < 1) throw new Refusal(400, 'invalid-body', 'a label is written as name=value');
+    return [text.slice(0, at), text.slice(at + 1)];
+  });
+  return {
+    target: { id, labels: Object.fromEntries(labels) },
+    partial: one('partial') === 'true',
+    ...(scan === undefined ? {} : { scan }),
+    lockfiles: files.map(({ path, content }) => ({
+      path,
+      content,
+      ...(format === undefined ? {} : { format }),
+    })),
+  };
+}

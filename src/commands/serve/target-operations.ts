@@ -1,0 +1,104 @@
+import { SEVERITIES } from '../../model/scan/severity.ts';
+import type { Operations } from '../../server/api/operation.ts';
+import { Refusal } from '../../server/api/problem.ts';
+import { COMPARE_TARGETS, positionAfter } from '../../server/view/fleet-order.ts';
+import type { ViewedTarget } from '../../server/view/viewed-target.ts';
+import { fitsLabels } from '../fleet/fleet-store.ts';
+import { showTarget } from '../fleet/targets.ts';
+import { pageOf } from './page.ts';
+import { labelsOf, notFound, requireSeen, type ServeContext, snapshotOf } from './serve-context.ts';
+
+/** Findings in the answer about one target; `findings.list` has the others. */
+const MAX_FINDINGS = 1_000;
+
+export function targetOperations(
+  context: ServeContext,
+): Pick<Operations, 'lockhound.targets.list' | 'lockhound.targets.get' | 'lockhound.targets.inventory'> {
+  const { view, loaded } = context;
+  const listed = (target: ViewedTarget) => ({ ...target, stale: view.isStale(target) });
+  return {
+    async 'lockhound.targets.list'({ params, principal }) {
+      const { targetLists } = snapshotOf(context);
+      const { worst, incomplete, stale, orderBy: order = 'worst' } = params;
+      const labels = labelsOf(params.label);
+      const search = params.search?.toLowerCase();
+      const page = pageOf<ViewedTarget>(context, { method: 'lockhound.targets.list', params, principal });
+      const tests: ((one: ViewedTarget) => boolean)[] = [];
+      if (!principal.seesAll) tests.push(({ target }) => principal.sees(target));
+      if (labels !== undefined) tests.push((one) => fitsLabels(one.labels, labels));
+      if (search !== undefined) tests.push(({ target }) => target.toLowerCase().includes(search));
+      if (worst !== undefined) {
+        const severities = SEVERITIES.slice(0, SEVERITIES.indexOf(worst) + 1);
+        tests.push(({ open }) => severities.some((name) => (open[name] ?? 0) > 0));
+      }
+      if (incomplete !== undefined) tests.push((one) => one.incomplete === incomplete);
+      if (stale !== undefined) tests.push((one) => view.isStale(one) === stale);
+      const list = targetLists[order].filter((one) => tests.every((fits) => fits(one)));
+      const from = page.after === undefined ? 0 : positionAfter(list, page.after, COMPARE_TARGETS[order]);
+      const targets = list.slice(from, from + page.size);
+      const last = targets.at(-1);
+      const isEnd = last === undefined || from + page.size >= list.length;
+      const next = isEnd ? {} : { nextPageToken: page.tokenAfter({ ...last, labels: {} }) };
+      return { targets: targets.map(listed), total: list.length, ...next };
+    },
+    async 'lockhound.targets.get'({ params: { target }, principal }) {
+      requireSeen(principal, target);
+      const shown = await showTarget(context.fleet, target, loaded.config.watch.staleAfter);
+      return { ...shown, findings: shown.findings.slice(0, MAX_FINDINGS) };
+    },
+    async 'lockhound.targets.inventory'({ params, principal }) {
+      const { target, lockfile } = params;
+      requireSeen(principal, target);
+      const store = context.fleet.of(target);
+      const state = await store.targets.read(target);
+      if (state === undefined) throw notFound(`there is no target ${target}`);
+      const files = (state.lockfiles ?? []).filter(({ path }) => lockfile === undefined || path === lockfile);
+      const [file] = files;
+      if (file === undefined) throw notFound(`target ${target} has no lockfile ${lockfile ?? ''}`.trim());
+      if (files.length > 1) {
+        throw new Refusal(
+          400,
+          'invalid-parameter',
+          `target ${target} has ${files.length} lockfiles: name one`,
+        );
+      }
+      const page = pageOf<{ readonly inventory: string | undefined; readonly at: number }>(context, {
+        method: 'lockhound.targets.inventory',
+        params,
+        principal,
+      });
+      if (file.inventory === undefined) {
+        const message = file.unread?.message ?? 'no scan could read it';
+        return {
+          path: file.path,
+          format: '',
+          packages: [],
+          total: 0,
+          problems: [{ kind: 'unread', message }],
+        };
+      }
+      const { format, problems, packages } = await store.inventories.read(file.inventory);
+      // The packages of another content have other places.
+      if (page.after !== undefined && page.after.inventory !== file.inventory) {
+        throw new Refusal(409, 'lockfile-changed', `${file.path} has changed: begin with the first page`);
+      }
+      const from = page.after?.at ?? 0;
+      const end = from + page.size;
+      const next =
+        end < packages.length
+          ? { nextPageToken: page.tokenAfter({ inventory: file.inventory, at: end }) }
+          : {};
+      return {
+        path: file.path,
+        format,
+        total: packages.length,
+        problems: from === 0 ? problems : [],
+        packages: packages.slice(from, end).map(({ locked, excluded }) => {
+          const { integrity: _digests, source: _source, ...own } = locked;
+          return excluded === undefined ? own : { ...own, outcome: excluded[0], reason: excluded[1] };
+        }),
+        ...next,
+      };
+    },
+  };
+}

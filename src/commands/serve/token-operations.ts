@@ -1,0 +1,24 @@
+import type { Operations } from '../../server/api/operation.ts';
+import { administerTokens } from '../tokens.ts';
+import { notFound, requireWholeFleet, type ServeContext } from './serve-context.ts';
+
+type Own = 'lockhound.tokens.list' | 'lockhound.tokens.create' | 'lockhound.tokens.revoke';
+
+export function tokenOperations({ shared }: Pick<ServeContext, 'shared'>): Pick<Operations, Own> {
+  const admin = administerTokens(shared.store.apiTokens);
+  return {
+    async 'lockhound.tokens.list'({ principal }) {
+      requireWholeFleet(principal);
+      return { tokens: await admin.list() };
+    },
+    async 'lockhound.tokens.create'({ body, principal }) {
+      requireWholeFleet(principal);
+      return await admin.create(body);
+    },
+    async 'lockhound.tokens.revoke'({ params: { token }, principal }) {
+      requireWholeFleet(principal);
+      if (!(await admin.revoke(token))) throw notFound(`there is no token ${token}`);
+      return {};
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { createLogger } from '../../compose/logger.ts';
+import { type NotifierHandle, openNotifier } from '../../compose/notifier.ts';
+import { openStore } from '../../compose/store.ts';
+import { ConfigError } from '../../config/errors.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { DeliveryAttempt } from '../../model/alert/delivery.ts';
+import { CodedError } from '../../model/errors.ts';
+import type { Transition } from '../../model/scan/transition.ts';
+import { testNotification, type WebhookTest } from '../../notify/alert/test-notification.ts';
+import { noWebhook, withErrorsOnly } from './webhook-admin.ts';
+
+export interface WebhookTestOptions {
+  /** Default: the only route, or `default`. */
+  readonly route?: string | undefined;
+  /** Default: `opened`, or the first transition that the route accepts. */
+  readonly transition?: Transition | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends one alert that is marked as a test, in the same way as a worker, and returns the answer. Throws `ConfigError` for an
+ * unknown route and `NotifyError` when nothing could be sent.
+ */
+export async function testWebhook(loaded: LoadedConfig, options: WebhookTestOptions): Promise<WebhookTest> {
+  const { notify } = loaded.config;
+  if (notify === undefined) throw noWebhook();
+  const log = createLogger(withErrorsOnly(loaded));
+  const store = await openStore(loaded, log);
+  try {
+    let attempt: DeliveryAttempt | undefined;
+    const notifier = await openNotifier(loaded, notify, store, log, (made) => {
+      attempt = made;
+    });
+    try {
+      return await send(notifier, options, () => attempt);
+    } finally {
+      await notifier.close();
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+async function send(
+  notifier: NotifierHandle,
+  { route: asked, transition: wanted, signal }: WebhookTestOptions,
+  lastAttempt: () => DeliveryAttempt | undefined,
+): Promise<WebhookTest> {
+  const route = chooseRoute(
+    notifier.routing.rules.map(({ name }) => name),
+    asked,
+  );
+  await notifier.read(signal);
+  const id = `msg_test_${randomUUID()}`;
+  const { mode = 'digest', match = {} } = notifier.routing.rules.find(({ name }) => name === route) ?? {};
+  const transition = wanted ?? match.transitions?.[0] ?? 'opened';
+  const notification = testNotification({ route, mode, id, transition, date: new Date().toISOString() });
+  const outcome = await notifier.send(route, notification, signal).then(
+    () => ({ delivered: true }),
+    (error: unknown) => {
+      // Any other error means that nothing was sent, which is not a result.
+      if (!(error instanceof CodedError) || !error.code.startsWith('receiver-')) throw error;
+      return { delivered: false, reason: error.message };
+    },
+  );
+  const { status, durationMs, answer } = lastAttempt() ?? {};
+  return { route, id, ...outcome, status, durationMs, answer };
+}
+
+function chooseRoute(routes: readonly string[], asked: string | undefined): string {
+  const [only] = routes;
+  const chosen = asked ?? (routes.includes('default') ? 'default' : routes.length === 1 ? only : undefined);
+  if (chosen !== undefined && routes.includes(chosen)) return chosen;
+  const what = asked === undefined ? 'there are several routes' : `no route is named ${asked}`;
+  throw new ConfigError('config-invalid', `${what}: choose one of ${routes.join(', ')} with --route`);
+}

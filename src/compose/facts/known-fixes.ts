@@ -1,0 +1,49 @@
+import { createAdviceFacts } from '../../advice/facts.ts';
+import { learnFix } from '../../advice/known-fix.ts';
+import { createRecordCache } from '../../insights/caching.ts';
+import type { KnownFix } from '../../model/advice/known-fix.ts';
+import type { Cache } from '../../model/ports/cache.ts';
+import type { Insights } from '../../model/ports/insights.ts';
+import type { KnownFixes } from '../../model/ports/known-fixes.ts';
+import { formatVersionKey } from '../../model/scan/version-key.ts';
+import { CACHED_FIX } from '../../model/stored/catalog.ts';
+
+const DAY_MS = 86_400_000;
+/** What is known is read for a week, and found out anew after a day. */
+const TTL_MS = 7 * DAY_MS;
+/** Requests for one package version. */
+const MAX_REQUESTS = 1_000;
+
+/** Reads what workers found out. */
+export function createFixReader(cache: Cache): KnownFixes['read'] {
+  const fixes = createRecordCache<KnownFix>(CACHED_FIX, { cache, recordTtlMs: TTL_MS, missTtlMs: TTL_MS });
+  return async (keys) => {
+    const found = await fixes.get(keys.map(formatVersionKey));
+    return found.map((one) => (one !== undefined && 'record' in one ? one.record : undefined));
+  };
+}
+
+/** What is known of fixes, in the cache that all workers share. */
+export function createKnownFixes(
+  insights: Pick<Insights, 'publishedVersions' | 'resolve' | 'dependencies'>,
+  cache: Cache,
+): KnownFixes {
+  const fixes = createRecordCache<KnownFix>(CACHED_FIX, { cache, recordTtlMs: TTL_MS, missTtlMs: TTL_MS });
+  const read = createFixReader(cache);
+  return {
+    read,
+    async learn(question, now, signal) {
+      const [known] = await read([question.key]);
+      const before = known !== undefined && now - known.computedAt < DAY_MS ? known : undefined;
+      if (
+        before !== undefined &&
+        question.directs.every(({ name, version }) => `${name}@${version}` in before.ways)
+      ) {
+        return;
+      }
+      const facts = createAdviceFacts(insights, { signal, maxRequests: MAX_REQUESTS });
+      const learned = await learnFix(question, before, facts, now);
+      await fixes.set([[formatVersionKey(question.key), { record: learned }]]);
+    },
+  };
+}

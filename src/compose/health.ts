@@ -1,0 +1,67 @@
+import type { LoadedConfig } from '../config/load.ts';
+import { JOBS } from '../jobs/catalog.ts';
+import { messageOf } from '../model/errors.ts';
+import type { HealthVerdict } from '../model/fleet/health.ts';
+import type { FleetNumbers } from '../server/metrics/fleet-numbers.ts';
+import { judgeHealth, unreachableVerdict } from '../server/verdict/verdict.ts';
+import { openFleetNumbers } from './fleet-numbers.ts';
+import type { Store, Stores } from './store.ts';
+
+const PINGS = 5;
+const LIMIT_MS = 5_000;
+
+/**
+ * Returns a function that judges the whole deployment, for the command, the API and the page. Its cost does not grow with the number of
+ * jobs. It never rejects: without an answer of Redis within 5 s the verdict says so.
+ */
+export function openHealth(
+  { config }: LoadedConfig,
+  { shards, workers }: Pick<Stores, 'shards' | 'workers'>,
+  readNumbers: () => Promise<FleetNumbers> = openFleetNumbers(shards),
+) {
+  const [first] = shards as readonly [Store, ...Store[]];
+  const { watch, insights, worker } = config;
+  const concurrency = new Map(JOBS.map(({ name, limits }) => [name, limits.concurrency]));
+  const read = async (): Promise<HealthVerdict> => {
+    const [redisMs, now] = [await roundTrip(first), await timeOf(first)];
+    const [numbers, presences] = await Promise.all([readNumbers(), workers.list(now)]);
+    return judgeHealth({
+      ...{ numbers, workers: presences, redisMs, concurrency, now },
+      settings: {
+        refreshEveryMs: watch.every,
+        staleAfterMs: watch.staleAfter,
+        requestsPerSecond: insights.requestsPerSecond,
+        recordEveryMs: worker.lockDuration / 3,
+      },
+    });
+  };
+  return async (): Promise<HealthVerdict> => {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(new Error(`no answer within ${LIMIT_MS} ms`)), LIMIT_MS);
+    try {
+      if (first.redis.status !== 'ready') throw new Error(`the connection is ${first.redis.status}`);
+      return await Promise.race([read(), late.promise]);
+    } catch (error) {
+      return unreachableVerdict(messageOf(error), Date.now());
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** The median of some round trips in milliseconds. */
+async function roundTrip({ redis }: Pick<Store, 'redis'>): Promise<number> {
+  const times: number[] = [];
+  for (let ping = 0; ping < PINGS; ping += 1) {
+    const started = performance.now();
+    await redis.ping();
+    times.push(performance.now() - started);
+  }
+  return times.toSorted((left, right) => left - right)[Math.floor(PINGS / 2)] ?? 0;
+}
+
+/** The clock of Redis in ms since 1970: that of this process may differ from those of the workers. */
+export async function timeOf({ redis }: Pick<Store, 'redis'>): Promise<number> {
+  const [seconds, microseconds] = await redis.time();
+  return Number(seconds) * 1_000 + Number(microseconds) / 1_000;
+}

@@ -1,0 +1,100 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../config/schema.ts';
+import { keyOfIdentity } from '../../fleet/identity.ts';
+import type { FollowUp } from '../../jobs/follow-up.ts';
+import { inspectionsDue } from '../../jobs/payloads/inspect-packages.ts';
+import { refreshDue } from '../../jobs/payloads/refresh-fleet.ts';
+import { selectionDue, settingsDue, suppressionsDue } from '../../jobs/payloads/select-targets.ts';
+import type { Routing } from '../../model/alert/routing.ts';
+import type { Cadence } from '../../model/fleet/cadence.ts';
+import type { Schedule } from '../../workers/schedules.ts';
+import type { Store } from '../store.ts';
+
+/** A scan of one target that learns of a change alerts the others within about this time. */
+const SELECTION_MS = 60_000;
+
+/** Young versions that are inspected again at a time; those that were inspected longest ago come first. */
+const MAX_INSPECTED = 5_000;
+
+const GARBAGE_MS = 24 * 3_600_000;
+
+interface RefreshOptions {
+  /** Hash of the settings of this worker by which targets are judged, and its routes. */
+  readonly settings: string;
+  readonly routing: Routing;
+  readonly log: Logger;
+}
+
+/**
+ * Schedules the refreshes of the fleet, the removal of what no target needs, and the selection of targets: for what scans learned,
+ * and of all targets when this worker has other settings or suppressions than those by which they were judged.
+ */
+export function refreshSchedules(
+  {
+    fleet,
+    inspections,
+    collectGarbage,
+    suppressions,
+  }: Pick<Store, 'fleet' | 'inspections' | 'collectGarbage' | 'suppressions'>,
+  { every, young, jitter, staleAfter, inspect }: Config['watch'],
+  { settings, routing, log }: RefreshOptions,
+): readonly Schedule[] {
+  // Once for each process: during a deployment, workers with old and new settings would replace each other's.
+  let isCompared = false;
+  const changedSettings = async (due: Date): Promise<readonly FollowUp[]> => {
+    if (isCompared) return [];
+    const isChanged = (await fleet.judgedSettings()) !== settings;
+    const before = isChanged ? await fleet.judgedRouting() : undefined;
+    isCompared = true;
+    const routes = { now: routing, ...(before === undefined ? {} : { before }) };
+    return isChanged ? [settingsDue(settings, routes, due)] : [];
+  };
+  const refresh = (cadence: Cadence, everyMs: number): readonly Schedule[] =>
+    everyMs === 0
+      ? []
+      : [
+          {
+            name: `refresh-${cadence}`,
+            everyMs,
+            jitterMs: Math.min(jitter, everyMs / 2),
+            start: (due) => [refreshDue(cadence, due, staleAfter)],
+          },
+        ];
+  return [
+    ...refresh('all', every),
+    ...refresh('young', young),
+    {
+      name: 'select-targets',
+      everyMs: SELECTION_MS,
+      async start(due) {
+        const all = await changedSettings(due);
+        if (all.length > 0) return all;
+        const revision = await suppressions.revision();
+        if (revision !== (await fleet.judgedSuppressions())) return [suppressionsDue(revision, due)];
+        const waiting = (await fleet.countPending()) + (await fleet.countDue(Date.now()));
+        return waiting === 0 ? [] : [selectionDue(due)];
+      },
+    },
+    ...(young === 0 || !inspect
+      ? []
+      : [
+          {
+            name: 'inspect-young',
+            everyMs: young,
+            jitterMs: Math.min(jitter, young / 2),
+            async start(due: Date) {
+              const identities = await inspections.young(due.getTime(), MAX_INSPECTED);
+              return inspectionsDue(identities.flatMap(keyOfIdentity), due);
+            },
+          },
+        ]),
+    {
+      name: 'collect-garbage',
+      everyMs: GARBAGE_MS,
+      async start() {
+        log.info(await collectGarbage(), 'what no target needs is removed');
+        return [];
+      },
+    },
+  ];
+}

@@ -1,0 +1,154 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { inheritedEnvironment } from '../../config/inherited-environment.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { ScheduleConfig } from '../../config/watch.ts';
+import { publicAddressesOnly } from '../../http/address-guard.ts';
+import { createHttpClient } from '../../http/undici-client.ts';
+import { runDue } from '../../jobs/payloads/run-schedule.ts';
+import type { Ports } from '../../jobs/ports.ts';
+import type { Schedule } from '../../model/watch/schedule.ts';
+import { createSourceReader } from '../../sources/source-reader.ts';
+import { listTargets } from '../../sources/target-list.ts';
+import type { Schedule as Starts, StoredSchedules } from '../../workers/schedules.ts';
+import type { Store, Stores } from '../store.ts';
+import { unwatchedTargets } from './unwatched-targets.ts';
+
+/** Names of stored schedules in BullMQ begin with it. */
+const PREFIX = 'watch-';
+/** Largest size of all lockfiles of one target. */
+const MAX_TOTAL_BYTES = 1_073_741_824;
+
+/** The schedules that are kept in Redis, and the sources that they read. Each shard runs them for its own targets. */
+export function openWatch(loaded: LoadedConfig, stores: Pick<Stores, 'shards' | 'of'>) {
+  const { config } = loaded;
+  const guard = publicAddressesOnly(config.watch.allowAddresses);
+  const http = createHttpClient({
+    service: 'source',
+    guard,
+    totalTimeoutMs: config.watch.timeout,
+    maxResponseBytes: config.lockfiles.maxBytes,
+  });
+  const read = createSourceReader({
+    http,
+    guard,
+    // All shards share the contents.
+    put: (stores.shards[0] as Store).blobs.put,
+    credentials: credentialsOf(loaded),
+    inherited: inheritedEnvironment(),
+    workFolder: config.watch.folder ?? join(tmpdir(), `lockhound-${process.getuid?.() ?? 'sources'}`),
+    maxRepositoryBytes: config.watch.maxRepositoryBytes,
+    limits: { maxLockfileBytes: config.lockfiles.maxBytes, maxTotalBytes: MAX_TOTAL_BYTES },
+    timeoutMs: config.watch.timeout,
+  });
+  return {
+    of(shard: Store) {
+      const sources: Ports['sources'] = {
+        list: async (schedule, signal) =>
+          (await listTargets(schedule, signal)).filter(({ target }) => stores.of(target) === shard),
+        read,
+      };
+      return {
+        sources,
+        schedules: schedulePort(shard),
+        stored: storedSchedules(shard),
+        unwatched: unwatchedTargets(shard, config.watch.unwatchedAfter),
+      };
+    },
+    close: () => http.close(),
+  };
+}
+
+/**
+ * Writes the schedules of the configuration to Redis. A paused one stays paused. Those of an earlier configuration are
+ * removed, and a command's schedule of the same name is replaced.
+ */
+export async function storeConfiguredSchedules(
+  { config }: LoadedConfig,
+  { schedules }: Pick<Store, 'schedules'>,
+  log: Logger,
+): Promise<void> {
+  const known = new Map((await schedules.list()).map((one) => [one.name, one]));
+  for (const configured of config.schedules) {
+    const before = known.get(configured.name);
+    known.delete(configured.name);
+    if (before?.origin === 'command' && before.removed !== true) {
+      log.warn(
+        { schedule: configured.name },
+        'a schedule of the configuration replaces one that a command added',
+      );
+    }
+    const paused = before?.removed !== true && before?.paused === true;
+    await schedules.put(scheduleOf(configured, { origin: 'configuration', paused }));
+  }
+  for (const left of known.values()) {
+    if (left.origin === 'configuration' && left.removed !== true) {
+      await schedules.put({ ...left, removed: true });
+    }
+  }
+}
+
+/** A schedule in the form in which it is stored. */
+export function scheduleOf(
+  { name, source, target, labels, every, cron, timeZone = 'UTC', jitter }: ScheduleConfig,
+  facts: Pick<Schedule, 'origin' | 'paused'>,
+): Schedule {
+  return {
+    name,
+    source,
+    ...(target === undefined ? {} : { target }),
+    labels,
+    times: cron === undefined ? { everyMs: every ?? 0 } : { cron, timeZone },
+    jitterMs: jitter,
+    ...facts,
+  };
+}
+
+/** The starts of a stored schedule. */
+export function startsOf({ name, times, jitterMs }: Schedule): Starts {
+  return { ...times, name: startName(name), jitterMs, start: (due) => [runDue(name, due)] };
+}
+
+/** The name of a stored schedule in BullMQ. */
+export function startName(schedule: string): string {
+  return PREFIX + schedule;
+}
+
+function storedSchedules({ schedules }: Pick<Store, 'schedules'>): StoredSchedules {
+  return {
+    isStored: (name) => name.startsWith(PREFIX),
+    list: async () => (await schedules.list()).filter(hasStarts).map(startsOf),
+    async find(name) {
+      if (!name.startsWith(PREFIX)) return undefined;
+      const found = await schedules.find(name.slice(PREFIX.length));
+      return found !== undefined && hasStarts(found) ? startsOf(found) : undefined;
+    },
+  };
+}
+
+function hasStarts({ paused, removed }: Schedule): boolean {
+  return !paused && removed !== true;
+}
+
+function schedulePort({ schedules, blobs }: Pick<Store, 'schedules' | 'blobs'>): Ports['schedules'] {
+  return {
+    ...schedules,
+    async reading(schedule, target) {
+      const reading = await schedules.reading(schedule, target);
+      if (reading === undefined) return undefined;
+      const contents = reading.files.flatMap((file) => [file, ...(file.companions ?? [])]);
+      const hashes = new Set(contents.flatMap((one) => ('sha256' in one ? [one.sha256] : [])));
+      return (await blobs.keep([...hashes])) ? reading : undefined;
+    },
+  };
+}
+
+function credentialsOf({ config, secrets }: LoadedConfig) {
+  return new Map(
+    Object.entries(config.credentials).flatMap(([name, { hosts, username, header }]) => {
+      const secret = secrets.credentials?.get(name);
+      return secret === undefined ? [] : [[name, { hosts, username, header, secret }] as const];
+    }),
+  );
+}

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { messageOf } from '../model/errors.ts';
+import { loadPackage } from '../model/load-package.ts';
+import { sourceSchema } from '../model/watch/source.ts';
+import { refreshSettings } from './refresh.ts';
+import { secretReference } from './secret-reference.ts';
+import { duration, durationOf } from './values.ts';
+
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
+
+/** Credentials for the hosts that hold sources, by name. Schedules name them, and never hold their secrets. */
+export const credentials = z
+  .record(
+    z
+      .string()
+      .regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/, 'letters, digits, `_` and `-`, beginning with a letter'),
+    z.strictObject({
+      hosts: z
+        .array(z.string().regex(/^[^\s/@]+$/, 'a host name, with its port where that is not the default one'))
+        .min(1)
+        .describe('Hosts that the secret may be sent to.'),
+      username: z
+        .string()
+        .regex(/^[^:\p{Cc}]+$/u)
+        .optional()
+        .describe('User name for basic authentication. Unset: a bearer token; `x-access-token` for git.'),
+      header: z
+        .string()
+        .regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'the name of a header')
+        .optional()
+        .describe('Header that holds the secret alone, such as `PRIVATE-TOKEN`.'),
+      secret: secretReference,
+    }),
+  )
+  .default({});
+
+/** Settings of what is watched without being asked. */
+export const watch = z.strictObject({
+  ...refreshSettings,
+  inspect: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether package versions that are new to the fleet are inspected for signs of a compromise. A few requests for each.',
+    ),
+  unwatchedAfter: durationOf('24h').describe(
+    'A source that cannot be read for longer than this is an alert (rule `unwatched`).',
+  ),
+  timeout: durationOf('5m')
+    .refine((ms) => ms >= SECOND_MS && ms <= 14 * MINUTE_MS, 'a duration from `1s` to `14m`')
+    .describe('Time limit for reading the source of one target.'),
+  allowAddresses: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Private hosts or CIDR ranges that sources may be read from.'),
+  folder: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Folder for repositories while they are read. Default: in the folder for temporary files.'),
+  maxRepositoryBytes: z
+    .int()
+    .min(1_000_000)
+    .default(1_073_741_824)
+    .describe('What git may receive from one repository, in bytes.'),
+});
+
+/** One entry of `schedules`; `lockhound schedule add` checks its options with it, too. */
+export const schedule = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(
+        /^[A-Za-z][A-Za-z0-9_-]{0,39}$/,
+        'at most 40 letters, digits, `_` and `-`, beginning with a letter',
+      ),
+    source: sourceSchema(),
+    target: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Id of the target; for several a template with `$PATH`, `$NAME`, `$HOST` or `$SCHEDULE`.'),
+    labels: z.record(z.string().min(1).max(63), z.string().max(200)).default({}),
+    every: duration.optional().describe('Time between two runs.'),
+    cron: z.string().min(1).max(200).optional().describe('Or when it runs: a cron expression.'),
+    timeZone: z.string().optional().describe('Time zone of `cron`. Default: `UTC`.'),
+    jitter: durationOf('0s').describe('Each run is delayed by a random time up to this.'),
+  })
+  .refine(({ every, cron }) => (every === undefined) !== (cron === undefined), {
+    error: 'name either `every` or `cron`',
+    path: ['every'],
+  })
+  .refine(({ every = MINUTE_MS }) => every >= SECOND_MS, { error: 'at least `1s`', path: ['every'] })
+  .refine(({ every, timeZone }) => every === undefined || timeZone === undefined, {
+    error: '`timeZone` belongs to `cron`',
+    path: ['timeZone'],
+  })
+  .refine(({ timeZone = 'UTC' }) => isTimeZone(timeZone), {
+    error: 'a time zone such as `Europe/Berlin`',
+    path: ['timeZone'],
+  })
+  .superRefine(({ cron, timeZone = 'UTC' }, context) => {
+    const fault = cron === undefined || !isTimeZone(timeZone) ? undefined : cronFault(cron, timeZone);
+    if (fault !== undefined) context.addIssue({ code: 'custom', path: ['cron'], message: fault });
+  });
+
+export const schedules = z
+  .array(schedule)
+  .default([])
+  .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, {
+    error: 'a different name for each schedule',
+  });
+
+export type ScheduleConfig = z.infer<typeof schedule>;
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Loaded on first use: few configurations have a cron expression. */
+function cronFault(cron: string, tz: string): string | undefined {
+  const { CronExpressionParser }: typeof import('cron-parser') = loadPackage('cron-parser');
+  try {
+    CronExpressionParser.parse(cron, { tz }).next();
+    return undefined;
+  } catch (error) {
+    return `a cron expression such as \`0 6 * * 1-5\` (${messageOf(error)})`;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Cadence } from '../model/fleet/cadence.ts';
+import type { RefreshRecord } from '../model/fleet/refresh.ts';
+import type { TargetSummary } from '../model/fleet/target-summary.ts';
+import type { DueTarget, PendingFacts } from '../model/queue/outcome.ts';
+import type { TargetState } from '../model/scan/change.ts';
+import type { Target } from '../model/scan/target.ts';
+import type { ExpandedLockfile } from './compact-lockfile.ts';
+import type { IdList } from './id-list.ts';
+
+/** The findings of a target that has open ones. */
+export interface TargetFindings {
+  readonly target: Target;
+  readonly findings: TargetState['findings'];
+  /** Open findings by severity, without notes. */
+  readonly open: TargetSummary['open'];
+}
+
+/** What is known of the fleet as a whole. Questions about many targets are answered by a pass over compact lists. */
+export interface Fleet {
+  /** Ids of all package versions that targets look up. */
+  packageIds(): Promise<IdList>;
+  /** Those that were published, or else first seen, since a time in ms. */
+  youngPackageIds(since: number): Promise<IdList>;
+  /** The identities of ids, without those that were forgotten meanwhile. */
+  identities(ids: IdList): Promise<readonly string[]>;
+  /** Ids of all advisories that the fleet knows. */
+  advisoryIds(): Promise<readonly string[]>;
+  /** Facts that changed and whose targets are not selected yet: the oldest, at most `limit` of each kind. */
+  pending(limit: number): Promise<PendingFacts>;
+  countPending(): Promise<number>;
+  /** The targets with a package version that the facts are about. */
+  affectedTargets(facts: PendingFacts): Promise<readonly string[]>;
+  /** The targets whose last scan could not see everything. */
+  incompleteTargets(): Promise<readonly string[]>;
+  /** The targets that are judged again at a time, in ms, or were due before, although nothing changed. */
+  dueTargets(time: number): Promise<readonly DueTarget[]>;
+  countDue(time: number): Promise<number>;
+  allTargets(): Promise<readonly string[]>;
+  /** The targets with open findings, one after the other. */
+  openTargets(): AsyncGenerator<TargetFindings>;
+  summary(target: string): Promise<TargetSummary | undefined>;
+  /** A lockfile by the key of its inventory. Throws a coded error (`state-corrupt`) when it is damaged or absent. */
+  inventory(hash: string): Promise<ExpandedLockfile>;
+  lastRefresh(cadence: Cadence): Promise<RefreshRecord | undefined>;
+  /** The refresh that is in progress. */
+  refreshInProgress(cadence: Cadence): Promise<string | undefined>;
+}

@@ -1,0 +1,60 @@
+import { purlTypeOf, systemOf } from '../model/scan/ecosystem.ts';
+import type { LockedPackage } from '../model/scan/lockfile.ts';
+import { canonicalName, canonicalVersion, writePurl } from '../model/scan/spelling.ts';
+import { formatVersionKey, SYSTEMS, type System, type VersionKey } from '../model/scan/version-key.ts';
+
+/** The parts of a package that its identity determines. */
+export type IdentifiedPackage = Pick<LockedPackage, 'ecosystem' | 'name' | 'version' | 'purl'>;
+
+/**
+ * Identifies a package version in the fleet. For an ecosystem of the index it is the version key of its look-up
+ * (`NPM:lodash@4.17.21`), else `ecosystem:name@version`.
+ */
+export function identityOf({
+  ecosystem,
+  name,
+  version,
+}: Pick<LockedPackage, 'ecosystem' | 'name' | 'version'>): string {
+  const system = systemOf(ecosystem);
+  if (system === undefined) return `${ecosystem}:${name}@${version}`;
+  return formatVersionKey({
+    system,
+    name: canonicalName(name, system),
+    version: canonicalVersion(version, name, system),
+  });
+}
+
+/** The package of an identity in the index's spelling, which may differ from that of a lockfile. */
+export function packageOf(identity: string): IdentifiedPackage {
+  const colon = identity.indexOf(':');
+  const at = identity.lastIndexOf('@');
+  const prefix = identity.slice(0, colon);
+  const ecosystem = purlTypeOf(prefix as System) || prefix;
+  const [name, version] = [identity.slice(colon + 1, at), identity.slice(at + 1)];
+  const purl = writePurl(ecosystem, name, version === '' ? undefined : version);
+  return { ecosystem, name, version, purl };
+}
+
+/** The package of an identity as it is looked up: without what only a lockfile states. */
+export function lockedPackageOf(identity: string): LockedPackage {
+  return {
+    ...packageOf(identity),
+    id: identity,
+    direct: undefined,
+    groups: [],
+    integrity: [],
+    source: { kind: 'registry' },
+    line: undefined,
+    dependencies: undefined,
+  };
+}
+
+/** The version key of an identity; none for an ecosystem that the index does not have. */
+export function keyOfIdentity(identity: string): VersionKey | readonly [] {
+  const colon = identity.indexOf(':');
+  const at = identity.lastIndexOf('@');
+  const system = SYSTEMS.find((one) => one === identity.slice(0, colon));
+  return system === undefined
+    ? []
+    : { system, name: identity.slice(colon + 1, at), version: identity.slice(at + 1) };
+}

@@ -1,0 +1,19 @@
+import type { Inspections } from '../model/ports/inspections.ts';
+import type { Inspection } from '../model/signal/inspection.ts';
+
+/** Inspections in this process. Nothing is inspected again, because nothing outlives the process. */
+export function createMemoryInspections(): Inspections {
+  const stored = new Map<string, Inspection>();
+  const known = new Set<string>();
+  return {
+    read: async (identities) => identities.map((identity) => stored.get(identity)),
+    async store(entries) {
+      for (const { identity, inspection } of entries) stored.set(identity, inspection);
+    },
+    isKnown: async (subjects) => subjects.map((subject) => known.has(subject)),
+    async markKnown(subjects) {
+      for (const subject of subjects) known.add(subject);
+    },
+    young: async () => [],
+  };
+}

@@ -1,0 +1,91 @@
+import type { LimitFunction } from 'p-limit';
+import type { Releases } from '../../model/ports/releases.ts';
+import type { VersionKey } from '../../model/scan/version-key.ts';
+import { type Answered, answerOf } from '../answered.ts';
+import { createBatchWork } from '../batch/operation.ts';
+import { versionOperation } from '../batch/operations.ts';
+import { InsightsError } from '../errors.ts';
+import {
+  getCapabilities,
+  getDependencies,
+  getDependents,
+  getPackage,
+  getRequirements,
+  getSimilarlyNamedPackages,
+  query,
+} from '../operations.ts';
+import { readHash } from '../request/params.ts';
+import { hasFacts } from '../request/rules.ts';
+import type { InsightsService } from '../service.ts';
+import {
+  DETAIL_FIELDS,
+  RELEASE_FIELDS,
+  readDetail,
+  readDirectNodes,
+  readReleases,
+  readRequirements,
+} from './read-release.ts';
+
+/** Looks releases up with the connections and limits of the other look-ups. */
+export function createReleases(service: InsightsService, limit: LimitFunction): Releases {
+  const batch = createBatchWork(versionOperation(service), limit)(DETAIL_FIELDS);
+  const ask = <Value>(call: () => Promise<Answered<Value>>): Promise<Value | undefined> =>
+    limit(async () => foundIn(await call()));
+  return {
+    async list(name, signal) {
+      const found = await ask(() => getPackage(service, name, { signal, fields: RELEASE_FIELDS }));
+      return found && readReleases(found);
+    },
+    async details(keys, signal) {
+      const found: Awaited<ReturnType<Releases['details']>>[number][] = keys.map(() => undefined);
+      await batch(
+        keys,
+        (entries) => {
+          for (const [index, { value, error }] of entries) {
+            found[index] = error === undefined ? value && readDetail(value) : { error };
+          }
+        },
+        signal,
+      );
+      return found;
+    },
+    async requirements(key, signal) {
+      if (hasFacts('requirements', key.system)) {
+        const stated = await ask(() => getRequirements(service, key, { signal }));
+        return stated && readRequirements(stated);
+      }
+      if (!hasFacts('dependencies', key.system)) return undefined;
+      const graph = await ask(() => getDependencies(service, key, { signal }));
+      return graph && readDirectNodes(graph);
+    },
+    async versionsWith(digest, system, signal) {
+      if (!hasFacts('hashes', system)) return undefined;
+      const found = await ask(() => query(service, { hash: readHash(digest), system }, { signal }));
+      return found?.results?.flatMap(({ version }) => (version?.versionKey as VersionKey | undefined) ?? []);
+    },
+    async capabilities(key, signal) {
+      if (!hasFacts('capabilities', key.system)) return undefined;
+      const found = await ask(() => getCapabilities(service, key, { signal }));
+      return found?.capabilities?.map(({ capability = '', directCount = 0, indirectCount = 0 }) => ({
+        name: capability,
+        direct: directCount,
+        indirect: indirectCount,
+      }));
+    },
+    async similar(name, signal) {
+      const found = await ask(() => getSimilarlyNamedPackages(service, name, { signal }));
+      return found?.packages?.flatMap(({ packageKey }) => packageKey?.name ?? []);
+    },
+    async dependents(key, signal) {
+      if (!hasFacts('dependents', key.system)) return undefined;
+      return (await ask(() => getDependents(service, key, { signal })))?.dependentCount;
+    },
+  };
+}
+
+/** That the index does not have it is an answer. */
+function foundIn<Value>(answered: Answered<Value>): Value | undefined {
+  const { error } = answered;
+  if (error instanceof InsightsError && error.code === 'not-found') return undefined;
+  return answerOf(answered).value;
+}

@@ -1,0 +1,59 @@
+import { CodedError } from '../model/errors.ts';
+import { JobError } from './errors.ts';
+import type { Job } from './job.ts';
+import { ADVISE_UPGRADES, type AdviseUpgrades } from './payloads/advise-upgrades.ts';
+
+/** What one job found out. */
+interface AdviceCounts {
+  readonly advised: number;
+  /** Package versions about which the service did not answer. */
+  readonly failed: number;
+}
+
+/** Advice waits this long for scans, so that it delays no alert. */
+const PATIENCE_MS = 120_000;
+
+/**
+ * Finds out the fixed version of affected packages, and the upgrades that bring it. Alerts and lists of findings have it from then
+ * on. What is known already is not asked for again.
+ */
+export const adviseUpgrades: Job<AdviseUpgrades, AdviceCounts, 'fleet' | 'knownFixes'> = {
+  ...ADVISE_UPGRADES,
+  limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 3_600_000, concurrency: 1 },
+  needs: ['fleet', 'knownFixes'],
+  async run({ packages, requestedAt }, { fleet, knownFixes }, context) {
+    if (context.startedAt - Date.parse(requestedAt) < PATIENCE_MS) {
+      const waiting = await fleet.waitingScans();
+      if (waiting > 0)
+        throw new JobError('others-first', `${waiting} scans wait for a worker`, { retryable: true });
+    }
+    const failures: CodedError[] = [];
+    for (const [index, question] of packages.entries()) {
+      context.signal.throwIfAborted();
+      try {
+        await knownFixes.learn(question, context.startedAt, context.signal);
+      } catch (error) {
+        if (!(error instanceof CodedError) || context.signal.aborted) throw error;
+        failures.push(error);
+      }
+      context.progress({ step: 'advise', done: index + 1, total: packages.length });
+    }
+    const failure = failures.find(({ retryable }) => retryable);
+    if (failure !== undefined && !context.lastAttempt) {
+      throw new JobError('insights-partial', failure.message, {
+        cause: failure,
+        retryable: true,
+        retryAfterMs: failure.retryAfterMs,
+      });
+    }
+    return { result: { advised: packages.length - failures.length, failed: failures.length }, next: [] };
+  },
+  log: ({ advice, part }, counts) => ({
+    facts: { advice, part, ...counts },
+    warning: counts.failed === 0 ? undefined : 'fixed versions of some packages could not be found out',
+  }),
+  spent: (payload) => ({
+    marked: [{ job: ADVISE_UPGRADES.name, key: ADVISE_UPGRADES.key(payload) }],
+    removed: [],
+  }),
+};

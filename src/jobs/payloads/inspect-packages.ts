@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { lazily } from '../../model/lazily.ts';
+import { SYSTEMS } from '../../model/scan/version-key.ts';
+import { type FollowUp, followUp } from '../follow-up.ts';
+import type { JobType } from '../job-type.ts';
+import { printableText, scanId, timestamp } from './fields.ts';
+
+/** Package versions of one job. */
+export const PACKAGES_PER_INSPECTION = 50;
+
+const digest = () =>
+  z
+    .string()
+    .regex(/^(?:md5|sha1|sha256|sha512)-[A-Za-z0-9+/]+={0,2}$/)
+    .max(100);
+
+const schema = lazily(() =>
+  z.strictObject({
+    inspection: scanId().describe('Id of the scan, or of the repeated inspection.'),
+    part: z.int().nonnegative(),
+    requestedAt: timestamp(),
+    target: printableText(1, 200).optional().describe('The target whose lockfiles have the packages.'),
+    packages: z
+      .array(
+        z.strictObject({
+          system: z.enum(SYSTEMS),
+          name: printableText(1, 1_000),
+          version: printableText(1, 1_000),
+          newDirect: z.boolean().optional().describe('True for a direct dependency that a target added.'),
+          digests: z.array(digest()).max(8).optional().describe('Digests in the lockfile.'),
+        }),
+      )
+      .max(PACKAGES_PER_INSPECTION),
+    witnesses: z
+      .array(z.strictObject({ system: z.enum(SYSTEMS), digest: digest() }))
+      .max(24)
+      .optional()
+      .describe('Digests of other packages of the lockfiles, which show whether the index knows digests.'),
+  }),
+);
+
+export type InspectPackages = z.infer<ReturnType<typeof schema>>;
+export type InspectedPackage = InspectPackages['packages'][number];
+
+/** Looks for signs of a compromise in package versions that are new to the fleet. */
+export const INSPECT_PACKAGES: JobType<InspectPackages> = {
+  name: 'inspect-packages',
+  version: 1,
+  schema,
+  key: keyOf,
+};
+
+function keyOf({ inspection, part }: InspectPackages): string {
+  return `${inspection}.${part}`;
+}
+
+/** Inspects young versions again, at a due time. */
+export function inspectionsDue(
+  packages: readonly Pick<InspectedPackage, 'system' | 'name' | 'version'>[],
+  due: Date,
+): readonly FollowUp[] {
+  const requestedAt = due.toISOString();
+  const inspection = `young.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`;
+  const parts: FollowUp[] = [];
+  for (let at = 0; at < packages.length; at += PACKAGES_PER_INSPECTION) {
+    const part = packages.slice(at, at + PACKAGES_PER_INSPECTION);
+    parts.push(followUp(INSPECT_PACKAGES, { inspection, part: parts.length, requestedAt, packages: part }));
+  }
+  return parts;
+}
+
+/** Identifies what is inspected: a version, with the digests that a lockfile states for it. */
+export function subjectOf(identity: string, digests: readonly string[]): string {
+  if (digests.length === 0) return identity;
+  return `${identity} ${createHash('sha256').update(digests.join(' ')).digest('base64url').slice(0, 22)}`;
+}

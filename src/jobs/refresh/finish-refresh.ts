@@ -1,0 +1,186 @@
+import { lockedPackageOf } from '../../fleet/identity.ts';
+import type { RefreshedPart, RefreshRecord } from '../../model/fleet/refresh.ts';
+import type { LockedPackage } from '../../model/scan/lockfile.ts';
+import { REFRESHED_PART } from '../../model/stored/catalog.ts';
+import { followUp } from '../follow-up.ts';
+import type { Job, RunContext } from '../job.ts';
+import { CHECK_FRESHNESS } from '../payloads/check-freshness.ts';
+import { FINISH_REFRESH, type FinishRefresh } from '../payloads/finish-refresh.ts';
+import { REFRESH_ADVISORIES } from '../payloads/refresh-advisories.ts';
+import { REFRESH_PACKAGES } from '../payloads/refresh-packages.ts';
+import { SELECT_TARGETS } from '../payloads/select-targets.ts';
+import type { FleetPort, OutcomePort, Ports } from '../ports.ts';
+import { isSuperseded, releaseOf } from './claim.ts';
+
+type Needs = 'fleet' | 'outcomes' | 'insights';
+
+/** A single lost version does not show a loss of data. */
+const MIN_LOST = 2;
+/** Older versions that are looked up to tell versions that were removed from a service that lost its data. */
+const CONTROL_SAMPLE = 100;
+
+/**
+ * Ends a refresh: decides whether versions that the service no longer has are gone or whether it lost its data, and has the
+ * targets selected that the changes concern. A refresh of everything also has targets with gaps judged again.
+ */
+export const finishRefresh: Job<FinishRefresh, RefreshRecord | null, Needs> = {
+  ...FINISH_REFRESH,
+  limits: { attempts: 20, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 1 },
+  needs: ['fleet', 'outcomes', 'insights'],
+  async run(payload, ports, context) {
+    const { refresh, requestedAt, cadence } = payload;
+    if (await isSuperseded(ports.fleet, payload)) return { result: null, next: [] };
+    const parts = await readParts(ports.outcomes, payload);
+    const dataLoss = await dataLossOf(payload, parts.packages, ports, context);
+    if (dataLoss === undefined) await ports.insights.confirmLost(lostOf(parts));
+    const before = await ports.fleet.lastRefresh(cadence);
+    const record = recordOf(payload, parts, { dataLoss, before, time: context.startedAt });
+    const selects = cadence === 'all' || (await ports.fleet.countPending()) > 0;
+    const also = cadence === 'all' ? { also: 'incomplete' as const } : {};
+    return {
+      result: record,
+      next: [
+        ...(selects
+          ? [followUp(SELECT_TARGETS, { selection: refresh, requestedAt, round: 0, ...also })]
+          : []),
+        ...(cadence === 'all'
+          ? [followUp(CHECK_FRESHNESS, { refresh, requestedAt, ...staleness(payload, record) })]
+          : []),
+      ],
+      fleet: { claim: releaseOf(payload), refreshed: { cadence, record } },
+    };
+  },
+  log: ({ refresh }, record) => ({
+    facts: { refresh, ...record },
+    warning: record === null ? 'it was given up, because another one had started' : warningOf(record),
+  }),
+  spent: ({ refresh, packageParts, advisoryParts }) => ({
+    marked: [{ job: FINISH_REFRESH.name, key: refresh }],
+    removed: [
+      ...names(REFRESH_PACKAGES.name, refresh, packageParts),
+      ...names(REFRESH_ADVISORIES.name, refresh, advisoryParts),
+    ],
+  }),
+};
+
+interface Parts {
+  readonly packages: readonly (RefreshedPart | undefined)[];
+  readonly advisories: readonly (RefreshedPart | undefined)[];
+}
+
+/** A part that failed permanently has no result. */
+async function readParts(
+  outcomes: OutcomePort,
+  { refresh, packageParts, advisoryParts }: FinishRefresh,
+): Promise<Parts> {
+  const read = (job: string, count: number) =>
+    Promise.all(names(job, refresh, count).map(({ key }) => outcomes.read(REFRESHED_PART, job, key)));
+  return {
+    packages: await read(REFRESH_PACKAGES.name, packageParts),
+    advisories: await read(REFRESH_ADVISORIES.name, advisoryParts),
+  };
+}
+
+function names(job: string, refresh: string, count: number) {
+  return Array.from({ length: count }, (_, part) => ({ job, key: `${refresh}.${part}` }));
+}
+
+/**
+ * Whether the service has lost its data: it no longer has more than half of the versions that it had. Of a few young versions
+ * many may be removed on one day, so older ones are looked up as well.
+ */
+async function dataLossOf(
+  { cadence }: FinishRefresh,
+  parts: Parts['packages'],
+  { fleet, insights }: Pick<Ports, Needs>,
+  { signal, startedAt }: RunContext,
+): Promise<RefreshRecord['dataLoss']> {
+  const loss = lossOf(parts);
+  if (loss === undefined || cadence === 'all') return loss;
+  const control = await insights.refreshVersions(await controlSample(fleet), {
+    signal,
+    since: startedAt,
+  });
+  return lossOf([control]) ?? (control.answered === 0 ? loss : undefined);
+}
+
+function lossOf(parts: Parts['packages']): RefreshRecord['dataLoss'] {
+  const lost = sum(parts, (part) => part.lost.length);
+  const compared = sum(parts, ({ answered, unknown }) => answered - unknown);
+  return lost >= MIN_LOST && 2 * lost > compared ? { lost, compared } : undefined;
+}
+
+/** Evenly spread over all package versions of the fleet. */
+async function controlSample(fleet: FleetPort): Promise<readonly LockedPackage[]> {
+  const ids = await fleet.packageIds();
+  const step = Math.max(1, Math.floor(ids.length / CONTROL_SAMPLE));
+  const sample = ids.filter((_, index) => index % step === 0).subarray(0, CONTROL_SAMPLE);
+  return (await fleet.identities(sample)).map(lockedPackageOf);
+}
+
+function lostOf({ packages, advisories }: Parts) {
+  return {
+    versions: packages.flatMap((part) => part?.lost ?? []),
+    advisories: lossOf(advisories) === undefined ? advisories.flatMap((part) => part?.lost ?? []) : [],
+  };
+}
+
+function recordOf(
+  { refresh, requestedAt }: FinishRefresh,
+  { packages, advisories }: Parts,
+  {
+    dataLoss,
+    before,
+    time,
+  }: {
+    readonly dataLoss: RefreshRecord['dataLoss'];
+    readonly before: RefreshRecord | undefined;
+    readonly time: number;
+  },
+): RefreshRecord {
+  const all = [...packages, ...advisories];
+  const absent = all.filter((part) => part === undefined).length;
+  const unanswered = sum(all, (part) => part.unanswered) + absent;
+  const reason =
+    all.find((part) => part?.reason !== undefined)?.reason ??
+    (absent === 0 ? undefined : `${absent} of its jobs failed permanently`);
+  const completeAt = unanswered === 0 && dataLoss === undefined ? requestedAt : before?.completeAt;
+  return {
+    refresh,
+    startedAt: requestedAt,
+    finishedAt: new Date(time).toISOString(),
+    packages: sum(packages, ({ answered, failed }) => answered + failed),
+    advisories: sum(advisories, ({ answered, failed }) => answered + failed),
+    changed:
+      sum(all, ({ changed }) => changed) + (dataLoss === undefined ? sum(all, ({ lost }) => lost.length) : 0),
+    failed: sum(all, ({ failed }) => failed) + absent,
+    unanswered,
+    ...(reason === undefined ? {} : { reason }),
+    ...(dataLoss === undefined ? {} : { dataLoss }),
+    ...(completeAt === undefined ? {} : { completeAt }),
+    ...(completeAt === requestedAt ? {} : { failingSince: before?.failingSince ?? requestedAt }),
+  };
+}
+
+/** Set when refreshes have not succeeded for longer than allowed. */
+function staleness(
+  { requestedAt, staleAfter = Number.POSITIVE_INFINITY }: FinishRefresh,
+  { failingSince, reason, dataLoss }: RefreshRecord,
+) {
+  if (failingSince === undefined) return {};
+  if (Date.parse(requestedAt) - Date.parse(failingSince) < staleAfter) return {};
+  const lost = dataLoss === undefined ? undefined : 'the service seems to have lost its data';
+  return { stale: { since: failingSince, reason: (reason ?? lost ?? 'unknown reason').slice(0, 1_000) } };
+}
+
+function warningOf({ dataLoss, failed }: RefreshRecord): string | undefined {
+  if (dataLoss !== undefined) {
+    const { lost, compared } = dataLoss;
+    return `the service no longer has ${lost} of ${compared} package versions: it may have lost data, so they count as unchanged`;
+  }
+  return failed === 0 ? undefined : `${failed} look-ups failed; what was known of them stays`;
+}
+
+function sum(parts: readonly (RefreshedPart | undefined)[], value: (part: RefreshedPart) => number): number {
+  return parts.reduce((total, part) => total + (part === undefined ? 0 : value(part)), 0);
+}

@@ -1,0 +1,146 @@
+import { CodedError } from '../../model/errors.ts';
+import type { TargetState } from '../../model/scan/change.ts';
+import type { Inventory } from '../../model/scan/inventory.ts';
+import type { Verdict } from '../../model/scan/verdict.ts';
+import { VERDICT } from '../../model/stored/catalog.ts';
+import type { StoredKind } from '../../model/stored/kind.ts';
+import { judge } from '../../policy/judge.ts';
+import { stillOpenAfter } from '../../policy/still-open.ts';
+import type { Job, RunContext } from '../job.ts';
+import { JUDGE_TARGET, type JudgeTarget } from '../payloads/judge-target.ts';
+import type { Ports } from '../ports.ts';
+import { knownAdvice } from '../scan/known-advice.ts';
+import { recordVerdict } from '../scan/record-verdict.ts';
+import { countScan, gapsOf, logVerdict, ruleGap } from '../scan/summary.ts';
+import { inspectionsByPurl, signalGaps } from '../signals/known-inspections.ts';
+import { storedAdvisories, storedGraphs } from './stored-facts.ts';
+import { storedInventory } from './stored-inventory.ts';
+
+type Needs =
+  | 'fleet'
+  | 'facts'
+  | 'insights'
+  | 'inspections'
+  | 'knownFixes'
+  | 'targets'
+  | 'routing'
+  | 'policy'
+  | 'exploits';
+
+/**
+ * Judges a target again from its stored lockfiles and what the fleet knows. Its changes are sent like those of a scan. Where
+ * nothing differs from the state, nothing is written.
+ */
+export const judgeTarget: Job<JudgeTarget, Verdict | null, Needs> = {
+  ...JUDGE_TARGET,
+  limits: { attempts: 20, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 2 },
+  needs: [
+    'fleet',
+    'facts',
+    'insights',
+    'inspections',
+    'knownFixes',
+    'targets',
+    'routing',
+    'policy',
+    'exploits',
+  ],
+  // `null`: nothing changed.
+  resultKind: VERDICT as StoredKind<Verdict | null>,
+  async run(payload, ports, context) {
+    const found = await readTarget(payload.target, ports, context.signal);
+    if (found === undefined) return { result: null, next: [] };
+    const run = await judgeAgain(payload, found, ports, context);
+    return run.state === undefined ? { result: null, next: [] } : run;
+  },
+  log: (payload, verdict) =>
+    verdict === null
+      ? { facts: { target: payload.target, changes: 0 } }
+      : logVerdict(JUDGE_TARGET.key(payload), verdict),
+  // A repetition finds no changes, so no marker has to stay.
+  spent: (payload) => ({
+    marked: [],
+    removed: [{ job: JUDGE_TARGET.name, key: JUDGE_TARGET.key(payload) }],
+  }),
+};
+
+interface StoredTarget {
+  readonly state: TargetState;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly inventory: Inventory;
+}
+
+/** `undefined` for a target that was forgotten, or whose lockfiles were never stored. */
+async function readTarget(
+  target: string,
+  { targets, fleet, insights }: Pick<Ports, Needs>,
+  signal: AbortSignal,
+): Promise<StoredTarget | undefined> {
+  const state = await targets.read(target);
+  const summary = await fleet.summary(target);
+  if (state?.lockfiles === undefined || summary === undefined) return undefined;
+  try {
+    return {
+      state,
+      labels: summary.labels,
+      inventory: await storedInventory(state.lockfiles, { fleet, insights }, signal),
+    };
+  } catch (error) {
+    // A scan replaces lockfiles while they are read.
+    if (!(error instanceof CodedError) || error.code !== 'state-corrupt') throw error;
+    const now = await targets.read(target);
+    if (now?.revision === state.revision) throw error;
+    return await readTarget(target, { targets, fleet, insights } as Pick<Ports, Needs>, signal);
+  }
+}
+
+async function judgeAgain(
+  payload: JudgeTarget,
+  { state, labels, inventory }: StoredTarget,
+  ports: Pick<Ports, Needs>,
+  context: RunContext,
+) {
+  const target = { id: payload.target, labels };
+  const advisories = await storedAdvisories(inventory, ports, context);
+  const expansions = await storedGraphs(inventory, ports, context);
+  const inspections = await inspectionsByPurl(inventory, ports.inspections);
+  const { findings, unjudged } = await judge({
+    target,
+    inventory,
+    advisories: advisories.byId,
+    graphs: expansions.byKey,
+    policy: ports.policy.policy(),
+    inspections,
+  });
+  const gaps = await gapsOf(inventory, { advisories: [advisories.part], expansions: [expansions.part] });
+  return await recordVerdict(
+    {
+      scan: JUDGE_TARGET.key(payload),
+      target,
+      requestedAt: latest(payload.requestedAt, state),
+      judgedAt: context.startedAt,
+      findings,
+      // The state may have findings in lockfiles that are not stored.
+      partial: true,
+      paths: inventory.lockfiles.map(({ path }) => path),
+      stillOpen: stillOpenAfter(inventory, { partial: true, unjudged }),
+      gaps: [...gaps, ...unjudged.map(ruleGap), ...signalGaps(inspections)],
+      firstScan: ports.routing.routing().firstScan,
+      refreshed: state,
+      exploits: await ports.exploits.current(),
+      advice: await knownAdvice(findings, inventory, ports.knownFixes, {
+        advice: JUDGE_TARGET.key(payload),
+        requestedAt: new Date(context.startedAt).toISOString(),
+        now: context.startedAt,
+      }),
+      counts: (found) => countScan(inventory, found),
+    },
+    ports,
+  );
+}
+
+/** Not before the scans of the state, which would supersede it. */
+function latest(requestedAt: string, { requestedAt: judgedAt, parts }: TargetState): string {
+  const times = [requestedAt, judgedAt, ...Object.values(parts?.lockfiles ?? {})];
+  return times.reduce((last, time) => (Date.parse(time) > Date.parse(last) ? time : last));
+}

@@ -1,0 +1,69 @@
+import { encodeIds, type IdList } from '../../fleet/id-list.ts';
+import { chunks } from '../../model/chunks.ts';
+import { type FollowUp, followUp } from '../follow-up.ts';
+import type { Job } from '../job.ts';
+import { FINISH_REFRESH } from '../payloads/finish-refresh.ts';
+import { REFRESH_ADVISORIES } from '../payloads/refresh-advisories.ts';
+import { REFRESH_FLEET, type RefreshFleet } from '../payloads/refresh-fleet.ts';
+import { REFRESH_PACKAGES } from '../payloads/refresh-packages.ts';
+import { claimOf } from './claim.ts';
+
+/** What a refresh looks up, or the refresh in progress because of which it was skipped. */
+type RefreshPlan =
+  | { readonly packages: number; readonly advisories: number }
+  | { readonly skippedFor: string };
+
+/** Whole pages of the service. Few enough that a worker that dies repeats little. */
+const PACKAGES_PER_PART = 2_500;
+const ADVISORIES_PER_PART = 250;
+/** Package versions that were published or first seen within this time are young. */
+const YOUNG_MS = 14 * 24 * 3_600_000;
+
+/**
+ * Starts a refresh: every package version that a target locks is looked up once, whatever number of targets hold it, and every
+ * advisory is read once. While another refresh of the same cadence is in progress, it is skipped.
+ */
+export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet'> = {
+  ...REFRESH_FLEET,
+  limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 1 },
+  needs: ['fleet'],
+  async run(payload, { fleet }, { startedAt }) {
+    const { refresh, cadence } = payload;
+    const running = await fleet.refreshInProgress(cadence);
+    if (running !== undefined && running !== refresh) {
+      return { result: { skippedFor: running }, next: [] };
+    }
+    const [ids, advisories] =
+      cadence === 'all'
+        ? [await fleet.packageIds(), await fleet.advisoryIds()]
+        : [await fleet.youngPackageIds(startedAt - YOUNG_MS), []];
+    return {
+      result: { packages: ids.length, advisories: advisories.length },
+      next: [partsOf(payload, ids, advisories)],
+      fleet: { claim: claimOf(payload) },
+    };
+  },
+  log: ({ refresh }, plan) =>
+    'skippedFor' in plan
+      ? { facts: { refresh }, warning: `skipped, because ${plan.skippedFor} is still in progress` }
+      : { facts: { refresh, ...plan } },
+  spent: ({ refresh }) => ({ marked: [{ job: REFRESH_FLEET.name, key: refresh }], removed: [] }),
+};
+
+function partsOf(
+  { staleAfter, ...payload }: RefreshFleet,
+  ids: IdList,
+  advisories: readonly string[],
+): FollowUp {
+  const packageParts: FollowUp[] = [];
+  for (let at = 0; at < ids.length; at += PACKAGES_PER_PART) {
+    const part = encodeIds(ids.subarray(at, at + PACKAGES_PER_PART)).toString('base64');
+    packageParts.push(followUp(REFRESH_PACKAGES, { ...payload, part: packageParts.length, ids: part }));
+  }
+  const advisoryParts = chunks(advisories, ADVISORIES_PER_PART).map((part, index) =>
+    followUp(REFRESH_ADVISORIES, { ...payload, part: index, ids: [...part] }),
+  );
+  const numbers = { packageParts: packageParts.length, advisoryParts: advisoryParts.length };
+  const limit = staleAfter === undefined ? {} : { staleAfter };
+  return followUp(FINISH_REFRESH, { ...payload, ...limit, ...numbers }, [...packageParts, ...advisoryParts]);
+}

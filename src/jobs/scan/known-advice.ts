@@ -1,0 +1,128 @@
+import { fixFromKnown } from '../../advice/known-fix.ts';
+import { sentenceOf } from '../../advice/sentence.ts';
+import type { KnownFix } from '../../model/advice/known-fix.ts';
+import { chunks } from '../../model/chunks.ts';
+import type { FixQuestion } from '../../model/ports/known-fixes.ts';
+import type { Finding } from '../../model/scan/finding.ts';
+import type { Inventory } from '../../model/scan/inventory.ts';
+import { isAlert } from '../../model/scan/is-alert.ts';
+import { formatVersionKey, type VersionKey } from '../../model/scan/version-key.ts';
+import { inSlices } from '../../model/yielding.ts';
+import { type FollowUp, followUp } from '../follow-up.ts';
+import { ADVISE_UPGRADES, MAX_DIRECTS, PACKAGES_PER_ADVICE } from '../payloads/advise-upgrades.ts';
+import type { Ports } from '../ports.ts';
+
+const DAY_MS = 86_400_000;
+/** Package versions of one scan for which advice is requested; the worst findings come first. */
+const MAX_PACKAGES = 1_000;
+
+/** Stands in an alert that leaves before the advice is ready. */
+export const ADVICE_PENDING =
+  'The fixed version is being looked up; `lockhound findings --verbose` shows it when it is known.';
+
+/** What is known of the fixes of a scan's findings. */
+export interface KnownAdvice {
+  /** The finding with its advice, or with the note that it is being looked up. */
+  with(finding: Finding): Finding;
+  /** The jobs that find out what is not known. */
+  readonly next: readonly FollowUp[];
+}
+
+/** `advice`: id for the jobs. `now`: ms since 1970. */
+export async function knownAdvice(
+  findings: readonly Finding[],
+  inventory: Pick<Inventory, 'lockfiles'>,
+  { mode, read }: Ports['knownFixes'],
+  {
+    advice,
+    requestedAt,
+    now,
+  }: { readonly advice: string; readonly requestedAt: string; readonly now: number },
+): Promise<KnownAdvice> {
+  const affected = findings.filter(isAdvisable);
+  if (mode === 'never' || affected.length === 0) return { with: (finding) => finding, next: [] };
+  const keys = await publicKeys(inventory, affected);
+  const questions = questionsOf(affected, keys);
+  const found = await read(questions.map(({ question }) => question.key));
+  const known = new Map<string, KnownFix>();
+  const open = questions.filter(({ purl, question }, index) => {
+    const fix = found[index];
+    if (fix !== undefined) known.set(purl, fix);
+    return (
+      fix === undefined ||
+      now - fix.computedAt > DAY_MS ||
+      !question.directs.every((one) => idOf(one) in fix.ways)
+    );
+  });
+  const asked = open.slice(0, MAX_PACKAGES);
+  const pending = new Set(asked.map(({ purl }) => purl));
+  return {
+    with: (finding) => withAdvice(finding, known.get(finding.package.purl), pending),
+    next: chunks(
+      asked.map(({ question }) => question),
+      PACKAGES_PER_ADVICE,
+    ).map((packages, part) =>
+      followUp(ADVISE_UPGRADES, {
+        advice,
+        part,
+        requestedAt,
+        packages: packages.map(({ key, directs }) => ({ key, directs: [...directs] })),
+      }),
+    ),
+  };
+}
+
+function isAdvisable(finding: Finding): boolean {
+  return finding.advisory !== undefined && isAlert(finding);
+}
+
+function withAdvice(finding: Finding, known: KnownFix | undefined, pending: ReadonlySet<string>): Finding {
+  if (!isAdvisable(finding)) return finding;
+  const fix = known === undefined ? undefined : fixFromKnown(finding, known);
+  if (fix !== undefined) return { ...finding, advice: sentenceOf(finding.package.name, fix), fixes: [fix] };
+  return pending.has(finding.package.purl) ? { ...finding, advice: ADVICE_PENDING } : finding;
+}
+
+/** The keys of affected packages by purl, and of direct dependencies by id. Names that are private have none. */
+async function publicKeys(
+  { lockfiles }: Pick<Inventory, 'lockfiles'>,
+  affected: readonly Finding[],
+): Promise<ReadonlyMap<string, VersionKey>> {
+  const wanted = new Set(
+    affected.flatMap(({ package: { purl }, locations }) => [purl, ...locations.flatMap(directOf)]),
+  );
+  const keys = new Map<string, VersionKey>();
+  for await (const slice of inSlices(lockfiles.flatMap(({ packages }) => packages))) {
+    for (const { id, purl, resolution } of slice) {
+      const key = resolution.outcome === 'resolved' ? resolution.record?.versionKey : undefined;
+      if (key === undefined) continue;
+      for (const name of [purl, id]) if (wanted.has(name)) keys.set(name, key);
+    }
+  }
+  return keys;
+}
+
+/** The direct dependency of a place, unless the package is one itself. */
+function directOf({ dependencyPath }: Finding['locations'][number]): readonly string[] {
+  return dependencyPath.length < 2 ? [] : dependencyPath.slice(0, 1);
+}
+
+function questionsOf(
+  affected: readonly Finding[],
+  keys: ReadonlyMap<string, VersionKey>,
+): readonly { readonly purl: string; readonly question: FixQuestion }[] {
+  const byPurl = Map.groupBy(affected, (finding) => finding.package.purl);
+  return [...byPurl].flatMap(([purl, own]) => {
+    const key = keys.get(purl);
+    if (key === undefined) return [];
+    const ids = new Set(own.flatMap(({ locations }) => locations.flatMap(directOf)));
+    const directs = new Map(
+      [...ids].flatMap((id) => keys.get(id) ?? []).map((one) => [formatVersionKey(one), one]),
+    );
+    return [{ purl, question: { key, directs: [...directs.values()].slice(0, MAX_DIRECTS) } }];
+  });
+}
+
+function idOf({ name, version }: VersionKey): string {
+  return `${name}@${version}`;
+}

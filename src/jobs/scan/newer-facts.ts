@@ -1,0 +1,53 @@
+import { isExcluded } from '../../fleet/compact-lockfile.ts';
+import { identityOf } from '../../fleet/identity.ts';
+import type { Known } from '../../model/ports/cache.ts';
+import type { Advisory } from '../../model/scan/advisory.ts';
+import type { Inventory, ResolvedPackage } from '../../model/scan/inventory.ts';
+import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
+import { mapInSlices } from '../../model/yielding.ts';
+import type { FactsPort } from '../ports.ts';
+import { referredAdvisories } from './referred-advisories.ts';
+
+/** A worker uses records in its memory for a minute; the clocks of workers differ by some seconds. */
+const LAG_MS = 120_000;
+
+/**
+ * The inventory with facts that changed while or shortly before its packages were looked up. Without them, a scan that began
+ * before a change and is judged after it would undo what the fleet refresh found.
+ */
+export async function withNewerFacts(inventory: Inventory, { versions }: FactsPort): Promise<Inventory> {
+  if (inventory.readAt === undefined) return inventory;
+  const changed = await versions.changedSince(inventory.readAt - LAG_MS);
+  if (changed.size === 0) return inventory;
+  const update = (locked: ResolvedPackage): ResolvedPackage => {
+    const known = isExcluded(locked) ? undefined : changed.get(identityOf(locked));
+    return known === undefined ? locked : { ...locked, resolution: resolutionOf(known, identityOf(locked)) };
+  };
+  const lockfiles = [];
+  for (const file of inventory.lockfiles) {
+    lockfiles.push({ ...file, packages: await mapInSlices(file.packages, update) });
+  }
+  return { ...inventory, lockfiles };
+}
+
+/** The advisories that an inventory refers to and that the fleet knows, by id. They are at least as new as those in a cache. */
+export async function knownAdvisories(
+  inventory: Inventory,
+  { advisories }: FactsPort,
+): Promise<ReadonlyMap<string, Advisory>> {
+  const ids = [...(await referredAdvisories(inventory))];
+  const known = await advisories.read(ids);
+  return new Map(
+    ids.flatMap((id, index) => {
+      const one = known[index];
+      return one !== undefined && 'record' in one ? [[id, one.record] as const] : [];
+    }),
+  );
+}
+
+/** A fact that changed to `missing` was a record before. */
+function resolutionOf(known: Known<VersionRecordSummary>, key: string): Resolution {
+  return 'record' in known
+    ? { outcome: 'resolved', record: known.record }
+    : { outcome: 'missing', seenBefore: true, reason: `the index no longer has ${key}` };
+}

@@ -1,0 +1,40 @@
+import type { Verdict } from '../../model/scan/verdict.ts';
+import { VERDICT } from '../../model/stored/catalog.ts';
+import { policyFor } from '../../policy/policy-for.ts';
+import { unwatchedFinding } from '../../policy/rules/unwatched.ts';
+import type { Job } from '../job.ts';
+import { JUDGE_SOURCE, type JudgeSource } from '../payloads/judge-source.ts';
+import { recordSourceVerdict } from '../scan/record-source-verdict.ts';
+import { logVerdict } from '../scan/summary.ts';
+
+/**
+ * Opens the finding `unwatched` of a target whose source cannot be read, or resolves it. The changes are sent in the ordinary way,
+ * also for a target that was never scanned.
+ */
+export const judgeSource: Job<JudgeSource, Verdict, 'schedules' | 'targets' | 'routing' | 'policy'> = {
+  ...JUDGE_SOURCE,
+  limits: { attempts: 10, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 120_000, concurrency: 2 },
+  needs: ['schedules', 'targets', 'routing', 'policy'],
+  resultKind: VERDICT,
+  async run(payload, ports, { startedAt: judgedAt }) {
+    const { scan, schedule, target, requestedAt, address, ref, failing, dropped } = payload;
+    // It may have been read since.
+    const isFailing =
+      failing !== undefined &&
+      (await ports.schedules.target(schedule, target.id))?.failing?.since === failing.since;
+    const finding = isFailing
+      ? unwatchedFinding(
+          { target: target.id, schedule, address, ref, reason: failing.reason },
+          policyFor(ports.policy.policy(), target),
+        )
+      : undefined;
+    const verdict = await recordSourceVerdict(
+      { scan, target, requestedAt, judgedAt, schedule, finding },
+      ports,
+    );
+    if (dropped !== true) return verdict;
+    return { ...verdict, watch: { kind: 'dropped', schedule, target: target.id } };
+  },
+  log: ({ scan }, verdict) => logVerdict(scan, verdict),
+  spent: ({ scan }) => ({ marked: [{ job: JUDGE_SOURCE.name, key: scan }], removed: [] }),
+};

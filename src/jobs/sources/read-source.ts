@@ -1,0 +1,178 @@
+import { CodedError, messageOf } from '../../model/errors.ts';
+import type { OpenTarget } from '../../model/watch/open-target.ts';
+import type { ReadingEnding } from '../../model/watch/schedule-run.ts';
+import type { TargetSource } from '../../model/watch/source.ts';
+import type { SourceFile, SourceReading } from '../../model/watch/source-reading.ts';
+import type { WatchedTarget } from '../../model/watch/watched-target.ts';
+import { type FollowUp, followUp } from '../follow-up.ts';
+import type { Job, JobRun, RunContext } from '../job.ts';
+import { INGEST_LOCKFILES, type IngestLockfiles } from '../payloads/ingest-lockfiles.ts';
+import { sourceRestored } from '../payloads/judge-source.ts';
+import { READ_SOURCE, type ReadSource } from '../payloads/read-source.ts';
+import type { Ports } from '../ports.ts';
+
+type Needs = Pick<Ports, 'schedules' | 'sources'>;
+
+interface Result {
+  /** `superseded`: another run has begun. */
+  readonly ending: ReadingEnding | 'superseded';
+  readonly files?: number;
+  readonly reason?: string;
+}
+
+const MAX_REASON_CHARACTERS = 500;
+
+/**
+ * Reads the lockfiles of one target of a schedule, and requests their scan. A source that has not changed is not read: the scan
+ * gets what was read before, and repeats its result while the facts are fresh. A source that cannot be read is recorded as failing;
+ * nothing is resolved.
+ */
+export const readSource: Job<ReadSource, Result, keyof Needs> = {
+  ...READ_SOURCE,
+  limits: { attempts: 4, backoffMs: 4_000, maxBackoffMs: 60_000, timeoutMs: 900_000, concurrency: 4 },
+  needs: ['schedules', 'sources'],
+  // One source that kills workers must not keep the run open.
+  runsAfterStalls: true,
+  async run(payload, { schedules, sources }, context) {
+    const { schedule, run, target } = payload;
+    const open = await schedules.openTarget(schedule, target.id);
+    // Another run has begun since, because this one took too long; or the schedule is forgotten.
+    if (open?.run !== run) return { result: { ending: 'superseded' }, next: [] };
+    const { source, definition } = open;
+    const known = await schedules.target(schedule, target.id);
+    const last = known?.definition === definition ? await schedules.reading(schedule, target.id) : undefined;
+    const reading = await tryToRead(sources, source, last, context);
+    if ('reason' in reading) return failed(payload, { open, known }, reading, context);
+    const changed = reading.unchanged ? undefined : reading.reading;
+    const entry = entryOf(payload, open, context, {
+      ending: changed === undefined ? 'unchanged' : 'scanned',
+      scan: READ_SOURCE.key(payload),
+      readAt: timeOf(context),
+    });
+    const update = { ...updateOf(payload, context, entry.ending), entry };
+    return {
+      result: { ending: entry.ending, files: reading.reading.files.length },
+      next: [
+        scanOf(payload, reading.reading, context),
+        ...(known?.failing === undefined
+          ? []
+          : [sourceRestored(schedule, { target, source }, timeOf(context))]),
+      ],
+      watch: changed === undefined ? update : { ...update, reading: changed },
+    };
+  },
+  async onEnd(payload, ending, { schedules }) {
+    if (ending.kind !== 'failed') return;
+    const { schedule, target, run, due } = payload;
+    const open = await schedules.openTarget(schedule, target.id);
+    if (open?.run !== run) return;
+    const known = await schedules.target(schedule, target.id);
+    const at = new Date().toISOString();
+    await schedules.update({
+      kind: 'reading',
+      schedule,
+      run,
+      target: target.id,
+      ending: 'failed',
+      at,
+      entry: {
+        ...known,
+        ...{ target, source: open.source, definition: open.definition, run, due, at, ending: 'failed' },
+        failing: known?.failing ?? { since: at, code: 'failed', reason: shortened(ending.reason) },
+      },
+    });
+  },
+  log: ({ schedule, target }, { ending, files, reason }) => ({
+    facts: { schedule, target: target.id, ending, lockfiles: files, reason },
+    warning: ending === 'failed' ? 'the source of a target could not be read' : undefined,
+  }),
+  // No marker for each target and run: a late duplicate finds that its target is no longer open.
+  spent: (payload) => ({ marked: [], removed: [{ job: READ_SOURCE.name, key: READ_SOURCE.key(payload) }] }),
+};
+
+type Attempt =
+  | { readonly unchanged: boolean; readonly reading: SourceReading }
+  | { readonly code: string; readonly reason: string };
+
+/** Throws the error of a reading that may succeed later; errors without a code count as such. */
+async function tryToRead(
+  sources: Needs['sources'],
+  source: TargetSource,
+  last: SourceReading | undefined,
+  { signal, lastAttempt, stalled }: RunContext,
+): Promise<Attempt> {
+  if (stalled) return { code: 'worker-died', reason: 'workers died repeatedly while they read it' };
+  try {
+    const read = await sources.read(source, last?.revision, signal);
+    if (read !== 'unchanged') return { unchanged: false, reading: read };
+    if (last === undefined) throw new RangeError('a source without a known revision cannot be unchanged');
+    return { unchanged: true, reading: last };
+  } catch (error) {
+    signal.throwIfAborted();
+    const isCoded = error instanceof CodedError;
+    if (!lastAttempt && (!isCoded || error.retryable)) throw error;
+    return { code: isCoded ? error.code : 'unexpected', reason: shortened(messageOf(error)) };
+  }
+}
+
+function scanOf(payload: ReadSource, { files }: SourceReading, context: RunContext): FollowUp {
+  const { id, labels } = payload.target;
+  return followUp(INGEST_LOCKFILES, {
+    scan: READ_SOURCE.key(payload),
+    target: { id, labels: { ...labels } },
+    lockfiles: files.map(lockfileOf),
+    requestedAt: timeOf(context),
+  });
+}
+
+type Lockfile = IngestLockfiles['lockfiles'][number];
+
+/** A lockfile of a source as the job that reads it takes it. */
+export function lockfileOf({ companions, ...file }: SourceFile): Lockfile {
+  const own = companions === undefined ? {} : { companions: companions.map((one) => ({ ...one })) };
+  return { ...file, ...own };
+}
+
+function failed(
+  payload: ReadSource,
+  { open, known }: { readonly open: OpenTarget; readonly known: WatchedTarget | undefined },
+  { code, reason }: { readonly code: string; readonly reason: string },
+  context: RunContext,
+): JobRun<Result> {
+  const entry = {
+    ...entryOf(payload, open, context, {
+      ending: 'failed',
+      ...(known?.scan === undefined ? {} : { scan: known.scan }),
+      ...(known?.readAt === undefined ? {} : { readAt: known.readAt }),
+    }),
+    failing: { since: known?.failing?.since ?? timeOf(context), code, reason },
+  };
+  return {
+    result: { ending: 'failed', reason },
+    next: [],
+    watch: { ...updateOf(payload, context, 'failed'), entry },
+  };
+}
+
+function entryOf(
+  { target, run, due }: ReadSource,
+  { source, definition }: OpenTarget,
+  context: RunContext,
+  facts: Pick<WatchedTarget, 'ending' | 'scan' | 'readAt'>,
+): WatchedTarget {
+  return { target, source, definition, run, due, at: timeOf(context), ...facts };
+}
+
+function updateOf({ schedule, run, target }: ReadSource, context: RunContext, ending: ReadingEnding) {
+  const at = timeOf(context);
+  return { kind: 'reading', schedule, run, target: target.id, ending, at } as const;
+}
+
+function timeOf({ startedAt }: RunContext): string {
+  return new Date(startedAt).toISOString();
+}
+
+/** One line of at most 500 characters. */
+export function shortened(reason: string): string {
+  return reason.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_REASON_CHARACTERS);
+}

@@ -1,0 +1,51 @@
+import { LockfileError } from './errors.ts';
+import type { KnownFormat } from './format.ts';
+import { KNOWN_FORMATS } from './known-formats.generated.ts';
+
+export function formatNamed(name: string): KnownFormat | undefined {
+  return KNOWN_FORMATS.find((format) => format.name === name || format.aliases?.includes(name) === true);
+}
+
+/** The format of a file by its name and folder. */
+export function formatOfName(path: string): KnownFormat | undefined {
+  const parts = path.split(/[\\/]/);
+  const name = parts.at(-1) ?? '';
+  return KNOWN_FORMATS.find(
+    (format) =>
+      format.fileNames.some((pattern) =>
+        pattern.includes('/') ? matches(pattern, `${parts.at(-2) ?? ''}/${name}`) : matches(pattern, name),
+      ) || isUnreadable(format, name),
+  );
+}
+
+/** What to do about an unsupported file of a known tool; `undefined` for any other file. */
+export function remedyFor(path: string): string | undefined {
+  const name = path.split(/[\\/]/).at(-1) ?? '';
+  return KNOWN_FORMATS.find((format) => isUnreadable(format, name))?.unreadable?.[name];
+}
+
+/** The message for a file of an unknown format, or for an unknown name of a format. */
+export function unknownFormat(path: string, format: string | undefined): string {
+  const what =
+    format === undefined
+      ? 'neither its name nor its content matches a known format; name the format with --as'
+      : `no format is named "${format}"`;
+  return `${path}: ${what} (\`lockhound parse --formats\` lists all formats)`;
+}
+
+/** Throws `LockfileError` (`unknown-format`) when an option names a format that does not exist. */
+export function requireFormat(option: string, format: string | undefined): void {
+  if (format === undefined || formatNamed(format) !== undefined) return;
+  throw new LockfileError('unknown-format', unknownFormat(option, format));
+}
+
+function isUnreadable({ unreadable }: KnownFormat, name: string): boolean {
+  return unreadable !== undefined && Object.hasOwn(unreadable, name);
+}
+
+function matches(pattern: string, name: string): boolean {
+  const star = pattern.indexOf('*');
+  if (star < 0) return pattern === name;
+  const end = pattern.slice(star + 1);
+  return name.length >= pattern.length - 1 && name.startsWith(pattern.slice(0, star)) && name.endsWith(end);
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { ValueOf } from '../stored/kind.ts';
+
+/**
+ * What clears the findings of a package. `in-range`: every requirement permits a good version, so the package manager can lock
+ * it. `upgrade-direct`: a later version of direct dependencies does. `override`: only against the requirements of other
+ * packages. `held-by-pin`: the project itself forces another version. `held-by-cooldown`: the good version is too new for the
+ * project's own setting. `none`: no way is known.
+ */
+export type FixKind = Fix['kind'];
+
+/** How to clear the findings of a package in one lockfile, with evidence. */
+export type Fix = ValueOf<typeof fixSchema>;
+
+/** A package whose locked version changes. */
+export type FixChange = Fix['changes'][number];
+
+/** A later version that was looked at. */
+export type FixCandidate = Fix['evidence']['candidates'][number];
+
+/** A requirement on the package. */
+export type FixRequirement = Fix['evidence']['requirements'][number];
+
+export const fixSchema = z.object({
+  kind: z.enum(['in-range', 'upgrade-direct', 'override', 'held-by-pin', 'held-by-cooldown', 'none']),
+  /** Path of the lockfile. */
+  path: z.string(),
+  /** The smallest later version of the package that is good: no known advisory, not deprecated, no pre-release. */
+  version: z.string().exactOptional(),
+  /** Whether that version is of another major line than the locked one. */
+  breaking: z.boolean().exactOptional(),
+  /** What changes, in the order of the commands. Empty when nothing can be done. */
+  changes: z.array(
+    z.object({
+      name: z.string(),
+      from: z.string(),
+      /** The version that gets locked; `undefined` when the package is no longer needed. */
+      to: z.string().exactOptional(),
+      how: z.enum(['re-lock', 'upgrade', 'override']),
+    }),
+  ),
+  /** Commands of the package manager, or what to edit where it has none. */
+  commands: z.array(z.string()),
+  /** For `held-by-cooldown`: when the version may be locked; RFC 3339. */
+  until: z.string().exactOptional(),
+  /** Why there is no better way; one sentence without a full stop. */
+  reason: z.string().exactOptional(),
+  evidence: z.object({
+    /** Later versions that were looked at, in their order, with the advisories that each still has. At most 20. */
+    candidates: z.array(
+      z.object({
+        version: z.string(),
+        advisories: z.array(z.string()),
+        /** Why it is not good, where no advisory is the reason. */
+        reason: z.string().exactOptional(),
+      }),
+    ),
+    /** Number of versions that were looked at. */
+    lookedAt: z.number(),
+    /** Requirements on the package; those that stand in the way first. At most 20. */
+    requirements: z.array(
+      z.object({
+        /** Id of the package that requires, or `.` and the folder for the target. */
+        by: z.string(),
+        /** Absent when it is not known. */
+        requirement: z.string().exactOptional(),
+        permits: z.boolean(),
+      }),
+    ),
+    /** Versions of direct dependencies whose resolved graphs were looked at. */
+    graphs: z.array(
+      z.object({
+        name: z.string(),
+        version: z.string(),
+        /** Versions of the package in the graph. */
+        brings: z.array(z.string()),
+        good: z.boolean(),
+      }),
+    ),
+  }),
+});

@@ -1,0 +1,40 @@
+/** A requirement that a lockfile or a manifest states. */
+export interface StatedRequirement {
+  /** Id of the package that requires (`name@version`); empty for the target itself. */
+  readonly by: string;
+  /** Folder of the target that requires, below that of the lockfile; empty for the same folder. Only where `by` is empty. */
+  readonly folder: string;
+  readonly name: string;
+  /** In the ecosystem's own notation. */
+  readonly requirement: string;
+}
+
+/** A version that the project itself forces on every dependent: npm's `overrides`, Yarn's `resolutions`. */
+export interface StatedPin {
+  readonly name: string;
+  readonly requirement: string;
+  /** The file and setting that states it. */
+  readonly where: string;
+  /** Whether it applies to every dependent, and not only to some. */
+  readonly everywhere: boolean;
+}
+
+/** How long a release has to be public before the project's package manager selects it. */
+export interface StatedCooldown {
+  readonly minutes: number;
+  /** The file and setting that states it. */
+  readonly where: string;
+  /** Names, with `*` for any text, to which it does not apply. */
+  readonly except: readonly string[];
+}
+
+/** What a lockfile and the files beside it state about the selection of versions. */
+export interface ProjectStatement {
+  readonly requirements: readonly StatedRequirement[];
+  /** Whether every requirement of the target itself is among them. */
+  readonly statesDirect: boolean;
+  readonly pins: readonly StatedPin[];
+  readonly cooldown?: StatedCooldown | undefined;
+  /** Set where the format alone does not say which package manager wrote the lockfile. */
+  readonly manager?: 'yarn-1' | undefined;
+}

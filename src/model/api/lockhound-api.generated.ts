@@ -1,0 +1,1257 @@
+// Generated from apis/lockhound.v1.json by `npm run generate`. Do not edit.
+
+/** The advisory behind a finding. */
+export interface AdvisoryEvidence {
+  /** Identifier that is shown. */
+  readonly id: string;
+  /** Its other identifiers. */
+  readonly aliases: readonly string[];
+  /** Title. */
+  readonly title: string;
+  /** Where it is published. */
+  readonly url: string;
+  /** CVSS score. */
+  readonly score?: number;
+  /** CVSS vector. */
+  readonly vector?: string;
+}
+
+/** A page of changes, newest first. */
+export interface ChangeList {
+  /** The entries of this page. */
+  readonly scans: readonly ScanChanges[];
+  /** Present when there are further entries: the value of `pageToken` for the next page. */
+  readonly nextPageToken?: string;
+}
+
+/** Data in place of that of a rejected payload. */
+export interface CorrectedPayload {
+  /** JSON text. Default: its own data. */
+  readonly data?: string;
+}
+
+/** Numbers by name; names without any are absent. */
+export type Counts = Readonly<Record<string, number>>;
+
+/** A new token. Its text is shown once. */
+export interface CreatedToken {
+  /** Id of the token. */
+  readonly id: string;
+  /** Text of the token, for the header `Authorization: Bearer`. */
+  readonly token: string;
+  /** When it expires. */
+  readonly expiresAt?: string;
+}
+
+/** The delivery of an alert to a receiver. */
+export interface Delivery {
+  /** Id of the notification, the receiver's `webhook-id`. */
+  readonly id: string;
+  /** Name of the route. */
+  readonly route: string;
+  /** Id of the target. */
+  readonly target: string;
+  /** Id of the scan. */
+  readonly scan: string;
+  /** When the scan was requested. */
+  readonly date: string;
+  /** State. */
+  readonly state: 'waiting' | 'retrying' | 'held' | 'delivered' | 'failed';
+  /** Why it is not delivered. */
+  readonly reason?: string;
+  /** Number of its changes. */
+  readonly changes: number;
+  /** When it was recorded. */
+  readonly filedAt: string;
+  /** When its state changed last. */
+  readonly updatedAt: string;
+  /** When it is sent again. */
+  readonly nextAttemptAt?: string;
+  /** Number of attempts. */
+  readonly attempts: number;
+  /** HTTP status of the last attempt. */
+  readonly lastStatus?: number;
+}
+
+/** An attempt to send an alert. */
+export interface DeliveryAttempt {
+  /** When it began. */
+  readonly at: string;
+  /** Duration in milliseconds. */
+  readonly durationMs: number;
+  /** Size of the body. */
+  readonly bytes?: number;
+  /** Changes that the body only counts. */
+  readonly leftOut?: number;
+  /** HTTP status of the answer. */
+  readonly status?: number;
+  /** Why there was no answer. */
+  readonly error?: string;
+  /** Beginning of the answer. */
+  readonly answer?: string;
+}
+
+/** A delivery with its attempts. */
+export interface DeliveryDetails {
+  readonly delivery: Delivery;
+  /** Attempts, oldest first. */
+  readonly attempts: readonly DeliveryAttempt[];
+  /** Its changes, the worst first; absent after delivery. */
+  readonly changes?: readonly unknown[];
+}
+
+/** A page of deliveries, by their last change, newest first. */
+export interface DeliveryList {
+  /** The entries of this page. */
+  readonly deliveries: readonly Delivery[];
+  /** Present when there are further entries: the value of `pageToken` for the next page. */
+  readonly nextPageToken?: string;
+}
+
+/** Nothing. */
+export interface Empty {
+}
+
+/** An issue that a rule found in a package. */
+export interface FindingBody {
+  /** Identifies the issue of a package in a target over all scans. */
+  readonly fingerprint: string;
+  /** Name of the rule. */
+  readonly rule: string;
+  /** A note never alerts. */
+  readonly level: 'note' | 'alert';
+  /** Severity. */
+  readonly severity: 'critical' | 'high' | 'medium' | 'unrated' | 'low' | 'none';
+  /** What an unrated one counts as. */
+  readonly countsAs?: 'critical' | 'high' | 'medium' | 'low' | 'none';
+  /** One line of plain text. */
+  readonly title: string;
+  readonly package: FindingPackage;
+  /** Its places in the target. */
+  readonly locations: readonly Location[];
+  readonly advisory?: AdvisoryEvidence;
+  /** Distinguishes findings without an advisory. */
+  readonly issue?: string;
+  /** What to do, where the rule knows. */
+  readonly advice?: string;
+  readonly suppressed?: Suppressed;
+  readonly priority?: Priority;
+  /** Whether the issue is in the catalogue of known exploited vulnerabilities. */
+  readonly kev?: JsonObject;
+  /** Probability of exploitation within 30 days: `score`, `percentile`. */
+  readonly epss?: JsonObject;
+}
+
+/** A page of findings. */
+export interface FindingList {
+  /** The entries of this page. */
+  readonly findings: readonly FleetFinding[];
+  /** Number of all entries that fit. */
+  readonly total: number;
+  /** Present when there are further entries: the value of `pageToken` for the next page. */
+  readonly nextPageToken?: string;
+}
+
+/** The package of a finding. */
+export interface FindingPackage {
+  /** Purl type of the ecosystem. */
+  readonly ecosystem: string;
+  /** Name of the package. */
+  readonly name: string;
+  /** Version of the package. */
+  readonly version: string;
+  /** Package URL. */
+  readonly purl: string;
+  /** Whether it is a direct dependency; absent when that is not known. */
+  readonly direct?: boolean;
+  /** Conditions under which it is installed. */
+  readonly groups: readonly string[];
+}
+
+/** A finding of one of all targets. */
+export interface FleetFinding {
+  /** Id of the target. */
+  readonly target: string;
+  /** Labels of the target. */
+  readonly labels: Labels;
+  /** State of the finding. */
+  readonly status: 'open' | 'resolved';
+  /** When it opened. */
+  readonly openedAt: string;
+  /** When its state changed last. */
+  readonly changedAt: string;
+  /** Number of all its locations; lists show the first 3, and one finding alone at most 1,000. */
+  readonly places: number;
+  readonly finding: FindingBody;
+}
+
+/** What was removed with a target. */
+export interface ForgottenTarget {
+  /** Id of the target. */
+  readonly target: string;
+  /** Number of its lockfiles. */
+  readonly lockfiles: number;
+  /** Inventories that no other target has. */
+  readonly inventories: number;
+  /** Scans whose changes waited for a periodic digest. */
+  readonly digestEntries: number;
+  /** Parts that could not be read. */
+  readonly unreadable: readonly string[];
+}
+
+/** A package version in a lockfile of a target. */
+export interface HeldPackage {
+  /** Id of the target. */
+  readonly target: string;
+  readonly labels: Labels;
+  /** Path of the lockfile. */
+  readonly lockfile: string;
+  /** Line of the entry, from 1. */
+  readonly line?: number;
+  /** Purl type. */
+  readonly ecosystem: string;
+  /** Name of the package. */
+  readonly name: string;
+  /** Version as the lockfile states it. */
+  readonly version: string;
+  /** Package URL. */
+  readonly purl: string;
+  /** Whether it is a direct dependency. */
+  readonly direct?: boolean;
+  /** Conditions under which it is installed. */
+  readonly groups: readonly string[];
+  /** Packages from a direct dependency down to the package itself. */
+  readonly dependencyPath: readonly string[];
+  /** Present when the package is not looked up. */
+  readonly outcome?: 'resolved' | 'missing' | 'unsupported' | 'private' | 'failed' | 'uncovered';
+  /** Why it is not looked up. */
+  readonly reason?: string;
+}
+
+/** The packages of one lockfile of a target. */
+export interface Inventory {
+  /** Path of the lockfile. */
+  readonly path: string;
+  /** Name of the format. */
+  readonly format: string;
+  /** The packages of this page. */
+  readonly packages: readonly InventoryPackage[];
+  /** Number of all packages of the lockfile. */
+  readonly total: number;
+  /** Parts of the file that could not be read. */
+  readonly problems: readonly Problem[];
+  /** Present when there are further packages. */
+  readonly nextPageToken?: string;
+}
+
+/** A package of a lockfile. */
+export interface InventoryPackage {
+  /** Unique in its lockfile. */
+  readonly id: string;
+  /** Purl type. */
+  readonly ecosystem: string;
+  /** Name of the package. */
+  readonly name: string;
+  /** Version as the file states it. */
+  readonly version: string;
+  /** Package URL. */
+  readonly purl: string;
+  /** Whether it is a direct dependency. */
+  readonly direct?: boolean;
+  /** Conditions under which it is installed. */
+  readonly groups: readonly string[];
+  /** Line of the entry, from 1. */
+  readonly line?: number;
+  /** Ids of the packages that it depends on. */
+  readonly dependencies?: readonly string[];
+  /** Present when it is not looked up. */
+  readonly outcome?: 'resolved' | 'missing' | 'unsupported' | 'private' | 'failed' | 'uncovered';
+  /** Why it is not looked up. */
+  readonly reason?: string;
+}
+
+/** A JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Labels by name. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** A place of a package in a target. */
+export interface Location {
+  /** Path of the lockfile. */
+  readonly path: string;
+  /** Line of the entry, from 1. */
+  readonly line?: number;
+  /** Packages from a direct dependency down to the package itself. */
+  readonly dependencyPath: readonly string[];
+}
+
+/** A change of a finding. */
+export interface LoggedChange {
+  /** What happened. */
+  readonly transition: 'opened' | 'worsened' | 'reopened' | 'suppressed' | 'resolved';
+  /** Fingerprint of the finding. */
+  readonly fingerprint: string;
+  /** Name of the rule. */
+  readonly rule: string;
+  /** Level of the finding. */
+  readonly level: 'note' | 'alert';
+  /** Severity. */
+  readonly severity: 'critical' | 'high' | 'medium' | 'unrated' | 'low' | 'none';
+  /** Package URL. */
+  readonly purl: string;
+  /** Title of the finding. */
+  readonly title: string;
+  /** Id of the advisory, where there is one. */
+  readonly advisory?: string;
+}
+
+/** A suppression, written as in the configuration (docs/suppressions.md). */
+export interface NewSuppression {
+  /** Why the findings do not matter. */
+  readonly reason: string;
+  /** Id of the target; `*` matches any text. */
+  readonly target?: string;
+  readonly labels?: Labels;
+  /** Package URL, with a version or range or neither. */
+  readonly package?: string;
+  /** Range of versions. */
+  readonly versions?: string;
+  /** Id or alias of the advisory. */
+  readonly advisory?: string;
+  /** Name of the rule. */
+  readonly rule?: string;
+  /** Path of the lockfile; `*` matches any text. */
+  readonly path?: string;
+  /** A duration, a date or a time. */
+  readonly expires?: string;
+}
+
+/** A token to create. */
+export interface NewToken {
+  /** Name, for people. */
+  readonly name: string;
+  /** What it may do. */
+  readonly role: 'read' | 'submit' | 'admin';
+  /** Targets that it may see. Default: all. */
+  readonly targets?: readonly string[];
+  /** When it expires, as a duration such as `90d`. Default: never. */
+  readonly expires?: string;
+}
+
+/** The fleet in numbers. */
+export interface Overview {
+  /** Number of targets. */
+  readonly targets: number;
+  /** Sum of the packages of all targets. */
+  readonly packages: number;
+  /** Targets whose last scan could not see everything. */
+  readonly incomplete: number;
+  /** Targets whose packages were not looked up for longer than `watch.staleAfter`. */
+  readonly stale: number;
+  /** Number of targets by the severity of their worst open finding; `clear` counts those without one. */
+  readonly worst: Counts;
+  /** Open findings by severity, without notes. */
+  readonly open: Counts;
+  /** Alerts that wait, are retried or are held. */
+  readonly openDeliveries: number;
+  /** Alerts that failed permanently. */
+  readonly failedDeliveries: number;
+  /** Routes that send nothing until they are resumed. */
+  readonly stoppedRoutes: readonly StoppedRoute[];
+  /** Payloads that were rejected. */
+  readonly rejected: number;
+  /** Targets whose sources cannot be read. */
+  readonly failingSources: number;
+  /** One sentence for each stored value that cannot be read. */
+  readonly unreadable: readonly string[];
+  /** Until when this view of the fleet has followed the store. */
+  readonly readAt: string;
+  /** Findings that are not in the lists, because the view of the fleet is full. */
+  readonly leftOut: number;
+}
+
+/** One of the last scans of a target. */
+export interface PastScan {
+  /** Id of the scan. */
+  readonly scan: string;
+  /** When it was requested. */
+  readonly requestedAt: string;
+  /** Numbers of changes by transition. */
+  readonly changes?: Counts;
+  /** Number of gaps. */
+  readonly gaps?: number;
+  /** True when its lockfiles were those of the scan before. */
+  readonly unchanged?: boolean;
+  /** True when only the facts about its packages changed. */
+  readonly refreshed?: boolean;
+}
+
+/** A fault in a payload. */
+export interface PayloadIssue {
+  /** JSON path in the data. */
+  readonly path: string;
+  /** What is wrong. */
+  readonly reason: string;
+}
+
+/** How urgent a finding is. */
+export interface Priority {
+  /** 0 to 100. */
+  readonly score: number;
+  /** What it is made of. */
+  readonly parts: readonly PriorityPart[];
+}
+
+/** A part of a priority. */
+export interface PriorityPart {
+  /** Name of the part. */
+  readonly name: string;
+  /** Points. */
+  readonly points: number;
+  /** Why. */
+  readonly reason: string;
+}
+
+/** A part of a file that could not be read. */
+export interface Problem {
+  /** Whether packages may be missing. */
+  readonly kind: 'unread' | 'unclear';
+  /** Line, from 1. */
+  readonly line?: number;
+  /** What is wrong. */
+  readonly message: string;
+}
+
+/** Rejected payloads, newest first. */
+export interface RejectedList {
+  /** The payloads. */
+  readonly rejected: readonly RejectedPayload[];
+  /** Number of all rejected payloads. */
+  readonly total: number;
+}
+
+/** The data of a job that does not fit its schema. */
+export interface RejectedPayload {
+  /** When it was rejected. */
+  readonly at: string;
+  /** Name of the job. */
+  readonly job: string;
+  /** Id of the job. */
+  readonly id: string;
+  /** What is wrong. */
+  readonly issues: readonly PayloadIssue[];
+  /** The data as received. */
+  readonly data: string;
+  /** Whether `data` is incomplete. */
+  readonly cut?: boolean;
+}
+
+/** The result of resuming a route. */
+export interface ResumedRoute {
+  /** Name of the route. */
+  readonly route: string;
+  /** Number of deliveries that are now sent. */
+  readonly held: number;
+}
+
+/** The result of sending a delivery again. */
+export interface RetriedDelivery {
+  /** Id of the delivery. */
+  readonly id: string;
+  /** Whether it is sent again; a delivered or held one is not changed. */
+  readonly outcome: 'queued' | 'delivered' | 'held' | 'unknown';
+  /** An earlier delivery of the same target, which is sent first. */
+  readonly behind?: string;
+}
+
+/** The result of putting a payload back. */
+export interface RetriedPayload {
+  /** Name of the job. */
+  readonly job: string;
+  /** Id of the job. */
+  readonly id: string;
+  /** What happened. */
+  readonly outcome: 'queued' | 'gone' | 'under-way' | 'invalid';
+  /** Why it would be rejected again. */
+  readonly issues?: readonly PayloadIssue[];
+}
+
+/** A scan. */
+export interface Scan {
+  /** Id of the scan. */
+  readonly scan: string;
+  /** Id of the target. */
+  readonly target: string;
+  /** State of the scan. */
+  readonly state: 'queued' | 'running' | 'concluded' | 'superseded' | 'failed';
+  /** When it was requested. */
+  readonly requestedAt: string;
+  /** When its first job began. */
+  readonly startedAt?: string;
+  /** When it was judged or failed. */
+  readonly endedAt?: string;
+  /** Number of lockfiles. */
+  readonly lockfiles?: number;
+  /** Number of packages. */
+  readonly packages?: number;
+  /** Packages by outcome. */
+  readonly outcomes?: Counts;
+  /** Number of lockfiles that could not be read. */
+  readonly unread?: number;
+  /** The first of them. */
+  readonly unreadFiles?: readonly UnreadFile[];
+  /** Entries of lockfiles that could not be read. */
+  readonly problems?: number;
+  /** Number of gaps. */
+  readonly gaps?: number;
+  /** Findings by severity. */
+  readonly findings?: Counts;
+  /** Changes by transition. */
+  readonly changes?: Counts;
+  /** Whether it could not see everything. */
+  readonly incomplete?: boolean;
+  /** Whether it repeated the last result. */
+  readonly unchanged?: boolean;
+  /** Deliveries of its changes. */
+  readonly deliveries?: number;
+  /** Deliveries that arrived. */
+  readonly delivered?: number;
+  /** Deliveries that failed permanently. */
+  readonly failedDeliveries?: number;
+  /** Why it failed. */
+  readonly reason?: string;
+}
+
+/** The changes of one scan of one target. */
+export interface ScanChanges {
+  /** Identifies the entry of the log. */
+  readonly id: string;
+  /** When the changes were saved. */
+  readonly at: string;
+  /** Id of the scan. */
+  readonly scan: string;
+  /** Id of the target. */
+  readonly target: string;
+  readonly labels: Labels;
+  /** When the scan was requested. */
+  readonly requestedAt: string;
+  /** The changes that fit, worst first. */
+  readonly changes: readonly LoggedChange[];
+  /** Number of further changes that the log does not list. */
+  readonly omitted?: number;
+}
+
+/** A scan with its deliveries. */
+export interface ScanDetails {
+  readonly scan: Scan;
+  /** Deliveries of its changes. */
+  readonly deliveries: readonly Delivery[];
+}
+
+/** A page of scans: queued and running ones first, then the newest. */
+export interface ScanList {
+  /** The entries of this page. */
+  readonly scans: readonly Scan[];
+  /** Present when there are further entries: the value of `pageToken` for the next page. */
+  readonly nextPageToken?: string;
+}
+
+/** A schedule with its state. */
+export interface Schedule {
+  /** Name. */
+  readonly name: string;
+  /** Where its lockfiles come from. */
+  readonly source: JsonObject;
+  /** Id of the target, or a template. */
+  readonly target?: string;
+  readonly labels: Labels;
+  /** Milliseconds between two runs. */
+  readonly everyMs?: number;
+  /** Cron expression, instead of `everyMs`. */
+  readonly cron?: string;
+  /** Time zone of the cron expression. */
+  readonly timeZone?: string;
+  /** Each run is delayed by a random time of at most this. */
+  readonly jitterMs: number;
+  /** Where it is defined. */
+  readonly origin: 'configuration' | 'command';
+  /** Whether it is paused. */
+  readonly paused: boolean;
+  /** When it runs next. */
+  readonly nextRun?: string;
+  readonly lastRun?: ScheduleRun;
+  /** Targets that were read at some time. */
+  readonly targets: number;
+  /** Targets whose sources cannot be read. */
+  readonly failing: number;
+  /** Targets that the current run has not read yet. */
+  readonly open: number;
+}
+
+/** A schedule with its runs and targets. */
+export interface ScheduleDetails {
+  readonly schedule: Schedule;
+  /** Last runs, newest first. */
+  readonly runs: readonly ScheduleRun[];
+  /** Its targets, those that cannot be read first. */
+  readonly watched: readonly WatchedTarget[];
+}
+
+/** All schedules. */
+export interface ScheduleList {
+  /** Schedules by name. */
+  readonly schedules: readonly Schedule[];
+}
+
+/** A run of a schedule. */
+export interface ScheduleRun {
+  /** Id; sorts by time. */
+  readonly run: string;
+  /** When it was due. */
+  readonly due: string;
+  /** When it began. */
+  readonly startedAt: string;
+  /** What started it. */
+  readonly trigger: 'schedule' | 'command';
+  /** How it began. */
+  readonly state: 'started' | 'skipped' | 'failed';
+  /** Number of its targets. */
+  readonly targets: number;
+  /** Why it was skipped or failed. */
+  readonly reason?: string;
+  /** How its readings ended. */
+  readonly endings: Counts;
+  /** When the last reading so far ended. */
+  readonly lastEndedAt?: string;
+}
+
+/** Who calls, and what they may do. */
+export interface Session {
+  /** Name of the caller. */
+  readonly name: string;
+  /** What the caller may do. */
+  readonly role: 'read' | 'submit' | 'admin';
+  /** Ids of the targets that it may see; `*` matches any text. */
+  readonly targets: readonly string[];
+  /** How it was authenticated. */
+  readonly via: 'machine' | 'token' | 'session' | 'proxy';
+  /** When the token expires. */
+  readonly expiresAt?: string;
+}
+
+/** A token to sign in with. */
+export interface SignIn {
+  /** Text of the token. */
+  readonly token: string;
+}
+
+/** Why a source cannot be read. */
+export interface SourceFault {
+  /** Since when. */
+  readonly since: string;
+  /** Code of the reason. */
+  readonly code: string;
+  /** The reason. */
+  readonly reason: string;
+}
+
+/** A route that sends nothing until it is resumed. */
+export interface StoppedRoute {
+  /** Name of the route. */
+  readonly route: string;
+  /** When it was stopped. */
+  readonly at: string;
+  /** Why. */
+  readonly reason: string;
+}
+
+/** A scan to run. */
+export interface SubmitScan {
+  /** Id of the target. */
+  readonly target: string;
+  /** Labels of the target. */
+  readonly labels?: Labels;
+  /** Its lockfiles. */
+  readonly lockfiles?: readonly SubmittedFile[];
+  /** Where workers read its lockfiles, instead of `lockfiles`. */
+  readonly source?: SubmittedSource;
+  /** These are only some of the lockfiles of the target. */
+  readonly partial?: boolean;
+  /** Id of the scan: the same id is scanned once. Default: a new one. */
+  readonly scan?: string;
+}
+
+/** A file that a lockfile is read together with. */
+export interface SubmittedCompanion {
+  /** Path relative to the folder of the lockfile. */
+  readonly name: string;
+  /** Its text. */
+  readonly content?: string;
+  /** Its content in Base64, instead of `content`. */
+  readonly base64?: string;
+}
+
+/** A lockfile. */
+export interface SubmittedFile {
+  /** Path below the root of the target, with forward slashes. */
+  readonly path: string;
+  /** Its text. */
+  readonly content?: string;
+  /** Its content in Base64, instead of `content`. */
+  readonly base64?: string;
+  /** Name of the format. Default: by its name, then by its content. */
+  readonly format?: string;
+  /** Files that its format also reads, such as its manifest. */
+  readonly companions?: readonly SubmittedCompanion[];
+}
+
+/** A scan that waits for a worker. */
+export interface SubmittedScan {
+  /** Id of the scan. */
+  readonly scan: string;
+}
+
+/** A source that `serve.sources` allows. */
+export interface SubmittedSource {
+  /** A file, or a repository. */
+  readonly kind: 'url' | 'git';
+  /** http or https URL. */
+  readonly url: string;
+  /** Branch or tag of a repository. Default: the default branch. */
+  readonly ref?: string;
+  /** Name of the file. Default: the last part of the URL. */
+  readonly file?: string;
+  /** Name of the format. */
+  readonly format?: string;
+}
+
+/** Why a finding neither alerts nor fails a scan. */
+export interface Suppressed {
+  /** Id of the suppression. */
+  readonly by: string;
+  /** Where the suppression was written. */
+  readonly source: 'configuration' | 'target' | 'command' | 'vex';
+  /** Why it is suppressed. */
+  readonly reason: string;
+  /** Who decided it. */
+  readonly author?: string;
+  /** When the finding opens again. */
+  readonly expires?: string;
+}
+
+/** A suppression for the whole fleet. */
+export interface Suppression {
+  /** Names it in reports. */
+  readonly id: string;
+  /** Where it was written. */
+  readonly source: 'configuration' | 'target' | 'command' | 'vex';
+  /** Why the findings do not matter. */
+  readonly reason: string;
+  /** Who decided it. */
+  readonly author?: string;
+  /** Id of the target; `*` matches any text. */
+  readonly target?: string;
+  readonly labels?: Labels;
+  /** Ecosystem, name and versions of the package. */
+  readonly package?: JsonObject;
+  /** Names of the advisory. */
+  readonly advisories?: readonly string[];
+  /** Name of the rule. */
+  readonly rule?: string;
+  /** Path of the lockfile; `*` matches any text. */
+  readonly path?: string;
+  /** From then on it suppresses nothing. */
+  readonly expires?: string;
+  /** Number of open findings that it suppresses. */
+  readonly findings?: number;
+  /** Whether it has expired. */
+  readonly expired?: boolean;
+  /** When it was added. */
+  readonly addedAt?: string;
+}
+
+/** Suppressions of the configuration and of commands. */
+export interface SuppressionList {
+  /** The suppressions. */
+  readonly suppressions: readonly Suppression[];
+}
+
+/** A target in a list. */
+export interface Target {
+  /** Id of the target. */
+  readonly target: string;
+  readonly labels: Labels;
+  /** Number of its lockfiles. */
+  readonly lockfiles: number;
+  /** Number of its packages. */
+  readonly packages: number;
+  /** Open findings by severity, without notes. */
+  readonly open: Counts;
+  /** When its newest judged scan was requested. */
+  readonly requestedAt: string;
+  /** Whether its last scan could not see everything. */
+  readonly incomplete: boolean;
+  /** Whether its packages were not looked up for longer than `watch.staleAfter`. */
+  readonly stale: boolean;
+}
+
+/** Everything that is stored of a target. */
+export interface TargetDetails {
+  /** Id of the target. */
+  readonly target: string;
+  readonly summary?: Target;
+  /** Its lockfiles, by path. */
+  readonly lockfiles: readonly TargetLockfile[];
+  /** Its last scans, newest first. */
+  readonly history: readonly PastScan[];
+  /** Its open findings, the worst first; at most 1,000. */
+  readonly findings: readonly TrackedFinding[];
+  /** Its newest deliveries. */
+  readonly deliveries: readonly Delivery[];
+}
+
+/** A page of targets. */
+export interface TargetList {
+  /** The entries of this page. */
+  readonly targets: readonly Target[];
+  /** Number of all entries that fit. */
+  readonly total: number;
+  /** Present when there are further entries: the value of `pageToken` for the next page. */
+  readonly nextPageToken?: string;
+}
+
+/** A lockfile of a target. */
+export interface TargetLockfile {
+  /** Path of the lockfile. */
+  readonly path: string;
+  /** SHA-256 of the content that was read last. */
+  readonly sha256?: string;
+  /** Key of its inventory. */
+  readonly inventory?: string;
+  readonly unread?: Unread;
+}
+
+/** A token of the API, without its secret. */
+export interface Token {
+  /** Id of the token. */
+  readonly id: string;
+  /** Name, for people. */
+  readonly name: string;
+  /** What it may do. */
+  readonly role: 'read' | 'submit' | 'admin';
+  /** Ids of the targets that it may see; `*` matches any text. */
+  readonly targets: readonly string[];
+  /** When it was created. */
+  readonly createdAt: string;
+  /** When it expires; absent when it does not. */
+  readonly expiresAt?: string;
+  /** When it was used last, to the minute. */
+  readonly usedAt?: string;
+}
+
+/** All tokens, by time of creation. */
+export interface TokenList {
+  /** The tokens. */
+  readonly tokens: readonly Token[];
+}
+
+/** A finding of a target with its state. */
+export interface TrackedFinding {
+  /** State of the finding. */
+  readonly status: 'open' | 'resolved';
+  /** When it opened. */
+  readonly openedAt: string;
+  /** When its state changed last. */
+  readonly changedAt: string;
+  readonly finding: FindingBody;
+}
+
+/** Why a file was not read. */
+export interface Unread {
+  /** Code of the reason. */
+  readonly code: string;
+  /** The reason. */
+  readonly message: string;
+}
+
+/** A file that could not be read. */
+export interface UnreadFile {
+  /** Path. */
+  readonly path: string;
+  /** Reason. */
+  readonly reason: string;
+}
+
+/** A target of a schedule after its last reading. */
+export interface WatchedTarget {
+  /** Id of the target. */
+  readonly target: string;
+  readonly labels: Labels;
+  readonly source: JsonObject;
+  /** The run that read it last. */
+  readonly run: string;
+  /** When that run was due. */
+  readonly due: string;
+  /** When it was read. */
+  readonly at: string;
+  /** How the reading ended. */
+  readonly ending: 'scanned' | 'unchanged' | 'failed';
+  /** Id of the last scan that the schedule requested. */
+  readonly scan?: string;
+  /** When it was last read without a fault. */
+  readonly readAt?: string;
+  readonly failing?: SourceFault;
+}
+
+/** The places of a package in the fleet. */
+export interface WhereAnswer {
+  /** Purls of the versions that the query selects. */
+  readonly versions: readonly string[];
+  /** Number of targets that hold one. */
+  readonly targets: number;
+  /** Number of lockfiles that hold one. */
+  readonly lockfiles: number;
+  /** The places, by target and lockfile; those of `limit` lockfiles. */
+  readonly places: readonly HeldPackage[];
+  /** Names that contain the one that was asked for, when nothing was found. */
+  readonly similar: readonly string[];
+  /** Ecosystems in which the text is neither a version nor a range. */
+  readonly notCompared: readonly string[];
+}
+
+/** Parameters, request and answer of each method, by its id. */
+export interface LockhoundMethods {
+  /** What changed, by scan, newest first. */
+  'lockhound.changes.list': {
+    readonly params: {
+      readonly since?: string | undefined;
+      readonly target?: string | undefined;
+      readonly label?: readonly string[] | undefined;
+      readonly rule?: readonly string[] | undefined;
+      readonly severity?: 'critical' | 'high' | 'medium' | 'low' | 'none' | undefined;
+      readonly notes?: boolean | undefined;
+      readonly pageSize?: number | undefined;
+      readonly pageToken?: string | undefined;
+    };
+    readonly body: undefined;
+    readonly response: ChangeList;
+  };
+  /** Deliveries of alerts, by their last change, newest first. */
+  'lockhound.deliveries.list': {
+    readonly params: {
+      readonly state?: readonly ('waiting' | 'retrying' | 'held' | 'delivered' | 'failed')[] | undefined;
+      readonly target?: string | undefined;
+      readonly route?: string | undefined;
+      readonly since?: string | undefined;
+      readonly pageSize?: number | undefined;
+      readonly pageToken?: string | undefined;
+    };
+    readonly body: undefined;
+    readonly response: DeliveryList;
+  };
+  /** A delivery with its attempts. */
+  'lockhound.deliveries.get': {
+    readonly params: {
+      readonly delivery: string;
+    };
+    readonly body: undefined;
+    readonly response: DeliveryDetails;
+  };
+  /** Send a delivery again. */
+  'lockhound.deliveries.retry': {
+    readonly params: {
+      readonly delivery: string;
+    };
+    readonly body: undefined;
+    readonly response: RetriedDelivery;
+  };
+  /** Changes and scans as they happen (`text/event-stream`). `Last-Event-ID` continues after an event. */
+  'lockhound.events.stream': {
+    readonly params: {
+      readonly topic?: readonly ('changes' | 'scans')[] | undefined;
+      readonly target?: string | undefined;
+    };
+    readonly body: undefined;
+    readonly response: undefined;
+  };
+  /** Findings of all targets, the worst first. */
+  'lockhound.findings.list': {
+    readonly params: {
+      readonly target?: string | undefined;
+      readonly label?: readonly string[] | undefined;
+      readonly rule?: readonly string[] | undefined;
+      readonly severity?: 'critical' | 'high' | 'medium' | 'low' | 'none' | undefined;
+      readonly state?: 'open' | 'suppressed' | 'resolved' | 'all' | undefined;
+      readonly ecosystem?: string | undefined;
+      readonly direct?: boolean | undefined;
+      readonly notes?: boolean | undefined;
+      readonly since?: string | undefined;
+      readonly search?: string | undefined;
+      readonly orderBy?: 'severity' | 'changedAt' | 'target' | undefined;
+      readonly pageSize?: number | undefined;
+      readonly pageToken?: string | undefined;
+    };
+    readonly body: undefined;
+    readonly response: FindingList;
+  };
+  /** One finding of a target, open or resolved. */
+  'lockhound.findings.get': {
+    readonly params: {
+      readonly target: string;
+      readonly fingerprint: string;
+    };
+    readonly body: undefined;
+    readonly response: FleetFinding;
+  };
+  /** The fleet in numbers. */
+  'lockhound.fleet.get': {
+    readonly params: Readonly<Record<string, never>>;
+    readonly body: undefined;
+    readonly response: Overview;
+  };
+  /** Where the fleet holds a package. */
+  'lockhound.packages.where': {
+    readonly params: {
+      readonly package: string;
+      readonly range?: string | undefined;
+      readonly ecosystem?: string | undefined;
+      readonly label?: readonly string[] | undefined;
+      readonly limit?: number | undefined;
+    };
+    readonly body: undefined;
+    readonly response: WhereAnswer;
+  };
+  /** Payloads that were rejected, newest first. */
+  'lockhound.rejected.list': {
+    readonly params: {
+      readonly limit?: number | undefined;
+    };
+    readonly body: undefined;
+    readonly response: RejectedList;
+  };
+  /** A rejected payload with all its data. */
+  'lockhound.rejected.get': {
+    readonly params: {
+      readonly job: string;
+      readonly id: string;
+    };
+    readonly body: undefined;
+    readonly response: RejectedPayload;
+  };
+  /** Put a rejected payload back on its queue. */
+  'lockhound.rejected.retry': {
+    readonly params: {
+      readonly job: string;
+      readonly id: string;
+    };
+    readonly body: CorrectedPayload;
+    readonly response: RetriedPayload;
+  };
+  /** Delete a rejected payload and its job. */
+  'lockhound.rejected.drop': {
+    readonly params: {
+      readonly job: string;
+      readonly id: string;
+    };
+    readonly body: undefined;
+    readonly response: Empty;
+  };
+  /** Resume a stopped route, and send what it held. */
+  'lockhound.routes.resume': {
+    readonly params: {
+      readonly route: string;
+    };
+    readonly body: undefined;
+    readonly response: ResumedRoute;
+  };
+  /** Scans: queued and running ones first, then the newest. */
+  'lockhound.scans.list': {
+    readonly params: {
+      readonly state?: readonly ('queued' | 'running' | 'concluded' | 'superseded' | 'failed')[] | undefined;
+      readonly target?: string | undefined;
+      readonly since?: string | undefined;
+      readonly pageSize?: number | undefined;
+      readonly pageToken?: string | undefined;
+    };
+    readonly body: undefined;
+    readonly response: ScanList;
+  };
+  /** A scan with the deliveries of its changes. */
+  'lockhound.scans.get': {
+    readonly params: {
+      readonly scan: string;
+    };
+    readonly body: undefined;
+    readonly response: ScanDetails;
+  };
+  /** The report of a scan, for 15 minutes after it was judged. */
+  'lockhound.scans.report': {
+    readonly params: {
+      readonly scan: string;
+      readonly format?: string | undefined;
+    };
+    readonly body: undefined;
+    readonly response: undefined;
+  };
+  /** Submit lockfiles for a scan: as JSON, or as `multipart/form-data` with the fields of `SubmitScan` and the lockfiles as files. Bodies may be compressed with gzip. */
+  'lockhound.scans.submit': {
+    readonly params: Readonly<Record<string, never>>;
+    readonly body: SubmitScan;
+    readonly response: SubmittedScan;
+  };
+  /** All schedules. */
+  'lockhound.schedules.list': {
+    readonly params: Readonly<Record<string, never>>;
+    readonly body: undefined;
+    readonly response: ScheduleList;
+  };
+  /** A schedule with its runs and targets. */
+  'lockhound.schedules.get': {
+    readonly params: {
+      readonly schedule: string;
+    };
+    readonly body: undefined;
+    readonly response: ScheduleDetails;
+  };
+  /** Add a schedule, written as in the configuration. */
+  'lockhound.schedules.add': {
+    readonly params: {
+      readonly replace?: boolean | undefined;
+    };
+    readonly body: JsonObject;
+    readonly response: Schedule;
+  };
+  /** Remove a schedule. */
+  'lockhound.schedules.remove': {
+    readonly params: {
+      readonly schedule: string;
+    };
+    readonly body: undefined;
+    readonly response: Empty;
+  };
+  /** Pause a schedule. */
+  'lockhound.schedules.pause': {
+    readonly params: {
+      readonly schedule: string;
+    };
+    readonly body: undefined;
+    readonly response: Schedule;
+  };
+  /** Resume a paused schedule. */
+  'lockhound.schedules.resume': {
+    readonly params: {
+      readonly schedule: string;
+    };
+    readonly body: undefined;
+    readonly response: Schedule;
+  };
+  /** Start a run now. */
+  'lockhound.schedules.run': {
+    readonly params: {
+      readonly schedule: string;
+    };
+    readonly body: undefined;
+    readonly response: Empty;
+  };
+  /** Who calls, and what they may do. */
+  'lockhound.session.get': {
+    readonly params: Readonly<Record<string, never>>;
+    readonly body: undefined;
+    readonly response: Session;
+  };
+  /** Sign in with a token: the answer sets a cookie for 8 hours. */
+  'lockhound.session.create': {
+    readonly params: Readonly<Record<string, never>>;
+    readonly body: SignIn;
+    readonly response: Session;
+  };
+  /** Sign out. */
+  'lockhound.session.delete': {
+    readonly params: Readonly<Record<string, never>>;
+    readonly body: undefined;
+    readonly response: Empty;
+  };
+  /** Suppressions for the whole fleet, with their effect. */
+  'lockhound.suppressions.list': {
+    readonly params: Readonly<Record<string, never>>;
+    readonly body: undefined;
+    readonly response: SuppressionList;
+  };
+  /** Suppress findings. Targets are judged again soon. */
+  'lockhound.suppressions.add': {
+    readonly params: Readonly<Record<string, never>>;
+    readonly body: NewSuppression;
+    readonly response: Suppression;
+  };
+  /** Remove a suppression that was added by a command. */
+  'lockhound.suppressions.remove': {
+    readonly params: {
+      readonly suppression: string;
+    };
+    readonly body: undefined;
+    readonly response: Empty;
+  };
+  /** Targets, those with the worst findings first. */
+  'lockhound.targets.list': {
+    readonly params: {
+      readonly label?: readonly string[] | undefined;
+      readonly search?: string | undefined;
+      readonly worst?: 'critical' | 'high' | 'medium' | 'low' | 'none' | undefined;
+      readonly incomplete?: boolean | undefined;
+      readonly stale?: boolean | undefined;
+      readonly orderBy?: 'worst' | 'target' | 'requestedAt' | undefined;
+      readonly pageSize?: number | undefined;
+      readonly pageToken?: string | undefined;
+    };
+    readonly body: undefined;
+    readonly response: TargetList;
+  };
+  /** Everything that is stored of a target, with its open findings. */
+  'lockhound.targets.get': {
+    readonly params: {
+      readonly target: string;
+    };
+    readonly body: undefined;
+    readonly response: TargetDetails;
+  };
+  /** The packages of a lockfile of a target, in the order of the file. */
+  'lockhound.targets.inventory': {
+    readonly params: {
+      readonly target: string;
+      readonly lockfile?: string | undefined;
+      readonly pageSize?: number | undefined;
+      readonly pageToken?: string | undefined;
+    };
+    readonly body: undefined;
+    readonly response: Inventory;
+  };
+  /** Remove all that is stored of a target. */
+  'lockhound.targets.forget': {
+    readonly params: {
+      readonly target: string;
+    };
+    readonly body: undefined;
+    readonly response: ForgottenTarget;
+  };
+  /** All tokens. */
+  'lockhound.tokens.list': {
+    readonly params: Readonly<Record<string, never>>;
+    readonly body: undefined;
+    readonly response: TokenList;
+  };
+  /** Create a token. */
+  'lockhound.tokens.create': {
+    readonly params: Readonly<Record<string, never>>;
+    readonly body: NewToken;
+    readonly response: CreatedToken;
+  };
+  /** Revoke a token. It is refused from a second later on. */
+  'lockhound.tokens.revoke': {
+    readonly params: {
+      readonly token: string;
+    };
+    readonly body: undefined;
+    readonly response: Empty;
+  };
+}

@@ -1,0 +1,36 @@
+import type { DeliveryRecord } from '../alert/delivery.ts';
+import type { TrackedFinding } from '../scan/change.ts';
+import type { Severity } from '../scan/severity.ts';
+import type { PastScan } from './past-scan.ts';
+import type { TargetLockfile } from './target-lockfile.ts';
+
+/** A target in a list. */
+export interface ListedTarget {
+  readonly target: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Number of its lockfiles. */
+  readonly lockfiles: number;
+  readonly packages: number;
+  /** Open findings by severity, without notes; severities without any are absent. */
+  readonly open: Readonly<Partial<Record<Severity, number>>>;
+  /** RFC 3339: when its newest judged scan was requested. */
+  readonly requestedAt: string;
+  /** Its last scan could not see everything. */
+  readonly incomplete: boolean;
+  /** What is known of its packages is older than `watch.staleAfter`. */
+  readonly stale: boolean;
+}
+
+/** Everything that is stored of a target. */
+export interface ShownTarget {
+  readonly target: string;
+  /** Absent when it cannot be read. */
+  readonly summary?: ListedTarget;
+  readonly lockfiles: readonly TargetLockfile[];
+  /** Newest first. */
+  readonly history: readonly PastScan[];
+  /** Open findings, the worst first. */
+  readonly findings: readonly TrackedFinding[];
+  /** The newest deliveries. */
+  readonly deliveries: readonly DeliveryRecord[];
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { ValueOf } from '../stored/kind.ts';
+
+/** What one part of a refresh looked up. */
+export type RefreshedPart = ValueOf<typeof refreshedPartSchema>;
+
+export const refreshedPartSchema = z.object({
+  /** Package versions or advisories that the service answered. */
+  answered: z.number(),
+  /** Of these: the service does not have them, and they were never known. */
+  unknown: z.number(),
+  /** Answers that differ from what was known. */
+  changed: z.number(),
+  /** Those without an answer: what was known of them stays. */
+  failed: z.number(),
+  /** Why the first of them failed. */
+  reason: z.string().exactOptional(),
+  /** Of those that failed: the service may answer them later. */
+  unanswered: z.number(),
+  /** Known before, and the service no longer has them. `finish-refresh` decides whether it lost its data. */
+  lost: z.array(z.string()),
+  /** True when another refresh runs in place of this one. */
+  superseded: z.boolean().exactOptional(),
+});
+
+/** A refresh that ended. */
+export type RefreshRecord = ValueOf<typeof refreshRecordSchema>;
+
+export const refreshRecordSchema = z.object({
+  refresh: z.string(),
+  /** RFC 3339. */
+  startedAt: z.string(),
+  finishedAt: z.string(),
+  packages: z.number(),
+  advisories: z.number(),
+  changed: z.number(),
+  failed: z.number(),
+  /** Failed because the service did not answer; of these, what is known may be out of date. */
+  unanswered: z.number(),
+  reason: z.string().exactOptional(),
+  /** Numbers of versions that the service no longer has and still has, when it seems to have lost its data. */
+  dataLoss: z.object({ lost: z.number(), compared: z.number() }).exactOptional(),
+  /** RFC 3339: start of the last refresh without unanswered look-ups and without loss of data; absent when there was none. */
+  completeAt: z.string().exactOptional(),
+  /** RFC 3339: start of the first of the refreshes that did not succeed; absent when the last one did. */
+  failingSince: z.string().exactOptional(),
+});

@@ -1,0 +1,35 @@
+import type { Known } from './cache.ts';
+
+/** A fact that changed since the targets that it concerns were selected last. */
+export interface PendingFact {
+  readonly key: string;
+  /** ms since 1970. */
+  readonly changedAt: number;
+}
+
+/**
+ * What the service last said of package versions or advisories, stored once for the whole fleet. It is also what scans look up
+ * first: a fact is fresh for the time to live of cached answers. A fact that changes is pending until the targets that it
+ * concerns are judged again.
+ */
+export interface Facts<Value> {
+  /** Of any age, in the order of `keys`; `undefined` where the service was never asked. */
+  read(keys: readonly string[]): Promise<readonly (Known<Value> | undefined)[]>;
+  /** Facts that changed since a time, in ms since 1970, with their current value. At most those of the last day. */
+  changedSince(time: number): Promise<ReadonlyMap<string, Known<Value>>>;
+}
+
+/** Facts that the refresh of the fleet adds to. */
+export interface RefreshedFacts<Value> extends Facts<Value> {
+  /**
+   * Stores answers that the service has just given. When more than half of at least two known records are missing in one call,
+   * the service has lost data, and these misses are not stored. `isRefresh`: the caller has checked that, and answers about what
+   * was never looked up count as changes. Returns the keys of the answers that differ from what was stored.
+   */
+  learn(
+    entries: readonly (readonly [key: string, known: Known<Value>])[],
+    options?: { readonly isRefresh?: boolean },
+  ): Promise<readonly string[]>;
+  /** When the service answered last, in ms since 1970, in the order of `keys`; `undefined` where it was never asked. */
+  checkedAt(keys: readonly string[]): Promise<readonly (number | undefined)[]>;
+}

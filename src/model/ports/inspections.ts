@@ -1,0 +1,24 @@
+import type { Inspection } from '../signal/inspection.ts';
+
+/** An inspection to store. */
+export interface StoredInspection {
+  /** Identity of the package version in the fleet. */
+  readonly identity: string;
+  readonly inspection: Inspection;
+  /** Whether its signals differ from those stored before: the targets that hold the version are then judged again. */
+  readonly isNews: boolean;
+  /** When its facts are no longer young, ms since 1970: until then it is inspected again and again. */
+  readonly youngUntil?: number | undefined;
+}
+
+/** What was found out about package versions, once for the fleet. */
+export interface Inspections {
+  /** In the order of the identities; `undefined` for a version that was not inspected, or without anything to say. */
+  read(identities: readonly string[]): Promise<readonly (Inspection | undefined)[]>;
+  store(entries: readonly StoredInspection[]): Promise<void>;
+  /** For each subject, in order, whether it was inspected, or seen at the first scan of a target. */
+  isKnown(subjects: readonly string[]): Promise<readonly boolean[]>;
+  markKnown(subjects: readonly string[]): Promise<void>;
+  /** Identities that are to be inspected again, those that were inspected longest ago first. */
+  young(now: number, limit: number): Promise<readonly string[]>;
+}

@@ -1,0 +1,19 @@
+import type { KnownFix } from '../advice/known-fix.ts';
+import type { VersionKey } from '../scan/version-key.ts';
+
+/** A package version with findings, and the direct dependencies that bring it. */
+export interface FixQuestion {
+  readonly key: VersionKey;
+  readonly directs: readonly VersionKey[];
+}
+
+/** What is known of fixes, for the whole fleet. */
+export interface KnownFixes {
+  /** In order; `undefined` for a version that was not asked about lately. */
+  read(keys: readonly VersionKey[]): Promise<readonly (KnownFix | undefined)[]>;
+  /**
+   * Finds out and stores what is not known of one version. Throws a coded error when the service does not answer.
+   * `now`: ms since 1970.
+   */
+  learn(question: FixQuestion, now: number, signal: AbortSignal): Promise<void>;
+}

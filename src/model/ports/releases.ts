@@ -1,0 +1,34 @@
+import type { System, VersionKey } from '../scan/version-key.ts';
+import type { Capability, Release, ReleaseDetail, Requirement } from '../signal/release-facts.ts';
+
+/**
+ * What the package-insights API knows of releases, for the inspection of new ones. Nothing is cached here: an inspection is stored.
+ * `undefined`: the index does not have it, or has no such facts of the system. All throw coded errors (`InsightsError`).
+ */
+export interface Releases {
+  /** All versions of a package. */
+  list(
+    name: Pick<VersionKey, 'system' | 'name'>,
+    signal: AbortSignal,
+  ): Promise<readonly Release[] | undefined>;
+  /** In batches; one entry for each key, in order. */
+  details(
+    keys: readonly VersionKey[],
+    signal: AbortSignal,
+  ): Promise<readonly (ReleaseDetail | { readonly error: Error } | undefined)[]>;
+  /** What a version requires when it is installed: as it states it, or else the direct nodes of its resolved graph. */
+  requirements(key: VersionKey, signal: AbortSignal): Promise<readonly Requirement[] | undefined>;
+  /** The versions whose artifacts have a digest: `sha512-<Base64>`. */
+  versionsWith(
+    digest: string,
+    system: System,
+    signal: AbortSignal,
+  ): Promise<readonly VersionKey[] | undefined>;
+  capabilities(key: VersionKey, signal: AbortSignal): Promise<readonly Capability[] | undefined>;
+  /** Names of similarly named packages of the same system. */
+  similar(
+    name: Pick<VersionKey, 'system' | 'name'>,
+    signal: AbortSignal,
+  ): Promise<readonly string[] | undefined>;
+  dependents(key: VersionKey, signal: AbortSignal): Promise<number | undefined>;
+}

@@ -1,0 +1,55 @@
+/**
+ * What a gap is about.
+ *
+ * - `lockfile`: a lockfile that was not read.
+ * - `entry`: a part of one that was not read: packages may be missing.
+ * - `detail`: a fact about its packages that it does not state, such as a version.
+ * - `package`: a package that was not looked up.
+ * - `coverage`: a package that the local data set does not cover.
+ * - `service`: the look-up service does not know most of what it knew.
+ * - `advisory`, `dependencies`: what could not be fetched or read.
+ * - `signal`: a fact that the inspection of a new package version could not get.
+ * - `rule`: a package that a rule failed on.
+ * - `document`: a published description document.
+ */
+export const GAP_KINDS = [
+  'lockfile',
+  'entry',
+  'detail',
+  'package',
+  'coverage',
+  'service',
+  'advisory',
+  'dependencies',
+  'signal',
+  'rule',
+  'document',
+] as const;
+
+/** A fact that the scan could not determine; the rest of the scan is valid (promise 3). */
+export interface Gap {
+  readonly kind: (typeof GAP_KINDS)[number];
+  /** File (with line), purl, advisory id, version key or API. */
+  readonly subject: string;
+  readonly reason: string;
+}
+
+const HIDING: ReadonlySet<Gap['kind']> = new Set([
+  'lockfile',
+  'entry',
+  'package',
+  'coverage',
+  'service',
+  'rule',
+  'document',
+]);
+
+/** Whether a scan without this gap might have more findings. */
+export function mayHide({ kind }: Gap): boolean {
+  return HIDING.has(kind);
+}
+
+/** Whether a scan with these gaps saw everything that decides which findings there are. */
+export function isComplete(gaps: readonly Gap[]): boolean {
+  return !gaps.some(mayHide);
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { ValueOf } from '../stored/kind.ts';
+
+/** One trace of a version, with its evidence. */
+export type Signal = ValueOf<typeof signalSchema>;
+
+/** What was found out about a package version. Stored once for the fleet. */
+export type Inspection = ValueOf<typeof inspectionSchema>;
+
+const signalSchema = z.object({
+  /** One of `SIGNALS`; a newer release may have more of them. */
+  signal: z.string(),
+  /** What kind of it, where kinds differ in strength. */
+  grade: z.string().exactOptional(),
+  /** What happened, with times: the rest of a sentence that begins with the package and its version. */
+  text: z.string(),
+  /** The only target that it concerns: its lockfile states what others may not. */
+  target: z.string().exactOptional(),
+  /** True when it no longer counts by itself, but still as a reason among others. */
+  past: z.boolean().exactOptional(),
+});
+
+export const inspectionSchema = z.object({
+  /** RFC 3339. */
+  inspectedAt: z.string(),
+  publishedAt: z.string().exactOptional(),
+  signals: z.array(signalSchema),
+  /** Facts that could not be had, and why. */
+  unknown: z.array(z.object({ fact: z.string(), reason: z.string() })),
+  /** Targets that locked the version when it was inspected. */
+  targets: z.number().exactOptional(),
+  /** Hash of what the version requires, to notice a change without a new version. */
+  requirements: z.string().exactOptional(),
+});

@@ -1,0 +1,92 @@
+import type { VersionKey } from '../scan/version-key.ts';
+
+/** A version in the list of its package. Times in ms since 1970; absent when the registry does not report them. */
+export interface Release {
+  readonly version: string;
+  readonly publishedAt?: number | undefined;
+  readonly isDefault: boolean;
+  readonly isDeprecated: boolean;
+}
+
+/** An attestation or SLSA provenance. `sourceRepository` as it was stated. */
+export interface Provenance {
+  readonly verified: boolean;
+  readonly sourceRepository: string;
+}
+
+/** What the index says of one version, beyond the list of its package. */
+export interface ReleaseDetail {
+  readonly provenances: readonly Provenance[];
+  /** Ids of the projects that are its source (`SOURCE_REPO`), in lower case. */
+  readonly projects: readonly string[];
+  readonly advisoryIds: readonly string[];
+}
+
+/** A package that a version requires when it is installed. */
+export interface Requirement {
+  readonly name: string;
+  /** As the version states it: a range, or the address of something that is no registry version. */
+  readonly requirement: string;
+}
+
+/** A package that a version requires for the first time. */
+export interface NewRequirement extends Requirement {
+  /** All its versions; `undefined` when the index does not have the package, absent when it was not looked up. */
+  readonly releases?: readonly Release[] | undefined;
+}
+
+/** A capability of a Go module, as capability analysis names it. */
+export interface Capability {
+  readonly name: string;
+  /** Calls by the module itself, and by modules that it calls. */
+  readonly direct: number;
+  readonly indirect: number;
+}
+
+/** A package with a similar name. */
+export interface SimilarPackage {
+  readonly name: string;
+  /** How many packages depend on its default version; absent where the index does not count them. */
+  readonly dependents?: number | undefined;
+}
+
+/** A digest that a lockfile states, and the versions whose artifacts have it. */
+export interface StatedDigest {
+  /** `sha512-<Base64>`. */
+  readonly digest: string;
+  /** `undefined` when the index knows no artifact with it. */
+  readonly versions: readonly VersionKey[] | undefined;
+}
+
+/**
+ * Everything that is known of a locked version when it is inspected. A fact that could not be had is absent, and signals that need it
+ * are not raised.
+ */
+export interface ReleaseFacts {
+  readonly key: VersionKey;
+  /** When it was inspected, ms since 1970. */
+  readonly at: number;
+  /** Whether a target added it as a direct dependency that it did not have before. */
+  readonly isNewDirect?: boolean;
+  /** All versions of the package, the locked one included. */
+  readonly releases: readonly Release[];
+  /** Of the locked version and of those before it in its line, by version. */
+  readonly details?: ReadonlyMap<string, ReleaseDetail>;
+  /** What it requires that the version before it did not. */
+  readonly newRequirements?: readonly NewRequirement[];
+  /** The version that `newRequirements` and `capabilitiesBefore` are compared with. */
+  readonly comparedWith?: string;
+  /** The target whose lockfile states the digests. */
+  readonly target?: string;
+  readonly digests?: readonly StatedDigest[];
+  /** Whether the index knows the digests of other packages of the same lockfile and system. */
+  readonly knowsDigests?: boolean;
+  readonly capabilities?: readonly Capability[];
+  readonly capabilitiesBefore?: readonly Capability[];
+  readonly similar?: readonly SimilarPackage[];
+  /** How many packages depend on the locked version. */
+  readonly dependents?: number;
+  /** Requirements of the locked version, as they were when it was inspected before and as they are now. */
+  readonly requirementsBefore?: string;
+  readonly requirements?: string;
+}

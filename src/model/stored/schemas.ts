@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { knownFixSchema } from '../advice/known-fix.ts';
+import { deliveryAttemptSchema, deliveryRecordSchema, stoppedRouteSchema } from '../alert/delivery.ts';
+import { digestEntrySchema, gatheredDigestSchema, notificationSchema } from '../alert/notification.ts';
+import { storedRoutingSchema } from '../alert/stored-routing.ts';
+import { apiAnswerSchema } from '../api/api-answer.ts';
+import { apiTokenSchema } from '../api/api-token.ts';
+import { feedHeadSchema } from '../exploits/feed-head.ts';
+import { compactLockfileSchema } from '../fleet/compact-lockfile.ts';
+import { loggedChangesSchema } from '../fleet/logged-changes.ts';
+import { refreshedPartSchema, refreshRecordSchema } from '../fleet/refresh.ts';
+import { shardLayoutSchema } from '../fleet/shard-layout.ts';
+import { targetSummarySchema } from '../fleet/target-summary.ts';
+import { workerRecordSchema } from '../fleet/worker-record.ts';
+import { appliedObjectSchema } from '../ports/applied-objects.ts';
+import { openJobSchema } from '../queue/open-job.ts';
+import { outcomeSchema } from '../queue/outcome.ts';
+import { rejectedPayloadSchema } from '../queue/rejected-payload.ts';
+import { advisorySchema, collectedAdvisoriesSchema } from '../scan/advisory.ts';
+import { targetStateSchema } from '../scan/change.ts';
+import { dependencyGraphSchema, expandedDependenciesSchema } from '../scan/dependency-graph.ts';
+import { inventorySchema } from '../scan/inventory.ts';
+import { publishedVersionsSchema, versionRecordSchema } from '../scan/resolution.ts';
+import { scanRecordSchema } from '../scan/scan-record.ts';
+import { storedSuppressionSchema } from '../scan/suppression.ts';
+import { verdictSchema } from '../scan/verdict.ts';
+import { inspectionSchema } from '../signal/inspection.ts';
+import { openTargetSchema } from '../watch/open-target.ts';
+import { scheduleSchema } from '../watch/schedule.ts';
+import { scheduleRunSchema } from '../watch/schedule-run.ts';
+import { sourceReadingSchema } from '../watch/source-reading.ts';
+import { watchedTargetSchema } from '../watch/watched-target.ts';
+
+/** The schemas of the stored values, loaded with the first value that is read. */
+export const SCHEMAS = {
+  targetState: targetStateSchema,
+  inventory: inventorySchema,
+  collectedAdvisories: collectedAdvisoriesSchema,
+  expandedDependencies: expandedDependenciesSchema,
+  verdict: verdictSchema,
+  gatheredDigest: gatheredDigestSchema,
+  notification: notificationSchema,
+  digestEntry: digestEntrySchema,
+  deliveryRecord: deliveryRecordSchema,
+  deliveryAttempt: deliveryAttemptSchema,
+  stoppedRoute: stoppedRouteSchema,
+  appliedObject: appliedObjectSchema,
+  lockfileInventory: compactLockfileSchema,
+  targetSummary: targetSummarySchema,
+  loggedChanges: loggedChangesSchema,
+  shardLayout: shardLayoutSchema,
+  workerRecord: workerRecordSchema,
+  refreshedPart: refreshedPartSchema,
+  refreshRecord: refreshRecordSchema,
+  routing: storedRoutingSchema,
+  feedHead: feedHeadSchema,
+  outcome: outcomeSchema,
+  openJob: openJobSchema,
+  scanRecord: scanRecordSchema,
+  rejectedPayload: rejectedPayloadSchema,
+  apiAnswer: apiAnswerSchema,
+  apiToken: apiTokenSchema,
+  schedule: scheduleSchema,
+  scheduleRun: scheduleRunSchema,
+  openTarget: openTargetSchema,
+  watchedTarget: watchedTargetSchema,
+  sourceReading: sourceReadingSchema,
+  inspection: inspectionSchema,
+  suppression: storedSuppressionSchema,
+  cachedVersion: cached(versionRecordSchema),
+  cachedPublishedVersions: cached(publishedVersionsSchema),
+  cachedAdvisory: cached(advisorySchema),
+  cachedDependencies: cached(dependencyGraphSchema),
+  cachedFix: cached(knownFixSchema),
+} as const;
+
+function cached<Schema extends z.ZodType>(record: Schema) {
+  return z.union([z.object({ record }), z.object({ missing: z.literal(true) })]);
+}

@@ -1,0 +1,18 @@
+import type { Policy } from '../model/scan/policy.ts';
+import type { Target } from '../model/scan/target.ts';
+import { matchesWildcard } from './wildcard.ts';
+
+/** The policy for a target: the settings of rules of every entry of `byLabel` whose labels it has, the last one first. */
+export function policyFor(policy: Policy, { labels: own }: Pick<Target, 'labels'>): Policy {
+  const fitting = policy.byLabel.filter(({ labels }) =>
+    Object.entries(labels).every(
+      ([name, value]) => Object.hasOwn(own, name) && matchesWildcard(value, own[name] ?? ''),
+    ),
+  );
+  if (fitting.length === 0) return policy;
+  const rules: Record<string, Policy['rules'][string]> = { ...policy.rules };
+  for (const { rules: changed } of fitting) {
+    for (const [name, settings] of Object.entries(changed)) rules[name] = { ...rules[name], ...settings };
+  }
+  return { ...policy, rules };
+}

@@ -1,0 +1,78 @@
+import {
+  CHANGE_ASPECTS,
+  type LockfileChanges,
+  type PackageChange,
+} from '../../model/review/package-change.ts';
+import { systemOf } from '../../model/scan/ecosystem.ts';
+import type { LockedPackage } from '../../model/scan/lockfile.ts';
+import { canonicalName } from '../../model/scan/spelling.ts';
+import { createYielder } from '../../model/yielding.ts';
+import { matchPackages, type PackagePair } from './match-packages.ts';
+import { type AspectOptions, aspectsOf } from './package-aspects.ts';
+
+/** What differs between the packages of two states of a lockfile, the most important first. */
+export async function compareLockfiles(
+  before: readonly LockedPackage[],
+  after: readonly LockedPackage[],
+  options: AspectOptions,
+): Promise<Pick<LockfileChanges, 'changes' | 'unchanged'>> {
+  const yieldIfDue = createYielder();
+  const [old, current] = [byName(before), byName(after)];
+  const changes: PackageChange[] = [];
+  let unchanged = 0;
+  for (const name of new Set([...old.keys(), ...current.keys()])) {
+    for (const pair of matchPackages(old.get(name) ?? [], current.get(name) ?? [], options.order)) {
+      const change = changeOf(pair, options);
+      if (change === undefined) unchanged += 1;
+      else changes.push(change);
+    }
+    await yieldIfDue();
+  }
+  return { changes: changes.toSorted(compareChanges), unchanged };
+}
+
+/** The most important aspect first, then by name and version. */
+export function compareChanges(left: PackageChange, right: PackageChange): number {
+  return (
+    rank(left) - rank(right) ||
+    compareText(left.name, right.name) ||
+    compareText(left.ecosystem, right.ecosystem) ||
+    compareText(versionOf(left), versionOf(right))
+  );
+}
+
+function changeOf({ before, after }: PackagePair, options: AspectOptions): PackageChange | undefined {
+  if (before !== undefined && after !== undefined) {
+    const aspects = aspectsOf(before, after, options);
+    return aspects.length === 0 ? undefined : { ...identityOf(after), aspects, before, after };
+  }
+  if (after !== undefined) {
+    const script = after.installScript === true ? (['install-script'] as const) : [];
+    return { ...identityOf(after), aspects: [...script, 'added'], after };
+  }
+  return before === undefined ? undefined : { ...identityOf(before), aspects: ['removed'], before };
+}
+
+function identityOf({ ecosystem, name }: LockedPackage) {
+  return { ecosystem, name };
+}
+
+function byName(packages: readonly LockedPackage[]): ReadonlyMap<string, readonly LockedPackage[]> {
+  return Map.groupBy(packages, ({ ecosystem, name }) => {
+    const system = systemOf(ecosystem);
+    return `${ecosystem}\n${system === undefined ? name : canonicalName(name, system)}`;
+  });
+}
+
+function rank({ aspects: [first = 'removed'] }: PackageChange): number {
+  return CHANGE_ASPECTS.indexOf(first);
+}
+
+function versionOf({ before, after }: PackageChange): string {
+  return (after ?? before)?.id ?? '';
+}
+
+function compareText(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

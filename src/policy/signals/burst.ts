@@ -1,0 +1,82 @@
+import type { Detector, Trace } from './detector.ts';
+import { isFix } from './fixes.ts';
+import { type DatedRelease, datedReleases, lineOf, releaseAmong } from './versions.ts';
+import { listOf, spanOf } from './words.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Versions of several lines within this time are a burst. */
+const WINDOW_MS = 2 * HOUR_MS;
+/** So many lines, or versions of several lines, are more than a fix for two lines. */
+const MANY_LINES = 3;
+const MANY_VERSIONS = 4;
+/** Many versions of any line within this time, after a long silence. */
+const FLURRY_MS = 12 * HOUR_MS;
+const FLURRY_SIZE = 3;
+const SILENCE_MS = 365 * DAY_MS;
+/** Who published several lines at once this often does it as a habit. */
+const HABIT = 2;
+
+/**
+ * Versions of several lines within two hours, by a package that does not usually publish like that; or many versions after a year of
+ * silence. An advisory that affects the version before and not this one explains it.
+ */
+export const burst: Detector = {
+  signal: 'burst',
+  detect(facts) {
+    const { key, releases } = facts;
+    const found = releaseAmong(releases, key.version);
+    if (found === undefined || isFix(facts)) return undefined;
+    const all = datedReleases(releases);
+    return linesAtOnce(all, found.locked) ?? flurry(all, found.locked);
+  },
+};
+
+function linesAtOnce(all: readonly DatedRelease[], locked: DatedRelease): Trace | undefined {
+  const near = all.filter((one) => Math.abs(one.publishedAt - locked.publishedAt) <= WINDOW_MS);
+  const lines = new Set(near.map(({ version }) => lineOf(version)));
+  const start = near[0];
+  const end = near.at(-1);
+  if (lines.size < 2 || start === undefined || end === undefined) return undefined;
+  const earlier = all.filter(({ publishedAt }) => publishedAt < start.publishedAt);
+  // The first versions of a package, or its import into a registry, appear together.
+  if (earlier.length === 0 || burstsIn(earlier) >= HABIT) return undefined;
+  // The last version of a line and the first of the next one usually appear together.
+  const known = new Set(earlier.map(({ version }) => lineOf(version)));
+  const opened = near.find(({ version }) => !known.has(lineOf(version)));
+  if (lines.size === 2 && opened !== undefined && isFirstOfLine(opened.version)) return undefined;
+  const grade = lines.size >= MANY_LINES || near.length >= MANY_VERSIONS ? 'strong' : 'plain';
+  const versions = near.map(({ version }) => version);
+  const text = `is one of ${near.length} versions of ${lines.size} lines (${listOf(versions, 6)}) within ${spanOf(end.publishedAt - start.publishedAt)}`;
+  return { grade, text };
+}
+
+function isFirstOfLine(version: string): boolean {
+  return /^\D*(?:\d+(?:\.0)*|0\.\d+(?:\.0)?)$/.test(version);
+}
+
+/** How often two neighbours of different lines were published within the window. */
+function burstsIn(releases: readonly DatedRelease[]): number {
+  let count = 0;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const [index, one] of releases.entries()) {
+    const next = releases[index + 1];
+    if (next === undefined || lineOf(next.version) === lineOf(one.version)) continue;
+    if (next.publishedAt - one.publishedAt > WINDOW_MS || one.publishedAt - last <= WINDOW_MS) continue;
+    count += 1;
+    last = next.publishedAt;
+  }
+  return count;
+}
+
+function flurry(all: readonly DatedRelease[], locked: DatedRelease): Trace | undefined {
+  const near = all.filter((one) => Math.abs(one.publishedAt - locked.publishedAt) <= FLURRY_MS);
+  const start = near[0];
+  const end = near.at(-1);
+  if (near.length < FLURRY_SIZE || start === undefined || end === undefined) return undefined;
+  const previous = all.filter(({ publishedAt }) => publishedAt < start.publishedAt).at(-1);
+  if (previous === undefined || start.publishedAt - previous.publishedAt < SILENCE_MS) return undefined;
+  const silence = spanOf(start.publishedAt - previous.publishedAt);
+  const text = `is one of ${near.length} versions within ${spanOf(end.publishedAt - start.publishedAt)}, after ${silence} without any`;
+  return { grade: 'flurry', text };
+}

@@ -1,0 +1,33 @@
+import { behind } from './behind.ts';
+import { burst } from './burst.ts';
+import { capabilityGained } from './capability-gained.ts';
+import { dependencyChanged } from './dependency-changed.ts';
+import type { Detector } from './detector.ts';
+import { freshRelease } from './fresh-release.ts';
+import { integrityMismatch } from './integrity-mismatch.ts';
+import { lookAlike } from './look-alike.ts';
+import { provenanceLost } from './provenance-lost.ts';
+import { pulledSiblings } from './pulled-siblings.ts';
+import { revived } from './revived.ts';
+import { sourceMoved } from './source-moved.ts';
+import { unmaintained } from './unmaintained.ts';
+import { withdrawn } from './withdrawn.ts';
+import { youngRequirement } from './young-requirement.ts';
+
+/** All detectors, in the order of `SIGNALS`. */
+export const DETECTORS: readonly Detector[] = [
+  integrityMismatch,
+  youngRequirement,
+  provenanceLost,
+  burst,
+  lookAlike,
+  capabilityGained,
+  withdrawn,
+  pulledSiblings,
+  revived,
+  sourceMoved,
+  dependencyChanged,
+  freshRelease,
+  unmaintained,
+  behind,
+];

@@ -1,0 +1,72 @@
+import { distance } from 'fastest-levenshtein';
+import type { Detector } from './detector.ts';
+import { releaseAmong } from './versions.ts';
+import { spanOf } from './words.ts';
+
+const YOUNG_MS = 90 * 24 * 3_600_000;
+/** More dependents than these are a sign that a package is known. */
+export const FEW_DEPENDENTS = 5;
+/** How much more a package is used than one that may imitate it. */
+const RATIO = 100;
+
+/**
+ * A newly added direct package that is young or hardly used, beside a far more used one with a similar name. `near`: the names differ
+ * by a letter, by separators or by the order of their parts.
+ */
+export const lookAlike: Detector = {
+  signal: 'look-alike',
+  detect({ key, at, isNewDirect = false, releases, similar = [], dependents }) {
+    if (!isNewDirect) return undefined;
+    const first = Math.min(...releases.flatMap(({ publishedAt }) => publishedAt ?? []));
+    const reference = releaseAmong(releases, key.version)?.locked.publishedAt ?? at;
+    const isYoung = Number.isFinite(first) && reference - first <= YOUNG_MS;
+    const isUnused = (dependents ?? 0) <= FEW_DEPENDENTS;
+    if (!isUnused || (!isYoung && dependents === undefined)) return undefined;
+    const used = similar.filter((one) => isFarMoreUsed(one.dependents, dependents));
+    const near = used.find((one) => areNear(key.name, one.name));
+    const model = near ?? used[0];
+    if (model === undefined) return undefined;
+    const age = isYoung ? `was first published ${spanOf(Math.max(1, at - first))} ago` : 'is hardly used';
+    const count =
+      dependents === undefined ? '' : ` by ${dependents} packages, and ${model.name} by ${model.dependents}`;
+    const usage = dependents === undefined ? '' : `; it is required${count}`;
+    return {
+      grade: near === undefined ? 'far' : isYoung ? 'near-young' : 'near',
+      text: `has a name like ${model.name} and ${age}${usage}`,
+    };
+  },
+};
+
+/** Where the index counts no dependents, its list of similar names takes popularity into account. */
+function isFarMoreUsed(other: number | undefined, own: number | undefined): boolean {
+  return other === undefined || own === undefined || other >= RATIO * Math.max(1, own);
+}
+
+/** Whether one name can be taken for the other. */
+export function areNear(left: string, right: string): boolean {
+  const [a, b] = [left.toLowerCase(), right.toLowerCase()];
+  if (a.replaceAll(/[-_.]/g, '') === b.replaceAll(/[-_.]/g, '')) return true;
+  const [partsA, partsB] = [a.split(/[/:]/), b.split(/[/:]/)];
+  if (partsA.length !== partsB.length) return false;
+  const differing = partsA.flatMap((part, index) =>
+    part === partsB[index] ? [] : [[part, partsB[index] ?? ''] as const],
+  );
+  if (differing.length !== 1) return false;
+  const [[one, other] = ['', '']] = differing;
+  // In `group:artifact` and `host/owner/name`, what differs is the owner of the same name.
+  return partsA.length > 1 ? areNearOwners(one, other) : areNearWords(one, other);
+}
+
+function areNearWords(one: string, other: string): boolean {
+  const allowed = Math.min(one.length, other.length) >= 8 ? 2 : 1;
+  if (Math.min(one.length, other.length) >= 4 && distance(one, other) <= allowed) return true;
+  const words = (name: string) => name.split(/[-_.]/).sort().join('-');
+  return words(one) === words(other);
+}
+
+function areNearOwners(one: string, other: string): boolean {
+  if (areNearWords(one, other) || one.startsWith(other) || other.startsWith(one)) return true;
+  // `org.example` and `com.example`.
+  const rest = (name: string) => name.split('.').slice(1).join('.');
+  return rest(one) !== '' && rest(one) === rest(other);
+}

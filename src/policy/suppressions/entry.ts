@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { ECOSYSTEMS } from '../../model/scan/ecosystem.ts';
+import type { Suppression } from '../../model/scan/suppression.ts';
+import { RULE_NAMES } from '../catalog.ts';
+import { versionMatch } from '../version-match.ts';
+import { readPackageScope } from './package-scope.ts';
+
+const text = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .regex(/^\P{Cc}*$/u, 'text on one line');
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const DAY_MS = 24 * 3_600_000;
+
+/** The parts that say which findings are meant: at least one of them is needed. */
+const SCOPE = ['target', 'labels', 'package', 'advisory', 'rule', 'path'] as const;
+
+const fields = () => ({
+  reason: text(1_000).describe('Why the findings do not matter; it is shown with each of them.'),
+  author: text(200).optional().describe('Who decided it.'),
+  package: text(500)
+    .optional()
+    .describe('purl of the package, with a version, a range (`pkg:npm/lodash@<4.17.21`) or neither.'),
+  versions: text(200).optional().describe('Range of versions, where the purl has none.'),
+  advisory: z
+    .union([text(200), z.array(text(200)).min(1).max(100)])
+    .optional()
+    .describe('Id of the advisory, or any of its aliases; one or a list.'),
+  rule: z
+    .string()
+    .refine((name) => RULE_NAMES.includes(name), {
+      error: ({ input }) => `no rule is named ${JSON.stringify(input)}; there are ${RULE_NAMES.join(', ')}`,
+    })
+    .optional()
+    .describe('Name of the rule.'),
+  expires: z
+    .union([z.string().regex(DATE), z.iso.datetime({ offset: true })], {
+      error: 'a date such as `2027-01-31`, or a time by RFC 3339',
+    })
+    .refine((value) => !Number.isNaN(Date.parse(value)), { error: 'a date that exists' })
+    .optional()
+    .describe('Last day (UTC), or the time from which on the findings open again.'),
+});
+
+type Fields = z.infer<z.ZodObject<ReturnType<typeof fields>>>;
+
+/** Parts of a scope that a target's own file does not state. */
+interface Scope {
+  readonly target?: string | undefined;
+  readonly labels?: object | undefined;
+  readonly path?: string | undefined;
+}
+
+/** A suppression as people write it, for all targets: in `lockhound.yaml` and with `lockhound ignore`. */
+export const suppressionEntry = () =>
+  z
+    .strictObject({
+      ...fields(),
+      target: text(200).optional().describe('Id of the target; `*` matches any text.'),
+      labels: z
+        .record(text(63), z.string().max(200))
+        .optional()
+        .describe('Labels that the target has; `*` matches any text.'),
+      path: text(1_024).optional().describe('Path of the lockfile; `*` matches any text.'),
+    })
+    .superRefine(check);
+
+export type SuppressionEntry = z.infer<ReturnType<typeof suppressionEntry>>;
+
+/** A suppression in the `.lockhound.yaml` of a target: it is about the lockfiles beside it. */
+export const targetSuppressionEntry = () => z.strictObject(fields()).superRefine(check);
+
+/** The suppression of a valid entry. */
+export function suppressionOf(
+  entry: SuppressionEntry,
+  origin: Pick<Suppression, 'id' | 'source'>,
+): Suppression {
+  const { reason, author, target, labels, advisory, rule, path, expires } = entry;
+  const scope = packageOf(entry);
+  return {
+    ...origin,
+    reason,
+    ...(author === undefined ? {} : { author }),
+    ...(target === undefined ? {} : { target }),
+    ...(labels === undefined ? {} : { labels }),
+    ...(typeof scope === 'object' ? { package: scope } : {}),
+    ...(advisory === undefined ? {} : { advisories: typeof advisory === 'string' ? [advisory] : advisory }),
+    ...(rule === undefined ? {} : { rule }),
+    ...(path === undefined ? {} : { path }),
+    ...(expires === undefined ? {} : { expires: endOf(expires) }),
+  };
+}
+
+/** A day ends when the next one begins. */
+function endOf(expires: string): string {
+  const time = Date.parse(expires);
+  return new Date(DATE.test(expires) ? time + DAY_MS : time).toISOString();
+}
+
+function packageOf({ package: purl, versions }: Fields): Suppression['package'] | string {
+  if (purl === undefined) return versions === undefined ? undefined : '`versions` needs a `package`';
+  const scope = readPackageScope(purl);
+  if (typeof scope === 'string') return scope;
+  if (versions !== undefined && scope.versions !== undefined) {
+    return '`versions` is a second version beside that of the purl';
+  }
+  if (!ECOSYSTEMS.includes(scope.ecosystem)) {
+    return `${JSON.stringify(scope.ecosystem)} is not an ecosystem of findings; there are ${ECOSYSTEMS.join(', ')}`;
+  }
+  const range = versions ?? scope.versions;
+  if (range === undefined) return scope;
+  if (versionMatch(range, scope.ecosystem) === 'invalid') {
+    return `"${range}" is neither a version nor a range of ${scope.ecosystem}`;
+  }
+  return { ...scope, versions: range };
+}
+
+function check(entry: Scope & Fields, context: z.RefinementCtx): void {
+  const found = packageOf(entry);
+  if (typeof found === 'string') {
+    context.addIssue({ code: 'custom', path: ['package'], message: found });
+  }
+  if (SCOPE.every((name) => entry[name] === undefined)) {
+    context.addIssue({ code: 'custom', message: `names no findings: state one of ${SCOPE.join(', ')}` });
+  }
+}

@@ -1,0 +1,232 @@
+import { systemOf } from '../../model/scan/ecosystem.ts';
+import type { Finding, Location } from '../../model/scan/finding.ts';
+import type { TargetSuppressionLimit } from '../../model/scan/policy.ts';
+import { atLeast, countedSeverity } from '../../model/scan/severity.ts';
+import { canonicalName } from '../../model/scan/spelling.ts';
+import type { Suppressed, Suppression, UnusedSuppression } from '../../model/scan/suppression.ts';
+import type { Target } from '../../model/scan/target.ts';
+import type { VersionMatch } from '../version-match.ts';
+import { matchesWildcard } from '../wildcard.ts';
+
+/** Decides which findings of one target are suppressed. */
+export interface Suppressor {
+  /** The finding with what suppresses it now, and without what suppressed it before. */
+  suppress(finding: Finding): Finding;
+  /** The suppressions that suppressed nothing so far. `isOwn`: it names this target alone. */
+  unused(): readonly (UnusedSuppression & { readonly isOwn: boolean })[];
+}
+
+export interface SuppressorOptions {
+  /** In ms since 1970. */
+  readonly now: number;
+  /** The worst severity that suppressions of the target itself may suppress. */
+  readonly targetLimit: TargetSuppressionLimit;
+}
+
+/** A suppression that applies to the target. */
+interface Rule {
+  readonly suppression: Suppression;
+  readonly matchesVersion: (version: string) => boolean;
+  uses: number;
+  /** Why it did not suppress a finding that it names. */
+  refused: string | undefined;
+}
+
+/**
+ * The suppressions of a target at a time, in ms since 1970. They are indexed by advisory and package, because a fleet may have
+ * thousands of them; the cost of a finding does not depend on their number.
+ */
+export async function createSuppressor(
+  suppressions: readonly Suppression[],
+  target: Target,
+  { now, targetLimit }: SuppressorOptions,
+): Promise<Suppressor> {
+  const own = suppressions.filter((one) => isAbout(one, target));
+  const rules = await Promise.all(own.map((one) => ruleOf(one)));
+  const index = indexRules(rules.filter(({ suppression }) => !isExpired(suppression, now)));
+  return {
+    suppress({ suppressed: _, ...finding }) {
+      const suppressed = suppressedBy(index(finding), finding, targetLimit);
+      return suppressed === undefined ? finding : { ...finding, suppressed };
+    },
+    unused: () =>
+      rules
+        .filter(({ uses }) => uses === 0)
+        .map(({ suppression, refused }) => ({
+          id: suppression.id,
+          reason: isExpired(suppression, now)
+            ? `expired at ${suppression.expires}`
+            : (refused ?? 'matches no finding'),
+          isOwn: isOnlyFor(suppression),
+        })),
+  };
+}
+
+export function isExpired({ expires }: Pick<Suppression, 'expires'>, now: number): boolean {
+  return expires !== undefined && Date.parse(expires) <= now;
+}
+
+function isOnlyFor({ source, target }: Suppression): boolean {
+  return source === 'target' || (target !== undefined && !target.includes('*'));
+}
+
+function isAbout({ target, labels = {} }: Suppression, { id, labels: known }: Target): boolean {
+  if (target !== undefined && !matchesWildcard(target, id)) return false;
+  return Object.entries(labels).every(
+    ([name, value]) => Object.hasOwn(known, name) && matchesWildcard(value, known[name] ?? ''),
+  );
+}
+
+async function ruleOf(suppression: Suppression): Promise<Rule> {
+  const { ecosystem = '', version: exact, versions } = suppression.package ?? {};
+  const any = exact === undefined ? () => true : (version: string) => version === exact;
+  const match = versions === undefined ? any : await matchOf(versions, ecosystem);
+  const matchesVersion = match === 'invalid' ? () => false : match;
+  const refused = match === 'invalid' ? `${versions} is not a range of ${ecosystem}` : undefined;
+  return { suppression, matchesVersion, uses: 0, refused };
+}
+
+/** Loaded on use: the libraries of three ecosystems take longer to load than a small scan. */
+async function matchOf(versions: string, ecosystem: string): Promise<VersionMatch> {
+  const { versionMatch } = await import('../version-match.ts');
+  return versionMatch(versions, ecosystem);
+}
+
+/** Returns a function that returns the rules that may fit a finding, in the order in which they are configured. */
+function indexRules(rules: readonly Rule[]): (finding: Finding) => readonly Rule[] {
+  const rows = new Map<string, number[]>();
+  const others: number[] = [];
+  const add = (key: string, position: number): void => {
+    const row = rows.get(key);
+    if (row === undefined) rows.set(key, [position]);
+    else row.push(position);
+  };
+  for (const [position, { suppression }] of rules.entries()) {
+    const { advisories, package: scope } = suppression;
+    if (advisories !== undefined) for (const id of new Set(advisories)) add(advisoryKey(id), position);
+    else if (scope !== undefined && !scope.name.includes('*')) add(packageKey(scope), position);
+    else others.push(position);
+  }
+  return (finding) => {
+    const keys = [packageKey(finding.package), ...namesOf(finding).map(advisoryKey)];
+    const found = new Set([...others, ...keys.flatMap((key) => rows.get(key) ?? [])]);
+    return [...found].sort((left, right) => left - right).flatMap((position) => rules[position] ?? []);
+  };
+}
+
+/** Every location has to be suppressed; the first suppression of the first location is named. */
+function suppressedBy(
+  candidates: readonly Rule[],
+  finding: Finding,
+  limit: TargetSuppressionLimit,
+): Suppressed | undefined {
+  const fitting = candidates.filter((rule) => fits(rule, finding) && isAllowed(rule, finding, limit));
+  if (fitting.length === 0) return undefined;
+  const places: readonly (Location | undefined)[] =
+    finding.locations.length === 0 ? [undefined] : finding.locations;
+  const found: Rule[] = [];
+  for (const place of places) {
+    const rule = longest(fitting.filter(({ suppression }) => isAt(suppression, place)));
+    if (rule === undefined) return undefined;
+    found.push(rule);
+  }
+  for (const rule of fitting) {
+    if (places.some((place) => isAt(rule.suppression, place))) rule.uses += 1;
+  }
+  return describe(found);
+}
+
+function isAt({ source, path }: Suppression, place: Location | undefined): boolean {
+  if (path === undefined) return true;
+  if (place === undefined) return false;
+  return source === 'target' ? path === place.path : matchesWildcard(path, place.path);
+}
+
+/** Of several suppressions, the one that lasts longest is the effective one. */
+function longest(rules: readonly Rule[]): Rule | undefined {
+  const end = ({ suppression: { expires } }: Rule) =>
+    expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires);
+  return rules.reduce<Rule | undefined>(
+    (best, rule) => (best === undefined || end(rule) > end(best) ? rule : best),
+    undefined,
+  );
+}
+
+/** The finding opens again when the first of them expires. */
+function describe(rules: readonly Rule[]): Suppressed | undefined {
+  const [first] = rules;
+  if (first === undefined) return undefined;
+  const { id: by, source, reason, author } = first.suppression;
+  const ends = rules.flatMap(({ suppression: { expires } }) => expires ?? []);
+  const expires = ends.sort((left, right) => Date.parse(left) - Date.parse(right))[0];
+  return {
+    by,
+    source,
+    reason,
+    ...(author === undefined ? {} : { author }),
+    ...(expires === undefined ? {} : { expires }),
+  };
+}
+
+function fits({ suppression, matchesVersion }: Rule, finding: Finding): boolean {
+  const { advisories, package: scope, rule } = suppression;
+  if (rule !== undefined && rule !== finding.rule) return false;
+  if (advisories !== undefined) {
+    const names = new Set(namesOf(finding).map(advisoryKey));
+    if (!advisories.some((id) => names.has(advisoryKey(id)))) return false;
+  }
+  if (scope === undefined) return true;
+  const { ecosystem, name, version } = finding.package;
+  return (
+    scope.ecosystem === ecosystem &&
+    matchesWildcard(spelled(scope.name, ecosystem), spelled(name, ecosystem)) &&
+    matchesVersion(version)
+  );
+}
+
+/**
+ * Malware is suppressed only by the name of its report: neither what suppresses many findings nor a range that will contain
+ * later versions may hide it.
+ */
+function isAllowed(rule: Rule, finding: Finding, limit: TargetSuppressionLimit): boolean {
+  const { advisories = [], package: scope, source } = rule.suppression;
+  const reports = namesOf(finding).filter(isMalware);
+  const range = scope?.versions;
+  if (reports.length > 0) {
+    const isNamed = advisories.some((id) => reports.includes(id.toUpperCase()));
+    const isExact = range === undefined || range === finding.package.version;
+    if (!isNamed || !isExact) {
+      rule.refused = `malware is suppressed only by name: \`advisory: ${reports[0]}\`, without a range`;
+      return false;
+    }
+  }
+  if (source !== 'target') return true;
+  const severity = countedSeverity(finding);
+  if (limit !== 'off' && atLeast(limit, severity)) return true;
+  rule.refused =
+    limit === 'off'
+      ? 'targets may not suppress findings (policy.targetSuppressions)'
+      : `targets may suppress findings up to ${limit}, and this is a ${severity} one (policy.targetSuppressions)`;
+  return false;
+}
+
+function isMalware(name: string): boolean {
+  return name.startsWith('MAL-');
+}
+
+function namesOf({ advisory }: Finding): readonly string[] {
+  return advisory === undefined ? [] : [advisory.id, ...advisory.aliases];
+}
+
+function advisoryKey(id: string): string {
+  return `advisory ${id.toUpperCase()}`;
+}
+
+function packageKey({ ecosystem, name }: { readonly ecosystem: string; readonly name: string }): string {
+  return `package ${ecosystem} ${spelled(name, ecosystem)}`;
+}
+
+function spelled(name: string, ecosystem: string): string {
+  const system = systemOf(ecosystem);
+  return system === undefined ? name : canonicalName(name, system);
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { messageOf } from '../../../model/errors.ts';
+import { isCycloneDxVex, readCycloneDxVex } from './cyclonedx.ts';
+import type { VexDocument } from './document.ts';
+import { isOpenVex, readOpenVex } from './openvex.ts';
+
+/** Reads an OpenVEX or CycloneDX VEX document. Returns why it is none as a string. */
+export function readVex(text: string): VexDocument | string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isOpenVex(value)) return readOpenVex(value);
+    if (isCycloneDxVex(value)) return readCycloneDxVex(value);
+    return 'is neither an OpenVEX nor a CycloneDX document in JSON';
+  } catch (error) {
+    if (error instanceof SyntaxError) return `is not valid JSON: ${messageOf(error)}`;
+    if (!(error instanceof z.ZodError)) throw error;
+    const faults = error.issues.slice(0, 5).map(({ path, message }) => `${path.join('.')}: ${message}`);
+    return `is not a valid VEX document: ${faults.join('; ')}`;
+  }
+}

@@ -1,0 +1,96 @@
+import { printable } from '../../model/printable.ts';
+import type { ListedSuppression, Suppression } from '../../model/scan/suppression.ts';
+import { counted, fitLines, hang, type TextOptions } from '../layout.ts';
+import { type Palette, palette } from '../palette.ts';
+
+/** Suppressions with what they suppress. */
+export function ignoreListText(found: readonly ListedSuppression[], options: TextOptions): string {
+  const paint = palette(options.colour);
+  const unused = found.filter(({ findings, removed }) => findings === 0 && removed === undefined).length;
+  const lines = found.flatMap((one) => suppressionLines(one, paint, options.width));
+  if (found.length === 0) return fitLines(['No suppressions.'], options);
+  const rest = unused === 0 ? '' : `; ${unused} without effect`;
+  return fitLines([...lines, '', `${counted(found.length, 'suppression')}${rest}`], options);
+}
+
+/** What VEX documents changed, and the statements that were not applied. */
+export function importText(
+  imported: readonly {
+    readonly path: string;
+    readonly id: string;
+    readonly applied: number;
+    readonly removed: number;
+    readonly notApplied: readonly { readonly statement: string; readonly reason: string }[];
+  }[],
+  options: TextOptions,
+): string {
+  const lines = imported.flatMap(({ path, id, applied, removed, notApplied }) => [
+    ...hang('', printable(`${path}: ${counted(applied, 'suppression')} of ${id}`), options.width),
+    ...(removed === 0 ? [] : [`  ${counted(removed, 'suppression')} of an earlier version removed`]),
+    ...notApplied
+      .slice(0, MAX_NOT_APPLIED)
+      .flatMap(({ statement, reason }) =>
+        hang('  ', printable(`not applied: ${statement}: ${reason}`), options.width),
+      ),
+    ...(notApplied.length > MAX_NOT_APPLIED
+      ? [`  … and ${notApplied.length - MAX_NOT_APPLIED} more not applied: --json shows them`]
+      : []),
+  ]);
+  return fitLines(lines, options);
+}
+
+/** JSON has all. */
+const MAX_NOT_APPLIED = 20;
+
+function suppressionLines(
+  { suppression, addedAt, findings, expired, removed }: ListedSuppression,
+  paint: Palette,
+  width: number,
+): readonly string[] {
+  const { id, reason, author, expires } = suppression;
+  const by = author === undefined ? '' : `, by ${author}`;
+  const state =
+    removed !== undefined
+      ? paint.faint('removed')
+      : expired
+        ? paint.bad('expired')
+        : findings === 0
+          ? paint.bad('matches no finding')
+          : paint.good(`suppresses ${counted(findings, 'finding')}`);
+  const times = [
+    ...(addedAt === undefined ? [] : [`added ${addedAt}`]),
+    ...(expires === undefined ? [] : [`${expired ? 'expired' : 'expires'} ${expires}`]),
+    ...(removed === undefined ? [] : [removalText(removed)]),
+  ];
+  return [
+    `${paint.strong(printable(id))}  ${state}`,
+    ...hang('  ', printable(scopeText(suppression)), width),
+    ...hang('  ', printable(`${reason}${by}`), width),
+    ...(times.length === 0 ? [] : hang('  ', paint.faint(printable(times.join(', '))), width)),
+  ];
+}
+
+function removalText({ at, author, reason }: NonNullable<ListedSuppression['removed']>): string {
+  return `removed ${at} by ${author}${reason === undefined ? '' : ` (${reason})`}`;
+}
+
+/** `advisory CVE-1, package npm lodash <4.17.21, label team=web`. */
+export function scopeText({
+  advisories = [],
+  package: scope,
+  rule,
+  target,
+  labels = {},
+  path,
+}: Suppression): string {
+  const stated = scope?.version ?? scope?.versions;
+  const versions = stated === undefined ? '' : ` ${stated}`;
+  return [
+    ...(advisories.length === 0 ? [] : [`advisory ${advisories.join(' or ')}`]),
+    ...(scope === undefined ? [] : [`package ${scope.ecosystem} ${scope.name}${versions}`]),
+    ...(rule === undefined ? [] : [`rule ${rule}`]),
+    ...(target === undefined ? [] : [`target ${target}`]),
+    ...Object.entries(labels).map(([name, value]) => `label ${name}=${value}`),
+    ...(path === undefined ? [] : [`path ${path}`]),
+  ].join(', ');
+}

@@ -1,0 +1,100 @@
+import type { FieldChange, ProvisionChange } from '../../model/alert/provision-change.ts';
+import { printable } from '../../model/printable.ts';
+import type { WebhookTest } from '../../notify/alert/test-notification.ts';
+import type { ShownAccount } from '../../notify/provisioning/show.ts';
+import { fitLines, type TextOptions } from '../layout.ts';
+import { palette } from '../palette.ts';
+
+const SIGNS: Readonly<Record<ProvisionChange['action'], string>> = {
+  created: '+',
+  updated: '~',
+  unchanged: ' ',
+  kept: '!',
+  deleted: '-',
+};
+
+/** The actions of a plan. */
+const PLANNED: Readonly<Record<ProvisionChange['action'], string>> = {
+  created: 'create',
+  updated: 'change',
+  unchanged: 'leave',
+  kept: 'leave as the platform has it',
+  deleted: 'delete',
+};
+
+/** Planned or applied changes: each object with the fields that differ. */
+export function changesText(
+  changes: readonly ProvisionChange[],
+  { done, ...options }: TextOptions & { readonly done: boolean },
+): string {
+  const { good, bad, faint, strong } = palette(options.colour);
+  const lines = changes.flatMap(({ kind, name, action, drift, fields }) => {
+    const label = done && action !== 'kept' ? action : PLANNED[action];
+    const note = drift ? faint(' (changed on the platform)') : '';
+    const head = `${SIGNS[action]} ${kind} ${strong(printable(name))}: ${label}${note}`;
+    const paint = action === 'deleted' ? bad : action === 'unchanged' ? faint : good;
+    return [
+      paint(head),
+      ...(action === 'unchanged' ? [] : fields.flatMap(fieldText).map((line) => `    ${line}`)),
+    ];
+  });
+  return fitLines([...lines, '', summary(changes, done)], options);
+}
+
+function fieldText({ name, before, after, drift, kept }: FieldChange): readonly string[] {
+  const note = kept ? ' (kept: notify.drift)' : drift ? ' (changed on the platform)' : '';
+  const shown = after ?? '(none)';
+  if (`${before}${after}`.includes('\n')) {
+    const removed = before === null ? [] : indented(before, '- ');
+    return [`${name}:${note}`, ...removed, ...indented(shown, '+ ')];
+  }
+  if (before === null || after === '(secret, changed)') return [`${name}: ${printable(shown)}${note}`];
+  return [`${name}: ${printable(before)} → ${printable(shown)}${note}`];
+}
+
+/** Prints each line of a payload on its own line. */
+function indented(text: string, prefix: string): readonly string[] {
+  return text.split('\n').map((line) => `  ${prefix}${printable(line)}`);
+}
+
+function summary(changes: readonly ProvisionChange[], done: boolean): string {
+  const count = (...actions: readonly ProvisionChange['action'][]) =>
+    changes.filter(({ action }) => actions.includes(action)).length;
+  const parts = [
+    `${count('created')} ${done ? 'created' : 'to create'}`,
+    `${count('updated')} ${done ? 'changed' : 'to change'}`,
+    `${count('deleted')} ${done ? 'deleted' : 'to delete'}`,
+    `${count('unchanged', 'kept')} ${done ? 'left' : 'to leave'}`,
+  ];
+  return `${parts.join(', ')}.`;
+}
+
+/** The definitions on the platform, or in the configuration when there is no platform. */
+export function shownText({ account, webhooks, variables }: ShownAccount, options: TextOptions): string {
+  const lines = account === null ? [] : [`At ${account}:`, ''];
+  for (const webhook of webhooks) {
+    const { route, name, there, url, customHeaders, encodeAs, payload } = webhook;
+    lines.push(`webhook ${printable(name)} (route ${route})${there ? '' : ': does not exist'}`);
+    if (!there) continue;
+    lines.push(
+      `    url: ${printable(url ?? '')}`,
+      `    custom_headers: ${printable(customHeaders ?? '(none)')}`,
+    );
+    lines.push(`    encode_as: ${encodeAs}`, '    payload:', ...indented(payload ?? '(default)', '    '));
+  }
+  for (const { name, there, value } of variables) {
+    lines.push(there ? `variable ${name} = ${printable(value ?? '')}` : `variable ${name}: does not exist`);
+  }
+  return fitLines(lines, options);
+}
+
+/** The result of a test alert. */
+export function testText(test: WebhookTest, options: TextOptions): string {
+  const { route, id, delivered, status, durationMs, answer, reason } = test;
+  const outcome = status === undefined ? 'no answer' : `HTTP ${status}`;
+  const time = durationMs === undefined ? '' : ` after ${durationMs} ms`;
+  const lines = [`Test alert ${id} by route ${route}: ${outcome}${time}`];
+  if (answer !== undefined && answer !== '') lines.push(`Answer: ${printable(answer)}`);
+  lines.push(delivered ? 'Delivered.' : `Not delivered: ${printable(reason ?? 'no reason')}`);
+  return fitLines(lines, options);
+}

@@ -1,0 +1,43 @@
+import type { Finding } from '../../model/scan/finding.ts';
+import type { UnreadLockfile } from '../../model/scan/inventory.ts';
+import type { LockedPackage, Problem } from '../../model/scan/lockfile.ts';
+import type { Resolution } from '../../model/scan/resolution.ts';
+import type { ScanReport } from '../../model/scan/verdict.ts';
+
+/** Versions of the specification that are written. */
+export const SPEC_VERSIONS = ['1.6', '1.7'] as const;
+export type SpecVersion = (typeof SPEC_VERSIONS)[number];
+
+/** What a BOM is made from: packages as their lockfiles state them, with or without what a scan found out. */
+export interface BomSource {
+  /** Name of what the lockfiles belong to. */
+  readonly name: string;
+  /** RFC 3339. Absent when the BOM shall depend on its contents only. */
+  readonly at?: string;
+  readonly lockfiles: readonly BomLockfile[];
+  readonly unread: readonly Pick<UnreadLockfile, 'path' | 'error'>[];
+  readonly findings: readonly Finding[];
+}
+
+export interface BomLockfile {
+  readonly path: string;
+  readonly format: string;
+  /** Hex. */
+  readonly sha256?: string;
+  readonly packages: readonly BomPackage[];
+  readonly problems: readonly Problem[];
+}
+
+export type BomPackage = Omit<LockedPackage, 'integrity' | 'source'> &
+  Partial<Pick<LockedPackage, 'integrity' | 'source'>> & { readonly resolution?: Resolution };
+
+/** What the BOM of a scan is made from. */
+export function sourceOfScan({ inventory, verdict }: ScanReport): BomSource {
+  return {
+    name: verdict.target.id,
+    at: verdict.requestedAt,
+    lockfiles: inventory.lockfiles,
+    unread: inventory.unread,
+    findings: verdict.findings,
+  };
+}

@@ -1,0 +1,146 @@
+import type { FixPlan, FixStep, Staying, Unadvised } from '../model/advice/fix-plan.ts';
+import { printable } from '../model/printable.ts';
+import type { Finding } from '../model/scan/finding.ts';
+import type { ScanReport } from '../model/scan/verdict.ts';
+import { columns, counted, fitLines, hang, type TextOptions } from './layout.ts';
+import { type Palette, palette } from './palette.ts';
+
+/** A scan with the plans for its lockfiles. */
+export interface AdvisedReport {
+  readonly report: ScanReport;
+  readonly plans: readonly FixPlan[];
+}
+
+const SHOWN_UNADVISED = 10;
+
+/** What to change in each lockfile, the step that clears most findings first, then what stays. */
+export function fixesText({ report, plans }: AdvisedReport, options: TextOptions): string {
+  const paint = palette(options.colour);
+  const lines = [
+    ...plans.flatMap((plan) => [...planLines(plan, paint, options.width), '']),
+    ...unadvisedLines(report.advice?.unadvised ?? [], paint),
+    ...gapLines(report, paint),
+    summaryLine(report, plans, paint),
+  ];
+  return fitLines(lines, options);
+}
+
+function planLines(
+  { path, steps, commands, stays }: FixPlan,
+  paint: Palette,
+  width: number,
+): readonly string[] {
+  return [
+    paint.strong(printable(path)),
+    ...steps.flatMap((step, index) => stepLines(step, index, paint, width)),
+    ...(commands.length > 0
+      ? [
+          '',
+          `  ${steps.length > 1 ? 'All together:' : 'Run:'}`,
+          ...commands.flatMap((line) => commandLines(line, paint, width)),
+        ]
+      : []),
+    ...(stays.length > 0
+      ? ['', '  What stays:', ...stays.flatMap((one) => stayLines(one, paint, width))]
+      : []),
+  ];
+}
+
+const COMMAND_INDENT = '    ';
+
+/** A command that is wider than the terminal continues on the next line as a shell reads it. */
+function commandLines(command: string, paint: Palette, width: number): readonly string[] {
+  const text = printable(command);
+  if (text.startsWith('#')) return hang(COMMAND_INDENT, paint.faint(text), width);
+  const room = Math.max(width - 2 * COMMAND_INDENT.length - 2, 1);
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < room) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.map((line, index) => {
+    const indent = index === 0 ? COMMAND_INDENT : COMMAND_INDENT.repeat(2);
+    return `${indent}${paint.good(index < lines.length - 1 ? `${line} \\` : line)}`;
+  });
+}
+
+function stepLines(
+  { changes, clears }: FixStep,
+  index: number,
+  paint: Palette,
+  width: number,
+): readonly string[] {
+  const findings = clears.reduce((sum, one) => sum + one.findings, 0);
+  const list = changes.map(
+    ({ how, name, from, to }) => `${VERBS[how]} ${printable(`${name} ${from} → ${to ?? 'removed'}`)}`,
+  );
+  const cleared = clears.map(({ id }) => printable(id)).join(', ');
+  const lead = `${String(index + 1).padStart(3)}. `;
+  return [
+    ...hang(lead, paint.strong(list.join(', ')), width),
+    ...hang('     ', paint.faint(`clears ${counted(findings, 'finding')}: ${cleared}`), width),
+  ];
+}
+
+const VERBS = { upgrade: 'upgrade', 're-lock': 're-lock', override: 'override' } as const;
+
+function stayLines(
+  { id, findings, kind, reason, until }: Staying,
+  paint: Palette,
+  width: number,
+): readonly string[] {
+  const when = until === undefined ? '' : `, until ${until.slice(0, 10)}`;
+  return columns([[printable(id), counted(findings, 'finding'), printable(`${kind}: ${reason}${when}`)]], {
+    width,
+    indent: '    ',
+  }).map((line) => paint.faint(line));
+}
+
+function unadvisedLines(unadvised: readonly Unadvised[], paint: Palette): readonly string[] {
+  if (unadvised.length === 0) return [];
+  const shown = unadvised.slice(0, SHOWN_UNADVISED);
+  const rest = unadvised.length - shown.length;
+  return [
+    paint.bad(`${counted(unadvised.length, 'gap')} in the advice`),
+    ...shown.map(
+      ({ path, id, reason }) => `  ${printable([path, id].filter(Boolean).join(' '))}: ${printable(reason)}`,
+    ),
+    ...(rest > 0 ? [`  … and ${rest} more (--json lists all)`] : []),
+    '',
+  ];
+}
+
+function gapLines({ verdict }: ScanReport, paint: Palette): readonly string[] {
+  if (verdict.gaps.length === 0) return [];
+  return [
+    paint.bad(
+      `The scan is incomplete: ${counted(verdict.gaps.length, 'gap')}. \`lockhound scan\` lists them.`,
+    ),
+  ];
+}
+
+function summaryLine({ verdict }: ScanReport, plans: readonly FixPlan[], paint: Palette): string {
+  const total = verdict.findings.filter(isAdvised).length;
+  if (total === 0)
+    return `${paint.good('Nothing to fix')}: no advisory affects ${counted(verdict.counts.packages, 'package')}.`;
+  const sum = (counts: readonly { readonly findings: number }[]) =>
+    counts.reduce((all, one) => all + one.findings, 0);
+  const cleared = sum(plans.flatMap(({ steps }) => steps).flatMap(({ clears }) => clears));
+  const stays = sum(plans.flatMap((plan) => plan.stays));
+  const changes = plans.flatMap(({ steps }) => steps).flatMap((step) => step.changes).length;
+  return `${paint.strong(`${counted(changes, 'change')} ${changes === 1 ? 'clears' : 'clear'} ${counted(cleared, 'finding')}`)}; ${stays} ${stays === 1 ? 'stays' : 'stay'}.`;
+}
+
+/** Whether advice is about a finding: one with an advisory that is not suppressed. */
+function isAdvised({ advisory, suppressed }: Finding): boolean {
+  return advisory !== undefined && suppressed === undefined;
+}
+
+/** The plans and all findings with the evidence of their fixes, as one JSON document on one line. */
+export function fixesJson({ report, plans }: AdvisedReport): string {
+  const { unadvised = [] } = report.advice ?? {};
+  const { scan, target, complete, findings, gaps } = report.verdict;
+  const advised = findings.filter(isAdvised);
+  return `${JSON.stringify({ schema: 'lockhound.fix/1', scan, target, complete, plans, findings: advised, unadvised, gaps })}\n`;
+}

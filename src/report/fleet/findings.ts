@@ -1,0 +1,143 @@
+import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
+import { printable } from '../../model/printable.ts';
+import type { TrackedFinding } from '../../model/scan/change.ts';
+import { isAlert } from '../../model/scan/is-alert.ts';
+import { SEVERITIES } from '../../model/scan/severity.ts';
+import { fixedVersion } from '../fixed-version.ts';
+import { counted, fitLines, hang, type TextOptions } from '../layout.ts';
+import { type Palette, palette } from '../palette.ts';
+import { priorityText } from '../priority-text.ts';
+import { suppressionText } from '../suppression-text.ts';
+import { type FindingRow, findingTable, groupedByPackage } from '../table/finding-table.ts';
+import { detailsOf } from '../table/scan-findings.ts';
+
+/** Columns of severity and score. */
+const LEAD_WIDTH = 14;
+/** Below this width the lines of a finding are indented less. */
+const NARROW = 60;
+
+/** Targets of one issue that are named. */
+const SHOWN_TARGETS = 5;
+
+export interface FleetFindingList {
+  /** The worst first. */
+  readonly findings: readonly FleetFinding[];
+  /** Number of all that fit. */
+  readonly total: number;
+  /** Most issues that are shown. */
+  readonly limit: number;
+}
+
+/** Findings of many targets by issue: a version and its advisory or rule, with the targets that have it. */
+export function findingListText({ findings, total, limit }: FleetFindingList, options: TextOptions): string {
+  const paint = palette(options.colour);
+  const issues = issuesOf(findings);
+  const shown = issues.slice(0, limit);
+  const rest = issues.length - shown.length;
+  const rows = groupedByPackage(
+    shown.map((own) => issueRow(own, options.verbose === true)),
+    (row) => row.finding,
+  );
+  const lines = findingTable(rows, options);
+  if (total === 0) return fitLines(['No findings fit.'], options);
+  const counts = SEVERITIES.flatMap((severity) => {
+    const count = findings.filter(({ finding }) => finding.severity === severity).length;
+    return count === 0 ? [] : [paint.severity(severity, `${count} ${severity}`)];
+  });
+  const targets = new Set(findings.map(({ target }) => target)).size;
+  return fitLines(
+    [
+      ...lines,
+      '',
+      ...(rest > 0 ? [paint.faint(`… and ${counted(rest, 'more issue')}: --limit shows them`)] : []),
+      `${paint.strong(counted(total, 'finding'))} of ${counted(issues.length, 'issue')} in ${counted(targets, 'target')}: ${counts.join(', ')}`,
+      ...(total > findings.length
+        ? [
+            paint.faint(
+              `The worst ${findings.length} are listed; ${total - findings.length} are only counted.`,
+            ),
+          ]
+        : []),
+    ],
+    options,
+  );
+}
+
+function issuesOf(findings: readonly FleetFinding[]): readonly [FleetFinding, ...FleetFinding[]][] {
+  const issues = new Map<string, [FleetFinding, ...FleetFinding[]]>();
+  for (const one of findings) {
+    const known = issues.get(issueOf(one));
+    if (known === undefined) issues.set(issueOf(one), [one]);
+    else known.push(one);
+  }
+  return [...issues.values()];
+}
+
+function issueOf({ finding, status }: FleetFinding): string {
+  const { rule, severity, level, package: found, advisory, issue, suppressed } = finding;
+  return JSON.stringify([
+    suppressed?.by,
+    level,
+    severity,
+    rule,
+    found.purl,
+    advisory?.id ?? issue ?? '',
+    status,
+  ]);
+}
+
+/** An issue with the targets that have it. */
+function issueRow(own: readonly [FleetFinding, ...FleetFinding[]], verbose: boolean): FindingRow {
+  const [{ finding, status, openedAt }] = own;
+  const named = own.slice(0, SHOWN_TARGETS).map(({ target }) => target);
+  const rest = own.length - named.length;
+  const targets = `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  const count = counted(own.length, 'target');
+  const state = status === 'open' ? `open since ${openedAt}` : 'resolved';
+  const details = detailsOf(finding, verbose);
+  return {
+    finding,
+    fixed: fixedVersion(finding),
+    why: own.length === 1 ? [targets] : [`${count}: ${targets}`, `${count}: ${named[0]} …`, count],
+    // The time is that of one target.
+    details: verbose && own.length === 1 ? [...details, state] : details,
+  };
+}
+
+/** A tracked finding in two or three lines: severity, package and issue; title; first place and time. */
+export function findingLines(
+  { finding, status, openedAt }: Pick<TrackedFinding, 'finding' | 'status' | 'openedAt'>,
+  paint: Palette,
+  width: number,
+): readonly string[] {
+  const { severity, advisory, level, rule, title, suppressed } = finding;
+  const score = advisory?.score === undefined ? '' : ` ${advisory.score.toFixed(1)}`;
+  const stated = suppressed === undefined ? `${level === 'note' ? 'note' : severity}${score}` : 'suppressed';
+  const weight = stated.padEnd(LEAD_WIDTH - 3);
+  const lead = `  ${isAlert(finding) ? paint.severity(severity, weight) : paint.faint(weight)} `;
+  const indent = ' '.repeat(width < NARROW ? 6 : LEAD_WIDTH);
+  const name = paint.strong(printable(`${finding.package.name}@${finding.package.version}`));
+  return [
+    ...hang(lead, `${name}  ${paint.faint(printable(advisory?.id ?? rule))}`, width),
+    ...hang(indent, printable(title), width),
+    ...(finding.priority === undefined
+      ? []
+      : hang(indent, paint.faint(priorityText(finding.priority)), width)),
+    ...(suppressed === undefined ? [] : hang(indent, printable(suppressionText(suppressed)), width)),
+    ...placeLines({ finding, status, openedAt }, paint, width),
+  ];
+}
+
+/** The first place of a finding, and since when it is open. */
+function placeLines(
+  { finding: { locations }, status, openedAt }: Pick<TrackedFinding, 'finding' | 'status' | 'openedAt'>,
+  paint: Palette,
+  width: number,
+): readonly string[] {
+  const [first] = locations;
+  const rest = locations.length > 1 ? ` and ${locations.length - 1} more` : '';
+  const where =
+    first === undefined ? '' : `${first.path}${first.line === undefined ? '' : `:${first.line}`}${rest}  `;
+  const state = status === 'open' ? `open since ${openedAt}` : 'resolved';
+  return hang(' '.repeat(width < NARROW ? 6 : LEAD_WIDTH), paint.faint(printable(`${where}${state}`)), width);
+}

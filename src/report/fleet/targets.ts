@@ -1,0 +1,128 @@
+import type { ListedTarget, ShownTarget } from '../../model/fleet/listed-target.ts';
+import type { PastScan } from '../../model/fleet/past-scan.ts';
+import type { TargetLockfile } from '../../model/fleet/target-lockfile.ts';
+import { printable } from '../../model/printable.ts';
+import { SEVERITIES } from '../../model/scan/severity.ts';
+import { counted, fitLines, hang, type TextOptions } from '../layout.ts';
+import { type Palette, palette } from '../palette.ts';
+import { findingLines } from './findings.ts';
+import { labelsText } from './where.ts';
+
+export interface TargetList {
+  readonly targets: readonly ListedTarget[];
+  /** Number of all targets that fit. */
+  readonly total: number;
+}
+
+/** Scans of a target, and its findings, that are shown. */
+const SHOWN_SCANS = 10;
+const SHOWN_FINDINGS = 50;
+const SHOWN_LOCKFILES = 50;
+
+/** Two lines per target. */
+export function targetListText({ targets, total }: TargetList, options: TextOptions): string {
+  const paint = palette(options.colour);
+  const lines = targets.flatMap((one) => [
+    `${paint.strong(printable(one.target))}${labelsText(one.labels, paint)}`,
+    ...hang('  ', factsOf(one, paint), options.width),
+  ]);
+  const rest = total - targets.length;
+  return fitLines(
+    [
+      ...lines,
+      ...(total === 0 ? ['No targets fit.'] : []),
+      ...(rest > 0 ? [paint.faint(`… and ${rest} more: --limit shows them`)] : []),
+    ],
+    options,
+  );
+}
+
+/** A target with its lockfiles, open findings, last scans and deliveries. */
+export function targetText(shown: ShownTarget, options: TextOptions): string {
+  const { target, summary, lockfiles, history, findings, deliveries } = shown;
+  const paint = palette(options.colour);
+  const restOf = (all: readonly unknown[], limit: number, what: string) =>
+    all.length > limit ? [paint.faint(`  … and ${all.length - limit} more ${what} (--json lists all)`)] : [];
+  return fitLines(
+    [
+      `${paint.strong(printable(target))}${summary === undefined ? '' : labelsText(summary.labels, paint)}`,
+      ...(summary === undefined ? [] : hang('  ', factsOf(summary, paint), options.width)),
+      ...lockfiles.slice(0, SHOWN_LOCKFILES).map((file) => lockfileLine(file, paint)),
+      ...restOf(lockfiles, SHOWN_LOCKFILES, 'lockfiles'),
+      ...findings.slice(0, SHOWN_FINDINGS).flatMap((one) => findingLines(one, paint, options.width)),
+      ...restOf(findings, SHOWN_FINDINGS, 'findings'),
+      ...history.slice(0, SHOWN_SCANS).map((scan) => scanLine(scan, paint)),
+      ...restOf(history, SHOWN_SCANS, 'scans'),
+      ...deliveries.map(
+        ({ id, route, state, updatedAt }) =>
+          `  alert ${printable(id)}  route ${printable(route)}  ${state === 'failed' ? paint.bad(state) : state}  ${paint.faint(updatedAt)}`,
+      ),
+    ],
+    options,
+  );
+}
+
+export function forgottenTargetText(
+  {
+    target,
+    lockfiles,
+    inventories,
+    digestEntries,
+    unreadable,
+  }: {
+    readonly target: string;
+    readonly lockfiles: number;
+    readonly inventories: number;
+    readonly digestEntries: number;
+    readonly unreadable: readonly string[];
+  },
+  options: TextOptions,
+): string {
+  const paint = palette(options.colour);
+  const shared =
+    lockfiles > inventories ? ` (${inventories} stored inventories; other targets share the others)` : '';
+  return fitLines(
+    [
+      `${paint.strong(printable(target))} is removed: its state, ${counted(lockfiles, 'lockfile')}${shared}` +
+        `${digestEntries === 0 ? '' : `, ${counted(digestEntries, 'scan')} waiting for a digest`}.`,
+      'Alerts under way are still delivered. Records of scans and deliveries, and the log of changes, expire on their own.',
+      ...unreadable.map((message) => paint.bad(`Not read: ${printable(message)}`)),
+    ],
+    options,
+  );
+}
+
+function factsOf(one: ListedTarget, paint: Palette): string {
+  const open = SEVERITIES.filter((severity) => (one.open[severity] ?? 0) > 0).map((severity) =>
+    paint.severity(severity, `${one.open[severity]} ${severity}`),
+  );
+  return [
+    open.length === 0 ? 'no open findings' : open.join(', '),
+    `${counted(one.packages, 'package')} in ${counted(one.lockfiles, 'lockfile')}`,
+    ...(one.incomplete ? [paint.bad('incomplete')] : []),
+    ...(one.stale ? [paint.bad('stale')] : []),
+    paint.faint(`scanned ${printable(one.requestedAt)}`),
+  ].join('; ');
+}
+
+function lockfileLine({ path, sha256, unread }: TargetLockfile, paint: Palette): string {
+  const name = `  ${printable(path)}`;
+  if (unread === undefined) return `${name}  ${paint.faint(sha256?.slice(0, 12) ?? '')}`;
+  const message = unread.message.startsWith(`${path}:`)
+    ? unread.message.slice(path.length + 1).trimStart()
+    : unread.message;
+  return `${name}  ${paint.bad('not read')}: ${printable(message)}`;
+}
+
+function scanLine(
+  { scan, requestedAt, changes = {}, gaps = 0, unchanged, refreshed }: PastScan,
+  paint: Palette,
+): string {
+  const facts = [
+    ...Object.entries(changes).map(([transition, count]) => `${count} ${transition}`),
+    ...(gaps === 0 ? [] : [counted(gaps, 'gap')]),
+    ...(unchanged === true ? ['unchanged lockfiles'] : []),
+    ...(refreshed === true ? ['refresh'] : []),
+  ];
+  return `  ${paint.faint(`${requestedAt}  ${printable(scan)}`)}  ${facts.length === 0 ? 'no changes' : facts.join(', ')}`;
+}

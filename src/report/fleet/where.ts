@@ -1,0 +1,95 @@
+import type { HeldPackage } from '../../model/fleet/held-package.ts';
+import { printable } from '../../model/printable.ts';
+import { counted, fitLines, hang, type TextOptions } from '../layout.ts';
+import { type Palette, palette } from '../palette.ts';
+
+export interface WhereList {
+  /** As it was asked for. */
+  readonly query: string;
+  /** Purls. */
+  readonly versions: readonly string[];
+  readonly targets: number;
+  readonly lockfiles: number;
+  readonly places: readonly HeldPackage[];
+  readonly similar: readonly string[];
+  readonly notCompared: readonly string[];
+}
+
+const SHOWN_VERSIONS = 10;
+
+/** The places of a package, by target: version and lockfile, how it is used, and its dependency path. */
+export function whereText(list: WhereList, options: TextOptions): string {
+  const { query, places, targets, lockfiles } = list;
+  const paint = palette(options.colour);
+  const byTarget = Map.groupBy(places, ({ target }) => target);
+  const shown = new Set(places.map(({ target, lockfile }) => JSON.stringify([target, lockfile]))).size;
+  const summary =
+    targets === 0
+      ? [`No target holds ${printable(query)}.`, ...similarLines(list)]
+      : [
+          `${paint.strong(counted(targets, 'target'))} with ${printable(query)} in ${counted(lockfiles, 'lockfile')}: ${versionsText(list)}`,
+        ];
+  return fitLines(
+    [
+      ...Array.from(byTarget.values(), (own) => targetLines(own, paint, options.width)).flat(),
+      ...(shown > 0 && shown < lockfiles
+        ? [paint.faint(`… and ${lockfiles - shown} more lockfiles: --limit shows them`), '']
+        : []),
+      ...summary,
+      ...notComparedLines(list),
+    ],
+    options,
+  );
+}
+
+/** Names of ecosystems whose versions could not be compared. */
+export function notComparedLines({
+  query,
+  notCompared,
+}: Pick<WhereList, 'query' | 'notCompared'>): readonly string[] {
+  if (notCompared.length === 0) return [];
+  return [
+    `Not compared: packages of that name of ${notCompared.map(printable).join(', ')}, for which "${printable(query)}" has no ` +
+      'version or range that is understood. State one exact version, or --ecosystem.',
+  ];
+}
+
+function targetLines(places: readonly HeldPackage[], paint: Palette, width: number): readonly string[] {
+  const [first] = places;
+  if (first === undefined) return [];
+  return [
+    `${paint.strong(printable(first.target))}${labelsText(first.labels, paint)}`,
+    ...places.flatMap((place) => placeLines(place, paint, width)),
+    '',
+  ];
+}
+
+function placeLines(place: HeldPackage, paint: Palette, width: number): readonly string[] {
+  const { name, version, lockfile, line, groups, direct, dependencyPath, outcome } = place;
+  const where = line === undefined ? lockfile : `${lockfile}:${line}`;
+  const use = [
+    ...(direct === undefined ? [] : [direct ? 'direct' : 'indirect']),
+    ...groups,
+    ...(outcome === undefined ? [] : [outcome]),
+  ].map(printable);
+  const head = `${paint.strong(printable(`${name}@${version}`))}  ${paint.faint(printable(where))}${use.length === 0 ? '' : `  ${use.join(', ')}`}`;
+  const path =
+    dependencyPath.length > 1 ? hang('    ', paint.faint(printable(dependencyPath.join(' › '))), width) : [];
+  return [...hang('  ', head, width), ...path];
+}
+
+/** Labels after the id of a target. */
+export function labelsText(labels: Readonly<Record<string, string>>, paint: Palette): string {
+  const texts = Object.entries(labels).map(([name, value]) => printable(`${name}=${value}`));
+  return texts.length === 0 ? '' : `  ${paint.faint(texts.join(' '))}`;
+}
+
+function versionsText({ versions }: WhereList): string {
+  const shown = versions.slice(0, SHOWN_VERSIONS).map(printable);
+  const rest = versions.length - shown.length;
+  return [...shown, ...(rest > 0 ? [`and ${counted(rest, 'more version')}`] : [])].join(', ');
+}
+
+function similarLines({ similar }: WhereList): readonly string[] {
+  return similar.length === 0 ? [] : [`Similar names: ${similar.map(printable).join(', ')}`];
+}

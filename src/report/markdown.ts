@@ -1,0 +1,157 @@
+import { type ScanComparison, splitFindings } from '../model/review/scan-comparison.ts';
+import type { Finding } from '../model/scan/finding.ts';
+import type { Gap } from '../model/scan/gap.ts';
+import { isAlert, isNote } from '../model/scan/is-alert.ts';
+import { OUTCOMES } from '../model/scan/outcome.ts';
+import { SEVERITIES } from '../model/scan/severity.ts';
+import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
+import { counted } from './layout.ts';
+import { markdownCode, markdownLink, markdownText } from './markdown-text.ts';
+import { offlineText } from './offline-text.ts';
+import { comparisonSummary } from './review/comparison-text.ts';
+import { suppressionText } from './suppression-text.ts';
+
+/** Longest text of a comment on a pull request, with room for what a host adds. */
+const MAX_CHARACTERS = 65_000;
+/** Findings outside the fold. */
+const SHOWN_FINDINGS = 20;
+const SHOWN_LOCATIONS = 3;
+/** Room for what follows the findings. */
+const REST_CHARACTERS = 1_000;
+
+/**
+ * The scan as Markdown for a comment on a pull request: the verdict in one line, the worst findings, and the rest folded. At most
+ * 65,000 characters: what does not fit is counted. The same report gives the same text.
+ */
+export function renderMarkdown({ inventory, verdict, comparison, offline }: ScanReport): string {
+  const { counting, known } = splitFindings(verdict.findings, comparison);
+  const alerts = counting.filter(isAlert);
+  const notes = counting.filter(isNote);
+  const text = createText(MAX_CHARACTERS - REST_CHARACTERS);
+  text.add(`### ${headline(verdict, alerts, comparison)}`, '');
+  if (comparison !== undefined) text.add(markdownText(comparisonSummary(verdict, comparison)), '');
+  if (offline !== undefined) text.add(`> ${offlineText(offline)}`, '');
+  if (!verdict.complete) {
+    text.add(
+      '> **Incomplete**: what could not be found out is listed below. Nothing was resolved for lack of an answer.',
+      '',
+    );
+  }
+  const shown = alerts.slice(0, SHOWN_FINDINGS);
+  addTable(text, shown);
+  addFolded(text, `${counted(alerts.length - shown.length, 'more finding')}`, alerts.slice(SHOWN_FINDINGS));
+  addFolded(text, counted(notes.length, 'note'), notes);
+  const suppressed = counting.filter((finding) => finding.suppressed !== undefined);
+  addFolded(text, `${suppressed.length} suppressed`, suppressed);
+  addUnused(text, verdict.unusedSuppressions ?? []);
+  addFolded(text, `${counted(comparison?.gone.length ?? 0, 'finding')} gone`, comparison?.gone ?? []);
+  addFolded(text, `${counted(known.length, 'finding')} unchanged`, known);
+  addGaps(text, verdict.gaps);
+  const { packages, outcomes } = verdict.counts;
+  const listed = OUTCOMES.filter((outcome) => outcomes[outcome] > 0).map(
+    (outcome) => `${outcomes[outcome]} ${outcome}`,
+  );
+  const files = `${counted(packages, 'package')} in ${counted(inventory.lockfiles.length, 'lockfile')}`;
+  return `${text.text()}\n<sub>Lockhound: ${files} (${listed.join(', ')})</sub>\n`;
+}
+
+function headline(
+  { gaps }: Verdict,
+  alerts: readonly Finding[],
+  comparison: ScanComparison | undefined,
+): string {
+  const fresh = comparison === undefined ? '' : 'new ';
+  if (alerts.length === 0) {
+    const open = comparison?.newGaps ?? gaps;
+    return open.length === 0 ? `✅ No ${fresh}findings` : `⚠️ No ${fresh}findings, but the scan is incomplete`;
+  }
+  const bySeverity = Map.groupBy(alerts, ({ severity }) => severity);
+  const parts = SEVERITIES.flatMap((severity) => {
+    const count = bySeverity.get(severity)?.length;
+    return count === undefined ? [] : `${count} ${severity}`;
+  });
+  return `${counted(alerts.length, `${fresh}finding`)}: ${parts.join(', ')}`;
+}
+
+/** Lines up to a number of characters. */
+function createText(limit: number) {
+  const lines: string[] = [];
+  let length = 0;
+  return {
+    /** Adds all lines or, when they do not fit, none. */
+    add(...added: readonly string[]): boolean {
+      const more = added.reduce((sum, line) => sum + line.length + 1, 0);
+      if (length + more > limit) return false;
+      lines.push(...added);
+      length += more;
+      return true;
+    },
+    text: () => lines.join('\n'),
+  };
+}
+
+type Text = ReturnType<typeof createText>;
+
+const HEAD = ['| Severity | Package | Issue | Where |', '|---|---|---|---|'];
+
+/** A table of findings, and how many of them did not fit. */
+function addTable(text: Text, findings: readonly Finding[]): void {
+  if (findings.length === 0 || !text.add(...HEAD)) return;
+  const left = findings.findIndex((finding) => !text.add(row(finding)));
+  text.add('');
+  if (left >= 0) text.add(`… and ${findings.length - left} more.`, '');
+}
+
+function addFolded(text: Text, summary: string, findings: readonly Finding[]): void {
+  if (findings.length === 0 || !text.add(`<details><summary>${summary}</summary>`, '')) return;
+  addTable(text, findings);
+  text.add('</details>', '');
+}
+
+function row(finding: Finding): string {
+  const { severity, advisory, title, advice, level } = finding;
+  const score = advisory?.score === undefined ? '' : ` ${advisory.score.toFixed(1)}`;
+  const name = markdownCode(`${finding.package.name}@${finding.package.version}`);
+  const issue = advisory === undefined ? markdownText(title) : issueOf(advisory, title);
+  const reason = finding.suppressed === undefined ? advice : suppressionText(finding.suppressed);
+  const todo = reason === undefined ? '' : `<br>${markdownText(reason)}`;
+  return `| ${level === 'note' ? 'note' : `${severity}${score}`} | ${name} | ${issue}${todo} | ${placesOf(finding)} |`;
+}
+
+function issueOf({ id, url }: NonNullable<Finding['advisory']>, title: string): string {
+  return `${markdownLink(id, url)} ${markdownText(title)}`;
+}
+
+function placesOf({ locations }: Finding): string {
+  const shown = locations.slice(0, SHOWN_LOCATIONS).map(({ path, line, dependencyPath }) => {
+    const place = markdownCode(line === undefined ? path : `${path}:${line}`);
+    const way = dependencyPath.length < 2 ? '' : `<br>${dependencyPath.map(markdownCode).join(' › ')}`;
+    return `${place}${way}`;
+  });
+  const rest = locations.length - shown.length;
+  return [...shown, ...(rest > 0 ? [`… and ${rest} more`] : [])].join('<br>');
+}
+
+function addUnused(text: Text, unused: NonNullable<Verdict['unusedSuppressions']>): void {
+  if (unused.length === 0) return;
+  if (!text.add(`<details><summary>${counted(unused.length, 'suppression')} without effect</summary>`, ''))
+    return;
+  const left = unused.findIndex(
+    ({ id, reason }) => !text.add(`- ${markdownCode(id)}: ${markdownText(reason)}`),
+  );
+  text.add('');
+  if (left >= 0) text.add(`… and ${unused.length - left} more.`, '');
+  text.add('</details>', '');
+}
+
+function addGaps(text: Text, gaps: readonly Gap[]): void {
+  if (gaps.length === 0) return;
+  const summary = `${counted(gaps.length, 'gap')}: what could not be found out`;
+  if (!text.add(`<details><summary>${summary}</summary>`, '')) return;
+  const left = gaps.findIndex(
+    ({ kind, subject, reason }) => !text.add(`- ${kind} ${markdownCode(subject)}: ${markdownText(reason)}`),
+  );
+  text.add('');
+  if (left >= 0) text.add(`… and ${gaps.length - left} more.`, '');
+  text.add('</details>', '');
+}

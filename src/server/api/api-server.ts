@@ -1,0 +1,223 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { RestDescription } from '../../discovery/description/description.ts';
+import { type ApiMethod, methodsOf } from '../../discovery/description/methods.ts';
+import { checkRequestBody } from '../../discovery/request/schema-check.ts';
+import { ROLES, type Role } from '../../model/api/api-token.ts';
+import { messageOf } from '../../model/errors.ts';
+import type { ApiAnswerStore } from '../../store/api-answers.ts';
+import { acceptBodies } from './bodies.ts';
+import { answerOnce } from './idempotency.ts';
+import { MultipartBody } from './multipart.ts';
+import { type MethodId, type Operations, RawAnswer, StreamAnswer } from './operation.ts';
+import { readParameters } from './parameters.ts';
+import { mayAct, type Principal, principalOf } from './principal.ts';
+import { PROBLEM_TYPE, problemOf, Refusal, refusalOf } from './problem.ts';
+
+export interface ApiServerOptions {
+  readonly document: RestDescription;
+  readonly operations: Operations;
+  /** Who sent a request. Throws `Refusal` for a caller without valid credentials. */
+  readonly authenticate: (request: FastifyRequest) => Promise<Principal>;
+  /** Counts a request of a caller. Throws `Refusal` for one that has too many. */
+  readonly countRequest: (caller: string) => void;
+  /** Answers to writes with an idempotency key. */
+  readonly answers: ApiAnswerStore;
+  readonly log: ApiLog;
+  /** Time limit for receiving a request with its body, in milliseconds. */
+  readonly receiveMs: number;
+  /** Largest body of a request, in bytes. */
+  readonly maxBodyBytes: number;
+}
+
+export interface ApiLog {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Longest part of a path: ids of targets have up to 200 characters, percent-encoded. */
+const MAX_PART = 2_048;
+/** Largest body of a request without files, in bytes. */
+const MAX_SMALL_BODY = 1_048_576;
+
+/** A server with a route for every method of the document. It does not listen yet. */
+export function createApiServer(options: ApiServerOptions): FastifyInstance {
+  const { document, maxBodyBytes, receiveMs, log } = options;
+  const app = fastify({
+    bodyLimit: maxBodyBytes,
+    // Streams never end by themselves.
+    forceCloseConnections: true,
+    genReqId: () => randomUUID(),
+    routerOptions: { maxParamLength: MAX_PART },
+    requestTimeout: receiveMs,
+    // Idle and slow connections are closed soon after their limit.
+    http: { headersTimeout: Math.min(receiveMs, 10_000), connectionsCheckingInterval: 1_000 },
+    frameworkErrors: (error, request, reply) => sendProblem(error, request, reply as FastifyReply, log),
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(headersOf(request));
+  });
+  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, log));
+  app.setNotFoundHandler((request, reply) => {
+    const [path = ''] = request.url.split('?', 1);
+    return sendProblem(new Refusal(404, 'no-route', `no ${request.method} ${path}`), request, reply, log);
+  });
+  acceptBodies(app, maxBodyBytes);
+  for (const method of methodsOf(document)) addRoute(app, method, options);
+  return app;
+}
+
+function headersOf({ id }: FastifyRequest): Readonly<Record<string, string>> {
+  return { ...SECURITY_HEADERS, 'x-request-id': id };
+}
+
+/** Sent with every answer. A page has a policy of its own in place of the first. */
+const SECURITY_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+function addRoute(app: FastifyInstance, method: ApiMethod, options: ApiServerOptions): void {
+  const { document, operations, authenticate, countRequest, answers, log } = options;
+  const operation = operations[method.id as MethodId];
+  const role = roleOf(method);
+  app.route({
+    method: method.httpMethod as 'GET' | 'POST' | 'PUT' | 'DELETE',
+    url: `/${document.servicePath ?? ''}${method.path.replaceAll(/\{([^}]+)\}/g, ':$1')}`,
+    ...(method.description.supportsMediaUpload === true ? {} : { bodyLimit: MAX_SMALL_BODY }),
+    // Before the body is received.
+    onRequest: async (request) => {
+      if (role === undefined) return;
+      const principal = await authenticate(request);
+      countRequest(principal.name);
+      if (!mayAct(principal, role)) {
+        const detail = `${method.id} needs the role ${role}, and you have ${principal.role}`;
+        throw new Refusal(403, 'role-missing', detail);
+      }
+      principals.set(request, principal);
+    },
+    handler: async (request, reply) => {
+      const principal = principals.get(request) ?? ANYBODY;
+      const query = new URLSearchParams((request.raw.url ?? '').split('?').slice(1).join('?'));
+      const params = readParameters(method, request.params as Readonly<Record<string, string>>, query);
+      const signal = abortedWith(reply);
+      const body = request.body ?? {};
+      checkBody(document, method, body);
+      const isAllowed = async (): Promise<boolean> => {
+        const { name } = await authenticate(request);
+        return name === principal.name;
+      };
+      const call = { params, body, principal, signal, isAllowed, request };
+      const run = async () => await operation(call as never);
+      if (isRead(method)) {
+        const answer = await run();
+        if (answer instanceof StreamAnswer) return await stream(request, reply, answer, log);
+        return sendAnswer(request, reply, rawAnswer(answer));
+      }
+      const owner = { method: method.id, principal };
+      const answer = await answerOnce(answers, request, owner, async () => rawAnswer(await run()));
+      return sendAnswer(request, reply, answer);
+    },
+  });
+}
+
+function isRead({ httpMethod }: Pick<ApiMethod, 'httpMethod'>): boolean {
+  return httpMethod === 'GET' || httpMethod === 'HEAD';
+}
+
+function rawAnswer(answer: object): RawAnswer {
+  return answer instanceof RawAnswer ? answer : new RawAnswer(JSON.stringify(answer));
+}
+
+async function stream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { run }: StreamAnswer,
+  log: ApiLog,
+): Promise<void> {
+  reply.hijack();
+  try {
+    await run(reply.raw, headersOf(request));
+  } catch (error) {
+    log.error({ request: request.id, error: messageOf(error) }, 'a stream failed');
+    reply.raw.destroy();
+  }
+}
+
+const principals = new WeakMap<FastifyRequest, Principal>();
+
+/** Calls a method that needs no role. */
+const ANYBODY = principalOf({ name: 'anybody', role: 'read', targets: [], via: 'token' });
+
+/** The role that a method needs: its scope. `undefined` when it needs none. */
+function roleOf({ id, description: { scopes = [] } }: ApiMethod): Role | undefined {
+  const role = ROLES.find((one) => scopes[0] === one);
+  if (role === undefined && scopes.length > 0) throw new RangeError(`${id} names an unknown role`);
+  return role;
+}
+
+/** Throws `Refusal` for a body that does not fit the request schema of the method. */
+function checkBody(document: RestDescription, { id, description }: ApiMethod, body: unknown): void {
+  if (description.request === undefined) return;
+  if (body instanceof MultipartBody) {
+    if (description.supportsMediaUpload === true) return;
+    throw new Refusal(415, 'invalid-media-type', `${id} takes application/json`);
+  }
+  const problems = checkRequestBody(document, description.request, body, id);
+  if (problems.length === 0) return;
+  const shown = problems.map(({ path, message }) => `${path} ${message}`).join('; ');
+  throw new Refusal(400, 'invalid-body', `the body does not fit its schema: ${shown}`);
+}
+
+/** Aborts when the caller closes the connection before it has the answer. */
+function abortedWith({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}
+
+/** Reads have an ETag of their content, so that a caller that has it receives 304. */
+function sendAnswer(request: FastifyRequest, reply: FastifyReply, raw: RawAnswer): FastifyReply {
+  reply.code(raw.status).headers(raw.headers);
+  if (!isRead({ httpMethod: request.method })) {
+    return reply.header('cache-control', 'no-store').type(raw.type).send(raw.body);
+  }
+  const etag = `"${createHash('sha256').update(raw.body).digest('base64url').slice(0, 27)}"`;
+  reply
+    .header('etag', etag)
+    .header('cache-control', 'private, no-cache')
+    .header('vary', 'authorization, cookie');
+  const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  if (known?.includes(etag) === true || known?.includes('*') === true) return reply.code(304).send();
+  return reply.type(raw.type).send(raw.body);
+}
+
+function sendProblem(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: ApiLog,
+): FastifyReply {
+  const known = refusalOf(error);
+  const fields = { request: request.id, method: request.method, path: request.url.split('?', 1)[0] };
+  if (known === undefined) log.error({ ...fields, error: messageOf(error) }, 'a request failed');
+  // One without a cause is an answer, and no fault.
+  else if (known.status >= 500 && known.cause !== undefined)
+    log.error({ ...fields, error: known.message }, 'a request failed');
+  const refusal =
+    known ??
+    new Refusal(500, 'internal', 'the server could not answer; its log has the reason under this request');
+  return (
+    reply
+      .code(refusal.status)
+      // Requests that fastify itself refuses meet no hook.
+      .headers({ ...headersOf(request), ...refusal.headers, 'cache-control': 'no-store' })
+      .type(PROBLEM_TYPE)
+      .send(JSON.stringify(problemOf(refusal, request.id)))
+  );
+}

@@ -1,0 +1,31 @@
+import { LRUCache } from 'lru-cache';
+import { Refusal } from '../problem.ts';
+
+/** Callers whose rate is remembered. */
+const MAX_CALLERS = 10_000;
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+/**
+ * Counts the requests of callers, each `perSecond` on average and twice as many at once. Returns a function that throws `Refusal`
+ * (429) for one that has too many.
+ */
+export function createRequestRates(perSecond: number, now: () => number = () => performance.now()) {
+  const most = 2 * perSecond;
+  const buckets = new LRUCache<string, Bucket>({ max: MAX_CALLERS });
+  return (caller: string): void => {
+    const bucket = buckets.get(caller) ?? { tokens: most, at: now() };
+    const time = now();
+    bucket.tokens = Math.min(most, bucket.tokens + ((time - bucket.at) / 1_000) * perSecond);
+    bucket.at = time;
+    buckets.set(caller, bucket);
+    if (bucket.tokens < 1) {
+      const retryAfter = Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond));
+      throw new Refusal(429, 'too-many-requests', `at most ${perSecond} requests a second`, { retryAfter });
+    }
+    bucket.tokens -= 1;
+  };
+}

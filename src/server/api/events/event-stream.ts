@@ -1,0 +1,62 @@
+import type { ServerResponse } from 'node:http';
+import { setInterval } from 'node:timers';
+import type { FleetEvent } from './event-log.ts';
+
+export interface EventStreamOptions {
+  /** Time between two comments that keep the connection open, in milliseconds. Default 15,000. */
+  readonly heartbeatMs?: number;
+  /** Longest duration of a stream; the reader connects again. Default 1 h. */
+  readonly maxMs?: number;
+  /** What may wait for a reader, in bytes. Default 1 MB. */
+  readonly maxWaiting?: number;
+  /** Whether the reader may still read; checked with each heartbeat. */
+  readonly isAllowed: () => Promise<boolean>;
+}
+
+/** A stream of events to one reader (`text/event-stream`). */
+export interface EventStream {
+  send(event: FleetEvent & { readonly id?: string }): void;
+  /** Resolves when the reader has gone or the stream was ended. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Begins the answer. A reader that does not read fast enough is disconnected: it connects again with `Last-Event-ID` and misses
+ * nothing, and the server keeps little in memory for it.
+ */
+export function beginEventStream(
+  raw: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+  { heartbeatMs = 15_000, maxMs = 3_600_000, maxWaiting = 1_000_000, isAllowed }: EventStreamOptions,
+): EventStream {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const began = performance.now();
+  raw.writeHead(200, {
+    ...headers,
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  });
+  const write = (text: string): void => {
+    if (raw.destroyed || raw.writableEnded) return;
+    raw.write(text);
+    if (raw.writableLength > maxWaiting) raw.destroy();
+  };
+  const beat = setInterval(async () => {
+    const isOver = performance.now() - began > maxMs || !(await isAllowed().catch(() => false));
+    if (isOver) raw.end();
+    else write(': \n\n');
+  }, heartbeatMs).unref();
+  raw.once('close', () => {
+    clearInterval(beat);
+    resolve();
+  });
+  raw.once('error', () => raw.destroy());
+  write('retry: 2000\n\n');
+  return {
+    // JSON has no line breaks.
+    send: ({ id, topic, data }) =>
+      write(`${id === undefined ? '' : `id: ${id}\n`}event: ${topic}\ndata: ${data}\n\n`),
+    ended,
+  };
+}

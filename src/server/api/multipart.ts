@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { Refusal } from './problem.ts';
+
+/** A body of `multipart/form-data`. */
+export class MultipartBody {
+  /** Values of the fields by name. */
+  readonly fields: ReadonlyMap<string, readonly string[]>;
+  /** Files in the order of the body. */
+  readonly files: readonly { readonly path: string; readonly content: Buffer }[];
+  /** SHA-256 of the body, hex. */
+  readonly digest: string;
+
+  constructor(fields: MultipartBody['fields'], files: MultipartBody['files'], digest: string) {
+    this.fields = fields;
+    this.files = files;
+    this.digest = digest;
+  }
+}
+
+const MAX_PARTS = 10_000;
+
+/** Throws `Refusal` for a body that is malformed. */
+export async function readMultipart(body: Buffer, contentType: string): Promise<MultipartBody> {
+  const fields = new Map<string, string[]>();
+  const files: { readonly path: string; readonly content: Buffer }[] = [];
+  const digest = createHash('sha256').update(body).digest('hex');
+  let parts = 0;
+  for (const [name, value] of await formData(body, contentType)) {
+    parts += 1;
+    if (parts > MAX_PARTS)
+      throw new Refusal(413, 'too-many-parts', `at most ${MAX_PARTS} parts are accepted`);
+    if (typeof value === 'string') fields.set(name, [...(fields.get(name) ?? []), value]);
+    else files.push({ path: value.name, content: Buffer.from(await value.arrayBuffer()) });
+  }
+  return new MultipartBody(fields, files, digest);
+}
+
+async function formData(body: Buffer, contentType: string): Promise<FormData> {
+  try {
+    return await new Response(body, { headers: { 'content-type': contentType } }).formData();
+  } catch (cause) {
+    throw new Refusal(400, 'invalid-body', 'the body is not valid multipart/form-data', { cause });
+  }
+}

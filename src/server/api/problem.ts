@@ -1,0 +1,103 @@
+import { STATUS_CODES } from 'node:http';
+import { CodedError, messageOf } from '../../model/errors.ts';
+
+/** An error answer (RFC 9457). */
+export interface Problem {
+  /** `urn:lockhound:problem:<code>`. */
+  readonly type: string;
+  /** Name of the status. */
+  readonly title: string;
+  readonly status: number;
+  /** What happened, and what to do. */
+  readonly detail: string;
+  /** Id of the request, as in the log and the header `x-request-id`. */
+  readonly instance: string;
+}
+
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+
+interface RefusalOptions {
+  /** Seconds after which another attempt may succeed. */
+  readonly retryAfter?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** A request that is answered with an error. `code` is the last part of the problem's type. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, code: string, detail: string, options: RefusalOptions = {}) {
+    super(detail, 'cause' in options ? { cause: options.cause } : undefined);
+    const { retryAfter, headers = {} } = options;
+    this.status = status;
+    this.code = code;
+    this.headers = retryAfter === undefined ? headers : { ...headers, 'retry-after': String(retryAfter) };
+  }
+}
+
+export function problemOf({ status, code, message }: Refusal, request: string): Problem {
+  return {
+    type: `urn:lockhound:problem:${code}`,
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    detail: message,
+    instance: `urn:lockhound:request:${request}`,
+  };
+}
+
+/** The status for the code of an error that operations throw. Others are faults of the server. */
+const STATUS_OF: ReadonlyMap<string, number> = new Map([
+  ['target-unknown', 404],
+  ['not-found', 404],
+  ['query-invalid', 400],
+  ['invalid-parameter', 400],
+  ['invalid-body', 400],
+  ['config-invalid', 400],
+  ['invalid-payload', 400],
+  ['blob-too-large', 413],
+  ['exists', 409],
+  ['removed', 409],
+  ['configured', 409],
+  ['changed-meanwhile', 409],
+]);
+
+/** Seconds to wait while Redis does not answer. */
+const RETRY_AFTER = 5;
+
+/** Any error as a refusal. `undefined` for an unexpected one, whose message is for the log only. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  if (error instanceof CodedError) {
+    const status = STATUS_OF.get(error.code);
+    if (status !== undefined) return new Refusal(status, error.code, error.message, { cause: error });
+    if (error.code === 'state-corrupt' || error.code === 'state-newer') {
+      return new Refusal(500, error.code, error.message, { cause: error });
+    }
+  }
+  if (isUnreachable(error)) {
+    const detail = 'Redis does not answer';
+    return new Refusal(503, 'store-unreachable', detail, { retryAfter: RETRY_AFTER, cause: error });
+  }
+  return fromFramework(error);
+}
+
+function isUnreachable(error: unknown): boolean {
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'MaxRetriesPerRequestError' || name === 'ClusterAllFailedError') return true;
+  return /^Connection is closed|^Command timed out|ECONNREFUSED|^(?:LOADING|READONLY|CLUSTERDOWN|MASTERDOWN)\b/.test(
+    messageOf(error),
+  );
+}
+
+/** Errors that fastify throws before an operation runs: bodies that are too large, malformed or of another type. */
+function fromFramework(error: unknown): Refusal | undefined {
+  if (!(error instanceof Error) || !('statusCode' in error)) return undefined;
+  const { statusCode: status } = error;
+  if (typeof status !== 'number' || status < 400 || status > 499) return undefined;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : 'bad-request';
+  const name = code.replace(/^FST_(?:ERR_)?/, '').toLowerCase();
+  return new Refusal(status, name.replaceAll('_', '-'), error.message, { cause: error });
+}

@@ -1,0 +1,85 @@
+import type { Change } from '../../model/scan/change.ts';
+import { deliveryAttempts, endedLookUps, httpAttempts } from '../../model/telemetry.ts';
+import type { WorkerEvent } from '../../workers/events.ts';
+import type { Metrics } from './registry.ts';
+
+/** The values that labels may have. Others are counted as `other`. */
+export interface KnownLabels {
+  readonly queues: readonly string[];
+  readonly routes: readonly string[];
+  readonly rules: readonly string[];
+}
+
+const MS = 1_000;
+
+/** Counts what this process measures, until it is closed. `onEvent` receives the steps of its jobs. */
+export function countProcess(metrics: Metrics, known: KnownLabels) {
+  const [queue, route, rule] = [known.queues, known.routes, known.rules].map(bounded) as [
+    Label,
+    Label,
+    Label,
+  ];
+  const ends = [
+    httpAttempts.subscribe(({ service, status, durationMs, waitedMs }) => {
+      metrics.requests.inc({ service, status: statusLabel(status) });
+      metrics.requestSeconds.observe({ service }, durationMs / MS);
+      if (waitedMs > 0) metrics.budgetSeconds.inc({ service }, waitedMs / MS);
+    }),
+    endedLookUps.subscribe(({ kind, outcome, from, count }) =>
+      metrics.lookUps.inc({ kind, outcome, source: from }, count),
+    ),
+    deliveryAttempts.subscribe(({ route: name, result }) =>
+      metrics.deliveries.inc({ route: route(name), result }),
+    ),
+  ];
+  return {
+    onEvent(event: WorkerEvent): void {
+      const name = queue(event.job);
+      if (event.kind === 'started' && event.waitedMs !== undefined) {
+        metrics.jobWaitSeconds.observe({ queue: name }, event.waitedMs / MS);
+      } else if (event.kind === 'finished') {
+        metrics.jobs.inc({ queue: name, result: 'finished' });
+        metrics.jobSeconds.observe({ queue: name }, event.durationMs / MS);
+        countVerdict(metrics, rule, event.result);
+      } else if (event.kind === 'retrying') metrics.jobs.inc({ queue: name, result: event.how });
+      else if (event.kind === 'failed') metrics.jobs.inc({ queue: name, result: 'failed' });
+    },
+    close: (): void => {
+      for (const end of ends) end();
+    },
+  };
+}
+
+type Label = (value: string) => string;
+
+function bounded(values: readonly string[]): Label {
+  const known = new Set(values);
+  return (value) => (known.has(value) ? value : 'other');
+}
+
+/** 429 has its own value, because it limits all clients. */
+function statusLabel(status: number | undefined): string {
+  if (status === undefined) return 'none';
+  return status === 429 ? '429' : `${Math.floor(status / 100)}xx`;
+}
+
+/** The result of a job that records a verdict; others have no changes. */
+function countVerdict(metrics: Metrics, rule: Label, result: unknown): void {
+  if (!isVerdict(result)) return;
+  metrics.verdicts.inc({
+    result: result.superseded ? 'superseded' : result.complete ? 'complete' : 'incomplete',
+  });
+  for (const { transition, finding } of result.changes) {
+    metrics.changes.inc({ rule: rule(finding.rule), severity: finding.severity, transition });
+  }
+}
+
+interface CountedVerdict {
+  readonly changes: readonly Change[];
+  readonly complete: boolean;
+  readonly superseded: boolean;
+}
+
+function isVerdict(result: unknown): result is CountedVerdict {
+  return typeof result === 'object' && result !== null && 'superseded' in result && 'changes' in result;
+}

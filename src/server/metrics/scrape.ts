@@ -1,0 +1,127 @@
+import type { FleetNumbers, RefreshNumbers } from './fleet-numbers.ts';
+import type { Metrics } from './registry.ts';
+
+export interface ScrapeOptions {
+  /** The numbers of all workers. Rejects when Redis cannot answer. */
+  readonly read: () => Promise<FleetNumbers>;
+  /** Values of the label `rule`; others are reported as `other`. */
+  readonly rules: readonly string[];
+  /** Time limit for reading. Default 3,000 ms. */
+  readonly limitMs?: number;
+}
+
+const MS = 1_000;
+
+/**
+ * Returns a function that renders all metrics. Values of Redis are read once for concurrent scrapes. When Redis does not answer in
+ * time, they are left out, `lockhound_redis_up` is 0, and nothing else is asked of Redis until it has answered.
+ */
+export function createScrape(metrics: Metrics, { read, rules, limitMs = 3_000 }: ScrapeOptions) {
+  const known = new Set(rules);
+  let reading: Promise<FleetNumbers> | undefined;
+  let rendering: Promise<string> | undefined;
+  const readOnce = (): Promise<FleetNumbers> => {
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+  const render = async (): Promise<string> => {
+    const started = performance.now();
+    resetFleet(metrics);
+    try {
+      setFleet(metrics, await within(readOnce(), limitMs), known);
+    } catch {
+      metrics.redisUp.set(0);
+      metrics.scrapeFailures.inc();
+    }
+    metrics.scrapeSeconds.set((performance.now() - started) / MS);
+    return await metrics.registry.metrics();
+  };
+  return (): Promise<string> => {
+    rendering ??= render().finally(() => {
+      rendering = undefined;
+    });
+    return rendering;
+  };
+}
+
+async function within<Value>(work: Promise<Value>, limitMs: number): Promise<Value> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Values of an earlier scrape must not remain. */
+function resetFleet(metrics: Metrics): void {
+  const { redisBytes, redisLimit, queueJobs, queueOldest, openFindings, staleTargets } = metrics;
+  const { refreshStarted, refreshSeconds, refreshComplete, refreshLookUps, refreshParts } = metrics;
+  for (const one of [redisBytes, redisLimit, queueJobs, queueOldest, openFindings, staleTargets]) one.reset();
+  for (const one of [refreshStarted, refreshSeconds, refreshComplete, refreshLookUps, refreshParts])
+    one.reset();
+  for (const one of plainGauges(metrics)) one.remove();
+}
+
+function plainGauges(metrics: Metrics) {
+  const { openJobs, targets, incompleteTargets, failingSources, openDeliveries, failedDeliveries } = metrics;
+  const { stoppedRoutes, rejectedPayloads, unreadableValues } = metrics;
+  return [
+    ...[openJobs, targets, incompleteTargets, failingSources, openDeliveries, failedDeliveries],
+    ...[stoppedRoutes, rejectedPayloads, unreadableValues],
+  ];
+}
+
+function setFleet(metrics: Metrics, numbers: FleetNumbers, rules: ReadonlySet<string>): void {
+  const { servers, queues, counts, stoppedRoutes, unreadable, refreshes, targets } = numbers;
+  metrics.redisUp.set(1);
+  for (const { node, usedBytes, limitBytes } of servers) {
+    metrics.redisBytes.set({ node }, usedBytes);
+    if (limitBytes !== undefined) metrics.redisLimit.set({ node }, limitBytes);
+  }
+  for (const { queue, oldestMs, ...depth } of queues) {
+    for (const state of ['waiting', 'active', 'delayed', 'parents', 'failed'] as const) {
+      metrics.queueJobs.set({ queue, state }, depth[state]);
+    }
+    metrics.queueOldest.set({ queue }, oldestMs / MS);
+  }
+  metrics.openJobs.set(counts.openJobs);
+  metrics.targets.set(counts.targets);
+  metrics.incompleteTargets.set(counts.incompleteTargets);
+  metrics.failingSources.set(counts.failingSources);
+  metrics.openDeliveries.set(counts.openDeliveries);
+  metrics.failedDeliveries.set(counts.failedDeliveries);
+  metrics.rejectedPayloads.set(counts.rejectedPayloads);
+  metrics.stoppedRoutes.set(stoppedRoutes.length);
+  metrics.unreadableValues.set(unreadable);
+  for (const [name, count] of targets.olderThan) metrics.staleTargets.set({ older_than: name }, count);
+  for (const [name, severities] of targets.open) {
+    const rule = known(name, rules);
+    for (const [severity, count] of severities) metrics.openFindings.inc({ rule, severity }, count);
+  }
+  for (const refresh of refreshes) setRefresh(metrics, refresh);
+}
+
+function known(rule: string, rules: ReadonlySet<string>): string {
+  return rules.has(rule) ? rule : 'other';
+}
+
+function setRefresh(metrics: Metrics, { cadence, last, running }: RefreshNumbers): void {
+  if (last !== undefined) {
+    const started = Date.parse(last.startedAt);
+    metrics.refreshStarted.set({ cadence }, started / MS);
+    metrics.refreshSeconds.set({ cadence }, (Date.parse(last.finishedAt) - started) / MS);
+    if (last.completeAt !== undefined) {
+      metrics.refreshComplete.set({ cadence }, Date.parse(last.completeAt) / MS);
+    }
+    metrics.refreshLookUps.set({ cadence, result: 'packages' }, last.packages);
+    metrics.refreshLookUps.set({ cadence, result: 'advisories' }, last.advisories);
+    metrics.refreshLookUps.set({ cadence, result: 'changed' }, last.changed);
+    metrics.refreshLookUps.set({ cadence, result: 'failed' }, last.failed);
+  }
+  metrics.refreshParts.set({ cadence, state: 'open' }, running?.open ?? 0);
+  metrics.refreshParts.set({ cadence, state: 'done' }, running?.done ?? 0);
+}

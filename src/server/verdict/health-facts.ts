@@ -1,0 +1,22 @@
+import type { WorkerPresence } from '../../store/worker-records.ts';
+import type { FleetNumbers } from '../metrics/fleet-numbers.ts';
+
+/** What the verdict is based on. */
+export interface HealthFacts {
+  readonly numbers: FleetNumbers;
+  readonly workers: readonly WorkerPresence[];
+  /** Median of some round trips to Redis, in milliseconds. */
+  readonly redisMs: number;
+  /** Jobs that one worker runs at the same time, by queue. */
+  readonly concurrency: ReadonlyMap<string, number>;
+  readonly settings: {
+    /** `watch.every` and `watch.staleAfter` in milliseconds. */
+    readonly refreshEveryMs: number;
+    readonly staleAfterMs: number;
+    readonly requestsPerSecond: number | undefined;
+    /** Interval in which workers write their records. */
+    readonly recordEveryMs: number;
+  };
+  /** ms since 1970, by the clock of Redis. */
+  readonly now: number;
+}

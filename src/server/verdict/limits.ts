@@ -1,0 +1,135 @@
+import type { HealthPart } from '../../model/fleet/health.ts';
+import type { WorkerRecord } from '../../model/fleet/worker-record.ts';
+import type { HealthFacts } from './health-facts.ts';
+import { percent, span } from './words.ts';
+
+/** A limit binds only while a job waits for longer than this. */
+const WAITS_MS = 10_000;
+const REDIS_MEMORY = 0.85;
+const REDIS_SLOW_MS = 50;
+const BUSY = 0.9;
+const MOST = 0.5;
+const FULL = 0.8;
+
+const DELIVERY_QUEUE = 'deliver-notification';
+
+type Limit = Omit<HealthPart, 'part'>;
+
+/** Which limits bind: what to raise so that work flows faster. */
+export function bindingLimits(facts: HealthFacts): readonly HealthPart[] {
+  const waits = facts.numbers.queues.some(({ oldestMs }) => oldestMs > WAITS_MS);
+  const records = facts.workers.filter((one) => one.running).map(({ record }) => record);
+  const found = [
+    ...redisLimits(facts),
+    ...cpuLimit(records),
+    ...receiverLimits(facts, records),
+    ...(waits ? insightsLimits(facts, records) : []),
+    ...(waits ? workerLimits(facts, records) : []),
+  ];
+  if (found.length > 0) return found.map((limit) => ({ part: 'limits', ...limit }));
+  const says = waits ? 'no limit binds that a setting could raise' : 'no limit binds: no job waits for long';
+  return [{ part: 'limits', grade: 'good', says }];
+}
+
+function redisLimits({ numbers, redisMs }: HealthFacts): readonly Limit[] {
+  const memory = numbers.servers.flatMap(({ node, usedBytes, limitBytes }): Limit[] => {
+    const used = limitBytes === undefined ? 0 : usedBytes / limitBytes;
+    if (used < REDIS_MEMORY) return [];
+    const says = `memory of Redis ${node} binds: ${percent(used)} of maxmemory are in use`;
+    return [
+      { grade: 'bad', says, remedy: 'Raise `maxmemory`; when it is full, Redis accepts nothing more.' },
+    ];
+  });
+  if (redisMs < REDIS_SLOW_MS) return memory;
+  const says = `Redis binds: a round trip takes ${Math.round(redisMs)} ms`;
+  return [
+    ...memory,
+    {
+      grade: 'attention',
+      says,
+      remedy: 'Move the workers closer to Redis, or use `redis.shards` on a cluster.',
+    },
+  ];
+}
+
+function cpuLimit(records: readonly WorkerRecord[]): readonly Limit[] {
+  const busy = records.filter(({ load }) => load.loopUtilization >= BUSY);
+  const [first] = busy;
+  if (first === undefined) return [];
+  const where =
+    busy.length === 1 ? `of worker ${first.host}` : `of ${busy.length} of ${records.length} workers`;
+  const says = `CPU ${where} binds: the event loop is busy for ${percent(first.load.loopUtilization)} of the time`;
+  return [{ grade: 'attention', says, remedy: 'Start more workers, or give them more CPU.' }];
+}
+
+function receiverLimits({ numbers }: HealthFacts, records: readonly WorkerRecord[]): readonly Limit[] {
+  const { openDeliveries } = numbers.counts;
+  const attempts = sum(records, ({ load }) => load.deliveries);
+  const refused = sum(records, ({ load }) => load.refused);
+  if (openDeliveries > 0 && attempts > 0 && refused / attempts >= MOST) {
+    const says = `the receiver binds: it did not accept ${refused} of ${attempts} attempts to deliver alerts`;
+    return [{ grade: 'attention', says, remedy: 'Run `lockhound deliveries list`: it shows the answers.' }];
+  }
+  const queue = numbers.queues.find((one) => one.queue === DELIVERY_QUEUE);
+  // Alerts of one target and route are sent in order: the others are delayed until their turn.
+  if (
+    queue === undefined ||
+    attempts === 0 ||
+    queue.delayed <= 2 * (queue.waiting + queue.active) ||
+    queue.delayed < 20
+  )
+    return [];
+  const says = `lanes bind: ${queue.delayed} alerts wait for earlier ones of the same target and route`;
+  return [
+    {
+      grade: 'attention',
+      says,
+      remedy: 'A faster receiver helps, or a route of mode `digest` or `periodic`.',
+    },
+  ];
+}
+
+function insightsLimits({ settings }: HealthFacts, records: readonly WorkerRecord[]): readonly Limit[] {
+  const requests = sum(records, ({ load }) => load.requests);
+  if (requests === 0) return [];
+  const busyMs = sum(records, ({ load }) => load.busyMs);
+  const budgetMs = sum(records, ({ load }) => load.budgetMs);
+  const limited = sum(records, ({ load }) => load.limited);
+  const possibleMs = sum(records, ({ load, concurrency }) => load.periodMs * concurrency);
+  if (limited > 0) {
+    const says = `the insights service binds: it answered ${limited} of ${requests} requests with 429`;
+    return [
+      {
+        grade: 'attention',
+        says,
+        remedy: 'Ask it for a higher limit, or set `insights.requestsPerSecond` to what it allows.',
+      },
+    ];
+  }
+  if (budgetMs > 0 && budgetMs / (budgetMs + busyMs) >= MOST) {
+    const rate = settings.requestsPerSecond;
+    const says = `the request budget binds (insights.requestsPerSecond${rate === undefined ? '' : ` ${rate}`}): requests wait ${span(budgetMs / requests)} each`;
+    return [{ grade: 'attention', says, remedy: 'Raise it, if the service allows more.' }];
+  }
+  if (possibleMs === 0 || busyMs / possibleMs < FULL) return [];
+  const says = `concurrent requests bind (insights.concurrency): ${percent(busyMs / possibleMs)} are in use all the time`;
+  return [{ grade: 'attention', says, remedy: 'Raise it, or start more workers.' }];
+}
+
+/** Queues in which every place is taken while jobs wait. */
+function workerLimits(
+  { numbers, concurrency }: HealthFacts,
+  records: readonly WorkerRecord[],
+): readonly Limit[] {
+  const full = numbers.queues.filter(({ queue, active, oldestMs }) => {
+    const places = (concurrency.get(queue) ?? Number.POSITIVE_INFINITY) * records.length;
+    return records.length > 0 && oldestMs > WAITS_MS && active >= places;
+  });
+  if (full.length === 0) return [];
+  const says = `the number of workers binds: all places for ${full.map(({ queue }) => queue).join(', ')} are taken`;
+  return [{ grade: 'attention', says, remedy: 'Start more workers.' }];
+}
+
+function sum(records: readonly WorkerRecord[], value: (record: WorkerRecord) => number): number {
+  return records.reduce((total, record) => total + value(record), 0);
+}

@@ -1,0 +1,67 @@
+import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
+import type { ListedTarget } from '../../model/fleet/listed-target.ts';
+import type { TargetSummary } from '../../model/fleet/target-summary.ts';
+import type { TargetState } from '../../model/scan/change.ts';
+import { isAlert } from '../../model/scan/is-alert.ts';
+import type { Severity } from '../../model/scan/severity.ts';
+import { withPriority } from '../../policy/priority/priority.ts';
+
+/** A target in the view of the fleet. Whether it is stale depends on the time. */
+export type ViewedTarget = Omit<ListedTarget, 'stale'>;
+
+/** What a search looks at, in lower case. Not part of the JSON of a finding. */
+export const SEARCHED = Symbol('searched');
+
+/** A finding in the view of the fleet. */
+export interface ViewedFinding extends FleetFinding {
+  readonly [SEARCHED]: string;
+}
+
+/** Locations of a finding that lists show. */
+const MAX_LOCATIONS = 3;
+
+export function viewedTarget(
+  target: string,
+  { labels, lockfiles, packages, open, requestedAt, incomplete = false }: TargetSummary,
+): ViewedTarget {
+  return { target, labels, lockfiles: lockfiles.length, packages, open, requestedAt, incomplete };
+}
+
+/** For a target whose last scan was judged by a release without summaries. */
+export function summaryFrom({
+  findings,
+  lockfiles = [],
+  requestedAt,
+  incomplete = false,
+}: TargetState): TargetSummary {
+  const open: Partial<Record<Severity, number>> = {};
+  for (const { status, finding } of findings) {
+    if (status !== 'open' || !isAlert(finding)) continue;
+    open[finding.severity] = (open[finding.severity] ?? 0) + 1;
+  }
+  return { labels: {}, lockfiles: [...lockfiles], packages: 0, open, requestedAt, incomplete };
+}
+
+/** The findings of a target for lists: with their first locations. */
+export function viewedFindings(
+  target: string,
+  labels: FleetFinding['labels'],
+  { findings }: TargetState,
+): readonly ViewedFinding[] {
+  return findings.map(({ finding: stored, status, openedAt, changedAt }) => {
+    const finding = withPriority(stored);
+    const { locations } = finding;
+    const listed =
+      locations.length > MAX_LOCATIONS
+        ? { ...finding, locations: locations.slice(0, MAX_LOCATIONS) }
+        : finding;
+    const own = { target, labels, status, openedAt, changedAt, places: locations.length, finding: listed };
+    return { ...own, [SEARCHED]: searchText(own) };
+  });
+}
+
+function searchText({ target, finding }: FleetFinding): string {
+  const { package: locked, title, advisory } = finding;
+  const names = advisory === undefined ? [] : [advisory.id, ...advisory.aliases];
+  return [target, locked.purl, title, ...names].join('\n').toLowerCase();
+}

@@ -1,0 +1,135 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SourceError } from '../errors.ts';
+import { faultOf } from './git-faults.ts';
+
+/** One repository folder, and how `git` is called in it. */
+export interface Git {
+  /** Name of the repository for messages. */
+  readonly what: string;
+  /** Folder of the bare repository. */
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Aborting it ends the process with all processes that it started. */
+  readonly signal: AbortSignal;
+  /** Set for a repository that the user has: nothing is fetched for it. */
+  readonly isLocal?: boolean;
+}
+
+/** How long `git` may take to end after the signal to stop. */
+const KILL_AFTER_MS = 2_000;
+const MAX_ERROR_BYTES = 8_192;
+
+type GitProcess = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/**
+ * Runs `git` without a shell, and passes its output to `read` as it arrives. Arguments are never secrets. Throws `SourceError`
+ * when it fails, the signal's reason when that aborts.
+ */
+export async function runGit<Result>(
+  git: Git,
+  args: readonly string[],
+  io: {
+    readonly input?: AsyncIterable<string> | Iterable<string>;
+    readonly read: (output: Readable) => Promise<Result>;
+  },
+): Promise<Result> {
+  git.signal.throwIfAborted();
+  // A process group of its own: `git` starts helpers that must end with it.
+  const child = spawn('git', [...args], {
+    cwd: git.folder,
+    env: { ...git.environment },
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const abort = (): void => killGroup(child);
+  git.signal.addEventListener('abort', abort);
+  const errors = lastText(child.stderr);
+  const ended = endOf(child);
+  try {
+    const [result, , code] = await Promise.all([
+      io.read(child.stdout),
+      writeAll(child.stdin, io.input ?? []),
+      ended,
+    ]);
+    if (code !== 0) throw faultOf(git.what, await errors);
+    return result;
+  } catch (error) {
+    git.signal.throwIfAborted();
+    if (isMissing(error)) {
+      throw new SourceError('git-missing', `${git.what}: this worker has no program \`git\` (see PATH)`, {
+        cause: error,
+      });
+    }
+    throw error;
+  } finally {
+    git.signal.removeEventListener('abort', abort);
+    killGroup(child);
+    await Promise.race([ended.catch(() => {}), sleep(KILL_AFTER_MS, undefined, { ref: false })]);
+  }
+}
+
+/** The whole output as text, at most `maxBytes`. */
+export function textOf(what: string, maxBytes: number): (output: Readable) => Promise<string> {
+  return async (output) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of output as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > maxBytes)
+        throw new SourceError('too-large', `${what}: git wrote more than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  };
+}
+
+function endOf(child: GitProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+}
+
+/** A process that ends early does not read its whole input; its exit code says why. */
+async function writeAll(stdin: Writable, input: AsyncIterable<string> | Iterable<string>): Promise<void> {
+  stdin.on('error', () => {});
+  for await (const text of input) {
+    if (stdin.destroyed) return;
+    if (stdin.write(text)) continue;
+    await new Promise<void>((resolve) => {
+      stdin.once('drain', resolve);
+      stdin.once('close', resolve);
+    });
+  }
+  stdin.end();
+}
+
+async function lastText(stream: Readable): Promise<string> {
+  let text = '';
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      text = (text + chunk.toString('utf8')).slice(-MAX_ERROR_BYTES);
+    }
+  } catch {
+    // The exit code of the process is reported.
+  }
+  return text;
+}
+
+function killGroup({ pid, exitCode, signalCode }: GitProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // It ended, and its helpers with it.
+    if (code === 'ESRCH' || exitCode !== null || signalCode !== null) return;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

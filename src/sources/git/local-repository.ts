@@ -1,0 +1,127 @@
+import { devNull } from 'node:os';
+import { resolve } from 'node:path';
+import { SourceError } from '../errors.ts';
+import { type Git, runGit, textOf } from './git-process.ts';
+
+export interface LocalOptions {
+  /** Variables that git needs: PATH, HOME. */
+  readonly inherited: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** A repository on this machine, from which only objects are read. */
+export interface LocalRepository extends Git {
+  /** The folder of its files; absent in a bare repository. */
+  readonly root?: string;
+}
+
+/** Reading the objects of a large repository takes seconds. */
+const TIMEOUT_MS = 300_000;
+const MAX_BYTES = 65_536;
+const MAX_REF_CHARACTERS = 255;
+
+/**
+ * Finds the repository that contains a folder. Nothing of it is executed: no hooks, no configured programs, no requests to its
+ * remotes. Throws `SourceError`.
+ */
+export async function openLocalRepository(
+  folder: string,
+  { inherited, signal }: LocalOptions,
+): Promise<LocalRepository> {
+  const limited = AbortSignal.any([signal, deadline(folder)]);
+  const environment = localEnvironment(inherited);
+  const git: Git = { what: folder, folder, environment, signal: limited, isLocal: true };
+  const gitFolder = await lineOf(git, ['rev-parse', '--absolute-git-dir']).catch((error: unknown) => {
+    if (isOtherFault(error)) throw error;
+    throw new SourceError('not-found', `${resolve(folder)}: is not in a git repository`, { cause: error });
+  });
+  const bare = (await lineOf(git, ['rev-parse', '--is-inside-work-tree'])) !== 'true';
+  const root = bare ? undefined : await lineOf(git, ['rev-parse', '--show-toplevel']);
+  return {
+    ...git,
+    environment: { ...environment, GIT_DIR: gitFolder },
+    ...(root === undefined ? {} : { root }),
+  };
+}
+
+function deadline(folder: string): AbortSignal {
+  const controller = new AbortController();
+  const late = new SourceError('timed-out', `${folder}: git did not read it within ${TIMEOUT_MS / 1_000} s`);
+  setTimeout(() => controller.abort(late), TIMEOUT_MS).unref();
+  return controller.signal;
+}
+
+/** The commit that a branch, a tag or an expression such as `HEAD~2` names. Throws `SourceError` (`no-such-ref`). */
+export async function commitOf(git: Git, ref: string): Promise<string> {
+  requirePlain(ref);
+  try {
+    return await lineOf(git, ['rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`]);
+  } catch (error) {
+    throw isOtherFault(error) ? error : noSuchRef(`there is no commit "${ref}" in this repository`, error);
+  }
+}
+
+/** The newest commit that is in the history of both. Throws `SourceError` (`no-such-ref`). */
+export async function mergeBase(git: Git, left: string, right: string): Promise<string> {
+  try {
+    return await lineOf(git, ['merge-base', left, right]);
+  } catch (error) {
+    const both = `${left.slice(0, 12)} and ${right.slice(0, 12)}`;
+    throw isOtherFault(error) ? error : noSuchRef(`${both} have no common history in this repository`, error);
+  }
+}
+
+function noSuchRef(what: string, cause: unknown): SourceError {
+  const advice = 'a shallow clone has only a part of the history: fetch the commit first (`git fetch`)';
+  return new SourceError('no-such-ref', `${what}; ${advice}`, { cause });
+}
+
+/** A fault that does not come from the ref: `git` is missing, there is no repository, the time is over. */
+function isOtherFault(error: unknown): boolean {
+  return !(error instanceof SourceError) || error.code !== 'failed';
+}
+
+/** Refs come from the command line or from a host of repositories: none may be an option, a range, or a path. */
+function requirePlain(ref: string): void {
+  const isPlain = /^[^\s\p{C}:?*[\\-][^\s\p{C}:?*[\\]*$/u.test(ref) && !ref.includes('..');
+  if (isPlain && ref.length <= MAX_REF_CHARACTERS) return;
+  throw new SourceError('no-such-ref', `${JSON.stringify(ref.slice(0, 100))} is not the name of a commit`);
+}
+
+async function lineOf(git: Git, args: readonly string[]): Promise<string> {
+  return (await runGit(git, args, { read: textOf(git.what, MAX_BYTES) })).replace(/\n$/, '');
+}
+
+/** Commands that only read objects use none of these settings; they are off in case one does. */
+const SETTINGS: readonly (readonly [string, string])[] = [
+  // The owner of a folder often differs in containers. Nothing in the repository is executed.
+  ['safe.directory', '*'],
+  ['core.hooksPath', devNull],
+  ['core.fsmonitor', 'false'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+];
+
+function localEnvironment(inherited: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return {
+    ...inherited,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: devNull,
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    // A partial clone would get missing objects from its remote.
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_LITERAL_PATHSPECS: '1',
+    LC_ALL: 'C',
+    GIT_CONFIG_COUNT: String(SETTINGS.length),
+    ...Object.fromEntries(
+      SETTINGS.flatMap(([key, value], index) => [
+        [`GIT_CONFIG_KEY_${index}`, key],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
+  };
+}

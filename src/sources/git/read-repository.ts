@@ -1,0 +1,70 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TargetSource } from '../../model/watch/source.ts';
+import type { SourceReading, SourceRevision } from '../../model/watch/source-reading.ts';
+import { SourceError } from '../errors.ts';
+import { type PutContent, type ReadingLimits, requireFiles } from '../stored-files.ts';
+import { gitEnvironment, type RemoteOptions } from './git-environment.ts';
+import { type Git, runGit, textOf } from './git-process.ts';
+import { type RemoteRef, readRemoteRef } from './remote-ref.ts';
+import { readTreeLockfiles } from './tree-lockfiles.ts';
+import { inWorkFolder } from './work-folder.ts';
+
+type GitSource = Extract<TargetSource, { kind: 'git' }>;
+
+export interface RepositoryOptions extends RemoteOptions {
+  /** Repositories are read in new folders in this one. */
+  readonly workFolder: string;
+  /** What git may receive from one repository, in bytes. */
+  readonly maxRepositoryBytes: number;
+  readonly put: PutContent;
+  readonly limits: ReadingLimits;
+  readonly signal: AbortSignal;
+}
+
+const LOCAL_REF = 'refs/lockhound/source';
+const MAX_BYTES = 1_048_576;
+
+/**
+ * Reads the lockfiles of one ref with their companions: its commit and trees without history, then only the contents that a
+ * scan needs. Servers that cannot leave out contents send all of that commit. Resolves to `unchanged` when the ref still names
+ * the `known` commit. Throws `SourceError`.
+ */
+export async function readRepository(
+  source: GitSource,
+  known: SourceRevision | undefined,
+  options: RepositoryOptions,
+): Promise<SourceReading | 'unchanged'> {
+  const { repository, exclude } = source;
+  const environment = await gitEnvironment(source, options);
+  const { workFolder: root, maxRepositoryBytes: maxBytes, signal } = options;
+  return await inWorkFolder({ root, maxBytes, what: repository, signal }, async (folder, limited) => {
+    const git: Git = { what: repository, folder, environment, signal: limited };
+    await quietly(git, ['init', '--quiet', '--bare', '--template=', '.']);
+    const ref = await readRemoteRef(git, source.ref);
+    if (known?.commit === ref.commit) return 'unchanged';
+    const commit = await fetchTrees(git, ref);
+    const files = await readTreeLockfiles(git, commit, { ...options, exclude });
+    return requireFiles(`${repository} (${source.ref})`, { revision: { commit }, files });
+  });
+}
+
+/** Gets the commit and its trees; returns the commit, which may be newer than the one that was announced. */
+async function fetchTrees(git: Git, { name, commit }: RemoteRef): Promise<string> {
+  if (commit.length > 40)
+    throw new SourceError('failed', `${git.what}: repositories with SHA-256 ids are not supported`);
+  const file = join(git.folder, 'config');
+  const config = await readFile(file);
+  const args = ['fetch', '--quiet', '--depth=1', '--filter=blob:none', '--no-tags', '--no-write-fetch-head'];
+  await quietly(git, [...args, 'origin', `+${name}:${LOCAL_REF}`]);
+  // The fetch has marked the repository as one whose missing objects are fetched when they are read, one by one.
+  await writeFile(file, config);
+  const read = textOf(git.what, MAX_BYTES);
+  return (
+    await runGit(git, ['rev-parse', '--verify', '--end-of-options', `${LOCAL_REF}^{commit}`], { read })
+  ).trim();
+}
+
+async function quietly(git: Git, args: readonly string[]): Promise<void> {
+  await runGit(git, args, { read: textOf(git.what, MAX_BYTES) });
+}

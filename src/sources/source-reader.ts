@@ -1,0 +1,88 @@
+import type { AddressGuard } from '../http/address-guard.ts';
+import type { HttpClient } from '../http/client.ts';
+import { createMasker } from '../model/masking.ts';
+import type { TargetSource } from '../model/watch/source.ts';
+import { addressOf } from '../model/watch/source-address.ts';
+import type { SourceReading, SourceRevision } from '../model/watch/source-reading.ts';
+import type { CredentialsByName } from './credentials.ts';
+import { SourceError } from './errors.ts';
+import { readRepository } from './git/read-repository.ts';
+import { readPath, readPaths } from './read-paths.ts';
+import { readUrl } from './read-url.ts';
+import { asSourceError, type PutContent, putWithin, type ReadingLimits } from './stored-files.ts';
+
+export interface SourceReaderOptions {
+  /** Stores the contents of lockfiles. */
+  readonly put: PutContent;
+  readonly credentials: CredentialsByName;
+  /** Limits size and time of answers, and checks addresses. */
+  readonly http: HttpClient;
+  readonly guard: AddressGuard;
+  /** Variables that git inherits. */
+  readonly inherited: Readonly<Record<string, string>>;
+  readonly workFolder: string;
+  readonly maxRepositoryBytes: number;
+  readonly limits: ReadingLimits;
+  /** Time limit of one reading. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Reads the lockfiles of one target and stores their contents. Resolves to `unchanged` when the source says that it still is
+ * the `known` revision. Throws `SourceError`; errors without a code are faults of Lockhound.
+ */
+export type ReadSource = (
+  source: TargetSource,
+  known: SourceRevision | undefined,
+  signal: AbortSignal,
+) => Promise<SourceReading | 'unchanged'>;
+
+/** Reads sources of all kinds. What is stored already needs no source: the fleet reads it by itself. */
+export function createSourceReader(options: SourceReaderOptions): ReadSource {
+  const { timeoutMs } = options;
+  return async (source, known, signal) => {
+    const what = addressOf(source);
+    const deadline = AbortSignal.timeout(timeoutMs);
+    try {
+      const limited = AbortSignal.any([signal, deadline]);
+      return await readKind(options, source, known, limited);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (deadline.aborted) {
+        const message = `${what}: was not read within ${Math.round(timeoutMs / 1_000)} s (watch.timeout)`;
+        throw new SourceError('timed-out', message, { retryable: true });
+      }
+      throw masked(options.credentials, asSourceError(what, error));
+    }
+  };
+}
+
+async function readKind(
+  options: SourceReaderOptions,
+  source: TargetSource,
+  known: SourceRevision | undefined,
+  signal: AbortSignal,
+): Promise<SourceReading | 'unchanged'> {
+  const { limits } = options;
+  const put = putWithin(options.put, addressOf(source), limits);
+  const own = { ...options, put, signal };
+  switch (source.kind) {
+    case 'path':
+      return await readPath(source.path, { ...own, exclude: source.exclude });
+    case 'paths':
+      return await readPaths(source.paths, { ...own, exclude: source.exclude });
+    case 'url':
+      return await readUrl(source, known, own);
+    case 'git':
+      return await readRepository(source, known, own);
+  }
+}
+
+/** Servers may repeat what they were sent. */
+function masked(credentials: CredentialsByName, error: unknown): unknown {
+  if (!(error instanceof SourceError)) return error;
+  const secrets = [...credentials.values()].flatMap(({ secret }) => secret.known() ?? []);
+  const message = createMasker(secrets)(error.message);
+  if (message === error.message) return error;
+  return new SourceError(error.code, message, { retryable: error.retryable });
+}

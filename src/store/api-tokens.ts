@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import type { ApiToken, StoredToken } from '../model/api/api-token.ts';
+import { API_TOKEN } from '../model/stored/catalog.ts';
+import type { Keys } from './keys.ts';
+import type { RedisClient } from './redis/connection.ts';
+import { type OnUnreadable, readValue, reportTo, writeText } from './values/stored-values.ts';
+
+/** Tokens of the API and the sessions of people who signed in with one. */
+export type ApiTokenStore = ReturnType<typeof createApiTokenStore>;
+
+export function createApiTokenStore(redis: RedisClient, keys: Keys, onUnreadable: OnUnreadable = () => {}) {
+  const session = (secret: string): string =>
+    keys.apiSession(createHash('sha256').update(secret).digest('hex'));
+  return {
+    async put(id: string, token: StoredToken): Promise<void> {
+      await redis.hset(keys.apiTokens, id, writeText(API_TOKEN, token));
+    },
+    /** All tokens by id. One that cannot be read is reported and left out. */
+    async all(): Promise<ReadonlyMap<string, StoredToken>> {
+      const found = new Map<string, StoredToken>();
+      for (const [id, text] of Object.entries(await redis.hgetall(keys.apiTokens))) {
+        const place = {
+          key: keys.apiTokens,
+          field: id,
+          remedy: `Revoke it: \`lockhound token revoke ${id}\`.`,
+        };
+        const token = await readValue(API_TOKEN, text, place).catch(reportTo(onUnreadable));
+        if (token !== undefined) found.set(id, token);
+      }
+      return found;
+    },
+    /** Number of all tokens, also of those that cannot be read or have expired. */
+    count: () => redis.hlen(keys.apiTokens),
+    /** Without their hashes, by time of creation. */
+    async list(): Promise<readonly ApiToken[]> {
+      const [tokens, uses] = [await this.all(), await redis.hgetall(keys.apiTokenUses)];
+      const listed = [...tokens].map(([id, { hash: _hash, ...token }]) => {
+        const used = uses[id];
+        return {
+          id,
+          ...token,
+          ...(used === undefined ? {} : { usedAt: new Date(Number(used)).toISOString() }),
+        };
+      });
+      return listed.sort((left, right) => (left.createdAt < right.createdAt ? -1 : 1));
+    },
+    /** False when there is no such token. */
+    async remove(id: string): Promise<boolean> {
+      const removed = await redis.hdel(keys.apiTokens, id);
+      await redis.hdel(keys.apiTokenUses, id);
+      return removed > 0;
+    },
+    /** `time`: ms since 1970. */
+    async noteUse(id: string, time: number): Promise<void> {
+      await redis.hset(keys.apiTokenUses, id, time);
+    },
+    /** Stores a session of a token under the hash of its secret. */
+    async openSession(secret: string, id: string, ttlMs: number): Promise<void> {
+      await redis.set(session(secret), id, 'PX', ttlMs);
+    },
+    /** The token of a session. */
+    findSession: async (secret: string): Promise<string | undefined> =>
+      (await redis.get(session(secret))) ?? undefined,
+    async closeSession(secret: string): Promise<void> {
+      await redis.del(session(secret));
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { chunks } from '../../model/chunks.ts';
+import type { Cache } from '../../model/ports/cache.ts';
+import { createYielder } from '../../model/yielding.ts';
+import type { Keys } from '../keys.ts';
+import { byTag } from '../redis/by-tag.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { recogniseCompression } from '../values/compression.ts';
+
+export interface CacheOptions {
+  /** Called when the cache cannot be read or written; the work continues without it. */
+  readonly onProblem?: (error: unknown) => void;
+}
+
+/** Keys in one command: longer commands would block Redis. */
+const CHUNK = 500;
+/** Smaller values gain nothing from compression. */
+const COMPRESS_FROM_BYTES = 2_048;
+const MAX_VALUE_BYTES = 64 * 1024 * 1024;
+
+export function createCache(redis: RedisClient, keys: Keys, options: CacheOptions = {}): Cache {
+  return {
+    async getMany(kind, names) {
+      try {
+        const values: unknown[] = [];
+        const yieldIfDue = createYielder();
+        for (const part of chunks([...names.entries()], CHUNK)) {
+          const keyed = part.map(([index, name]) => ({ index, key: keys.cache(kind, name) }));
+          await Promise.all(
+            byTag(keyed, ({ key }) => key).map(async (group) => {
+              const stored = await redis.mgetBuffer(...group.map(({ key }) => key));
+              for (const [at, { index }] of group.entries()) values[index] = decode(stored[at] ?? null);
+            }),
+          );
+          await yieldIfDue();
+        }
+        return values;
+      } catch (error) {
+        options.onProblem?.(error);
+        return names.map(() => undefined);
+      }
+    },
+    async setMany(kind, entries, ttlMs) {
+      const px = Math.max(1, Math.round(ttlMs));
+      try {
+        for (const part of chunks(entries, CHUNK)) {
+          const keyed = part.map(([name, value]) => ({ key: keys.cache(kind, name), value }));
+          for (const group of byTag(keyed, ({ key }) => key)) {
+            const pipeline = redis.pipeline();
+            for (const { key, value } of group) pipeline.set(key, encode(value), 'PX', px);
+            const failed = (await pipeline.exec())?.find(([error]) => error !== null);
+            if (failed !== undefined) throw failed[0];
+          }
+        }
+      } catch (error) {
+        options.onProblem?.(error);
+      }
+    },
+  };
+}
+
+function encode(value: unknown): Buffer {
+  const json = Buffer.from(JSON.stringify(value ?? null));
+  return json.length < COMPRESS_FROM_BYTES ? json : zstdCompressSync(json);
+}
+
+/** An unreadable value is a miss: it is fetched and written again. */
+function decode(stored: Buffer | null): unknown {
+  if (stored === null) return undefined;
+  try {
+    const json =
+      recogniseCompression(stored) === 'zstd'
+        ? zstdDecompressSync(stored, { maxOutputLength: MAX_VALUE_BYTES })
+        : stored;
+    return JSON.parse(json.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,229 @@
+import { LRUCache } from 'lru-cache';
+import { chunks } from '../../model/chunks.ts';
+import type { Known } from '../../model/ports/cache.ts';
+import type { PendingFact, RefreshedFacts } from '../../model/ports/facts.ts';
+import type { StoredKind } from '../../model/stored/kind.ts';
+import { createYielder } from '../../model/yielding.ts';
+import type { StoreError } from '../errors.ts';
+import type { Keys } from '../keys.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { defineScript, runScript } from '../scripts/run-script.ts';
+import { readValue, reportTo, writeText } from '../values/stored-values.ts';
+
+/** Keys in one command: longer commands would block Redis. */
+const CHUNK = 500;
+/** Facts in the memory of a process: some 20 MB. */
+const MAX_PARSED = 20_000;
+/** How long changes are listed. A scan that began before a change compares with the list when it is judged. */
+const CHANGED_MS = 24 * 3_600_000;
+
+export interface FactsOptions<Value> {
+  /** How long a record, and that the service has none, are fresh, in ms. */
+  readonly recordTtlMs: number;
+  readonly missTtlMs: number;
+  /** When the subject of a record was published, ms since 1970; `undefined` where the record does not say. */
+  readonly publishedAt?: (record: Value) => number | undefined;
+  readonly onUnreadable?: (error: StoreError) => void;
+  readonly now?: () => number;
+}
+
+export interface FactStore<Value> extends RefreshedFacts<Value> {
+  /** Facts that are fresh, unchecked, in the order of `keys`; `undefined` for others. */
+  fresh(keys: readonly string[]): Promise<readonly unknown[]>;
+  /** Keys of all facts. */
+  keys(): Promise<readonly string[]>;
+  /** Facts that changed and whose targets are not selected yet, oldest first. */
+  pending(limit: number): Promise<readonly PendingFact[]>;
+  countPending(): Promise<number>;
+  /** Has the targets of these facts judged again although the service answered nothing new. */
+  markPending(keys: readonly string[]): Promise<void>;
+  /** Keys of facts about what was published, or else first seen, since a time in ms. Older ones are no longer listed. */
+  youngSince(time: number): Promise<readonly string[]>;
+  /** Keys of all facts in parts, with their text. Facts that change meanwhile may be in it twice. */
+  scan(): AsyncGenerator<readonly (readonly [key: string, text: string])[]>;
+  /** Removes facts that no target needs. */
+  forget(keys: readonly string[]): Promise<void>;
+}
+
+/** A fact that cannot be read counts as unknown: the next answer of the service replaces it. */
+export function createFactStore<Value extends object>(
+  redis: RedisClient,
+  keys: Keys,
+  kind: StoredKind<Known<Value>>,
+  options: FactsOptions<Value>,
+): FactStore<Value> {
+  const { publishedAt = () => undefined, onUnreadable = () => {}, now = Date.now } = options;
+  const { facts, checked, changed, pending, young } = keys.facts(kind.kind);
+  // Targets that are judged again one after the other have most packages in common.
+  const parsed = new LRUCache<string, { readonly text: string; readonly value: Known<Value> }>({
+    max: MAX_PARSED,
+  });
+  const parse = async (field: string, text: string): Promise<Known<Value> | undefined> => {
+    const before = parsed.get(field);
+    if (before?.text === text) return before.value;
+    const place = { key: facts, field, remedy: 'Delete the field; it is looked up again.' };
+    const value = await readValue(kind, text, place).catch(reportTo(onUnreadable));
+    if (value !== undefined) parsed.set(field, { text, value });
+    return value;
+  };
+  const read = async (names: readonly string[]): Promise<readonly (Known<Value> | undefined)[]> => {
+    const known: (Known<Value> | undefined)[] = [];
+    const yieldIfDue = createYielder();
+    for (const part of chunks(names, CHUNK)) {
+      const texts = await redis.hmget(facts, ...part);
+      for (const [index, name] of part.entries()) {
+        const text = texts[index];
+        known.push(text == null ? undefined : await parse(name, text));
+      }
+      await yieldIfDue();
+    }
+    return known;
+  };
+  const checkedAt = async (names: readonly string[]): Promise<readonly (number | undefined)[]> => {
+    const times: (number | undefined)[] = [];
+    for (const part of chunks(names, CHUNK)) {
+      for (const time of await redis.hmget(checked, ...part))
+        times.push(time === null ? undefined : Number(time));
+    }
+    return times;
+  };
+  return {
+    read,
+    checkedAt,
+    async fresh(names) {
+      const values: unknown[] = [];
+      const yieldIfDue = createYielder();
+      for (const part of chunks(names, CHUNK)) {
+        const [texts, times] = await Promise.all([redis.hmget(facts, ...part), checkedAt(part)]);
+        for (const [index, text] of texts.entries()) {
+          const ttlMs = text?.startsWith('{"record"') === true ? options.recordTtlMs : options.missTtlMs;
+          const age = now() - (times[index] ?? 0);
+          values.push(text == null || age >= ttlMs ? undefined : parseJson(text));
+        }
+        await yieldIfDue();
+      }
+      return values;
+    },
+    async learn(entries, { isRefresh = false } = {}) {
+      const news: string[] = [];
+      for (const part of chunks(entries, CHUNK)) {
+        const time = now();
+        const differing = await runScript(
+          redis,
+          LEARN,
+          [facts, changed, pending, young, checked],
+          [
+            time,
+            time - CHANGED_MS,
+            isRefresh ? 1 : 0,
+            ...part.flatMap(([key, known]) => [
+              key,
+              writeText(kind, known),
+              'record' in known ? 1 : 0,
+              ('record' in known ? publishedAt(known.record) : undefined) ?? time,
+            ]),
+          ],
+        );
+        news.push(...(differing as readonly Buffer[]).map(String));
+      }
+      return news;
+    },
+    async changedSince(time) {
+      const names = await redis.zrangebyscore(changed, time, '+inf');
+      const known = await read(names);
+      return new Map(
+        names.flatMap((name, index) => {
+          const value = known[index];
+          return value === undefined ? [] : [[name, value] as const];
+        }),
+      );
+    },
+    keys: () => redis.hkeys(facts),
+    async pending(limit) {
+      const listed = await redis.zrange(pending, '0', String(limit - 1), 'WITHSCORES');
+      return chunks(listed, 2).map(([key = '', score]) => ({ key, changedAt: Number(score) }));
+    },
+    countPending: () => redis.zcard(pending),
+    async markPending(names) {
+      const time = now();
+      for (const part of chunks(names, CHUNK)) {
+        await redis.zadd(pending, ...part.flatMap((name) => [time, name]));
+      }
+    },
+    async youngSince(time) {
+      await redis.zremrangebyscore(young, '-inf', `(${time}`);
+      return await redis.zrange(young, '0', '-1');
+    },
+    async *scan() {
+      let cursor = '0';
+      do {
+        const [next, found] = await redis.hscan(facts, cursor, 'COUNT', CHUNK);
+        yield chunks(found, 2).map(([key = '', text = '']) => [key, text] as const);
+        cursor = next;
+      } while (cursor !== '0');
+    },
+    async forget(names) {
+      for (const part of chunks(names, CHUNK)) {
+        await Promise.all([
+          redis.hdel(facts, ...part),
+          redis.hdel(checked, ...part),
+          redis.zrem(changed, ...part),
+          redis.zrem(young, ...part),
+        ]);
+      }
+    },
+  };
+}
+
+/** The JSON value, or `undefined` for a damaged text: it is looked up and written again. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Stores answers, lists those that differ from the stored ones, and returns their keys. In a refresh, answers that are the first
+ * ones are pending too, because a target may have been judged without them; and losses count, because the refresh has checked
+ * them.
+ *
+ * Keys: facts (hash), changed, pending and young (sorted sets), time of the last answer (hash). Arguments: time in ms, time before which
+ * changes are no longer listed, whether it is a refresh (1 or 0), then for each answer: key, text, whether it is a record (1 or
+ * 0), time of publication in ms.
+ */
+const LEARN = defineScript(`
+local isRefresh = ARGV[3] == '1'
+local before, lost, found, news = {}, 0, 0, {}
+for at = 4, #ARGV, 4 do
+  local old = redis.call('HGET', KEYS[1], ARGV[at])
+  before[at] = old
+  if ARGV[at + 2] == '1' then
+    found = found + 1
+  elseif old and string.sub(old, 1, 9) == '{"record"' then
+    lost = lost + 1
+  end
+end
+local losesData = not isRefresh and lost >= 2 and lost > found
+for at = 4, #ARGV, 4 do
+  local old = before[at]
+  local isLost = old and ARGV[at + 2] == '0' and string.sub(old, 1, 9) == '{"record"'
+  if not (losesData and isLost) then
+    redis.call('HSET', KEYS[5], ARGV[at], ARGV[1])
+  end
+  if old ~= ARGV[at + 1] and not (losesData and isLost) then
+    redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1])
+    news[#news + 1] = ARGV[at]
+    if old then
+      redis.call('ZADD', KEYS[2], ARGV[1], ARGV[at])
+    end
+    if old or isRefresh then
+      redis.call('ZADD', KEYS[3], ARGV[1], ARGV[at])
+    end
+    redis.call('ZADD', KEYS[4], ARGV[at + 3], ARGV[at])
+  end
+end
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[2])
+return news
+`);

@@ -1,0 +1,100 @@
+import { LRUCache } from 'lru-cache';
+import { chunks } from '../../model/chunks.ts';
+import type { Inspections } from '../../model/ports/inspections.ts';
+import type { Inspection } from '../../model/signal/inspection.ts';
+import { CACHED_VERSION, INSPECTION } from '../../model/stored/catalog.ts';
+import { createYielder } from '../../model/yielding.ts';
+import type { StoreError } from '../errors.ts';
+import type { Keys } from '../keys.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { defineScript, runScript } from '../scripts/run-script.ts';
+import { readValue, reportTo, writeText } from '../values/stored-values.ts';
+import { createSeenVersions } from './seen-versions.ts';
+
+/** Keys in one command: longer commands would block Redis. */
+const CHUNK = 500;
+/** Inspections in the memory of a process: some megabytes. */
+const MAX_PARSED = 5_000;
+
+/**
+ * Inspections in Redis, beside the facts of package versions: what an inspection finds is a change of what is known of the version, and
+ * selects the targets that hold it in the same way. One that cannot be read counts as absent.
+ */
+export function createInspections(
+  redis: RedisClient,
+  keys: Keys,
+  onUnreadable: (error: StoreError) => void = () => {},
+): Inspections {
+  const { changed, pending, inspections, inspectedAgain } = keys.facts(CACHED_VERSION.kind);
+  const known = createSeenVersions(redis, { seen: keys.inspected });
+  // Targets that are judged one after the other have most packages in common.
+  const parsed = new LRUCache<string, { readonly text: string; readonly value: Inspection }>({
+    max: MAX_PARSED,
+  });
+  const parse = async (field: string, text: string | null): Promise<Inspection | undefined> => {
+    if (text === null) return undefined;
+    const before = parsed.get(field);
+    if (before?.text === text) return before.value;
+    const place = { key: inspections, field, remedy: 'Delete the field.' };
+    const value = await readValue(INSPECTION, text, place).catch(reportTo(onUnreadable));
+    if (value !== undefined) parsed.set(field, { text, value });
+    return value;
+  };
+  return {
+    async read(identities) {
+      const found: (Inspection | undefined)[] = [];
+      const yieldIfDue = createYielder();
+      for (const part of chunks(identities, CHUNK)) {
+        const texts = await redis.hmget(inspections, ...part);
+        for (const [index, identity] of part.entries()) {
+          found.push(await parse(identity, texts[index] ?? null));
+        }
+        await yieldIfDue();
+      }
+      return found;
+    },
+    async store(entries) {
+      for (const part of chunks(entries, CHUNK)) {
+        await runScript(
+          redis,
+          STORE,
+          [inspections, changed, pending, inspectedAgain],
+          [
+            Date.now(),
+            ...part.flatMap(({ identity, inspection, isNews, youngUntil }) => [
+              identity,
+              writeText(INSPECTION, inspection),
+              isNews ? 1 : 0,
+              youngUntil === undefined ? 0 : 1,
+            ]),
+          ],
+        );
+      }
+    },
+    isKnown: known.has,
+    markKnown: known.add,
+    young: (now, limit) => redis.zrangebyscore(inspectedAgain, '-inf', now, 'LIMIT', 0, limit),
+  };
+}
+
+/**
+ * Stores inspections. One that is news changes what is known of its version: the targets that hold it are pending.
+ *
+ * Keys: inspections (hash), changed and pending versions, young ones by their last inspection (sorted sets). Arguments: time in ms, then for
+ * each: identity, text, whether it is news, whether it is inspected again (1 or 0).
+ */
+const STORE = defineScript(`
+for at = 2, #ARGV, 4 do
+  redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1])
+  if ARGV[at + 2] == '1' then
+    redis.call('ZADD', KEYS[2], ARGV[1], ARGV[at])
+    redis.call('ZADD', KEYS[3], ARGV[1], ARGV[at])
+  end
+  if ARGV[at + 3] == '1' then
+    redis.call('ZADD', KEYS[4], ARGV[1], ARGV[at])
+  else
+    redis.call('ZREM', KEYS[4], ARGV[at])
+  end
+end
+return 1
+`);

@@ -1,0 +1,78 @@
+import { LRUCache } from 'lru-cache';
+import { chunks } from '../../model/chunks.ts';
+import type { Cache } from '../../model/ports/cache.ts';
+import { createYielder } from '../../model/yielding.ts';
+
+export interface MemoryCacheOptions {
+  /** Largest number of values; the least recently used ones are dropped first. */
+  readonly maxEntries: number;
+  /** How long a value is used without reading the shared cache again, in ms. */
+  readonly ttlMs: number;
+}
+
+/** Names that are looked up before other work of the process runs. */
+const CHUNK = 500;
+
+/** The names requested since the last read of one kind. */
+interface Batch {
+  readonly names: string[];
+  readonly values: Promise<readonly unknown[]>;
+}
+
+/**
+ * Keeps values of a shared cache in the memory of this process, and reads what it lacks in batches: requests of the same kind that are
+ * made together become one read. Scans share most of their packages, and reading and decoding them again for each scan costs
+ * more than judging them. A value may be used for up to `ttlMs` longer than the shared cache would keep it.
+ */
+export function cacheInMemory(shared: Cache, { maxEntries, ttlMs }: MemoryCacheOptions): Cache {
+  if (ttlMs < 1) return shared;
+  const kept = new LRUCache<string, { readonly value: unknown }>({ max: maxEntries, ttl: ttlMs });
+  const batches = new Map<string, Batch>();
+  const open = (kind: string): Batch => {
+    const names: string[] = [];
+    const values = Promise.resolve().then(() => {
+      batches.delete(kind);
+      return shared.getMany(kind, names);
+    });
+    const batch = { names, values };
+    batches.set(kind, batch);
+    return batch;
+  };
+  const read = async (kind: string, names: readonly string[]): Promise<readonly unknown[]> => {
+    const batch = batches.get(kind) ?? open(kind);
+    const start = batch.names.length;
+    for (const name of names) batch.names.push(name);
+    const values = (await batch.values).slice(start, start + names.length);
+    for (const [index, value] of values.entries()) {
+      if (value !== undefined) kept.set(keyOf(kind, names[index]), { value });
+    }
+    return values;
+  };
+  const part = async (kind: string, names: readonly string[]): Promise<readonly unknown[]> => {
+    const found = names.map((name) => kept.get(keyOf(kind, name)));
+    const lacking = names.filter((_, index) => found[index] === undefined);
+    const values = lacking.length === 0 ? [] : await read(kind, lacking);
+    let next = 0;
+    return found.map((one) => (one === undefined ? values[next++] : one.value));
+  };
+  return {
+    async getMany(kind, names) {
+      const values: unknown[] = [];
+      const yieldIfDue = createYielder();
+      for (const some of chunks(names, CHUNK)) {
+        for (const value of await part(kind, some)) values.push(value);
+        await yieldIfDue();
+      }
+      return values;
+    },
+    async setMany(kind, entries, entryTtlMs) {
+      const ttl = Math.max(1, Math.min(ttlMs, Math.round(entryTtlMs)));
+      await shared.setMany(kind, entries, entryTtlMs);
+      for (const [name, value] of entries) kept.set(keyOf(kind, name), { value }, { ttl });
+    },
+  };
+}
+
+function keyOf(kind: string, name: string | undefined): string {
+  return `${kind} ${name}`;
+}

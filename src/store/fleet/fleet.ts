@@ -1,0 +1,194 @@
+import { partsOf } from '../../fleet/compact-lockfile.ts';
+import type { Fleet, TargetFindings } from '../../fleet/fleet.ts';
+import { createIdSet, type IdSet, visitIds } from '../../fleet/id-list.ts';
+import type { Routing } from '../../model/alert/routing.ts';
+import type { TargetSummary } from '../../model/fleet/target-summary.ts';
+import type { DueTarget } from '../../model/queue/outcome.ts';
+import type { Advisory } from '../../model/scan/advisory.ts';
+import type { VersionRecordSummary } from '../../model/scan/resolution.ts';
+import { REFRESH_RECORD, ROUTING, TARGET_SUMMARY } from '../../model/stored/catalog.ts';
+import { createYielder } from '../../model/yielding.ts';
+import type { StoreError } from '../errors.ts';
+import type { FactStore } from '../facts/facts.ts';
+import type { Keys } from '../keys.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { type OnUnreadable, readValue, reportTo } from '../values/stored-values.ts';
+import { CLOCK_SKEW_MS } from './fleet-steps.ts';
+import type { Inventories } from './inventories.ts';
+import type { PackageIds } from './package-ids.ts';
+import { createTargetStates } from './target-states.ts';
+import { createTargetSummaries } from './target-summaries.ts';
+import { versionsNaming } from './versions-naming.ts';
+
+/** Targets of one selection; the next one, a minute later, has the others. */
+const MAX_DUE = 10_000;
+
+export interface StoredFleet extends Fleet {
+  /** Hash of the settings by which all targets were judged last. */
+  judgedSettings(): Promise<string | undefined>;
+  /** The routes of these settings. `undefined` also where they cannot be read, which is reported. */
+  judgedRouting(): Promise<Routing | undefined>;
+  /** Revision of the suppressions of `lockhound ignore` by which all targets were judged last. */
+  judgedSuppressions(): Promise<string>;
+}
+
+export interface FleetParts {
+  readonly packageIds: PackageIds;
+  readonly inventories: Inventories;
+  readonly facts: {
+    readonly versions: FactStore<VersionRecordSummary>;
+    readonly advisories: FactStore<Advisory>;
+  };
+  readonly onUnreadable?: (error: StoreError) => void;
+}
+
+export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): StoredFleet {
+  const { packageIds, inventories, facts, onUnreadable = () => {} } = parts;
+  const ids = async (): Promise<IdSet> => {
+    const all = createIdSet();
+    await passOver(inventories, (_, visit) => visit((id) => all.add(id)));
+    return all;
+  };
+  return {
+    packageIds: async () => (await ids()).toList(),
+    async youngPackageIds(since) {
+      const young = await packageIds.find(await facts.versions.youngSince(since));
+      const used = young.size === 0 ? createIdSet() : await ids();
+      return createIdSet([...young.values()].filter((id) => used.has(id))).toList();
+    },
+    async identities(list) {
+      const found = await packageIds.identities(Array.from(list));
+      return [...list].flatMap((id) => found.get(id) ?? []);
+    },
+    advisoryIds: () => facts.advisories.keys(),
+    async pending(limit) {
+      const [versions, advisories] = [facts.versions.pending(limit), facts.advisories.pending(limit)];
+      return { versions: await versions, advisories: await advisories };
+    },
+    countPending: async () => (await facts.versions.countPending()) + (await facts.advisories.countPending()),
+    async affectedTargets({ versions, advisories }) {
+      const named = await versionsNaming(
+        facts.versions,
+        advisories.map(({ key }) => key),
+      );
+      const found = await packageIds.find([...new Set([...versions.map(({ key }) => key), ...named])]);
+      return await targetsHolding(redis, keys, inventories, createIdSet(found.values()));
+    },
+    incompleteTargets: () => redis.smembers(keys.incompleteTargets),
+    // The worker that judges them may have an earlier clock.
+    async dueTargets(time) {
+      const until = time - CLOCK_SKEW_MS;
+      const limit = ['WITHSCORES', 'LIMIT', 0, MAX_DUE] as const;
+      const found = await redis.zrangebyscore(keys.dueTargets, '-inf', until, ...limit);
+      const due: DueTarget[] = [];
+      for (let at = 0; at + 1 < found.length; at += 2) {
+        due.push({ target: found[at] ?? '', dueAt: Number(found[at + 1]) });
+      }
+      return due;
+    },
+    countDue: (time) => redis.zcount(keys.dueTargets, '-inf', time - CLOCK_SKEW_MS),
+    allTargets: () => redis.hkeys(keys.targetSummaries),
+    openTargets: () => openTargets(redis, keys, onUnreadable),
+    async summary(target) {
+      const text = await redis.hgetBuffer(keys.targetSummaries, target);
+      return text === null ? undefined : await readValue(TARGET_SUMMARY, text, placeOf(keys, target));
+    },
+    inventory: inventories.read,
+    async lastRefresh(cadence) {
+      const text = await redis.hget(keys.refreshes, cadence);
+      if (text === null) return undefined;
+      const place = {
+        key: keys.refreshes,
+        field: cadence,
+        remedy: 'Delete the field; the next refresh writes it.',
+      };
+      return await readValue(REFRESH_RECORD, text, place).catch(reportTo(onUnreadable));
+    },
+    judgedSettings: async () => (await redis.get(keys.judgedSettings)) ?? undefined,
+    async judgedRouting() {
+      const text = await redis.get(keys.judgedRouting);
+      if (text === null) return undefined;
+      const remedy = 'Delete the key; the next worker with other settings writes it.';
+      return await readValue(ROUTING, text, { key: keys.judgedRouting, remedy }).catch(
+        reportTo(onUnreadable),
+      );
+    },
+    judgedSuppressions: async () => (await redis.get(keys.judgedSuppressions)) ?? '0',
+    refreshInProgress: async (cadence) => (await redis.get(keys.claim(`refresh-${cadence}`))) ?? undefined,
+  };
+}
+
+/** Calls `visitList` for the looked-up ids of each lockfile, with a function that passes over them. */
+async function passOver(
+  inventories: Inventories,
+  visitList: (hash: string, visit: (each: (id: number) => void) => void) => void,
+): Promise<void> {
+  const yieldIfDue = createYielder();
+  for await (const lists of inventories.idLists()) {
+    for (const [hash, encoded] of lists) {
+      visitList(hash, (each) => visitIds(partsOf(encoded).lookedUp, each));
+      await yieldIfDue();
+    }
+  }
+}
+
+/** The targets with a lockfile that holds one of the package versions. */
+async function targetsHolding(
+  redis: RedisClient,
+  keys: Keys,
+  inventories: Inventories,
+  ids: IdSet,
+): Promise<readonly string[]> {
+  if (ids.size === 0) return [];
+  const holding = new Set<string>();
+  await passOver(inventories, (hash, visit) =>
+    visit((id) => {
+      if (ids.has(id)) holding.add(hash);
+    }),
+  );
+  if (holding.size === 0) return [];
+  const targets = new Set<string>();
+  for await (const [target, { lockfiles }] of summaries(redis, keys)) {
+    if (lockfiles.some(({ inventory }) => inventory !== undefined && holding.has(inventory)))
+      targets.add(target);
+  }
+  return [...targets];
+}
+
+/** A part of the list of targets is in memory. */
+async function* openTargets(
+  redis: RedisClient,
+  keys: Keys,
+  onUnreadable: OnUnreadable,
+): AsyncGenerator<TargetFindings> {
+  const states = createTargetStates(redis, keys);
+  for await (const part of createTargetSummaries(redis, keys).all(onUnreadable)) {
+    const listed = new Map(part.filter(([, { open }]) => Object.keys(open).length > 0));
+    for await (const [id, { findings }] of states.each([...listed.keys()], onUnreadable)) {
+      const { labels = {}, open = {} } = listed.get(id) ?? {};
+      yield { target: { id, labels }, findings, open };
+    }
+  }
+}
+
+/** All targets in short. One that changes meanwhile may come twice. */
+async function* summaries(
+  redis: RedisClient,
+  keys: Keys,
+): AsyncGenerator<readonly [target: string, summary: TargetSummary]> {
+  const yieldIfDue = createYielder();
+  let cursor = '0';
+  do {
+    const [next, found] = await redis.hscanBuffer(keys.targetSummaries, cursor, 'COUNT', 500);
+    for (let at = 0; at + 1 < found.length; at += 2) {
+      const target = String(found[at]);
+      yield [target, await readValue(TARGET_SUMMARY, found[at + 1] as Buffer, placeOf(keys, target))];
+      await yieldIfDue();
+    }
+    cursor = String(next);
+  } while (cursor !== '0');
+}
+
+function placeOf(keys: Keys, target: string) {
+  return { key: keys.targetSummaries, field: target, remedy: 'Scan the target again.' };
+}

@@ -1,0 +1,137 @@
+import { DIGEST_ENTRY } from '../../model/stored/catalog.ts';
+import type { StoreError } from '../errors.ts';
+import type { Keys } from '../keys.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { defineScript, runScript } from '../scripts/run-script.ts';
+import { KEEP_STEPS } from '../scripts/steps.lua.ts';
+import { readTargetState } from '../targets.ts';
+import { readValue, reportTo } from '../values/stored-values.ts';
+import { bucketOf } from './inventories.ts';
+import type { TargetSummaries } from './target-summaries.ts';
+
+/** What was stored of a target and is removed. */
+export interface ForgottenTarget {
+  readonly target: string;
+  readonly lockfiles: number;
+  /** Inventories that no other target has. */
+  readonly inventories: number;
+  /** Scans whose changes waited for a periodic digest. */
+  readonly digestEntries: number;
+  /** Parts that could not be read: what they refer to may stay. */
+  readonly unreadable: readonly string[];
+}
+
+/** A scan was saved each time between reading the target and removing it. */
+export const CHANGED = 'changed';
+
+const ATTEMPTS = 5;
+
+/**
+ * Removes all that is stored of a target in one script. `undefined` for a target that is not stored; `changed` when scans of it are
+ * saved again and again. Its deliveries, records of scans and logged changes expire on their own.
+ */
+export function createTargetRemoval(redis: RedisClient, keys: Keys, summaries: TargetSummaries) {
+  return async (target: string): Promise<ForgottenTarget | undefined | typeof CHANGED> => {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const removed = await remove(redis, keys, summaries, target);
+      if (removed !== CHANGED) return removed;
+    }
+    return CHANGED;
+  };
+}
+
+async function remove(
+  redis: RedisClient,
+  keys: Keys,
+  summaries: TargetSummaries,
+  target: string,
+): Promise<ForgottenTarget | undefined | typeof CHANGED> {
+  const unreadable: string[] = [];
+  const report = reportTo(({ message }: StoreError) => void unreadable.push(message));
+  const [revision, stored] = await redis.hmgetBuffer(keys.target(target), 'revision', 'state');
+  const summary = await summaries.read(target).catch(report);
+  const state = await readTargetState(keys, target, stored ?? null).catch(report);
+  if (stored == null && summary === undefined && unreadable.length === 0) return undefined;
+  const lockfiles = state?.lockfiles ?? summary?.lockfiles ?? [];
+  const hashes = [...new Set(lockfiles.flatMap(({ inventory }) => inventory ?? []))];
+  const digests = await digestEntriesOf(redis, keys, target, report);
+  const answer = await runScript(
+    redis,
+    FORGET_TARGET,
+    [
+      ...[keys.target(target), keys.targets, keys.incompleteTargets, keys.targetSummaries],
+      ...[keys.inventoryUses, keys.touchedTargets],
+      ...hashes.flatMap((hash) => [keys.idLists(bucketOf(hash)), keys.lockfileInventory(hash)]),
+      ...digests.map(({ route }) => keys.digest(route)),
+    ],
+    [target, revision ?? '', hashes.length, ...hashes, ...digests.flatMap(({ field }) => field)],
+  );
+  if (answer === null) return CHANGED;
+  const [inventories, digestEntries] = answer as readonly [number, number];
+  return { target, lockfiles: lockfiles.length, inventories, digestEntries, unreadable };
+}
+
+interface DigestField {
+  readonly route: string;
+  readonly field: string;
+}
+
+/** The entries of a target that wait for periodic digests. */
+async function digestEntriesOf(
+  redis: RedisClient,
+  keys: Keys,
+  target: string,
+  report: (error: unknown) => undefined,
+): Promise<readonly DigestField[]> {
+  const found: DigestField[] = [];
+  for (const route of await redis.smembers(keys.digestRoutes)) {
+    const key = keys.digest(route);
+    let cursor = '0';
+    do {
+      const [next, fields] = await redis.hscanBuffer(key, cursor, 'COUNT', 100);
+      for (let at = 0; at + 1 < fields.length; at += 2) {
+        const field = String(fields[at]);
+        const remedy = 'Delete the field: its changes are not sent by this route.';
+        const place = { key, field, remedy };
+        const entry = await readValue(DIGEST_ENTRY, fields[at + 1] as Buffer, place).catch(report);
+        if (entry?.target.id === target) found.push({ route, field });
+      }
+      cursor = String(next);
+    } while (cursor !== '0');
+  }
+  return found;
+}
+
+/**
+ * Removes a target unless a scan of it was saved since it was read. Returns the numbers of inventories and digest entries that are
+ * removed; nil for a target that changed.
+ *
+ * Keys: state, targets, incomplete targets (sets), summaries, uses of inventories (hashes), targets by their last change (sorted
+ * set), for each inventory its id lists and itself, for each digest entry its digest. Arguments: target, revision ('' without a state), number of inventories, their hashes,
+ * fields of the digest entries.
+ */
+const FORGET_TARGET = defineScript(`
+${KEEP_STEPS}
+if (redis.call('HGET', KEYS[1], 'revision') or '') ~= ARGV[2] then
+  return false
+end
+local count = tonumber(ARGV[3])
+local inventories = 0
+for index = 1, count do
+  local hash = ARGV[3 + index]
+  if redis.call('HEXISTS', KEYS[5], hash) == 1 then
+    drop({KEYS[5], KEYS[5 + 2 * index], KEYS[6 + 2 * index]}, {hash})
+    inventories = inventories + 1 - redis.call('HEXISTS', KEYS[5], hash)
+  end
+end
+local entries = 0
+for at = 4 + count, #ARGV do
+  entries = entries + redis.call('HDEL', KEYS[3 + count + at], ARGV[at])
+end
+redis.call('DEL', KEYS[1])
+redis.call('SREM', KEYS[2], ARGV[1])
+redis.call('SREM', KEYS[3], ARGV[1])
+redis.call('HDEL', KEYS[4], ARGV[1])
+redis.call('ZREM', KEYS[6], ARGV[1])
+return {inventories, entries}
+`);

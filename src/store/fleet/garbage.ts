@@ -1,0 +1,134 @@
+import { partsOf } from '../../fleet/compact-lockfile.ts';
+import { createIdSet, type IdSet, visitIds } from '../../fleet/id-list.ts';
+import { CACHED_VERSION } from '../../model/stored/catalog.ts';
+import { createYielder } from '../../model/yielding.ts';
+import type { FactStore } from '../facts/facts.ts';
+import type { Keys } from '../keys.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { defineScript, runScript } from '../scripts/run-script.ts';
+import type { Inventories } from './inventories.ts';
+import type { PackageIds } from './package-ids.ts';
+import { advisoryIdsOf } from './versions-naming.ts';
+
+/** What was removed because nothing needs it. */
+export interface CollectedGarbage {
+  /** Package versions that no inventory holds. */
+  readonly packageIds: number;
+  /** Facts of versions that no target holds, and of advisories that no version names. */
+  readonly versions: number;
+  readonly advisories: number;
+}
+
+export interface GarbageParts {
+  readonly packageIds: PackageIds;
+  readonly inventories: Inventories;
+  readonly facts: {
+    readonly versions: Pick<FactStore<unknown>, 'scan'>;
+    readonly advisories: Pick<FactStore<unknown>, 'keys' | 'forget'>;
+  };
+  /** How long a scan uses a fact without asking the service, in ms. */
+  readonly recordTtlMs: number;
+  readonly now?: () => number;
+}
+
+/** A fact that a scan uses belongs to an inventory within this time. */
+const IDLE_MS = 24 * 3_600_000;
+/**
+ * Ids are removed for this long after the pass over the inventories. An id that an inventory gets later was interned in the 35
+ * minutes before, and one that was interned in the last hour stays.
+ */
+const PASS_VALID_MS = 10 * 60_000;
+
+/**
+ * Removes what no target needs. Safe while scans run: ids and facts are checked again by the scripts that remove them. What a run does
+ * not reach, the next one removes.
+ */
+export function createGarbageCollection(redis: RedisClient, keys: Keys, parts: GarbageParts) {
+  const { packageIds, facts, recordTtlMs, now = Date.now } = parts;
+  return async (): Promise<CollectedGarbage> => {
+    const until = now() + PASS_VALID_MS;
+    const before = await redis.hlen(keys.packageNames);
+    const used = await usedIds(parts.inventories);
+    for await (const part of packageIds.scan()) {
+      if (now() > until) break;
+      await packageIds.forget(part.flatMap(([id]) => (used.has(id) ? [] : [id])));
+    }
+    const listed = await facts.advisories.keys();
+    const { removed, named } = await passOverVersions(
+      redis,
+      keys,
+      facts.versions,
+      now() - IDLE_MS - recordTtlMs,
+    );
+    const unnamed = listed.filter((id) => !named.has(id));
+    await facts.advisories.forget(unnamed);
+    return {
+      packageIds: Math.max(0, before - (await redis.hlen(keys.packageNames))),
+      versions: removed,
+      advisories: unnamed.length,
+    };
+  };
+}
+
+/** The ids in all inventories. Throws `RangeError` for a damaged list: its ids must not be taken for unused. */
+async function usedIds(inventories: Inventories): Promise<IdSet> {
+  const used = createIdSet();
+  const yieldIfDue = createYielder();
+  for await (const lists of inventories.idLists()) {
+    for (const encoded of lists.values()) {
+      const { lookedUp, excluded } = partsOf(encoded);
+      visitIds(lookedUp, used.add);
+      visitIds(excluded, used.add);
+      await yieldIfDue();
+    }
+  }
+  return used;
+}
+
+/** Removes facts of versions without an id; returns their number, and the advisories that versions name. */
+async function passOverVersions(
+  redis: RedisClient,
+  keys: Keys,
+  versions: Pick<FactStore<unknown>, 'scan'>,
+  checkedBefore: number,
+): Promise<{ readonly removed: number; readonly named: ReadonlySet<unknown> }> {
+  const { facts, checked, changed, pending, young, inspectedAgain, inspections } = keys.facts(
+    CACHED_VERSION.kind,
+  );
+  const named = new Set<unknown>();
+  const yieldIfDue = createYielder();
+  let removed = 0;
+  for await (const part of versions.scan()) {
+    if (part.length === 0) continue;
+    for (const [, text] of part) for (const id of advisoryIdsOf(text)) named.add(id);
+    const names = part.map(([identity]) => identity);
+    const touched = [keys.packageIds, facts, checked, changed, pending, young, inspectedAgain, inspections];
+    removed += (await runScript(redis, FORGET_FACTS, touched, [checkedBefore, ...names])) as number;
+    await yieldIfDue();
+  }
+  return { removed, named };
+}
+
+/**
+ * Removes facts of identities that have no id and that the service answered before a time.
+ *
+ * Keys: ids by identity, facts, times of the last answers (hashes), changed, pending, young, inspected again (sorted sets), inspections
+ * (hash). Arguments: time in ms,
+ * then the identities. Returns the number of facts.
+ */
+const FORGET_FACTS = defineScript(`
+local removed = 0
+for at = 2, #ARGV do
+  local identity = ARGV[at]
+  local answered = tonumber(redis.call('HGET', KEYS[3], identity) or '0')
+  if answered < tonumber(ARGV[1]) and redis.call('HEXISTS', KEYS[1], identity) == 0 then
+    removed = removed + redis.call('HDEL', KEYS[2], identity)
+    redis.call('HDEL', KEYS[3], identity)
+    for index = 4, 7 do
+      redis.call('ZREM', KEYS[index], identity)
+    end
+    redis.call('HDEL', KEYS[8], identity)
+  end
+end
+return removed
+`);

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import {
+  compactLockfile,
+  decodeLockfileIds,
+  type ExpandedLockfile,
+  encodeLockfileIds,
+  expandLockfile,
+  type LockfileIds,
+} from '../../fleet/compact-lockfile.ts';
+import { identityOf } from '../../fleet/identity.ts';
+import type { CompactLockfile } from '../../model/fleet/compact-lockfile.ts';
+import type { ResolvedLockfile } from '../../model/scan/inventory.ts';
+import { LOCKFILE_INVENTORY } from '../../model/stored/catalog.ts';
+import { inSlices } from '../../model/yielding.ts';
+import { StoreError } from '../errors.ts';
+import type { Keys } from '../keys.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { readValue, writeLargeValue } from '../values/stored-values.ts';
+import type { PackageIds } from './package-ids.ts';
+
+/** A lockfile's inventory as it is stored. */
+export interface PackedInventory {
+  /** SHA-256 of the rest, hex: the key of the inventory. */
+  readonly hash: string;
+  readonly ids: Buffer;
+  readonly rest: Buffer;
+  /** Its largest package id and the identity that it was given out for. Absent without packages. */
+  readonly newest: readonly [id: number, identity: string] | undefined;
+}
+
+export interface StoredLockfile {
+  readonly ids: LockfileIds;
+  readonly rest: CompactLockfile;
+}
+
+/** The compact inventories of lockfiles. They are written and removed together with the states of targets. */
+export interface Inventories {
+  pack(file: ResolvedLockfile): Promise<PackedInventory>;
+  /** Forgets the ids in the memory of this process, because Redis has lost some of them. */
+  forgetIds(): void;
+  /** Throws `state-corrupt` when it is damaged or absent. */
+  read(hash: string): Promise<ExpandedLockfile>;
+  /** The same as it is stored, without the names of its packages. */
+  compact(hash: string): Promise<StoredLockfile>;
+  /** The id lists of all lockfiles by the key of their inventory, in parts; `decodeLockfileIds` reads them. */
+  idLists(): AsyncGenerator<ReadonlyMap<string, Buffer>>;
+}
+
+export function createInventories(redis: RedisClient, keys: Keys, packageIds: PackageIds): Inventories {
+  const orDamaged = async <Result>(hash: string, read: () => Result | Promise<Result>): Promise<Result> => {
+    try {
+      return await read();
+    } catch (error) {
+      if (error instanceof RangeError)
+        throw damaged({ key: keys.lockfileInventory(hash) }, error.message, error);
+      throw error;
+    }
+  };
+  const compact = async (hash: string): Promise<StoredLockfile> => {
+    const place = { key: keys.lockfileInventory(hash), remedy: 'Scan its targets again.' };
+    const [list, stored] = await Promise.all([
+      redis.hgetBuffer(keys.idLists(bucketOf(hash)), hash),
+      redis.getBuffer(place.key),
+    ]);
+    if (list === null || stored === null) throw damaged(place, 'it is absent');
+    const rest = await readValue(LOCKFILE_INVENTORY, stored, place);
+    return { ids: await orDamaged(hash, () => decodeLockfileIds(list)), rest };
+  };
+  const readBucket = (bucket: number): Promise<Record<string, Buffer>> => {
+    const found = redis.hgetallBuffer(keys.idLists(bucket));
+    // A caller that ends early does not wait for it.
+    found.catch(() => {});
+    return found;
+  };
+  return {
+    async pack(file) {
+      const identities: string[] = [];
+      for await (const slice of inSlices(file.packages)) identities.push(...slice.map(identityOf));
+      const interned = await packageIds.intern(identities);
+      const { ids, rest } = await compactLockfile(file, (identity) => idOf(interned, identity));
+      const [encoded, written] = [encodeLockfileIds(ids), await writeLargeValue(LOCKFILE_INVENTORY, rest)];
+      const hash = createHash('sha256').update(encoded).update(written).digest('hex');
+      return { hash, ids: encoded, rest: written, newest: newestOf(interned) };
+    },
+    forgetIds: packageIds.clear,
+    compact,
+    async read(hash) {
+      const { ids, rest } = await compact(hash);
+      const identities = await packageIds.identities([...ids.lookedUp, ...ids.excluded]);
+      const packages = await orDamaged(hash, () =>
+        expandLockfile(ids, rest, (id) => {
+          const identity = identities.get(id);
+          if (identity === undefined) throw new RangeError(`package ${id} has no name`);
+          return identity;
+        }),
+      );
+      return { format: rest.format, problems: rest.problems, packages };
+    },
+    async *idLists() {
+      // The next buckets are on their way while the caller passes over one.
+      const coming: Promise<Record<string, Buffer>>[] = [];
+      for (let bucket = 0; bucket < BUCKETS || coming.length > 0; bucket += 1) {
+        if (bucket < BUCKETS) coming.push(readBucket(bucket));
+        if (bucket < AHEAD) continue;
+        yield new Map(Object.entries((await coming.shift()) ?? {}));
+      }
+    },
+  };
+}
+
+/** Hashes that hold the id lists: a pass over all lists reads each with one command. */
+const BUCKETS = 256;
+/** Buckets that are requested before they are needed: some hundred kilobytes in a large fleet. */
+const AHEAD = 8;
+
+/** The bucket of an inventory's id list: the first byte of its key. */
+export function bucketOf(hash: string): number {
+  return Number.parseInt(hash.slice(0, 2), 16);
+}
+
+function newestOf(interned: ReadonlyMap<string, number>): PackedInventory['newest'] {
+  let newest: PackedInventory['newest'];
+  for (const [identity, id] of interned) if (id > (newest?.[0] ?? 0)) newest = [id, identity];
+  return newest;
+}
+
+function idOf(interned: ReadonlyMap<string, number>, identity: string): number {
+  const id = interned.get(identity);
+  if (id === undefined) throw new RangeError(`${identity} was not interned`);
+  return id;
+}
+
+function damaged({ key }: { readonly key: string }, what: string, cause?: unknown): StoreError {
+  return new StoreError(
+    'state-corrupt',
+    `The lockfile inventory ${key} cannot be read (${what}). Scan its targets again.`,
+    { cause },
+  );
+}

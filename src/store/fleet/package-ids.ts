@@ -1,0 +1,150 @@
+import { LRUCache } from 'lru-cache';
+import { chunks } from '../../model/chunks.ts';
+import type { Keys } from '../keys.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { defineScript, runScript } from '../scripts/run-script.ts';
+
+/** Small integers for the package versions of all targets. */
+export interface PackageIds {
+  /** The id of each identity; new ones get the next ids. The inventory that holds them must be stored within an hour. */
+  intern(identities: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** The ids of identities that have one. */
+  find(identities: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** The identity of each id; ids without one are absent. */
+  identities(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  /** All ids with their identities, in parts. */
+  scan(): AsyncGenerator<readonly (readonly [id: number, identity: string])[]>;
+  /** Removes ids that no inventory holds. One that was interned within the last hour stays. */
+  forget(ids: readonly number[]): Promise<void>;
+  /** Empties the memory of this process: Redis may have lost ids that it holds. */
+  clear(): void;
+}
+
+/** Identities in one command: longer commands would block Redis. */
+const CHUNK = 1_000;
+/** Identities in the memory of a process: some 20 MB. */
+const MAX_KNOWN = 100_000;
+/** Shorter than the time for which an interned id stays without an inventory. */
+const KNOWN_MS = 20 * 60_000;
+const UNUSED_MINUTES = 60;
+
+export function createPackageIds(redis: RedisClient, keys: Keys, now: () => number = Date.now): PackageIds {
+  const known = new LRUCache<string, number>({ max: MAX_KNOWN, ttl: KNOWN_MS, perf: { now } });
+  const names = new LRUCache<number, string>({ max: MAX_KNOWN });
+  const { packageIds, packageNames, lastPackageId } = keys;
+  const minute = () => Math.floor(now() / 60_000);
+  const clear = () => {
+    known.clear();
+    names.clear();
+  };
+  // A restarted Redis or a new primary may have lost writes, and gives lost ids out again.
+  for (const event of ['ready', '+node', '-node', 'node error']) redis.on(event, clear);
+  return {
+    clear,
+    async intern(identities) {
+      const ids = new Map<string, number>();
+      const unknown = new Set<string>();
+      for (const identity of identities) {
+        const id = known.get(identity);
+        if (id === undefined) unknown.add(identity);
+        else ids.set(identity, id);
+      }
+      for (const part of chunks([...unknown], CHUNK)) {
+        const answer = await runScript(
+          redis,
+          INTERN,
+          [packageIds, packageNames, lastPackageId],
+          [minute(), ...part],
+        );
+        for (const [index, id] of (answer as readonly number[]).entries()) {
+          const identity = part[index] ?? '';
+          ids.set(identity, id);
+          known.set(identity, id);
+        }
+      }
+      return ids;
+    },
+    async find(identities) {
+      const ids = new Map<string, number>();
+      for (const part of chunks(identities, CHUNK)) {
+        for (const [index, stored] of (await redis.hmget(packageIds, ...part)).entries()) {
+          if (stored !== null) ids.set(part[index] ?? '', Number.parseInt(stored, 10));
+        }
+      }
+      return ids;
+    },
+    async identities(ids) {
+      const found = new Map<number, string>();
+      const unknown: number[] = [];
+      for (const id of ids) {
+        const identity = names.get(id);
+        if (identity === undefined) unknown.push(id);
+        else found.set(id, identity);
+      }
+      for (const part of chunks(unknown, CHUNK)) {
+        for (const [index, identity] of (await redis.hmget(packageNames, ...part.map(String))).entries()) {
+          const id = part[index];
+          if (identity === null || id === undefined) continue;
+          found.set(id, identity);
+          names.set(id, identity);
+        }
+      }
+      return found;
+    },
+    async *scan() {
+      let cursor = '0';
+      do {
+        const [next, found] = await redis.hscan(packageNames, cursor, 'COUNT', CHUNK);
+        yield chunks(found, 2).map(([id, identity = '']) => [Number(id), identity] as const);
+        cursor = next;
+      } while (cursor !== '0');
+    },
+    async forget(ids) {
+      for (const part of chunks(ids, CHUNK)) {
+        await runScript(redis, FORGET, [packageIds, packageNames], [minute() - UNUSED_MINUTES, ...part]);
+      }
+    },
+  };
+}
+
+/**
+ * Returns the id of each identity, and notes when it was interned.
+ *
+ * Keys: ids by identity, identities by id (hashes), last id. Arguments: the minute, then the identities.
+ */
+const INTERN = defineScript(`
+local ids = {}
+for at = 2, #ARGV do
+  local stored = redis.call('HGET', KEYS[1], ARGV[at])
+  local id, minute
+  if stored then
+    id, minute = string.match(stored, '^(%d+) (%d+)$')
+  else
+    id = redis.call('INCR', KEYS[3])
+    redis.call('HSET', KEYS[2], id, ARGV[at])
+  end
+  if not minute or tonumber(minute) < tonumber(ARGV[1]) - 15 then
+    redis.call('HSET', KEYS[1], ARGV[at], id .. ' ' .. ARGV[1])
+  end
+  ids[at - 1] = tonumber(id)
+end
+return ids
+`);
+
+/**
+ * Removes ids that were interned last before a minute.
+ *
+ * Keys: ids by identity, identities by id. Arguments: the minute, then the ids.
+ */
+const FORGET = defineScript(`
+for at = 2, #ARGV do
+  local identity = redis.call('HGET', KEYS[2], ARGV[at])
+  local stored = identity and redis.call('HGET', KEYS[1], identity)
+  local minute = stored and string.match(stored, ' (%d+)$')
+  if minute and tonumber(minute) < tonumber(ARGV[1]) then
+    redis.call('HDEL', KEYS[1], identity)
+    redis.call('HDEL', KEYS[2], ARGV[at])
+  end
+end
+return #ARGV
+`);

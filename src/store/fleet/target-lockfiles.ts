@@ -1,0 +1,117 @@
+import { byPath } from '../../model/fleet/lockfile-order.ts';
+import type { LoggedChanges } from '../../model/fleet/logged-changes.ts';
+import type { TargetLockfile } from '../../model/fleet/target-lockfile.ts';
+import type { TargetChange } from '../../model/queue/outcome.ts';
+import type { TargetState } from '../../model/scan/change.ts';
+import { LOGGED_CHANGES, TARGET_SUMMARY } from '../../model/stored/catalog.ts';
+import type { Keys } from '../keys.ts';
+import type { OutcomeStep } from '../outcomes/outcome-step.ts';
+import { compress } from '../values/compression.ts';
+import { writeText, writeValue } from '../values/stored-values.ts';
+import { bucketOf, type Inventories, type PackedInventory } from './inventories.ts';
+
+/** A target's new state with the lockfiles that its scan read, and the steps that store their inventories. */
+interface TargetWrite {
+  readonly state: TargetState;
+  readonly steps: readonly OutcomeStep[];
+  /** The newest package id of the inventories and its identity. Ids are given out in order, so older ones are not lost either. */
+  readonly newest?: readonly [id: number, identity: string] | undefined;
+}
+
+/** Changes stay in the log for this long. */
+const LOG_MS = 90 * 24 * 3_600_000;
+
+/** Prepares what is written together with the state of a target. `time`: ms since 1970. */
+export async function prepareTarget(
+  keys: Keys,
+  inventories: Inventories,
+  change: TargetChange,
+  time: number,
+): Promise<TargetWrite> {
+  const { state, steps, newest } = await withInventories(keys, inventories, change);
+  const { summary, log } = change;
+  const lockfiles = (state.lockfiles ?? []).map(({ path, inventory }) =>
+    inventory === undefined ? { path } : { path, inventory },
+  );
+  return {
+    state,
+    newest,
+    steps: [
+      ...steps,
+      ...(summary === undefined
+        ? []
+        : [
+            {
+              name: 'HSET',
+              keys: [keys.targetSummaries],
+              values: [change.target, await writeValue(TARGET_SUMMARY, { ...summary, lockfiles })],
+            },
+          ]),
+      ...(log === undefined
+        ? []
+        : [
+            {
+              name: 'XADD',
+              keys: [keys.changes],
+              values: ['MINID', '~', time - LOG_MS, '*', 'changes', await packLog(log)],
+            },
+          ]),
+    ],
+  };
+}
+
+async function withInventories(
+  keys: Keys,
+  inventories: Inventories,
+  { state, lockfiles }: TargetChange,
+): Promise<TargetWrite> {
+  if (lockfiles === undefined) return { state, steps: [] };
+  const read: TargetLockfile[] = [];
+  const packed = new Map<string, PackedInventory>();
+  let newest: PackedInventory['newest'];
+  for (const file of lockfiles.read) {
+    const one = await inventories.pack(file);
+    packed.set(one.hash, one);
+    if ((one.newest?.[0] ?? 0) > (newest?.[0] ?? 0)) newest = one.newest;
+    const { path, sha256, suppressions } = file;
+    read.push({
+      path,
+      sha256,
+      inventory: one.hash,
+      ...(suppressions === undefined ? {} : { suppressions }),
+    });
+  }
+  const after = [...(state.lockfiles ?? []), ...read].sort(byPath);
+  const [old, current] = [hashesOf(lockfiles.before), hashesOf(after)];
+  const kept = [...current].filter((hash) => !old.has(hash));
+  const dropped = [...old].filter((hash) => !current.has(hash));
+  return {
+    newest,
+    state: { ...state, lockfiles: after },
+    steps: [
+      ...kept.flatMap((hash) => {
+        const one = packed.get(hash);
+        return one === undefined ? [] : [step(keys, 'KEEP', hash, [one.ids, one.rest])];
+      }),
+      ...dropped.map((hash) => step(keys, 'DROP', hash, [])),
+    ],
+  };
+}
+
+/** A step for the inventory of one lockfile. */
+function step(keys: Keys, name: 'KEEP' | 'DROP', hash: string, values: readonly Buffer[]): OutcomeStep {
+  return {
+    name,
+    keys: [keys.inventoryUses, keys.idLists(bucketOf(hash)), keys.lockfileInventory(hash)],
+    values: [hash, ...values],
+  };
+}
+
+function hashesOf(lockfiles: readonly TargetLockfile[]): ReadonlySet<string> {
+  return new Set(lockfiles.flatMap(({ inventory }) => inventory ?? []));
+}
+
+/** Entries of the log are small, and there may be many: each is compressed. */
+async function packLog(log: LoggedChanges): Promise<Buffer> {
+  return await compress(Buffer.from(writeText(LOGGED_CHANGES, log)));
+}

@@ -1,0 +1,38 @@
+import type { VersionRecordSummary } from '../../model/scan/resolution.ts';
+import { createYielder } from '../../model/yielding.ts';
+import type { FactStore } from '../facts/facts.ts';
+
+/** Identities of the versions whose record names one of the advisories, by a pass over the facts of all versions. */
+export async function versionsNaming(
+  versions: Pick<FactStore<VersionRecordSummary>, 'scan'>,
+  advisories: readonly string[],
+): Promise<readonly string[]> {
+  if (advisories.length === 0) return [];
+  const wanted = new Set(advisories);
+  const found = new Set<string>();
+  const yieldIfDue = createYielder();
+  for await (const part of versions.scan()) {
+    for (const [key, text] of part) {
+      // Most records name none; parsing them all would take longer than the rest of the pass.
+      if (NAMES_ADVISORIES.test(text) && advisoryIdsOf(text).some((id) => wanted.has(String(id))))
+        found.add(key);
+      await yieldIfDue();
+    }
+  }
+  return [...found];
+}
+
+const NAMES_ADVISORIES = /"advisoryIds":\["/;
+
+/**
+ * The advisories that the text of a fact names. One that is damaged names none: it counts as unknown, and the next answer of the service
+ * replaces it.
+ */
+export function advisoryIdsOf(text: string): readonly unknown[] {
+  try {
+    const { record }: { readonly record?: { readonly advisoryIds?: unknown } } = JSON.parse(text);
+    return Array.isArray(record?.advisoryIds) ? record.advisoryIds : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,109 @@
+import { chunks } from '../../model/chunks.ts';
+import type { EndedJob, OpenJob } from '../../model/queue/open-job.ts';
+import type {
+  DigestClaim,
+  OutcomeEffects,
+  RunCircumstances,
+  TargetChange,
+} from '../../model/queue/outcome.ts';
+import { DIGEST_ENTRY } from '../../model/stored/catalog.ts';
+import { fileArguments, moveArguments } from '../alerts/deliveries.ts';
+import type { Keys } from '../keys.ts';
+import { noteArguments } from '../scans.ts';
+import { writeValue } from '../values/stored-values.ts';
+import { packOpenJob } from './open-jobs.ts';
+import type { OutcomeStep } from './outcome-step.ts';
+import { SPENT_TTL_MS, spentKeys } from './spent-outcomes.ts';
+import { watchSteps } from './watch-steps.ts';
+
+/** Members in one command: Lua passes a few thousand arguments at most. */
+const CHUNK = 1_000;
+
+/** What `SAVE_OUTCOME` does in addition to saving the outcome and the target's state. `time`: ms since 1970. */
+export async function outcomeSteps(
+  keys: Keys,
+  effects: OutcomeEffects,
+  { follows = [], startedAt, ends }: RunCircumstances,
+  { time, deliveredTtlMs }: { readonly time: number; readonly deliveredTtlMs: number | undefined },
+): Promise<readonly OutcomeStep[]> {
+  const { deliveries = [], delivered, record, watch } = effects;
+  const filed = await Promise.all(deliveries.map((delivery) => fileArguments(keys, delivery, time)));
+  return [
+    ...(await openSteps(keys, follows)),
+    ...(await digestSteps(keys, effects.state)),
+    ...filed.map((step) => ({ name: 'FILE', ...step })),
+    ...(record === undefined ? [] : [{ name: 'NOTE', ...noteArguments(keys, record, { time, startedAt }) }]),
+    ...(watch === undefined ? [] : await watchSteps(keys, watch)),
+    ...(delivered === undefined
+      ? []
+      : [
+          {
+            name: 'MOVE',
+            ...moveArguments(keys, delivered, { state: 'delivered' }, { time, retentionMs: deliveredTtlMs }),
+          },
+        ]),
+    ...(ends === undefined ? [] : endSteps(keys, ends)),
+  ];
+}
+
+/** Closes a job and frees outcomes. */
+function endSteps(keys: Keys, { id, lane, spent }: EndedJob): readonly OutcomeStep[] {
+  const lanes = lane === undefined ? [] : [keys.lane(lane)];
+  const { marked = [], removed = [] } = spent ?? {};
+  const parts = [
+    { marked, removed: [] },
+    ...chunks(removed, CHUNK).map((part) => ({ marked: [], removed: part })),
+  ];
+  return [
+    { name: 'CLOSE', keys: [keys.openJobs, ...lanes], values: [id] },
+    ...parts.map((part) => {
+      const freed = spentKeys(keys, part);
+      return { name: 'SPEND', keys: freed.keys, values: [freed.marked, SPENT_TTL_MS] };
+    }),
+  ];
+}
+
+async function openSteps(keys: Keys, follows: readonly OpenJob[]): Promise<readonly OutcomeStep[]> {
+  return await Promise.all(
+    follows.map(async (job) => ({
+      name: 'OPEN',
+      keys: [keys.openJobs, ...(job.lane === undefined ? [] : [keys.lane(job.lane)])],
+      values: [job.id, await packOpenJob(job)],
+    })),
+  );
+}
+
+/** Changes to waiting digests and to the sets of targets: with an incomplete scan, when each changed, judged again later. */
+async function digestSteps(
+  keys: Keys,
+  state: TargetChange | DigestClaim | undefined,
+): Promise<readonly OutcomeStep[]> {
+  if (state === undefined) return [];
+  if ('taken' in state) {
+    return chunks(state.taken, CHUNK).map((scans) => ({
+      name: 'HDEL',
+      keys: [keys.digest(state.route)],
+      values: scans,
+    }));
+  }
+  const additions = (state.digests ?? []).map(
+    async ({ route, entry }): Promise<readonly OutcomeStep[]> => [
+      {
+        name: 'HSET',
+        keys: [keys.digest(route)],
+        values: [entry.scan, await writeValue(DIGEST_ENTRY, entry)],
+      },
+      { name: 'SADD', keys: [keys.digestRoutes], values: [route] },
+    ],
+  );
+  const { incomplete, dueAt } = state.state;
+  const mark = incomplete === true ? 'SADD' : 'SREM';
+  return [
+    { name: mark, keys: [keys.incompleteTargets], values: [state.target] },
+    { name: 'TOUCH', keys: [keys.touchedTargets], values: [state.target] },
+    dueAt === undefined
+      ? { name: 'ZREM', keys: [keys.dueTargets], values: [state.target] }
+      : { name: 'ZADD', keys: [keys.dueTargets], values: [Date.parse(dueAt), state.target] },
+    ...(await Promise.all(additions)).flat(),
+  ];
+}

@@ -1,0 +1,143 @@
+import type {
+  OutcomeEffects,
+  Outcomes,
+  RunCircumstances,
+  StoredOutcome,
+  TargetChange,
+} from '../../model/queue/outcome.ts';
+import type { TargetState } from '../../model/scan/change.ts';
+import { OUTCOME, TARGET_STATE } from '../../model/stored/catalog.ts';
+import type { StoredKind } from '../../model/stored/kind.ts';
+import { fleetSteps } from '../fleet/fleet-steps.ts';
+import { createInventories, type Inventories } from '../fleet/inventories.ts';
+import { createPackageIds } from '../fleet/package-ids.ts';
+import { prepareTarget } from '../fleet/target-lockfiles.ts';
+import type { Keys } from '../keys.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { runScript } from '../scripts/run-script.ts';
+import { SAVE_OUTCOME } from '../scripts/save-outcome.lua.ts';
+import { isLarge } from '../values/compression.ts';
+import { checkValue, readValue, type StoredPlace, writeLargeValue } from '../values/stored-values.ts';
+import { outcomeSteps } from './outcome-steps.ts';
+import { createRecentResults } from './recent-results.ts';
+
+export interface OutcomeOptions {
+  /** How long an outcome, or its marker, is stored. Default 14 days. */
+  readonly ttlMs?: number;
+  /** How long a delivered delivery is stored, in ms. Default 30 days. */
+  readonly deliveredTtlMs?: number | undefined;
+  /** Keeps results in memory for the jobs that follow in this process. Default false. */
+  readonly keepsRecent?: boolean;
+  readonly now?: () => number;
+  /** Default: own ones, with their own memory of package ids. */
+  readonly inventories?: Inventories;
+}
+
+const DEFAULT_TTL_MS = 14 * 24 * 3600 * 1000;
+
+/** Reads throw `state-corrupt` or `state-newer`. */
+export function createOutcomeStore(redis: RedisClient, keys: Keys, options: OutcomeOptions = {}): Outcomes {
+  const { ttlMs = DEFAULT_TTL_MS, deliveredTtlMs, keepsRecent = false, now = Date.now } = options;
+  const inventories = options.inventories ?? createInventories(redis, keys, createPackageIds(redis, keys));
+  const unpack = async (stored: Buffer, job: string, key: string): Promise<ReadOutcome> => {
+    const place = placeOf(keys.outcome(job, key));
+    const large = isLarge(stored);
+    if (stored.length > 0) return { ...(await readValue(OUTCOME, stored, place)), place, large };
+    const spent = keys.spentOutcome(job, key);
+    const value = await redis.getBuffer(spent);
+    if (value === null) return { result: null, next: [], place, large };
+    const outcome = await readValue(OUTCOME, value, placeOf(spent));
+    return { ...outcome, next: [], place: placeOf(spent), large: isLarge(value) };
+  };
+  const read = async (job: string, key: string): Promise<ReadOutcome | undefined> => {
+    const stored = await redis.getBuffer(keys.outcome(job, key));
+    return stored === null ? undefined : await unpack(stored, job, key);
+  };
+  const recent = keepsRecent ? createRecentResults() : undefined;
+  const remember = (name: string, run: StoredOutcome, { resultVersion }: RunCircumstances, bytes: number) => {
+    if (resultVersion !== undefined) recent?.add(name, run.result, bytes);
+  };
+  return {
+    async read(job, key) {
+      const outcome = await read(job, key);
+      return outcome === undefined ? undefined : { result: outcome.result, next: outcome.next };
+    },
+    async readResult<Result>(kind: StoredKind<Result>, job: string, key: string) {
+      const own = recent?.take(keys.outcome(job, key));
+      // This process saved it as a result of the kind of the job.
+      if (own !== undefined) return own as Result;
+      const outcome = await read(job, key);
+      if (outcome === undefined) return undefined;
+      const { result, resultVersion: version = 1, place, large } = outcome;
+      return result === null ? null : await checkValue(kind, result, place, { version, large });
+    },
+    has: async (job, key) => (await redis.exists(keys.outcome(job, key))) === 1,
+    async save(job, key, run, circumstances = {}) {
+      const { result, next, state } = run;
+      const { resultVersion = 1 } = circumstances;
+      const change = changeIn(state);
+      const target = change && (await prepareTarget(keys, inventories, change, now()));
+      const { claim } = run.fleet ?? {};
+      const steps = [
+        ...(await outcomeSteps(keys, run, circumstances, { time: now(), deliveredTtlMs })),
+        ...(target?.steps ?? []),
+        ...fleetSteps(keys, run.fleet),
+      ];
+      const written = await writeLargeValue(OUTCOME, { result: result ?? null, resultVersion, next });
+      const answer = await runScript(
+        redis,
+        SAVE_OUTCOME,
+        [
+          ...[keys.outcome(job, key), keys.target(change?.target ?? ''), keys.targets],
+          keys.claim(claim?.name ?? ''),
+          keys.packageNames,
+          ...steps.flatMap((step) => step.keys),
+        ],
+        [
+          written,
+          ttlMs,
+          ...(await changeArguments(change, target?.state)),
+          ...(claim === undefined ? ['', ''] : [claim.holder, claim.ttlMs]),
+          ...(target?.newest ?? ['', '']),
+          ...steps.flatMap((step) => [step.name, step.keys.length, step.values.length, ...step.values]),
+        ],
+      );
+      const [status, stored] = Array.isArray(answer) ? answer : [];
+      if (String(status) === 'saved') {
+        remember(keys.outcome(job, key), run, circumstances, written.length);
+        return { status: 'saved', ...(Buffer.isBuffer(stored) ? { next: stored.toString('utf8') } : {}) };
+      }
+      if (String(status) === 'ids-lost') inventories.forgetIds();
+      if (['state-moved', 'ids-lost'].includes(String(status))) return { status: 'state-moved' };
+      const { result: kept, next: follows } = await unpack(stored, job, key);
+      return { status: 'already-there', outcome: { result: kept, next: follows } };
+    },
+  };
+}
+
+/** An outcome, and where and how large it is stored. */
+interface ReadOutcome extends StoredOutcome {
+  readonly place: StoredPlace;
+  readonly large: boolean;
+}
+
+function placeOf(key: string): StoredPlace {
+  return { key, remedy: 'Delete the key to have the job run again.' };
+}
+
+function changeIn(state: OutcomeEffects['state']): TargetChange | undefined {
+  return state !== undefined && 'replaces' in state ? state : undefined;
+}
+
+async function changeArguments(
+  change: TargetChange | undefined,
+  state: TargetState | undefined,
+): Promise<readonly (string | Buffer)[]> {
+  if (change === undefined || state === undefined) return ['', '', '', ''];
+  return [
+    change.target,
+    String(change.replaces),
+    String(state.revision),
+    await writeLargeValue(TARGET_STATE, state),
+  ];
+}

@@ -1,0 +1,18 @@
+import { crc32 } from 'node:zlib';
+
+/** One of the shards over which the targets are spread. */
+export interface Shard {
+  /** From 0. */
+  readonly index: number;
+  /** Number of all shards (`redis.shards`). */
+  readonly count: number;
+}
+
+export const ONLY_SHARD: Shard = { index: 0, count: 1 };
+
+export const MAX_SHARDS = 256;
+
+/** The shard of a target: CRC-32 (IEEE 802.3, as in zlib) of its id in UTF-8, modulo the number of shards. */
+export function shardOf(target: string, count: number): number {
+  return crc32(target) % count;
+}

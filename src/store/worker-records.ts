@@ -1,0 +1,55 @@
+import type { WorkerRecord } from '../model/fleet/worker-record.ts';
+import { WORKER_RECORD } from '../model/stored/catalog.ts';
+import { createKeys } from './keys.ts';
+import { valuesOf } from './queue-depths.ts';
+import type { RedisClient } from './redis/connection.ts';
+import { type OnUnreadable, readEach, readValue, writeText } from './values/stored-values.ts';
+
+/** Records of workers that died stay this long, for `lockhound doctor`. */
+const KEPT_MS = 3_600_000;
+
+export interface WorkerPresence {
+  readonly record: WorkerRecord;
+  /** False for a worker that did not renew its presence in time. */
+  readonly running: boolean;
+}
+
+export type WorkerRecords = ReturnType<typeof createWorkerRecords>;
+
+/** What workers say about themselves, next to their presence (`shards/shard-layout.ts`). `prefix`: `redis.prefix`. */
+export function createWorkerRecords(
+  redis: RedisClient,
+  prefix: string,
+  onUnreadable: OnUnreadable = () => {},
+) {
+  const { workers, workerRecords: key } = createKeys(prefix);
+  return {
+    async write(record: WorkerRecord): Promise<void> {
+      await redis.hset(key, record.worker, writeText(WORKER_RECORD, record));
+    },
+    async remove(worker: string): Promise<void> {
+      await redis.hdel(key, worker);
+    },
+    /** All workers, the newest first; forgets those that died long ago. `now`: ms since 1970. */
+    async list(now = Date.now()): Promise<readonly WorkerPresence[]> {
+      const [stored, running] = valuesOf(
+        await redis.pipeline().hgetall(key).zrangebyscore(workers, now, '+inf').exec(),
+      ) as [Record<string, string>, readonly string[]];
+      const alive = new Set(running);
+      const remedy = 'Delete the field: the worker writes it again.';
+      const records = await readEach(
+        Object.entries(stored),
+        ([field, text]) => readValue(WORKER_RECORD, text, { key, field, remedy }),
+        onUnreadable,
+      );
+      const isOld = ({ worker, seenAt }: WorkerRecord): boolean =>
+        !alive.has(worker) && Date.parse(seenAt) < now - KEPT_MS;
+      const old = records.filter(isOld).map(({ worker }) => worker);
+      if (old.length > 0) await redis.hdel(key, ...old);
+      return records
+        .filter((record) => !isOld(record))
+        .map((record) => ({ record, running: alive.has(record.worker) }))
+        .toSorted((left, right) => (left.record.startedAt > right.record.startedAt ? -1 : 1));
+    },
+  };
+}

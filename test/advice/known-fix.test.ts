@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { fixFromKnown, learnFix } from '../../src/advice/known-fix.ts';
+import { sentenceOf } from '../../src/advice/sentence.ts';
+import type { Finding } from '../../src/model/scan/finding.ts';
+import { factsOf, type Registry } from './registry.ts';
+
+const BAD = { advisories: ['GHSA-1'] };
+const key = { system: 'NPM', name: 'parser', version: '1.0.0' } as const;
+
+const registry: Registry = {
+  server: { '1.0.0': { needs: { parser: '1.0.0' } }, '1.1.0': { needs: { parser: '1.0.1' } } },
+  client: { '2.0.0': { needs: { parser: '^1.0.0' } } },
+  stuck: { '3.0.0': { needs: { parser: '1.0.0' } } },
+  parser: { '1.0.0': BAD, '1.0.1': {}, '2.0.0': {} },
+};
+
+const directs = [
+  { ...key, name: 'server' },
+  { ...key, name: 'client', version: '2.0.0' },
+  { ...key, name: 'stuck', version: '3.0.0' },
+];
+
+function finding(dependencyPath: readonly string[], direct: boolean): Finding {
+  return {
+    fingerprint: 'f',
+    rule: 'vulnerability',
+    level: 'alert',
+    severity: 'high',
+    title: 'title',
+    package: {
+      ecosystem: 'npm',
+      name: 'parser',
+      version: '1.0.0',
+      purl: 'pkg:npm/parser@1.0.0',
+      direct,
+      groups: [],
+    },
+    locations: [{ path: 'package-lock.json', dependencyPath: [...dependencyPath] }],
+    advisory: { id: 'GHSA-1', aliases: [], title: 'title', url: '' },
+  };
+}
+
+describe('what is known of a fix for the whole fleet', () => {
+  it('is the nearest good version, and a way for each direct dependency', async () => {
+    const known = await learnFix({ key, directs }, undefined, factsOf(registry), 5);
+    expect(known).toMatchObject({
+      computedAt: 5,
+      version: '1.0.1',
+      breaking: false,
+      ways: {
+        'server@1.0.0': { kind: 'upgrade-direct', to: '1.1.0', brings: ['1.0.1'] },
+        'client@2.0.0': { kind: 'in-range', brings: ['1.0.1'] },
+        'stuck@3.0.0': { kind: 'none', reason: 'no later version of stuck can be locked' },
+      },
+    });
+    const sentence = (path: readonly string[], direct = false) => {
+      const fix = fixFromKnown(finding(path, direct), known);
+      return fix && sentenceOf('parser', fix);
+    };
+    expect(sentence(['parser@1.0.0'], true)).toBe('Upgrade parser 1.0.0 → 1.0.1.');
+    expect(sentence(['server@1.0.0', 'parser@1.0.0'])).toBe(
+      'Upgrade server 1.0.0 → 1.1.0, which brings parser 1.0.1.',
+    );
+    expect(sentence(['client@2.0.0', 'parser@1.0.0'])).toBe(
+      'Fixed in parser 1.0.1. Every requirement permits it.',
+    );
+    expect(sentence(['stuck@3.0.0', 'parser@1.0.0'])).toBe(
+      'No fix is known. parser 1.0.1 is good, but no later version of stuck can be locked.',
+    );
+    expect(sentence(['new@1.0.0', 'parser@1.0.0'])).toBeUndefined();
+  });
+
+  it('keeps the ways that are known', async () => {
+    const first = await learnFix({ key, directs: directs.slice(0, 1) }, undefined, factsOf(registry), 5);
+    const facts = factsOf(registry);
+    const second = await learnFix({ key, directs }, first, facts, 9);
+    expect(Object.keys(second.ways)).toEqual(['server@1.0.0', 'client@2.0.0', 'stuck@3.0.0']);
+    expect(second.computedAt).toBe(5);
+    expect(facts.requested).not.toContain('graph server@1.0.0');
+  });
+
+  it('has a reason where no version is good', async () => {
+    const known = await learnFix(
+      { key, directs },
+      undefined,
+      factsOf({ parser: { '1.0.0': BAD, '1.1.0': BAD } }),
+      5,
+    );
+    expect(known).toMatchObject({ reason: 'none of the 1 later versions is good', ways: {} });
+    expect(fixFromKnown(finding(['server@1.0.0', 'parser@1.0.0'], false), known)).toMatchObject({
+      kind: 'none',
+    });
+  });
+});

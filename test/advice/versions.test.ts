@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest';
+import { schemeOf } from '../../src/advice/versions/scheme.ts';
+import type { System } from '../../src/model/scan/version-key.ts';
+
+/** Orders that the ecosystems publish, the earliest first. */
+const ORDERS: readonly (readonly [System, string, readonly string[]])[] = [
+  [
+    'NPM',
+    'semver.org, 11',
+    [
+      '1.0.0-alpha',
+      '1.0.0-alpha.1',
+      '1.0.0-alpha.beta',
+      '1.0.0-beta',
+      '1.0.0-beta.2',
+      '1.0.0-beta.11',
+      '1.0.0-rc.1',
+      '1.0.0',
+      '2.0.0',
+      '2.1.0',
+      '2.1.1',
+    ],
+  ],
+  [
+    'CARGO',
+    'semver.org, 11',
+    ['1.0.0-alpha', '1.0.0-beta.2', '1.0.0-beta.11', '1.0.0-rc.1', '1.0.0', '1.0.10'],
+  ],
+  [
+    'PYPI',
+    'PEP 440, "Summary of permitted suffixes and relative ordering"',
+    [
+      '1.dev0',
+      '1.0.dev456',
+      '1.0a1',
+      '1.0a2.dev456',
+      '1.0a12.dev456',
+      '1.0a12',
+      '1.0b1.dev456',
+      '1.0b2',
+      '1.0b2.post345.dev456',
+      '1.0b2.post345',
+      '1.0rc1.dev456',
+      '1.0rc1',
+      '1.0',
+      '1.0+abc.5',
+      '1.0+abc.7',
+      '1.0+5',
+      '1.0.post456.dev34',
+      '1.0.post456',
+      '1.0.15',
+      '1.1.dev1',
+      '1!0.1',
+    ],
+  ],
+  ['RUBYGEMS', 'Gem::Version', ['0.9', '1.0.a', '1.0.a10', '1.0.b1', '1.0', '1.0.1', '3.2.0', '3.10.0']],
+  [
+    'GO',
+    'go.dev/ref/mod, "Versions" and "Pseudo-versions"',
+    [
+      'v0.0.0-20191109021931-daa7c04131f5',
+      'v1.2.3-pre',
+      'v1.2.3',
+      'v1.2.4-0.20191109021931-daa7c04131f5',
+      'v1.2.4',
+      'v1.10.0',
+      'v2.0.0+incompatible',
+    ],
+  ],
+  ['GO', 'the toolchain', ['go1.20.14', 'go1.21rc2', 'go1.21', 'go1.21.1', 'go1.22']],
+  [
+    'MAVEN',
+    'POM Reference, "Version Order Specification"',
+    [
+      '1-alpha',
+      '1-beta',
+      '1-milestone',
+      '1-rc',
+      '1-snapshot',
+      '1',
+      '1-sp',
+      '1-abc',
+      '1-foo2',
+      '1-foo10',
+      '1-1',
+      '1.1',
+      '2',
+    ],
+  ],
+  [
+    'MAVEN',
+    'usual releases',
+    [
+      '1.0-alpha-1',
+      '1.0-alpha-2',
+      '1.0-beta-1',
+      '1.0-M1',
+      '1.0-M10',
+      '1.0-RC1',
+      '1.0',
+      '1.0.1',
+      '2.9.9',
+      '2.10.0',
+      '2.10.0.1',
+    ],
+  ],
+  [
+    'NUGET',
+    'NuGet, "Pre-release versions"',
+    [
+      '1.0.1-alpha',
+      '1.0.1-alpha2',
+      '1.0.1-beta',
+      '1.0.1-open',
+      '1.0.1-rc.2',
+      '1.0.1-rc.10',
+      '1.0.1-zzz',
+      '1.0.1',
+      '1.0.1.1',
+      '1.0.2',
+    ],
+  ],
+];
+
+describe.each(ORDERS)('the order of %s (%s)', (system, _source, versions) => {
+  const { compare, isValid } = schemeOf(system);
+
+  it('is as published', () => {
+    expect(versions.filter((version) => !isValid(version))).toEqual([]);
+    expect(versions.toReversed().sort(compare)).toEqual(versions);
+    expect(versions.map((version) => compare(version, version))).toEqual(versions.map(() => 0));
+  });
+
+  it('is strict and has no exceptions between any two', () => {
+    for (const [at, left] of versions.entries()) {
+      for (const right of versions.slice(at + 1)) {
+        expect([left, right, Math.sign(compare(left, right))]).toEqual([left, right, -1]);
+        expect([right, left, Math.sign(compare(right, left))]).toEqual([right, left, 1]);
+      }
+    }
+  });
+});
+
+it.each([
+  ['MAVEN', '1', '1.0'],
+  ['MAVEN', '1', '1-ga'],
+  ['MAVEN', '1', '1.0.0-final'],
+  ['MAVEN', '1-alpha-1', '1-a1'],
+  ['MAVEN', '1-rc1', '1-CR1'],
+  ['MAVEN', '1-1', '1-ga-1'],
+  ['NUGET', '1.0', '1.0.0.0'],
+  ['NUGET', '1.0.0-RC', '1.0.0-rc'],
+  ['NUGET', '1.0.0+build', '1.0.0'],
+  ['PYPI', '1.0', '1.0.0'],
+  ['PYPI', '1.1RC1', '1.1.rc1'],
+  ['RUBYGEMS', '1.0', '1.0.0'],
+  ['RUBYGEMS', '1.2.3', '1.2.3-x86_64-linux'],
+  ['GO', 'go1.21', 'go1.21.0'],
+] as const)('%s: %s is %s', (system, left, right) => {
+  expect(schemeOf(system).compare(left, right)).toBe(0);
+});
+
+/** Requirements from each ecosystem's documentation, with versions inside and outside. */
+const REQUIREMENTS: readonly (readonly [System, string, readonly string[], readonly string[]])[] = [
+  ['NPM', '^1.2.3', ['1.2.3', '1.9.0'], ['1.2.2', '2.0.0', '1.3.0-beta.1']],
+  ['NPM', '^0.2.3', ['0.2.3', '0.2.9'], ['0.3.0']],
+  ['NPM', '^0.0.3', ['0.0.3'], ['0.0.4']],
+  ['NPM', '~1.2.3', ['1.2.9'], ['1.3.0']],
+  ['NPM', '1.2.7 || >=1.2.9 <2.0.0', ['1.2.7', '1.2.9', '1.4.6'], ['1.2.8', '2.0.0']],
+  ['NPM', '1.x', ['1.9.9'], ['2.0.0']],
+  ['NPM', 'npm:lodash@^4.0.0', ['4.17.21'], ['5.0.0']],
+  ['NPM', 'npm:^4.0.0', ['4.17.21'], ['5.0.0']],
+  ['CARGO', '1.2.3', ['1.2.3', '1.9.0'], ['2.0.0', '1.2.2']],
+  ['CARGO', '0.2', ['0.2.9'], ['0.3.0']],
+  ['CARGO', '=1.2.3', ['1.2.3'], ['1.2.4']],
+  ['CARGO', '1.*', ['1.9.0'], ['2.0.0']],
+  ['CARGO', '>=1.2, <1.5', ['1.2.0', '1.4.9'], ['1.5.0']],
+  ['CARGO', '~1.2', ['1.2.9'], ['1.3.0']],
+  ['PYPI', '~=2.2', ['2.2', '2.9'], ['3.0', '2.1']],
+  ['PYPI', '~=1.4.5', ['1.4.5', '1.4.9'], ['1.5.0']],
+  ['PYPI', '==1.1.*', ['1.1', '1.1.post1'], ['1.2']],
+  ['PYPI', '>=1.0,!=1.5,<2', ['1.0', '1.9'], ['1.5', '2.0']],
+  ['PYPI', '(>=1.0)', ['1.0'], ['0.9']],
+  ['PYPI', '^1.2.3', ['1.2.3', '1.9'], ['2.0.0']],
+  ['PYPI', '^0.2.3', ['0.2.9'], ['0.3.0']],
+  ['PYPI', '~1.2', ['1.2.9'], ['1.3']],
+  ['PYPI', '<1.0 || >=2.0', ['0.9', '2.1'], ['1.5']],
+  ['PYPI', '', ['1.0'], []],
+  ['RUBYGEMS', '~> 2.2', ['2.2', '2.9'], ['3.0']],
+  ['RUBYGEMS', '~> 2.2.0', ['2.2.9'], ['2.3']],
+  ['RUBYGEMS', '>= 1.0, < 3', ['1.0', '2.9'], ['3.0']],
+  ['RUBYGEMS', '!= 1.5', ['1.4'], ['1.5']],
+  ['MAVEN', '[1.0]', ['1.0'], ['1.1']],
+  ['MAVEN', '[1.2,1.3]', ['1.2', '1.3'], ['1.3.1']],
+  ['MAVEN', '[1.0,2.0)', ['1.9'], ['2.0']],
+  ['MAVEN', '(,1.0],[1.2,)', ['0.9', '1.0', '1.2'], ['1.1']],
+  ['NUGET', '1.0', ['1.0', '5.0'], ['0.9']],
+  ['NUGET', '(1.0,)', ['1.1'], ['1.0']],
+  ['NUGET', '[1.0]', ['1.0'], ['1.1']],
+  ['NUGET', '(,1.0)', ['0.9'], ['1.0']],
+  ['NUGET', '[1.0, 2.0)', ['1.0', '1.9'], ['2.0']],
+  ['NUGET', '1.2.*', ['1.2.9'], ['1.3.0']],
+  ['GO', 'v1.2.0', ['v1.2.0', 'v1.9.0'], ['v1.1.0']],
+];
+
+it.each(REQUIREMENTS)('%s: the requirement %s', (system, requirement, inside, outside) => {
+  const { satisfies } = schemeOf(system);
+  expect(inside.filter((version) => satisfies(version, requirement) !== true)).toEqual([]);
+  expect(outside.filter((version) => satisfies(version, requirement) !== false)).toEqual([]);
+});
+
+it.each([
+  ['NPM', 'latest'],
+  ['NPM', 'workspace:*'],
+  ['NPM', 'file:../lib'],
+  ['NPM', 'github:owner/repo'],
+  ['CARGO', 'newest'],
+  ['PYPI', 'git+https://example.com/a.git'],
+  ['RUBYGEMS', 'master'],
+  ['MAVEN', '(1.0)'],
+  ['MAVEN', '[1.0'],
+  ['NUGET', '(1.0)'],
+  ['NUGET', 'newest'],
+] as const)('%s: %s is no range', (system, requirement) => {
+  expect(schemeOf(system).satisfies('1.0.0', requirement)).toBeUndefined();
+});
+
+it.each([
+  ['NPM', '1.2.3', '1'],
+  ['NPM', '0.3.1', '0.3'],
+  ['NPM', '0.0.7', '0.0.7'],
+  ['PYPI', '2024.1', '2024'],
+  ['RUBYGEMS', '7.1.3', '7'],
+  ['MAVEN', '2.17.1', '2'],
+  ['NUGET', '13.0.3', '13'],
+] as const)('%s: %s is of the line %s', (system, version, line) => {
+  expect(schemeOf(system).line(version)).toBe(line);
+});

@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
+import { DATA, type Packages, WRITERS } from '../review/histories.ts';
+import { git, openRepositories, type Repositories } from '../sources/repositories.ts';
+import { startGithub } from './github-stand-in.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const TOKEN = 'ghs_token-9d1f';
+
+interface Action {
+  readonly inputs: Readonly<Record<string, { readonly default: string }>>;
+  readonly runs: {
+    readonly steps: readonly {
+      name: string;
+      uses?: string;
+      run?: string;
+      env?: Record<string, string>;
+      with?: Record<string, string>;
+    }[];
+  };
+}
+
+const action = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8')) as Action;
+const lock = (packages: Packages) => WRITERS['package-lock.json']?.(packages) ?? '';
+
+let repositories: Repositories;
+let service: InsightsService;
+let github: Awaited<ReturnType<typeof startGithub>>;
+
+beforeAll(async () => {
+  repositories = openRepositories();
+  service = await startInsightsService({ data: DATA });
+  github = await startGithub(TOKEN);
+});
+afterAll(async () => {
+  await github.close();
+  await service.close();
+  repositories.close();
+});
+
+/** A checkout of a pull request: the merge of a branch that changes the lockfile, as the host makes it. */
+function pullRequest(name: string, before: Packages, after: Packages) {
+  const { folder, commit } = repositories.create(name, { 'package-lock.json': lock(before) });
+  git(folder, 'checkout', '--quiet', '-b', 'feature');
+  commit({ 'package-lock.json': lock(after) });
+  git(folder, 'checkout', '--quiet', 'main');
+  const base = commit({ 'README.md': 'the base moved on' });
+  git(folder, 'merge', '--quiet', '--no-ff', '-m', 'merge', 'feature');
+  return { folder, event: { pull_request: { number: 7, base: { sha: base } } } };
+}
+
+/** Runs the step `Scan` as the host does: inputs and contexts in place of the expressions. */
+async function runScan(folder: string, event: object, inputs: Readonly<Record<string, string>> = {}) {
+  const temp = mkdtempSync(join(repositories.root, 'temp-'));
+  const config = join(temp, 'lockhound.yaml');
+  writeFileSync(config, JSON.stringify({ insights: { url: service.url } }));
+  writeFileSync(join(temp, 'event.json'), JSON.stringify(event));
+  const step = action.runs.steps.find(({ name }) => name === 'Scan');
+  const given: Readonly<Record<string, string>> = { config, token: TOKEN, ...inputs };
+  const value = (expression: string): string =>
+    expression.replaceAll(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => {
+      if (name === 'github.action_path') return ROOT;
+      if (name === 'runner.temp') return temp;
+      const input = name.replace(/^inputs\./, '');
+      return given[input] ?? action.inputs[input]?.default ?? '';
+    });
+  const own = Object.entries(step?.env ?? {}).map(([name, expression]) => [name, value(expression)]);
+  const child = spawn('bash', ['-e', '-c', step?.run ?? 'exit 99'], {
+    cwd: folder,
+    env: {
+      PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+      HOME: temp,
+      GITHUB_API_URL: github.url,
+      GITHUB_REPOSITORY: 'acme/shop',
+      GITHUB_SHA: git(folder, 'rev-parse', 'HEAD'),
+      GITHUB_REF: 'refs/pull/7/merge',
+      GITHUB_EVENT_PATH: join(temp, 'event.json'),
+      GITHUB_OUTPUT: join(temp, 'output'),
+      GITHUB_STEP_SUMMARY: join(temp, 'summary'),
+      ...Object.fromEntries(own),
+    },
+  });
+  let log = '';
+  child.stdout.on('data', (chunk) => (log += chunk));
+  child.stderr.on('data', (chunk) => (log += chunk));
+  const [code] = await once(child, 'close');
+  const read = (name: string): string => readFileSync(join(temp, name), 'utf8');
+  return { code, log, read };
+}
+
+describe('the Action', () => {
+  it('scans a pull request, uploads, comments once and updates its comment', async () => {
+    // Someone else wrote a comment that begins like ours, before and after a page of others.
+    const first = pullRequest(
+      'first',
+      { good: '1.0.0', flawed: '1.0.0' },
+      { flawed: '1.0.0', worse: '1.0.0' },
+    );
+    const bad = await runScan(first.folder, first.event);
+    expect(bad.log).toContain('Since ');
+    expect(bad.code).toBe(1);
+    expect(bad.read('output')).toBe('exit-code=1\nfindings=1\nknown=1\ngone=0\ngaps=0\n');
+    expect(bad.read('summary')).toContain('1 new finding');
+    expect(JSON.parse(bad.read('lockhound/scan.json')).comparison.introduced).toHaveLength(1);
+    expect(github.state.comments).toHaveLength(1);
+    const [comment] = github.state.comments;
+    expect(comment?.body).toMatch(/^<!-- lockhound [0-9a-f]{16} -->\n### 1 new finding: 1 critical/);
+    expect(github.state.uploads[0]?.ref).toBe('refs/pull/7/merge');
+    expect(JSON.parse(github.state.uploads[0]?.sarif ?? '').runs[0].results).toHaveLength(2);
+
+    const copied = Array.from({ length: 150 }, (_, at) => ({
+      id: at,
+      user: { type: 'User' as const },
+      body: comment?.body ?? '',
+    }));
+    github.state.comments.unshift(...copied);
+    const second = pullRequest('second', { good: '1.0.0', flawed: '1.0.0' }, { flawed: '2.0.0' });
+    const good = await runScan(second.folder, second.event);
+    expect(good.code).toBe(0);
+    expect(github.state.comments).toHaveLength(151);
+    expect(comment?.body).toContain('No new findings');
+    expect(new Set(copied.map(({ body }) => body)).size).toBe(1);
+    expect(copied[0]?.body).toContain('1 new finding');
+    expect(bad.log + good.log).not.toContain(TOKEN);
+  });
+
+  it('makes no comment when there is nothing to say', async () => {
+    github.state.comments.length = 0;
+    const { folder, event } = pullRequest('clean', { good: '1.0.0' }, { good: '2.0.0' });
+    expect((await runScan(folder, event)).code).toBe(0);
+    expect(github.state.comments).toEqual([]);
+  });
+
+  it('keeps its verdict when the token may only read, as for forks', async () => {
+    github.state.refuses = true;
+    const { folder, event } = pullRequest('fork', { good: '1.0.0' }, { worse: '1.0.0' });
+    const { code, log } = await runScan(folder, event);
+    github.state.refuses = false;
+    expect(code).toBe(1);
+    expect(log).toMatch(/::warning title=Lockhound::the SARIF file was not uploaded .*HTTP 403/);
+    expect(log).toMatch(/::warning title=Lockhound::the comment was not written .*HTTP 403/);
+  });
+
+  it('counts everything when the clone has no base, and says so', async () => {
+    const { folder } = repositories.create('shallow', { 'package-lock.json': lock({ flawed: '1.0.0' }) });
+    const missing = { pull_request: { number: 7, base: { sha: 'a'.repeat(40) } } };
+    const requests = github.requests.length;
+    const { code, log } = await runScan(folder, missing, { comment: 'false', upload: 'false' });
+    expect(code).toBe(1);
+    expect(log).toContain('::warning title=Lockhound::the clone has no commit to compare with');
+    expect(github.requests.length).toBe(requests);
+  });
+
+  it('follows the policy of its inputs, which are never code', async () => {
+    const { folder, event } = pullRequest('policy', { good: '1.0.0' }, { flawed: '1.0.0' });
+    mkdirSync(join(folder, 'empty'));
+    const none = { comment: 'false', upload: 'false' };
+    expect((await runScan(folder, event, { 'fail-on': 'critical', ...none })).code).toBe(0);
+    const { code, log } = await runScan(folder, event, { target: '$(touch pwned); `touch pwned`', ...none });
+    expect([code, git(folder, 'status', '--porcelain')]).toEqual([1, '']);
+    expect(log).not.toContain('pwned:');
+    expect((await runScan(folder, {}, { paths: '--help', ...none })).code).toBe(2);
+  });
+});
+
+describe('everything that runs is pinned', () => {
+  it('actions by commit, Node by version, and no expression is part of a script', () => {
+    for (const { uses, run = '' } of action.runs.steps) {
+      if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w./-]+@[0-9a-f]{40}$/);
+      expect(run).not.toContain('${{');
+    }
+    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+    const node = action.runs.steps.find(({ name }) => name === 'Node.js');
+    expect(node?.with?.['node-version']).toBe(packages['node_modules/node'].version);
+  });
+});

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { releaseNotes } from '../../scripts/release-notes.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const WORKFLOWS = join(ROOT, '.github/workflows');
+
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly steps: readonly {
+    readonly uses?: string;
+    readonly run?: string;
+    readonly with?: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+describe.each(readdirSync(WORKFLOWS))('the workflow %s', (name) => {
+  const { permissions, jobs } = parse(readFileSync(join(WORKFLOWS, name), 'utf8')) as {
+    permissions: object;
+    jobs: Readonly<Record<string, Job>>;
+  };
+  const steps = Object.values(jobs).flatMap((job) => job.steps);
+
+  it('has no rights but those of its jobs', () => {
+    expect(permissions).toEqual({});
+    for (const job of Object.values(jobs)) expect(job.permissions).toBeDefined();
+  });
+
+  it('runs pinned actions, keeps no credentials, and puts no expression into a script', () => {
+    for (const { uses, run = '', with: options } of steps) {
+      if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w./-]+@[0-9a-f]{40}$/);
+      if (uses?.startsWith('actions/checkout@') === true)
+        expect(options?.['persist-credentials']).toBe(false);
+      expect(run).not.toMatch(/\$\{\{/);
+    }
+  });
+});
+
+describe('the notes of a release', () => {
+  const changelog =
+    '# Changelog\n\n## Unreleased\n\n- later\n\n## 0.2.0, 2026-12-01\n\n### Added\n\n- a thing\n\n## 0.1.0\n\n- first\n\n## 0.0.9\n';
+
+  it('are the section of the version', () => {
+    expect(releaseNotes(changelog, '0.2.0', 'v0.2.0')).toBe('### Added\n\n- a thing\n');
+    expect(releaseNotes(changelog, '0.1.0', 'v0.1.0')).toBe('- first\n');
+  });
+
+  it.each([
+    ['v0.2.1', '0.2.0', 'is not the version of the package'],
+    ['v0.3.0', '0.3.0', 'has no section'],
+    ['v0.0.9', '0.0.9', 'is empty'],
+  ])('are an error for %s', (tag, version, message) => {
+    expect(() => releaseNotes(changelog, version, tag)).toThrow(message);
+  });
+});

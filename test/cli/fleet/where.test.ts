@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ResolvedLockfile } from '../../../src/model/scan/inventory.ts';
+import { npmFile } from '../../store/fleet/fleet-room.ts';
+import { lockhound } from '../lockhound.ts';
+import { type Fleet, openFleetCli } from './fleet-cli.ts';
+
+let cli: Awaited<ReturnType<typeof openFleetCli>>;
+let fleet: Fleet;
+beforeAll(async () => {
+  cli = await openFleetCli();
+});
+afterAll(() => cli.close());
+beforeEach(async () => {
+  fleet = await cli.fresh();
+});
+
+/** A lockfile with one package of an ecosystem. */
+function fileOf(
+  path: string,
+  ecosystem: string,
+  name: string,
+  version: string,
+  purl: string,
+): ResolvedLockfile {
+  const [locked] = npmFile(path, ['x@1.0.0']).packages;
+  if (locked === undefined) throw new RangeError('no package');
+  return {
+    ...npmFile(path, []),
+    packages: [{ ...locked, id: `${name}@${version}`, ecosystem, name, version, purl }],
+  };
+}
+
+async function where(...args: readonly string[]) {
+  const { code, out, note } = await lockhound(['where', ...args, '--json']);
+  return { code, note, answer: out === '' ? undefined : JSON.parse(out) };
+}
+
+describe('lockhound where', () => {
+  it('lists targets with version, lockfile, line, group, directness and dependency path', async () => {
+    const file = npmFile('app/package-lock.json', ['express@4.0.0', 'qs@6.0.0', 'ms@2.0.0'], {
+      'express@4.0.0': ['qs@6.0.0'],
+      'qs@6.0.0': ['ms@2.0.0'],
+    });
+    const dev = { ...file, packages: file.packages.map((one) => ({ ...one, groups: ['dev'] })) };
+    await fleet.save('org/shop', [dev, npmFile('package-lock.json', ['ms@1.0.0'])], {
+      labels: { team: 'web' },
+    });
+    await fleet.save('org/other', [npmFile('package-lock.json', ['lodash@4.0.0'])]);
+    const { code, out } = await lockhound(['where', 'ms']);
+    expect(code).toBe(0);
+    expect(out).toBe(`org/shop  team=web
+  ms@2.0.0  app/package-lock.json:3  indirect, dev
+    express@4.0.0 › qs@6.0.0 › ms@2.0.0
+  ms@1.0.0  package-lock.json:1  direct
+
+1 target with ms in 2 lockfiles: pkg:npm/ms@1.0.0, pkg:npm/ms@2.0.0
+`);
+    const { answer } = await where('pkg:npm/ms@2.0.0');
+    expect(answer).toMatchObject({ schema: 'lockhound.where/1', targets: 1, lockfiles: 1, unreadable: [] });
+    expect(answer.places).toEqual([
+      {
+        target: 'org/shop',
+        labels: { team: 'web' },
+        lockfile: 'app/package-lock.json',
+        ecosystem: 'npm',
+        name: 'ms',
+        version: '2.0.0',
+        purl: 'pkg:npm/ms@2.0.0',
+        line: 3,
+        direct: false,
+        groups: ['dev'],
+        dependencyPath: ['express@4.0.0', 'qs@6.0.0', 'ms@2.0.0'],
+      },
+    ]);
+  });
+
+  it('selects by range, label, ecosystem and number of lockfiles', async () => {
+    for (const minor of [1, 2, 3]) {
+      const file = npmFile('package-lock.json', [`lodash@4.${minor}.0`]);
+      await fleet.save(`t${minor}`, [file], { labels: { team: minor === 1 ? 'a' : 'b' } });
+    }
+    const gem = fileOf('Gemfile.lock', 'gem', 'lodash', '4.1.0', 'pkg:gem/lodash@4.1.0');
+    await fleet.save('ruby', [gem]);
+    const targets = async (...args: readonly string[]) =>
+      (await where(...args)).answer.places.map(({ target }: { target: string }) => target);
+    expect(await targets('lodash')).toEqual(['ruby', 't1', 't2', 't3']);
+    expect(await targets('lodash@<4.3')).toEqual(['ruby', 't1', 't2']);
+    expect(await targets('lodash', '>=4.2.0')).toEqual(['t2', 't3']);
+    expect(await targets('lodash', '--ecosystem', 'rubygems')).toEqual(['ruby']);
+    expect(await targets('lodash', '--label', 'team=b')).toEqual(['t2', 't3']);
+    expect(await targets('lodash', '--limit', '1')).toEqual(['ruby']);
+    const limited = await lockhound(['where', 'lodash', '--limit', '1']);
+    expect(limited.out).toContain('… and 3 more lockfiles: --limit shows them');
+  });
+
+  it.each([
+    ['pypi', 'flask-cors', '1.0', ['Flask_Cors', 'FLASK.CORS', 'flask--cors', 'pkg:pypi/Flask-Cors']],
+    ['nuget', 'newtonsoft.json', '13.0.1', ['Newtonsoft.Json', 'pkg:nuget/Newtonsoft.Json']],
+    [
+      'golang',
+      'github.com/BurntSushi/toml',
+      'v1.0.0',
+      ['github.com/BurntSushi/toml', 'pkg:golang/github.com/burntsushi/toml'],
+    ],
+    ['cargo', 'proc-macro2', '1.0.0', ['proc-macro2', 'proc_macro2']],
+    [
+      'maven',
+      'org.apache.logging.log4j:log4j-core',
+      '2.14.0',
+      ['org.apache.logging.log4j:log4j-core', 'pkg:maven/org.apache.logging.log4j/log4j-core'],
+    ],
+    ['composer', 'Vendor/Näme', '1.0', ['vendor/näme']],
+  ])('finds names of %s in any spelling', async (ecosystem, name, version, spellings) => {
+    await fleet.save('t', [fileOf('f', ecosystem, name, version, `pkg:${ecosystem}/${name}@${version}`)]);
+    for (const spelling of spellings) {
+      expect([spelling, (await where(spelling)).answer.targets]).toEqual([spelling, 1]);
+    }
+    expect((await where(`${name}x`)).code).toBe(1);
+  });
+
+  it('says what is not found, not compared, not understood, not stored', async () => {
+    expect((await where('lodash')).note).toContain('no target is stored yet');
+    const maven = fileOf('pom.xml', 'maven', 'org.x:y', '1.0', 'pkg:maven/org.x/y@1.0');
+    await fleet.save('t', [maven, npmFile('package-lock.json', ['lodash.merge@4.0.0'])]);
+    const missing = await lockhound(['where', 'LODASH']);
+    expect(missing).toMatchObject({
+      code: 1,
+      out: 'No target holds LODASH.\nSimilar names: lodash.merge (npm)\n',
+    });
+    const range = await lockhound(['where', 'org.x:y', '<2']);
+    expect(range.code).toBe(1);
+    expect(range.out).toContain('Not compared: packages of that name of maven');
+    const refused = await lockhound(['where', 'pkg:maven/org.x/y', '<2']);
+    expect(refused.code).toBe(2);
+    expect(refused.note).toContain(
+      '"<2" is not a version or a range of maven; ranges are understood for npm,',
+    );
+    expect((await where('lodash', '>> nonsense')).note).toContain(
+      'is not a version or a range [query-invalid]',
+    );
+    expect((await where('lodash*', '1')).code).toBe(1);
+    vi.stubEnv('REDIS_URL', undefined);
+    const unset = await lockhound(['where', 'lodash']);
+    vi.stubEnv('REDIS_URL', cli.url);
+    expect(unset).toMatchObject({ code: 2, note: expect.stringContaining('redis.url is not set') });
+  });
+
+  it('lists the others where one inventory, summary or list of ids is damaged, and names it', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await fleet.save(name, [npmFile('package-lock.json', ['lodash@4.0.0', `${name}@1.0.0`])]);
+    }
+    const hashOf = async (name: string) => (await fleet.targets.read(name))?.lockfiles?.[0]?.inventory ?? '';
+    await fleet.redis.set(fleet.keys.lockfileInventory(await hashOf('a')), 'nonsense');
+    await fleet.redis.hset(fleet.keys.targetSummaries, 'b', `{"inventory":"${await hashOf('b')}"`);
+    const hash = await hashOf('c');
+    await fleet.redis.hset(
+      fleet.keys.idLists(Number.parseInt(hash.slice(0, 2), 16)),
+      hash,
+      Buffer.of(9, 0, 0, 0),
+    );
+    const { code, note, answer } = await where('lodash');
+    expect(code).toBe(2);
+    expect(answer.places).toMatchObject([{ target: 'd' }]);
+    expect(answer.unreadable).toHaveLength(3);
+    expect(note).toContain('the result is incomplete: 3 stored values cannot be read');
+    expect(note).toContain('field b,');
+  });
+
+  it('prints names with control characters so that they cannot alter the terminal', async () => {
+    const name = 'evil\u001b[2J';
+    await fleet.save('target\u001b]0;x\u0007', [fileOf('f\r', 'npm', name, '1.0.0', 'pkg:npm/evil@1.0.0')], {
+      labels: { team: 'a\u202eb' },
+    });
+    const { out } = await lockhound(['where', name]);
+    expect(out).toContain('target\\u001b]0;x\\u0007  team=a\\u202eb');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there.
+    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+  });
+});

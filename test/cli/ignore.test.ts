@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
+import { LOCKFILE } from '../pipeline/fixtures.ts';
+import { lockhound } from './lockhound.ts';
+
+let valkey: EmbeddedValkey;
+const folder = mkdtempSync(join(tmpdir(), 'cli-ignore-'));
+const config = join(folder, 'lockhound.yaml');
+
+beforeAll(async () => {
+  valkey = await startValkey();
+  vi.stubEnv('REDIS_URL', valkey.url);
+  const suppressions = [{ reason: 'of the configuration', rule: 'unwatched', target: 'x' }];
+  writeFileSync(config, JSON.stringify({ suppressions, policy: { sharedSuppressions: true } }));
+  writeFileSync(join(folder, 'package-lock.json'), LOCKFILE);
+}, 30_000);
+
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await valkey.close();
+  rmSync(folder, { recursive: true });
+});
+
+const ignore = (...args: readonly string[]) => lockhound(['ignore', ...args, '--config', config]);
+const list = async (...args: readonly string[]) =>
+  JSON.parse((await ignore('list', '--json', ...args)).out).suppressions;
+
+describe('lockhound ignore', () => {
+  it('adds, lists and removes, and keeps who did what', async () => {
+    const added = await ignore(
+      ...['add', '--package', 'pkg:npm/lodash@<4.17.21', '--advisory', 'CVE-1', '--advisory', 'CVE-2'],
+      ...['--label', 'team=web', '--reason', 'not reachable', '--author', 'jo', '--expires', '90d'],
+    );
+    expect(added.note).toBe('');
+    const [, id = ''] =
+      /^Added: ignore (\w+), advisory CVE-1 or CVE-2, package npm lodash <4/.exec(added.out) ?? [];
+    const [configured, own, ...others] = await list();
+    expect(others).toEqual([]);
+    expect(configured.suppression.id).toBe('suppressions[0]');
+    expect(own).toMatchObject({
+      suppression: { id: `ignore ${id}`, reason: 'not reachable', author: 'jo', labels: { team: 'web' } },
+      findings: 0,
+      expired: false,
+    });
+    const days = (Date.parse(own.suppression.expires) - Date.parse(own.addedAt)) / 86_400_000;
+    expect(days).toBe(90);
+    const text = (await ignore('list')).out;
+    expect(text).toContain(`ignore ${id}  matches no finding`);
+    expect(text).toContain('2 suppressions; 2 without effect');
+
+    const removed = await ignore('remove', id, '--author', 'sam', '--reason', 'is reachable');
+    expect(removed).toEqual({ code: 0, out: `Removed: ignore ${id}\n`, note: '' });
+    expect(await list()).toHaveLength(1);
+    const [, kept] = await list('--removed');
+    expect(kept.removed).toMatchObject({ author: 'sam', reason: 'is reachable' });
+    expect((await ignore('remove', id)).note).toContain('was removed at');
+    expect(await ignore('remove', 'abc')).toMatchObject({ code: 2 });
+  });
+
+  it.each<[readonly string[], string]>([
+    [['--reason', 'x'], 'names no findings'],
+    [['--reason', 'x', '--rule', 'none'], 'no rule is named "none"'],
+    [['--reason', 'x', '--package', 'lodash'], 'not a purl'],
+    [['--reason', 'x', '--rule', 'deprecated', '--expires', 'soon'], 'expires: a date such as'],
+    [['--rule', 'deprecated'], '--reason'],
+  ])('add %j is refused', async (args, message) => {
+    const { code, note } = await ignore('add', ...args);
+    expect(code).toBe(2);
+    expect(note).toContain(message);
+  });
+
+  it('applies to scan where the configuration says so', async () => {
+    await ignore('add', '--rule', 'vulnerability', '--reason', 'a demo');
+    const scan = (...args: readonly string[]) => lockhound(['scan', '--local', ...args, folder]);
+    expect((await scan('--config', config)).code).toBe(0);
+    writeFileSync(join(folder, 'other.yaml'), '{}');
+    expect((await scan('--config', join(folder, 'other.yaml'))).code).toBe(1);
+  });
+});
+
+describe('VEX documents', () => {
+  const file = join(folder, 'shop.openvex.json');
+  const write = (...names: readonly string[]) =>
+    writeFileSync(
+      file,
+      JSON.stringify({
+        '@context': 'https://openvex.dev/ns/v0.2.0',
+        '@id': 'https://example.com/vex/shop',
+        author: 'Security',
+        timestamp: '2026-01-01T00:00:00Z',
+        version: 1,
+        statements: names.map((name) => ({
+          vulnerability: { name },
+          products: [{ '@id': 'pkg:npm/lodash' }],
+          status: 'not_affected',
+          justification: 'component_not_present',
+        })),
+      }),
+    );
+
+  it('are imported, and another version replaces the first', async () => {
+    write('CVE-1', 'CVE-2');
+    expect((await ignore('import', file)).out).toContain('2 suppressions of https://example.com/vex/shop');
+    write('CVE-2');
+    expect((await ignore('import', file)).out).toContain('1 suppression of an earlier version removed');
+    const found = (await list()).filter(
+      ({ suppression }: { suppression: { source: string } }) => suppression.source === 'vex',
+    );
+    expect(found).toMatchObject([{ suppression: { advisories: ['CVE-2'] } }]);
+    expect(await ignore('import', config)).toMatchObject({ code: 2 });
+  });
+
+  it('suppress findings of a scan', async () => {
+    write('CVE-2021-23337');
+    const { out } = await lockhound(['scan', '--local', '--json', '--vex', file, folder]);
+    const by = JSON.parse(out).findings.flatMap(
+      ({ suppressed }: { suppressed?: { reason: string } }) => suppressed?.reason ?? [],
+    );
+    expect(by).toEqual(['not_affected: component_not_present']);
+  });
+});

@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { isAlert } from '../../src/model/scan/is-alert.ts';
+import { LOCKFILE } from '../pipeline/fixtures.ts';
+import { lockhound } from './lockhound.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'cli-suppressed-'));
+const config = join(folder, 'lockhound.yaml');
+afterAll(() => rmSync(folder, { recursive: true }));
+writeFileSync(join(folder, 'package-lock.json'), LOCKFILE);
+
+async function scan(suppressions: readonly object[], ...options: readonly string[]) {
+  writeFileSync(config, JSON.stringify({ suppressions }));
+  const all = ['scan', '--local', '--json', '--target', 'shop', '--config', config, ...options, folder];
+  const { code, out, note } = await lockhound(all);
+  const read = out === '' ? undefined : JSON.parse(out);
+  const findings: readonly { readonly suppressed?: { readonly by: string } }[] = read?.findings ?? [];
+  return { code, note, read, by: findings.map(({ suppressed }) => suppressed?.by) };
+}
+
+describe('scan with suppressions', () => {
+  it('of everything does not fail, and lists all with the reason', async () => {
+    const { code, read, by } = await scan([{ reason: 'a demo', target: 'sh*' }]);
+    expect(code).toBe(0);
+    expect(by.length).toBeGreaterThan(1);
+    expect(new Set(by)).toEqual(new Set(['suppressions[0]']));
+    expect(read.counts).toMatchObject({ suppressed: by.length, severities: { critical: 0, high: 0 } });
+  });
+
+  it('of some fails because of the others, and reports what has no effect', async () => {
+    const { code, by, read } = await scan([
+      { reason: 'other', target: 'other', rule: 'vulnerability' },
+      { reason: 'no such package', package: 'pkg:npm/none@<2' },
+      { reason: 'not reachable', package: 'pkg:npm/lodash@<4.17.21', advisory: 'CVE-2021-23337' },
+    ]);
+    expect(code).toBe(1);
+    expect(by.filter((one) => one !== undefined)).toEqual(['suppressions[2]']);
+    expect(by.indexOf('suppressions[2]')).toBe(by.length - 1);
+    expect(read.unusedSuppressions).toEqual([{ id: 'suppressions[1]', reason: 'matches no finding' }]);
+  });
+
+  it('that are not valid is an error that names each', async () => {
+    const { code, note } = await scan([{ reason: 'x' }, { rule: 'deprecated' }]);
+    expect(code).toBe(2);
+    expect(note).toContain('suppressions.0: names no findings');
+    expect(note).toContain('suppressions.1.reason');
+  });
+});
+
+describe('scan with a `.lockhound.yaml` beside the lockfile', () => {
+  const own = join(folder, 'own');
+  mkdirSync(own);
+  writeFileSync(join(own, 'package-lock.json'), LOCKFILE);
+
+  async function scanOwn(text: string, policy: object = {}) {
+    writeFileSync(join(own, '.lockhound.yaml'), text);
+    writeFileSync(config, JSON.stringify({ policy }));
+    const { code, out } = await lockhound(['scan', '--local', '--json', '--config', config, own]);
+    const { findings, gaps, unusedSuppressions } = JSON.parse(out);
+    const open = findings.filter(isAlert);
+    return { code, open, gaps, unusedSuppressions };
+  }
+
+  const ALL = 'suppressions: [{ reason: a demo, rule: vulnerability }, { reason: x, rule: deprecated }]';
+
+  it('suppresses up to the severity that the configuration allows', async () => {
+    expect(await scanOwn(ALL, { targetSuppressions: 'critical' })).toMatchObject({ code: 0, open: [] });
+    const limited = await scanOwn(ALL, { targetSuppressions: 'low' });
+    expect(limited.code).toBe(1);
+    expect(limited.open.length).toBeGreaterThan(0);
+    const off = await scanOwn(ALL, { targetSuppressions: 'off' });
+    expect(off.unusedSuppressions[0]).toEqual({
+      id: '.lockhound.yaml suppressions[0]',
+      reason: 'targets may not suppress findings (policy.targetSuppressions)',
+    });
+  });
+
+  it('that cannot be read suppresses nothing and is a gap', async () => {
+    const { open, gaps } = await scanOwn('suppressions: [{ reason: x }]');
+    expect(open.length).toBeGreaterThan(0);
+    expect(gaps).toMatchObject([
+      { kind: 'detail', reason: expect.stringContaining('.lockhound.yaml: suppressions[0]') },
+    ]);
+    rmSync(join(own, '.lockhound.yaml'));
+    execFileSync('mkfifo', [join(own, '.lockhound.yaml')]);
+    const { out } = await lockhound(['scan', '--local', '--json', own]);
+    expect(JSON.parse(out).gaps).toMatchObject([{ reason: expect.stringContaining('is a named pipe') }]);
+  });
+});
+
+describe('scan with filters', () => {
+  const filtered = (...options: readonly string[]) =>
+    lockhound(['scan', '--local', '--json', ...options, join(folder, 'package-lock.json')]);
+
+  it('leaves out what does not fit, and says how much', async () => {
+    const all = JSON.parse((await filtered()).out).findings;
+    const { out, note } = await filtered('--direct', '--severity', 'high');
+    const { findings, counts } = JSON.parse(out);
+    expect(findings.length).toBeLessThan(all.length);
+    expect(findings.every((one: { package: { direct: boolean } }) => one.package.direct)).toBe(true);
+    expect(note).toContain(`Filters leave out ${all.length - findings.length} of ${all.length} findings.`);
+    expect(counts.severities.medium).toBe(0);
+    expect(await filtered('--ecosystem', 'pypi')).toMatchObject({ code: 0 });
+    expect(await filtered('--direct', '--baseline', 'x.json')).toMatchObject({ code: 2 });
+  });
+});

@@ -1,0 +1,154 @@
+import createClient from 'openapi-fetch';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSharedStore } from '../../../src/commands/shared-store.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { createApiClient } from '../../../src/discovery/client.ts';
+import type { RestDescription } from '../../../src/discovery/description/description.ts';
+import { findMethod, methodsOf } from '../../../src/discovery/description/methods.ts';
+import type { Params } from '../../../src/discovery/request/request-parameters.ts';
+import { checkAgainstSchema } from '../../../src/discovery/request/schema-check.ts';
+import { createHttpClient } from '../../../src/http/undici-client.ts';
+import { npmFile, tracked } from '../../store/fleet/fleet-room.ts';
+import { openServeRoom } from './serve-room.ts';
+
+interface Sample {
+  readonly params?: Params;
+  readonly body?: object;
+  /** Default 200. */
+  readonly status?: number;
+}
+
+const target = 'org/shop';
+const source = { kind: 'git', repositories: ['https://git.example/a.git'] };
+const payload = { job: 'ingest-lockfiles', id: 'bad' };
+
+/** A call of every operation, in an order in which all succeed where one server is enough. `events.stream` never ends. */
+const SAMPLES: Readonly<Record<string, Sample>> = {
+  'lockhound.session.get': {},
+  'lockhound.fleet.get': {},
+  'lockhound.targets.list': { params: { label: ['team=web'], orderBy: 'target', incomplete: false } },
+  'lockhound.targets.get': { params: { target } },
+  'lockhound.targets.inventory': { params: { target, pageSize: 1 } },
+  'lockhound.findings.list': {
+    params: { severity: 'high', rule: ['vulnerability', 'vanished'], label: ['team=web'] },
+  },
+  'lockhound.findings.get': { params: { target, fingerprint: 'org/shop/ms@1.0.0/high' } },
+  'lockhound.changes.list': { params: { since: '1d', target } },
+  'lockhound.packages.where': { params: { package: 'ms', limit: 5 } },
+  'lockhound.scans.submit': {
+    body: { target, lockfiles: [{ path: 'package-lock.json', content: '{}' }], scan: 's1' },
+    status: 202,
+  },
+  'lockhound.scans.list': { params: { state: ['queued'] } },
+  'lockhound.scans.get': { params: { scan: 's1' } },
+  'lockhound.scans.report': { params: { scan: 's1', format: 'sarif' }, status: 404 },
+  'lockhound.deliveries.list': { params: { state: ['failed', 'held'] } },
+  'lockhound.deliveries.get': { params: { delivery: 'none' }, status: 404 },
+  'lockhound.deliveries.retry': { params: { delivery: 'none' }, status: 404 },
+  'lockhound.routes.resume': { params: { route: 'none' }, status: 404 },
+  'lockhound.schedules.add': {
+    params: { replace: true },
+    body: { name: 'nightly', source, target: 'org/a', every: '1d' },
+  },
+  'lockhound.schedules.list': {},
+  'lockhound.schedules.get': { params: { schedule: 'nightly' } },
+  'lockhound.schedules.pause': { params: { schedule: 'nightly' } },
+  'lockhound.schedules.resume': { params: { schedule: 'nightly' } },
+  'lockhound.schedules.run': { params: { schedule: 'nightly' } },
+  'lockhound.schedules.remove': { params: { schedule: 'nightly' } },
+  'lockhound.rejected.list': { params: { limit: 3 } },
+  'lockhound.rejected.get': { params: payload },
+  'lockhound.rejected.retry': { params: payload, body: {} },
+  'lockhound.rejected.drop': { params: payload },
+  'lockhound.suppressions.add': {
+    body: { reason: 'not reachable', target, rule: 'deprecated', expires: '30d' },
+  },
+  'lockhound.suppressions.list': {},
+  'lockhound.suppressions.remove': { params: { suppression: 'none' }, status: 404 },
+  'lockhound.targets.forget': { params: { target } },
+  'lockhound.tokens.list': {},
+  'lockhound.tokens.revoke': { params: { token: 'none' }, status: 404 },
+  'lockhound.session.create': { body: { token: 'none' }, status: 401 },
+  'lockhound.session.delete': {},
+  // From then on a token is needed.
+  'lockhound.tokens.create': { body: { name: 'ci', role: 'read', targets: ['org/*'], expires: '1d' } },
+};
+
+describe.each(['discovery', 'OpenAPI'] as const)('a client by the %s document', (kind) => {
+  let room: Awaited<ReturnType<typeof openServeRoom>>;
+  let url: string;
+  let document: RestDescription;
+  beforeAll(async () => {
+    room = await openServeRoom();
+    const findings = [tracked(target, 'ms@1.0.0', 'high')];
+    await room.fleets[0]?.save(target, [npmFile('package-lock.json', ['ms@1.0.0', 'a@1'])], {
+      findings,
+      labels: { team: 'web' },
+    });
+    const shared = await openSharedStore(loadConfig({ environment: room.environment }));
+    const issues = [{ path: '$', reason: 'wrong' }];
+    await shared.store.rejected.add({ ...payload, at: new Date().toISOString(), issues, data: '{}' });
+    await shared.close();
+    url = (await room.serve()).server.url;
+    const { items } = (await (await fetch(`${url}/discovery/v1/apis`)).json()) as {
+      readonly items: readonly [{ readonly discoveryRestUrl: string }];
+    };
+    document = (await (await fetch(items[0].discoveryRestUrl)).json()) as RestDescription;
+  });
+  afterAll(() => room.close());
+
+  it('does every operation', async () => {
+    const call = kind === 'discovery' ? discoveryClient(document) : await openApiClient(url);
+    const operations = methodsOf(document).map(({ id }) => id);
+    expect([...Object.keys(SAMPLES), 'lockhound.events.stream'].sort()).toEqual([...operations].sort());
+    for (const [id, { status = 200, ...sample }] of Object.entries(SAMPLES)) {
+      const answer = await call(id, sample);
+      expect([id, answer.status, answer.status === status ? '' : answer.value]).toEqual([id, status, '']);
+      const { response } = findMethod(document, id);
+      if (status > 299 || response === undefined) continue;
+      expect([id, checkAgainstSchema(document, response, answer.value, id)]).toEqual([id, []]);
+    }
+  });
+});
+
+type Call = (id: string, sample: Sample) => Promise<{ readonly status: number; readonly value: unknown }>;
+
+function discoveryClient(document: RestDescription): Call {
+  const client = createApiClient({ document, http: createHttpClient() });
+  return async (id, sample) => {
+    const { status, content } = await client.call(id, sample);
+    return { status, value: content.kind === 'json' ? content.value : content };
+  };
+}
+
+interface OpenApi {
+  readonly servers: readonly [{ readonly url: string }];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+}
+
+interface OpenApiOperation {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly name: string; readonly in: 'path' | 'query' }[];
+}
+
+async function openApiClient(url: string): Promise<Call> {
+  const { servers, paths } = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
+  const client = createClient<Record<string, never>>({ baseUrl: servers[0].url });
+  return async (id, { params = {}, body }) => {
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { operationId, parameters }] of Object.entries(methods)) {
+        if (operationId !== id) continue;
+        const placed = (place: 'path' | 'query') =>
+          Object.fromEntries(
+            parameters.flatMap((one) =>
+              one.in === place && one.name in params ? [[one.name, params[one.name]]] : [],
+            ),
+          );
+        const init = { params: { path: placed('path'), query: placed('query') }, ...(body && { body }) };
+        const { response, data, error } = await client.request(method as never, path as never, init as never);
+        return { status: response.status, value: data ?? error };
+      }
+    }
+    throw new RangeError(id);
+  };
+}

@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, createConnection } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { administerTokens } from '../../../src/commands/tokens.ts';
+import { createEventLog } from '../../../src/server/api/events/event-log.ts';
+import { beginEventStream } from '../../../src/server/api/events/event-stream.ts';
+import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
+import { openServeRoom } from './serve-room.ts';
+
+let room: Awaited<ReturnType<typeof openServeRoom>>;
+let tokens: ReturnType<typeof administerTokens>;
+let all: string;
+beforeAll(async () => {
+  room = await openServeRoom({ shards: 2 });
+  const [fleet] = room.fleets;
+  if (fleet === undefined) throw new RangeError();
+  tokens = administerTokens(createApiTokenStore(room.redis, fleet.keys));
+  all = (await tokens.create({ name: 'all', role: 'read' })).token;
+});
+afterAll(() => room.close());
+
+const change = { transition: 'opened', rule: 'vulnerability', level: 'alert', title: 'Wrong' } as const;
+
+/** Saves a scan with a change in one of the shards. */
+async function saved(target: string, shard = 0): Promise<void> {
+  const log = [{ ...change, fingerprint: target, severity: 'high', purl: 'pkg:npm/ms@1' }] as const;
+  await room.fleets[shard]?.save(target, [], { log: [...log] });
+}
+
+/** Reads events of a stream until `count` have come. */
+async function events(url: string, headers: Record<string, string>, count: number, onOpen = async () => {}) {
+  const stop = new AbortController();
+  const answer = await fetch(url, { headers, signal: stop.signal });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  const found: { id: string; event: string; target: string }[] = [];
+  let text = '';
+  const opened = onOpen();
+  for await (const part of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part;
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const fields = new Map(
+        block.split('\n').map((line) => [line.split(': ')[0], line.slice(line.indexOf(': ') + 2)]),
+      );
+      const data = fields.get('data');
+      if (data === undefined) continue;
+      const { target } = JSON.parse(data) as { target: string };
+      found.push({ id: fields.get('id') ?? '', event: fields.get('event') ?? '', target });
+    }
+    if (found.length >= count) break;
+  }
+  await opened;
+  stop.abort();
+  return found;
+}
+
+describe('the stream of events', () => {
+  it('sends changes as they happen, and continues after the last one that was seen', async () => {
+    const api = await room.serve({}, all);
+    const url = `${api.server.url}/api/v1/events?topic=changes`;
+    const headers = { authorization: `Bearer ${all}` };
+    await saved('before');
+    const first = await events(url, headers, 2, async () => {
+      await saved('one');
+      await saved('two');
+    });
+    expect(first.map(({ event, target }) => `${event} ${target}`)).toEqual(['changes one', 'changes two']);
+    await saved('three', 1);
+    const later = await events(url, { ...headers, 'last-event-id': first[0]?.id ?? '' }, 2);
+    expect(later.map(({ target }) => target)).toEqual(['two', 'three']);
+    // Another server has other ids: it sends what the store has since about that time.
+    const other = await room.serve({}, all);
+    const again = await events(
+      `${other.server.url}/api/v1/events`,
+      { ...headers, 'last-event-id': first[1]?.id ?? '' },
+      3,
+    );
+    expect(again.map(({ target }) => target)).toEqual(expect.arrayContaining(['two', 'three']));
+    expect((await fetch(url, { headers: { ...headers, 'last-event-id': 'x' } })).status).toBe(400);
+  });
+
+  it('shows a token its own targets only', async () => {
+    const team = (await tokens.create({ name: 'team', role: 'read', targets: ['a/*'] })).token;
+    const api = await room.serve({}, all);
+    const url = `${api.server.url}/api/v1/events`;
+    const found = await events(url, { authorization: `Bearer ${team}` }, 1, async () => {
+      await saved('b/foreign');
+      await saved('a/own');
+    });
+    expect(found.map(({ target }) => target)).toEqual(['a/own']);
+    expect((await fetch(url)).status).toBe(401);
+  });
+
+  it('tells when a scan ends', async () => {
+    const api = await room.serve({}, all);
+    const { createScanStore } = await import('../../../src/store/scans.ts');
+    const fleet = room.fleets[0];
+    if (fleet === undefined) throw new RangeError();
+    const scans = createScanStore(room.redis, fleet.keys);
+    const url = `${api.server.url}/api/v1/events?topic=scans`;
+    const found = await events(url, { authorization: `Bearer ${all}` }, 1, () =>
+      scans.fail({
+        scan: 's1',
+        target: 't',
+        state: 'failed',
+        requestedAt: new Date().toISOString(),
+        reason: 'no',
+      }),
+    );
+    expect(found).toMatchObject([{ event: 'scans', target: 't' }]);
+  });
+
+  it('disconnects a reader that does not read', async () => {
+    const api = await room.serve({}, all);
+    const { hostname, port } = new URL(api.server.url);
+    const socket = createConnection({ host: hostname, port: Number(port) });
+    socket.write(
+      `GET /api/v1/events HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${all}\r\n\r\n`,
+    );
+    await once(socket, 'readable');
+    let isClosed = false;
+    socket.on('close', () => {
+      isClosed = true;
+    });
+    socket.on('error', () => {});
+    const title = 'x'.repeat(500_000);
+    for (let index = 0; index < 60 && !isClosed; index += 1) {
+      const log = [{ ...change, fingerprint: 'f', severity: 'high', purl: 'pkg:npm/ms@1', title }] as const;
+      await room.fleets[0]?.save(`big${index % 3}`, [], { log: [...log] });
+    }
+    socket.resume();
+    await once(socket, 'close');
+  });
+});
+
+it('ends the stream of a caller who may no longer call', async () => {
+  const server = createServer((_request, raw) => {
+    beginEventStream(raw, {}, { heartbeatMs: 20, isAllowed: async () => false });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('retry: 2000\n\n');
+  server.close();
+});
+
+describe('the log of events', () => {
+  const event = (target: string) => ({ topic: 'changes', target, at: 5, data: 'x'.repeat(10) }) as const;
+
+  it('keeps the last events, within its limits', () => {
+    const log = createEventLog(3, 1_000);
+    const ids: string[] = [];
+    log.follow(({ id }) => ids.push(id));
+    for (const target of ['a', 'b', 'c', 'd']) log.add(event(target));
+    const targets = (id = '') => {
+      const point = log.resume(id);
+      return point?.kind === 'logged' ? point.events.map(({ target }) => target) : point;
+    };
+    expect(targets(ids[0])).toEqual(['b', 'c', 'd']);
+    expect(targets(ids[3])).toEqual([]);
+    log.add(event('e'));
+    expect(targets(ids[0])).toEqual({ kind: 'stored', since: 5 });
+    expect(createEventLog().resume(ids[3] ?? '')).toEqual({ kind: 'stored', since: 5 });
+    expect(log.resume('x')).toBeUndefined();
+    const small = createEventLog(100, 25);
+    for (const target of ['a', 'b', 'c']) small.add(event(target));
+    expect(small.resume(`${'0'.repeat(12)}-1-9`)).toEqual({ kind: 'stored', since: 9 });
+  });
+});

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shardOf } from '../../../src/store/shards/shard.ts';
+import { npmFile, tracked } from '../../store/fleet/fleet-room.ts';
+import { until } from '../../store/store-room.ts';
+import { openServeRoom } from './serve-room.ts';
+
+describe.each([1, 3])('the read operations over %i shards', (shards) => {
+  let room: Awaited<ReturnType<typeof openServeRoom>>;
+  let api: Awaited<ReturnType<typeof room.serve>>;
+  const fleetOf = (target: string) => {
+    const fleet = room.fleets[shardOf(target, shards)];
+    if (fleet === undefined) throw new RangeError(target);
+    return fleet;
+  };
+  const change = { transition: 'opened', rule: 'vulnerability', level: 'alert', title: 'Wrong' } as const;
+  beforeAll(async () => {
+    room = await openServeRoom({ shards });
+    for (const [index, severity] of (['critical', 'high', 'low', 'medium'] as const).entries()) {
+      const target = `org/t${index}`;
+      await fleetOf(target).save(
+        target,
+        [npmFile('package-lock.json', ['shop@1.0.0', 'ms@2.1.3', 'lodash@4.17.20'])],
+        {
+          labels: { team: index < 2 ? 'web' : 'data' },
+          findings: [
+            tracked(target, 'lodash@4.17.20', severity),
+            tracked(target, 'old@1.0.0', 'low', { status: 'resolved' }),
+            tracked(target, 'noted@1.0.0', 'critical', { finding: { level: 'note' } }),
+          ],
+          log: [{ ...change, fingerprint: 'f', severity, purl: 'pkg:npm/lodash@4.17.20' }],
+          incomplete: index === 3,
+        },
+      );
+    }
+    api = await room.serve();
+  });
+  afterAll(() => room.close());
+
+  const listed = async (query: string): Promise<readonly string[]> =>
+    (await api.read('lockhound.findings.list', `findings?${query}`)).findings.map(
+      ({ target, finding }: { target: string; finding: { package: { name: string } } }) =>
+        `${target} ${finding.package.name}`,
+    );
+
+  it('counts the fleet', async () => {
+    const overview = await api.read('lockhound.fleet.get', 'fleet');
+    expect(overview).toMatchObject({
+      targets: 4,
+      packages: 12,
+      incomplete: 1,
+      worst: { critical: 4 },
+      open: { critical: 5, high: 1, medium: 1, low: 1 },
+      rejected: 0,
+      leftOut: 0,
+    });
+  });
+
+  it('lists targets with filters, orders and pages', async () => {
+    const targets = async (query: string) =>
+      (await api.read('lockhound.targets.list', `targets?${query}`)).targets.map(
+        ({ target }: { target: string }) => target,
+      );
+    expect(await targets('orderBy=target')).toEqual(['org/t0', 'org/t1', 'org/t2', 'org/t3']);
+    expect(await targets('')).toEqual(['org/t0', 'org/t1', 'org/t3', 'org/t2']);
+    expect(await targets('label=team%3Ddata')).toEqual(['org/t3', 'org/t2']);
+    expect(await targets('incomplete=true')).toEqual(['org/t3']);
+    expect(await targets('search=T1')).toEqual(['org/t1']);
+    const first = await api.read('lockhound.targets.list', 'targets?orderBy=target&pageSize=3');
+    expect(first.total).toBe(4);
+    expect(await targets(`orderBy=target&pageSize=3&pageToken=${first.nextPageToken}`)).toEqual(['org/t3']);
+  });
+
+  it('shows one target with its findings, and the packages of its lockfile in pages', async () => {
+    const shown = await api.read('lockhound.targets.get', 'targets/org%2Ft0');
+    expect(shown.summary).toMatchObject({ target: 'org/t0', labels: { team: 'web' }, packages: 3 });
+    expect(shown.findings).toHaveLength(2);
+    const inventory = 'lockhound.targets.inventory';
+    const first = await api.read(inventory, 'targets/org%2Ft0/inventory?pageSize=2');
+    expect(first).toMatchObject({ path: 'package-lock.json', total: 3 });
+    const rest = await api.read(inventory, `targets/org%2Ft0/inventory?pageToken=${first.nextPageToken}`);
+    const ids = [...first.packages, ...rest.packages].map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(['shop@1.0.0', 'ms@2.1.3', 'lodash@4.17.20']);
+    expect((await api.request('/api/v1/targets/org%2Fnone')).status).toBe(404);
+    expect((await api.request('/api/v1/targets/org%2Fnone/inventory')).status).toBe(404);
+  });
+
+  it('lists findings with filters and orders, and shows one', async () => {
+    expect(await listed('')).toEqual(['org/t0 lodash', 'org/t1 lodash', 'org/t3 lodash', 'org/t2 lodash']);
+    expect(await listed('severity=high')).toEqual(['org/t0 lodash', 'org/t1 lodash']);
+    expect(await listed('severity=high&notes=true&label=team%3Dweb')).toHaveLength(4);
+    expect(await listed('state=resolved&orderBy=target&target=org/t2')).toEqual(['org/t2 old']);
+    expect(await listed('state=all&orderBy=target')).toHaveLength(8);
+    expect(await listed('search=ghsa-LODASH%20t3')).toEqual(['org/t3 lodash']);
+    expect(await listed('rule=deprecated')).toEqual([]);
+    const [first] = (await api.read('lockhound.findings.list', 'findings')).findings;
+    const place = `targets/org%2Ft0/findings/${encodeURIComponent(first.finding.fingerprint)}`;
+    expect(await api.read('lockhound.findings.get', place)).toMatchObject({ target: 'org/t0', places: 1 });
+    expect((await api.request(`/api/v1/${place}x`)).status).toBe(404);
+  });
+
+  it('continues after the last entry of a page when the fleet has changed in between', async () => {
+    const first = await api.read('lockhound.findings.list', 'findings?pageSize=2');
+    expect(first.total).toBe(4);
+    await fleetOf('org/new').save('org/new', [], { findings: [tracked('org/new', 'z@1.0.0', 'critical')] });
+    await fleetOf('org/t1').save('org/t1', [], { findings: [] });
+    await until('the change is seen', async () => (await listed('')).includes('org/new z'));
+    expect(await listed(`pageSize=2&pageToken=${first.nextPageToken}`)).toEqual([
+      'org/t3 lodash',
+      'org/t2 lodash',
+    ]);
+    expect(await listed('')).not.toContain('org/t1 lodash');
+  });
+
+  it('lists changes in pages, newest first', async () => {
+    const first = await api.read('lockhound.changes.list', 'changes?pageSize=3');
+    const rest = await api.read(
+      'lockhound.changes.list',
+      `changes?pageSize=3&pageToken=${first.nextPageToken}`,
+    );
+    const targets = [...first.scans, ...rest.scans].map(({ target }: { target: string }) => target);
+    expect(targets).toEqual(['org/t3', 'org/t2', 'org/t1', 'org/t0']);
+    expect((await api.read('lockhound.changes.list', 'changes?severity=high')).scans).toHaveLength(2);
+    const future = await api.read('lockhound.changes.list', 'changes?since=2100-01-01');
+    expect(future.scans).toEqual([]);
+  });
+
+  it('finds where a package is', async () => {
+    const answer = await api.read(
+      'lockhound.packages.where',
+      'packages/where?package=lodash%40%3C4.17.21&limit=2',
+    );
+    expect(answer).toMatchObject({ versions: ['pkg:npm/lodash@4.17.20'], lockfiles: answer.targets });
+    expect(answer.places).toHaveLength(2);
+    expect((await api.request('/api/v1/packages/where')).status).toBe(400);
+  });
+
+  it('answers with what is empty', async () => {
+    expect(await api.read('lockhound.scans.list', 'scans')).toEqual({ scans: [] });
+    expect(await api.read('lockhound.deliveries.list', 'deliveries')).toEqual({ deliveries: [] });
+    expect(await api.read('lockhound.schedules.list', 'schedules')).toEqual({ schedules: [] });
+    expect(await api.read('lockhound.rejected.list', 'rejected')).toEqual({ rejected: [], total: 0 });
+    for (const path of [
+      'scans/none',
+      'scans/none/report',
+      'deliveries/none',
+      'schedules/none',
+      'rejected/a/b',
+    ]) {
+      expect([path, (await api.request(`/api/v1/${path}`)).status]).toEqual([path, 404]);
+    }
+  });
+
+  it('forgets a target that was removed', async () => {
+    const { forgetTarget } = await import('../../../src/commands/fleet/targets.ts');
+    const { openFleetStore } = await import('../../../src/commands/fleet/fleet-store.ts');
+    const { loadConfig } = await import('../../../src/config/load.ts');
+    const store = await openFleetStore(loadConfig({ environment: room.environment }));
+    await forgetTarget(store, 'org/t2');
+    await store.close();
+    await until('it is gone', async () => !(await listed('')).includes('org/t2 lodash'));
+    expect((await api.read('lockhound.fleet.get', 'fleet')).targets).toBe(4);
+  });
+});

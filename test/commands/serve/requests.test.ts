@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServe } from '../../../src/commands/serve/serve.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { asDescription } from '../../../src/discovery/description/description.ts';
+import { methodsOf } from '../../../src/discovery/description/methods.ts';
+import { tracked } from '../../store/fleet/fleet-room.ts';
+import { until } from '../../store/store-room.ts';
+import { openServeRoom } from './serve-room.ts';
+
+let room: Awaited<ReturnType<typeof openServeRoom>>;
+let api: Awaited<ReturnType<typeof room.serve>>;
+beforeAll(async () => {
+  room = await openServeRoom();
+  const findings = ['a', 'b', 'c'].map((name) => tracked('t', `${name}@1.0.0`, 'high'));
+  await room.fleets[0]?.save('t', [], { findings });
+  api = await room.serve({ LOCKHOUND_SERVE_RECEIVE_TIMEOUT: '1s' });
+});
+afterAll(() => room.close());
+
+/** Sends text over a socket, and resolves to all that comes back until the server closes it. */
+async function raw(text: string): Promise<string> {
+  const { hostname, port } = new URL(api.server.url);
+  const socket = createConnection({ host: hostname, port: Number(port) });
+  let answer = '';
+  socket.on('data', (part) => {
+    answer += String(part);
+  });
+  socket.on('error', () => {});
+  socket.write(text);
+  await once(socket, 'close');
+  return answer;
+}
+
+describe('a request', () => {
+  it('is described: by the directory, the document and OpenAPI', async () => {
+    const { items } = (await api.request('/discovery/v1/apis')).json;
+    expect(items).toMatchObject([{ id: 'lockhound:v1', preferred: true }]);
+    const document = asDescription((await (await fetch(items[0].discoveryRestUrl)).json()) as object, 'it');
+    expect(document).toMatchObject({ rootUrl: `${api.server.url}/`, baseUrl: `${api.server.url}/api/v1/` });
+    const { json } = await api.request('/openapi.json');
+    const ids = Object.values(json.paths as Record<string, Record<string, { operationId: string }>>).flatMap(
+      (path) => Object.values(path).map(({ operationId }) => operationId),
+    );
+    expect(ids.sort()).toEqual(
+      methodsOf(document)
+        .map(({ id }) => id)
+        .sort(),
+    );
+    expect(json.servers).toEqual([{ url: `${api.server.url}/api/v1` }]);
+  });
+
+  it.each([
+    ['findings?severity=worst', 400, 'severity has to be one of'],
+    ['findings?pageSize=0', 400, 'pageSize has to be at least 1'],
+    ['findings?pageSize=501', 400, 'pageSize'],
+    ['findings?pageSize=1&pageSize=2', 400, 'pageSize is given twice'],
+    ['findings?sevrity=high', 400, 'no parameter sevrity'],
+    ['findings?direct=yes', 400, 'true or false'],
+    ['findings?label=team', 400, 'label has to match'],
+    ['findings?since=yesterday', 400, 'expected a time'],
+    [`findings?search=${'x'.repeat(5_000)}`, 400, 'longer than'],
+    ['packages/where?package=', 400, 'names no package'],
+    ['targets/%E0%A4%A', 400, ''],
+    ['targets/..%2F..%2Fadmin', 404, 'no target'],
+    ['nothing', 404, 'no GET /api/v1/nothing'],
+  ])('%.40s is refused with %i', async (path, status, reason) => {
+    const { json, headers, ...answer } = await api.request(`/api/v1/${path}`);
+    expect([answer.status, json.status]).toEqual([status, status]);
+    expect(headers.get('content-type')).toContain('application/problem+json');
+    expect(json.detail).toContain(reason);
+    expect(json.instance).toBe(`urn:lockhound:request:${headers.get('x-request-id')}`);
+  });
+
+  it('with a forged, cut or foreign page token is refused', async () => {
+    const { nextPageToken: token } = await api.read('lockhound.findings.list', 'findings?pageSize=1');
+    const [text = '', mac = ''] = token.split('.');
+    const other = Buffer.from(text, 'base64url').toString('utf8').replace('"t"', '"u"');
+    for (const forged of [
+      '',
+      'x',
+      text,
+      `${text}.`,
+      `.${mac}`,
+      `${Buffer.from(other).toString('base64url')}.${mac}`,
+    ]) {
+      const answer = await api.request(`/api/v1/findings?pageSize=1&pageToken=${forged}`);
+      expect([forged, answer.status]).toEqual([forged, 400]);
+      expect(answer.json.type).toBe('urn:lockhound:problem:page-token-invalid');
+    }
+    const question = `findings?pageSize=1&severity=low&pageToken=${token}`;
+    expect((await api.request(`/api/v1/${question}`)).status).toBe(400);
+    const otherServer = await room.serve();
+    expect((await otherServer.request(`/api/v1/findings?pageToken=${token}`)).status).toBe(400);
+  });
+
+  it('that names an ETag it has is answered with 304', async () => {
+    const first = await api.request('/api/v1/findings');
+    const etag = first.headers.get('etag') ?? '';
+    const again = await api.request('/api/v1/findings', { headers: { 'if-none-match': `"x", ${etag}` } });
+    expect([again.status, again.text]).toEqual([304, '']);
+    const other = await api.request('/api/v1/findings?pageSize=1', { headers: { 'if-none-match': etag } });
+    expect(other.status).toBe(200);
+  });
+
+  it('has headers that keep its answer out of other pages', async () => {
+    for (const path of ['/api/v1/findings', '/openapi.json', '/none']) {
+      const { headers } = await api.request(path);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    }
+  });
+
+  it('shows names of packages as data', async () => {
+    const script = '<script>alert(1)</script>@1.0.0';
+    await room.fleets[0]?.save('evil', [], { findings: [tracked('evil', script, 'high')] });
+    await until(
+      'it is listed',
+      async () => (await api.request('/api/v1/findings?target=evil')).json.total === 1,
+    );
+    const { headers, text } = await api.request('/api/v1/findings?target=evil');
+    expect(text).toContain('<script>');
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  });
+
+  it('of another web site, or by another host name, is refused without tokens', async () => {
+    const get = 'GET /api/v1/fleet HTTP/1.1\r\nConnection: close\r\n';
+    const { host } = new URL(api.server.url);
+    expect(await raw(`${get}Host: attacker.example\r\n\r\n`)).toContain('host-unknown');
+    expect(await raw(`${get}Host: ${host}\r\nOrigin: https://attacker.example\r\n\r\n`)).toContain(
+      'origin-foreign',
+    );
+    expect(await raw(`${get}Host: ${host}\r\nSec-Fetch-Site: cross-site\r\n\r\n`)).toContain(
+      'origin-foreign',
+    );
+    expect(await raw(`${get}Host: ${host}\r\n\r\n`)).toContain('200 OK');
+  });
+
+  it('that comes too slowly is ended', async () => {
+    const { host } = new URL(api.server.url);
+    expect(await raw(`GET /api/v1/fleet HTTP/1.1\r\nHost: ${host}\r\n`)).toContain('408');
+    const slow = `POST /api/v1/none HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 10\r\n\r\n1`;
+    expect(await raw(slow)).toMatch(/^HTTP\/1\.1 (?:408|404)/);
+  });
+});
+
+it('does not listen on an address that other machines reach without a token', async () => {
+  const loaded = loadConfig({ environment: room.environment });
+  await expect(startServe(loaded, { host: '0.0.0.0', port: 0 })).rejects.toThrow('lockhound token create');
+});

@@ -1,0 +1,100 @@
+import { createHmac } from 'node:crypto';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openServeRoom } from './serve-room.ts';
+
+let room: Awaited<ReturnType<typeof openServeRoom>>;
+let api: Awaited<ReturnType<typeof room.serve>>;
+const SECRET = 'trigger-secret';
+beforeAll(async () => {
+  room = await openServeRoom();
+  const file = join(await mkdtemp(join(tmpdir(), 'serve-')), 'lockhound.yaml');
+  await writeFile(
+    file,
+    `serve:
+  sources:
+    - { url: "https://git.example/org/*" }
+  triggers:
+    - { name: hub, kind: github, secret: { env: HOOK_SECRET }, prefix: "hub/" }
+`,
+  );
+  api = await room.serve({ LOCKHOUND_CONFIG: file, HOOK_SECRET: SECRET });
+});
+afterAll(() => room.close());
+
+const submit = (source: object, more: object = {}) =>
+  api.request('/api/v1/scans', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ target: 'a/shop', source, ...more }),
+  });
+
+const queued = async (): Promise<readonly string[]> =>
+  (await api.read('lockhound.scans.list', 'scans?state=queued')).scans.map(
+    ({ scan, target }: { scan: string; target: string }) => `${scan} ${target}`,
+  );
+
+describe('a source', () => {
+  it('is scanned when the configuration allows it', async () => {
+    const answer = await submit({ kind: 'git', url: 'https://git.example/org/shop.git' }, { scan: 's1' });
+    expect([answer.status, answer.json]).toEqual([202, { scan: 's1' }]);
+    expect(await queued()).toEqual(['s1 a/shop']);
+  });
+
+  it.each([
+    ['another host', 'https://evil.example/org/x.git', 403],
+    ['a metadata service', 'http://169.254.169.254/latest/meta-data/', 403],
+    ['this machine', 'http://127.0.0.1:6379/org/', 403],
+    ['a host in the user name', 'https://git.example@evil.example/org/x', 400],
+    ['a path that leaves the allowed one', 'https://git.example/org/../secret/x.git', 403],
+    ['the same, encoded', 'https://git.example/org/%2e%2e/secret/x.git', 403],
+    ['a backslash', 'https:\\\\evil.example\\org\\x', 403],
+    ['a file', 'file:///etc/passwd', 400],
+    ['ssh', 'ssh://git.example/org/x.git', 400],
+  ])('is refused for %s', async (_what, url, status) => {
+    expect((await submit({ kind: 'git', url })).status).toBe(status);
+    expect((await submit({ kind: 'url', url })).status).toBe(status);
+  });
+
+  it('is refused for a ref that git would read as an option, and beside lockfiles', async () => {
+    const source = { kind: 'git', url: 'https://git.example/org/shop.git' };
+    expect((await submit({ ...source, ref: '--upload-pack=x' })).status).toBe(400);
+    expect((await submit(source, { lockfiles: [] })).status).toBe(400);
+    expect((await submit({ ...source, kind: 'path' })).status).toBe(400);
+  });
+});
+
+describe('a push', () => {
+  const push = (url: string, secret = SECRET) => {
+    const repository = {
+      clone_url: url,
+      full_name: 'org/shop',
+      default_branch: 'main',
+      pushed_at: Math.floor(Date.now() / 1_000),
+    };
+    const body = JSON.stringify({ ref: 'refs/heads/main', after: 'a'.repeat(40), repository });
+    const signature = createHmac('sha256', secret).update(body).digest('hex');
+    const headers = {
+      'content-type': 'application/json',
+      'x-github-event': 'push',
+      'x-hub-signature-256': `sha256=${signature}`,
+    };
+    return () => api.request('/hooks/hub', { method: 'POST', headers, body });
+  };
+
+  it('scans the repository once', async () => {
+    const send = push('https://git.example/org/shop.git');
+    const first = await send();
+    expect([first.status, first.json]).toEqual([202, { scan: expect.stringMatching(/^push-/) }]);
+    expect((await send()).json).toMatchObject({ ...first.json, ignored: 'the push is known' });
+    expect((await queued()).filter((one) => one.endsWith(' hub/org/shop'))).toHaveLength(1);
+  });
+
+  it('is refused with another secret, of another repository and for an unknown trigger', async () => {
+    expect((await push('https://git.example/org/shop.git', 'x')()).status).toBe(401);
+    expect((await push('https://evil.example/org/shop.git')()).status).toBe(403);
+    expect((await api.request('/hooks/none', { method: 'POST', body: '{}' })).status).toBe(404);
+  });
+});

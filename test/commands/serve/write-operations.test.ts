@@ -1,0 +1,220 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { administerRejected } from '../../../src/commands/rejected.ts';
+import { openSharedStore } from '../../../src/commands/shared-store.ts';
+import { administerTokens } from '../../../src/commands/tokens.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
+import { tracked } from '../../store/fleet/fleet-room.ts';
+import { openServeRoom } from './serve-room.ts';
+
+let room: Awaited<ReturnType<typeof openServeRoom>>;
+let api: Awaited<ReturnType<typeof room.serve>>;
+const headers: Record<'admin' | 'team' | 'reader', Record<string, string>> = {} as never;
+beforeAll(async () => {
+  room = await openServeRoom();
+  const [fleet] = room.fleets;
+  if (fleet === undefined) throw new RangeError();
+  await fleet.save('a/shop', [], { findings: [tracked('a/shop', 'ms@1.0.0', 'high')] });
+  await fleet.save('b/bank', [], { findings: [] });
+  const tokens = administerTokens(createApiTokenStore(room.redis, fleet.keys));
+  for (const [name, role, targets] of [
+    ['admin', 'admin', ['*']],
+    ['team', 'submit', ['a/*']],
+    ['reader', 'read', ['*']],
+  ] as const) {
+    const { token } = await tokens.create({ name, role, targets });
+    headers[name] = { authorization: `Bearer ${token}` };
+  }
+  api = await room.serve(
+    { LOCKHOUND_SERVE_MAX_BODY_BYTES: '2000000' },
+    headers.admin['authorization']?.slice(7),
+  );
+});
+afterAll(() => room.close());
+
+const json = (
+  own: Record<string, string>,
+  body: unknown,
+  more: Record<string, string> = {},
+): RequestInit => ({
+  method: 'POST',
+  headers: { ...own, 'content-type': 'application/json', ...more },
+  body: JSON.stringify(body),
+});
+const post = (path: string, init: RequestInit) => api.request(`/api/v1/${path}`, { method: 'POST', ...init });
+const lockfiles = [{ path: 'package-lock.json', content: '{"lockfileVersion":3,"packages":{}}' }];
+
+async function queued(scan: string) {
+  const { shards, close } = await openSharedStore(loadConfig({ environment: room.environment }));
+  try {
+    const jobs = (await shards[0]?.openQueue('ingest-lockfiles').getJobs(['waiting'])) ?? [];
+    return jobs.map(({ data }) => data.payload).filter((payload) => payload.scan === scan);
+  } finally {
+    await close();
+  }
+}
+
+describe('a submitted scan', () => {
+  it('waits on the queue: from JSON, compressed JSON and a form', async () => {
+    const target = 'a/shop';
+    const plain = await post(
+      'scans',
+      json(headers.team, { target, labels: { team: 'a' }, lockfiles, scan: 'plain' }),
+    );
+    expect([plain.status, plain.json]).toEqual([202, { scan: 'plain' }]);
+    const gzipped = await post('scans', {
+      headers: { ...headers.team, 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      body: new Uint8Array(gzipSync(JSON.stringify({ target, lockfiles, scan: 'gzipped' }))),
+    });
+    expect([gzipped.status, gzipped.text]).toEqual([202, '{"scan":"gzipped"}']);
+    const form = new FormData();
+    for (const [name, value] of [
+      ['target', target],
+      ['label', 'team=a'],
+      ['scan', 'form'],
+    ] as const)
+      form.append(name, value);
+    form.append('file', new Blob([lockfiles[0]?.content ?? '']), 'web/package-lock.json');
+    expect((await post('scans', { headers: headers.team, body: form })).json).toEqual({ scan: 'form' });
+    const contents = await Promise.all(['plain', 'gzipped', 'form'].map(queued));
+    const [first, second, third] = contents.map(([payload]) => payload.lockfiles[0]);
+    expect(first).toEqual(second);
+    expect(third).toEqual({ ...first, path: 'web/package-lock.json' });
+  });
+
+  it.each([
+    ['a foreign target', () => json(headers.team, { target: 'b/bank', lockfiles }), 404],
+    ['the wrong role', () => json(headers.reader, { target: 'a/shop', lockfiles }), 403],
+    ['no lockfile', () => json(headers.team, { target: 'a/shop' }), 400],
+    [
+      'a lockfile without content',
+      () => json(headers.team, { target: 'a/shop', lockfiles: [{ path: 'x' }] }),
+      400,
+    ],
+    [
+      'a path out of the target',
+      () => json(headers.team, { target: 'a/x', lockfiles: [{ ...lockfiles[0], path: '../../etc/passwd' }] }),
+      400,
+    ],
+    [
+      'text that is no JSON',
+      () => ({ headers: { ...headers.team, 'content-type': 'application/json' }, body: '{' }),
+      400,
+    ],
+    [
+      'another media type',
+      () => ({ headers: { ...headers.team, 'content-type': 'text/plain' }, body: 'x' }),
+      415,
+    ],
+    ['another compression', () => json(headers.team, {}, { 'content-encoding': 'br' }), 415],
+    ['broken gzip', () => json(headers.team, {}, { 'content-encoding': 'gzip' }), 400],
+    [
+      'a broken form',
+      () => ({ headers: { ...headers.team, 'content-type': 'multipart/form-data; boundary=x' }, body: 'y' }),
+      400,
+    ],
+    [
+      'a huge body',
+      () =>
+        json(headers.team, { target: 'a/shop', lockfiles: [{ path: 'x', content: 'x'.repeat(3_000_000) }] }),
+      413,
+    ],
+    [
+      'a body that is huge when it is unpacked',
+      () => ({
+        headers: { ...headers.team, 'content-type': 'application/json', 'content-encoding': 'gzip' },
+        body: new Uint8Array(gzipSync(Buffer.alloc(50_000_000, ' '))),
+      }),
+      413,
+    ],
+  ])('is refused with %s', async (_what, init, status) => {
+    const answer = await post('scans', init());
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      status,
+      'application/problem+json; charset=utf-8',
+    ]);
+  });
+});
+
+describe('a write with an idempotency key', () => {
+  it('happens once, and has the same answer', async () => {
+    const init = json(headers.team, { target: 'a/shop', lockfiles }, { 'idempotency-key': 'k1' });
+    const first = await post('scans', init);
+    const again = await post('scans', init);
+    expect(again.json).toEqual(first.json);
+    expect([first, again].map((one) => one.headers.get('idempotency-replayed'))).toEqual([null, 'true']);
+    const other = json(headers.team, { target: 'a/other', lockfiles }, { 'idempotency-key': 'k1' });
+    expect((await post('scans', other)).status).toBe(422);
+    const foreign = json(headers.admin, { target: 'a/shop', lockfiles }, { 'idempotency-key': 'k1' });
+    expect((await post('scans', foreign)).json).not.toEqual(first.json);
+  });
+
+  it('may be repeated when it failed, and never stores a secret', async () => {
+    const init = json(headers.team, { target: 'a/shop' }, { 'idempotency-key': 'k2' });
+    for (let time = 0; time < 2; time += 1) expect((await post('scans', init)).status).toBe(400);
+    const token = json(headers.admin, { name: 'x', role: 'read' }, { 'idempotency-key': 'k3' });
+    expect((await post('tokens', token)).json.type).toBe('urn:lockhound:problem:key-refused');
+    const bad = json(headers.team, { target: 'a/shop', lockfiles }, { 'idempotency-key': 'a b' });
+    expect((await post('scans', bad)).status).toBe(400);
+  });
+});
+
+describe('administration', () => {
+  it('adds, pauses, runs and removes schedules', async () => {
+    const source = { kind: 'git', repositories: ['https://git.example/a.git'] };
+    const written = { name: 'nightly', source, target: 'a/x', every: '1d' };
+    const added = await post('schedules', json(headers.admin, written));
+    expect([added.status, added.json]).toMatchObject([200, { name: 'nightly', paused: false, targets: 0 }]);
+    expect((await post('schedules', json(headers.admin, written))).status).toBe(409);
+    expect((await post('schedules', json(headers.admin, { ...written, every: 'x' }))).status).toBe(400);
+    expect((await post('schedules?replace=true', json(headers.admin, written))).status).toBe(200);
+    expect((await post('schedules/nightly/pause', { headers: headers.admin })).json).toMatchObject({
+      paused: true,
+    });
+    expect((await post('schedules/nightly/resume', { headers: headers.admin })).json).toMatchObject({
+      paused: false,
+    });
+    expect((await post('schedules/nightly/run', { headers: headers.admin })).status).toBe(200);
+    expect((await post('schedules/nightly/run', { headers: headers.team })).status).toBe(403);
+    const remove = { method: 'DELETE', headers: headers.admin };
+    expect((await api.request('/api/v1/schedules/nightly', remove)).status).toBe(200);
+    expect((await api.request('/api/v1/schedules/nightly', remove)).status).toBe(404);
+  });
+
+  it('forgets a target, which the next read does not show', async () => {
+    const forget = (own: Record<string, string>) =>
+      api.request('/api/v1/targets/b%2Fbank', { method: 'DELETE', headers: own });
+    expect((await forget(headers.reader)).status).toBe(403);
+    expect((await forget(headers.admin)).json).toMatchObject({ target: 'b/bank', lockfiles: 0 });
+    const { json: list } = await api.request('/api/v1/targets', { headers: headers.admin });
+    expect(list.total).toBe(1);
+    expect((await forget(headers.admin)).status).toBe(404);
+  });
+
+  it('retries and drops rejected payloads', async () => {
+    const shared = await openSharedStore(loadConfig({ environment: room.environment }));
+    const issues = [{ path: '$', reason: 'wrong' }];
+    const at = new Date().toISOString();
+    await shared.store.rejected.add({ at, job: 'ingest-lockfiles', id: 'x', issues, data: '{}' });
+    const path = 'rejected/ingest-lockfiles/x';
+    const invalid = await post(`${path}/retry`, { headers: headers.admin });
+    expect(invalid.json).toMatchObject({ outcome: 'invalid' });
+    expect((await post(`${path}/retry`, { headers: headers.team })).status).toBe(403);
+    const drop = () => api.request(`/api/v1/${path}`, { method: 'DELETE', headers: headers.admin });
+    expect([(await drop()).status, (await drop()).status]).toEqual([200, 404]);
+    expect((await administerRejected(shared).list()).total).toBe(0);
+    await shared.close();
+  });
+
+  it('answers for what does not exist', async () => {
+    for (const path of [
+      'deliveries/none/retry',
+      'routes/none/resume',
+      'rejected/a/b/retry',
+      'schedules/none/run',
+    ]) {
+      expect([path, (await post(path, { headers: headers.admin })).status]).toEqual([path, 404]);
+    }
+  });
+});

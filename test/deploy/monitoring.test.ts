@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { createRegistry } from '../../src/server/metrics/registry.ts';
+
+const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
+const RULES = join(DEPLOY, 'prometheus', 'alerts.yml');
+const HAS_PROMTOOL = spawnSync('promtool', ['--version']).status === 0;
+
+interface RuleFile {
+  readonly groups: readonly {
+    readonly rules: readonly {
+      readonly alert: string;
+      readonly expr: string;
+      readonly labels: Readonly<Record<string, string>>;
+      readonly annotations: Readonly<Record<string, string>>;
+    }[];
+  }[];
+}
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets?: readonly { readonly expr: string }[];
+  }[];
+}
+
+const rules = (parse(readFileSync(RULES, 'utf8')) as RuleFile).groups.flatMap((group) => group.rules);
+const dashboard: Dashboard = JSON.parse(readFileSync(join(DEPLOY, 'grafana', 'lockhound.json'), 'utf8'));
+const queries = [
+  ...rules.map(({ alert, expr }) => [alert, expr] as const),
+  ...dashboard.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
+];
+
+const metrics = createRegistry();
+const all = metrics.registry.getMetricsAsArray() as unknown as readonly {
+  readonly name: string;
+  readonly type: string;
+  readonly labelNames: readonly string[];
+}[];
+const byName = new Map(all.map((one) => [one.name, one]));
+
+/** The names of metrics in a query, without the ending of a histogram. */
+function namesIn(expr: string): readonly string[] {
+  return [...expr.matchAll(/\b(?:lockhound|nodejs|process)_\w+/g)].map(([name]) =>
+    byName.has(name) ? name : name.replace(/_(?:bucket|sum|count)$/, ''),
+  );
+}
+
+describe('the dashboard and the alert rules', () => {
+  it.each(queries)('%s uses metrics and labels that exist', (_title, expr) => {
+    const names = namesIn(expr);
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.filter((name) => !byName.has(name))).toEqual([]);
+    const known = new Set(names.flatMap((name) => byName.get(name)?.labelNames ?? []));
+    // Prometheus adds `job`, `instance` and the `le` of histograms.
+    for (const label of ['job', 'instance', 'le']) known.add(label);
+    const used = [...expr.matchAll(/\b(?:by|without) \(([^)]*)\)|(\w+)\s*(?:=~|!=|=)\s*"/g)].flatMap(
+      ([, grouped, one]) => (grouped ?? one ?? '').split(',').map((label) => label.trim()),
+    );
+    expect(used.filter((label) => !known.has(label))).toEqual([]);
+  });
+
+  it('show or watch every metric of Lockhound', () => {
+    const used = new Set(queries.flatMap(([, expr]) => namesIn(expr)));
+    expect([...byName.keys()].filter((name) => name.startsWith('lockhound_') && !used.has(name))).toEqual([]);
+  });
+
+  it('say for each alert what happened and what to do', () => {
+    expect(rules.length).toBeGreaterThan(5);
+    for (const { labels, annotations } of rules) {
+      expect(labels['severity']).toMatch(/^(?:critical|warning)$/);
+      expect(Object.keys(annotations)).toEqual(['summary', 'action']);
+    }
+  });
+
+  it('never divide or rate a gauge', () => {
+    for (const [, expr] of queries) {
+      for (const [, name = ''] of expr.matchAll(/\b(?:rate|increase)\((\w+)/g)) {
+        expect(byName.get(name.replace(/_bucket$/, ''))?.type, name).toMatch(/^(?:counter|histogram)$/);
+      }
+    }
+  });
+
+  it.skipIf(!HAS_PROMTOOL)('pass `promtool check rules` (Debian: prometheus)', () => {
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', RULES], { encoding: 'utf8' });
+    expect(status, stdout + stderr).toBe(0);
+  });
+});

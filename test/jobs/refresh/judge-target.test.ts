@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { judgeTarget } from '../../../src/jobs/refresh/judge-target.ts';
+import type { TargetState } from '../../../src/model/scan/change.ts';
+import { context, locked, ports } from '../facts.ts';
+
+const STARTED = new Date(context().startedAt).toISOString();
+
+function stateOf(revision: number, inventory: string): TargetState {
+  return {
+    revision,
+    scan: `scan-${revision}`,
+    requestedAt: STARTED,
+    findings: [],
+    lockfiles: [{ path: 'package-lock.json', sha256: 'a'.repeat(64), inventory }],
+  };
+}
+
+it('names the state whose lockfiles it judged, also when a scan replaces that state meanwhile', async () => {
+  const states = [stateOf(5, 'vulnerable'), stateOf(6, 'sound')];
+  const found = { ...locked('below'), integrity: [], source: { kind: 'registry' as const } };
+  const vanished = { outcome: 'missing' as const, reason: 'gone', seenBefore: true };
+  const given = ports({ insights: { resolve: async () => ({ resolutions: [vanished] }) as never } });
+  const run = await judgeTarget.run(
+    { selection: 's', round: 0, requestedAt: STARTED, target: 'team/web' },
+    {
+      ...given,
+      targets: { read: async () => states.shift() },
+      fleet: {
+        ...given.fleet,
+        summary: async () => ({ labels: {}, lockfiles: [], packages: 1, open: {}, requestedAt: STARTED }),
+        inventory: async () => ({
+          format: 'npm-package-lock',
+          problems: [],
+          packages: [{ locked: found }],
+        }),
+      },
+    },
+    context(),
+  );
+  expect(run.result?.changes.map(({ transition }) => transition)).toEqual(['opened']);
+  expect(run.state).toMatchObject({ replaces: 5 });
+});

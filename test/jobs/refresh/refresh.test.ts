@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { encodeIds } from '../../../src/fleet/id-list.ts';
+import { refreshFleet } from '../../../src/jobs/refresh/refresh-fleet.ts';
+import { refreshPackages } from '../../../src/jobs/refresh/refresh-packages.ts';
+import type { Refreshed } from '../../../src/model/ports/insights.ts';
+import { context, ports } from '../facts.ts';
+
+const STARTED = new Date(context().startedAt).toISOString();
+const PART = {
+  refresh: 'r',
+  cadence: 'all' as const,
+  requestedAt: STARTED,
+  part: 0,
+  ids: encodeIds([1, 2]).toString('base64'),
+};
+const ANSWERED: Refreshed = { answered: 2, unknown: 0, changed: 0, failed: 0, unanswered: 0, lost: [] };
+
+function portsWith(fleet: Partial<ReturnType<typeof ports>['fleet']>, answer: Refreshed = ANSWERED) {
+  const given = ports({ insights: { refreshVersions: async () => answer } });
+  const identities = async () => ['NPM:a@1.0.0', 'NPM:b@1.0.0'];
+  return { ...given, fleet: { ...given.fleet, identities, ...fleet } };
+}
+
+it('a part of a refresh lets waiting scans pass, and runs beside them after half an hour', async () => {
+  const busy = portsWith({ waitingScans: async () => 3 });
+  await expect(refreshPackages.run(PART, busy, context())).rejects.toMatchObject({ code: 'others-first' });
+  const later = { ...context(), startedAt: context().startedAt + 1_800_001 };
+  expect(await refreshPackages.run(PART, busy, later)).toMatchObject({ result: ANSWERED });
+});
+
+it('a part of a refresh that was given up asks nothing', async () => {
+  const other = portsWith({ refreshInProgress: async () => 'another' });
+  expect(await refreshPackages.run(PART, other, context())).toEqual({
+    result: expect.objectContaining({ superseded: true, answered: 0 }),
+    next: [],
+  });
+});
+
+it('a part without all answers is retried with the wait that the service asks for, and then accepted', async () => {
+  const partial = portsWith(
+    {},
+    { ...ANSWERED, answered: 1, failed: 1, unanswered: 1, reason: '429', retryAfterMs: 7 },
+  );
+  await expect(refreshPackages.run(PART, partial, context())).rejects.toMatchObject({
+    code: 'lookups-incomplete',
+    retryable: true,
+    retryAfterMs: 7,
+  });
+  const last = await refreshPackages.run(PART, partial, context(true));
+  expect(last.result).toMatchObject({ answered: 1, unanswered: 1 });
+});
+
+it('a refresh has parts of 2,500 versions and 250 advisories, each once', async () => {
+  const ids = Uint32Array.from({ length: 5_001 }, (_, index) => index + 1);
+  const advisories = Array.from({ length: 251 }, (_, index) => `GHSA-${index}`);
+  const fleet = portsWith({ packageIds: async () => ids, advisoryIds: async () => advisories });
+  const { next } = await refreshFleet.run(
+    { refresh: 'r', requestedAt: STARTED, cadence: 'all' },
+    fleet,
+    context(),
+  );
+  expect(next).toHaveLength(1);
+  expect(next[0]).toMatchObject({ job: 'finish-refresh', payload: { packageParts: 3, advisoryParts: 2 } });
+  expect(next[0]?.children?.map(({ job }) => job)).toEqual([
+    ...['refresh-packages', 'refresh-packages', 'refresh-packages'],
+    ...['refresh-advisories', 'refresh-advisories'],
+  ]);
+});

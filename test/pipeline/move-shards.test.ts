@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identityOf } from '../../src/fleet/identity.ts';
+import { createProducer } from '../../src/producer.ts';
+import { type ChangeLogEntry, createChangeLog } from '../../src/store/fleet/change-log.ts';
+import { createInventories } from '../../src/store/fleet/inventories.ts';
+import { createPackageIds } from '../../src/store/fleet/package-ids.ts';
+import { createKeys } from '../../src/store/keys.ts';
+import { shardOf } from '../../src/store/shards/shard.ts';
+import { createTargetStore } from '../../src/store/targets.ts';
+import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
+import { seededRandom } from '../seeded-random.ts';
+import { until } from '../store/store-room.ts';
+import { LOCKFILE, SOUND } from './fixtures.ts';
+import { createWorld, type Room, type World } from './world.ts';
+
+const SEED = Number(process.env['MOVE_SEED'] ?? Math.floor(Math.random() * 1_000_000));
+const MAX_KILLS = 6;
+const TARGETS = Array.from({ length: 12 }, (_, number) => `team/target-${number}`);
+
+describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await createWorld(await startNativeRedis('--appendonly', 'yes'));
+  }, 30_000);
+  afterAll(() => world?.close());
+
+  it('moves everything, killed at any point, and loses and repeats nothing', async () => {
+    process.stdout.write(`seed ${SEED}\n`);
+    const random = seededRandom(SEED);
+    const room = await world.room('move');
+    const producer = await createProducer({ redis: world.redisUrl, prefix: '{move}' });
+    await scanAll(room, 'first', LOCKFILE);
+    const before = await stateOf(room, 1);
+    expect(before.size).toBe(TARGETS.length);
+    let count = 1;
+    for (const next of [4, 3, 1]) {
+      // Scans that no worker has seen: every second target is repaired, and then vulnerable again.
+      const content = next === 3 ? LOCKFILE : SOUND;
+      const waiting = TARGETS.filter((_, index) => index % 2 === 0);
+      const environment = { LOCKHOUND_REDIS_SHARDS: String(next) };
+      for (const target of waiting) {
+        const lockfiles = [{ path: 'package-lock.json', content }];
+        await producer.enqueue({ scan: scanId(`to${next}`, target), target: { id: target }, lockfiles });
+      }
+      const state = await stateOf(room, count);
+      const kills = await moveWithKills(room, next, random);
+      process.stdout.write(`${count} → ${next} shards, killed ${kills} times\n`);
+      expect(await stateOf(room, next)).toEqual(state);
+      const known = alerts().length;
+      const worker = room.startWorker(environment);
+      await until('the waiting scans alert', () => alerts().length >= known + waiting.length, 60_000);
+      await until('no job is open', () => isIdle(room, next), 30_000);
+      await worker.kill('SIGTERM');
+      expect(alerts().slice(known).toSorted()).toEqual(
+        waiting.map((target) => `${target} ${content === SOUND ? 'resolved' : 'reopened'}`).toSorted(),
+      );
+      count = next;
+    }
+    await producer.close();
+    // Redis has no keys of shards any longer, and all targets are complete.
+    expect(await room.store.redis.keys('{move-*')).toEqual([]);
+    expect(await room.store.redis.keys('move:*')).toEqual([]);
+    expect((await stateOf(room, 1)).size).toBe(TARGETS.length);
+  }, 300_000);
+
+  const alerts = (): readonly string[] =>
+    world.services.receiver
+      .deliveries()
+      .filter(({ path }) => path === '/move')
+      .map(({ body }) => JSON.parse(body) as { target: string; changes: { transition: string }[] })
+      .map(({ target, changes }) => `${target} ${changes[0]?.transition}`);
+
+  async function scanAll(room: Room, name: string, content: string): Promise<void> {
+    const worker = room.startWorker();
+    for (const target of TARGETS) {
+      const lockfiles = [{ path: 'package-lock.json', content }];
+      await room.producer.enqueue({ scan: scanId(name, target), target: { id: target }, lockfiles });
+    }
+    for (const target of TARGETS) await room.verdict(scanId(name, target));
+    await until('all alerts arrive', () => alerts().length >= TARGETS.length, 30_000);
+    await until('no job is open', () => isIdle(room, 1), 30_000);
+    await worker.kill('SIGTERM');
+  }
+
+  function scanId(name: string, target: string): string {
+    return `${name}.${target.replace('/', '-')}`;
+  }
+
+  /** Runs the command again until it ends by itself. After some kills it may take the time that it needs. */
+  async function moveWithKills(room: Room, to: number, random: () => number): Promise<number> {
+    for (let kills = 0; ; kills += 1) {
+      const command = room.start('shards', 'move', String(to));
+      const kill = (): boolean => kills < MAX_KILLS && command.child.kill('SIGKILL');
+      const timer = setTimeout(kill, 600 + random() * 4_000);
+      const code = await command.ended;
+      clearTimeout(timer);
+      if (code === 0) return kills;
+      if (code !== null) {
+        // The lock of the command that was killed expires.
+        expect(command.output()).toMatch(/worker runs|lock/);
+      }
+      await sleep(100);
+    }
+  }
+});
+
+/** What is stored about all targets, without the package ids of their shards. */
+async function stateOf(room: Room, count: number): Promise<ReadonlyMap<string, unknown>> {
+  const { redis } = room.store;
+  const found = new Map<string, unknown>();
+  for (let index = 0; index < count; index += 1) {
+    const keys = createKeys('{move}', { index, count });
+    const inventories = createInventories(redis, keys, createPackageIds(redis, keys));
+    const logged: ChangeLogEntry[] = [];
+    for await (const entry of createChangeLog(redis, keys).since(0)) logged.push(entry);
+    for (const target of await redis.smembers(keys.targets)) {
+      expect(shardOf(target, count)).toBe(index);
+      const state = await createTargetStore(redis, keys).read(target);
+      const lockfiles = [];
+      for (const { inventory = '', ...file } of state?.lockfiles ?? []) {
+        const { packages } = await inventories.read(inventory);
+        const identities = packages.map(({ locked }) => identityOf(locked));
+        const facts = await redis.hmget(keys.facts('version').facts, ...identities);
+        lockfiles.push({ ...file, packages, facts });
+        expect(await redis.hexists(keys.inventoryUses, inventory)).toBe(1);
+      }
+      const delivered = await redis.zrange(keys.delivered, '0', '-1');
+      const deliveries = [];
+      for (const id of delivered) {
+        if ((await redis.hget(keys.delivery(id), 'target')) === target) deliveries.push(id);
+      }
+      const scans = Object.values(await redis.hgetall(keys.scans)).filter((text) =>
+        text.includes(`"${target}"`),
+      );
+      found.set(target, {
+        ...{ ...state, lockfiles },
+        changes: logged.filter((entry) => entry.target === target).map(({ scan }) => scan),
+        deliveries: deliveries.toSorted(),
+        scans: scans.length,
+      });
+    }
+  }
+  return found;
+}
+
+async function isIdle(room: Room, count: number): Promise<boolean> {
+  for (let index = 0; index < count; index += 1) {
+    const keys = createKeys('{move}', { index, count });
+    if ((await room.store.redis.hlen(keys.openJobs)) > 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,262 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Pipeline, startPipeline } from '../../src/compose/pipeline.ts';
+import { NO_ROUTING } from '../../src/compose/ports.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { FINISH_REFRESH } from '../../src/jobs/payloads/finish-refresh.ts';
+import { REFRESH_FLEET, refreshDue } from '../../src/jobs/payloads/refresh-fleet.ts';
+import { settingsDue } from '../../src/jobs/payloads/select-targets.ts';
+import { LOGGED_CHANGES } from '../../src/model/stored/catalog.ts';
+import { freshnessProbe } from '../../src/server/freshness-probe.ts';
+import { createKeys } from '../../src/store/keys.ts';
+import { readValue } from '../../src/store/values/stored-values.ts';
+import { randomOf } from '../seeded-random.ts';
+import { LOCKFILE, SOUND } from './fixtures.ts';
+import { ADVISORY, createInbox, enqueue, enqueueScan, idle, refresh, scan } from './fleet.ts';
+import { createWorld, type Room, type World } from './world.ts';
+
+const random = randomOf('REFRESH_SEED');
+const TARGETS = ['one', 'three', 'two'];
+const each = (text: string) => TARGETS.map((target) => `${target} ${text}`);
+const BATCH = '/v3alpha/purlbatch';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+}, 60_000);
+afterAll(() => world.close());
+
+/** A worker in this process whose jobs give up soon. */
+async function startHere(room: Room): Promise<Pipeline> {
+  const { insights } = world.services;
+  const loaded = loadConfig({
+    environment: { LOCKHOUND_INSIGHTS_URL: insights.url, LOCKHOUND_INSIGHTS_RECORD_TTL: '1ms' },
+  });
+  return await startPipeline(loaded, room.store, {
+    log: pino({ level: 'silent' }),
+    limits: { attempts: 2, backoffMs: 10, maxBackoffMs: 20 },
+  });
+}
+
+/** The changes of a room so far, as the log of the fleet has them. */
+async function changesOf({ store: { redis, prefix } }: Room): Promise<readonly string[]> {
+  const key = createKeys(prefix).changes;
+  const entries = await redis.xrangeBuffer(key, '-', '+');
+  const changes: string[] = [];
+  for (const [, fields] of entries as unknown as readonly (readonly [Buffer, readonly Buffer[]])[]) {
+    const place = { key, remedy: '' };
+    const logged = await readValue(LOGGED_CHANGES, fields[1] ?? '', place);
+    for (const { transition, rule } of logged.changes) changes.push(`${logged.target} ${transition} ${rule}`);
+  }
+  return changes.sort();
+}
+
+describe('a refresh without answers', () => {
+  it('keeps what is known, and says that it is incomplete', async () => {
+    const { insights } = world.services;
+    const room = await world.room('silent');
+    const worker = await startHere(room);
+    await scan(room, 'one', LOCKFILE);
+    const before = await changesOf(room);
+    insights.faults.inject({ kind: 'answer', status: 503 }, { times: 1_000_000 });
+    await refresh(room);
+    insights.faults.clear();
+    expect(await changesOf(room)).toEqual(before);
+    const failed = await room.store.fleet.lastRefresh('all');
+    expect(failed).toMatchObject({ packages: 4, changed: 0 });
+    expect(failed?.unanswered).toBeGreaterThan(4);
+    expect(failed?.reason).toContain('503');
+    expect(failed).toMatchObject({ failingSince: failed?.startedAt });
+    expect(failed?.completeAt).toBeUndefined();
+    await refresh(room);
+    const complete = await room.store.fleet.lastRefresh('all');
+    expect(complete).toMatchObject({ failed: 0, completeAt: complete?.startedAt });
+    expect(complete?.failingSince).toBeUndefined();
+    expect(await changesOf(room)).toEqual(before);
+    await worker.close(1_000);
+  }, 60_000);
+});
+
+describe('refreshes without success for too long', () => {
+  it('are one alert, which is resolved when they succeed', async () => {
+    const { insights } = world.services;
+    const room = await world.room('stale');
+    const worker = await startHere(room);
+    await scan(room, 'one', SOUND);
+    const stale = async (staleAfter: number) => {
+      await enqueue(room, refreshDue('all', new Date(), staleAfter));
+      await idle(room);
+      return (await changesOf(room)).filter((change) => change.includes('stale-facts'));
+    };
+    insights.faults.inject({ kind: 'answer', status: 503 }, { times: 1_000_000 });
+    expect(await stale(60_000)).toEqual([]);
+    expect(await stale(0)).toEqual(['lockhound:fleet opened stale-facts']);
+    expect(await stale(0)).toHaveLength(1);
+    const probe = freshnessProbe([room.store.fleet], { every: 60_000, staleAfter: 60_000 });
+    expect(await probe.check()).toMatchObject([{ note: expect.stringContaining('out of date since') }]);
+    insights.faults.clear();
+    expect(await stale(0)).toEqual([
+      'lockhound:fleet opened stale-facts',
+      'lockhound:fleet resolved stale-facts',
+    ]);
+    expect(await probe.check()).toEqual([{ name: 'facts' }]);
+    await worker.close(1_000);
+  }, 60_000);
+});
+
+describe('settings that changed', () => {
+  it('apply to what is stored', async () => {
+    const room = await world.room('settings');
+    const worker = await startHere(room);
+    await scan(room, 'one', LOCKFILE);
+    const before = await changesOf(room);
+    await worker.close(1_000);
+    const { insights } = world.services;
+    const other = await startPipeline(
+      loadConfig({
+        environment: {
+          LOCKHOUND_INSIGHTS_URL: insights.url,
+          LOCKHOUND_POLICY_RULES_DEPRECATED_LEVEL: 'alert',
+        },
+      }),
+      room.store,
+      { log: pino({ level: 'silent' }) },
+    );
+    await enqueue(room, settingsDue('a'.repeat(64), { now: NO_ROUTING }, new Date()));
+    await idle(room);
+    expect(await room.store.fleet.judgedSettings()).toBe('a'.repeat(64));
+    const added = [...(await changesOf(room))];
+    for (const one of before) added.splice(added.indexOf(one), 1);
+    // It was a note before.
+    expect(added).toEqual(['one opened deprecated']);
+    await other.close(1_000);
+  }, 60_000);
+});
+
+describe('an index that loses its data', () => {
+  it('changes nothing, and what it lost counts when it has the rest again', async () => {
+    const { insights } = world.services;
+    const room = await world.room('loss');
+    const worker = await startHere(room);
+    await scan(room, 'one', LOCKFILE);
+    const before = await changesOf(room);
+    const packages = ['lodash', 'minimist', 'request'].flatMap(
+      (name) => insights.findPackage({ system: 'NPM', name }) ?? [],
+    );
+    const [first, ...others] = packages;
+    for (const one of packages.slice(0, 2)) insights.putPackage({ ...one, versions: [] });
+    await refresh(room);
+    expect(await changesOf(room)).toEqual(before);
+    expect(await room.store.fleet.lastRefresh('all')).toMatchObject({
+      dataLoss: { lost: 2, compared: 3 },
+      changed: 0,
+    });
+    for (const one of others) insights.putPackage(one);
+    await refresh(room);
+    const added = (await changesOf(room)).filter((one) => !before.includes(one));
+    expect(added).toEqual(['one opened vanished']);
+    if (first !== undefined) insights.putPackage(first);
+    await worker.close(1_000);
+  }, 60_000);
+});
+
+describe('two refreshes', () => {
+  it('never run at once: the second one is skipped', async () => {
+    const room = await world.room('overlap');
+    const workers = [await startHere(room), await startHere(room)];
+    await scan(room, 'one', LOCKFILE);
+    const { insights } = world.services;
+    let arrived = () => {};
+    const held = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    insights.faults.inject(
+      { kind: 'drop' },
+      {
+        when: ({ url }) => {
+          if (url.includes(BATCH)) arrived();
+          return false;
+        },
+      },
+    );
+    const [first, second] = [new Date(), new Date(Date.now() + 1)].map((due) => refreshDue('all', due));
+    if (first === undefined || second === undefined) throw new Error('there are two');
+    await enqueue(room, first);
+    await held;
+    await enqueue(room, second);
+    await idle(room);
+    insights.faults.clear();
+    const results = await Promise.all(
+      [first, second].map(({ key }) => room.store.outcomes.read(REFRESH_FLEET.name, key)),
+    );
+    expect(results.map((one) => one?.result)).toEqual([
+      { packages: 4, advisories: expect.any(Number) },
+      { skippedFor: first.key },
+    ]);
+    expect(await room.store.outcomes.has(FINISH_REFRESH.name, second.key)).toBe(false);
+    for (const worker of workers) await worker.close(1_000);
+  }, 60_000);
+});
+
+describe('a refresh that is killed', () => {
+  it.each(Array.from({ length: Number(process.env['REFRESH_ROUNDS'] ?? 4) }, (_, index) => index))(
+    'at a random moment (%i) goes on, and each change is sent once',
+    async (index) => {
+      const { insights } = world.services;
+      const name = `refresh-kill-${index}`;
+      const room = await world.room(name);
+      const inbox = createInbox(world, name);
+      let worker = room.startWorker();
+      for (const target of TARGETS) await scan(room, target, SOUND);
+      inbox();
+      insights.learnAdvisory(ADVISORY);
+      await enqueue(room, refreshDue('all', new Date()));
+      for (let kills = 0; kills < 3; kills += 1) {
+        await sleep(random() * 200);
+        await worker.kill('SIGKILL');
+        worker = room.startWorker();
+        while (!worker.output().includes('worker ready')) await sleep(5);
+      }
+      await idle(room, 60_000);
+      expect(inbox()).toEqual(each('opened vulnerability medium'));
+      insights.withdrawAdvisory(ADVISORY.id);
+      await refresh(room);
+      expect(inbox()).toEqual(each('resolved vulnerability medium'));
+      await worker.kill('SIGTERM');
+    },
+    90_000,
+  );
+});
+
+describe('scans and refreshes at the same time', () => {
+  it('neither lose nor repeat a change', async () => {
+    const { insights } = world.services;
+    const room = await world.room('race');
+    const inbox = createInbox(world, 'race');
+    const workers = [room.startWorker(), room.startWorker()];
+    for (const target of TARGETS) await scan(room, target, SOUND);
+    inbox();
+    for (let round = 0; round < 6; round += 1) {
+      const isOpen = round % 2 === 0;
+      const change = () =>
+        isOpen ? insights.learnAdvisory(ADVISORY) : insights.withdrawAdvisory(ADVISORY.id);
+      const starts = TARGETS.map(async (target) => {
+        await sleep(random() * 60);
+        await enqueueScan(room, target, SOUND);
+      });
+      await sleep(random() * 60);
+      change();
+      await enqueue(room, refreshDue('all', new Date()));
+      await Promise.all(starts);
+      await idle(room);
+      // What a scan learned is selected every minute in operation.
+      await refresh(room);
+      expect(inbox()).toEqual(
+        each(`${isOpen ? (round === 0 ? 'opened' : 'reopened') : 'resolved'} vulnerability medium`),
+      );
+    }
+    for (const worker of workers) await worker.kill('SIGTERM');
+  }, 120_000);
+});

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { followUp } from '../../src/jobs/follow-up.ts';
+import { GATHER_ISSUES } from '../../src/jobs/payloads/gather-issues.ts';
+import { selectionDue } from '../../src/jobs/payloads/select-targets.ts';
+import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
+import { until } from '../store/store-room.ts';
+import { LOCKFILE, SOUND } from './fixtures.ts';
+import { ADVISORY, createInbox, enqueue, idle, refresh, scan, WORSE } from './fleet.ts';
+import { createWorld, type World } from './world.ts';
+
+const MS = { system: 'NPM', name: 'ms' } as const;
+const HOLDERS = ['one', 'three', 'two'];
+const each = (text: string) => HOLDERS.map((target) => `${target} ${text}`);
+
+/** The bundled package of `SOUND` as it is, without its version, and with the version deprecated. */
+function packagesOf({ services: { insights } }: World) {
+  const ms = insights.findPackage(MS);
+  if (ms === undefined) throw new Error('the bundled data has no ms');
+  const versions = ms.versions.map((one) =>
+    one.version === '2.1.3' ? { ...one, deprecated: 'Gone.' } : one,
+  );
+  const without = ms.versions.filter(({ version }) => version !== '2.1.3');
+  return { ms, without: { ...ms, versions: without }, deprecated: { ...ms, versions } };
+}
+
+async function alertsOnce(world: World): Promise<void> {
+  const { insights } = world.services;
+  const room = await world.room('changes', [], {
+    config: ['policy: { rules: { deprecated: { level: alert } } }'],
+  });
+  const inbox = createInbox(world, 'changes');
+  room.startWorker();
+  for (const target of HOLDERS) await scan(room, target, SOUND);
+  await scan(room, 'other', LOCKFILE);
+  inbox();
+  const { ms, without, deprecated } = packagesOf(world);
+  const steps: readonly (readonly [change: () => unknown, alerts: readonly string[]])[] = [
+    [() => undefined, []],
+    [() => insights.learnAdvisory(ADVISORY), each('opened vulnerability medium')],
+    [() => insights.learnAdvisory(WORSE), each('worsened vulnerability critical')],
+    [() => insights.withdrawAdvisory(ADVISORY.id), each('resolved vulnerability critical')],
+    [() => insights.putPackage(deprecated), each('opened deprecated low')],
+    [() => insights.putPackage(ms), each('resolved deprecated low')],
+    [() => insights.putPackage(without), each('opened vanished high')],
+    [() => insights.putPackage(ms), each('resolved vanished high')],
+  ];
+  for (const [change, expected] of steps) {
+    change();
+    await refresh(room);
+    expect(inbox()).toEqual(expected);
+    await refresh(room);
+    await refresh(room, 'young');
+    expect(inbox()).toEqual([]);
+  }
+}
+
+async function withWorld(run: (world: World) => Promise<void>, redis?: Parameters<typeof createWorld>[0]) {
+  const world = await createWorld(redis);
+  try {
+    await run(world);
+  } finally {
+    await world.close();
+  }
+}
+
+describe('a refresh of the fleet', () => {
+  it('alerts once for each target that holds what changed, without a scan', async () => {
+    await withWorld(alertsOnce);
+  }, 120_000);
+
+  it.skipIf(!HAS_REDIS)(
+    'does the same on a native Redis',
+    async () => {
+      await withWorld(alertsOnce, await startNativeRedis());
+    },
+    120_000,
+  );
+
+  it('looks every package up once, whatever number of targets hold it', async () => {
+    await withWorld(async (world) => {
+      const { insights } = world.services;
+      const room = await world.room('requests');
+      room.startWorker();
+      for (const target of ['a', 'b', 'c', 'd']) await scan(room, target, LOCKFILE);
+      await scan(room, 'e', SOUND);
+      const before = insights.stats();
+      await refresh(room);
+      const after = insights.stats();
+      // lodash, minimist, mkdirp, request and ms, in one page.
+      expect(after.entries - before.entries).toBe(5);
+      const since = (method: string) =>
+        (after.requests.get(method) ?? 0) - (before.requests.get(method) ?? 0);
+      expect(since('insights.purlLookupBatch')).toBe(1);
+      expect(since('insights.getAdvisory')).toBe((await room.store.fleet.advisoryIds()).length);
+      expect(since('insights.getAdvisory')).toBeGreaterThan(3);
+    });
+  }, 60_000);
+
+  it('is not needed where a scan of one target learns of a change: the others are alerted', async () => {
+    await withWorld(async (world) => {
+      const room = await world.room('learned');
+      const inbox = createInbox(world, 'learned');
+      room.startWorker();
+      for (const target of HOLDERS) await scan(room, target, SOUND);
+      inbox();
+      world.services.insights.learnAdvisory(ADVISORY);
+      // Answers are fresh for a millisecond in this configuration.
+      await scan(room, 'one', SOUND);
+      expect(inbox()).toEqual(['one opened vulnerability medium']);
+      await enqueue(room, selectionDue(new Date()));
+      await idle(room);
+      expect(inbox()).toEqual(['three opened vulnerability medium', 'two opened vulnerability medium']);
+    });
+  }, 60_000);
+
+  it('sends one alert for each advisory to a route of mode `advisory`, with all targets', async () => {
+    await withWorld(async (world) => {
+      const room = await world.room('issues', [
+        'firstScan: none',
+        'routes:',
+        '  - name: security',
+        `    webhook: { url: "${world.services.receiver.url}/security", mode: advisory }`,
+        '    match: { rules: [vulnerability] }',
+      ]);
+      room.startWorker();
+      for (const target of HOLDERS) await scan(room, target, SOUND);
+      world.services.insights.learnAdvisory(ADVISORY);
+      await refresh(room);
+      await enqueue(room, followUp(GATHER_ISSUES, { route: 'security', window: new Date().toISOString() }));
+      await idle(room);
+      const alerts = world.services.receiver.deliveries().filter(({ path }) => path === '/security');
+      expect(alerts).toHaveLength(1);
+      const { changes } = JSON.parse(alerts[0]?.body ?? '{}');
+      expect(changes.map((change: { target: string }) => change.target).sort()).toEqual(HOLDERS);
+    });
+  }, 60_000);
+
+  it('is scheduled: nothing but an advisory leads to the alert', async () => {
+    await withWorld(async (world) => {
+      const room = await world.room('scheduled', [], {
+        config: ['watch: { every: 1s, young: 0s, jitter: 0s }'],
+      });
+      const inbox = createInbox(world, 'scheduled');
+      room.startWorker();
+      await room.producer.enqueue({
+        scan: 'first',
+        target: { id: 'one' },
+        lockfiles: [{ path: 'package-lock.json', content: SOUND }],
+      });
+      await room.verdict('first');
+      world.services.insights.learnAdvisory(ADVISORY);
+      await until('the alert arrives', () => inbox().includes('one opened vulnerability medium'), 30_000);
+    });
+  }, 60_000);
+});

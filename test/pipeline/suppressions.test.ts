@@ -1,0 +1,184 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NO_ROUTING } from '../../src/compose/ports.ts';
+import { refreshSchedules } from '../../src/compose/worker/fleet-refresh.ts';
+import { configSchema } from '../../src/config/schema.ts';
+import { selectionDue, settingsDue } from '../../src/jobs/payloads/select-targets.ts';
+import { createKeys } from '../../src/store/keys.ts';
+import { LOCKFILE, SOUND } from './fixtures.ts';
+import { ADVISORY, createInbox, enqueue, idle, refresh, scan } from './fleet.ts';
+import { createWorld, type Room, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+  world.services.insights.learnAdvisory(ADVISORY);
+});
+afterAll(() => world.close());
+
+/** The same room with another list of suppressions in its configuration. */
+async function roomWith(name: string, suppressions: readonly object[]): Promise<Room> {
+  return await world.room(name, [], { config: [`suppressions: ${JSON.stringify(suppressions)}`] });
+}
+
+async function stateOf({ store }: Room, target: string) {
+  const state = await store.targets.read(target);
+  return state?.findings.map(({ status, finding }) => `${status} ${finding.suppressed?.reason ?? '-'}`);
+}
+
+describe('suppressions of the configuration', () => {
+  it('apply to what is stored when they change, and alert when they are removed', async () => {
+    const name = 'changed';
+    const inbox = createInbox(world, name);
+    const before = await roomWith(name, []);
+    const first = before.startWorker();
+    await scan(before, 'web', SOUND);
+    expect(inbox()).toEqual(['web opened vulnerability medium']);
+    await first.kill('SIGTERM');
+
+    const suppressed = await roomWith(name, [{ reason: 'not reachable', package: 'pkg:npm/ms@2.1.3' }]);
+    const second = suppressed.startWorker();
+    await enqueue(suppressed, settingsDue('a'.repeat(64), { now: NO_ROUTING }, new Date()));
+    await idle(suppressed);
+    expect(inbox()).toEqual([]);
+    expect(await stateOf(suppressed, 'web')).toEqual(['open not reachable']);
+    await refresh(suppressed);
+    expect(inbox()).toEqual([]);
+    const listed = await suppressed.lockhound('findings', '--state', 'suppressed');
+    expect(listed).toMatchObject({ code: 0, output: expect.stringContaining('not reachable') });
+    expect((await suppressed.lockhound('findings', '--json')).output).toContain('"total":0');
+    await second.kill('SIGTERM');
+
+    const after = await roomWith(name, []);
+    after.startWorker();
+    await enqueue(after, settingsDue('b'.repeat(64), { now: NO_ROUTING }, new Date()));
+    await idle(after);
+    expect(inbox()).toEqual(['web reopened vulnerability medium']);
+    expect(await stateOf(after, 'web')).toEqual(['open -']);
+  }, 60_000);
+
+  it('that expire open the finding again, with the reason in the alert', async () => {
+    const name = 'expired';
+    const inbox = createInbox(world, name);
+    const expires = Date.now() + 3_000;
+    const room = await roomWith(name, [
+      { reason: 'until the release', advisory: ADVISORY.id, expires: new Date(expires).toISOString() },
+    ]);
+    room.startWorker();
+    await scan(room, 'web', SOUND);
+    const keys = createKeys(room.store.prefix);
+    const due = await room.store.redis.zscore(keys.dueTargets, 'web');
+    // A slow machine may have judged it after the expiry.
+    if (due !== null) {
+      expect(Number(due)).toBe(expires);
+      expect(inbox()).toEqual([]);
+      while (Date.now() <= expires) await room.store.redis.ping();
+      // Time for differences between clocks has passed.
+      await room.store.redis.zadd(keys.dueTargets, expires - 60_000, 'web');
+      await enqueue(room, selectionDue(new Date()));
+      await idle(room);
+      const [body] = world.services.receiver
+        .deliveries()
+        .filter(({ path }) => path === `/${name}`)
+        .map((delivery) => JSON.parse(delivery.body));
+      expect(body.changes).toMatchObject([
+        { transition: 'reopened', reason: expect.stringContaining('expired at') },
+      ]);
+    }
+    expect(await room.store.redis.zcard(keys.dueTargets)).toBe(0);
+    expect(await stateOf(room, 'web')).toEqual(['open -']);
+  }, 60_000);
+});
+
+describe('a `.lockhound.yaml` in the payload of a producer', () => {
+  it('is stored with the target and applies to later judgements', async () => {
+    const name = 'target-file';
+    const inbox = createInbox(world, name);
+    const room = await world.room(name);
+    room.startWorker();
+    const own =
+      'suppressions: [{ reason: not ours, package: pkg:npm/ms }, { reason: old, rule: deprecated }]';
+    const companions = [{ name: '.lockhound.yaml', content: own }];
+    await room.producer.enqueue({
+      scan: 'one',
+      target: { id: 'web' },
+      lockfiles: [
+        { path: 'a/package-lock.json', content: SOUND, companions },
+        { path: 'b/package-lock.json', content: LOCKFILE },
+      ],
+    });
+    const { findings, unusedSuppressions } = await room.verdict('one');
+    await idle(room);
+    expect(unusedSuppressions).toEqual([
+      { id: 'a/.lockhound.yaml suppressions[1]', reason: 'matches no finding' },
+    ]);
+    const suppressed = findings.filter((finding) => finding.suppressed !== undefined);
+    expect(suppressed.map((finding) => finding.package.name)).toEqual(['ms']);
+    expect(inbox().some((line) => line.includes('medium') && line.includes('ms'))).toBe(false);
+    await refresh(room);
+    expect(inbox()).toEqual([]);
+
+    await room.producer.enqueue({
+      scan: 'two',
+      target: { id: 'web' },
+      lockfiles: [{ path: 'a/package-lock.json', content: SOUND }],
+      partial: true,
+    });
+    await idle(room);
+    expect(inbox()).toEqual(['web reopened vulnerability medium']);
+  }, 60_000);
+});
+
+describe('lockhound ignore', () => {
+  /** Runs what the schedule of workers starts next. */
+  async function select(room: Room): Promise<number> {
+    const { watch } = configSchema.parse({});
+    const settings = (await room.store.fleet.judgedSettings()) ?? '';
+    const schedules = refreshSchedules(room.store, watch, {
+      settings,
+      routing: NO_ROUTING,
+      log: pino({ level: 'silent' }),
+    });
+    const selection = schedules.find(({ name }) => name === 'select-targets');
+    const jobs = (await selection?.start(new Date())) ?? [];
+    for (const job of jobs) await enqueue(room, job);
+    await idle(room);
+    return jobs.length;
+  }
+
+  it('applies to what is stored, once, and so does its end', async () => {
+    const inbox = createInbox(world, 'ignored');
+    const room = await world.room('ignored');
+    room.startWorker();
+    await scan(room, 'web', SOUND);
+    await enqueue(room, settingsDue('a'.repeat(64), { now: NO_ROUTING }, new Date()));
+    await idle(room);
+    expect(inbox()).toEqual(['web opened vulnerability medium']);
+    const added = await room.lockhound(
+      ...[
+        'ignore',
+        'add',
+        '--advisory',
+        ADVISORY.id,
+        '--reason',
+        'not reachable',
+        '--author',
+        'web',
+        '--json',
+      ],
+    );
+    expect(added.code).toBe(0);
+    const { id } = JSON.parse(added.output).suppression;
+    expect(await select(room)).toBe(1);
+    expect(await stateOf(room, 'web')).toEqual(['open not reachable']);
+    expect(await select(room)).toBe(0);
+    const listed = JSON.parse((await room.lockhound('ignore', 'list', '--json')).output);
+    expect(listed.suppressions).toMatchObject([{ suppression: { id, author: 'web' }, findings: 1 }]);
+    await scan(room, 'api', SOUND);
+    expect(inbox()).toEqual([]);
+
+    expect((await room.lockhound('ignore', 'remove', id, '--author', 'api')).code).toBe(0);
+    expect(await select(room)).toBe(1);
+    expect(inbox()).toEqual(['api reopened vulnerability medium', 'web reopened vulnerability medium']);
+  }, 60_000);
+});

@@ -1,0 +1,285 @@
+import { describe, expect, it } from 'vitest';
+import type { WorkerLoad, WorkerRecord } from '../../src/model/fleet/worker-record.ts';
+import type { FleetNumbers, QueueNumbers } from '../../src/server/metrics/fleet-numbers.ts';
+import type { HealthFacts } from '../../src/server/verdict/health-facts.ts';
+import { judgeHealth, unreachableVerdict } from '../../src/server/verdict/verdict.ts';
+
+const NOW = Date.parse('2026-05-01T12:00:00Z');
+const MINUTE = 60_000;
+const ago = (ms: number) => new Date(NOW - ms).toISOString();
+
+const queue = (name: string, more: Partial<QueueNumbers> = {}): QueueNumbers => ({
+  ...{ queue: name, waiting: 0, active: 0, delayed: 0, parents: 0, failed: 0, oldestMs: 0 },
+  ...more,
+});
+
+const COUNTS: FleetNumbers['counts'] = {
+  ...{
+    targets: 3,
+    incompleteTargets: 0,
+    failingSources: 0,
+    openJobs: 0,
+    openDeliveries: 0,
+    failedDeliveries: 0,
+  },
+  rejectedPayloads: 0,
+};
+
+const LOAD: WorkerLoad = {
+  ...{
+    periodMs: MINUTE,
+    loopUtilization: 0.2,
+    loopDelayMs: 21,
+    memoryBytes: 1,
+    finished: 5,
+    retried: 0,
+    failed: 0,
+  },
+  ...{ requests: 100, limited: 0, unanswered: 0, busyMs: 5_000, budgetMs: 0, deliveries: 3, refused: 0 },
+};
+
+const worker = (load: Partial<WorkerLoad> = {}, more: Partial<WorkerRecord> = {}) => ({
+  running: true,
+  record: {
+    ...{
+      worker: 'w',
+      host: 'host-a',
+      pid: 7,
+      release: '0.2.0',
+      node: '24.0.0',
+      concurrency: 32,
+      traces: 'off' as const,
+    },
+    ...{ startedAt: ago(3_600_000), seenAt: ago(5_000), load: { ...LOAD, ...load } },
+    ...more,
+  },
+});
+
+const refresh = (more: object = {}): FleetNumbers['refreshes'] => [
+  {
+    cadence: 'all',
+    last: {
+      ...{
+        refresh: 'r',
+        startedAt: ago(MINUTE),
+        finishedAt: ago(0),
+        packages: 9,
+        advisories: 2,
+        changed: 0,
+        failed: 0,
+      },
+      ...{ unanswered: 0, completeAt: ago(MINUTE), ...more },
+    },
+  },
+];
+
+function facts(numbers: Partial<FleetNumbers> = {}, more: Partial<HealthFacts> = {}): HealthFacts {
+  const server = {
+    node: 'r:6379',
+    product: 'redis',
+    version: '7.2',
+    usedBytes: 50,
+    limitBytes: 100,
+    replicas: 0,
+  };
+  return {
+    numbers: {
+      servers: [{ ...server, connectedClients: 1, savedToDisk: true }],
+      queues: [queue('judge-scan'), queue('deliver-notification')],
+      counts: COUNTS,
+      ...{
+        stoppedRoutes: [],
+        unreadable: 0,
+        refreshes: refresh(),
+        targets: { open: new Map(), olderThan: new Map() },
+      },
+      ...numbers,
+    },
+    workers: [worker()],
+    redisMs: 1,
+    concurrency: new Map([['judge-scan', 2]]),
+    settings: {
+      ...{ refreshEveryMs: 6 * 60 * MINUTE, staleAfterMs: 24 * 60 * MINUTE, recordEveryMs: 10_000 },
+      requestsPerSecond: undefined,
+    },
+    now: NOW,
+    ...more,
+  };
+}
+
+const partsOf = (given: HealthFacts, part: string) =>
+  judgeHealth(given).parts.filter((one) => one.part === part);
+
+it('a deployment without faults is good, with one sentence for each question', () => {
+  const verdict = judgeHealth(facts());
+  expect(verdict).toMatchObject({
+    grade: 'good',
+    summary: 'Everything works.',
+    at: '2026-05-01T12:00:00.000Z',
+  });
+  expect(verdict.parts.map(({ part, grade }) => [part, grade])).toEqual(
+    ['flow', 'runs', 'facts', 'telemetry', 'limits'].map((part) => [part, 'good']),
+  );
+});
+
+it('every part that is not good says what to do', () => {
+  const bad = facts(
+    {
+      queues: [queue('judge-scan', { waiting: 3, active: 2, failed: 2, oldestMs: 20 * MINUTE })],
+      counts: {
+        ...COUNTS,
+        failedDeliveries: 1,
+        incompleteTargets: 2,
+        failingSources: 1,
+        rejectedPayloads: 4,
+      },
+      stoppedRoutes: [{ route: 'chat', at: ago(0), reason: 'answered 410' }],
+      unreadable: 1,
+      refreshes: refresh({ failingSince: ago(MINUTE), reason: 'HTTP 503' }),
+    },
+    {
+      redisMs: 80,
+      workers: [worker({ finished: 0, loopUtilization: 0.97, limited: 9 }, { traces: 'lost' })],
+    },
+  );
+  const { grade, parts, summary } = judgeHealth(bad);
+  expect(grade).toBe('bad');
+  expect(summary).toContain('work stands still: the oldest job of judge-scan has waited for 20 minutes');
+  expect(parts.filter((part) => part.grade === 'good')).toEqual([]);
+  for (const part of parts) expect(part.remedy, part.says).toMatch(/[.]$/);
+  expect(parts.filter(({ part }) => part === 'runs')).toHaveLength(7);
+});
+
+describe('flow', () => {
+  it.each([
+    ['no worker and nothing to do', {}, { workers: [] }, 'attention', /^no worker runs$/],
+    [
+      'no worker while jobs wait',
+      { queues: [queue('judge-scan', { waiting: 1, oldestMs: 3 * MINUTE })] },
+      { workers: [] },
+      'bad',
+      /^no worker runs, and 1 job waits, the oldest for 3 minutes$/,
+    ],
+    [
+      'a worker that died counts as none',
+      { queues: [queue('judge-scan', { waiting: 1, oldestMs: 3 * MINUTE })] },
+      { workers: [{ ...worker(), running: false }] },
+      'bad',
+      /^no worker runs/,
+    ],
+    [
+      'jobs that finish, but late',
+      { queues: [queue('judge-scan', { waiting: 9, oldestMs: 16 * MINUTE })] },
+      {},
+      'attention',
+      /^work is late/,
+    ],
+  ] as const)('%s', (_name, numbers, more, grade, says) => {
+    expect(partsOf(facts(numbers, more), 'flow')).toMatchObject([
+      { grade, says: expect.stringMatching(says) },
+    ]);
+  });
+});
+
+describe('facts', () => {
+  it.each([
+    [
+      'failing for a short time',
+      refresh({ failingSince: ago(MINUTE), reason: 'HTTP 503' }),
+      'attention',
+      /HTTP 503/,
+    ],
+    [
+      'failing for longer than allowed',
+      refresh({ failingSince: ago(MINUTE), completeAt: ago(25 * 60 * MINUTE) }),
+      'bad',
+      /they are 25 hours old/,
+    ],
+    [
+      'never complete',
+      refresh({ failingSince: ago(MINUTE), completeAt: undefined }),
+      'bad',
+      /never complete/,
+    ],
+    ['not started', refresh({ startedAt: ago(31 * 60 * MINUTE) }), 'bad', /looked up last 31 hours ago/],
+    ['never started', [{ cadence: 'all' as const }], 'attention', /never looked up again/],
+    [
+      'the first in progress',
+      [{ cadence: 'all' as const, running: { open: 3, done: 1 } }],
+      'good',
+      /1 of 4 parts/,
+    ],
+  ])('%s', (_name, refreshes, grade, says) => {
+    expect(partsOf(facts({ refreshes }), 'facts')).toMatchObject([
+      { grade, says: expect.stringMatching(says) },
+    ]);
+  });
+});
+
+describe('telemetry', () => {
+  it.each([
+    ['silent', [worker({}, { seenAt: ago(MINUTE) })], /host-a \(process 7\) has not reported for 60 seconds/],
+    ['lost traces', [worker({}, { traces: 'lost' })], /traces of 1 worker are lost/],
+    ['two releases', [worker(), worker({}, { release: '0.1.0' })], /several releases run: 0\.1\.0, 0\.2\.0/],
+    ['a dead one', [worker(), { ...worker(), running: false }], /1 worker ended without stopping/],
+  ])('%s', (_name, workers, says) => {
+    const found = partsOf(facts({}, { workers }), 'telemetry');
+    expect(found).toMatchObject([{ grade: 'attention', says: expect.stringMatching(says) }]);
+  });
+});
+
+describe('limits', () => {
+  const waiting = { queues: [queue('judge-scan', { waiting: 4, active: 1, oldestMs: MINUTE })] };
+  it.each([
+    ['429', waiting, { workers: [worker({ limited: 30 })] }, /insights service binds: it answered 30 of 100/],
+    [
+      'budget',
+      waiting,
+      { workers: [worker({ budgetMs: 300_000 })] },
+      /request budget binds .*: requests wait 3 seconds each/,
+    ],
+    ['concurrency', waiting, { workers: [worker({ busyMs: 32 * MINUTE })] }, /insights\.concurrency.*100 %/],
+    [
+      'workers',
+      { queues: [queue('judge-scan', { waiting: 4, active: 2, oldestMs: MINUTE })] },
+      {},
+      /number of workers binds: all places for judge-scan/,
+    ],
+    ['CPU', {}, { workers: [worker({ loopUtilization: 0.95 })] }, /CPU of worker host-a binds/],
+    ['Redis', {}, { redisMs: 60 }, /Redis binds: a round trip takes 60 ms/],
+    [
+      'receiver',
+      { counts: { ...COUNTS, openDeliveries: 5 } },
+      { workers: [worker({ deliveries: 4, refused: 3 })] },
+      /receiver binds: it did not accept 3 of 4/,
+    ],
+    [
+      'lanes',
+      { queues: [queue('deliver-notification', { waiting: 1, active: 2, delayed: 30 })] },
+      {},
+      /lanes bind: 30 alerts/,
+    ],
+  ] as const)('%s', (_name, numbers, more, says) => {
+    const found = partsOf(facts(numbers, more), 'limits');
+    expect(found).toHaveLength(1);
+    expect(found[0]?.grade).toBe('attention');
+    expect(found[0]?.says).toMatch(says);
+  });
+
+  it('names Redis memory as bad', () => {
+    const { numbers } = facts();
+    const servers = numbers.servers.map((one) => ({ ...one, usedBytes: 90 }));
+    expect(partsOf(facts({ servers }), 'limits')).toMatchObject([{ grade: 'bad' }]);
+  });
+
+  it('names no limit while jobs wait for what no setting changes', () => {
+    expect(partsOf(facts(waiting), 'limits')).toMatchObject([{ grade: 'good' }]);
+  });
+});
+
+it('without Redis the verdict is bad and says only that', () => {
+  expect(unreachableVerdict('connection refused', NOW)).toMatchObject({
+    grade: 'bad',
+    parts: [{ part: 'flow', says: 'Redis does not answer: connection refused' }],
+  });
+});

@@ -1,0 +1,372 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { publicAddressesOnly } from '../../src/http/address-guard.ts';
+import { Secret } from '../../src/model/secret.ts';
+import { targetSourceSchema } from '../../src/model/watch/source.ts';
+import { sourceRoom, WORK_FOLDER } from './reading.ts';
+import {
+  type GitServer,
+  git,
+  openRepositories,
+  type Repositories,
+  serveRepositories,
+} from './repositories.ts';
+
+let repositories: Repositories;
+let server: GitServer;
+let room: ReturnType<typeof sourceRoom>;
+
+beforeAll(async () => {
+  repositories = openRepositories();
+  server = await serveRepositories(repositories.root);
+  room = sourceRoom();
+});
+afterEach(() => {
+  // Nothing is left behind, whatever happened.
+  expect(readdirSync(WORK_FOLDER)).toEqual([]);
+});
+afterAll(async () => {
+  await room.close();
+  await server.close();
+  repositories.close();
+});
+
+const source = (repository: string, more: object = {}) => ({ kind: 'git', repository, ref: 'HEAD', ...more });
+
+describe('a git repository', () => {
+  it('is read from a server that leaves out contents: lockfiles with their companions, and nothing else', async () => {
+    const shop = repositories.create('shop', {
+      'package-lock.json': '{"a": 1}',
+      'api/requirements.txt': '-r base.txt\nx==1',
+      'api/base.txt': '-r ../more.txt',
+      'more.txt': 'y==2',
+      'node_modules/a/package-lock.json': 'no',
+      'vendor/requirements.txt': 'no',
+      'web/package-lock.json': 'ignored for the shrinkwrap',
+      'web/npm-shrinkwrap.json': '{"b": 1}',
+      'README.md': 'x'.repeat(100_000),
+    });
+    const reading = await room.read(source(`${server.url}/shop`));
+    expect(room.listed(reading)).toEqual([
+      'api/requirements.txt: -r base.txt\nx==1',
+      '  base.txt: -r ../more.txt',
+      '  ../more.txt: y==2',
+      'package-lock.json: {"a": 1}',
+      'web/npm-shrinkwrap.json: {"b": 1}',
+    ]);
+    const head = git(shop.folder, 'rev-parse', 'HEAD');
+    expect(reading).toMatchObject({ revision: { commit: head } });
+    server.requests();
+    expect(await room.read(source(`${server.url}/shop`), { commit: head })).toBe('unchanged');
+    // Only the refs were asked for.
+    expect(server.requests().map(({ url }) => url)).toEqual([
+      '/shop/info/refs?service=git-upload-pack',
+      '/shop/git-upload-pack',
+    ]);
+    const second = shop.commit({ 'package-lock.json': '{"a": 2}' });
+    const again = await room.read(source(`${server.url}/shop`), { commit: head });
+    expect(again).toMatchObject({ revision: { commit: second } });
+    expect(room.listed(again)).toContain('package-lock.json: {"a": 2}');
+  });
+
+  it('is read from a server that cannot leave out contents, and from a local path', async () => {
+    const plain = repositories.create('plain', { 'yarn.lock': '# yarn', 'package.json': '{}' });
+    git(plain.folder, 'config', 'uploadpack.allowFilter', 'false');
+    for (const repository of [`${server.url}/plain`, plain.folder]) {
+      expect(room.listed(await room.read(source(repository)))).toEqual([
+        'yarn.lock: # yarn',
+        '  package.json: {}',
+      ]);
+    }
+  });
+
+  it('is read at a branch, a tag or a full name, and each has its own commit', async () => {
+    const refs = repositories.create('refs', { 'go.sum': 'main' });
+    git(refs.folder, 'tag', '--annotate', 'v1', '--message', 'v1');
+    git(refs.folder, 'checkout', '--quiet', '-b', 'next/feature');
+    refs.commit({ 'go.sum': 'next' });
+    git(refs.folder, 'checkout', '--quiet', 'main');
+    for (const [ref, content] of [
+      ['main', 'main'],
+      ['v1', 'main'],
+      ['refs/tags/v1', 'main'],
+      ['next/feature', 'next'],
+      ['refs/heads/next/feature', 'next'],
+    ] as const) {
+      const reading = await room.read(source(`${server.url}/refs`, { ref }));
+      expect(room.listed(reading), ref).toEqual([`go.sum: ${content}`]);
+      if (reading === 'unchanged') throw new Error('it was read');
+      const { revision } = reading;
+      expect(await room.read(source(`${server.url}/refs`, { ref }), revision), ref).toBe('unchanged');
+    }
+    await expect(room.read(source(`${server.url}/refs`, { ref: 'feature' }))).rejects.toMatchObject({
+      code: 'no-such-ref',
+      retryable: false,
+      message: `${server.url}/refs: it has no branch or tag "feature"`,
+    });
+  });
+
+  it('leaves out what is excluded, and follows links inside the repository only', async () => {
+    const links = repositories.create('links', {
+      'locks/prod.json': '{"p": 1}',
+      'a/go.sum': 'a',
+      'old/go.sum': 'o',
+    });
+    const link = (target: string, name: string) => symlinkSync(target, join(links.folder, name));
+    link('locks/prod.json', 'package-lock.json');
+    link('a/go.sum', 'go.sum');
+    link('/dev/zero', 'yarn.lock');
+    link('../../../../../../etc/passwd', 'Cargo.lock');
+    link('poetry.lock', 'poetry.lock');
+    link('locks', 'pdm.lock');
+    links.commit({});
+    const reading = await room.read(source(`${server.url}/links`, { exclude: ['/old/'] }));
+    expect([...room.listed(reading)].sort()).toEqual([
+      'Cargo.lock: [outside]',
+      'a/go.sum: a',
+      'package-lock.json: {"p": 1}',
+      'pdm.lock: [not-a-file]',
+      'poetry.lock: [outside]',
+      'yarn.lock: [outside]',
+    ]);
+  });
+
+  it('with a lockfile of 100 MB has that one unread', async () => {
+    const large = repositories.create('large', { 'go.sum': 'small' });
+    writeFileSync(join(large.folder, 'package-lock.json'), '');
+    truncateSync(join(large.folder, 'package-lock.json'), 100_000_000);
+    large.commit({});
+    const before = process.memoryUsage().rss;
+    expect(room.listed(await room.read(source(`${server.url}/large`)))).toEqual([
+      'go.sum: small',
+      'package-lock.json: [too-large]',
+    ]);
+    expect(process.memoryUsage().rss - before).toBeLessThan(80_000_000);
+  }, 60_000);
+
+  it('that sends more than the limit is not read, and its process ends', async () => {
+    const random = Buffer.from(
+      Array.from({ length: 5_000_000 }, (_, index) => (index * 2_654_435_761) >>> 13),
+    );
+    const full = repositories.create('full', { 'go.sum': 'small', 'yarn.lock': random });
+    git(full.folder, 'config', 'uploadpack.allowFilter', 'false');
+    const limited = sourceRoom({ maxRepositoryBytes: 1_000, timeoutMs: 20_000 });
+    // The connection stays open after the answer, so that git is still running when the size is checked.
+    const slow = await serveRepositories(repositories.root, { holdMs: 1_500 });
+    await expect(limited.read(source(`${slow.url}/full`))).rejects.toMatchObject({
+      code: 'too-large',
+      message: expect.stringContaining('watch.maxRepositoryBytes'),
+    });
+    await slow.close();
+    await limited.close();
+  }, 60_000);
+
+  it('with 100,000 files is listed without reading them', async () => {
+    const many = repositories.create('many');
+    const lines = Array.from(
+      { length: 100_000 },
+      (_, index) => `M 100644 inline d${index % 317}/f${index}.txt\ndata 1\nx\n`,
+    ).join('');
+    const head = 'commit refs/heads/main\ncommitter A <a@a.example> 1700000000 +0000\ndata 1\nm\n';
+    const lockfile = 'M 100644 inline deep/go.sum\ndata 2\nhi\n';
+    spawnSync('git', ['fast-import', '--quiet'], { cwd: many.folder, input: head + lines + lockfile });
+    expect(room.listed(await room.read(source(`${server.url}/many`)))).toEqual(['deep/go.sum: hi']);
+  }, 60_000);
+
+  it('with more lockfiles than a scan may have is refused, with the remedy', async () => {
+    const crowd = repositories.create('crowd');
+    const lines = Array.from(
+      { length: 10_001 },
+      (_, index) => `M 100644 inline d${index}/go.sum\ndata 1\nx\n`,
+    ).join('');
+    const head = 'commit refs/heads/main\ncommitter A <a@a.example> 1700000000 +0000\ndata 1\nm\n';
+    spawnSync('git', ['fast-import', '--quiet'], { cwd: crowd.folder, input: head + lines });
+    await expect(room.read(source(`${server.url}/crowd`))).rejects.toMatchObject({
+      code: 'too-large',
+      message: expect.stringContaining('exclude'),
+    });
+  }, 60_000);
+
+  it('says why it cannot be read', async () => {
+    repositories.create('empty');
+    repositories.create('bare-of-locks', { 'README.md': 'x' });
+    const codes = async (repository: string, more = {}) =>
+      await room.read(source(repository, more)).then(room.listed, (error) => [error.code, error.retryable]);
+    expect(await codes(`${server.url}/empty`)).toEqual(['no-such-ref', false]);
+    expect(await codes(`${server.url}/bare-of-locks`)).toEqual(['no-lockfiles', false]);
+    expect(await codes(`${server.url}/nothing-here`)).toEqual(['not-found', false]);
+    expect(await codes(join(repositories.root, 'nothing-here'))).toEqual(['not-found', false]);
+    expect(await codes('http://127.0.0.1:1/x')).toEqual(['unreachable', true]);
+    expect(await codes('https://no-such-host.invalid/x')).toEqual(['unreachable', true]);
+  }, 30_000);
+});
+
+describe('an attack', () => {
+  it('by a URL or a ref is refused before git is called', () => {
+    const refused = [
+      source('ext::sh -c touch% /tmp/x'),
+      source('file:///etc'),
+      source('--upload-pack=touch /tmp/x'),
+      source('ssh://-oProxyCommand=x/y'),
+      source('-oProxyCommand=x:y'),
+      source('https://user:secret@host.example/x'),
+      source('https://host.example/x', { ref: '--upload-pack=x' }),
+      source('https://host.example/x', { ref: 'a..b' }),
+      source('https://host.example/x', { ref: 'a b' }),
+      source('https://host.example/x', { ref: 'a:b' }),
+      source('https://host.example/x\n', {}),
+      { kind: 'url', url: 'https://user:secret@host.example/x' },
+      { kind: 'url', url: 'file:///etc/passwd' },
+      { kind: 'path', path: 'relative' },
+    ];
+    for (const one of refused)
+      expect(targetSourceSchema().safeParse(one).success, JSON.stringify(one)).toBe(false);
+    for (const repository of [
+      'git@host.example:a/b.git',
+      'ssh://git@host.example/a',
+      'https://host.example/a.git',
+      '/srv/a',
+    ]) {
+      expect(targetSourceSchema().safeParse(source(repository)).success, repository).toBe(true);
+    }
+  });
+
+  it('by a private address is refused', async () => {
+    const guarded = sourceRoom({ guard: publicAddressesOnly([]) });
+    for (const repository of [
+      `${server.url}/shop`,
+      'http://localhost:1/x',
+      'git@127.0.0.1:x/y',
+      'ssh://git@localhost/x',
+    ]) {
+      await expect(guarded.read(source(repository)), repository).rejects.toMatchObject({
+        code: 'address-refused',
+      });
+    }
+    await guarded.close();
+  });
+
+  it('by a redirect to another server is not followed', async () => {
+    const redirecting = await serveRepositories(repositories.root, {
+      intercept: (request, response) => {
+        response.writeHead(302, { location: `${server.url}${request.url}` }).end();
+        return true;
+      },
+    });
+    server.requests();
+    await expect(room.read(source(`${redirecting.url}/shop`))).rejects.toMatchObject({ code: 'redirected' });
+    expect(server.requests()).toEqual([]);
+    await redirecting.close();
+  });
+
+  it('by a server that never answers ends with the time limit', async () => {
+    const hanging = await serveRepositories(repositories.root, { intercept: () => true });
+    const impatient = sourceRoom({ timeoutMs: 500 });
+    await expect(impatient.read(source(`${hanging.url}/shop`))).rejects.toMatchObject({
+      code: 'timed-out',
+      retryable: true,
+    });
+    await hanging.close();
+    await impatient.close();
+  });
+
+  it('by a body that never ends ends with the time limit or the size limit', async () => {
+    const endless = await serveRepositories(repositories.root, {
+      intercept(request, response) {
+        if (!request.url?.includes('info/refs')) return false;
+        response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' });
+        response.write('001e# service=git-upload-pack\n0000');
+        const timer = setInterval(() => response.write(`fff0${'0'.repeat(0xfff0 - 5)}\n`), 1);
+        response.on('close', () => clearInterval(timer));
+        return true;
+      },
+    });
+    const impatient = sourceRoom({ timeoutMs: 2_000 });
+    await expect(impatient.read(source(`${endless.url}/shop`))).rejects.toMatchObject({
+      name: 'SourceError',
+    });
+    await endless.close();
+    await impatient.close();
+  });
+
+  it('on a worker without git is a fault of this source that names the remedy', async () => {
+    const bare = sourceRoom({ inherited: { PATH: '/nonexistent' } });
+    await expect(bare.read(source(`${server.url}/shop`))).rejects.toMatchObject({
+      code: 'git-missing',
+      message: expect.stringContaining('PATH'),
+    });
+    await bare.close();
+  });
+
+  it('aborting ends git at once, with the reason of the signal', async () => {
+    const hanging = await serveRepositories(repositories.root, { intercept: () => true });
+    const stop = new AbortController();
+    const reading = room.read(source(`${hanging.url}/shop`), undefined, stop.signal);
+    setTimeout(() => stop.abort(new Error('enough')), 200);
+    await expect(reading).rejects.toThrow('enough');
+    await hanging.close();
+  });
+});
+
+describe('credentials', () => {
+  const credentials = (hosts: readonly string[], secret = 'token-5f0c9a') =>
+    new Map([['main', { hosts, secret: new Secret(secret) }]]);
+
+  it('are sent to their hosts, and never in arguments', async () => {
+    repositories.create('secret', { 'go.sum': 'closed' });
+    // A program named git that notes its arguments.
+    const programs = join(repositories.root, 'programs');
+    mkdirSync(programs);
+    const log = join(programs, 'log');
+    const real = execFileSync('which', ['git']).toString().trim();
+    writeFileSync(join(programs, 'git'), `#!/bin/sh\necho "$@" >> ${log}\nexec ${real} "$@"\n`, {
+      mode: 0o755,
+    });
+    const inherited = { PATH: `${programs}:${process.env['PATH']}` };
+    const closed = await serveRepositories(repositories.root, { token: 'token-5f0c9a' });
+    const host = new URL(closed.url).host;
+    const own = sourceRoom({ credentials: credentials([host]), inherited });
+    const reading = await own.read(source(`${closed.url}/secret`, { credentials: 'main' }));
+    expect(own.listed(reading)).toEqual(['go.sum: closed']);
+    const called = readFileSync(log, 'utf8');
+    expect(called).toContain('ls-remote');
+    for (const form of [
+      'token-5f0c9a',
+      Buffer.from('x-access-token:token-5f0c9a').toString('base64'),
+      closed.url,
+    ]) {
+      expect(called).not.toContain(form);
+    }
+    expect(new Set(closed.requests().map(({ authorization }) => authorization))).toEqual(
+      new Set([`Basic ${Buffer.from('x-access-token:token-5f0c9a').toString('base64')}`]),
+    );
+    await expect(own.read(source(`${closed.url}/secret`))).rejects.toMatchObject({ code: 'refused' });
+    const wrong = sourceRoom({ credentials: credentials([host], 'token-wrong') });
+    await expect(wrong.read(source(`${closed.url}/secret`, { credentials: 'main' }))).rejects.toMatchObject({
+      code: 'refused',
+      retryable: false,
+      message: expect.not.stringContaining('token-wrong'),
+    });
+    await Promise.all([closed.close(), own.close(), wrong.close()]);
+  });
+
+  it('are not sent to other hosts, over http, or by an unknown name', async () => {
+    server.requests();
+    const own = sourceRoom({ credentials: credentials(['git.example', 'plain.example']), guard: () => true });
+    const code = (repository: string, name: string) =>
+      own.read(source(repository, { credentials: name })).catch((error) => [error.code, error.message]);
+    expect(await code(`${server.url}/shop`, 'main')).toEqual([
+      'credentials-invalid',
+      expect.stringContaining('may not be sent there'),
+    ]);
+    expect(await code(`${server.url}/shop`, 'other')).toEqual([
+      'credentials-invalid',
+      expect.stringContaining('no entry `other`'),
+    ]);
+    expect(await code('git@git.example:a/b', 'main')).toEqual([expect.any(String), expect.any(String)]);
+    expect(server.requests()).toEqual([]);
+    await own.close();
+  });
+});

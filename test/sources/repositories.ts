@@ -1,0 +1,155 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const ENV = {
+  PATH: process.env['PATH'] ?? '',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_AUTHOR_NAME: 'A',
+  GIT_AUTHOR_EMAIL: 'a@a.example',
+  GIT_COMMITTER_NAME: 'A',
+  GIT_COMMITTER_EMAIL: 'a@a.example',
+};
+
+/** Runs git; returns its output. */
+export function git(folder: string, ...args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync('git', [...args], { cwd: folder, env: ENV, maxBuffer: 1e9 });
+  if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr.toString()}`);
+  return stdout.toString().trim();
+}
+
+export interface TestRepository {
+  readonly folder: string;
+  /** Writes files, commits them and returns the commit. */
+  commit(files: Readonly<Record<string, string | Buffer>>): string;
+}
+
+export interface Repositories {
+  readonly root: string;
+  create(name: string, files?: Readonly<Record<string, string | Buffer>>): TestRepository;
+  close(): void;
+}
+
+/** A folder for repositories. */
+export function openRepositories(): Repositories {
+  const root = mkdtempSync(join(tmpdir(), 'repositories-'));
+  return {
+    root,
+    create(name, files = {}) {
+      const folder = join(root, name);
+      mkdirSync(folder, { recursive: true });
+      git(folder, 'init', '--quiet', '--initial-branch=main');
+      git(folder, 'config', 'uploadpack.allowFilter', 'true');
+      git(folder, 'config', 'http.receivepack', 'false');
+      const commit = (changed: Readonly<Record<string, string | Buffer>>) => {
+        for (const [path, content] of Object.entries(changed)) {
+          mkdirSync(dirname(join(folder, path)), { recursive: true });
+          writeFileSync(join(folder, path), content);
+        }
+        git(folder, 'add', '--all');
+        git(folder, 'commit', '--quiet', '--allow-empty', '--message', 'change');
+        return git(folder, 'rev-parse', 'HEAD');
+      };
+      if (Object.keys(files).length > 0) commit(files);
+      return { folder, commit };
+    },
+    close: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+export interface GitServer {
+  readonly url: string;
+  /** Requests since the last call. */
+  requests(): readonly { readonly url: string; readonly authorization: string | undefined }[];
+  close(): Promise<void>;
+}
+
+/** Serves the repositories below a folder by `git http-backend`. `token`: the password that it requires. */
+export async function serveRepositories(
+  root: string,
+  {
+    token,
+    holdMs = 0,
+    intercept,
+  }: {
+    readonly token?: string;
+    /** Keeps the connection open for so long after each answer of git. */
+    readonly holdMs?: number;
+    /** Handles a request itself when it returns true. */
+    readonly intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  } = {},
+): Promise<GitServer> {
+  let seen: { url: string; authorization: string | undefined }[] = [];
+  const server = createServer((request, response) => {
+    const { authorization } = request.headers;
+    seen.push({ url: request.url ?? '', authorization });
+    if (intercept?.(request, response) === true) return;
+    const expected = `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
+    if (token !== undefined && authorization !== expected) {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+      return;
+    }
+    backend(root, request, response, holdMs);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    requests() {
+      const all = seen;
+      seen = [];
+      return all;
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** CGI: the answer begins with its headers. */
+function backend(root: string, request: IncomingMessage, response: ServerResponse, holdMs: number): void {
+  const url = new URL(request.url ?? '', 'http://git');
+  const child = spawn('git', ['http-backend'], {
+    env: {
+      ...ENV,
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: '1',
+      PATH_INFO: decodeURIComponent(url.pathname),
+      QUERY_STRING: url.search.slice(1),
+      REQUEST_METHOD: request.method ?? 'GET',
+      CONTENT_TYPE: request.headers['content-type'] ?? '',
+      HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
+      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+    },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  request.pipe(child.stdin).on('error', () => {});
+  let head = Buffer.alloc(0);
+  let started = false;
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (started) return void response.write(chunk);
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf('\r\n\r\n');
+    if (end < 0) return;
+    started = true;
+    const headers = head
+      .toString('latin1', 0, end)
+      .split('\r\n')
+      .map((line) => line.split(': ') as [string, string]);
+    const status = headers.find(([name]) => name === 'Status')?.[1] ?? '200';
+    response.writeHead(
+      Number.parseInt(status, 10),
+      Object.fromEntries(headers.filter(([name]) => name !== 'Status')),
+    );
+    response.write(head.subarray(end + 4));
+  });
+  child.on('close', () => setTimeout(() => response.end(), holdMs));
+}

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeliveryIdentity } from '../../../src/model/alert/delivery.ts';
+import { createDeliveryStore } from '../../../src/store/alerts/deliveries.ts';
+import { createKeys } from '../../../src/store/keys.ts';
+import { longestStep } from '../../longest-step.ts';
+import { changeOf, notificationOf } from '../../notify/notification.ts';
+import { openStoreRoom, type StoreRoom } from '../store-room.ts';
+
+let room: StoreRoom;
+beforeAll(async () => {
+  room = await openStoreRoom();
+});
+afterAll(() => room.close());
+
+const START = Date.parse('2026-05-01T00:00:00Z');
+const HOUR = 3_600_000;
+
+/** A separate store with a clock that a test sets. */
+function open(name: string, keptAttempts = 3) {
+  const clock = { now: START };
+  const keys = createKeys(name);
+  const store = createDeliveryStore(room.redis, keys, {
+    retentionMs: HOUR,
+    keptAttempts,
+    now: () => clock.now,
+  });
+  return { store, clock, keys };
+}
+
+function identity(id: string, target = 'shop/web'): DeliveryIdentity {
+  return { id, key: `${id}.default`, route: 'default', target, scan: id, date: '2026-04-30T00:00:00Z' };
+}
+
+describe('a delivery', () => {
+  it('is filed once, with its notification', async () => {
+    const { store, clock } = open('file');
+    await store.file(identity('m1'), notificationOf());
+    clock.now += HOUR;
+    await store.file(identity('m1'), { ...notificationOf(), scan: 'another' });
+    expect(await store.read('m1')).toEqual(notificationOf());
+    expect(await store.find('m1')).toEqual({
+      ...identity('m1'),
+      state: 'waiting',
+      changes: 1,
+      filedAt: '2026-05-01T00:00:00.000Z',
+      updatedAt: '2026-05-01T00:00:00.000Z',
+      attempts: 0,
+    });
+    expect(await store.find('m2')).toBeUndefined();
+    expect(await store.read('m2')).toBeUndefined();
+  });
+
+  it.each([500, 501, 1_501])('of %i changes is read as it was filed, and filed once', async (count) => {
+    const { store, keys } = open(`parts-${count}`);
+    const changes = Array.from({ length: count }, (_, index) => changeOf(`package-${index}`));
+    await store.file(identity('m1'), notificationOf(changes));
+    await store.file(identity('m1'), notificationOf(changes.slice(0, 600)));
+    expect(await store.read('m1')).toEqual(notificationOf(changes));
+    expect(await store.find('m1')).toMatchObject({ changes: count, state: 'waiting' });
+    if (count > 500) {
+      await room.redis.hdel(keys.deliveryNotification('m1'), 'notification.0');
+      expect(await store.read('m1')).toBeUndefined();
+    }
+  });
+
+  it('is written and read in steps that yield to other work', async () => {
+    const { store } = open('turns');
+    const changes = Array.from({ length: 10_000 }, (_, index) => changeOf(`package-${index}`));
+    const notification = notificationOf(changes);
+    const whole = process.threadCpuUsage().user;
+    JSON.parse(JSON.stringify(notification));
+    const atOnce = process.threadCpuUsage().user - whole;
+    const { longestMs, value } = await longestStep(async () => {
+      await store.file(identity('m1'), notification);
+      return await store.read('m1');
+    });
+    expect(value?.changes).toHaveLength(10_000);
+    expect(longestMs).toBeLessThan(Math.max(50, atOnce / 1_000 / 2));
+  });
+
+  it('keeps the newest attempts and counts all', async () => {
+    const { store } = open('attempts');
+    await store.file(identity('m1'), notificationOf());
+    for (const status of [500, 501, 502, 503]) {
+      await store.addAttempt('m1', { at: '2026-05-01T00:00:00Z', durationMs: 3, status, answer: 'no' });
+    }
+    await store.addAttempt('m1', { at: '2026-05-01T00:00:00Z', durationMs: 3, error: 'reset' });
+    expect((await store.attempts('m1')).map(({ status, error }) => status ?? error)).toEqual([
+      502,
+      503,
+      'reset',
+    ]);
+    const found = await store.find('m1');
+    expect(found?.attempts).toBe(5);
+    expect(found?.lastStatus).toBeUndefined();
+  });
+
+  it('moves through its states, and is listed by the last move', async () => {
+    const { store, clock } = open('moves');
+    for (const id of ['m1', 'm2', 'm3']) await store.file(identity(id), notificationOf());
+    clock.now += 1;
+    await store.move(identity('m1'), { state: 'retrying', reason: 'HTTP 500', nextInMs: 2_000 });
+    expect(await store.find('m1')).toMatchObject({
+      state: 'retrying',
+      reason: 'HTTP 500',
+      nextAttemptAt: '2026-05-01T00:00:02.001Z',
+    });
+    expect(await store.list(['open'])).toEqual(['m1', 'm3', 'm2']);
+    clock.now += 1;
+    await store.move(identity('m2'), { state: 'failed', reason: 'HTTP 400' });
+    expect(await store.list(['open'])).toEqual(['m1', 'm3']);
+    expect(await store.list(['failed'])).toEqual(['m2']);
+    expect(await store.list(['failed', 'open', 'delivered'], START + 1)).toEqual(['m2', 'm1']);
+    clock.now += 1;
+    await store.move(identity('m1'), { state: 'delivered' });
+    const delivered = await store.find('m1');
+    expect(delivered).toMatchObject({ state: 'delivered' });
+    expect(delivered?.reason).toBeUndefined();
+    expect(delivered?.nextAttemptAt).toBeUndefined();
+    expect(await store.list(['open'])).toEqual(['m3']);
+    expect(await store.list(['delivered'])).toEqual(['m1']);
+  });
+
+  it('that is held stays where it is in the list', async () => {
+    const { store, clock } = open('held');
+    await store.file(identity('m1'), notificationOf());
+    await store.move(identity('m1'), { state: 'held', reason: 'HTTP 410' });
+    clock.now += HOUR;
+    await store.move(identity('m1'), { state: 'held', reason: 'HTTP 410' });
+    expect((await store.find('m1'))?.updatedAt).toBe('2026-05-01T00:00:00.000Z');
+  });
+
+  it('that is delivered does not change state again', async () => {
+    const { store } = open('final');
+    await store.file(identity('m1'), notificationOf());
+    await store.move(identity('m1'), { state: 'delivered' });
+    await store.move(identity('m1'), { state: 'failed', reason: 'late' });
+    expect((await store.find('m1'))?.state).toBe('delivered');
+    expect(await store.list(['failed', 'open'])).toEqual([]);
+  });
+
+  it('that could not even be filed is listed when it failed', async () => {
+    const { store } = open('stub');
+    await store.move(identity('m1'), { state: 'failed', reason: 'the verdict is gone' });
+    expect(await store.find('m1')).toMatchObject({
+      ...identity('m1'),
+      state: 'failed',
+      changes: 0,
+      attempts: 0,
+    });
+    await store.file(identity('m1'), notificationOf());
+    expect(await store.find('m1')).toMatchObject({ state: 'failed', changes: 1 });
+  });
+
+  it('expires after its retention once it is delivered, and never before', async () => {
+    const { store, clock, keys } = open('retention');
+    for (const id of ['m1', 'm2', 'm3']) {
+      await store.file(identity(id), notificationOf());
+      await store.addAttempt(id, { at: '2026-05-01T00:00:00Z', durationMs: 3, status: 200 });
+    }
+    await store.move(identity('m1'), { state: 'delivered' });
+    await store.move(identity('m2'), { state: 'failed', reason: 'HTTP 400' });
+    clock.now += 2 * HOUR;
+    await store.move(identity('m3'), { state: 'delivered' });
+    expect(await store.list(['delivered', 'failed', 'open'])).toEqual(['m3', 'm2']);
+    const ttl = (id: string) =>
+      Promise.all([room.redis.pttl(keys.delivery(id)), room.redis.pttl(keys.deliveryAttempts(id))]);
+    for (const left of await ttl('m1')) expect(left).toBeGreaterThan(HOUR - 60_000);
+    expect(await ttl('m2')).toEqual([-1, -1]);
+  });
+});
+
+describe('a route', () => {
+  it('stays stopped, for the first reason, until it is resumed', async () => {
+    const { store } = open('routes');
+    expect(await store.stoppedRoute('default')).toBeUndefined();
+    expect(await store.stopRoute('default', 'HTTP 410')).toBe(true);
+    expect(await store.stopRoute('default', 'again')).toBe(false);
+    const stopped = { route: 'default', at: '2026-05-01T00:00:00.000Z', reason: 'HTTP 410' };
+    expect(await store.stoppedRoute('default')).toEqual(stopped);
+    expect(await store.stoppedRoute('other')).toBeUndefined();
+    expect(await store.stoppedRoutes()).toEqual([stopped]);
+    expect(await store.resumeRoute('default')).toBe(true);
+    expect(await store.resumeRoute('default')).toBe(false);
+    expect(await store.stoppedRoutes()).toEqual([]);
+  });
+});

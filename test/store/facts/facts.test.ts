@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Known } from '../../../src/model/ports/cache.ts';
+import type { VersionRecordSummary } from '../../../src/model/scan/resolution.ts';
+import { CACHED_VERSION } from '../../../src/model/stored/catalog.ts';
+import { StoreError } from '../../../src/store/errors.ts';
+import { createFactStore } from '../../../src/store/facts/facts.ts';
+import { createKeys } from '../../../src/store/keys.ts';
+import { openStoreRoom, type StoreRoom } from '../store-room.ts';
+
+let room: StoreRoom;
+beforeAll(async () => {
+  room = await openStoreRoom();
+});
+afterAll(() => room.close());
+
+const MISSING: Known<never> = { missing: true };
+const recordOf = (name: string, advisoryIds: readonly string[] = []): Known<VersionRecordSummary> => ({
+  record: {
+    versionKey: { system: 'NPM', name, version: '1' },
+    isDefault: true,
+    isDeprecated: false,
+    licenses: [],
+    advisoryIds,
+  },
+});
+
+function open(prefix: string) {
+  let time = 1_000_000;
+  const keys = createKeys(prefix);
+  const faults: StoreError[] = [];
+  const facts = createFactStore(room.redis, keys, CACHED_VERSION, {
+    recordTtlMs: 1_000,
+    missTtlMs: 100,
+    now: () => time,
+    publishedAt: ({ versionKey }) => (versionKey.name === 'old' ? 5 : undefined),
+    onUnreadable: (error) => faults.push(error),
+  });
+  return { facts, keys, faults, at: (now: number) => (time = now) };
+}
+
+describe('facts', () => {
+  it('are read as they were learnt, and unknown ones are absent', async () => {
+    const { facts } = open('read');
+    await facts.learn([
+      ['a', recordOf('a')],
+      ['b', MISSING],
+    ]);
+    expect(await facts.read(['b', 'c', 'a'])).toEqual([MISSING, undefined, recordOf('a')]);
+    expect(await facts.read([])).toEqual([]);
+  });
+
+  it('are fresh for their time to live after each answer', async () => {
+    const { facts, at } = open('fresh');
+    await facts.learn([
+      ['a', recordOf('a')],
+      ['b', MISSING],
+    ]);
+    expect(await facts.fresh(['a', 'b', 'c'])).toMatchObject([recordOf('a'), MISSING, undefined]);
+    at(1_000_100);
+    expect(await facts.fresh(['a', 'b'])).toMatchObject([recordOf('a'), undefined]);
+    at(1_001_000);
+    expect(await facts.fresh(['a', 'b'])).toEqual([undefined, undefined]);
+    await facts.learn([['a', recordOf('a')]]);
+    expect(await facts.fresh(['a', 'b'])).toMatchObject([recordOf('a'), undefined]);
+    expect(await facts.checkedAt(['a', 'b', 'c'])).toEqual([1_001_000, 1_000_000, undefined]);
+  });
+
+  it('are pending when they change, not when they are new or the same', async () => {
+    const { facts, at } = open('pending');
+    await facts.learn([
+      ['a', recordOf('a')],
+      ['b', recordOf('b')],
+      ['c', recordOf('c')],
+    ]);
+    at(2_000_000);
+    await facts.learn([
+      ['a', recordOf('a', ['GHSA-1'])],
+      ['b', recordOf('b')],
+      ['c', MISSING],
+    ]);
+    expect(await facts.countPending()).toBe(2);
+    expect(await facts.pending(10)).toEqual([
+      { key: 'a', changedAt: 2_000_000 },
+      { key: 'c', changedAt: 2_000_000 },
+    ]);
+    expect(await facts.changedSince(2_000_001)).toEqual(new Map());
+    expect(await facts.changedSince(2_000_000)).toEqual(
+      new Map([
+        ['a', recordOf('a', ['GHSA-1'])],
+        ['c', MISSING],
+      ]),
+    );
+  });
+
+  it('stay when the service has lost most of what it knew', async () => {
+    const { facts } = open('lost');
+    const names = Array.from({ length: 10 }, (_, index) => `n${index}`);
+    await facts.learn(names.map((name) => [name, recordOf(name)]));
+    await facts.learn(names.map((name, index) => [name, index < 4 ? recordOf(name) : MISSING]));
+    expect(await facts.countPending()).toBe(0);
+    expect(await facts.read(names)).toEqual(names.map((name) => recordOf(name)));
+    await facts.learn(names.map((name, index) => [name, index < 6 ? recordOf(name) : MISSING]));
+    expect((await facts.pending(10)).map(({ key }) => key)).toEqual(['n6', 'n7', 'n8', 'n9']);
+  });
+
+  it('about what was published or first seen lately are listed', async () => {
+    const { facts, at } = open('young');
+    await facts.learn([
+      ['old', recordOf('old')],
+      ['new', recordOf('new')],
+      ['none', MISSING],
+    ]);
+    expect(await facts.youngSince(10)).toEqual(['new', 'none']);
+    at(3_000_000);
+    await facts.learn([['newer', recordOf('newer')]]);
+    expect(await facts.youngSince(2_000_000)).toEqual(['newer']);
+  });
+
+  it('that cannot be read count as unknown, are reported and are replaced', async () => {
+    const { facts, keys, faults } = open('damaged');
+    await facts.learn([['a', recordOf('a')]]);
+    await room.redis.hset(keys.facts(CACHED_VERSION.kind).facts, 'a', '{"record":{"version');
+    expect(await facts.read(['a'])).toEqual([undefined]);
+    expect(faults[0]).toBeInstanceOf(StoreError);
+    await facts.learn([['a', recordOf('a')]]);
+    expect(await facts.read(['a'])).toEqual([recordOf('a')]);
+  });
+
+  it('are listed and forgotten', async () => {
+    const { facts } = open('scan');
+    const names = Array.from({ length: 1_200 }, (_, index) => `n${index}`);
+    await facts.learn(names.map((name) => [name, MISSING]));
+    const listed = new Set<string>();
+    for await (const part of facts.scan()) for (const [key] of part) listed.add(key);
+    expect(listed.size).toBe(1_200);
+    await facts.forget(names.slice(1));
+    expect(await facts.read(['n0', 'n1'])).toEqual([MISSING, undefined]);
+    expect(await facts.youngSince(0)).toEqual(['n0']);
+  });
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createChangeLog } from '../../../src/store/fleet/change-log.ts';
+import { createTargetStates } from '../../../src/store/fleet/target-states.ts';
+import { createTargetSummaries } from '../../../src/store/fleet/target-summaries.ts';
+import { openStoreRoom, type StoreRoom } from '../store-room.ts';
+import { gathered, npmFile, openFleet, tracked } from './fleet-room.ts';
+
+let room: StoreRoom;
+beforeAll(async () => {
+  room = await openStoreRoom();
+});
+afterAll(() => room.close());
+
+async function all<Item>(parts: AsyncIterable<readonly Item[]>): Promise<readonly Item[]> {
+  return (await gathered(parts)).flat();
+}
+
+describe('the list of all targets', () => {
+  it('has each target once, and names one that cannot be read', async () => {
+    const fleet = openFleet(room.redis, 'summaries');
+    const names = Array.from({ length: 1_200 }, (_, index) => `target ${index}`);
+    const file = npmFile('package-lock.json', ['a@1.0.0']);
+    for (const name of names) await fleet.save(name, [file], { labels: { team: 'web' } });
+    await room.redis.hset(fleet.keys.targetSummaries, 'target 7', '{"labels":');
+    const damaged: string[] = [];
+    const summaries = createTargetSummaries(room.redis, fleet.keys);
+    const listed = await all(summaries.all(({ message }) => damaged.push(message)));
+    expect(listed.map(([name]) => name).sort()).toEqual(names.filter((name) => name !== 'target 7').sort());
+    expect(listed[0]?.[1].labels).toEqual({ team: 'web' });
+    expect(damaged).toEqual([
+      expect.stringContaining('field target 7, holds a target-summary that cannot be'),
+    ]);
+    await expect(summaries.read('target 7')).rejects.toMatchObject({ code: 'state-corrupt' });
+    expect(await summaries.read('nobody')).toBeUndefined();
+  });
+
+  it('finds the targets with an inventory, also where the summary is long and compressed', async () => {
+    const fleet = openFleet(room.redis, 'holding');
+    const many = Array.from({ length: 100 }, (_, index) =>
+      npmFile(`${index}/package-lock.json`, [`p${index}@1.0.0`]),
+    );
+    await fleet.save('large', many);
+    await fleet.save('small', many.slice(0, 1));
+    await fleet.save('other', [npmFile('package-lock.json', ['other@1.0.0'])]);
+    const summaries = createTargetSummaries(room.redis, fleet.keys);
+    const [first, second] = (await fleet.targets.read('large'))?.lockfiles ?? [];
+    const holders = async (inventory = '') =>
+      (await all(summaries.holding(new Set([inventory])))).map(([name]) => name).sort();
+    expect(await holders(first?.inventory)).toEqual(['large', 'small']);
+    expect(await holders(second?.inventory)).toEqual(['large']);
+    expect(await holders('0'.repeat(64))).toEqual([]);
+  });
+});
+
+describe('the states of many targets', () => {
+  it('come in order; missing ones are left out, a damaged one is named', async () => {
+    const fleet = openFleet(room.redis, 'states');
+    const names = Array.from({ length: 150 }, (_, index) => `t${index}`);
+    for (const name of names) {
+      await fleet.save(name, [], { findings: [tracked(name, 'lodash@4.17.20', 'high')] });
+    }
+    await room.redis.hset(fleet.keys.target('t100'), 'state', 'nonsense');
+    const states = createTargetStates(room.redis, fleet.keys);
+    const damaged: string[] = [];
+    const found: string[] = [];
+    for await (const [name, state] of states.each([...names, 'absent'], ({ message }) =>
+      damaged.push(message),
+    )) {
+      expect(state.findings[0]?.finding.fingerprint).toBe(`${name}/lodash@4.17.20/high`);
+      found.push(name);
+    }
+    expect(found).toEqual(names.filter((name) => name !== 't100'));
+    expect(damaged).toEqual([expect.stringContaining('target "t100"')]);
+    expect([...(await all(states.ids()))].sort()).toEqual([...names].sort());
+  });
+});
+
+describe('the log of changes', () => {
+  it('is read newest first since a time, over more entries than one command reads', async () => {
+    const fleet = openFleet(room.redis, 'log');
+    const log = createChangeLog(room.redis, fleet.keys);
+    expect(await gathered(log.since(0))).toEqual([]);
+    const change = {
+      transition: 'opened',
+      fingerprint: 'f',
+      rule: 'vulnerability',
+      level: 'alert',
+      severity: 'high',
+      purl: 'pkg:npm/a@1.0.0',
+      title: 'A title'.repeat(1_000),
+    } as const;
+    for (let index = 0; index < 250; index += 1) await fleet.save('t', [], { log: [change] });
+    await room.redis.xadd(fleet.keys.changes, '*', 'other', 'field');
+    const damaged: string[] = [];
+    const found = await gathered(log.since(0, ({ message }) => damaged.push(message)));
+    expect(found.map(({ scan }) => scan)).toEqual(
+      Array.from({ length: 250 }, (_, index) => `t-s${250 - index}`),
+    );
+    expect(found[0]?.changes).toEqual([change]);
+    expect(damaged).toHaveLength(1);
+    const half = found[100]?.at ?? 0;
+    const later = await gathered(log.since(half));
+    expect(later.length).toBeGreaterThanOrEqual(101);
+    expect(later.every(({ at }) => at >= half)).toBe(true);
+    expect(await gathered(log.since(Date.now() + 60_000))).toEqual([]);
+  });
+});
