@@ -11,6 +11,11 @@ export type ApiTokenStore = ReturnType<typeof createApiTokenStore>;
 export function createApiTokenStore(redis: RedisClient, keys: Keys, onUnreadable: OnUnreadable = () => {}) {
   const session = (secret: string): string =>
     keys.apiSession(createHash('sha256').update(secret).digest('hex'));
+  const read = (id: string, text: string): Promise<StoredToken | undefined> => {
+    const remedy = `Revoke it: \`lockhound token revoke ${id}\`.`;
+    const place = { key: keys.apiTokens, field: id, remedy };
+    return readValue(API_TOKEN, text, place).catch(reportTo(onUnreadable));
+  };
   return {
     async put(id: string, token: StoredToken): Promise<void> {
       await redis.hset(keys.apiTokens, id, writeText(API_TOKEN, token));
@@ -19,15 +24,15 @@ export function createApiTokenStore(redis: RedisClient, keys: Keys, onUnreadable
     async all(): Promise<ReadonlyMap<string, StoredToken>> {
       const found = new Map<string, StoredToken>();
       for (const [id, text] of Object.entries(await redis.hgetall(keys.apiTokens))) {
-        const place = {
-          key: keys.apiTokens,
-          field: id,
-          remedy: `Revoke it: \`lockhound token revoke ${id}\`.`,
-        };
-        const token = await readValue(API_TOKEN, text, place).catch(reportTo(onUnreadable));
+        const token = await read(id, text);
         if (token !== undefined) found.set(id, token);
       }
       return found;
+    },
+    /** `undefined` for a token that does not exist. One that cannot be read is reported. */
+    async find(id: string): Promise<StoredToken | undefined> {
+      const text = await redis.hget(keys.apiTokens, id);
+      return text === null ? undefined : await read(id, text);
     },
     /** Number of all tokens, also of those that cannot be read or have expired. */
     count: () => redis.hlen(keys.apiTokens),

@@ -18,7 +18,7 @@ export interface TrustedProxy {
 }
 
 export interface CallersOptions {
-  readonly store: Pick<ApiTokenStore, 'all' | 'count' | 'noteUse' | 'findSession'>;
+  readonly store: Pick<ApiTokenStore, 'all' | 'find' | 'count' | 'noteUse' | 'findSession'>;
   readonly proxy: TrustedProxy | undefined;
   /** Whether only programs of this machine reach the server. */
   readonly isLoopback: boolean;
@@ -38,8 +38,6 @@ export interface Callers {
 
 /** Tokens that were read last are used for this long: a revoked one is refused soon after. */
 const FRESH_MS = 1_000;
-/** They are read again for an unknown one, when they were read longer ago than this. */
-const AGAIN_MS = 20;
 /** A use is noted at most this often. */
 const USE_EVERY_MS = 60_000;
 
@@ -63,11 +61,11 @@ export function createCallers(options: CallersOptions): Callers {
     }
     return principalOf({ ...token, name: `${token.name} (${id})`, via });
   };
+  // One that was created a moment ago is not among those that were read.
+  const tokenOf = async (id: string) => (await tokens()).known.get(id) ?? (await store.find(id));
   const validToken = async (text: string, address: string) => {
     const parsed = parseTokenText(text);
-    const id = parsed?.id ?? '';
-    // One that was created a moment ago is not among those that were read.
-    const token = (await tokens()).known.get(id) ?? (await tokens(AGAIN_MS)).known.get(id);
+    const token = parsed === undefined ? undefined : await tokenOf(parsed.id);
     const fits = fitsHash(parsed?.secret ?? '', token?.hash);
     if (parsed === undefined || token === undefined || !fits) throw refuse(address, 'the token is not valid');
     if (isOver(token, now())) throw refuse(address, 'the token has expired');
@@ -76,7 +74,7 @@ export function createCallers(options: CallersOptions): Callers {
   const sessionToken = async (cookies: string | undefined) => {
     const secret = sessionSecretIn(cookies);
     const id = secret === undefined ? undefined : await store.findSession(secret);
-    const token = id === undefined ? undefined : (await tokens()).known.get(id);
+    const token = id === undefined ? undefined : await tokenOf(id);
     return id === undefined || token === undefined || isOver(token, now()) ? undefined : { id, token };
   };
   return {
@@ -113,14 +111,14 @@ export function createCallers(options: CallersOptions): Callers {
   };
 }
 
-/** The stored tokens, read again when they were read longer ago than `freshMs`. */
+/** The stored tokens, read again when they were read longer ago than `FRESH_MS`. */
 function recentTokens({ all, count }: Pick<ApiTokenStore, 'all' | 'count'>, now: () => number) {
   let reading:
     | Promise<{ readonly known: ReadonlyMap<string, StoredToken>; readonly count: number }>
     | undefined;
   let readAt = 0;
-  return (freshMs = FRESH_MS) => {
-    if (reading === undefined || now() - readAt > freshMs) {
+  return () => {
+    if (reading === undefined || now() - readAt > FRESH_MS) {
       readAt = now();
       reading = Promise.all([all(), count()]).then(([known, total]) => ({ known, count: total }));
       reading.catch(() => {
