@@ -104,7 +104,7 @@ function withFixes(finding: Finding, fixes: ReadonlyMap<string, readonly Fix[]>)
   return { ...finding, advice: sentenceOf(finding.package.name, first) + others, fixes: [...own] };
 }
 
-/** The result, or why there is none. */
+/** The result, or the reason why no advice is given. */
 async function orReason<T>(work: () => Promise<T>): Promise<T | string> {
   try {
     return await work();

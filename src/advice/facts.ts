@@ -13,7 +13,7 @@ export interface AdviceFacts {
   versions(key: Pick<VersionKey, 'system' | 'name'>): Promise<readonly PublishedVersion[] | undefined>;
   /** One for each key, in order; `undefined` for a version that the index does not have. */
   records(keys: readonly VersionKey[]): Promise<readonly (VersionRecordSummary | undefined)[]>;
-  /** The graph that a new installation of a version resolves to; `undefined` when there is none. */
+  /** The graph that a new installation of a version resolves to; `undefined` when the service has no graph. */
   graph(key: VersionKey): Promise<DependencyGraph | undefined>;
 }
 

@@ -1,5 +1,5 @@
 import { createLogger } from '../compose/logger.ts';
-import { redisUrls } from '../compose/store.ts';
+import { redisUrls } from '../compose/redis-connection.ts';
 import { openTracing } from '../compose/tracing.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { createProducer } from '../producer.ts';

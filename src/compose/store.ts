@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import type { LoadedConfig, Secrets } from '../config/load.ts';
-import { startValkey } from '../embedded/valkey.ts';
+import type { LoadedConfig } from '../config/load.ts';
 import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
 import { JUDGE_TARGET } from '../jobs/payloads/judge-target.ts';
 import { JUDGE_TARGETS } from '../jobs/payloads/judge-targets.ts';
@@ -36,13 +35,7 @@ import { createClaim, createLock } from '../store/lock.ts';
 import { createOpenJobStore } from '../store/outcomes/open-jobs.ts';
 import { createOutcomeStore } from '../store/outcomes/outcomes.ts';
 import { createQueueDepths } from '../store/queue-depths.ts';
-import { withSentinelPassword } from '../store/redis/address.ts';
-import {
-  type ConnectOptions,
-  closeRedis,
-  connectRedis,
-  type RedisClient,
-} from '../store/redis/connection.ts';
+import type { ConnectOptions, RedisClient } from '../store/redis/connection.ts';
 import { createWriteProbe } from '../store/redis/write-probe.ts';
 import { createRejectedStore } from '../store/rejected.ts';
 import { createRequestBudget } from '../store/request-budget.ts';
@@ -54,6 +47,7 @@ import { createSuppressionStore } from '../store/suppressions.ts';
 import { createTargetStore } from '../store/targets.ts';
 import { createWorkerRecords, type WorkerRecords } from '../store/worker-records.ts';
 import { logThrottled } from '../workers/throttled-log.ts';
+import { type Connection, openConnection } from './redis-connection.ts';
 
 /** Work continues without the cache: each kind of failure is logged once a minute. */
 function logCacheFailure(log: Logger): (error: unknown) => void {
@@ -108,33 +102,6 @@ export async function openStore(
 ): Promise<Store> {
   const { shards } = await openStores(loaded, log, options);
   return shards[0] as Store;
-}
-
-type Connection = Awaited<ReturnType<typeof openConnection>>;
-
-async function openConnection(
-  { config, secrets }: LoadedConfig,
-  log: Logger,
-  options: Pick<ConnectOptions, 'refused' | 'timeoutMs'>,
-) {
-  const started = performance.now();
-  const engine =
-    config.redis.url === undefined
-      ? await startValkey({ log: (line) => log.debug({ component: 'valkey' }, line) })
-      : undefined;
-  const urls = engine === undefined ? redisUrls(config.redis.url ?? '', secrets) : [engine.url];
-  const redis = await connect({ ...options, urls }, log, engine);
-  return {
-    redis,
-    urls,
-    /** The embedded engine, if it was started. */
-    embedded:
-      engine === undefined ? undefined : { url: engine.url, startedInMs: performance.now() - started },
-    async close() {
-      await closeRedis(redis);
-      await engine?.close();
-    },
-  };
 }
 
 /** Collects and logs stored values that cannot be read, each once. */
@@ -262,38 +229,4 @@ function budgetOf(redis: RedisClient, keys: Keys, perSecond: number | undefined)
   return perSecond === undefined
     ? undefined
     : createRequestBudget(redis, keys, { name: 'insights', perSecond });
-}
-
-async function connect(
-  options: ConnectOptions,
-  log: Logger,
-  engine: { close(): Promise<void> } | undefined,
-): Promise<RedisClient> {
-  try {
-    return await connectRedis({
-      ...options,
-      onChange: (change) => {
-        if (change.kind === 'lost') log.warn({ error: change.error.message }, 'redis connection lost');
-        else log.info('redis connection restored');
-      },
-    });
-  } catch (error) {
-    await engine?.close();
-    throw error;
-  }
-}
-
-/** The URLs with their passwords, which the configuration keeps separately so that messages do not contain them. */
-export function redisUrls(
-  urls: string,
-  { redisPassword, sentinelPassword }: Pick<Secrets, 'redisPassword' | 'sentinelPassword'>,
-): readonly string[] {
-  return urls.split(',').map((text) => {
-    const url = new URL(text);
-    if (redisPassword !== undefined) url.password = encodeURIComponent(redisPassword.reveal());
-    const complete = redisPassword === undefined ? text : url.href;
-    return sentinelPassword === undefined
-      ? complete
-      : withSentinelPassword(complete, sentinelPassword.reveal());
-  });
 }

@@ -15,12 +15,12 @@ export interface Answer<Value> {
   readonly body: Buffer;
 }
 
-/** The result of an operation: an answer, or the reason why there is none. */
+/** The result of an operation: an answer, or the reason for a missing answer. */
 export type Answered<Value> =
   | (Answer<Value> & { readonly error?: never })
   | { readonly error: InsightsError; readonly value?: never };
 
-/** The answer. Throws the `InsightsError` when there is none. */
+/** The answer. Throws the `InsightsError` that stands for a missing answer. */
 export function answerOf<Value>(answered: Answered<Value>): Answer<Value> {
   if (answered.error !== undefined) throw answered.error;
   return answered;

@@ -50,7 +50,7 @@ export const deliverNotification: Job<DeliverNotification, DeliveryReceipt, Need
   },
 };
 
-/** The stored notification; when there is none, it is built from the verdict and stored. */
+/** The stored notification. One that is not stored yet is built from the verdict and stored. */
 async function filedNotification(
   payload: DeliverNotification,
   { outcomes, deliveries }: Pick<Ports, Needs>,

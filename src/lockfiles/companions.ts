@@ -41,7 +41,7 @@ export async function readCompanions(
 
 /** The names of a lockfile's companions, for a caller that opens them. */
 export interface CompanionSearch {
-  /** The next name to look for, relative to the folder of the lockfile; `undefined` when there is none at the moment. */
+  /** The next name to look for, relative to the folder of the lockfile; `undefined` when no name waits. */
   next(): string | undefined;
   /** Call it for a companion that exists, with its content unless that cannot be read: it may name more companions. */
   found(name: string, content: Buffer | undefined): void;

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sentinels } from '../../src/commands/doctor/sentinels.ts';
-import { redisUrls } from '../../src/compose/store.ts';
+import { redisUrls } from '../../src/compose/redis-connection.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { formatAddresses, parseAddresses } from '../../src/store/redis/address.ts';

@@ -14,7 +14,7 @@ const INTERVAL = /([[(])\s*([^,[\]()]*?)\s*(?:(,)\s*([^,[\]()]*?)\s*)?([\])])/y;
 
 /**
  * The intervals of Maven and NuGet: `[1.0,2.0)`, `(,1.0]`, `[1.0]`, several separated by commas. A version without brackets
- * is a lower bound. `undefined` when the text is none of them.
+ * is a lower bound. `undefined` for another text.
  */
 export function parseIntervals(text: string): readonly Interval[] | undefined {
   const trimmed = text.trim();

@@ -25,7 +25,7 @@ function matches(version: string, specifiers: string): boolean {
   return specifiers === '' || satisfies(version, specifiers, { prereleases: python.isPrerelease(version) });
 }
 
-/** The requirement as specifiers of PEP 440; `undefined` when it is none. */
+/** The requirement as specifiers of PEP 440; `undefined` for another text. */
 function specifier(requirement: string): string | undefined {
   const parts = requirement.replace(/^\((.*)\)$/, '$1').split(',');
   const translated = parts.map((part) => poetryPart(part.trim())).filter((part) => part !== '');

@@ -54,7 +54,7 @@ interface Question<Value> extends Pick<SingleOperation<never, Value>, 'render' |
   ask(session: InsightsSession, signal: AbortSignal): Promise<Answered<Value>>;
 }
 
-/** Asks and prints the answer, or that there is none. Throws any other error of the service. */
+/** Requests and prints the answer, or that the service has none. Throws any other error of the service. */
 export async function printAnswer<Value>(
   { terminal, exit }: CommandContext,
   options: OperationOptions,

@@ -13,7 +13,7 @@ const eventSchema = z.object({
 export interface GithubEvent {
   /** Number of the pull request; absent for other events. */
   readonly pullRequest?: number;
-  /** Expressions for the commit to compare with, the best first; empty when there is none. */
+  /** Expressions for the commit to compare with, the best first; empty when the event names no commit. */
   readonly bases: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { redisUrls } from '../../compose/store.ts';
+import { redisUrls } from '../../compose/redis-connection.ts';
 import { messageOf } from '../../model/errors.ts';
 import { formatAddresses, parseAddresses, type RedisAddress } from '../../store/redis/address.ts';
 import { type Finding, fault, type IndependentCheck, ok, warning } from './check.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { redisUrls } from '../../compose/store.ts';
+import { redisUrls } from '../../compose/redis-connection.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { SubmitScan } from '../../model/api/lockhound-api.generated.ts';
 import { createProducer, type ProducedLockfile, type Producer, type ScanRequest } from '../../producer.ts';

@@ -91,7 +91,7 @@ function summarize(document: RestDescription): ApiSummary {
   };
 }
 
-/** The values of an enumeration with their descriptions; empty when there is none. */
+/** The values of an enumeration with their descriptions; empty without an enumeration. */
 export function enumValuesOf(schema: SchemaDescription): readonly EnumValue[] {
   const { enum: values = [], enumDescriptions = [], enumDeprecated = [] } = schema;
   return values.map((value, index) => ({

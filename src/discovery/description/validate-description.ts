@@ -167,7 +167,7 @@ function checkParameterNames(
   }
 }
 
-/** The variables of a template; `undefined` when there is none or it is malformed, which is reported. */
+/** The variables of a template; `undefined` when it is absent or malformed; a malformed one is reported. */
 function checkTemplate(template: unknown, field: string, walk: ShapeWalk): readonly string[] | undefined {
   if (typeof template !== 'string') return undefined;
   try {

@@ -27,7 +27,7 @@ export class Places<T> {
     return place;
   }
 
-  /** The place of this name at the top; the top itself when there is none. */
+  /** The place of this name at the top; the top itself when it has no such place. */
   at(name: string): Place<T> {
     return this.#top.children?.get(name) ?? this.#top;
   }

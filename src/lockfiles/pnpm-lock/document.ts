@@ -5,7 +5,7 @@ export interface Reference {
   readonly name: string;
   /** A version with peers, a location, or the key of another entry. */
   readonly reference: string;
-  /** The instance to which it leads, once it is known; `null` when there is none. */
+  /** The instance to which it leads, once it is known; `null` when it leads to no instance. */
   instance: Instance | null | undefined;
 }
 

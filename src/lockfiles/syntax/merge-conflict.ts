@@ -1,6 +1,6 @@
 const MARK = /^(?:<{7}|>{7}) .*$/m;
 
-/** 1-based line of the first merge conflict marker; `undefined` when there is none. */
+/** 1-based line of the first merge conflict marker; `undefined` without a marker. */
 export function conflictLine(text: string): number | undefined {
   const at = MARK.exec(text)?.index;
   if (at === undefined) return undefined;

@@ -22,7 +22,7 @@ function nestsDeeperThan(most: number, text: string): boolean {
   return false;
 }
 
-/** The position of the quote that closes the string at `start`; the end of the text when there is none. */
+/** The position of the quote that closes the string at `start`; the end of the text when it is not closed. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

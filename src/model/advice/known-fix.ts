@@ -10,7 +10,7 @@ export type KnownWay = KnownFix['ways'][string];
 export const knownFixSchema = z.object({
   /** ms since 1970. */
   computedAt: z.number(),
-  /** The smallest later version that is good; absent when there is none. */
+  /** The smallest later version that is good; absent when no later version is. */
   version: z.string().exactOptional(),
   breaking: z.boolean().exactOptional(),
   /** Why there is no good version. */
@@ -29,7 +29,7 @@ export const knownFixSchema = z.object({
       to: z.string().exactOptional(),
       /** Versions of the package that it then brings. */
       brings: z.array(z.string()),
-      /** Why there is none. */
+      /** Why no fix is known. */
       reason: z.string().exactOptional(),
     }),
   ),

@@ -1,6 +1,6 @@
 /** A shared cache of JSON values with a time to live. Losing the cache costs time, not data. */
 export interface Cache {
-  /** Values in the order of `keys`; `undefined` where there is none. */
+  /** Values in the order of `keys`; `undefined` for a key without a value. */
   getMany(kind: string, keys: readonly string[]): Promise<readonly unknown[]>;
   /** Stores the values under their keys for `ttlMs`. */
   setMany(

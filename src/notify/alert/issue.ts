@@ -82,7 +82,7 @@ function changeMarkdown({ transition, severity, title, facts, advisory, why, sin
   return `- **${transition}** ${severity}: ${literal(title, MAX_TEXT)} ${link}`.trimEnd() + more;
 }
 
-/** Text in which Markdown and HTML mean nothing, and that mentions nobody. */
+/** Text without active Markdown, HTML or mentions of users. */
 function literal(text: string, limit: number): string {
   return truncateText(text.replace(/\s+/g, ' '), limit)
     .replace(/[\\`*_{}[\]<>#|~&!]/g, (character) => `\\${character}`)

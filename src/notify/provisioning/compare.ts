@@ -87,7 +87,7 @@ function compareAbsent<Actual>(
   };
 }
 
-/** The object under a name; `undefined` when there is none. */
+/** The object under a name; `undefined` when no object has it. */
 export async function readIfThere<Actual>(
   resource: { read(name: string, signal: AbortSignal): Promise<Actual> },
   name: string,

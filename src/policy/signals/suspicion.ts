@@ -24,7 +24,7 @@ export interface SuspectedPackage {
   readonly groups: readonly string[];
 }
 
-/** Combines the signals of a version. `undefined` when there is none. A rule that is `off` does not count. */
+/** Combines the signals of a version. `undefined` without a signal. A rule that is `off` does not count. */
 export function suspicionOf(
   { signals }: Pick<Inspection, 'signals'>,
   { target, groups }: SuspectedPackage,

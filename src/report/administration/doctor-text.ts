@@ -19,7 +19,7 @@ export function doctorText({ diagnoses }: DoctorReport, options: TextOptions): s
   return fitLines([...tables, '', summary(diagnoses, paint)], options);
 }
 
-/** A fault that `--fix` removed is none. */
+/** A fault that `--fix` removed does not count. */
 export function hasFault({ diagnoses }: DoctorReport): boolean {
   return diagnoses.some(isFault);
 }

@@ -17,7 +17,7 @@ const MAX_PACKAGES = 2_000;
 const MAX_GRAPHS = 400_000;
 const SHOWN_PLACES = 10;
 
-/** The graph of all ways to a package; `NOTHING` where there is none. */
+/** The graph of all ways to a package; `NOTHING` without a way. */
 type DrawGraph = (path: string, id: string, name: string) => Markup;
 
 /** The findings by package, the worst first, with controls to search, filter and sort them. */

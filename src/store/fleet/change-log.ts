@@ -74,7 +74,7 @@ export function createChangeLog(redis: RedisClient, keys: Keys): ChangeLog {
   };
 }
 
-/** The value of a field of a stream entry; empty, which cannot be read, when there is none. */
+/** The value of a field of a stream entry; empty, which cannot be read, when the field is absent. */
 function fieldOf(fields: readonly Buffer[], wanted: string): Buffer {
   const at = fields.findIndex((name, index) => index % 2 === 0 && String(name) === wanted);
   return (at < 0 ? undefined : fields[at + 1]) ?? Buffer.alloc(0);

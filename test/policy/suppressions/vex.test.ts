@@ -155,7 +155,7 @@ describe('OpenVEX', () => {
 
   it.each([
     ['pkg:npm/*', 'does not name one package'],
-    ['pkg:npm/qs@6.5.2?classifier=x', 'not told apart by classifier'],
+    ['pkg:npm/qs@6.5.2?classifier=x', 'not distinguished by classifier'],
     ['pkg:npm/qs@6.5.2#sub', 'subpath'],
     ['*', 'does not name one product'],
   ])('%s is not applied', async (id, reason) => {

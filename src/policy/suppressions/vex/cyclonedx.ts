@@ -130,7 +130,7 @@ function purlInLink(ref: string): string | undefined {
 }
 
 function rootScopes(product: string, { versions }: Affected) {
-  if (versions !== undefined) return ['versions of the product are not told apart'];
+  if (versions !== undefined) return ['versions of the product are not distinguished'];
   const scopes = targetScopes(product);
   return typeof scopes === 'string' ? [scopes] : scopes;
 }

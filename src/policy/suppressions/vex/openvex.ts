@@ -37,7 +37,7 @@ export function isOpenVex(value: unknown): boolean {
 
 /**
  * Reads an OpenVEX document (https://github.com/openvex/spec, 0.2.0). `not_affected` and `fixed` suppress; a later statement about the same
- * vulnerability and product replaces an earlier one. Throws `z.ZodError` for a document that is none.
+ * vulnerability and product replaces an earlier one. Throws `z.ZodError` for another document.
  *
  * A product is a package, or a target. Tools differ in what a statement with subcomponents covers: here, the package of each subcomponent
  * within the target that the product is, and nothing where the product is a package, because it may be used beside the product, too.

@@ -9,7 +9,7 @@ export const PRODUCT_LABEL = 'purl';
 
 /**
  * The package that a purl of a VEX document names: all versions, or exactly one. A string says why it names no package whose findings
- * can be told from those of others.
+ * can be distinguished from those of others.
  */
 export function packageScope(text: string): PackageScope | string {
   const { PackageURL }: typeof import('packageurl-js') = loadPackage('packageurl-js');
@@ -21,11 +21,11 @@ export function packageScope(text: string): PackageScope | string {
     const full = namespace === '' ? name : `${namespace}${ecosystem === 'maven' ? ':' : '/'}${name}`;
     if (full === '' || full.includes('*')) return `"${text}" does not name one package`;
     // A build of another repository or with another classifier is another package.
-    if (subpath != null && subpath !== '') return 'a subpath of a package is not told apart';
+    if (subpath != null && subpath !== '') return 'a subpath of a package is not distinguished';
     const others = [...(qualifiers instanceof URLSearchParams ? qualifiers.keys() : [])].filter(
       (key) => key !== 'type',
     );
-    if (others.length > 0) return `packages are not told apart by ${others.join(', ')}`;
+    if (others.length > 0) return `packages are not distinguished by ${others.join(', ')}`;
     return { ecosystem, name: full, ...(version === '' ? {} : { version }) };
   } catch {
     return `"${text}" is not a purl`;

@@ -4,7 +4,7 @@ import { isCycloneDxVex, readCycloneDxVex } from './cyclonedx.ts';
 import type { VexDocument } from './document.ts';
 import { isOpenVex, readOpenVex } from './openvex.ts';
 
-/** Reads an OpenVEX or CycloneDX VEX document. Returns why it is none as a string. */
+/** Reads an OpenVEX or CycloneDX VEX document. Returns the reason as a string when it is not such a document. */
 export function readVex(text: string): VexDocument | string {
   try {
     const value: unknown = JSON.parse(text);

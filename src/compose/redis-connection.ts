@@ -1,0 +1,76 @@
+import type { Logger } from 'pino';
+import type { LoadedConfig, Secrets } from '../config/load.ts';
+import { startValkey } from '../embedded/valkey.ts';
+import { withSentinelPassword } from '../store/redis/address.ts';
+import {
+  type ConnectOptions,
+  closeRedis,
+  connectRedis,
+  type RedisClient,
+} from '../store/redis/connection.ts';
+
+/** The connection that all shards share, and the embedded engine. */
+export type Connection = Awaited<ReturnType<typeof openConnection>>;
+
+/**
+ * Connects to the configured Redis or Valkey, or starts the embedded engine when none is configured.
+ * Throws `StoreError` when Redis does not answer and `EmbeddedError` when the engine does not start.
+ */
+export async function openConnection(
+  { config, secrets }: LoadedConfig,
+  log: Logger,
+  options: Pick<ConnectOptions, 'refused' | 'timeoutMs'>,
+) {
+  const started = performance.now();
+  const engine =
+    config.redis.url === undefined
+      ? await startValkey({ log: (line) => log.debug({ component: 'valkey' }, line) })
+      : undefined;
+  const urls = engine === undefined ? redisUrls(config.redis.url ?? '', secrets) : [engine.url];
+  const redis = await connect({ ...options, urls }, log, engine);
+  return {
+    redis,
+    urls,
+    /** The embedded engine, if it was started. */
+    embedded:
+      engine === undefined ? undefined : { url: engine.url, startedInMs: performance.now() - started },
+    async close() {
+      await closeRedis(redis);
+      await engine?.close();
+    },
+  };
+}
+
+async function connect(
+  options: ConnectOptions,
+  log: Logger,
+  engine: { close(): Promise<void> } | undefined,
+): Promise<RedisClient> {
+  try {
+    return await connectRedis({
+      ...options,
+      onChange: (change) => {
+        if (change.kind === 'lost') log.warn({ error: change.error.message }, 'redis connection lost');
+        else log.info('redis connection restored');
+      },
+    });
+  } catch (error) {
+    await engine?.close();
+    throw error;
+  }
+}
+
+/** The URLs with their passwords, which the configuration keeps separately so that messages do not contain them. */
+export function redisUrls(
+  urls: string,
+  { redisPassword, sentinelPassword }: Pick<Secrets, 'redisPassword' | 'sentinelPassword'>,
+): readonly string[] {
+  return urls.split(',').map((text) => {
+    const url = new URL(text);
+    if (redisPassword !== undefined) url.password = encodeURIComponent(redisPassword.reveal());
+    const complete = redisPassword === undefined ? text : url.href;
+    return sentinelPassword === undefined
+      ? complete
+      : withSentinelPassword(complete, sentinelPassword.reveal());
+  });
+}
