@@ -1,4 +1,5 @@
 import { basename, resolve } from 'node:path';
+import { sourceDate } from '../config/source-date.ts';
 import type { BomSource } from '../report/cyclonedx/source.ts';
 import { type ParseOptions, parseFiles } from './parse.ts';
 
@@ -11,14 +12,21 @@ type Parts = { -readonly [Part in 'lockfiles' | 'unread']: BomSource[Part][numbe
 
 /**
  * The `sbom` command: reads lockfiles and looks nothing up. The result contains what could not be read. Throws what `parseFiles`
- * throws.
+ * throws, and `ConfigError` (`SOURCE_DATE_EPOCH`).
  */
 export async function readForSbom(options: SbomOptions): Promise<BomSource> {
   const { paths, name } = options;
+  const at = sourceDate();
   const { lockfiles, unread }: Parts = { lockfiles: [], unread: [] };
   for await (const { path, lockfile, error } of parseFiles(options)) {
     if (error === undefined) lockfiles.push({ path, ...lockfile });
     else unread.push({ path, error });
   }
-  return { name: name ?? (basename(resolve(paths[0] ?? '.')) || 'target'), lockfiles, unread, findings: [] };
+  return {
+    name: name ?? (basename(resolve(paths[0] ?? '.')) || 'target'),
+    ...(at === undefined ? {} : { at }),
+    lockfiles,
+    unread,
+    findings: [],
+  };
 }

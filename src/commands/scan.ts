@@ -3,6 +3,7 @@ import { createDeferredLog } from '../compose/deferred-log.ts';
 import { type CacheOptions, type LookUpCache, openLookUpCache } from '../compose/facts/look-up-cache.ts';
 import { openScanner } from '../compose/scanner.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { sourceDate } from '../config/source-date.ts';
 import type { ScanRequest } from '../jobs/scan-request.ts';
 import type { DiscoveredLockfile } from '../lockfiles/discover.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
@@ -42,9 +43,17 @@ const INTERACTIVE_LIMITS = { attempts: 2, backoffMs: 500, maxBackoffMs: 2_000 };
 
 /**
  * The `scan` and `fix` commands: the jobs of a worker, run in this process without Redis or a queue. Throws `ScanError`,
- * `LockfileError` for paths that cannot be read, `EmbeddedError`.
+ * `LockfileError` for paths that cannot be read, `EmbeddedError`, `ConfigError` (`SOURCE_DATE_EPOCH`).
  */
 export async function scanPaths(given: LoadedConfig, options: ScanOptions): Promise<AdvisedScan> {
+  const at = sourceDate();
+  const scanned = await scanNow(given, options);
+  if (at === undefined) return scanned;
+  const { withReportTime } = await import('./scanning/report-time.ts');
+  return { ...scanned, report: withReportTime(scanned.report, at) };
+}
+
+async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<AdvisedScan> {
   const { signal, onProgress, since, baseline } = options;
   const loaded = standaloneConfig(given);
   const base = baseline === undefined ? undefined : await openBaseline(baseline, options);

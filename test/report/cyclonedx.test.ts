@@ -11,7 +11,7 @@ import {
   type SpecVersion,
   sourceOfScan,
 } from '../../src/report/cyclonedx/source.ts';
-import { everything } from './html-report.ts';
+import { compared, everything } from './html-report.ts';
 import { finding, locked, report } from './scan-report.ts';
 
 const HOSTILE = `"}]<script>\u202e\u0000 ${'long '.repeat(2_000)}`;
@@ -69,6 +69,7 @@ describe.each(SPEC_VERSIONS)('CycloneDX %s', (version) => {
     ['nothing', sourceOf([])],
     ['hostile texts', hostile],
     ['everything', sourceOfScan(everything(HOSTILE))],
+    ['a comparison', sourceOfScan(compared(HOSTILE))],
   ])('is valid: %s', async (_name, source) => {
     const text = textOf(source, version);
     expect(await new JsonStrictValidator(VERSIONS[version]).validate(text)).toBeNull();
@@ -129,6 +130,42 @@ describe('CycloneDX', () => {
       { aggregate: 'incomplete', assemblies: ['lockfile/c.json'] },
     ]);
     expect(JSON.stringify(bom.components)).toContain('syntax: c.json: not JSON');
+  });
+
+  it('says what is new, unchanged and gone after a comparison', () => {
+    const bom = bomOf(sourceOfScan(compared()));
+    type Listed = {
+      properties: { value: string }[];
+      affects?: { ref: string }[];
+      analysis: { state: string };
+    };
+    const listed = bom.vulnerabilities.map(({ properties, affects = [], analysis }: Listed) => [
+      properties.map(({ value }) => value),
+      affects.map(({ ref }) => ref),
+      analysis.state,
+    ]);
+    expect(listed).toEqual([
+      [['unchanged'], ['pkg:npm/qs@1.0.0'], 'in_triage'],
+      [['new'], [], 'in_triage'],
+      [['unchanged'], ['pkg:npm/qs@1.0.0'], 'in_triage'],
+      [['gone'], [], 'resolved'],
+    ]);
+    expect(bom.metadata.properties).toEqual([
+      { name: 'lockhound:compared-with', value: 'main... (1234567890ab)' },
+      { name: 'lockhound:finding:gone', value: 'pkg:npm/old@1.0.0 deprecated: Prototype pollution' },
+    ]);
+    const noted = bom.components.filter((one: { properties?: { name: string }[] }) =>
+      one.properties?.some(({ name }) => name === 'lockhound:finding:new'),
+    );
+    expect(noted.map(({ purl }: { purl: string }) => purl)).toEqual(['pkg:npm/qs@1.0.0']);
+  });
+
+  it('has a serial number that depends on the contents, and not on the time', () => {
+    const source = sourceOfScan(everything());
+    const { serialNumber } = bomOf(source);
+    expect(bomOf({ ...source, at: '2030-01-01T00:00:00.000Z' }).serialNumber).toBe(serialNumber);
+    expect(bomOf({ ...source, name: 'another' }).serialNumber).not.toBe(serialNumber);
+    expect(bomOf(sourceOfScan(compared())).serialNumber).not.toBe(serialNumber);
   });
 
   it('has a vulnerability for each advisory, with what it affects and the state of its analysis', () => {

@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ScanReport } from '../../src/model/scan/verdict.ts';
 import { renderHtml } from '../../src/report/html/html.ts';
-import { everything, HOSTILE } from './html-report.ts';
+import { compared, everything, HOSTILE } from './html-report.ts';
 
 /** Debian's package `chromium`, or the program that the variable names. */
 const CHROMIUM = process.env['LOCKHOUND_CHROMIUM'] ?? '/usr/bin/chromium';
@@ -94,13 +94,29 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.close();
     });
 
+    it('sorts by severity and by priority, and unfolds what a search finds', async () => {
+      const { page: plain } = await open(everything());
+      expect(await names(plain)).toEqual(['qs', 'left', 'qs', 'qs']);
+      await plain.getByLabel('Sort by').selectOption('severity');
+      expect(await names(plain)).toEqual(['left', 'qs', 'qs', 'qs']);
+      await plain.getByLabel('Sort by').selectOption('priority');
+      expect(await names(plain)).toEqual(['qs', 'left', 'qs', 'qs']);
+      await plain.close();
+      const { page } = await open(compared());
+      expect(await names(page)).toEqual(['left', 'qs', 'qs']);
+      await page.keyboard.press('/');
+      await page.keyboard.type('qs ghsa');
+      expect(await names(page)).toEqual(['qs', 'qs']);
+      await page.close();
+    });
+
     it.each([
       [1280, 'light'],
       [1280, 'dark'],
       [390, 'light'],
       [390, 'dark'],
     ] as const)('is accessible and not wider than %i pixels, %s', async (width, colorScheme) => {
-      const { page } = await open(everything(), {
+      const { page } = await open(compared(), {
         viewport: { width, height: 900 },
         colorScheme,
         bypassCSP: true,

@@ -48,6 +48,24 @@ export function everything(text?: string): ScanReport {
   };
 }
 
+/** The same scan after a comparison: `left` is new, one finding is gone, and the others are unchanged. */
+export function compared(text?: string): ScanReport {
+  const scanned = everything(text);
+  const [qs] = scanned.verdict.findings;
+  if (qs === undefined) throw new RangeError('the report has no finding');
+  const gone = { ...qs.package, name: text ?? 'old', purl: 'pkg:npm/old@1.0.0' };
+  const { advisory: _, ...noted } = { ...qs, rule: 'deprecated', package: gone };
+  const comparison: ScanReport['comparison'] = {
+    base: { kind: 'git', name: text ?? 'main...', commit: '1234567890abcdef' },
+    introduced: ['f3', 'f4'],
+    refused: ['f5'],
+    gone: [{ ...qs, package: gone }, noted],
+    newGaps: [],
+    baseGaps: 2,
+  };
+  return { ...scanned, comparison };
+}
+
 function findings(of: (value: string) => string): readonly Finding[] {
   const place = { path: 'web/package-lock.json', line: 12, dependencyPath: ['express@1.0.0', 'qs@1.0.0'] };
   const qs: Finding = {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ancestorFinder } from '../../src/report/html/ancestors.ts';
 import { renderHtml } from '../../src/report/html/html.ts';
-import { everything, HOSTILE } from './html-report.ts';
+import { compared, everything, HOSTILE } from './html-report.ts';
 import { finding, locked, report } from './scan-report.ts';
 
 const textOf = (scanned = everything()) => [...renderHtml(scanned)].join('');
@@ -33,6 +33,30 @@ describe('the HTML report', () => {
     }
   });
 
+  it('has what a change brings first, then what is gone and unchanged', () => {
+    const text = textOf(compared());
+    const parts = [
+      '>1 new finding</h2>',
+      'Since main... (1234567890ab): 1 new finding, 1 new note, 2 gone, 2 unchanged.',
+      '1 finding of malware in the baseline',
+      'main... (1234567890ab) has 2 gaps',
+      '<dt>new finding</dt>',
+      '>New findings</h2>',
+      'data-name="left"',
+      '<summary>Gone <span class="faint">2</span></summary>',
+      'old@1.0.0  GHSA-aaaa-bbbb-cccc  Prototype pollution',
+      '<summary>Unchanged <span class="faint">2</span></summary>',
+      'data-name="qs"',
+    ];
+    for (const part of parts) expect(text).toContain(part);
+    expect(text.indexOf('data-name="left"')).toBeLessThan(text.indexOf('<summary>Gone'));
+    expect(text.lastIndexOf('data-name="qs"')).toBeGreaterThan(text.indexOf('<summary>Unchanged'));
+    const { comparison } = compared();
+    if (comparison === undefined) throw new RangeError('the report has no comparison');
+    const none = { ...compared(), comparison: { ...comparison, introduced: [], refused: [] } };
+    expect(textOf(none)).toContain('<p>No new findings.</p>');
+  });
+
   it('allows its script and its style sheet by their hashes, and has no other', () => {
     const text = textOf(everything(HOSTILE));
     const policy = /content="(default-src [^"]+)"/.exec(text)?.[1]?.replaceAll('&#39;', "'");
@@ -50,9 +74,9 @@ describe('the HTML report', () => {
   });
 
   it('makes no mark-up of text from outside', () => {
-    const text = textOf(everything(HOSTILE));
+    const text = textOf(compared(HOSTILE));
     const elements = (html: string) => [...html.matchAll(/<(\w+)/g)].map(([, name]) => name);
-    const known = new Set(elements(textOf()));
+    const known = new Set(elements(textOf(compared())));
     expect(elements(text).filter((name) => !known.has(name))).toEqual([]);
     for (const part of ['<img', 'evil.example"', '\u202e', '\u0000']) expect(text).not.toContain(part);
   });

@@ -8,10 +8,10 @@ openForPrinting();
 
 function searchFindings(): void {
   const form = document.querySelector<HTMLFormElement>('#finding-controls');
-  const list = document.querySelector<HTMLElement>('#finding-list');
   const status = document.querySelector<HTMLElement>('#finding-count');
-  if (form === null || list === null || status === null) return;
-  const packages = [...list.querySelectorAll<HTMLDetailsElement>('details.package')];
+  if (form === null || status === null) return;
+  const lists = [...document.querySelectorAll<HTMLElement>('.list')];
+  const packages = [...document.querySelectorAll<HTMLDetailsElement>('details.package')];
   const order = new Map(packages.map((one, index) => [one, index]));
   const update = (): void => {
     const data = new FormData(form);
@@ -29,15 +29,24 @@ function searchFindings(): void {
     }
     status.textContent =
       shown === packages.length ? '' : `${shown} of ${packages.length} packages with findings`;
+    // What is found has to be seen.
+    if (words.length === 0) return;
+    for (const list of lists) {
+      const fold = list.closest('details');
+      if (fold !== null) fold.open = list.querySelector(':scope > details:not([hidden])') !== null;
+    }
   };
   const sort = (): void => {
     const by = String(new FormData(form).get('sort'));
     const compare = (left: HTMLElement, right: HTMLElement): number => {
       if (by === 'name') return compareText(left.dataset['name'] ?? '', right.dataset['name'] ?? '');
-      return by === 'count' ? Number(right.dataset['count']) - Number(left.dataset['count']) : 0;
+      return by === '' ? 0 : Number(right.dataset[by]) - Number(left.dataset[by]);
     };
     const rank = (one: HTMLDetailsElement): number => order.get(one) ?? 0;
-    list.append(...packages.toSorted((left, right) => compare(left, right) || rank(left) - rank(right)));
+    for (const list of lists) {
+      const own = packages.filter((one) => one.parentElement === list);
+      list.append(...own.sort((left, right) => compare(left, right) || rank(left) - rank(right)));
+    }
   };
   const button = form.querySelector<HTMLButtonElement>('button[name=open]');
   button?.addEventListener('click', () => {

@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto';
 import { ComponentType, HashAlgorithm } from '@cyclonedx/cyclonedx-library/Enums';
 import { Bom, type BomRef, Component, Property } from '@cyclonedx/cyclonedx-library/Models';
 import { JSON as Json } from '@cyclonedx/cyclonedx-library/Serialize';
 import { Spec1dot6, Spec1dot7 } from '@cyclonedx/cyclonedx-library/Spec';
 import { packageVersion } from '../../files/package-file.ts';
-import type { Finding } from '../../model/scan/finding.ts';
+import { contentUuid } from '../../model/content-uuid.ts';
 import { isReadWhole } from '../../model/scan/read-whole.ts';
 import { listParts, openedObject } from '../json-parts.ts';
+import { baseText } from '../review/comparison-text.ts';
 import { createPackageComponents, type PackageComponent } from './components.ts';
 import type { BomLockfile, BomSource, SpecVersion } from './source.ts';
-import { vulnerabilitiesOf } from './vulnerabilities.ts';
+import { type ComparedFinding, vulnerabilitiesOf } from './vulnerabilities.ts';
 
 const SPECS = { '1.6': Spec1dot6, '1.7': Spec1dot7 };
 
@@ -76,7 +76,7 @@ function createBom(source: BomSource): CreatedBom {
     compositions.push({ aggregate: 'incomplete', assemblies: [own.bomRef.value ?? ''] });
   }
   for (const { component } of packages.all()) bom.components.add(component);
-  addFindings(bom, source.findings, packages.all());
+  addFindings(bom, source, packages.all());
   return { bom, packages: packages.all(), compositions };
 }
 
@@ -115,29 +115,52 @@ function lockfileComponent(
   return own;
 }
 
-function addFindings(bom: Bom, findings: readonly Finding[], packages: readonly PackageComponent[]): void {
+/** Vulnerabilities, and properties of components for findings without an advisory. */
+function addFindings(
+  bom: Bom,
+  { findings, comparison }: BomSource,
+  packages: readonly PackageComponent[],
+): void {
   const byPurl = Map.groupBy(packages, ({ component }) => component.purl);
-  const refsOf = (finding: Finding): readonly BomRef[] =>
-    (byPurl.get(finding.package.purl) ?? []).map(({ component }) => component.bomRef);
-  for (const one of vulnerabilitiesOf(findings, refsOf)) bom.vulnerabilities.add(one);
-  for (const finding of findings) {
+  const compared = findings.map((finding): ComparedFinding => ({ finding }));
+  if (comparison !== undefined) {
+    bom.metadata.properties.add(new Property('lockhound:compared-with', baseText(comparison.base)));
+    const introduced = new Set(comparison.introduced);
+    for (const one of compared) one.change = introduced.has(one.finding.fingerprint) ? 'new' : 'unchanged';
+    compared.push(...comparison.gone.map((finding) => ({ finding, change: 'gone' as const })));
+  }
+  const refsOf = ({ finding, change }: ComparedFinding): readonly BomRef[] =>
+    change === 'gone'
+      ? []
+      : (byPurl.get(finding.package.purl) ?? []).map(({ component }) => component.bomRef);
+  for (const one of vulnerabilitiesOf(compared, refsOf)) bom.vulnerabilities.add(one);
+  for (const { finding, change } of compared) {
     if (finding.advisory !== undefined) continue;
+    const text = `${finding.rule}: ${finding.title}`;
+    if (change === 'gone') {
+      bom.metadata.properties.add(new Property('lockhound:finding:gone', `${finding.package.purl} ${text}`));
+      continue;
+    }
     for (const { component } of byPurl.get(finding.package.purl) ?? []) {
-      component.properties.add(new Property('lockhound:finding', `${finding.rule}: ${finding.title}`));
+      component.properties.add(new Property('lockhound:finding', text));
+      if (change === 'new') component.properties.add(new Property('lockhound:finding:new', text));
     }
   }
 }
 
-/** Depends on the contents alone (RFC 9562, version 8), so that a BOM can be made again and compared. */
+/** Depends on the contents alone, and not on the time, so that a BOM can be made again and compared. */
 function serialNumberOf(source: BomSource): string {
-  const hash = createHash('sha256').update(JSON.stringify([source.name, source.at, source.unread]));
-  for (const { path, format, packages } of source.lockfiles) {
-    hash.update(JSON.stringify([path, format]));
-    for (const { id, purl, groups } of packages) hash.update(JSON.stringify([id, purl, groups]));
+  return `urn:uuid:${contentUuid(contentsOf(source))}`;
+}
+
+function* contentsOf({ name, unread, lockfiles, findings, comparison }: BomSource): Generator<unknown> {
+  yield [name, unread];
+  for (const { path, format, packages } of lockfiles) {
+    yield [path, format];
+    for (const { id, purl, groups } of packages) yield [id, purl, groups];
   }
-  for (const { fingerprint, severity } of source.findings)
-    hash.update(JSON.stringify([fingerprint, severity]));
-  const hex = hash.digest('hex');
-  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
-  return `urn:uuid:${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  for (const { fingerprint, severity } of findings) yield [fingerprint, severity];
+  if (comparison === undefined) return;
+  const { introduced, gone } = comparison;
+  yield [baseText(comparison.base), introduced, gone.map(({ fingerprint }) => fingerprint)];
 }

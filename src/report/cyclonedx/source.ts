@@ -1,3 +1,4 @@
+import type { ScanComparison } from '../../model/review/scan-comparison.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { UnreadLockfile } from '../../model/scan/inventory.ts';
 import type { LockedPackage, Problem } from '../../model/scan/lockfile.ts';
@@ -17,6 +18,8 @@ export interface BomSource {
   readonly lockfiles: readonly BomLockfile[];
   readonly unread: readonly Pick<UnreadLockfile, 'path' | 'error'>[];
   readonly findings: readonly Finding[];
+  /** What is new, gone and unchanged, when the scan was compared. */
+  readonly comparison?: ScanComparison;
 }
 
 export interface BomLockfile {
@@ -32,12 +35,13 @@ export type BomPackage = Omit<LockedPackage, 'integrity' | 'source'> &
   Partial<Pick<LockedPackage, 'integrity' | 'source'>> & { readonly resolution?: Resolution };
 
 /** What the BOM of a scan is made from. */
-export function sourceOfScan({ inventory, verdict }: ScanReport): BomSource {
+export function sourceOfScan({ inventory, verdict, comparison }: ScanReport): BomSource {
   return {
     name: verdict.target.id,
     at: verdict.requestedAt,
     lockfiles: inventory.lockfiles,
     unread: inventory.unread,
     findings: verdict.findings,
+    ...(comparison === undefined ? {} : { comparison }),
   };
 }

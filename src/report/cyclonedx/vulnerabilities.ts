@@ -1,41 +1,49 @@
 import { Vulnerability as Enums } from '@cyclonedx/cyclonedx-library/Enums';
-import { type BomRef, Vulnerability as Models } from '@cyclonedx/cyclonedx-library/Models';
+import { type BomRef, Vulnerability as Models, Property } from '@cyclonedx/cyclonedx-library/Models';
 import type { AdvisoryEvidence, Finding } from '../../model/scan/finding.ts';
 import type { Severity } from '../../model/scan/severity.ts';
 import { suppressionText } from '../suppression-text.ts';
 import { webAddress } from '../web-address.ts';
 import { isVersion } from './components.ts';
 
+/** A finding with how it differs from the base, when the scan was compared. */
+export interface ComparedFinding {
+  readonly finding: Finding;
+  change?: 'new' | 'unchanged' | 'gone';
+}
+
 /** Components of the packages with this purl and version. */
-type RefsOf = (finding: Finding) => readonly BomRef[];
+type RefsOf = (one: ComparedFinding) => readonly BomRef[];
 
 /**
  * One vulnerability for each advisory, with the packages that it affects and the state of its analysis, so that the BOM is a VDR
- * and a VEX document. Packages for which it is suppressed have their own entry. Findings without an advisory are no vulnerabilities.
+ * and a VEX document. Packages for which it is suppressed, new, unchanged or gone have their own entry. Findings without an
+ * advisory are no vulnerabilities.
  */
 export function vulnerabilitiesOf(
-  findings: readonly Finding[],
+  findings: readonly ComparedFinding[],
   refsOf: RefsOf,
 ): readonly Models.Vulnerability[] {
-  const groups = Map.groupBy(findings, ({ advisory, suppressed }) =>
-    JSON.stringify([advisory?.id, suppressed]),
+  const groups = Map.groupBy(findings, ({ finding: { advisory, suppressed }, change }) =>
+    JSON.stringify([advisory?.id, suppressed, change]),
   );
   const refs = new Set<string>();
   return [...groups.values()].flatMap((own) => {
     const [first] = own;
-    if (first?.advisory === undefined) return [];
-    const plain = `vulnerability/${first.advisory.id}`;
+    const advisory = first?.finding.advisory;
+    if (first === undefined || advisory === undefined) return [];
+    const plain = `vulnerability/${advisory.id}`;
     const bomRef = refs.has(plain) ? `${plain}/${refs.size}` : plain;
     refs.add(bomRef);
-    return [vulnerability(first, first.advisory, bomRef, own, refsOf)];
+    return [vulnerability(first, advisory, bomRef, own, refsOf)];
   });
 }
 
 function vulnerability(
-  finding: Finding,
+  { finding, change }: ComparedFinding,
   advisory: AdvisoryEvidence,
   bomRef: string,
-  own: readonly Finding[],
+  own: readonly ComparedFinding[],
   refsOf: RefsOf,
 ): Models.Vulnerability {
   const { id, aliases, title, url } = advisory;
@@ -45,14 +53,17 @@ function vulnerability(
     id,
     source: sourceOf(id, address),
     description: title,
-    analysis: analysisOf(finding),
+    analysis: analysisOf(finding, change),
   });
+  if (change !== undefined) created.properties.add(new Property('lockhound:change', change));
   for (const alias of aliases) created.references.add(new Models.Reference(alias, sourceOf(alias)));
   created.ratings.add(ratingOf(finding));
   if (address !== undefined) created.advisories.add(new Models.Advisory(address));
-  const advice = new Set(own.flatMap((one) => one.advice ?? []));
-  if (advice.size > 0) created.recommendation = [...advice].join('\n');
-  const affected = new Map(own.flatMap((one) => refsOf(one).map((ref) => [ref, one.package.version])));
+  const advice = new Set(own.flatMap((one) => one.finding.advice ?? []));
+  if (advice.size > 0 && change !== 'gone') created.recommendation = [...advice].join('\n');
+  const affected = new Map(
+    own.flatMap((one) => refsOf(one).map((ref) => [ref, one.finding.package.version])),
+  );
   for (const [ref, version] of affected) {
     const affect = new Models.Affect(ref);
     const status = Enums.AffectStatus.Affected;
@@ -64,9 +75,11 @@ function vulnerability(
 
 /**
  * A suppression is the decision of a person and does not say that the package is not affected: the state stays open, with the
- * response that nothing is done and the reason. Suppressions from a VEX document say that it is not affected.
+ * response that nothing is done and the reason. Suppressions from a VEX document say that it is not affected. One that is gone is
+ * resolved.
  */
-function analysisOf({ suppressed }: Finding): Models.Analysis {
+function analysisOf({ suppressed }: Finding, change: ComparedFinding['change']): Models.Analysis {
+  if (change === 'gone') return new Models.Analysis({ state: Enums.AnalysisState.Resolved });
   if (suppressed === undefined) return new Models.Analysis({ state: Enums.AnalysisState.InTriage });
   const isVex = suppressed.source === 'vex';
   const response = isVex ? [] : [Enums.AnalysisResponse.WillNotFix];

@@ -1,10 +1,12 @@
 import { splitFindings } from '../../model/review/scan-comparison.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
+import { SEVERITIES } from '../../model/scan/severity.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { fixedVersion } from '../fixed-version.ts';
 import { counted } from '../layout.ts';
 import { priorityText } from '../priority-text.ts';
+import { subjectOf } from '../review/comparison-text.ts';
 import { suppressionText } from '../suppression-text.ts';
 import { webAddress } from '../web-address.ts';
 import { ancestorFinder } from './ancestors.ts';
@@ -16,27 +18,51 @@ const MAX_PACKAGES = 2_000;
 /** Characters of all graphs: the worst findings have theirs, others show one way as text. */
 const MAX_GRAPHS = 400_000;
 const SHOWN_PLACES = 10;
+/** Gone findings that are shown unfolded. */
+const SHOWN_GONE = 20;
 
 /** The graph of all ways to a package; `NOTHING` without a way. */
 type DrawGraph = (path: string, id: string, name: string) => Markup;
 
-/** The findings by package, the worst first, with controls to search, filter and sort them. */
+/**
+ * The findings by package, the ones of the highest priority first, with controls to search, filter and sort them. After a comparison,
+ * what is new comes first, then what is gone, then what is unchanged.
+ */
 export function findingsSection({ inventory, verdict, comparison }: ScanReport): Markup {
-  const { counting } = splitFindings(verdict.findings, comparison);
-  if (counting.length === 0) return NOTHING;
-  const groups = [...Map.groupBy(counting, groupOf).values()];
-  const shown = groups.slice(0, MAX_PACKAGES);
+  const { counting, known } = splitFindings(verdict.findings, comparison);
+  const gone = comparison?.gone ?? [];
+  if (verdict.findings.length + gone.length === 0) return NOTHING;
   const draw = graphDrawer(inventory.lockfiles);
-  const rest = groups.length - shown.length;
   return html`<section aria-labelledby="findings">
-<h2 id="findings">Findings</h2>
-${controls(counting)}
-<p class="faint">A package shows all ways to it: a direct dependency has a blue frame, the package itself a red one.</p>
-<div class="list" id="finding-list">${shown.map((own) => packageMarkup(own, draw))}</div>
+<h2 id="findings">${comparison === undefined ? 'Findings' : 'New findings'}</h2>
+${verdict.findings.length === 0 ? NOTHING : controls(verdict.findings)}
+${counting.length === 0 ? html`<p>No new findings.</p>` : html`<p class="faint">A package shows all ways to it: a direct dependency has a blue frame, the package itself a red one.</p>`}
+${packageList(counting, draw)}
 <p class="faint" id="finding-count" role="status"></p>
-${rest > 0 ? html`<p>${counted(rest, 'more package')} with findings: the JSON report lists all.</p>` : NOTHING}
+${gone.length === 0 ? NOTHING : folded('Gone', gone.length, goneList(gone), gone.length <= SHOWN_GONE)}
+${known.length === 0 ? NOTHING : folded('Unchanged', known.length, packageList(known, draw), false)}
 </section>
 `;
+}
+
+function packageList(findings: readonly Finding[], draw: DrawGraph): Markup {
+  const groups = [...Map.groupBy(findings, groupOf).values()];
+  const shown = groups.slice(0, MAX_PACKAGES);
+  const rest = groups.length - shown.length;
+  return html`<div class="list">${shown.map((own) => packageMarkup(own, draw))}</div>
+${rest > 0 ? html`<p>${counted(rest, 'more package')} with findings: the JSON report lists all.</p>` : NOTHING}`;
+}
+
+function folded(title: string, count: number, content: Markup, open: boolean): Markup {
+  return html`<details class="gap"${open ? html` open` : NOTHING}><summary>${title} <span class="faint">${count}</span></summary>
+${content}</details>
+`;
+}
+
+function goneList(gone: readonly Finding[]): Markup {
+  const rest = gone.length - MAX_PACKAGES;
+  return html`<ul>${gone.slice(0, MAX_PACKAGES).map((one) => html`<li>${subjectOf(one)}</li>`)}</ul>
+${rest > 0 ? html`<p>and ${rest} more: the JSON report lists all.</p>` : NOTHING}`;
 }
 
 function groupOf(finding: Finding): string {
@@ -54,7 +80,7 @@ function controls(findings: readonly Finding[]): Markup {
   return html`<form class="controls" id="finding-controls" hidden>
 <label class="search">Search <input type="search" name="text" autocomplete="off" placeholder="package, advisory, lockfile"></label>
 <fieldset><legend>Show</legend>${kinds.map((kind) => html`<label><input type="checkbox" name="kind" value="${kind}" checked> ${kind}</label>`)}<label><input type="checkbox" name="direct"> direct only</label></fieldset>
-<label>Sort by <select name="sort"><option value="">severity</option><option value="name">package</option><option value="count">number of findings</option></select></label>
+<label>Sort by <select name="sort"><option value="">priority</option><option value="severity">severity</option><option value="name">package</option><option value="count">number of findings</option></select></label>
 <button type="button" name="open">Open all</button>
 </form>`;
 }
@@ -79,11 +105,20 @@ function packageMarkup(own: readonly Finding[], draw: DrawGraph): Markup {
   const kinds = [...new Set(own.map(kindOf))].join(' ');
   const fixed = fixedVersion(first);
   const about = own.length === 1 ? first.title : `${counted(own.length, 'finding')}: ${first.title}`;
-  return html`<details class="package" data-text="${text}" data-kinds="${kinds}" data-name="${found.name}" data-count="${own.length}"${found.direct === true ? html` data-direct=""` : NOTHING}>
+  return html`<details class="package" data-text="${text}" data-kinds="${kinds}" data-name="${found.name}" data-count="${own.length}" data-severity="${severityRank(own)}"${found.direct === true ? html` data-direct=""` : NOTHING}>
 <summary><span class="badge s-${kindOf(first)}">${kindOf(first)}${scoreText(first)}</span> <span class="name">${found.name} <span class="version">${found.version}</span>${fixed === undefined ? NOTHING : html` <span class="fixed">→ ${fixed}</span>`}</span> <span class="about">${about}</span> <span class="why faint">${why}</span></summary>
 <div class="body">${own.map(findingMarkup)}${places(first, draw)}</div>
 </details>
 `;
+}
+
+/** Orders packages by their worst finding: severity, then score. Notes and suppressed findings come last. */
+function severityRank(own: readonly Finding[]): number {
+  const ranks = own.map((finding) => {
+    const rank = 100 * (SEVERITIES.length - SEVERITIES.indexOf(finding.severity));
+    return stateOf(finding) === 'alert' ? rank + (finding.advisory?.score ?? 0) : 0;
+  });
+  return Math.max(...ranks);
 }
 
 function scoreText({ advisory }: Finding): string {

@@ -4,7 +4,7 @@ import { SEVERITIES } from '../../model/scan/severity.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { counted } from '../layout.ts';
 import { offlineText } from '../offline-text.ts';
-import { comparisonSummary } from '../review/comparison-text.ts';
+import { comparisonSummary, comparisonWarnings } from '../review/comparison-text.ts';
 import { nextStep } from '../table/next-step.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 
@@ -13,7 +13,8 @@ const BAR = 1_000;
 /** The head of the report: verdict, counts, a chart of severities, and what to do. */
 export function summarySection(report: ScanReport): Markup {
   const { inventory, verdict, comparison, offline, advice } = report;
-  const { counting } = splitFindings(verdict.findings, comparison);
+  const { counting, known } = splitFindings(verdict.findings, comparison);
+  const fresh = comparison === undefined ? '' : 'new ';
   const alerts = counting.filter(isAlert);
   const { packages, notes, suppressed = 0 } = verdict.counts;
   const step = nextStep(report, counting);
@@ -23,7 +24,13 @@ export function summarySection(report: ScanReport): Markup {
     count: alerts.filter((one) => one.severity === severity).length,
   })).filter(({ count }) => count > 0);
   const facts: readonly (readonly [number, string])[] = [
-    [alerts.length, alerts.length === 1 ? 'finding' : 'findings'],
+    [alerts.length, `${fresh}${alerts.length === 1 ? 'finding' : 'findings'}`],
+    ...(comparison === undefined
+      ? []
+      : ([
+          [comparison.gone.length, 'gone'],
+          [known.length, 'unchanged'],
+        ] as const)),
     [packages, packages === 1 ? 'package' : 'packages'],
     [inventory.lockfiles.length, inventory.lockfiles.length === 1 ? 'lockfile' : 'lockfiles'],
     [notes, notes === 1 ? 'note' : 'notes'],
@@ -37,10 +44,10 @@ export function summarySection(report: ScanReport): Markup {
 </header>
 <main>
 <section aria-labelledby="summary" class="summary">
-<h2 id="summary">${headline(alerts.length, verdict.gaps.length)}</h2>
+<h2 id="summary">${headline(alerts.length, (comparison?.newGaps ?? verdict.gaps).length, fresh)}</h2>
 ${verdict.complete ? NOTHING : html`<p class="warning">This scan is incomplete: a finding may be missing. <a href="#gaps">What could not be found out</a></p>`}
 ${offline === undefined ? NOTHING : html`<p class="warning">${offlineText(offline)}</p>`}
-${comparison === undefined ? NOTHING : html`<p>${comparisonSummary(verdict, comparison)}</p>`}
+${comparison === undefined ? NOTHING : html`<p>${comparisonSummary(verdict, comparison)}</p>${comparisonWarnings(comparison).map((text) => html`<p class="warning">${text}</p>`)}`}
 ${alerts.length === 0 ? NOTHING : chart(counts, alerts.length)}
 <dl class="facts">${facts.map(([count, name]) => html`<div><dt>${name}</dt><dd>${count}</dd></div>`)}</dl>
 ${step === undefined ? NOTHING : html`<p><strong>Next:</strong> ${step}${hasPlan ? html` <a href="#plan">Upgrade plan</a>` : NOTHING}</p>`}
@@ -48,9 +55,9 @@ ${step === undefined ? NOTHING : html`<p><strong>Next:</strong> ${step}${hasPlan
 `;
 }
 
-function headline(alerts: number, gaps: number): string {
-  if (alerts > 0) return counted(alerts, 'finding');
-  return gaps === 0 ? 'No findings' : 'No findings, but the scan is incomplete';
+function headline(alerts: number, gaps: number, fresh: string): string {
+  if (alerts > 0) return counted(alerts, `${fresh}finding`);
+  return gaps === 0 ? `No ${fresh}findings` : `No ${fresh}findings, but the scan is incomplete`;
 }
 
 interface SeverityCount {

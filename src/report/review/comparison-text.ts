@@ -26,7 +26,7 @@ export function comparisonLines(
   paint: Palette,
   width: number,
 ): readonly string[] {
-  const { gone, refused, baseGaps } = comparison;
+  const { gone } = comparison;
   const { known } = splitFindings(findings, comparison);
   const rest = gone.length - SHOWN_GONE;
   return [
@@ -34,13 +34,7 @@ export function comparisonLines(
       .slice(0, SHOWN_GONE)
       .flatMap((finding) => hang(`${paint.good('gone')}  `, printable(subjectOf(finding)), width)),
     ...(rest > 0 ? [`… and ${rest} more (--json lists all)`] : []),
-    ...(refused.length === 0
-      ? []
-      : [
-          paint.bad(
-            `${counted(refused.length, 'finding')} of malware in the baseline: malware always fails.`,
-          ),
-        ]),
+    ...comparisonWarnings(comparison).map(paint.bad),
     ...(known.length === 0
       ? []
       : [
@@ -48,12 +42,19 @@ export function comparisonLines(
             `${counted(known.length, 'finding')} unchanged since ${baseText(comparison.base)} (--json lists all)`,
           ),
         ]),
+  ];
+}
+
+/** What a reader has to know about a comparison: malware that the baseline has, and what the base could not see. */
+export function comparisonWarnings({ base, refused, baseGaps }: ScanComparison): readonly string[] {
+  return [
+    ...(refused.length === 0
+      ? []
+      : [`${counted(refused.length, 'finding')} of malware in the baseline: malware always fails.`]),
     ...(baseGaps === 0
       ? []
       : [
-          paint.bad(
-            `${baseText(comparison.base)} has ${counted(baseGaps, 'gap')}: a finding may be listed as new because it could not be seen there.`,
-          ),
+          `${baseText(base)} has ${counted(baseGaps, 'gap')}: a finding may be listed as new because it could not be seen there.`,
         ]),
   ];
 }
