@@ -20,6 +20,7 @@ import { INGEST_LOCKFILES } from './payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN, type JudgeScan } from './payloads/judge-scan.ts';
 import type { OutcomePort } from './ports.ts';
 import { storedAdvisories } from './refresh/stored-facts.ts';
+import { downgradesOf } from './scan/fixed-versions.ts';
 import { knownAdvice } from './scan/known-advice.ts';
 import { knownAdvisories, withNewerFacts } from './scan/newer-facts.ts';
 import { failedRecord } from './scan/record.ts';
@@ -75,6 +76,7 @@ export const judgeScan: Job<
       ...(await knownAdvisories(inventory, ports.facts)),
     ]);
     const inspections = await inspectionsByPurl(inventory, ports.inspections);
+    const previous = await targets.read(target.id);
     const { findings, unjudged } = await judge({
       target,
       inventory,
@@ -82,6 +84,7 @@ export const judgeScan: Job<
       graphs: graphsByKey(facts),
       policy: policy.policy(),
       inspections,
+      downgrades: await downgradesOf(previous?.fixed ?? [], inventory),
     });
     const run = await recordVerdict(
       {
@@ -98,6 +101,7 @@ export const judgeScan: Job<
         exploits: await ports.exploits.current(),
         input: inventory.input,
         inventory,
+        previous,
         advice: await knownAdvice(findings, inventory, ports.knownFixes, {
           advice: scan,
           requestedAt: new Date(context.startedAt).toISOString(),

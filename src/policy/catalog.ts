@@ -1,6 +1,7 @@
 import { CONTRACT_DRIFT } from './contract-drift.ts';
 import type { Rule } from './rule.ts';
 import { deprecated } from './rules/deprecated.ts';
+import { downgraded } from './rules/downgraded.ts';
 import { SIGNAL_RULES, suspicious } from './rules/suspicious.ts';
 import { unindexed } from './rules/unindexed.ts';
 import { unwatched } from './rules/unwatched.ts';
@@ -15,6 +16,7 @@ export const RULES: readonly Rule[] = [
   vanished,
   unindexed,
   deprecated,
+  downgraded,
   unwatched,
   ...SIGNAL_RULES,
 ];

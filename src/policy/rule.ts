@@ -1,6 +1,7 @@
 import type { Advisory } from '../model/scan/advisory.ts';
 import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
 import type { Finding } from '../model/scan/finding.ts';
+import type { FixedVersion } from '../model/scan/fixed-version.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
 import type { Policy, RuleLevel } from '../model/scan/policy.ts';
 import type { RatedSeverity, Severity } from '../model/scan/severity.ts';
@@ -19,6 +20,8 @@ export interface RuleFacts {
   readonly policy: Policy;
   /** By purl; versions of which there is nothing to say are absent. */
   readonly inspections?: ReadonlyMap<string, Inspection>;
+  /** By purl of a package that went back: the fix that it is earlier than. */
+  readonly downgrades?: ReadonlyMap<string, FixedVersion>;
 }
 
 /** `judge.ts` adds the package with its locations, the rule's name and level, and its severity where the finding has none. */

@@ -9,6 +9,7 @@ import { stillOpenAfter } from '../../policy/still-open.ts';
 import type { Job, RunContext } from '../job.ts';
 import { JUDGE_TARGET, type JudgeTarget } from '../payloads/judge-target.ts';
 import type { Ports } from '../ports.ts';
+import { downgradesOf } from '../scan/fixed-versions.ts';
 import { knownAdvice } from '../scan/known-advice.ts';
 import { recordVerdict } from '../scan/record-verdict.ts';
 import { countScan, gapsOf, logVerdict, ruleGap } from '../scan/summary.ts';
@@ -111,6 +112,7 @@ async function judgeAgain(
     graphs: expansions.byKey,
     policy: ports.policy.policy(),
     inspections,
+    downgrades: await downgradesOf(state.fixed ?? [], inventory),
   });
   const gaps = await gapsOf(inventory, { advisories: [advisories.part], expansions: [expansions.part] });
   return await recordVerdict(

@@ -23,6 +23,7 @@ import { createSuppressor, type Suppressor } from '../../policy/suppressions/sup
 import type { JobRun } from '../job.ts';
 import type { Ports } from '../ports.ts';
 import { deliveriesOf } from './deliveries.ts';
+import { fixedAfter } from './fixed-versions.ts';
 import type { KnownAdvice } from './known-advice.ts';
 import { judgedRecord } from './record.ts';
 import { openFindings } from './summary.ts';
@@ -49,6 +50,8 @@ interface JudgedScan extends ScanScope {
    * this state: when a scan has replaced it, the verdict cannot be saved and the job runs again.
    */
   readonly refreshed?: TargetState;
+  /** The state with which it is compared, where it was read before. Default: the state is read. */
+  readonly previous?: TargetState | undefined;
   /** When it is judged, in ms since 1970: decides whether suppressions have expired. */
   readonly judgedAt: number;
   /** What is known of fixes; it is part of the verdict and of alerts, and not of the state. */
@@ -68,7 +71,7 @@ export async function recordVerdict(
   const { scan, target, requestedAt, partial, gaps, exploits = NO_EXPLOIT_DATA } = judged;
   const rules = routing.routing();
   const { inventory, refreshed } = judged;
-  const previous = refreshed ?? (await targets.read(target.id));
+  const previous = refreshed ?? judged.previous ?? (await targets.read(target.id));
   const noteLimit = noteLimitOf(policy.policy());
   const first = firstScanPart(previous, judged.firstScan, judged);
   const { announce } = first;
@@ -116,6 +119,7 @@ export async function recordVerdict(
       refreshed === undefined ? {} : { refreshed: true },
     ),
     findings: compared.tracked,
+    ...(await fixedAfter(previous, result.changes, inventory, requestedAt)),
     ...(first.state === undefined ? {} : { firstScan: first.state }),
     incomplete: !complete,
     ...dueAfter(compared.tracked, noteLimit),

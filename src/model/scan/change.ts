@@ -3,6 +3,7 @@ import { pastScanSchema } from '../fleet/past-scan.ts';
 import { targetLockfileSchema } from '../fleet/target-lockfile.ts';
 import type { ValueOf } from '../stored/kind.ts';
 import { findingSchema, severitySchema } from './finding.ts';
+import { fixedVersionSchema } from './fixed-version.ts';
 import { scanBasisSchema } from './scan-basis.ts';
 import { RATED_SEVERITIES } from './severity.ts';
 import { TRANSITIONS } from './transition.ts';
@@ -108,6 +109,8 @@ export const targetStateSchema = z.object({
   basis: scanBasisSchema.exactOptional(),
   /** The lockfiles that the target has, by path. Absent in states that were written before there was a fleet. */
   lockfiles: z.array(targetLockfileSchema).exactOptional(),
+  /** Versions that fixed findings, the newest fix first. */
+  fixed: z.array(fixedVersionSchema).exactOptional(),
   /** The last scans, newest first. */
   history: z.array(pastScanSchema).exactOptional(),
 });
