@@ -1,15 +1,16 @@
 import type { Fix, FixChange } from '../model/advice/fix.ts';
 import type { KnownFix, KnownWay } from '../model/advice/known-fix.ts';
-import type { FixQuestion } from '../model/ports/known-fixes.ts';
+import type { FixQuestion, KnownFixes } from '../model/ports/known-fixes.ts';
 import { purlTypeOf, systemOf } from '../model/scan/ecosystem.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
-import { canonicalName, writePurl } from '../model/scan/spelling.ts';
+import { canonicalName, canonicalVersion, writePurl } from '../model/scan/spelling.ts';
 import type { System, VersionKey } from '../model/scan/version-key.ts';
 import { noneOf, openCandidates } from './candidates.ts';
 import { findDirectWay } from './direct-upgrade.ts';
 import type { AdviceFacts } from './facts.ts';
 import { openProject } from './project.ts';
+import { sentenceOf } from './sentence.ts';
 
 const MAX_CANDIDATES = 5;
 
@@ -145,6 +146,34 @@ export function fixFromKnown(finding: Finding, known: KnownFix): Fix | undefined
           : [{ name: upgraded.name, version: way.to, brings: [...way.brings], good: true }],
     },
   };
+}
+
+/** The key of the package of a finding that a fix can be known of: an advisory affects it, and it is not suppressed. */
+function fixKeyOf(finding: Finding): VersionKey | undefined {
+  const { ecosystem, name, version } = finding.package;
+  const system = systemOf(ecosystem);
+  if (system === undefined || finding.advisory === undefined || finding.suppressed !== undefined)
+    return undefined;
+  return { system, name: canonicalName(name, system), version: canonicalVersion(version, name, system) };
+}
+
+/** What is known of the fix of each finding, in order; `undefined` where nothing is. */
+export async function readFixesOf(
+  findings: readonly Finding[],
+  read: KnownFixes['read'],
+): Promise<readonly (KnownFix | undefined)[]> {
+  const keys = findings.map(fixKeyOf);
+  const known = await read(keys.flatMap((key) => key ?? []));
+  let next = 0;
+  return keys.map((key) => (key === undefined ? undefined : known[next++]));
+}
+
+/** The finding with its fix by what is known of its package; unchanged where that does not decide it. */
+export function withKnownFix(finding: Finding, known: KnownFix | undefined): Finding {
+  const fix = known === undefined ? undefined : fixFromKnown(finding, known);
+  return fix === undefined
+    ? finding
+    : { ...finding, advice: sentenceOf(finding.package.name, fix), fixes: [fix] };
 }
 
 function changesOf(

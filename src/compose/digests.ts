@@ -1,19 +1,22 @@
 import type { NotifyConfig } from '../config/notify.ts';
 import { type FollowUp, followUp } from '../jobs/follow-up.ts';
+import { REMIND_FINDINGS } from '../jobs/payloads/fleet-alerts/remind-findings.ts';
 import { GATHER_DIGEST } from '../jobs/payloads/gather-digest.ts';
 import { GATHER_ISSUES } from '../jobs/payloads/gather-issues.ts';
 import type { Schedule } from '../workers/schedules.ts';
-import { issueRoutes, periodicRoutes } from './routing.ts';
+import { issueRoutes, periodicRoutes, remindedRoutes } from './routing.ts';
 import type { Store } from './store.ts';
 
 /** Alerts of routes of mode `advisory` are gathered at this interval. */
 const ISSUES_MS = 10_000;
+/** When reminders are sent, unless configured. */
+const MONDAYS = { cron: '0 8 * * 1', timeZone: 'UTC' } as const;
 /** Interval of the search for entries whose route is no longer periodic. */
 const ORPHANED_MS = 60_000;
 
 /**
- * Schedules the digest of each periodic route, the alerts of routes of mode `advisory`, and digests of entries that wait for routes that are no longer periodic.
- * Missed runs are started once, late.
+ * Schedules the digest of each periodic route, the reminders, the alerts of routes of mode `advisory`, and digests of entries that wait
+ * for routes that are no longer periodic. Missed runs are started once, late.
  */
 export function digestSchedules(
   { digests }: Pick<Store, 'digests'>,
@@ -28,6 +31,7 @@ export function digestSchedules(
       aligned: true,
       start: (due: Date) => [digestOf(route, due)],
     })),
+    ...reminderSchedule(notify),
     ...issues.map((route) => ({
       name: `issues-${route}`,
       everyMs: ISSUES_MS,
@@ -47,6 +51,21 @@ export function digestSchedules(
         );
         return others.filter((_, index) => waiting[index]).map((route) => digestOf(route, due));
       },
+    },
+  ];
+}
+
+function reminderSchedule(notify: NotifyConfig): readonly Schedule[] {
+  const { remindAfter, remindAt = MONDAYS } = notify;
+  const after = Object.fromEntries(Object.entries(remindAfter).filter(([, limit]) => limit !== undefined));
+  const routes = remindedRoutes(notify);
+  if (Object.keys(after).length === 0 || routes.length === 0) return [];
+  return [
+    {
+      // No route's schedule has this name.
+      name: 'remind-findings',
+      ...remindAt,
+      start: (due) => [followUp(REMIND_FINDINGS, { window: due.toISOString(), after, routes: [...routes] })],
     },
   ];
 }

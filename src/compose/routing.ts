@@ -49,6 +49,13 @@ export function periodicRoutes(notify: NotifyConfig): ReadonlyMap<string, number
   return new Map(periodic.map(({ name }) => [name, every.get(name) ?? 0]));
 }
 
+/** Routes that get reminders. */
+export function remindedRoutes(notify: NotifyConfig): readonly string[] {
+  return configuredWebhooks(notify).flatMap(({ route, webhook: { preset, reminders } }) =>
+    (reminders ?? presetNamed(preset).reminders ?? true) ? route : [],
+  );
+}
+
 /** Routes of mode `advisory`. */
 export function issueRoutes(notify: NotifyConfig): readonly string[] {
   return routingOf(notify).rules.flatMap(({ name, mode }) => (mode === 'advisory' ? name : []));

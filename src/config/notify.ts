@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { cronTime } from './cron.ts';
 import { maxBytes, route, variableName, webhook } from './route.ts';
 import { secretReference } from './secret-reference.ts';
-import { durationOf, httpUrl, severity } from './values.ts';
+import { duration, durationOf, httpUrl, severity } from './values.ts';
 
 const platform = z
   .strictObject({
@@ -70,6 +71,20 @@ export const notify = z
         "Alerts for a target's first scan: one with counts and the worst ten findings, all, or none.",
       ),
     minSeverity: severity.optional().describe('Changes of findings below this severity are not sent.'),
+    remindAfter: z
+      .strictObject({
+        critical: duration.optional(),
+        high: duration.optional(),
+        medium: duration.optional(),
+        low: duration.optional(),
+      })
+      .default({})
+      .describe(
+        'How long a finding of a severity is open before it is reported again, once a week. Unset: never.',
+      ),
+    remindAt: cronTime
+      .optional()
+      .describe('When these reminders are sent, one digest for each route. Default: Mondays at 8:00 UTC.'),
     link: z
       .string()
       .regex(/^https?:\/\/[^\s/]/, 'an http or https URL')

@@ -54,6 +54,12 @@ export const webhook = z
       ),
     maxBytes: maxBytes.optional().describe('Size limit of an alert in bytes. Default: `notify.maxBytes`.'),
     every: durationOf('24h').describe('Time between two digests of mode `periodic`.'),
+    reminders: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether it gets reminders (`notify.remindAfter`). Default: not for receivers that keep an alert or an issue open.',
+      ),
   })
   .refine(({ every }) => every >= MINUTE_MS, { error: 'at least `1m`', path: ['every'] })
   .refine(({ url, preset }) => url !== undefined || !NEEDS_URL.has(preset ?? 'generic'), {

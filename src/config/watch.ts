@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { messageOf } from '../model/errors.ts';
-import { loadPackage } from '../model/load-package.ts';
 import { sourceSchema } from '../model/watch/source.ts';
+import { cronFault, isTimeZone } from './cron.ts';
 import { refreshSettings } from './refresh.ts';
 import { secretReference } from './secret-reference.ts';
 import { duration, durationOf } from './values.ts';
@@ -114,23 +113,3 @@ export const schedules = z
   });
 
 export type ScheduleConfig = z.infer<typeof schedule>;
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Loaded on first use: few configurations have a cron expression. */
-function cronFault(cron: string, tz: string): string | undefined {
-  const { CronExpressionParser }: typeof import('cron-parser') = loadPackage('cron-parser');
-  try {
-    CronExpressionParser.parse(cron, { tz }).next();
-    return undefined;
-  } catch (error) {
-    return `a cron expression such as \`0 6 * * 1-5\` (${messageOf(error)})`;
-  }
-}

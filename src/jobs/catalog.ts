@@ -16,6 +16,7 @@ import { judgeTargets } from './refresh/judge-targets.ts';
 import { refreshAdvisories } from './refresh/refresh-advisories.ts';
 import { refreshFleet } from './refresh/refresh-fleet.ts';
 import { refreshPackages } from './refresh/refresh-packages.ts';
+import { remindFindings } from './refresh/remind-findings.ts';
 import { selectTargets } from './refresh/select-targets.ts';
 import { refreshExploits } from './refresh-exploits.ts';
 import { inspectPackages } from './signals/inspect-packages.ts';
@@ -45,6 +46,7 @@ export const JOBS: readonly AnyJob[] = [
   checkFreshness,
   selectTargets,
   announceFindings,
+  remindFindings,
   judgeTargets,
   judgeTarget,
   inspectPackages,

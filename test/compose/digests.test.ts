@@ -43,3 +43,35 @@ test('changes that wait for a route that is no longer periodic are sent, and no 
     })),
   );
 });
+
+test('reminders are sent on Mondays, not to receivers that keep an alert open, unless configured', async () => {
+  const config = (more: object) =>
+    configSchema.parse({
+      notify: {
+        platform: { url: 'https://p.example', apiKey: { env: 'A' }, applicationKey: { env: 'B' } },
+        webhook: { url: 'https://r.example' },
+        routes: [
+          { name: 'pager', webhook: { preset: 'pagerduty' } },
+          { name: 'quiet', webhook: { url: 'https://r.example', reminders: false } },
+        ],
+        ...more,
+      },
+    }).notify;
+  const reminders = (more: object) =>
+    digestSchedules(
+      { digests: { routes: async () => [], read: async () => [] } } as never,
+      config(more) as never,
+    ).find(({ name }) => name === 'remind-findings');
+  expect(reminders({})).toBeUndefined();
+  const usual = reminders({ remindAfter: { critical: '7d' } });
+  expect(usual).toMatchObject({ cron: '0 8 * * 1', timeZone: 'UTC' });
+  expect(await usual?.start(due)).toMatchObject([
+    {
+      job: 'remind-findings',
+      payload: { window: '2026-11-21T00:00:00.000Z', after: { critical: 604_800_000 }, routes: ['default'] },
+    },
+  ]);
+  const remindAt = { cron: '30 6 * * 2', timeZone: 'Europe/Berlin' };
+  expect(reminders({ remindAfter: { low: '90d' }, remindAt })).toMatchObject(remindAt);
+  expect(() => config({ remindAt: { cron: 'monday' } })).toThrow(/cron expression/);
+});

@@ -197,6 +197,7 @@ const generic = z.strictObject({
   route: z.string(),
   test: z.boolean(),
   firstScan: z.boolean(),
+  reminder: z.boolean(),
   date: z.string(),
   scan: z.string(),
   target: z.string(),

@@ -43,6 +43,7 @@ describe('the payload', () => {
       route: 'default',
       test: false,
       firstScan: false,
+      reminder: false,
       date: '2026-11-21T03:04:05.000Z',
       scan: 'scan-1',
       target: 'shop/web',

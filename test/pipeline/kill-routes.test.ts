@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Queue } from 'bullmq';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { digestSchedules } from '../../src/compose/digests.ts';
 import type { NotifyConfig } from '../../src/config/notify.ts';
 import { configSchema } from '../../src/config/schema.ts';
-import { sealEnvelope } from '../../src/jobs/envelope.ts';
-import { gatherDigest } from '../../src/jobs/gather-digest.ts';
-import { jobIdOf } from '../../src/jobs/job-id.ts';
 import type { Change } from '../../src/model/scan/change.ts';
 import { randomOf } from '../seeded-random.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
+import { enqueue as enqueueJob } from './fleet.ts';
 import { createWorld, type Room, type WorkerProcess, type World } from './world.ts';
 
 const random = randomOf('KILL_SEED');
@@ -29,6 +26,8 @@ const DAY_MS = 86_400_000;
 
 interface Event {
   readonly id: string;
+  readonly scan: string;
+  readonly reminder: boolean;
   readonly target: string;
   readonly changes: readonly {
     readonly target: string;
@@ -61,8 +60,9 @@ const line = ({ finding, transition }: Change) => `${transition} ${finding.finge
 it('individual changes and periodic digests: workers killed at random moments lose and repeat nothing', async () => {
   const { url } = world.services.receiver;
   const routes = [
-    { name: 'each', webhook: { url: `${url}/each`, mode: 'change' } },
-    { name: 'daily', webhook: { url: `${url}/daily`, mode: 'periodic', every: '24h' } },
+    { name: 'each', webhook: { url: `${url}/each`, mode: 'change', reminders: false } },
+    { name: 'daily', webhook: { url: `${url}/daily`, mode: 'periodic', every: '24h', reminders: false } },
+    { name: 'reminded', match: { transitions: ['opened'] }, webhook: { url: `${url}/reminded` } },
   ];
   const room = await world.room('kill-routes', [
     `routes: ${JSON.stringify(routes)}`,
@@ -126,6 +126,10 @@ it('individual changes and periodic digests: workers killed at random moments lo
     const daily = eventsAt('/daily').flatMap((event) => event.changes);
     expect(daily.filter((one) => one.target === name).map(lineOfEvent), name).toEqual(changes);
   }
+  const reminders = eventsAt('/reminded').filter(({ reminder }) => reminder);
+  expect(reminders.length).toBeGreaterThan(0);
+  // One for each day on which findings were open.
+  expect(new Set(reminders.map(({ scan }) => scan)).size).toBe(reminders.length);
   // The test covers several digests.
   expect(eventsAt('/daily').length).toBeGreaterThan(1);
 }, 240_000);
@@ -134,27 +138,23 @@ const lineOfEvent = ({ transition, fingerprint }: Event['changes'][number]) => `
 
 function notifyOf(routes: readonly object[]): NotifyConfig {
   const platform = { url: 'https://p.example', apiKey: { env: 'A' }, applicationKey: { env: 'B' } };
-  const { notify } = configSchema.parse({ notify: { platform, routes } });
+  const { notify } = configSchema.parse({
+    notify: { platform, routes, remindAfter: { critical: '0s', high: '0s' } },
+  });
   if (notify === undefined) throw new Error('the configuration has no `notify`');
   return notify;
 }
 
-/** Requests the digest of each day twice, as a scheduler does after a crash. */
+/** Requests the digests and reminders of each day twice, as a scheduler does after a crash. */
 async function daysPass(room: Room, notify: NotifyConfig, signal: AbortSignal): Promise<void> {
-  const connection = { url: world.redisUrl };
-  const queue = new Queue(gatherDigest.name, { connection, prefix: room.store.prefix });
   for (let day = 1; !signal.aborted; day += 1) {
     const due = new Date(Math.floor(Date.now() / DAY_MS + day) * DAY_MS);
     for (const { start } of [
       ...digestSchedules(room.store, notify),
       ...digestSchedules(room.store, notify),
     ]) {
-      for (const { payload } of await start(due)) {
-        const envelope = sealEnvelope(gatherDigest, gatherDigest.schema().parse(payload));
-        await queue.add(gatherDigest.name, envelope, { jobId: jobIdOf(gatherDigest.name, envelope.key) });
-      }
+      for (const requested of await start(due)) await enqueueJob(room, requested);
     }
     await sleep(300, undefined, { signal }).catch(() => {});
   }
-  await queue.close();
 }

@@ -3,7 +3,7 @@ import { chunks } from '../../model/chunks.ts';
 import type { DueTarget, PendingFacts } from '../../model/queue/outcome.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import type { Job } from '../job.ts';
-import { ANNOUNCE_FINDINGS } from '../payloads/announce-findings.ts';
+import { ANNOUNCE_FINDINGS } from '../payloads/fleet-alerts/announce-findings.ts';
 import { JUDGE_TARGET } from '../payloads/judge-target.ts';
 import { JUDGE_TARGETS } from '../payloads/judge-targets.ts';
 import { SELECT_TARGETS, type SelectTargets } from '../payloads/select-targets.ts';

@@ -1,5 +1,4 @@
-import { fixFromKnown } from '../../advice/known-fix.ts';
-import { sentenceOf } from '../../advice/sentence.ts';
+import { withKnownFix } from '../../advice/known-fix.ts';
 import type { KnownFix } from '../../model/advice/known-fix.ts';
 import { chunks } from '../../model/chunks.ts';
 import type { FixQuestion } from '../../model/ports/known-fixes.ts';
@@ -78,8 +77,8 @@ function isAdvisable(finding: Finding): boolean {
 
 function withAdvice(finding: Finding, known: KnownFix | undefined, pending: ReadonlySet<string>): Finding {
   if (!isAdvisable(finding)) return finding;
-  const fix = known === undefined ? undefined : fixFromKnown(finding, known);
-  if (fix !== undefined) return { ...finding, advice: sentenceOf(finding.package.name, fix), fixes: [fix] };
+  const advised = withKnownFix(finding, known);
+  if (advised !== finding) return advised;
   return pending.has(finding.package.purl) ? { ...finding, advice: ADVICE_PENDING } : finding;
 }
 

@@ -43,6 +43,8 @@ export const notificationSchema = z.object({
   firstScan: z.enum(['opened', 'resolved']).exactOptional(),
   /** The findings were open before the route got them: its conditions changed, or it is new. */
   existing: z.boolean().exactOptional(),
+  /** The findings were reported before and are still open (`notify.remindAfter`). */
+  reminder: z.boolean().exactOptional(),
   /** Page with the details, where one is configured (`notify.link`). */
   link: z.string().exactOptional(),
   /** True for `lockhound webhook test`: it reports no change of a target. */

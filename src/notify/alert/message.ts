@@ -12,15 +12,20 @@ const FIRST_SCAN = { opened: 'first scan: ', resolved: 'first-scan summary close
 /** `[high] shop: 2 opened, 1 resolved`. */
 export function titleOf(alert: Alert): string {
   const first = alert.firstScan === undefined ? '' : FIRST_SCAN[alert.firstScan];
-  if (alert.existing === true)
-    return testMark(alert, `[${worstSeverity(alert)}] ${alert.target.id}: ${existingText(alert)}`);
-  return testMark(alert, `[${worstSeverity(alert)}] ${alert.target.id}: ${first}${summaryOf(alert)}`);
+  const text = openText(alert) ?? `${first}${summaryOf(alert)}`;
+  return testMark(alert, `[${worstSeverity(alert)}] ${alert.target.id}: ${text}`);
 }
 
-/** `12 findings that are open already, for this route since its conditions changed`. */
-function existingText({ totals }: Alert): string {
-  const several = totals.changes === 1 ? 'finding that is' : 'findings that are';
-  return `${totals.changes} ${several} open already, for this route since its conditions changed`;
+/**
+ * `12 findings are still open`, or `12 findings that are open already, for this route since its conditions changed`; `undefined` when
+ * the alert is about what a scan changed.
+ */
+function openText({ totals: { changes }, existing, reminder }: Alert): string | undefined {
+  const several = changes === 1 ? 'finding' : 'findings';
+  const are = changes === 1 ? 'is' : 'are';
+  if (reminder === true) return `reminder: ${changes} ${several} ${are} still open`;
+  if (existing !== true) return undefined;
+  return `${changes} ${several} that ${are} open already, for this route since its conditions changed`;
 }
 
 /** The text, marked when the alert is a test. */

@@ -42,6 +42,11 @@ export function sampleNotifications(): readonly Sample[] {
     sample('the summary of a first scan', { firstScan: 'opened' }),
     sample('the end of a first-scan summary', { firstScan: 'resolved', changes: [] }),
     sample('findings that a new route gets', { existing: true }),
+    sample('a reminder of findings that are still open', {
+      reminder: true,
+      mode: 'periodic',
+      changes: [{ ...usual, since: '2025-12-01T00:00:00.000Z' }],
+    }),
     sample('a test', { test: true }),
     sample('a finding without description', { changes: [changeOf({ ...usualFinding(), ...EMPTY_TEXTS })] }),
     sample('a finding of which only the least is known', { changes: [changeOf(leastFinding())] }),

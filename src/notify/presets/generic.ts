@@ -15,6 +15,7 @@ export const genericPreset: Preset = {
   "route": "$ROUTE",
   "test": $TEST,
   "firstScan": $FIRST_SCAN,
+  "reminder": $REMINDER,
   "date": "$SCANNED_AT",
   "scan": "$SCAN",
   "target": "$TARGET",

@@ -16,6 +16,7 @@ export const githubIssuePreset: Preset = {
   name: 'github-issue',
   description: 'GitHub: one issue for each finding, commented and closed by a workflow of the repository.',
   encodeAs: 'json',
+  reminders: false,
   headers: {
     accept: 'application/vnd.github+json',
     authorization: 'Bearer $GITHUB_TOKEN',

@@ -19,6 +19,7 @@ export const jiraIssuePreset: Preset = {
   name: 'jira-issue',
   description: 'Jira: one issue for each finding, commented and closed by an automation rule.',
   encodeAs: 'json',
+  reminders: false,
   headers: { 'x-automation-webhook-token': '$JIRA_AUTOMATION_TOKEN' },
   payload: '$JIRA_ISSUE',
   secret: { name: 'JIRA_AUTOMATION_TOKEN', description: 'secret of the incoming webhook' },

@@ -11,6 +11,7 @@ export const opsgenieClosePreset: Preset = {
   name: 'opsgenie-close',
   description: 'Opsgenie: closes the alert when its finding is resolved.',
   encodeAs: 'json',
+  reminders: false,
   url: 'https://api.opsgenie.com/v2/alerts/$DEDUP_KEY/close?identifierType=alias',
   headers: { authorization: 'GenieKey $OPSGENIE_API_KEY' },
   payload: '{"source": "Lockhound", "user": "Lockhound", "note": "$OPSGENIE_NOTE"}',

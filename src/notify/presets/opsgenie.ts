@@ -17,6 +17,7 @@ export const opsgeniePreset: Preset = {
   name: 'opsgenie',
   description: 'Opsgenie: one alert for each finding that opens, worsens or reopens.',
   encodeAs: 'json',
+  reminders: false,
   url: 'https://api.opsgenie.com/v2/alerts',
   headers: { authorization: 'GenieKey $OPSGENIE_API_KEY' },
   payload: `{

@@ -16,6 +16,7 @@ export const pagerdutyPreset: Preset = {
   name: 'pagerduty',
   description: 'PagerDuty Events v2: one incident per finding, resolved when the finding is resolved.',
   encodeAs: 'json',
+  reminders: false,
   url: 'https://events.pagerduty.com/v2/enqueue',
   payload: `{
   "routing_key": "$PAGERDUTY_ROUTING_KEY",

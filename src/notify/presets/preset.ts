@@ -18,6 +18,8 @@ export interface Preset {
   readonly mode?: NotificationMode;
   /** The changes that are sent. Default: all. */
   readonly transitions?: readonly Transition[];
+  /** False when the receiver keeps an alert or an issue open by itself: it then gets no reminders by default. */
+  readonly reminders?: false;
   /** Variables whose values are within the receiver's limits. */
   readonly variables?: readonly AlertVariable[];
   /** Limits of the receiver, for the documentation. */

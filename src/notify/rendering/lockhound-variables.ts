@@ -28,6 +28,12 @@ export const LOCKHOUND_VARIABLES: readonly AlertVariable[] = [
     description: "JSON: `true` for the summary of a target's first scan (`notify.firstScan`), else `false`.",
     json: ({ firstScan }) => firstScan === 'opened',
   },
+  {
+    name: 'REMINDER',
+    description:
+      'JSON: `true` for a digest of findings that are still open (`notify.remindAfter`), else `false`.',
+    json: ({ reminder }) => reminder === true,
+  },
   { name: 'SCAN', description: 'Id of the scan.', text: ({ scan }) => scan },
   { name: 'SCANNED_AT', description: 'Time of the scan, RFC 3339.', text: ({ date }) => date },
   {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { lazily } from '../../model/lazily.ts';
-import type { JobType } from '../job-type.ts';
-import { routing, scanId, timestamp } from './fields.ts';
+import { lazily } from '../../../model/lazily.ts';
+import type { JobType } from '../../job-type.ts';
+import { routing, scanId, timestamp } from '../fields.ts';
 
 const schema = lazily(() =>
   z.strictObject({

@@ -1,0 +1,93 @@
+import { readFixesOf, withKnownFix } from '../../advice/known-fix.ts';
+import type { NotifiedChange } from '../../model/alert/notification.ts';
+import type { ExploitData } from '../../model/exploits/exploit-data.ts';
+import { mapInSlices } from '../../model/yielding.ts';
+import { overdueFindings } from '../../policy/overdue.ts';
+import { withExploits } from '../../policy/priority/exploits.ts';
+import { withPriority } from '../../policy/priority/priority.ts';
+import { routeChanges } from '../../policy/route-changes.ts';
+import { ALL_TARGETS } from '../gather-digest.ts';
+import type { Job } from '../job.ts';
+import { plannedDelivery } from '../payloads/deliver-notification.ts';
+import {
+  REMIND_FINDINGS,
+  type RemindFindings,
+  reminderId,
+} from '../payloads/fleet-alerts/remind-findings.ts';
+import type { Ports } from '../ports.ts';
+import { type OpenSummary, summaryOf } from './open-summary.ts';
+
+type Needs = 'fleet' | 'routing' | 'exploits' | 'knownFixes';
+
+/**
+ * Reports findings again that are open for longer than their severity permits: one digest for each route, with the worst findings of all
+ * targets and the number of the others. Its key is the time at which it was due, and its deliveries are filed with its outcome: each
+ * digest is sent once.
+ */
+export const remindFindings: Job<
+  RemindFindings,
+  { readonly routes: number; readonly findings: number },
+  Needs
+> = {
+  ...REMIND_FINDINGS,
+  limits: { attempts: 50, backoffMs: 1_000, maxBackoffMs: 600_000, timeoutMs: 600_000, concurrency: 1 },
+  needs: ['fleet', 'routing', 'exploits', 'knownFixes'],
+  async run(payload, { fleet, routing, exploits, knownFixes }, { signal }) {
+    const { window, after } = payload;
+    const routes = new Set(payload.routes);
+    const rules = routing.routing();
+    const summaries = new Map<string, OpenSummary>();
+    for await (const open of fleet.openTargets()) {
+      signal.throwIfAborted();
+      const changes = overdueFindings(open.findings, after, Date.parse(window));
+      for (const { rule, changes: own } of await routeChanges(rules, open.target, changes)) {
+        if (!routes.has(rule.name)) continue;
+        summaryOf(summaries, rule.name).add(
+          open,
+          own.flatMap((index) => changes[index] ?? []),
+        );
+      }
+    }
+    const data = await exploits.current();
+    const planned = await Promise.all(
+      [...summaries].map(async ([route, summary]) => {
+        const scan = reminderId(payload, route);
+        const content = summary.content();
+        const changes = await withDetails(content.changes, data, knownFixes);
+        return plannedDelivery(
+          { scan, target: ALL_TARGETS, route, requestedAt: window, digest: true },
+          { mode: 'periodic', scan, date: window, reminder: true, ...content, changes, gaps: 0 },
+        );
+      }),
+    );
+    return {
+      result: {
+        routes: summaries.size,
+        findings: [...summaries.values()].reduce((sum, summary) => sum + summary.findings(), 0),
+      },
+      next: planned.map(({ next }) => next),
+      deliveries: planned.map(({ filed }) => filed),
+    };
+  },
+  log: ({ window }, counts) => ({ facts: { window, ...counts } }),
+  spent: (payload) => ({
+    marked: [{ job: REMIND_FINDINGS.name, key: REMIND_FINDINGS.key(payload) }],
+    removed: [],
+  }),
+};
+
+/** With what is known now about exploitation, fixes and priority, which states do not store. */
+async function withDetails(
+  changes: readonly NotifiedChange[],
+  data: ExploitData,
+  knownFixes: Ports['knownFixes'],
+): Promise<readonly NotifiedChange[]> {
+  const fixes = await readFixesOf(
+    changes.map(({ finding }) => finding),
+    knownFixes.read,
+  );
+  return await mapInSlices(changes, (change, index) => {
+    const finding = withKnownFix(withExploits(change.finding, data), fixes[index]);
+    return { ...change, finding: withPriority(finding) };
+  });
+}
