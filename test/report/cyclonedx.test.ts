@@ -148,7 +148,7 @@ describe('CycloneDX', () => {
       [['unchanged'], ['pkg:npm/qs@1.0.0'], 'in_triage'],
       [['new'], [], 'in_triage'],
       [['unchanged'], ['pkg:npm/qs@1.0.0'], 'in_triage'],
-      [['gone'], [], 'resolved'],
+      [['gone', 'pkg:npm/old@1.0.0'], [], 'resolved'],
     ]);
     expect(bom.metadata.properties).toEqual([
       { name: 'lockhound:compared-with', value: 'main... (1234567890ab)' },

@@ -64,6 +64,19 @@ export async function* jsonParts(
   yield `],${JSON.stringify(tail()).slice(1)}\n`;
 }
 
+/** Lines of JSON with a `type`: `first` with the head, one of each item, and `end` with the tail. */
+export async function* jsonLines(
+  first: string,
+  head: object,
+  type: string,
+  items: AsyncIterable<object> | Iterable<object>,
+  tail: () => object,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify({ type: first, ...head })}\n`;
+  for await (const item of items) yield `${JSON.stringify({ type, ...item })}\n`;
+  yield `${JSON.stringify({ type: 'end', ...tail() })}\n`;
+}
+
 function labelOf(
   text: string,
   labels: Readonly<Record<string, string>> = {},

@@ -8,8 +8,8 @@ import type { Terminal } from './terminal.ts';
 /** The options of commands that administer what is stored in Redis. */
 export type AdminOptions = OutputOptions & ConfigOptions;
 
-export function withAdminOptions(command: Command): Command {
-  return withConfig(withOutputFormat(command, 'print JSON'));
+export function withAdminOptions(command: Command, formats?: readonly string[]): Command {
+  return withConfig(withOutputFormat(command, 'print JSON', formats));
 }
 
 /** Returns a function that opens an administration for `work` and closes it afterwards. `load` loads what opens it. */

@@ -4,9 +4,15 @@ import { CodedError } from '../../model/errors.ts';
 /**
  * - `file-unreadable`, `file-unwritable`: a file named on the command line.
  * - `nothing-asked`: the options select nothing.
+ * - `options-unsuited`: options that do not go together, or one that is missing.
  * - `not-found`: there is nothing with the given id.
  */
-export type CommandErrorCode = 'file-unreadable' | 'file-unwritable' | 'nothing-asked' | 'not-found';
+export type CommandErrorCode =
+  | 'file-unreadable'
+  | 'file-unwritable'
+  | 'nothing-asked'
+  | 'options-unsuited'
+  | 'not-found';
 
 /** A command line that cannot be executed. */
 export class CommandError extends CodedError<CommandErrorCode> {}

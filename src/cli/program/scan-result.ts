@@ -22,7 +22,7 @@ export interface ResultOptions extends OutputOptions {
   readonly exitCodes?: 'simple' | 'extended';
 }
 
-interface ReportFile {
+export interface ReportFile {
   readonly format: string;
   readonly path: string;
 }
@@ -61,12 +61,15 @@ function collectReport(text: string, before: readonly ReportFile[] = []): readon
   );
 }
 
-/** Prints the report of a scan, writes further reports to files, and returns the exit code. */
-export async function printScan(
+/** How a report is printed, and into which files it is written. */
+export type ReportOptions = Pick<ResultOptions, 'format' | 'verbose' | 'report'>;
+
+/** Prints a report, and writes further ones to files. */
+export async function printReports(
   terminal: Terminal,
   report: ScanReport,
-  { format, failOn, exitCodes, verbose = false, report: files = [] }: ResultOptions,
-): Promise<number> {
+  { format, verbose = false, report: files = [] }: ReportOptions,
+): Promise<void> {
   for (const file of files) {
     await withOutputFile(file.path, async (out) => {
       const width = Number.POSITIVE_INFINITY;
@@ -76,6 +79,15 @@ export async function printScan(
   const { colour, width } = terminal;
   const links = format === 'table' && (await terminal.showsLinks?.()) === true;
   await print(terminal, report, format, { colour, width, links, verbose });
+}
+
+/** Prints the report of a scan, writes further reports to files, and returns the exit code. */
+export async function printScan(
+  terminal: Terminal,
+  report: ScanReport,
+  { failOn, exitCodes, ...options }: ResultOptions,
+): Promise<number> {
+  await printReports(terminal, report, options);
   const { verdict, comparison } = report;
   const failing = failingFindings(splitFindings(verdict.findings, comparison).counting, failOn);
   const isExtended = exitCodes === 'extended';

@@ -4,9 +4,15 @@ import { CodedError } from '../../model/errors.ts';
  * - `query-invalid`: a package, version or range that cannot be read.
  * - `nothing-stored`: no target has been scanned yet.
  * - `target-unknown`: there is no target with this id.
+ * - `too-large`: a report of these targets does not fit into memory.
  * - `changed-meanwhile`: scans changed the target each time it was to be removed.
  */
-export type FleetErrorCode = 'query-invalid' | 'nothing-stored' | 'target-unknown' | 'changed-meanwhile';
+export type FleetErrorCode =
+  | 'query-invalid'
+  | 'nothing-stored'
+  | 'target-unknown'
+  | 'too-large'
+  | 'changed-meanwhile';
 
 /** A question about the fleet that cannot be answered. */
 export class FleetError extends CodedError<FleetErrorCode> {}

@@ -55,6 +55,16 @@ export interface FindingList {
 /** Findings that are listed: some 100 MB of memory. The others are counted. */
 export const MAX_FINDINGS = 50_000;
 const MAX_LOCATIONS = 20;
+/** All places of each finding, as reports list them. */
+export const WHOLE: ListLimits = { limit: MAX_FINDINGS, locations: Number.POSITIVE_INFINITY };
+
+/** How much of what fits is listed. */
+interface ListLimits {
+  /** Findings. */
+  readonly limit: number;
+  /** Places of each finding. */
+  readonly locations: number;
+}
 
 /** Questions about findings. */
 export type FindingAdmin = Awaited<ReturnType<typeof openFindings>>;
@@ -66,13 +76,20 @@ export async function openFindings(loaded: LoadedConfig) {
     unreadable: fleet.unreadable,
     /** Throws `FleetError` (`nothing-stored`, `target-unknown`). */
     find: (filter: FindingFilter, limit = MAX_FINDINGS) =>
-      findIn(fleet, filter, Math.min(limit, MAX_FINDINGS)),
+      findIn(fleet, filter, { limit: Math.min(limit, MAX_FINDINGS), locations: MAX_LOCATIONS }),
     close: fleet.close,
   };
 }
 
-/** Reads the state of one target after the other, and keeps the findings of the highest priority. */
-async function findIn(fleet: FleetStore, filter: FindingFilter, limit: number): Promise<FindingList> {
+/**
+ * Reads the state of one target after the other, and keeps the findings of the highest priority. Throws `FleetError`
+ * (`nothing-stored`, `target-unknown`).
+ */
+export async function findIn(
+  fleet: FleetStore,
+  filter: FindingFilter,
+  { limit, locations }: ListLimits,
+): Promise<FindingList> {
   const labelsOf = await candidates(fleet, filter);
   const [shared] = fleet.shards;
   const data = shared === undefined ? NO_EXPLOIT_DATA : await currentData(shared.exploits, fleet.note)();
@@ -86,7 +103,7 @@ async function findIn(fleet: FleetStore, filter: FindingFilter, limit: number): 
         if (!fits(tracked, filter)) continue;
         targetsOf.add(tracked.finding);
         const finding = withPriority(withExploits(tracked.finding, data));
-        await worst.add(fleetFinding(target, labels, { ...tracked, finding }));
+        await worst.add(fleetFinding(target, labels, { ...tracked, finding }, locations));
       }
     }
   }
@@ -175,10 +192,10 @@ function fleetFinding(
   target: string,
   labels: Labels,
   { finding, status, openedAt, changedAt }: TrackedFinding,
+  most: number,
 ): FleetFinding {
   const { locations } = finding;
-  const listed =
-    locations.length > MAX_LOCATIONS ? { ...finding, locations: locations.slice(0, MAX_LOCATIONS) } : finding;
+  const listed = locations.length > most ? { ...finding, locations: locations.slice(0, most) } : finding;
   return { target, labels, status, openedAt, changedAt, places: locations.length, finding: listed };
 }
 

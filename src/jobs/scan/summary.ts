@@ -104,7 +104,8 @@ export function ruleGap({ rule, purl, reason }: Unjudged): Gap {
   return { kind: 'rule', subject: purl, reason: `rule ${rule} failed: ${reason}` };
 }
 
-async function inventoryGaps(inventory: Inventory): Promise<readonly Gap[]> {
+/** What the lockfiles of an inventory do not say, and what was not looked up. */
+export async function inventoryGaps(inventory: Inventory): Promise<readonly Gap[]> {
   const gaps: Gap[] = inventory.unread.map(({ path, error }) => ({
     kind: 'lockfile',
     subject: path,

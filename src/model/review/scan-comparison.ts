@@ -1,10 +1,11 @@
 import type { Finding } from '../scan/finding.ts';
 import type { Gap } from '../scan/gap.ts';
 
-/** What a scan was compared with: a commit, or the report of an earlier scan. */
+/** What a scan was compared with: a commit, the report of an earlier scan, or what was stored of the target at a time. */
 export type ComparisonBase =
   | { readonly kind: 'git'; readonly name: string; readonly commit: string }
-  | { readonly kind: 'report'; readonly name: string; readonly requestedAt: string };
+  | { readonly kind: 'report'; readonly name: string; readonly requestedAt: string }
+  | { readonly kind: 'time'; readonly name: string };
 
 /** How the findings of a scan differ from those of its base. Only introduced and refused findings count for exit codes. */
 export interface ScanComparison {

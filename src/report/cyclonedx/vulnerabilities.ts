@@ -56,6 +56,9 @@ function vulnerability(
     analysis: analysisOf(finding, change),
   });
   if (change !== undefined) created.properties.add(new Property('lockhound:change', change));
+  // What is gone has no component.
+  for (const purl of new Set(change === 'gone' ? own.map((one) => one.finding.package.purl) : []))
+    created.properties.add(new Property('lockhound:gone-from', purl));
   for (const alias of aliases) created.references.add(new Models.Reference(alias, sourceOf(alias)));
   created.ratings.add(ratingOf(finding));
   if (address !== undefined) created.advisories.add(new Models.Advisory(address));

@@ -13,9 +13,9 @@ import type { Palette } from '../palette.ts';
 const SHOWN_GONE = 20;
 const COMMIT_CHARACTERS = 12;
 
-/** `main... (1a2b3c4d5e6f)`, or the file of a report. */
+/** `main... (1a2b3c4d5e6f)`, the file of a report, or a time. */
 export function baseText(base: ComparisonBase): string {
-  if (base.kind === 'report') return printable(base.name);
+  if (base.kind !== 'git') return printable(base.name);
   return `${printable(base.name)} (${base.commit.slice(0, COMMIT_CHARACTERS)})`;
 }
 

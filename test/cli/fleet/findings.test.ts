@@ -158,7 +158,7 @@ TIME  a  team=web  scan a-s1
       );
     };
     expect(await names('--severity', 'high')).toEqual(['pkg:npm/x@1.0.0']);
-    expect(await names('--target', 'b')).toEqual(['pkg:npm/z@1.0.0']);
+    expect(await names('--target', 'b', '--log')).toEqual(['pkg:npm/z@1.0.0']);
     expect(await names('--label', 'team=web')).toEqual(['pkg:npm/x@1.0.0', 'pkg:npm/y@1.0.0']);
     expect(await names('--rule', 'deprecated')).toEqual(['pkg:npm/z@1.0.0']);
     expect(await names('--limit', '1')).toEqual(['pkg:npm/z@1.0.0']);
@@ -174,7 +174,10 @@ TIME  a  team=web  scan a-s1
     expect(code).toBe(2);
     expect(out).toContain('1 change in 1 scan');
     expect(note).toContain('holds a logged-changes that cannot be read');
-    expect((await lockhound(['changes'])).note).toContain("required option '--since <time>'");
+    expect((await lockhound(['changes'])).note).toContain('--since <time> is required for a list');
+    const other = await lockhound(['changes', '--since', '1h', '--format', 'html']);
+    expect(other).toMatchObject({ code: 2, out: '' });
+    expect(other.note).toContain('reports need --target');
   });
 });
 

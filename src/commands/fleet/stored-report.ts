@@ -1,0 +1,146 @@
+import { offlineClient } from '../../compose/facts/look-up-cache.ts';
+import { openInsights } from '../../compose/insights.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { storedInventory } from '../../jobs/refresh/stored-inventory.ts';
+import { countScan, inventoryGaps } from '../../jobs/scan/summary.ts';
+import { contentUuid } from '../../model/content-uuid.ts';
+import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
+import type { TargetState } from '../../model/scan/change.ts';
+import type { Finding, Location } from '../../model/scan/finding.ts';
+import type { Inventory } from '../../model/scan/inventory.ts';
+import type { ScanReport } from '../../model/scan/verdict.ts';
+import { createYielder } from '../../model/yielding.ts';
+import { FleetError } from './errors.ts';
+import type { FleetStore } from './fleet-store.ts';
+
+/** Packages of a report: some 100 MB of memory. */
+const MAX_PACKAGES = 100_000;
+
+/** What a report is made of: targets, and their findings that it lists. */
+export interface ReportedTargets {
+  /** Name of the report: the id of its target, or that of a fleet. */
+  readonly name: string;
+  readonly targets: readonly string[];
+  readonly findings: readonly FleetFinding[];
+  readonly signal: AbortSignal;
+}
+
+interface StoredTarget {
+  readonly target: string;
+  readonly state: TargetState;
+  readonly inventory: Inventory;
+}
+
+/**
+ * What is stored of targets in the form of a scan, so that every report of a scan can be made of it. Requests nothing. The paths of
+ * several targets begin with the id of the target. Throws `FleetError` (`too-large`).
+ */
+export async function storedReport(
+  loaded: LoadedConfig,
+  fleet: FleetStore,
+  { name, targets, findings, signal }: ReportedTargets,
+): Promise<ScanReport> {
+  const stored = await readTargets(loaded, fleet, targets, signal);
+  const pathIn =
+    targets.length === 1 ? (_: string, path: string) => path : (id: string, path: string) => `${id}/${path}`;
+  const inventory: Inventory = {
+    lockfiles: stored.flatMap(({ target, inventory: { lockfiles } }) =>
+      lockfiles.map((file) => ({ ...file, path: pathIn(target, file.path) })),
+    ),
+    unread: stored.flatMap(({ target, inventory: { unread } }) =>
+      unread.map((file) => ({ ...file, path: pathIn(target, file.path) })),
+    ),
+  };
+  const listed = await oncePerIssue(findings, pathIn);
+  const counts = countScan(inventory, listed);
+  const complete = stored.length === targets.length && stored.every(({ state }) => state.incomplete !== true);
+  return {
+    inventory,
+    verdict: {
+      scan: scanOf(stored),
+      target: { id: name, labels: {} },
+      requestedAt: latest(stored.map(({ state }) => state.requestedAt)),
+      findings: listed,
+      changes: [],
+      gaps: [...(await inventoryGaps(inventory))],
+      complete,
+      partial: false,
+      open: counts.severities,
+      kept: 0,
+      counts,
+      superseded: false,
+    },
+  };
+}
+
+async function readTargets(
+  loaded: LoadedConfig,
+  fleet: FleetStore,
+  targets: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly StoredTarget[]> {
+  const stored: StoredTarget[] = [];
+  let packages = 0;
+  for (const [store, own] of Map.groupBy(targets, fleet.of)) {
+    const { insights, close } = await openInsights(loaded, store.cache, {
+      facts: store.facts,
+      http: offlineClient(),
+    });
+    try {
+      for await (const [target, state] of store.targetStates.each(own, fleet.onUnreadable)) {
+        signal.throwIfAborted();
+        const inventory = await storedInventory(
+          state.lockfiles ?? [],
+          { fleet: store.fleet, insights },
+          signal,
+        );
+        packages += inventory.lockfiles.reduce((sum, file) => sum + file.packages.length, 0);
+        if (packages > MAX_PACKAGES) throw tooLarge(targets.length);
+        stored.push({ target, state, inventory });
+      }
+    } finally {
+      await close();
+    }
+  }
+  return stored;
+}
+
+function tooLarge(targets: number): FleetError {
+  return new FleetError(
+    'too-large',
+    `the lockfiles of these ${targets} targets have more than ${MAX_PACKAGES} packages: choose fewer with --target or --label, or use --format json or ndjson`,
+  );
+}
+
+/** Findings of one issue in several targets are one finding with all places. */
+async function oncePerIssue(
+  findings: readonly FleetFinding[],
+  pathIn: (target: string, path: string) => string,
+): Promise<Finding[]> {
+  const yieldIfDue = createYielder();
+  const byIssue = new Map<string, { finding: Finding; locations: Location[] }>();
+  for (const { target, finding } of findings) {
+    await yieldIfDue();
+    const locations = finding.locations.map((one) => ({ ...one, path: pathIn(target, one.path) }));
+    const { fingerprint, severity, level, suppressed } = finding;
+    const key = JSON.stringify([fingerprint, severity, level, suppressed]);
+    const known = byIssue.get(key);
+    if (known === undefined) byIssue.set(key, { finding, locations });
+    else known.locations.push(...locations);
+  }
+  return Array.from(byIssue.values(), ({ finding, locations }) => ({ ...finding, locations }));
+}
+
+/** The scan of the one target, or an id that depends on the scans of all. */
+function scanOf(stored: readonly StoredTarget[]): string {
+  const [first, ...others] = stored;
+  if (first !== undefined && others.length === 0) return first.state.scan;
+  return contentUuid(stored.map(({ target, state }) => [target, state.scan]));
+}
+
+function latest(times: readonly string[]): string {
+  return times.reduce(
+    (last, time) => (Date.parse(time) > Date.parse(last) ? time : last),
+    new Date(0).toISOString(),
+  );
+}
