@@ -8,8 +8,30 @@ if (major < 22 || (major === 22 && minor < 19)) {
     `error: lockhound needs Node.js 22.19 or newer; this is ${process.versions.node} (${process.execPath})\n`,
   );
   process.exitCode = 2;
-} else {
+} else if (!answers(process.argv.slice(2))) {
   start();
+}
+
+/**
+ * Answers `--version` and `--help` from files, because loading the program takes longer than the rest of the process. Returns
+ * `false` for any other command line, for terminals, where help has their width, and when nothing was written.
+ */
+function answers([option, ...others]) {
+  const isVersion = option === '--version' || option === '-V';
+  if (others.length > 0 || (!isVersion && option !== '--help' && option !== '-h')) return false;
+  const { fstatSync, readFileSync, writeSync } = process.getBuiltinModule('node:fs');
+  try {
+    if (fstatSync(1).isCharacterDevice()) return false;
+    const file = new URL(isVersion ? '../package.json' : '../dist/bundle/help.txt', import.meta.url);
+    const text = readFileSync(file, 'utf8');
+    const answer = isVersion ? `${JSON.parse(text).version}\n` : text;
+    const written = writeSync(1, answer);
+    // A pipe that is nearly full takes a part.
+    if (written < answer.length) process.stdout.write(answer.slice(written));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Runs the bundle; a checkout that is not built runs from its sources. */

@@ -3,6 +3,7 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import manifest from '../package.json' with { type: 'json' };
+import { run } from '../src/cli/program/program.ts';
 import { licensesOf } from './licenses.ts';
 import { onDemand } from './on-demand.ts';
 
@@ -115,12 +116,24 @@ const modules = output.flatMap((file) =>
   file.type === 'chunk' ? file.moduleIds.filter((id) => !id.startsWith('\0')) : [],
 );
 writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licensesOf(modules));
+writeFileSync(join(out, 'bundle/help.txt'), await help());
 requireSeparate('/src/cli/main.ts', /\/src\/(?:jobs|lockfiles|policy|config\/schema|cli\/scan)/);
 requireSeparate(
   '/src/commands/parse.ts',
   /\/src\/(?:jobs|config\/schema|lockfiles\/[\w-]+-lock\/)|\/node_modules\/(?:zod|yaml)\//,
 );
 requireSeparate('/src/commands/scan.ts', /\/src\/(?:config\/schema|store|notify)|\/node_modules\/yaml\//);
+
+/** What `lockhound --help` prints where it does not go to a terminal. Its entry point prints the file. */
+async function help(): Promise<string> {
+  let text = '';
+  const out = (part: string): void => {
+    text += part;
+  };
+  const width = Number.POSITIVE_INFINITY;
+  await run(['--help'], { out, note: out, colour: false, interactive: false, width, noteWidth: width });
+  return text;
+}
 
 /**
  * Throws when the chunks that are loaded with a module contain other code: a group takes the dependencies of its modules along,

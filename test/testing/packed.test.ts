@@ -53,8 +53,17 @@ describe('the command line', () => {
   const lockhound = (...parameters: readonly string[]) =>
     run(join(installed, 'bin/lockhound.js'), ...parameters);
 
-  it('runs without the packages that are bundled', async () => {
+  it('answers --version and --help without loading the program', async () => {
+    const cache = join(installed, 'dist/compile-cache');
     expect((await lockhound('--version')).stdout).toBe(`${manifest.version}\n`);
+    const { stdout } = await lockhound('--help');
+    expect(existsSync(cache)).toBe(false);
+    // Another command line, with the same answer of the program.
+    expect((await lockhound('help')).stdout).toBe(stdout);
+    expect(existsSync(cache)).toBe(true);
+  });
+
+  it('runs without the packages that are bundled', async () => {
     expect((await lockhound('api', 'list', '--json')).stdout).toContain('insights');
     expect((await lockhound('complete', '--', 'sca')).stdout).toContain('scans\t');
   });
@@ -73,11 +82,12 @@ describe('the command line', () => {
 
   it('caches compiled code next to the bundle, and runs where it cannot', async () => {
     const cache = join(installed, 'dist/compile-cache');
-    await lockhound('--version');
+    rmSync(cache, { recursive: true });
+    await lockhound('parse', '--formats');
     expect(readdirSync(cache)).toHaveLength(1);
     rmSync(cache, { recursive: true });
     writeFileSync(cache, 'not a folder');
-    expect((await lockhound('--version')).stdout).toBe(`${manifest.version}\n`);
+    expect((await lockhound('parse', '--formats')).stdout).toContain('npm-package-lock');
     rmSync(cache);
   });
 

@@ -8,6 +8,9 @@ import { EXIT } from './exit-code.ts';
 import { Interruption } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
+/** Columns of help that does not go to a terminal. */
+const HELP_WIDTH = 80;
+
 /** Runs one command line and returns its exit code. Prints coded errors as one message and other errors with their stack. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   let code: number = EXIT.clean;
@@ -68,8 +71,13 @@ async function declare(command: Command, context: CommandContext): Promise<void>
 
 /** Directs the output of a command and of all below it to the terminal, and has its errors thrown. */
 function connect(command: Command, context: CommandContext): void {
-  const { out, note } = context.terminal;
-  command.exitOverride().configureOutput({ writeOut: out, writeErr: note });
+  const { out, note, width, noteWidth } = context.terminal;
+  command.exitOverride().configureOutput({
+    writeOut: out,
+    writeErr: note,
+    getOutHelpWidth: () => (Number.isFinite(width) ? width : HELP_WIDTH),
+    getErrHelpWidth: () => noteWidth,
+  });
   for (const inner of command.commands) connect(inner, context);
 }
 
