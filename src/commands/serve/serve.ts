@@ -16,6 +16,7 @@ import { adminOperations } from './admin-operations.ts';
 import { eventOperations } from './event-operations.ts';
 import { findingOperations } from './finding-operations.ts';
 import { fleetOperations } from './fleet-operations.ts';
+import { healthOperations } from './health-operations.ts';
 import { addMonitoring } from './monitoring.ts';
 import { openCallers } from './open-callers.ts';
 import { addPushTriggers } from './push-triggers.ts';
@@ -64,6 +65,7 @@ export async function startServe(loaded: LoadedConfig, options: ServeOptions = {
     document,
     operations: {
       ...fleetOperations(context),
+      ...healthOperations(context),
       ...targetOperations(context),
       ...findingOperations(context),
       ...scanOperations(context),

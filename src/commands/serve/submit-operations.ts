@@ -4,7 +4,7 @@ import type { LoadedConfig } from '../../config/load.ts';
 import type { SubmitScan } from '../../model/api/lockhound-api.generated.ts';
 import { createProducer, type ProducedLockfile, type Producer, type ScanRequest } from '../../producer.ts';
 import { MultipartBody } from '../../server/api/multipart.ts';
-import { type Operations, RawAnswer } from '../../server/api/operation.ts';
+import type { Operations } from '../../server/api/operation.ts';
 import { Refusal } from '../../server/api/problem.ts';
 import { requireSeen, type ServeContext } from './serve-context.ts';
 import { sourceScans } from './source-scans.ts';
@@ -31,20 +31,16 @@ export function submitOperations({ loaded, shared }: Pick<ServeContext, 'loaded'
           throw new Refusal(400, 'invalid-body', 'it has lockfiles and a source');
         const { target: id, labels, scan: named } = body;
         const target = { id, ...(labels === undefined ? {} : { labels }) };
-        return accepted(await scans.submit({ target, source, scan: named }));
+        return { scan: await scans.submit({ target, source, scan: named }) };
       }
       const request = (body as unknown) instanceof MultipartBody ? fromForm(body as never) : fromJson(body);
       requireSeen(principal, request.target.id);
       if (request.lockfiles.length === 0) throw new Refusal(400, 'invalid-body', 'it has no lockfiles');
       const { scan } = await (await open()).enqueue({ scan: randomUUID(), ...request });
-      return accepted(scan);
+      return { scan };
     },
   };
   return { operations, close: async () => await (await producer?.catch(() => undefined))?.close() };
-}
-
-function accepted(scan: string): RawAnswer {
-  return new RawAnswer(JSON.stringify({ scan }), { status: 202 });
 }
 
 async function openProducer({ config, secrets }: LoadedConfig): Promise<Producer> {
@@ -88,26 +84,16 @@ function contentOf(
   throw new Refusal(400, 'invalid-body', `${path} needs either content or base64`);
 }
 
-const FIELDS: ReadonlySet<string> = new Set(['target', 'label', 'partial', 'scan', 'format']);
-
-/** Fields: `target`, `label` (`name=value`, repeated), `partial`, `scan`, `format`. The name of a file is its path. */
+/** The fields were checked against `SubmitScanForm`. The name of a file is its path. */
 function fromForm({ fields, files }: MultipartBody): ScanRequest {
-  const unknown = [...fields.keys()].find((name) => !FIELDS.has(name));
-  if (unknown !== undefined) throw new Refusal(400, 'invalid-body', `there is no field ${unknown}`);
-  const one = (name: string): string | undefined => {
-    const values = fields.get(name) ?? [];
-    if (values.length > 1) throw new Refusal(400, 'invalid-body', `the field ${name} is given twice`);
-    return values[0];
-  };
-  const [id, format, scan] = [one('target'), one('format'), one('scan')];
-  if (id === undefined || id === '') throw new Refusal(400, 'invalid-body', 'the field target is required');
+  const one = (name: string): string | undefined => fields.get(name)?.[0];
+  const [format, scan] = [one('format'), one('scan')];
   const labels = (fields.get('label') ?? []).map((text): [string, string] => {
     const at = text.indexOf('=');
-    if (at < 1) throw new Refusal(400, 'invalid-body', 'a label is written as name=value');
     return [text.slice(0, at), text.slice(at + 1)];
   });
   return {
-    target: { id, labels: Object.fromEntries(labels) },
+    target: { id: one('target') ?? '', labels: Object.fromEntries(labels) },
     partial: one('partial') === 'true',
     ...(scan === undefined ? {} : { scan }),
     lockfiles: files.map(({ path, content }) => ({

@@ -199,6 +199,30 @@ export interface ForgottenTarget {
   readonly unreadable: readonly string[];
 }
 
+/** The answer to one question about the deployment. */
+export interface HealthPart {
+  /** The question. */
+  readonly part: 'flow' | 'runs' | 'facts' | 'telemetry' | 'limits';
+  /** The answer in a word. */
+  readonly grade: 'good' | 'attention' | 'bad';
+  /** The answer in words, with numbers. */
+  readonly says: string;
+  /** What to do; absent when nothing has to be done. */
+  readonly remedy?: string;
+}
+
+/** The state of the whole deployment in words. */
+export interface HealthVerdict {
+  /** `good`: nothing to do. `attention`: it works, and somebody should look. `bad`: it does not work. */
+  readonly grade: 'good' | 'attention' | 'bad';
+  /** One sentence. */
+  readonly summary: string;
+  /** At least one for each question. */
+  readonly parts: readonly HealthPart[];
+  /** When it was judged. */
+  readonly at: string;
+}
+
 /** A package version in a lockfile of a target. */
 export interface HeldPackage {
   /** Id of the target. */
@@ -682,6 +706,22 @@ export interface SubmitScan {
   readonly scan?: string;
 }
 
+/** A scan to run, as `multipart/form-data`. The file name of a part is the path of its lockfile. */
+export interface SubmitScanForm {
+  /** Id of the target. */
+  readonly target: string;
+  /** Labels of the target, as `name=value`. */
+  readonly label?: readonly string[];
+  /** These are only some of the lockfiles of the target. */
+  readonly partial?: 'true' | 'false';
+  /** Id of the scan: the same id is scanned once. Default: a new one. */
+  readonly scan?: string;
+  /** Format of the lockfiles. Default: by their names. */
+  readonly format?: string;
+  /** The lockfiles. */
+  readonly file: readonly string[];
+}
+
 /** A file that a lockfile is read together with. */
 export interface SubmittedCompanion {
   /** Path relative to the folder of the lockfile. */
@@ -1009,6 +1049,12 @@ export interface LockhoundMethods {
     readonly params: Readonly<Record<string, never>>;
     readonly body: undefined;
     readonly response: Overview;
+  };
+  /** The state of the whole deployment in words, as `lockhound health` shows it. Needs a token for all targets. */
+  'lockhound.health.get': {
+    readonly params: Readonly<Record<string, never>>;
+    readonly body: undefined;
+    readonly response: HealthVerdict;
   };
   /** Where the fleet holds a package. */
   'lockhound.packages.where': {

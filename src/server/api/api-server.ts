@@ -8,8 +8,8 @@ import { messageOf } from '../../model/errors.ts';
 import type { ApiAnswerStore } from '../../store/api-answers.ts';
 import { acceptBodies } from './bodies.ts';
 import { answerOnce } from './idempotency.ts';
-import { MultipartBody } from './multipart.ts';
-import { type MethodId, type Operations, RawAnswer, StreamAnswer } from './operation.ts';
+import { formSchemaName, formValue, MultipartBody } from './multipart.ts';
+import { ACCEPTED, isRead, type MethodId, type Operations, RawAnswer, StreamAnswer } from './operation.ts';
 import { readParameters } from './parameters.ts';
 import { mayAct, type Principal, principalOf } from './principal.ts';
 import { PROBLEM_TYPE, problemOf, Refusal, refusalOf } from './problem.ts';
@@ -115,21 +115,18 @@ function addRoute(app: FastifyInstance, method: ApiMethod, options: ApiServerOpt
       if (isRead(method)) {
         const answer = await run();
         if (answer instanceof StreamAnswer) return await stream(request, reply, answer, log);
-        return sendAnswer(request, reply, rawAnswer(answer));
+        return sendAnswer(request, reply, rawAnswer(answer, method.id));
       }
       const owner = { method: method.id, principal };
-      const answer = await answerOnce(answers, request, owner, async () => rawAnswer(await run()));
+      const answer = await answerOnce(answers, request, owner, async () => rawAnswer(await run(), method.id));
       return sendAnswer(request, reply, answer);
     },
   });
 }
 
-function isRead({ httpMethod }: Pick<ApiMethod, 'httpMethod'>): boolean {
-  return httpMethod === 'GET' || httpMethod === 'HEAD';
-}
-
-function rawAnswer(answer: object): RawAnswer {
-  return answer instanceof RawAnswer ? answer : new RawAnswer(JSON.stringify(answer));
+function rawAnswer(answer: object, id: string): RawAnswer {
+  if (answer instanceof RawAnswer) return answer;
+  return new RawAnswer(JSON.stringify(answer), { status: ACCEPTED.has(id) ? 202 : 200 });
 }
 
 async function stream(
@@ -162,11 +159,13 @@ function roleOf({ id, description: { scopes = [] } }: ApiMethod): Role | undefin
 /** Throws `Refusal` for a body that does not fit the request schema of the method. */
 function checkBody(document: RestDescription, { id, description }: ApiMethod, body: unknown): void {
   if (description.request === undefined) return;
-  if (body instanceof MultipartBody) {
-    if (description.supportsMediaUpload === true) return;
+  const isForm = body instanceof MultipartBody;
+  if (isForm && description.supportsMediaUpload !== true)
     throw new Refusal(415, 'invalid-media-type', `${id} takes application/json`);
-  }
-  const problems = checkRequestBody(document, description.request, body, id);
+  const form = formSchemaName(description.request);
+  const problems = isForm
+    ? checkRequestBody(document, { $ref: form }, formValue(document, form, body), id)
+    : checkRequestBody(document, description.request, body, id);
   if (problems.length === 0) return;
   const shown = problems.map(({ path, message }) => `${path} ${message}`).join('; ');
   throw new Refusal(400, 'invalid-body', `the body does not fit its schema: ${shown}`);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RestDescription } from '../../discovery/description/description.ts';
 import { directoryOf, documentPath, withRootUrl } from '../../discovery/directory/served-directory.ts';
-import { openApiOf } from './open-api.ts';
+import { openApiOf } from './openapi/document.ts';
 import { Refusal } from './problem.ts';
 
 /**

@@ -2,15 +2,9 @@ import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { ApiAnswerStore } from '../../store/api-answers.ts';
 import { MultipartBody } from './multipart.ts';
-import { type MethodId, RawAnswer } from './operation.ts';
+import { RawAnswer, SECRET } from './operation.ts';
 import type { Principal } from './principal.ts';
 import { Refusal } from './problem.ts';
-
-/** Methods whose answers have secrets. */
-const SECRET: ReadonlySet<string> = new Set<MethodId>([
-  'lockhound.session.create',
-  'lockhound.tokens.create',
-]);
 
 /** Header with the key of a write. */
 const HEADER = 'idempotency-key';

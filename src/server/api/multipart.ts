@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { RestDescription, SchemaDescription } from '../../discovery/description/description.ts';
 import { Refusal } from './problem.ts';
 
 /** A body of `multipart/form-data`. */
@@ -33,6 +34,34 @@ export async function readMultipart(body: Buffer, contentType: string): Promise<
     else files.push({ path: value.name, content: Buffer.from(await value.arrayBuffer()) });
   }
   return new MultipartBody(fields, files, digest);
+}
+
+/** Name of the schema of the form of a request: that of its JSON and `Form`. */
+export function formSchemaName(request: SchemaDescription): string {
+  return `${request.$ref}Form`;
+}
+
+/**
+ * A body as a value of its schema: repeated fields as lists, files as `file`. Throws `Refusal` for a field that the schema does not
+ * have, and for one that is given twice.
+ */
+export function formValue(
+  { schemas = {} }: RestDescription,
+  schema: string,
+  { fields, files }: MultipartBody,
+): Readonly<Record<string, unknown>> {
+  const value: Record<string, unknown> = { file: files.map(({ path }) => path) };
+  const properties = new Map(Object.entries(schemas[schema]?.properties ?? {}));
+  for (const [name, texts] of fields) {
+    const property = properties.get(name);
+    if (property === undefined || name === 'file')
+      throw new Refusal(400, 'invalid-body', `there is no field ${name}`);
+    const isList = property.type === 'array';
+    if (!isList && texts.length > 1)
+      throw new Refusal(400, 'invalid-body', `the field ${name} is given twice`);
+    value[name] = isList ? texts : texts[0];
+  }
+  return value;
 }
 
 async function formData(body: Buffer, contentType: string): Promise<FormData> {

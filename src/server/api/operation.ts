@@ -5,6 +5,20 @@ import type { Principal } from './principal.ts';
 
 export type MethodId = keyof LockhoundMethods;
 
+/** Methods that are answered before their work is done (202). */
+export const ACCEPTED: ReadonlySet<string> = new Set<MethodId>(['lockhound.scans.submit']);
+
+/** Methods whose answers have secrets, which are never stored: they take no key. */
+export const SECRET: ReadonlySet<string> = new Set<MethodId>([
+  'lockhound.session.create',
+  'lockhound.tokens.create',
+]);
+
+/** Whether a method changes nothing. */
+export function isRead({ httpMethod }: { readonly httpMethod: string }): boolean {
+  return httpMethod === 'GET' || httpMethod === 'HEAD';
+}
+
 /** A call of an operation, checked against the description document. */
 export interface Call<Id extends MethodId = MethodId> {
   readonly params: LockhoundMethods[Id]['params'];

@@ -1,3 +1,5 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import createClient from 'openapi-fetch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSharedStore } from '../../../src/commands/shared-store.ts';
@@ -25,6 +27,7 @@ const payload = { job: 'ingest-lockfiles', id: 'bad' };
 /** A call of every operation, in an order in which all succeed where one server is enough. `events.stream` never ends. */
 const SAMPLES: Readonly<Record<string, Sample>> = {
   'lockhound.session.get': {},
+  'lockhound.health.get': {},
   'lockhound.fleet.get': {},
   'lockhound.targets.list': { params: { label: ['team=web'], orderBy: 'target', incomplete: false } },
   'lockhound.targets.get': { params: { target } },
@@ -124,31 +127,80 @@ function discoveryClient(document: RestDescription): Call {
 interface OpenApi {
   readonly servers: readonly [{ readonly url: string }];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: object;
 }
 
 interface OpenApiOperation {
   readonly operationId: string;
-  readonly parameters: readonly { readonly name: string; readonly in: 'path' | 'query' }[];
+  readonly parameters: readonly { readonly name?: string; readonly in?: 'path' | 'query' }[];
+  readonly responses: Readonly<Record<string, Reference | OpenApiResponse>>;
 }
 
+interface Reference {
+  readonly $ref: string;
+}
+
+interface OpenApiResponse {
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly content: Readonly<Record<string, { readonly schema: object }>>;
+}
+
+/** Calls by the OpenAPI document. Expects that it describes the status, the type, the headers and the content of each answer. */
 async function openApiClient(url: string): Promise<Call> {
-  const { servers, paths } = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
+  const { servers, paths } = document;
   const client = createClient<Record<string, never>>({ baseUrl: servers[0].url });
+  const expectDescribed = responseCheck(document);
   return async (id, { params = {}, body }) => {
     for (const [path, methods] of Object.entries(paths)) {
-      for (const [method, { operationId, parameters }] of Object.entries(methods)) {
-        if (operationId !== id) continue;
+      for (const [method, operation] of Object.entries(methods)) {
+        if (operation.operationId !== id) continue;
         const placed = (place: 'path' | 'query') =>
           Object.fromEntries(
-            parameters.flatMap((one) =>
-              one.in === place && one.name in params ? [[one.name, params[one.name]]] : [],
+            operation.parameters.flatMap(({ name = '', in: own }) =>
+              own === place && name in params ? [[name, params[name]]] : [],
             ),
           );
         const init = { params: { path: placed('path'), query: placed('query') }, ...(body && { body }) };
         const { response, data, error } = await client.request(method as never, path as never, init as never);
+        expectDescribed(operation, response, data ?? error);
         return { status: response.status, value: data ?? error };
       }
     }
     throw new RangeError(id);
   };
+}
+
+function responseCheck(document: OpenApi) {
+  const ajv = formats.default(new Ajv2020({ strict: true, strictTypes: false, strictRequired: false }));
+  // The types of numbers in discovery documents.
+  for (const name of ['google-datetime', 'uint32', 'int64', 'binary']) ajv.addFormat(name, true);
+  ajv.addKeyword('openapi').addKeyword('info').addKeyword('servers').addKeyword('tags').addKeyword('paths');
+  ajv.addKeyword('security').addKeyword('components').addSchema(document, 'api');
+  const responses = (document.components as { readonly responses: Record<string, OpenApiResponse> })
+    .responses;
+  return ({ operationId, responses: own }: OpenApiOperation, response: Response, value: unknown): void => {
+    const described = own[String(response.status)];
+    if (described === undefined) throw new RangeError(`${operationId} does not describe ${response.status}`);
+    const { headers, content } = '$ref' in described ? at(responses, described) : described;
+    for (const name of Object.keys(headers)) {
+      if (/^(?:Idempotency-Replayed|Retry-After)$/.test(name)) continue;
+      expect([operationId, name, response.headers.has(name)]).toEqual([operationId, name, true]);
+    }
+    const [type = ''] = response.headers.get('content-type')?.split(';') ?? [];
+    const { schema } = content[type] ?? {};
+    if (schema === undefined) throw new RangeError(`${operationId} does not describe ${type}`);
+    const check: ValidateFunction = ajv.compile(localSchema(schema));
+    expect([operationId, check(value), check.errors ?? []]).toEqual([operationId, true, []]);
+  };
+}
+
+function at(responses: Readonly<Record<string, OpenApiResponse>>, { $ref }: Reference): OpenApiResponse {
+  const found = responses[$ref.replace('#/components/responses/', '')];
+  if (found === undefined) throw new RangeError($ref);
+  return found;
+}
+
+function localSchema(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object;
 }

@@ -19,14 +19,16 @@ it('metrics and the verdict are for callers who see every target, the state of t
   const get = (path: string, token?: string) =>
     api.request(path, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
   expect((await get('/healthz')).json).toEqual({ status: 'ok' });
-  for (const path of ['/metrics', '/health']) {
+  for (const path of ['/metrics', '/health', '/api/v1/health']) {
     expect((await get(path)).status).toBe(401);
     expect((await get(path, some.token)).status).toBe(403);
   }
   const metrics = await get('/metrics', all.token);
   expect(metrics.headers.get('content-type')).toContain('text/plain; version=0.0.4');
   expect(metrics.text).toContain('\nlockhound_redis_up 1\n');
-  const verdict = await get('/health', all.token);
-  expect(verdict.json).toMatchObject({ grade: expect.stringMatching(/^(?:good|attention|bad)$/) });
-  expect(verdict.json.parts[0]).toMatchObject({ part: 'flow', says: 'no worker runs' });
+  for (const path of ['/health', '/api/v1/health']) {
+    const verdict = await get(path, all.token);
+    expect(verdict.json).toMatchObject({ grade: expect.stringMatching(/^(?:good|attention|bad)$/) });
+    expect(verdict.json.parts[0]).toMatchObject({ part: 'flow', says: 'no worker runs' });
+  }
 });

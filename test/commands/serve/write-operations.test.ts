@@ -114,6 +114,10 @@ describe('a submitted scan', () => {
       () => ({ headers: { ...headers.team, 'content-type': 'multipart/form-data; boundary=x' }, body: 'y' }),
       400,
     ],
+    ['a form with a field that it does not have', () => form({ traget: 'a/shop' }), 400],
+    ['a form that names its target twice', () => form({ target: 'a/other' }), 400],
+    ['a form whose `partial` is neither true nor false', () => form({ partial: 'yes' }), 400],
+    ['a form with a label without a value', () => form({ label: 'team' }), 400],
     [
       'a huge body',
       () =>
@@ -136,6 +140,15 @@ describe('a submitted scan', () => {
     ]);
   });
 });
+
+/** A form that is valid but for one field. */
+function form(field: Readonly<Record<string, string>>): RequestInit {
+  const body = new FormData();
+  for (const [name, value] of [['target', 'a/shop'], ...Object.entries(field)] as const)
+    body.append(name, value);
+  body.append('file', new Blob(['{}']), 'package-lock.json');
+  return { headers: headers.team, body };
+}
 
 describe('a write with an idempotency key', () => {
   it('happens once, and has the same answer', async () => {
