@@ -35,6 +35,7 @@ interface ScanOptions extends ResultOptions, DestinationOptions {
   readonly direct?: boolean;
   readonly ecosystem?: readonly string[];
   readonly severity?: RatedSeverity;
+  readonly fixable?: boolean;
   readonly withoutGroups?: readonly string[];
 }
 
@@ -79,6 +80,7 @@ export function scanCommand(command: Command, { terminal, exit }: CommandContext
         parseNames,
       ),
     )
+    .addOption(filter('--fixable', 'only findings that a known upgrade clears'))
     .option('--verbose', 'show everything about each finding: title, names, places, paths')
     .option('--as <name>', 'read every file as this format (`lockhound parse --formats` lists them)')
     .option(
@@ -124,9 +126,9 @@ function cacheOf(
 
 /** What filters leave out is counted. */
 async function filtered(terminal: Terminal, report: ScanReport, options: ScanOptions): Promise<ScanReport> {
-  const { direct, ecosystem: ecosystems, severity, withoutGroups } = options;
+  const { direct, ecosystem: ecosystems, severity, fixable, withoutGroups } = options;
   const { filterReport } = await import('../commands/scanning/filter-report.ts');
-  const rest = filterReport(report, { direct, ecosystems, severity, withoutGroups });
+  const rest = filterReport(report, { direct, ecosystems, severity, fixable, withoutGroups });
   const omitted = report.verdict.findings.length - rest.verdict.findings.length;
   if (omitted > 0)
     terminal.note(`Filters leave out ${omitted} of ${report.verdict.findings.length} findings.\n`);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { policyOf } from '../config/effective-policy.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { packageVersion } from '../files/package-file.ts';
 import type {
@@ -75,7 +76,7 @@ export function createPorts(
     contracts,
     deliveries: store.deliveries,
     routing: { routing: () => routing },
-    policy: { policy: () => config.policy, suppressions, hasOneTarget },
+    policy: { policy: () => policyOf(config), suppressions, hasOneTarget },
     digests: store.digests,
     scans: store.scans,
     facts: store.facts,

@@ -23,6 +23,7 @@ export const DEFAULTS: Config = {
     "minimumAge": 259200000,
     "sharedSuppressions": false,
     "developmentStep": 0,
+    "dueIn": {},
     "rules": {},
     "byLabel": []
   },

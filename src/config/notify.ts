@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cronTime } from './cron.ts';
 import { maxBytes, route, variableName, webhook } from './route.ts';
 import { secretReference } from './secret-reference.ts';
-import { duration, durationOf, httpUrl, severity } from './values.ts';
+import { bySeverity, durationOf, httpUrl, severity } from './values.ts';
 
 const platform = z
   .strictObject({
@@ -71,13 +71,7 @@ export const notify = z
         "Alerts for a target's first scan: one with counts and the worst ten findings, all, or none.",
       ),
     minSeverity: severity.optional().describe('Changes of findings below this severity are not sent.'),
-    remindAfter: z
-      .strictObject({
-        critical: duration.optional(),
-        high: duration.optional(),
-        medium: duration.optional(),
-        low: duration.optional(),
-      })
+    remindAfter: bySeverity
       .default({})
       .describe(
         'How long a finding of a severity is open before it is reported again, once a week. Unset: never.',

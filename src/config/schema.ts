@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { RULE_LEVELS } from '../model/scan/policy.ts';
-import { RULES } from '../policy/catalog.ts';
 import { data } from './data.ts';
 import { type NotifyConfig, notify } from './notify.ts';
+import { policy } from './policy.ts';
 import { redis } from './redis.ts';
 import { serve } from './serve.ts';
-import { suppressions, targetSuppressions } from './suppressions.ts';
+import { suppressions } from './suppressions.ts';
 import { traces } from './traces.ts';
-import { durationOf, httpUrl, severity } from './values.ts';
+import { durationOf, httpUrl } from './values.ts';
 import { credentials, schedules, watch } from './watch.ts';
 
 const insights = z.strictObject({
@@ -32,60 +31,6 @@ const insights = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe('Hosts of registries that mirror the public one: packages from them are looked up.'),
-});
-
-const level = z.enum(RULE_LEVELS).optional().describe('`off`, `note` (reported only) or `alert`.');
-
-/** The severity of a rule can be set where its findings have none of their own. */
-const ruleSettings = RULES.map(({ name, description, severity: own }) => {
-  const settings =
-    own === undefined
-      ? z.strictObject({ level })
-      : z.strictObject({ level, severity: severity.optional().describe('Severity of its findings.') });
-  return [name, settings.optional().describe(description)] as const;
-});
-
-const policy = z.strictObject({
-  unknownSeverity: severity
-    .default('medium')
-    .describe('Severity that exit codes and routes use for a finding whose advisory has no score.'),
-  unindexedAfter: durationOf('14d').describe(
-    'A version that is missing from the index for longer than this becomes an alert.',
-  ),
-  targetSuppressions,
-  minimumAge: durationOf('72h').describe(
-    'A version that was published more recently than this when it was locked is fresh (rule `fresh-release`).',
-  ),
-  sharedSuppressions: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Whether `lockhound scan` applies the suppressions of `lockhound ignore`, too: it then reads `redis.url`.',
-    ),
-  developmentStep: z
-    .int()
-    .min(0)
-    .max(3)
-    .default(0)
-    .describe(
-      'How many severities less a vulnerability counts in a package for development and tests alone (`dev`, `test`, `build`). Not malware.',
-    ),
-  rules: z
-    .strictObject(Object.fromEntries(ruleSettings))
-    .prefault({})
-    .describe('Level and severity by rule.'),
-  byLabel: z
-    .array(
-      z.strictObject({
-        labels: z
-          .record(z.string().min(1).max(63), z.string().max(200))
-          .refine((labels) => Object.keys(labels).length > 0, { error: 'at least one label' }),
-        rules: z.strictObject(Object.fromEntries(ruleSettings)),
-      }),
-    )
-    .max(1_000)
-    .default([])
-    .describe('Level and severity by rule for targets with these labels.'),
 });
 
 const lockfiles = z.strictObject({

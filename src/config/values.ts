@@ -26,3 +26,11 @@ export const httpUrl = z.url({ protocol: /^https?$/, error: 'an http or https UR
 export const severity = z.enum(RATED_SEVERITIES, {
   error: `one of ${RATED_SEVERITIES.join(', ')}; \`policy.unknownSeverity\` sets what an unrated advisory counts as`,
 });
+
+/** Durations by severity. */
+export const bySeverity = z.strictObject({
+  critical: duration.optional(),
+  high: duration.optional(),
+  medium: duration.optional(),
+  low: duration.optional(),
+});

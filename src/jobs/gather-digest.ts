@@ -7,6 +7,7 @@ import type {
 import type { Severity } from '../model/scan/severity.ts';
 import type { Target } from '../model/scan/target.ts';
 import { GATHERED_DIGEST } from '../model/stored/catalog.ts';
+import { overTargets } from '../policy/priority/over-targets.ts';
 import { addCounts, worstChanges } from '../policy/worst-changes.ts';
 import type { Job } from './job.ts';
 import { plannedDelivery } from './payloads/deliver-notification.ts';
@@ -67,7 +68,7 @@ export function digestNotification(
     scan,
     target: targetOf([...latest.values()].map(({ target }) => target)),
     date,
-    changes: worst.changes,
+    changes: several ? overTargets(worst.changes) : worst.changes,
     ...(omitted === undefined ? {} : { omitted }),
     open: openIn([...latest.values()]),
     gaps: [...latest.values()].reduce((sum, { gaps }) => sum + gaps, 0),

@@ -1,6 +1,8 @@
+import { withAge } from '../model/scan/age.ts';
 import type { Change, TrackedFinding } from '../model/scan/change.ts';
 import { isAlert } from '../model/scan/is-alert.ts';
-import { countedSeverity, type RatedSeverity } from '../model/scan/severity.ts';
+import type { Policy } from '../model/scan/policy.ts';
+import { countedSeverity } from '../model/scan/severity.ts';
 
 /**
  * Open findings that receivers know and that are open for longer than `after` (milliseconds, by the severity that they count as), as
@@ -8,13 +10,18 @@ import { countedSeverity, type RatedSeverity } from '../model/scan/severity.ts';
  */
 export function overdueFindings(
   tracked: readonly TrackedFinding[],
-  after: Readonly<Partial<Record<RatedSeverity, number>>>,
+  { after, dueIn }: { readonly after: Policy['dueIn']; readonly dueIn: Policy['dueIn'] },
   now: number,
 ): readonly Change[] {
   return tracked.flatMap(({ finding, status, openedAt, announced }): Change | readonly [] => {
     if (status !== 'open' || !isAlert(finding) || announced === 'none') return [];
-    const limit = after[countedSeverity(finding)];
+    const severity = countedSeverity(finding);
+    const limit = after[severity];
     if (limit === undefined || now - Date.parse(openedAt) < limit) return [];
-    return { transition: 'opened', finding, since: openedAt };
+    return {
+      transition: 'opened',
+      finding: withAge(finding, openedAt, now, dueIn[severity]),
+      since: openedAt,
+    };
   });
 }

@@ -1,4 +1,5 @@
 import { type ScanComparison, splitFindings } from '../model/review/scan-comparison.ts';
+import { termText } from '../model/scan/age.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import type { Gap } from '../model/scan/gap.ts';
 import { isAlert, isNote } from '../model/scan/is-alert.ts';
@@ -114,7 +115,8 @@ function row(finding: Finding): string {
   const name = markdownCode(`${finding.package.name}@${finding.package.version}`);
   const issue = advisory === undefined ? markdownText(title) : issueOf(advisory, title);
   const reason = finding.suppressed === undefined ? advice : suppressionText(finding.suppressed);
-  const todo = reason === undefined ? '' : `<br>${markdownText(reason)}`;
+  const lines = [termText(finding), reason ?? ''].filter((line) => line !== '');
+  const todo = lines.map((line) => `<br>${markdownText(line)}`).join('');
   return `| ${level === 'note' ? 'note' : `${severity}${score}`} | ${name} | ${issue}${todo} | ${placesOf(finding)} |`;
 }
 

@@ -180,6 +180,8 @@ const change = z.strictObject({
     }),
   ),
   since: z.string().nullable(),
+  age: z.number().nullable(),
+  due: z.string().nullable(),
   reason: z.string().nullable(),
   suppressed: z
     .strictObject({ reason: z.string(), author: z.string().nullable(), expires: z.string().nullable() })

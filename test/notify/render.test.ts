@@ -74,6 +74,8 @@ describe('the payload', () => {
           kev: null,
           epss: null,
           fixes: [],
+          age: null,
+          due: null,
           since: null,
           reason: null,
           suppressed: null,

@@ -36,6 +36,7 @@ interface FindingOptions extends AdminOptions, LabelOptions, SeverityOptions, De
   readonly state: FindingFilter['state'];
   readonly ecosystem?: string;
   readonly direct?: boolean;
+  readonly fixable?: boolean;
   readonly withoutGroups?: readonly string[];
   readonly since?: number;
   readonly notes?: boolean;
@@ -89,6 +90,7 @@ export function findingsCommand(command: Command, context: CommandContext): void
       'only what opened or changed since: a duration such as `2d`, or a time',
       parseSince,
     )
+    .option('--fixable', 'only findings that a known upgrade clears')
     .option('--verbose', 'show everything about each finding: title, names, places, paths')
     .option('--notes', 'also findings that are only reported')
     .option(

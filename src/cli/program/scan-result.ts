@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isFixable } from '../../model/advice/fixable.ts';
 import { splitFindings } from '../../model/review/scan-comparison.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { atLeast, countedSeverity, RATED_SEVERITIES, type RatedSeverity } from '../../model/scan/severity.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { REPORTS } from '../../report/catalog.ts';
-import { isFixable } from '../../report/fixed-version.ts';
 import type { TextOptions } from '../../report/layout.ts';
 import { EXIT } from './exit-code.ts';
 import type { OutputOptions } from './options.ts';

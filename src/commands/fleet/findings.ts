@@ -1,13 +1,16 @@
 import { currentData } from '../../compose/facts/exploits.ts';
 import type { LoadedConfig } from '../../config/load.ts';
+import { isFixable } from '../../model/advice/fixable.ts';
 import { NO_EXPLOIT_DATA } from '../../model/exploits/exploit-data.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
+import { withAge } from '../../model/scan/age.ts';
 import type { TrackedFinding } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
+import { isAlert } from '../../model/scan/is-alert.ts';
+import type { Policy } from '../../model/scan/policy.ts';
 import { atLeast, countedSeverity, type RatedSeverity, SEVERITIES } from '../../model/scan/severity.ts';
-import { createYielder, mapInSlices, sortInSlices } from '../../model/yielding.ts';
-import { compareFindingOrder, compareText } from '../../policy/finding-order.ts';
+import { mapInSlices } from '../../model/yielding.ts';
 import { isOnlyIn } from '../../policy/group-filter.ts';
 import { withExploits } from '../../policy/priority/exploits.ts';
 import { withPriority } from '../../policy/priority/priority.ts';
@@ -24,6 +27,7 @@ import {
 import { withKnownFixes } from './known-fixes.ts';
 import { unknownTarget } from './targets.ts';
 import { requireTargets } from './where.ts';
+import { createWorst } from './worst-findings.ts';
 
 export interface FindingFilter {
   readonly target?: string | undefined;
@@ -39,6 +43,8 @@ export interface FindingFilter {
   readonly direct?: boolean | undefined;
   /** Not those in packages that are installed under these conditions alone. */
   readonly withoutGroups?: readonly string[] | undefined;
+  /** Only those that a known upgrade clears. */
+  readonly fixable?: boolean | undefined;
   /** Opened, resolved or changed at this time or later, in ms since 1970. */
   readonly since?: number | undefined;
   /** Also those that are only reported. */
@@ -65,6 +71,8 @@ interface ListLimits {
   /** Places of each finding. */
   readonly locations: number;
 }
+/** Findings whose fixes are read at once. */
+const PART = 1_000;
 
 /** Questions about findings. */
 export type FindingAdmin = Awaited<ReturnType<typeof openFindings>>;
@@ -90,11 +98,19 @@ export async function findIn(
   filter: FindingFilter,
   { limit, locations }: ListLimits,
 ): Promise<FindingList> {
+  const { fixable = false } = filter;
+  const now = Date.now();
   const labelsOf = await candidates(fleet, filter);
   const [shared] = fleet.shards;
   const data = shared === undefined ? NO_EXPLOIT_DATA : await currentData(shared.exploits, fleet.note)();
   const worst = createWorst(limit);
   const targetsOf = createIssueCounts();
+  const unread: FleetFinding[] = [];
+  const addFixable = async (): Promise<void> => {
+    for (const one of await withKnownFixes(fleet, unread.splice(0))) {
+      if (isFixable(one.finding)) await worst.add(one);
+    }
+  };
   const byShard = Map.groupBy(labelsOf.keys(), fleet.of);
   for (const [store, targets] of byShard) {
     for await (const [target, state] of store.targetStates.each(targets, fleet.onUnreadable)) {
@@ -102,13 +118,27 @@ export async function findIn(
       for (const tracked of state.findings) {
         if (!fits(tracked, filter)) continue;
         targetsOf.add(tracked.finding);
-        const finding = withPriority(withExploits(tracked.finding, data));
-        await worst.add(fleetFinding(target, labels, { ...tracked, finding }, locations));
+        const finding = withPriority(withExploits(withTerm(tracked, fleet.policy, now), data));
+        const one = fleetFinding(target, labels, { ...tracked, finding }, locations);
+        if (!fixable) await worst.add(one);
+        else if (unread.push(one) >= PART) await addFixable();
       }
     }
   }
-  const findings = await worst.sorted((finding) => targetsOf.count(finding));
-  return { findings: await withKnownFixes(fleet, findings), total: worst.count() };
+  await addFixable();
+  const findings = await worst.sorted(async (kept) =>
+    mapInSlices(fixable ? kept : await withKnownFixes(fleet, kept), (one) => ({
+      ...one,
+      finding: withPriority(one.finding, { targets: targetsOf.count(one.finding) }),
+    })),
+  );
+  return { findings, total: worst.count() };
+}
+
+/** An open finding with its age, and with the time by which it has to be resolved. */
+function withTerm({ finding, status, openedAt }: TrackedFinding, { dueIn }: Policy, now: number): Finding {
+  if (status !== 'open') return finding;
+  return withAge(finding, openedAt, now, isAlert(finding) ? dueIn[countedSeverity(finding)] : undefined);
 }
 
 /** Issues whose targets are counted: some tens of megabytes. */
@@ -197,36 +227,4 @@ function fleetFinding(
   const { locations } = finding;
   const listed = locations.length > most ? { ...finding, locations: locations.slice(0, most) } : finding;
   return { target, labels, status, openedAt, changedAt, places: locations.length, finding: listed };
-}
-
-/** The worst of any number of findings; at most twice the limit is in memory. */
-function createWorst(limit: number) {
-  const yieldIfDue = createYielder();
-  let kept: FleetFinding[] = [];
-  let count = 0;
-  const sort = async (): Promise<void> => {
-    kept = (await sortInSlices(kept, compareFleetFindings)).slice(0, limit);
-  };
-  return {
-    async add(finding: FleetFinding): Promise<void> {
-      count += 1;
-      kept.push(finding);
-      if (kept.length >= 2 * limit) await sort();
-      await yieldIfDue();
-    },
-    /** With the number of targets in each priority. */
-    async sorted(targets: (finding: Finding) => number): Promise<readonly FleetFinding[]> {
-      kept = await mapInSlices(kept, (one) => ({
-        ...one,
-        finding: withPriority(one.finding, { targets: targets(one.finding) }),
-      }));
-      await sort();
-      return kept;
-    },
-    count: () => count,
-  };
-}
-
-function compareFleetFindings(left: FleetFinding, right: FleetFinding): number {
-  return compareFindingOrder(left.finding, right.finding) || compareText(left.target, right.target);
 }

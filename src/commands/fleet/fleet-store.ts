@@ -1,6 +1,8 @@
 import { createLogger } from '../../compose/logger.ts';
 import { openStores, type Store } from '../../compose/store.ts';
+import { policyOf } from '../../config/effective-policy.ts';
 import type { LoadedConfig } from '../../config/load.ts';
+import type { Policy } from '../../model/scan/policy.ts';
 import type { ListedTarget } from '../../store/fleet/target-summaries.ts';
 import { requireLayout } from '../../store/shards/shard-layout.ts';
 import type { OnUnreadable } from '../../store/values/stored-values.ts';
@@ -16,6 +18,7 @@ export interface FleetStore {
   readonly onUnreadable: OnUnreadable;
   /** Adds to `unreadable`. */
   readonly note: (message: string) => void;
+  readonly policy: Policy;
   close(): Promise<void>;
 }
 
@@ -39,6 +42,7 @@ export async function openFleetStore(loaded: LoadedConfig): Promise<FleetStore> 
     unreadable,
     onUnreadable: ({ message }) => void unreadable.push(message),
     note: (message) => void unreadable.push(message),
+    policy: policyOf(loaded.config),
     close,
   };
 }

@@ -62,6 +62,9 @@ export function stateOf({ base, findings }: BaseFacts): TargetState {
     revision: 1,
     scan: 'baseline',
     requestedAt: at,
-    findings: findings.map((finding) => ({ finding, status: 'open', openedAt: at, changedAt: at })),
+    findings: findings.map(({ age, due: _due, ...finding }) => {
+      const openedAt = age === undefined || Date.parse(age.since) > Date.parse(at) ? at : age.since;
+      return { finding, status: 'open', openedAt, changedAt: at };
+    }),
   };
 }

@@ -1,4 +1,5 @@
 import { countScan } from '../../jobs/scan/summary.ts';
+import { isFixable } from '../../model/advice/fixable.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { atLeast, countedSeverity, type RatedSeverity } from '../../model/scan/severity.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
@@ -11,6 +12,8 @@ export interface ReportFilter {
   readonly ecosystems?: readonly string[] | undefined;
   /** Only findings that count as this or worse. */
   readonly severity?: RatedSeverity | undefined;
+  /** Only findings that a known change of the lockfile clears. */
+  readonly fixable?: boolean | undefined;
   /** Not findings in packages that are installed under these conditions alone. */
   readonly withoutGroups?: readonly string[] | undefined;
 }
@@ -27,13 +30,14 @@ export function filterReport(report: ScanReport, filter: ReportFilter): ScanRepo
 
 function fits(
   finding: Finding,
-  { direct = false, ecosystems, severity, withoutGroups }: ReportFilter,
+  { direct = false, ecosystems, severity, fixable = false, withoutGroups }: ReportFilter,
 ): boolean {
   const { ecosystem, groups } = finding.package;
   return (
     (!direct || finding.package.direct === true) &&
     (ecosystems === undefined || ecosystems.includes(ecosystem)) &&
     (severity === undefined || atLeast(countedSeverity(finding), severity)) &&
+    (!fixable || isFixable(finding)) &&
     (withoutGroups === undefined || !isOnlyIn(groups, new Set(withoutGroups)))
   );
 }

@@ -9,6 +9,8 @@ import { readStatement, STATEMENT_FILES } from '../../lockfiles/requirements/rea
 import type { ProjectStatement } from '../../model/advice/project-statement.ts';
 import type { Insights } from '../../model/ports/insights.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
+import { compareFindingOrder } from '../../policy/finding-order.ts';
+import { withPriority } from '../../policy/priority/priority.ts';
 
 export interface ScanAdvice {
   readonly insights: Insights;
@@ -41,7 +43,11 @@ export async function adviseScan(report: ScanReport, advice: ScanAdvice): Promis
   return {
     report: {
       ...report,
-      verdict: { ...report.verdict, findings: [...findings] },
+      // A fix at hand is a part of the priority.
+      verdict: {
+        ...report.verdict,
+        findings: findings.map((finding) => withPriority(finding)).sort(compareFindingOrder),
+      },
       advice: { plans, unadvised: [...problems, ...unadvised] },
     },
     plans,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { createLogger } from '../../compose/logger.ts';
+import { policyOf } from '../../config/effective-policy.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { readBundledDescription } from '../../discovery/bundled.ts';
 import { createApiServer } from '../../server/api/api-server.ts';
@@ -118,6 +119,7 @@ function contextOf(loaded: LoadedConfig, shared: SharedStore, log: Logger): Serv
     },
     onUnreadable,
     note: (message) => void unreadable.add(message),
+    policy: policyOf(loaded.config),
     close: shared.close,
   };
   const logFailure = logThrottled(log, 'the fleet cannot be read; answers are those of the last reading');

@@ -1,4 +1,5 @@
 import { newlyRouted } from '../../policy/newly-routed.ts';
+import { overTargets } from '../../policy/priority/over-targets.ts';
 import { JobError } from '../errors.ts';
 import { ALL_TARGETS } from '../gather-digest.ts';
 import type { Job } from '../job.ts';
@@ -51,8 +52,17 @@ export const announceFindings: Job<
 function planOf(payload: AnnounceFindings, route: string, summary: OpenSummary) {
   const { requestedAt: date } = payload;
   const scan = summaryId(payload, route);
+  const content = summary.content();
   return plannedDelivery(
     { scan, target: ALL_TARGETS, route, requestedAt: date, digest: true },
-    { mode: 'periodic', scan, date, existing: true, ...summary.content(), gaps: 0 },
+    {
+      mode: 'periodic',
+      scan,
+      date,
+      existing: true,
+      ...content,
+      changes: overTargets(content.changes),
+      gaps: 0,
+    },
   );
 }

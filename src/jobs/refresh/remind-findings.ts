@@ -4,7 +4,7 @@ import type { ExploitData } from '../../model/exploits/exploit-data.ts';
 import { mapInSlices } from '../../model/yielding.ts';
 import { overdueFindings } from '../../policy/overdue.ts';
 import { withExploits } from '../../policy/priority/exploits.ts';
-import { withPriority } from '../../policy/priority/priority.ts';
+import { overTargets } from '../../policy/priority/over-targets.ts';
 import { routeChanges } from '../../policy/route-changes.ts';
 import { ALL_TARGETS } from '../gather-digest.ts';
 import type { Job } from '../job.ts';
@@ -17,7 +17,7 @@ import {
 import type { Ports } from '../ports.ts';
 import { type OpenSummary, summaryOf } from './open-summary.ts';
 
-type Needs = 'fleet' | 'routing' | 'exploits' | 'knownFixes';
+type Needs = 'fleet' | 'routing' | 'policy' | 'exploits' | 'knownFixes';
 
 /**
  * Reports findings again that are open for longer than their severity permits: one digest for each route, with the worst findings of all
@@ -31,15 +31,17 @@ export const remindFindings: Job<
 > = {
   ...REMIND_FINDINGS,
   limits: { attempts: 50, backoffMs: 1_000, maxBackoffMs: 600_000, timeoutMs: 600_000, concurrency: 1 },
-  needs: ['fleet', 'routing', 'exploits', 'knownFixes'],
-  async run(payload, { fleet, routing, exploits, knownFixes }, { signal }) {
+  needs: ['fleet', 'routing', 'policy', 'exploits', 'knownFixes'],
+  async run(payload, { fleet, routing, policy, exploits, knownFixes }, { signal }) {
     const { window, after } = payload;
+    const now = Date.parse(window);
+    const { dueIn } = policy.policy();
     const routes = new Set(payload.routes);
     const rules = routing.routing();
     const summaries = new Map<string, OpenSummary>();
     for await (const open of fleet.openTargets()) {
       signal.throwIfAborted();
-      const changes = overdueFindings(open.findings, after, Date.parse(window));
+      const changes = overdueFindings(open.findings, { after, dueIn }, now);
       for (const { rule, changes: own } of await routeChanges(rules, open.target, changes)) {
         if (!routes.has(rule.name)) continue;
         summaryOf(summaries, rule.name).add(
@@ -53,7 +55,7 @@ export const remindFindings: Job<
       [...summaries].map(async ([route, summary]) => {
         const scan = reminderId(payload, route);
         const content = summary.content();
-        const changes = await withDetails(content.changes, data, knownFixes);
+        const changes = await withDetails(content.changes, data, knownFixes.read);
         return plannedDelivery(
           { scan, target: ALL_TARGETS, route, requestedAt: window, digest: true },
           { mode: 'periodic', scan, date: window, reminder: true, ...content, changes, gaps: 0 },
@@ -80,14 +82,14 @@ export const remindFindings: Job<
 async function withDetails(
   changes: readonly NotifiedChange[],
   data: ExploitData,
-  knownFixes: Ports['knownFixes'],
+  read: Ports['knownFixes']['read'],
 ): Promise<readonly NotifiedChange[]> {
   const fixes = await readFixesOf(
     changes.map(({ finding }) => finding),
-    knownFixes.read,
+    read,
   );
-  return await mapInSlices(changes, (change, index) => {
-    const finding = withKnownFix(withExploits(change.finding, data), fixes[index]);
-    return { ...change, finding: withPriority(finding) };
+  const detailed = await mapInSlices(changes, (change, index) => {
+    return { ...change, finding: withKnownFix(withExploits(change.finding, data), fixes[index]) };
   });
+  return overTargets(detailed);
 }

@@ -1,16 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FirstScan } from '../../model/alert/routing.ts';
 import { type ExploitData, NO_EXPLOIT_DATA } from '../../model/exploits/exploit-data.ts';
+import { withAge } from '../../model/scan/age.ts';
 import type { KnownPackages, TargetState } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { type Gap, isComplete } from '../../model/scan/gap.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
+import { isAlert } from '../../model/scan/is-alert.ts';
 import type { ScanInput } from '../../model/scan/scan-basis.ts';
+import { countedSeverity } from '../../model/scan/severity.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
 import type { Target } from '../../model/scan/target.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
 import { mapInSlices } from '../../model/yielding.ts';
-import { compareFindings } from '../../policy/changes.ts';
+import { type Comparison, compareFindings } from '../../policy/changes.ts';
 import { dueAfter } from '../../policy/due.ts';
 import { firstScanPart, resolvedSummaries } from '../../policy/first-scan.ts';
 import { noteLimitOf } from '../../policy/judge.ts';
@@ -81,21 +84,22 @@ export async function recordVerdict(
     { now: judged.judgedAt, targetLimit: policy.policy().targetSuppressions },
   );
   const found = await mapInSlices(judged.findings, (finding) => withExploits(finding, exploits));
-  const compared = await prioritised(
-    await compareFindings(previous, found, { ...judged, noteLimit, announce, suppressor }),
-    exploits,
-  );
+  const changed = await compareFindings(previous, found, { ...judged, noteLimit, announce, suppressor });
+  // The only target of a run has no past.
+  const addAge =
+    policy.hasOneTarget === true && previous === undefined ? undefined : aged(changed, judged, policy);
+  const compared = await prioritised(changed, exploits, (finding) => {
+    const advised = judged.advice?.with(finding) ?? finding;
+    return addAge?.(advised) ?? advised;
+  });
   const complete = isComplete(gaps);
   const routed = await routeChanges(rules, target, compared.changes);
   const result: Verdict = {
     scan,
     target,
     requestedAt,
-    findings: advised(compared.findings, judged.advice),
-    changes: compared.changes.map((change) => {
-      if (change.transition === 'resolved') return change;
-      return { ...change, finding: judged.advice?.with(change.finding) ?? change.finding };
-    }),
+    findings: compared.findings,
+    changes: compared.changes,
     gaps,
     complete,
     partial,
@@ -145,8 +149,24 @@ export async function recordVerdict(
   };
 }
 
-function advised(findings: readonly Finding[], advice: KnownAdvice | undefined): Finding[] {
-  return findings.map((finding) => advice?.with(finding) ?? finding);
+/** Adds the age of a finding, and when it has to be resolved. */
+function aged(
+  { tracked }: Comparison,
+  { judgedAt }: JudgedScan,
+  policy: Ports['policy'],
+): (finding: Finding) => Finding {
+  const { dueIn } = policy.policy();
+  const opened = new Map(tracked.map(({ finding, openedAt }) => [finding.fingerprint, openedAt]));
+  return (finding) => {
+    const openedAt = opened.get(finding.fingerprint);
+    if (openedAt === undefined) return finding;
+    return withAge(
+      finding,
+      openedAt,
+      judgedAt,
+      isAlert(finding) ? dueIn[countedSeverity(finding)] : undefined,
+    );
+  };
 }
 
 /** Those of the target itself. A lockfile that the scan did not read keeps its own. */

@@ -88,6 +88,10 @@ export const findingSchema = z.object({
     .exactOptional(),
   /** The probability of exploitation within 30 days, and its percentile. In a stored state: when the finding changed last. */
   epss: z.object({ score: z.number(), percentile: z.number() }).exactOptional(),
+  /** Since when it is open, and for how many whole days when it was judged. Not stored in the state of a target, as `due`. */
+  age: z.object({ since: z.string(), days: z.number() }).exactOptional(),
+  /** RFC 3339: when it has to be resolved (`policy.dueIn`). */
+  due: z.string().exactOptional(),
   /** Not stored in the state of a target: it follows from the finding and from current data. */
   priority: z
     .object({

@@ -24,6 +24,8 @@ export interface Policy {
   readonly minimumAge: number;
   /** Whether `lockhound scan` applies the suppressions of `lockhound ignore`, too. */
   readonly sharedSuppressions: boolean;
+  /** How long a finding that counts as a severity may be open, in milliseconds. */
+  readonly dueIn: Readonly<Partial<Record<RatedSeverity, number | undefined>>>;
   /** How many severities less a vulnerability in a development group counts. */
   readonly developmentStep: number;
   /** By the name of the rule. */

@@ -1,4 +1,5 @@
 import type { NotifiedChange } from '../../model/alert/notification.ts';
+import { dueText } from '../../model/scan/age.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { truncateText } from './truncate.ts';
 
@@ -16,8 +17,15 @@ export function actionTexts({ finding, transition, since }: NotifiedChange) {
     why: isOpen ? priorityText(finding) : undefined,
     path: pathText(finding),
     todo: isOpen ? todoText(finding) : undefined,
-    since: since === undefined ? undefined : `${isOpen ? 'open' : 'was open'} since ${since.slice(0, 10)}`,
+    since: isOpen ? termOf(finding, since) : since && `was open since ${since.slice(0, 10)}`,
   };
+}
+
+/** `open since 2026-02-01, due 2026-02-08`. */
+function termOf(finding: Finding, since: string | undefined): string | undefined {
+  const due = dueText(finding);
+  if (since === undefined) return due;
+  return [`open since ${since.slice(0, 10)}`, ...(due === undefined ? [] : [due])].join(', ');
 }
 
 function priorityText({ priority }: Finding): string | undefined {

@@ -33,6 +33,9 @@ export interface ChangeEvent {
   readonly fixes: readonly FixEvent[];
   /** RFC 3339: since when it is open; null for a new one. */
   readonly since: string | null;
+  /** Whole days for which it was open when it was judged, and when it has to be resolved (RFC 3339); null where that is not known. */
+  readonly age: number | null;
+  readonly due: string | null;
   /** Why a suppression ended, for `reopened`. */
   readonly reason: string | null;
   /** Why the finding does not alert, for `suppressed` and for the resolution of a suppressed one. */
@@ -88,6 +91,8 @@ export function changeEvent(change: NotifiedChange, target: string): ChangeEvent
       commands,
     })),
     since: change.since ?? null,
+    age: finding.age?.days ?? null,
+    due: finding.due ?? null,
     reason: change.reason ?? null,
     suppressed:
       suppressed === undefined

@@ -3,12 +3,7 @@ import { SEVERITY_POINTS } from '../../model/scan/priority.ts';
 import { countedSeverity } from '../../model/scan/severity.ts';
 import { isMalware, severityOf } from '../rules/vulnerability.ts';
 
-/** How a known fix can be applied: by locking again, by an upgrade of a direct dependency, or not at all. */
-export type FixAtHand = 'in-range' | 'upgrade-direct' | 'none';
-
 interface PriorityInput {
-  /** Absent: not known, which counts nothing. */
-  readonly fix?: FixAtHand | undefined;
   /** Number of targets that have the finding's issue. Default 1. */
   readonly targets?: number | undefined;
 }
@@ -31,7 +26,11 @@ const EPSS_POINTS = [
   { from: 0.01, points: 4 },
 ] as const;
 
-const FIX_POINTS: Readonly<Record<FixAtHand, number>> = { 'in-range': 5, 'upgrade-direct': 3, none: 0 };
+/** The best first. */
+const FIX_POINTS = [
+  { kind: 'in-range', points: 5, reason: 'fixed by locking again' },
+  { kind: 'upgrade-direct', points: 3, reason: 'fixed by an upgrade' },
+] as const;
 
 /** Groups that are not part of what is delivered. */
 const DEVELOPMENT_GROUPS: ReadonlySet<string> = new Set([
@@ -54,7 +53,7 @@ export function priorityOf(finding: Finding, input: PriorityInput = {}): Priorit
     ...kevParts(finding),
     ...epssParts(finding),
     ...placeParts(finding),
-    ...fixParts(input.fix),
+    ...fixParts(finding),
     ...targetParts(input.targets ?? 1),
   ];
   const sum = parts.reduce((total, { points }) => total + points, 0);
@@ -78,7 +77,9 @@ function severityPart(finding: Finding): Part {
       `CVSS ${advisory.score.toFixed(1)}${by}`,
     );
   }
-  const counted = countedSeverity(finding);
+  // `policy.developmentStep` does not count here: the group has points of its own.
+  const { stepsLess: _, ...unlowered } = finding;
+  const counted = countedSeverity(unlowered);
   const reason = severity === 'unrated' ? `no score, counts as ${counted}` : counted;
   return part('severity', SEVERITY_POINTS[counted], reason);
 }
@@ -104,11 +105,9 @@ function placeParts({ package: { direct, groups } }: Finding): readonly Part[] {
   return [...parts, part('group', isDevelopment ? DEVELOPMENT : CONDITIONAL, `only in ${names}`)];
 }
 
-function fixParts(fix: FixAtHand | undefined): readonly Part[] {
-  if (fix === undefined || fix === 'none') return [];
-  return [
-    part('fix', FIX_POINTS[fix], fix === 'in-range' ? 'fixed by locking again' : 'fixed by an upgrade'),
-  ];
+function fixParts({ fixes = [] }: Finding): readonly Part[] {
+  const best = FIX_POINTS.find(({ kind }) => fixes.some((fix) => fix.kind === kind));
+  return best === undefined ? [] : [part('fix', best.points, best.reason)];
 }
 
 /** One point for each doubling. */

@@ -94,12 +94,13 @@ function issueRow(own: readonly [FleetFinding, ...FleetFinding[]], verbose: bool
   const targets = `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
   const count = counted(own.length, 'target');
   const state = status === 'open' ? `open since ${openedAt}` : 'resolved';
-  const details = detailsOf(finding, verbose);
+  // The age is that of one target.
+  const { age: _age, due: _due, ...shared } = finding;
+  const details = detailsOf(own.length === 1 ? finding : shared, verbose);
   return {
     finding,
     fixed: fixedVersion(finding),
     why: own.length === 1 ? [targets] : [`${count}: ${targets}`, `${count}: ${named[0]} …`, count],
-    // The time is that of one target.
     details: verbose && own.length === 1 ? [...details, state] : details,
   };
 }

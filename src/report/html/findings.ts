@@ -1,4 +1,5 @@
 import { splitFindings } from '../../model/review/scan-comparison.ts';
+import { termText } from '../../model/scan/age.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { SEVERITIES } from '../../model/scan/severity.ts';
@@ -129,6 +130,7 @@ function findingMarkup(finding: Finding): Markup {
   const { advisory, title, advice, suppressed, rule, priority } = finding;
   const address = webAddress(advisory?.url);
   const id = advisory?.id ?? rule;
+  const term = termText(finding);
   const name =
     address === undefined ? html`${id}` : html`<a href="${address}" rel="noreferrer noopener">${id}</a>`;
   return html`<div class="finding"><h3><span class="dot s-${kindOf(finding)}"></span>${title}</h3>
@@ -138,7 +140,7 @@ ${
     ? NOTHING
     : html`<p>${priorityText(priority)}</p>
 `
-}${advice === undefined ? NOTHING : html`<p class="advice">${advice}</p>`}${suppressed === undefined ? NOTHING : html`<p class="faint">${suppressionText(suppressed)}</p>`}</div>`;
+}${term === '' ? NOTHING : html`<p>${term}</p>`}${advice === undefined ? NOTHING : html`<p class="advice">${advice}</p>`}${suppressed === undefined ? NOTHING : html`<p class="faint">${suppressionText(suppressed)}</p>`}</div>`;
 }
 
 /** Where the package is locked, and all ways to it. */

@@ -51,6 +51,7 @@ export function resultMaker(
 
 function resultOf({ finding, location }: Place, ruleIndex: number, fingerprint: string): Result {
   const { name, version, purl, direct, groups } = finding.package;
+  const { age, due } = finding;
   const path = location?.dependencyPath ?? [];
   const via = path.length > 1 ? `, required by ${path.slice(0, -1).join(' > ')}` : '';
   const advice = finding.advice === undefined ? '' : ` ${finding.advice}`;
@@ -61,7 +62,14 @@ function resultOf({ finding, location }: Place, ruleIndex: number, fingerprint: 
     message: { text: sarifText(`${name}@${version}: ${finding.title}${via}.${advice}`) },
     locations: location === undefined ? [] : [locationOf(location.path, location.line)],
     partialFingerprints: { [FINGERPRINT]: fingerprint },
-    properties: { purl, severity: finding.severity, direct: direct ?? null, groups: [...groups] },
+    properties: {
+      purl,
+      severity: finding.severity,
+      direct: direct ?? null,
+      groups: [...groups],
+      ...(age === undefined ? {} : { age }),
+      ...(due === undefined ? {} : { due }),
+    },
   };
 }
 

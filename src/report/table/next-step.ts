@@ -1,7 +1,7 @@
+import { isFixable } from '../../model/advice/fixable.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import type { ScanReport, Verdict } from '../../model/scan/verdict.ts';
-import { isFixable } from '../fixed-version.ts';
 import { counted } from '../layout.ts';
 
 /** Packages that are named. */

@@ -1,4 +1,5 @@
 import { printable } from '../../model/printable.ts';
+import { termText } from '../../model/scan/age.ts';
 import type { Finding, Location } from '../../model/scan/finding.ts';
 import { fixedVersion } from '../fixed-version.ts';
 import type { TextOptions } from '../layout.ts';
@@ -58,9 +59,11 @@ export function detailsOf(finding: Finding, verbose: boolean): readonly string[]
   const shown = locations.slice(0, SHOWN_PLACES).map(placeText);
   const rest = locations.length - shown.length;
   const address = webAddress(advisory?.url);
+  const term = termText(finding);
   return [
     printable(title),
     ...(finding.priority === undefined ? [] : [priorityText(finding.priority)]),
+    ...(term === '' ? [] : [term]),
     ...(names.length === 0 ? [] : [printable(names.join(' '))]),
     ...state,
     ...shown,

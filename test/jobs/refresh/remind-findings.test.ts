@@ -40,7 +40,15 @@ async function remind(
       routes: rules.map(({ name }) => name),
       ...payload,
     },
-    { ...given, routing: { routing: () => routing }, fleet: { ...given.fleet, openTargets } },
+    {
+      ...given,
+      policy: {
+        ...given.policy,
+        policy: () => ({ ...given.policy.policy(), dueIn: { critical: 10 * DAY_MS } }),
+      },
+      routing: { routing: () => routing },
+      fleet: { ...given.fleet, openTargets },
+    },
     context(),
   );
   return { ...run, sent: (run.deliveries ?? []).map(({ notification }) => notification) };
@@ -64,7 +72,11 @@ it('sends what is open for longer than its severity permits, in one digest for e
   expect(names(security?.changes)).toEqual(['open-critical-8', 'open-high-31']);
   expect(security?.changes.map(({ target }) => target)).toEqual(['shop', 'api']);
   expect(security?.changes[0]).toMatchObject({ since: '2026-02-22T08:00:00.000Z' });
-  expect(security?.changes[0]?.finding.priority?.score).toBeGreaterThan(0);
+  expect(security?.changes[0]?.finding).toMatchObject({
+    age: { days: 8 },
+    due: '2026-03-04T08:00:00.000Z',
+    priority: { score: 57 },
+  });
   expect(names(criticals?.changes)).toEqual(['open-critical-8']);
   expect(criticals?.target.id).toBe('shop');
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Fix } from '../../../src/model/advice/fix.ts';
 import type { Finding } from '../../../src/model/scan/finding.ts';
 import { compareFindingOrder } from '../../../src/policy/finding-order.ts';
 import { priorityOf, withPriority } from '../../../src/policy/priority/priority.ts';
@@ -80,13 +81,22 @@ describe('the priority of a finding', () => {
   });
 
   it('counts the fix and the number of targets', () => {
-    expect(points(findingOf(), { fix: 'in-range', targets: 9 })).toEqual({
+    const fixed = (...kinds: readonly Fix['kind'][]) => ({
+      ...findingOf(),
+      fixes: kinds.map((kind) => ({ kind }) as Fix),
+    });
+    expect(points(fixed('upgrade-direct', 'in-range'), { targets: 9 })).toEqual({
       severity: 48,
       fix: 5,
       targets: 3,
     });
-    expect(points(findingOf(), { fix: 'upgrade-direct', targets: 1 })).toEqual({ severity: 48, fix: 3 });
-    expect(points(findingOf(), { fix: 'none', targets: 1_000_000 })).toEqual({ severity: 48, targets: 5 });
+    expect(points(fixed('upgrade-direct'), { targets: 1 })).toEqual({ severity: 48, fix: 3 });
+    expect(points(fixed('none', 'override'), { targets: 1_000_000 })).toEqual({ severity: 48, targets: 5 });
+  });
+
+  it('counts development once: its group lowers the priority, `policy.developmentStep` only what the severity counts as', () => {
+    const finding = { ...findingOf({ groups: ['dev'] }), stepsLess: 2 };
+    expect(points(finding)).toEqual({ severity: 48, group: -15 });
   });
 
   it('says what each part comes from', () => {
