@@ -97,6 +97,10 @@ export const route = z.strictObject({
       withoutGroups: texts
         .optional()
         .describe('Not packages that are installed in these groups alone, such as `dev`.'),
+      fixable: z
+        .boolean()
+        .optional()
+        .describe('Whether a known upgrade clears the finding. Sent once that is known.'),
       kev: z.boolean().optional().describe('Whether the issue is known to be exploited (KEV).'),
       minEpss: z.number().min(0).max(1).optional().describe('At least this probability of exploitation.'),
     })

@@ -1,9 +1,10 @@
 import type { TargetState, TrackedFinding } from '../model/scan/change.ts';
 import { isNote } from '../model/scan/is-alert.ts';
+import { fixLookTime } from './fixable-routes.ts';
 
 /**
- * When a target is judged again although nothing changed: the first suppression of an open finding expires, or the first note has
- * been open for as long as it may. `noteLimit`: that time by rule, in milliseconds.
+ * When a target is judged again although nothing changed: the first suppression of an open finding expires, the first note has
+ * been open for as long as it may, or a fix for which routes wait may be known. `noteLimit`: that time by rule, in milliseconds.
  */
 export function dueAfter(
   tracked: readonly TrackedFinding[],
@@ -15,9 +16,10 @@ export function dueAfter(
 }
 
 /** In ms since 1970; infinite for a finding that time alone does not change. */
-function dueTime({ finding, openedAt }: TrackedFinding, noteLimit: (rule: string) => number): number {
+function dueTime(tracked: TrackedFinding, noteLimit: (rule: string) => number): number {
+  const { finding, openedAt } = tracked;
   const { suppressed, rule } = finding;
   if (suppressed?.expires !== undefined) return Date.parse(suppressed.expires);
   // It is overdue after the limit, not at it.
-  return isNote(finding) ? Date.parse(openedAt) + noteLimit(rule) + 1 : Number.POSITIVE_INFINITY;
+  return isNote(finding) ? Date.parse(openedAt) + noteLimit(rule) + 1 : fixLookTime(tracked);
 }

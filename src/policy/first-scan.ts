@@ -11,6 +11,7 @@ import type { Gap } from '../model/scan/gap.ts';
 import type { Target } from '../model/scan/target.ts';
 import { endsAlert } from '../model/scan/transition.ts';
 import type { Comparison } from './changes.ts';
+import { toldOf } from './fixable-routes.ts';
 import { routeChanges } from './route-changes.ts';
 
 /** Findings that become visible later than this are not part of the first scan. */
@@ -134,8 +135,9 @@ async function routesOf(
       ({ status, announced, finding }) =>
         status === 'open' && announced === 'summary' && finding.suppressed === undefined,
     )
-    .map(({ finding, worst }): Change => {
-      return { transition: 'resolved', finding, ...(worst === undefined ? {} : { previousSeverity: worst }) };
+    .map(({ finding, worst, fixRoutes }): Change => {
+      const previous = worst === undefined ? {} : { previousSeverity: worst };
+      return { transition: 'resolved', finding, ...previous, ...toldOf(fixRoutes) };
     });
   return (await routeChanges(routing, target, changes)).map(({ rule }) => rule);
 }

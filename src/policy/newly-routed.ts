@@ -2,6 +2,7 @@ import type { Routing } from '../model/alert/routing.ts';
 import type { Change, TargetState } from '../model/scan/change.ts';
 import { isAlert } from '../model/scan/is-alert.ts';
 import type { Target } from '../model/scan/target.ts';
+import { toldOf } from './fixable-routes.ts';
 import { routeChanges } from './route-changes.ts';
 
 interface ChangedRouting {
@@ -28,7 +29,9 @@ export async function newlyRouted(
       announced !== 'none' &&
       Date.parse(changedAt) < Date.parse(requestedAt),
   );
-  const changes = existing.map(({ finding }): Change => ({ transition: 'opened', finding }));
+  const changes = existing.map(
+    ({ finding, fixRoutes }): Change => ({ transition: 'opened', finding, ...toldOf(fixRoutes) }),
+  );
   const routedBefore = new Map(
     (await routeChanges(before, target, changes)).map(({ rule, changes: own }) => [rule.name, new Set(own)]),
   );

@@ -3,6 +3,7 @@ import type { Change, TrackedFinding } from '../model/scan/change.ts';
 import { isAlert } from '../model/scan/is-alert.ts';
 import type { Policy } from '../model/scan/policy.ts';
 import { countedSeverity } from '../model/scan/severity.ts';
+import { toldOf } from './fixable-routes.ts';
 
 /**
  * Open findings that receivers know and that are open for longer than `after` (milliseconds, by the severity that they count as), as
@@ -13,7 +14,7 @@ export function overdueFindings(
   { after, dueIn }: { readonly after: Policy['dueIn']; readonly dueIn: Policy['dueIn'] },
   now: number,
 ): readonly Change[] {
-  return tracked.flatMap(({ finding, status, openedAt, announced }): Change | readonly [] => {
+  return tracked.flatMap(({ finding, status, openedAt, announced, fixRoutes }): Change | readonly [] => {
     if (status !== 'open' || !isAlert(finding) || announced === 'none') return [];
     const severity = countedSeverity(finding);
     const limit = after[severity];
@@ -22,6 +23,7 @@ export function overdueFindings(
       transition: 'opened',
       finding: withAge(finding, openedAt, now, dueIn[severity]),
       since: openedAt,
+      ...toldOf(fixRoutes),
     };
   });
 }

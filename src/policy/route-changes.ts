@@ -1,5 +1,6 @@
 import type { RouteMatch, RouteRule, Routing } from '../model/alert/routing.ts';
 import type { Change } from '../model/scan/change.ts';
+import type { Finding } from '../model/scan/finding.ts';
 import { atLeast, countedSeverity, type RatedSeverity } from '../model/scan/severity.ts';
 import type { Target } from '../model/scan/target.ts';
 import { inSlices } from '../model/yielding.ts';
@@ -47,18 +48,30 @@ function fitsLabels({ labels: wanted = {} }: RouteMatch, { labels }: Target): bo
 }
 
 function fits(match: RouteMatch, change: Change): boolean {
-  const { ecosystems, minSeverity, rules, transitions, kev, minEpss, direct, withoutGroups } = match;
+  const { transitions, minSeverity } = match;
   const { finding, transition } = change;
   const isSilent = transition === 'suppressed' || change.unreported === true;
   if (isSilent && transitions?.includes('suppressed') !== true) return false;
   if (transitions !== undefined && !transitions.includes(transition)) return false;
-  if (ecosystems !== undefined && !ecosystems.includes(finding.package.ecosystem)) return false;
-  if (rules !== undefined && !rules.includes(finding.rule)) return false;
-  if (direct !== undefined && direct !== (finding.package.direct === true)) return false;
-  if (withoutGroups !== undefined && isOnlyIn(finding.package.groups, new Set(withoutGroups))) return false;
-  if (kev !== undefined && kev !== (finding.kev?.listed === true)) return false;
-  if (minEpss !== undefined && (finding.epss?.score ?? 0) < minEpss) return false;
-  return minSeverity === undefined || atLeast(worstOf(change), minSeverity);
+  if (minSeverity !== undefined && !atLeast(worstOf(change), minSeverity)) return false;
+  return fitsFix(match, change) && fitsFinding(match, finding);
+}
+
+/** A change whose fix was not known is sent late to those routes alone that match on it. */
+function fitsFix({ fixable }: RouteMatch, change: Change): boolean {
+  return fixable === undefined ? change.isLate !== true : change.fixable?.includes(fixable) === true;
+}
+
+function fitsFinding(match: RouteMatch, { package: found, rule, kev: listed, epss }: Finding): boolean {
+  const { ecosystems, rules, kev, minEpss = 0, direct, withoutGroups } = match;
+  return (
+    (ecosystems === undefined || ecosystems.includes(found.ecosystem)) &&
+    (rules === undefined || rules.includes(rule)) &&
+    (direct === undefined || direct === (found.direct === true)) &&
+    (withoutGroups === undefined || !isOnlyIn(found.groups, new Set(withoutGroups))) &&
+    (kev === undefined || kev === (listed?.listed === true)) &&
+    (epss?.score ?? 0) >= minEpss
+  );
 }
 
 /** Routes a resolution by the worst severity that was reported. */

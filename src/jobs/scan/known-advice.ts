@@ -23,9 +23,14 @@ export const ADVICE_PENDING =
 export interface KnownAdvice {
   /** The finding with its advice, or with the note that it is being looked up. */
   with(finding: Finding): Finding;
+  /** Whether its fix is not known yet and is being looked up. */
+  isPending(finding: Finding): boolean;
   /** The jobs that find out what is not known. */
   readonly next: readonly FollowUp[];
 }
+
+/** Nothing is known of fixes, and nothing is looked up. */
+export const NO_ADVICE: KnownAdvice = { with: (finding) => finding, isPending: () => false, next: [] };
 
 /** `advice`: id for the jobs. `now`: ms since 1970. */
 export async function knownAdvice(
@@ -39,7 +44,7 @@ export async function knownAdvice(
   }: { readonly advice: string; readonly requestedAt: string; readonly now: number },
 ): Promise<KnownAdvice> {
   const affected = findings.filter(isAdvisable);
-  if (mode === 'never' || affected.length === 0) return { with: (finding) => finding, next: [] };
+  if (mode === 'never' || affected.length === 0) return NO_ADVICE;
   const keys = await publicKeys(inventory, affected);
   const questions = questionsOf(affected, keys);
   const found = await read(questions.map(({ question }) => question.key));
@@ -54,9 +59,14 @@ export async function knownAdvice(
     );
   });
   const asked = open.slice(0, MAX_PACKAGES);
+  const unknown = new Set(open.map(({ purl }) => purl));
   const pending = new Set(asked.map(({ purl }) => purl));
   return {
     with: (finding) => withAdvice(finding, known.get(finding.package.purl), pending),
+    isPending: (finding) =>
+      isAdvisable(finding) &&
+      unknown.has(finding.package.purl) &&
+      withKnownFix(finding, known.get(finding.package.purl)) === finding,
     next: chunks(
       asked.map(({ question }) => question),
       PACKAGES_PER_ADVICE,

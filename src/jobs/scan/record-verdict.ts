@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FirstScan } from '../../model/alert/routing.ts';
+import type { FirstScan, Routing } from '../../model/alert/routing.ts';
 import { type ExploitData, NO_EXPLOIT_DATA } from '../../model/exploits/exploit-data.ts';
 import { withAge } from '../../model/scan/age.ts';
 import type { KnownPackages, TargetState } from '../../model/scan/change.ts';
@@ -16,10 +16,11 @@ import { mapInSlices } from '../../model/yielding.ts';
 import { type Comparison, compareFindings } from '../../policy/changes.ts';
 import { dueAfter } from '../../policy/due.ts';
 import { firstScanPart, resolvedSummaries } from '../../policy/first-scan.ts';
+import { forFixableRoutes, takenBy } from '../../policy/fixable-routes.ts';
 import { noteLimitOf } from '../../policy/judge.ts';
 import { withExploits } from '../../policy/priority/exploits.ts';
 import { prioritised } from '../../policy/priority/prioritised.ts';
-import { routeChanges } from '../../policy/route-changes.ts';
+import { type RoutedChanges, routeChanges } from '../../policy/route-changes.ts';
 import { judgedTimes, type ScanScope } from '../../policy/scan-order.ts';
 import type { StillOpen } from '../../policy/still-open.ts';
 import { createSuppressor, type Suppressor } from '../../policy/suppressions/suppressor.ts';
@@ -27,7 +28,7 @@ import type { JobRun } from '../job.ts';
 import type { Ports } from '../ports.ts';
 import { deliveriesOf } from './deliveries.ts';
 import { fixedAfter } from './fixed-versions.ts';
-import type { KnownAdvice } from './known-advice.ts';
+import { type KnownAdvice, NO_ADVICE } from './known-advice.ts';
 import { judgedRecord } from './record.ts';
 import { openFindings } from './summary.ts';
 import { historyAfter, keptLockfiles, readLockfiles, targetChange } from './target-change.ts';
@@ -84,16 +85,22 @@ export async function recordVerdict(
     { now: judged.judgedAt, targetLimit: policy.policy().targetSuppressions },
   );
   const found = await mapInSlices(judged.findings, (finding) => withExploits(finding, exploits));
-  const changed = await compareFindings(previous, found, { ...judged, noteLimit, announce, suppressor });
+  const { advice = NO_ADVICE } = judged;
+  const changed = await forFixableRoutes(
+    await compareFindings(previous, found, { ...judged, noteLimit, announce, suppressor }),
+    rules,
+    { ...advice, judgedAt: judged.judgedAt },
+  );
   // The only target of a run has no past.
   const addAge =
     policy.hasOneTarget === true && previous === undefined ? undefined : aged(changed, judged, policy);
-  const compared = await prioritised(changed, exploits, (finding) => {
-    const advised = judged.advice?.with(finding) ?? finding;
+  const rated = await prioritised(changed, exploits, (finding) => {
+    const advised = advice.with(finding);
     return addAge?.(advised) ?? advised;
   });
   const complete = isComplete(gaps);
-  const routed = await routeChanges(rules, target, compared.changes);
+  const routed = await routeChanges(rules, target, rated.changes);
+  const compared = takenFirst(rated, rules, routed);
   const result: Verdict = {
     scan,
     target,
@@ -138,7 +145,7 @@ export async function recordVerdict(
   const { next, filed, digests } = deliveriesOf(result, routed, resolved);
   return {
     result,
-    next: [...next, ...(judged.advice?.next ?? [])],
+    next: [...next, ...advice.next],
     deliveries: filed,
     record: judgedRecord(result, filed.length),
     state: targetChange(
@@ -147,6 +154,13 @@ export async function recordVerdict(
       inventory && readLockfiles(previous, inventory, judged),
     ),
   };
+}
+
+/** With `take: first`, what a route took is sent to no other route later. */
+function takenFirst(compared: Comparison, { take }: Routing, routed: readonly RoutedChanges[]): Comparison {
+  if (take === 'all') return compared;
+  const changes = routed.flatMap(({ changes: own }) => own.flatMap((index) => compared.changes[index] ?? []));
+  return { ...compared, tracked: takenBy(compared.tracked, changes) };
 }
 
 /** Adds the age of a finding, and when it has to be resolved. */

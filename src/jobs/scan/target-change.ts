@@ -83,7 +83,7 @@ export function historyAfter(
   { changes, gaps }: { readonly changes: readonly Change[]; readonly gaps: number },
   marks: Partial<Pick<PastScan, 'unchanged' | 'refreshed'>> = {},
 ): readonly PastScan[] {
-  const counts = present(countTransitions(changes));
+  const counts = present(countTransitions(changes.filter(isNew)));
   const entry: PastScan = {
     scan,
     requestedAt,
@@ -94,7 +94,8 @@ export function historyAfter(
   return [entry, ...(state?.history ?? [])].slice(0, MAX_HISTORY);
 }
 
-function loggedChanges({ scan, target, requestedAt, changes }: Verdict): LoggedChanges | undefined {
+function loggedChanges({ scan, target, requestedAt, changes: all }: Verdict): LoggedChanges | undefined {
+  const changes = all.filter(isNew);
   if (changes.length === 0) return undefined;
   const listed = worstChanges(changes, MAX_LOGGED).changes;
   const omitted = changes.length - listed.length;
@@ -115,6 +116,11 @@ function loggedChanges({ scan, target, requestedAt, changes }: Verdict): LoggedC
     })),
     ...(omitted === 0 ? {} : { omitted }),
   };
+}
+
+/** Whether a change is one of this scan, and not one that routes get late. */
+function isNew({ isLate }: Change): boolean {
+  return isLate !== true;
 }
 
 /** The error of an unread folder that contains the path. */

@@ -15,6 +15,8 @@ export interface RouteMatch {
   readonly direct?: boolean | undefined;
   /** Not packages that are installed under these conditions alone: `dev`, `test`, … */
   readonly withoutGroups?: readonly string[] | undefined;
+  /** Whether a known change of the lockfile clears the finding. */
+  readonly fixable?: boolean | undefined;
   /** Whether the issue is known to be exploited (KEV). */
   readonly kev?: boolean | undefined;
   /** At least this probability of exploitation, 0 to 1. For a resolution, when the finding was reported last. */

@@ -31,6 +31,10 @@ export const changeSchema = z.object({
   reason: z.string().exactOptional(),
   /** True for `suppressed` and `resolved` when the finding was suppressed since it opened: no alert has named it. */
   unreported: z.boolean().exactOptional(),
+  /** The values of `match.fixable` by which routes get it; absent where no route has that condition. */
+  fixable: z.array(z.boolean()).exactOptional(),
+  /** True for a finding that changed before its fix was known: only routes with `match.fixable` get it now. */
+  isLate: z.boolean().exactOptional(),
 });
 
 export type Change = ValueOf<typeof changeSchema>;
@@ -75,6 +79,18 @@ export const targetStateSchema = z.object({
       announced: announcementSchema.exactOptional(),
       /** True when it was suppressed since it opened: no alert has named it. */
       unreported: z.boolean().exactOptional(),
+      /** What routes with `match.fixable` got of it; absent where there are none. */
+      fixRoutes: z
+        .object({
+          /** The values of `match.fixable` whose routes got it. */
+          told: z.array(z.boolean()),
+          /** RFC 3339: since when its fix is looked up, and when that was not known last. */
+          askedAt: z.string().exactOptional(),
+          lookedAt: z.string().exactOptional(),
+          /** True when a route took it (`take: first`): no other gets it later. */
+          taken: z.boolean().exactOptional(),
+        })
+        .exactOptional(),
       /** When it opened for the first time, for one that reopened. */
       firstSeenAt: z.string().exactOptional(),
       /** When a scan found it last, for one that the last scan did not find. */
