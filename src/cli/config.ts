@@ -36,7 +36,7 @@ async function check(terminal: Terminal, { config: named, json }: CheckOptions):
   // Templates are rendered with the secrets.
   const { webhookFault } = await import('../compose/webhooks.ts');
   const fault = missing.length === 0 ? webhookFault(loaded) : undefined;
-  const { variables, credentials = new Map(), ...secrets } = loaded.secrets;
+  const { variables, credentials = new Map(), triggers = new Map(), ...secrets } = loaded.secrets;
   const checked = {
     file: loaded.file ?? null,
     config: configAsWritten({ file: named }),
@@ -50,6 +50,7 @@ async function check(terminal: Terminal, { config: named, json }: CheckOptions):
         ...secrets,
         variables: Object.fromEntries(variables),
         credentials: Object.fromEntries(credentials),
+        triggers: Object.fromEntries(triggers),
       },
     };
     terminal.out(`${JSON.stringify(document, null, 2)}\n`);
@@ -73,11 +74,14 @@ function missingSecrets({ secrets }: LoadedConfig): readonly string[] {
   });
 }
 
-function notesOn({ config: { redis, notify } }: LoadedConfig): readonly string[] {
+function notesOn({ config: { redis, notify, serve } }: LoadedConfig): readonly string[] {
   return [
     ...(redis.url === undefined
       ? ['redis.url is not set: `lockhound worker` starts only with --ephemeral and then stores nothing.']
       : []),
     ...(notify === undefined ? ['notify is not set: changes are recorded, and no alerts are sent.'] : []),
+    ...(serve.triggers.length > 0 && serve.sources.length === 0
+      ? ['serve.triggers are set and serve.sources is not: every push is refused.']
+      : []),
   ];
 }

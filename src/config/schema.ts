@@ -113,17 +113,18 @@ export const configSchema = z
     error: 'a time between two digests (`every`) of at most `worker.retention`',
     path: ['notify'],
   })
-  .superRefine(({ schedules: all, credentials: known }, context) => {
+  .superRefine(({ schedules: all, serve: { sources }, credentials: known }, context) => {
+    const requireKnown = (name: string | undefined, path: readonly (string | number)[]): void => {
+      if (name === undefined || Object.hasOwn(known, name)) return;
+      const message = `\`credentials\` has no entry ${JSON.stringify(name)}`;
+      context.addIssue({ code: 'custom', path: [...path], message });
+    };
     for (const [index, { source }] of all.entries()) {
       const name = 'credentials' in source ? source.credentials : undefined;
-      if (name === undefined || Object.hasOwn(known, name)) continue;
-      const path = ['schedules', index, 'source', 'credentials'];
-      context.addIssue({
-        code: 'custom',
-        path,
-        message: `\`credentials\` has no entry ${JSON.stringify(name)}`,
-      });
+      requireKnown(name, ['schedules', index, 'source', 'credentials']);
     }
+    for (const [index, { credentials: name }] of sources.entries())
+      requireKnown(name, ['serve', 'sources', index, 'credentials']);
   });
 
 function longestDigest(config: NotifyConfig | undefined): number {

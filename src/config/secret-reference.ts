@@ -48,9 +48,12 @@ function fromVariable(name: string, path: string, environment: Environment): str
 }
 
 function fromFile(file: string, path: string): string {
+  let value: string;
   try {
-    return readTextSync(file, MAX_BYTES).replace(/\r?\n$/, '');
+    value = readTextSync(file, MAX_BYTES).replace(/\r?\n$/, '');
   } catch (error) {
     throw new ConfigError('secret-unavailable', `${path}: ${messageOf(error)}`, { cause: error });
   }
+  if (value !== '') return value;
+  throw new ConfigError('secret-unavailable', `${path}: ${file} is empty`);
 }

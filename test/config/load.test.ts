@@ -102,6 +102,26 @@ describe('loadConfig', () => {
     expect(loadConfig({ file, environment: KEYS }).secrets.apiKey?.reveal()).toBe('from-a-file');
   });
 
+  it('has no secret in an empty file', () => {
+    const secret = join(folder, 'empty');
+    writeFileSync(secret, '\n');
+    const file = fileWith(NOTIFY.replace('{ env: API_KEY }', `{ file: ${secret} }`));
+    const { secrets } = loadConfig({ file, environment: KEYS });
+    expect(() => secrets.apiKey?.reveal()).toThrow('notify.platform.apiKey: ');
+  });
+
+  it.each([
+    [
+      'a schedule',
+      'schedules: [{ name: a, target: b, every: 1d, source: { kind: git, repositories: ["https://x.example/a"], credentials: git } }]',
+    ],
+    ['an allowed source', 'serve: { sources: [{ url: "https://x.example/*", credentials: git }] }'],
+  ])('refuses %s with credentials that it does not have', (_what, text) => {
+    expect(() => loadConfig({ file: fileWith(text), environment: {} })).toThrow(
+      '`credentials` has no entry "git"',
+    );
+  });
+
   it('accepts a variable that contains the secret itself', () => {
     const { secrets } = loadConfig({
       file: fileWith(NOTIFY.replace('{ env: API_KEY }', '{ file: /nowhere }')),

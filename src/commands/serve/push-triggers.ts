@@ -1,16 +1,23 @@
-import type { FastifyInstance } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { createRequestRates } from '../../server/api/auth/request-rates.ts';
 import { Refusal } from '../../server/api/problem.ts';
-import { PUSH_WINDOW_MS, readPush } from '../../server/triggers/push.ts';
+import { createBodyRoom } from '../../server/triggers/body-room.ts';
+import { PUSH_WINDOW_MS, readPush, requireSignatureHeader } from '../../server/triggers/push.ts';
 import type { ServeContext } from './serve-context.ts';
 import { sourceScans } from './source-scans.ts';
 
 /** Webhooks of pushes are at most 25 MB; those of large pushes have few commits, because lists are cut. */
 const MAX_BODY_BYTES = 26_214_400;
+/** Bodies that are received at the same time, in bytes. Their signature is checked afterwards. */
+const MAX_ALL_BODIES = 134_217_728;
+/** Webhooks of one address that are not signed, in a second. */
+const FAILURES_PER_SECOND = 5;
 
 /**
  * Adds `POST /hooks/<name>` for each trigger of the configuration: a push to the default branch scans the repository. A repetition within
- * a day is ignored, and an older push of GitHub is refused; GitLab states no time.
+ * a day is ignored, and an older push of GitHub is refused; GitLab states no time. Throws `ConfigError` for a secret that cannot be read.
  */
 export function addPushTriggers(
   app: FastifyInstance,
@@ -20,24 +27,53 @@ export function addPushTriggers(
   const { serve } = loaded.config;
   const { apiAnswers } = shared.store;
   const scans = sourceScans(loaded, shared);
-  const triggers = new Map(serve.triggers.map((trigger) => [trigger.name, trigger]));
+  const triggers = new Map(
+    serve.triggers.map((trigger) => {
+      const secret = loaded.secrets.triggers?.get(trigger.name)?.reveal() ?? '';
+      return [trigger.name, { ...trigger, secret }] as const;
+    }),
+  );
+  const countRequest = createRequestRates(serve.requestsPerSecond);
+  const countFailure = createRequestRates(FAILURES_PER_SECOND);
+  const room = createBodyRoom({ maxBytes: MAX_BODY_BYTES, maxTotal: MAX_ALL_BODIES });
+  const triggerOf = ({ params }: FastifyRequest) => {
+    const { name } = params as { readonly name: string };
+    const trigger = triggers.get(name);
+    if (trigger === undefined) throw new Refusal(404, 'not-found', `there is no trigger ${name}`);
+    return trigger;
+  };
+  /** Limits the forged webhooks of an address, and not those that are signed. */
+  const signed = <Result>({ socket }: FastifyRequest, check: () => Result): Result => {
+    try {
+      return check();
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 401) countFailure(socket.remoteAddress ?? '');
+      throw error;
+    }
+  };
   app.register(async (hooks) => {
     hooks.removeAllContentTypeParsers();
-    hooks.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-    hooks.post('/hooks/:name', { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
-      const { name } = request.params as { readonly name: string };
-      const trigger = triggers.get(name);
-      const secret = loaded.secrets.triggers?.get(name)?.reveal();
-      if (trigger === undefined || secret === undefined)
-        throw new Refusal(404, 'not-found', `there is no trigger ${name}`);
+    hooks.addContentTypeParser('*', async ({ headers }: FastifyRequest, body: IncomingMessage) =>
+      room.read(body, Number(headers['content-length'] ?? 0)),
+    );
+    // Before the body is received.
+    hooks.addHook('onRequest', async (request) => {
+      const { name, kind, secret } = triggerOf(request);
+      countRequest(`${name} ${request.socket.remoteAddress}`);
+      signed(request, () => requireSignatureHeader(kind, secret, request.headers));
+    });
+    hooks.post('/hooks/:name', async (request, reply) => {
+      const { name, kind, secret, prefix, labels } = triggerOf(request);
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      const push = readPush(trigger.kind, secret, { headers: request.headers, body, now: Date.now() });
+      const push = signed(request, () =>
+        readPush(kind, secret, { headers: request.headers, body, now: Date.now() }),
+      );
       if (push === undefined) return reply.code(202).send({ ignored: 'no push to the default branch' });
       const scan = `push-${push.digest.slice(0, 40)}`;
       const known = `${name} ${push.digest}`;
       if (await apiAnswers.isKnown(known))
         return reply.code(202).send({ scan, ignored: 'the push is known' });
-      const target = { id: `${trigger.prefix}${push.name}`, labels: trigger.labels };
+      const target = { id: `${prefix}${push.name}`, labels };
       await scans.submit({ scan, target, source: { kind: 'git', url: push.repository, ref: push.ref } });
       await apiAnswers.remember(known, PUSH_WINDOW_MS);
       log.info({ trigger: name, target: target.id, scan }, 'a push starts a scan');

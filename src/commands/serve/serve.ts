@@ -46,13 +46,16 @@ export interface RunningServer {
 }
 
 /**
- * Serves the API. Throws `ConfigError` when `redis.url` is not set or when the address is not one of this machine, and `StoreError`
- * when Redis does not answer.
+ * Serves the API. Throws `ConfigError` when `redis.url` is not set, when a secret cannot be read or when the address is not one of this
+ * machine, and `StoreError` when Redis does not answer.
  */
 export async function startServe(loaded: LoadedConfig, options: ServeOptions = {}): Promise<RunningServer> {
   const { serve } = loaded.config;
   const host = options.host ?? serve.host;
   const log = createLogger(loaded);
+  // Before anything is opened.
+  for (const secret of [loaded.secrets.serveKey, ...(loaded.secrets.triggers?.values() ?? [])])
+    secret?.reveal();
   const shared = await openSharedStore(loaded);
   const callers = await openCallers(loaded, shared, host).catch(async (error: unknown) => {
     await shared.close();

@@ -34,7 +34,7 @@ export function readPush(
   }: { readonly headers: IncomingHttpHeaders; readonly body: Buffer; readonly now: number },
 ): Push | undefined {
   const isSigned = kind === 'github' ? hasSignature(secret, headers, body) : hasToken(secret, headers);
-  if (!isSigned) throw new Refusal(401, 'signature-invalid', 'the signature of the webhook is not valid');
+  if (!isSigned) throw notSigned();
   const event = parse(body);
   const isPush =
     kind === 'github'
@@ -53,8 +53,26 @@ export function readPush(
   };
 }
 
+/** Throws `Refusal` for a webhook that no body could make valid, so that its body is not received. */
+export function requireSignatureHeader(
+  kind: TriggerKind,
+  secret: string,
+  headers: IncomingHttpHeaders,
+): void {
+  const isPossible = kind === 'github' ? signatureIn(headers) !== undefined : hasToken(secret, headers);
+  if (!isPossible) throw notSigned();
+}
+
+function notSigned(): Refusal {
+  return new Refusal(401, 'signature-invalid', 'the signature of the webhook is not valid');
+}
+
+function signatureIn(headers: IncomingHttpHeaders): string | undefined {
+  return /^sha256=([0-9a-f]{64})$/.exec(String(headers['x-hub-signature-256']))?.[1];
+}
+
 function hasSignature(secret: string, headers: IncomingHttpHeaders, body: Buffer): boolean {
-  const given = /^sha256=([0-9a-f]{64})$/.exec(String(headers['x-hub-signature-256']))?.[1] ?? '0'.repeat(64);
+  const given = signatureIn(headers) ?? '0'.repeat(64);
   const own = createHmac('sha256', secret).update(body).digest();
   return timingSafeEqual(Buffer.from(given, 'hex'), own);
 }

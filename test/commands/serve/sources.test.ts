@@ -1,16 +1,22 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
+import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBodyRoom } from '../../../src/server/triggers/body-room.ts';
+import { until } from '../../store/store-room.ts';
 import { openServeRoom } from './serve-room.ts';
 
 let room: Awaited<ReturnType<typeof openServeRoom>>;
 let api: Awaited<ReturnType<typeof room.serve>>;
+let file: string;
 const SECRET = 'trigger-secret';
 beforeAll(async () => {
   room = await openServeRoom();
-  const file = join(await mkdtemp(join(tmpdir(), 'serve-')), 'lockhound.yaml');
+  file = join(await mkdtemp(join(tmpdir(), 'serve-')), 'lockhound.yaml');
   await writeFile(
     file,
     `serve:
@@ -96,5 +102,62 @@ describe('a push', () => {
     expect((await push('https://git.example/org/shop.git', 'x')()).status).toBe(401);
     expect((await push('https://evil.example/org/shop.git')()).status).toBe(403);
     expect((await api.request('/hooks/none', { method: 'POST', body: '{}' })).status).toBe(404);
+    expect((await api.request('/hooks/..%2Fhub', { method: 'POST', body: '{}' })).status).toBe(404);
+  });
+
+  it('without a signature is refused before its body is received, with a wrong one when it is too large', async () => {
+    const post = (headers: Readonly<Record<string, string>>) => raw('/hooks/hub', headers);
+    expect(await post({ 'content-length': '20000000' })).toMatch(/^HTTP\/1\.1 401 /);
+    const signature = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` };
+    expect(await post({ ...signature, 'content-length': '26214401' })).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it('is limited when it is forged, and not when it is signed', async () => {
+    const statuses = new Set<number>();
+    await until('forged ones are refused', async () => {
+      const forged = Array.from({ length: 20 }, push('https://git.example/org/shop.git', 'x'));
+      for (const { status } of await Promise.all(forged)) statuses.add(status);
+      return statuses.has(429);
+    });
+    expect([...statuses].sort()).toEqual([401, 429]);
+    expect((await push('https://git.example/org/shop.git')()).status).toBe(202);
+  });
+
+  it('needs a secret when the server starts', async () => {
+    const unset = room.serve({ LOCKHOUND_CONFIG: file, HOOK_SECRET: '' });
+    await expect(unset).rejects.toThrow(
+      'serve.triggers.hub.secret: environment variable HOOK_SECRET is not set',
+    );
+  });
+});
+
+/** Sends the head of a request and no body. Resolves to what is answered. */
+async function raw(path: string, headers: Readonly<Record<string, string>>): Promise<string> {
+  const { hostname, port, host } = new URL(api.server.url);
+  const socket = createConnection({ host: hostname, port: Number(port) });
+  const lines = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  const [answer] = await once(socket, 'data');
+  socket.destroy();
+  return String(answer);
+}
+
+describe('bodies that are received at the same time', () => {
+  it('take the room that they filled, and give it back', async () => {
+    const room = createBodyRoom({ maxBytes: 10, maxTotal: 12 });
+    const taken = Promise.withResolvers<void>();
+    const rest = Promise.withResolvers<void>();
+    const slow = async function* () {
+      yield Buffer.from('12345678');
+      taken.resolve();
+      await rest.promise;
+    };
+    const waiting = room.read(slow());
+    await taken.promise;
+    await expect(room.read(Readable.from([Buffer.from('12345')]))).rejects.toMatchObject({ status: 503 });
+    await expect(room.read(Readable.from([Buffer.alloc(11)]))).rejects.toMatchObject({ status: 413 });
+    rest.resolve();
+    expect(String(await waiting)).toBe('12345678');
+    expect(String(await room.read(Readable.from([Buffer.from('12345')])))).toBe('12345');
   });
 });
