@@ -100,7 +100,7 @@ const { output } = await bundle.write({
       // Everything that a scan needs in addition.
       {
         name: 'jobs',
-        test: /\/src\/(?:in-process|insights(?!\/records\/cvss)|jobs|policy)\/|\/src\/(?:compose\/scanner|commands\/scan)\.ts$/,
+        test: /\/src\/(?:in-process|insights(?!\/records\/cvss)|jobs|policy(?!\/suppressions\/vex))\/|\/src\/(?:compose\/scanner|commands\/scan)\.ts$/,
         priority: 1,
       },
       {
@@ -122,7 +122,10 @@ requireSeparate(
   '/src/commands/parse.ts',
   /\/src\/(?:jobs|config\/schema|lockfiles\/[\w-]+-lock\/)|\/node_modules\/(?:zod|yaml)\//,
 );
-requireSeparate('/src/commands/scan.ts', /\/src\/(?:config\/schema|store|notify)|\/node_modules\/yaml\//);
+requireSeparate(
+  '/src/commands/scan.ts',
+  /\/src\/(?:config\/schema|policy\/suppressions\/vex|store|notify)|\/node_modules\/yaml\//,
+);
 
 /** What `lockhound --help` prints where it does not go to a terminal. Its entry point prints the file. */
 async function help(): Promise<string> {
@@ -160,7 +163,7 @@ function requireSeparate(module: string, others: RegExp): void {
  * of `--version`.
  */
 function directBuiltins(): Plugin {
-  const statement = /^import (?:\* as )?(\w+)?(?:, )?(?:\{ (.*) \})? from "(node:[\w/]+)";$/gm;
+  const statement = /^import (?:\* as )?([\w$]+)?(?:, )?(?:\{ (.*) \})? from "(node:[\w/]+)";$/gm;
   return {
     name: 'direct-builtins',
     renderChunk(code) {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readWhole } from '../files/file-system.ts';
 import { packageFile } from '../files/package-file.ts';
 import { parseDescription, type RestDescription } from './description/description.ts';
 
@@ -23,5 +23,5 @@ export function readBundledDescription(api: BundledApi): Promise<RestDescription
 }
 
 async function parseBundled(path: string): Promise<RestDescription> {
-  return parseDescription(await readFile(packageFile(path), 'utf8'), path);
+  return parseDescription(await readWhole(packageFile(path), 'utf8'), path);
 }

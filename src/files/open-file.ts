@@ -1,10 +1,11 @@
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { FileError, toFileError } from './errors.ts';
+import { close, fstat, open, realpath, stat } from './file-system.ts';
 
 export interface OpenedFile {
-  readonly handle: FileHandle;
+  /** Closed with `close` of `file-system.ts`. */
+  readonly descriptor: number;
   /** Size in bytes when the file was opened. Files in `/proc` contain more than this. */
   readonly size: number;
 }
@@ -20,15 +21,15 @@ export async function openFile(path: string, within?: string): Promise<OpenedFil
   try {
     // Before the file is opened, because opening a device can have effects.
     checkKind(path, await stat(path));
-    const handle = await open(path, OPEN_FLAGS);
+    const descriptor = await open(path, OPEN_FLAGS);
     try {
       // The path may lead to another file by now.
-      const opened = await handle.stat();
+      const opened = await fstat(descriptor);
       checkKind(path, opened);
       if (within !== undefined) await checkInside(path, opened, within);
-      return { handle, size: opened.size };
+      return { descriptor, size: opened.size };
     } catch (error) {
-      await handle.close();
+      await close(descriptor);
       throw error;
     }
   } catch (error) {

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { FileError, toFileError } from './errors.ts';
+import { close, read } from './file-system.ts';
 import { checkKind, OPEN_FLAGS, openFile } from './open-file.ts';
 
 export interface ReadLimits {
@@ -23,13 +23,13 @@ const MAX_READ_BYTES = 1_073_741_824;
  * are read with it. Throws `FileError`.
  */
 export async function readFile(path: string, limits: ReadLimits): Promise<Buffer> {
-  const { handle, size } = await openFile(path, limits.within);
+  const { descriptor, size } = await openFile(path, limits.within);
   try {
     if (size > limits.maxBytes) throw tooLarge(path, limits);
     let buffer = Buffer.allocUnsafeSlow(size + 1);
     let length = 0;
     for (;;) {
-      const bytesRead = await readPart(handle, buffer, length);
+      const bytesRead = await readPart(descriptor, buffer, length);
       if (bytesRead === 0) return buffer.subarray(0, length);
       length += bytesRead;
       if (length > limits.maxBytes) throw tooLarge(path, limits);
@@ -38,13 +38,13 @@ export async function readFile(path: string, limits: ReadLimits): Promise<Buffer
   } catch (error) {
     throw toFileError(path, error);
   } finally {
-    await handle.close();
+    await close(descriptor);
   }
 }
 
-async function readPart(handle: FileHandle, buffer: Buffer, at: number): Promise<number> {
+async function readPart(descriptor: number, buffer: Buffer, at: number): Promise<number> {
   const length = Math.min(buffer.length - at, MAX_READ_BYTES);
-  return (await handle.read(buffer, at, length, null)).bytesRead;
+  return (await read(descriptor, buffer, at, length, null)).bytesRead;
 }
 
 /** Twice the size, at most one byte more than the limit. */

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { codedError } from '../files/errors.ts';
+import { close, read, readdir, realpath, stat } from '../files/file-system.ts';
 import { openFile } from '../files/open-file.ts';
 import { CodedError } from '../model/errors.ts';
 import { detectFormatName, HEAD_BYTES, headText } from './detect-format.ts';
@@ -75,12 +75,12 @@ async function namedFile(path: string, forced: string | undefined): Promise<Disc
 }
 
 async function headOf(path: string): Promise<string> {
-  const { handle } = await openFile(path);
+  const { descriptor } = await openFile(path);
   try {
-    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(HEAD_BYTES) });
+    const { buffer, bytesRead } = await read(descriptor, Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, null);
     return headText(buffer.subarray(0, bytesRead));
   } finally {
-    await handle.close();
+    await close(descriptor);
   }
 }
 
@@ -149,8 +149,8 @@ async function entriesOf(folder: string): Promise<readonly Dirent[] | CodedError
 async function checkLink(root: string, path: string): Promise<CodedError | 'found-elsewhere' | undefined> {
   if (await isFolder(path)) return 'found-elsewhere';
   try {
-    const { handle } = await openFile(path, root);
-    await handle.close();
+    const { descriptor } = await openFile(path, root);
+    await close(descriptor);
     return formatOfName(await realpath(path)) === undefined ? undefined : 'found-elsewhere';
   } catch (error) {
     return codedError(path, error);

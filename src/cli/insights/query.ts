@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { Answered, InsightsSession } from '../../commands/insights-session.ts';
 import { openFile } from '../../files/open-file.ts';
@@ -80,8 +81,8 @@ async function ask(
 async function hashFile(file: string): Promise<readonly string[]> {
   const hashes = ALGORITHMS.map((algorithm) => ({ algorithm, hash: createHash(algorithm) }));
   try {
-    const { handle } = await openFile(file);
-    const chunks: AsyncIterable<Buffer> = handle.createReadStream();
+    const { descriptor } = await openFile(file);
+    const chunks: AsyncIterable<Buffer> = createReadStream('', { fd: descriptor });
     for await (const chunk of chunks) for (const { hash } of hashes) hash.update(chunk);
   } catch (error) {
     throw unreadable(file, error);

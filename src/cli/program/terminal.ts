@@ -1,11 +1,7 @@
-import { isatty } from 'node:tty';
+import { isTerminal, type Output, outputTo } from './process-output.ts';
 
 /** The input and output of a command. */
-export interface Terminal {
-  /** Results. */
-  out(text: string): void;
-  /** Resolves when what `out` buffered is written. Missing when it does not buffer. */
-  drained?(): Promise<void>;
+export interface Terminal extends Output {
   /** Progress, notes and errors. */
   note(text: string): void;
   /** Whether results may be coloured. */
@@ -26,26 +22,19 @@ export interface Terminal {
 
 const DEFAULT_NOTE_WIDTH = 80;
 
-/** The streams of the process. Colours and redrawing require a terminal; Node honours `NO_COLOR`. */
+/** The output of the process. Colours and redrawing require a terminal; Node honours `NO_COLOR`. */
 export function processTerminal(): Terminal {
-  const { stdout, stderr } = process;
-  // A reader that stops early (`| head`) is not an error.
-  stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(0);
-  });
+  const results = isTerminal(1) ? process.stdout : undefined;
+  const notes = isTerminal(2) ? process.stderr : undefined;
   return {
-    out: (text) => void stdout.write(text),
-    async drained() {
-      if (stdout.writableNeedDrain) await new Promise((resolve) => stdout.once('drain', resolve));
-    },
-    note: (text) => void stderr.write(text),
-    colour: stdout.isTTY === true && stdout.hasColors(),
-    interactive: stderr.isTTY === true && stderr.hasColors(),
-    width: stdout.columns ?? Number.POSITIVE_INFINITY,
-    noteWidth: stderr.columns ?? DEFAULT_NOTE_WIDTH,
-    ...(stdout.isTTY === true ? { showsLinks } : {}),
-    ...(isatty(0) && isatty(2) ? { confirm } : {}),
+    ...outputTo(1),
+    note: outputTo(2).out,
+    colour: results?.hasColors() === true,
+    interactive: notes?.hasColors() === true,
+    width: results?.columns ?? Number.POSITIVE_INFINITY,
+    noteWidth: notes?.columns ?? DEFAULT_NOTE_WIDTH,
+    ...(results === undefined ? {} : { showsLinks }),
+    ...(notes !== undefined && isTerminal(0) ? { confirm } : {}),
   };
 }
 

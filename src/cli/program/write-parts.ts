@@ -1,10 +1,10 @@
-import type { Terminal } from './terminal.ts';
+import type { Output } from './process-output.ts';
 
 const WRITE_CHARACTERS = 65_536;
 
 /** Writes parts together, and waits while the reader is slower: a whole result takes several megabytes. */
 export async function writeParts(
-  terminal: Pick<Terminal, 'out' | 'drained'>,
+  terminal: Output,
   parts: Iterable<string> | AsyncIterable<string>,
 ): Promise<void> {
   let text = '';

@@ -1,0 +1,60 @@
+import { fstatSync, writeSync } from 'node:fs';
+
+/** Where a command writes. */
+export interface Output {
+  /** Results. */
+  out(text: string): void;
+  /** Resolves when what `out` buffered is written. Missing when it does not buffer. */
+  drained?(): Promise<void>;
+}
+
+/** Whether a descriptor of the process is a terminal. Loads `node:tty` and its streams for devices only. */
+export function isTerminal(descriptor: 0 | 1 | 2): boolean {
+  if (!fstatSync(descriptor).isCharacterDevice()) return false;
+  return process.getBuiltinModule('node:tty').isatty(descriptor);
+}
+
+/**
+ * Writes to standard output or standard error. Pipes and files are written directly and in full, because Node's streams take longer to
+ * load than many commands run. They are used for terminals and other devices, and from the first write that would block. A reader
+ * that stops early (`| head`) is not an error: the process ends.
+ */
+export function outputTo(descriptor: 1 | 2): Output {
+  let stream = fstatSync(descriptor).isCharacterDevice() ? streamOf(descriptor) : undefined;
+  return {
+    out(text) {
+      if (stream === undefined) {
+        const bytes = Buffer.from(text);
+        const written = writeDirectly(descriptor, bytes);
+        if (written === bytes.length) return;
+        stream = streamOf(descriptor);
+        stream.write(bytes.subarray(written));
+      } else stream.write(text);
+    },
+    async drained() {
+      const waited = stream;
+      if (waited?.writableNeedDrain === true) {
+        await new Promise((resolve) => waited.once('drain', resolve));
+      }
+    },
+  };
+}
+
+/** Returns the number of bytes that were written before a write failed. The stream repeats that write and reports its error. */
+function writeDirectly(descriptor: number, bytes: Buffer): number {
+  let at = 0;
+  try {
+    while (at < bytes.length) at += writeSync(descriptor, bytes, at);
+  } catch {
+    return at;
+  }
+  return at;
+}
+
+function streamOf(descriptor: 1 | 2): NodeJS.WriteStream {
+  const stream = descriptor === 1 ? process.stdout : process.stderr;
+  return stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(0);
+  });
+}

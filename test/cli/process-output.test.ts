@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+
+const MODULE = new URL('../../src/cli/program/process-output.ts', import.meta.url).href;
+/** More than any pipe holds. */
+const LENGTH = 1_000_000;
+
+/** Starts a program that writes a long text and `end` to standard output, and then `done` to standard error. */
+function start(before = ''): ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream } {
+  const script = `${before}; const { outputTo } = await import('${MODULE}');
+    const { out } = outputTo(1);
+    process.exitCode = 3; out('é'.repeat(${LENGTH})); out('end'); outputTo(2).out('done');`;
+  return spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }) as ReturnType<typeof start>;
+}
+
+describe('standard output that is a pipe', () => {
+  it('gets a text that is longer than the pipe', async () => {
+    const child = start();
+    const written = await text(child.stdout);
+    expect(written.length).toBe(LENGTH + 3);
+    expect(written.endsWith('éend')).toBe(true);
+  });
+
+  it('gets it where a write does not wait for the reader', async () => {
+    // Node's stream opens the pipe without blocking.
+    const child = start('process.stdout');
+    await once(child.stderr, 'data');
+    const written = await text(child.stdout);
+    expect(written.length).toBe(LENGTH + 3);
+    expect(written.endsWith('éend')).toBe(true);
+  });
+
+  it('may be closed by its reader', async () => {
+    const child = start();
+    child.stdout.once('data', () => (child.stdout as unknown as { destroy(): void }).destroy());
+    const [[code], notes] = await Promise.all([once(child, 'close'), text(child.stderr)]);
+    expect(code).toBe(0);
+    expect(notes).toMatch(/done$/);
+  });
+});
