@@ -1,5 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { commandPages } from './docs/command-pages.ts';
+import { formatPages } from './docs/format-pages.ts';
 import { generateDefaults } from './generate-defaults.ts';
 import { generateDocs } from './generate-docs.ts';
 import { generateKnownFormats } from './generate-known-formats.ts';
@@ -14,21 +16,27 @@ export interface GeneratedFile {
 }
 
 /** All generators. */
-const GENERATORS: readonly (() => Promise<readonly GeneratedFile[]>)[] = [
+const GENERATORS: readonly (() => Promise<readonly GeneratedFile[]> | readonly GeneratedFile[])[] = [
   generateTypes,
   generateDefaults,
   generateKnownFormats,
   generateReportAssets,
   generateSchemas,
   generateDocs,
+  commandPages,
+  formatPages,
 ];
+/** Folders that contain generated files only. */
+const GENERATED_FOLDERS = ['docs/commands', 'docs/formats'];
 
 const root = path.resolve(import.meta.dirname, '..');
 const check = process.argv.includes('--check');
 const stale: string[] = [];
+const generated = new Set<string>();
 
 for (const generate of GENERATORS) {
   for (const file of await generate()) {
+    generated.add(file.path);
     const target = path.join(root, file.path);
     const present = await readFile(target, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
@@ -39,6 +47,15 @@ for (const generate of GENERATORS) {
     if (check) continue;
     await mkdir(path.dirname(target), { recursive: true });
     await writeFile(target, file.content);
+  }
+}
+
+for (const folder of GENERATED_FOLDERS) {
+  for (const name of await readdir(path.join(root, folder))) {
+    const file = `${folder}/${name}`;
+    if (generated.has(file)) continue;
+    stale.push(file);
+    if (!check) await rm(path.join(root, file));
   }
 }
 

@@ -22,6 +22,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Use: ['start', 'code-review', 'continuous-integration', 'reports', 'advice', 'priority', 'suppressions'],
   Operate: ['operating', 'fleet', 'fleet-commands', 'schedules', 'redis'],
   Contracts: ['producers', 'webhooks', 'deliveries', 'api', 'services'],
+  Findings: ['rules', 'signals', 'incidents'],
 };
 
 /** A page with its heading. */
@@ -45,8 +46,20 @@ function sidebar() {
   ];
   return [
     ...sections,
+    generatedSection('Commands', 'commands'),
+    generatedSection('Formats of lockfiles', 'formats'),
     { text: 'More', items: [...names.filter((name) => !listed.has(name)).map(pageOf), ...inside] },
   ];
+}
+
+/** The generated pages of a folder, with their names. */
+function generatedSection(text: string, folder: string) {
+  const names = readdirSync(new URL(`${folder}/`, docs)).filter((name) => name !== 'index.md');
+  const items = names.map((name) => ({
+    text: name.slice(0, -3),
+    link: `/docs/${folder}/${name.slice(0, -3)}`,
+  }));
+  return { text, link: `/docs/${folder}/`, collapsed: true, items };
 }
 
 /** The site reads README.md as its first page and docs/ as the others; nothing is written twice. */

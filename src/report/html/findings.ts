@@ -12,7 +12,7 @@ import { suppressionText } from '../suppression-text.ts';
 import { webAddress } from '../web-address.ts';
 import { ancestorFinder } from './ancestors.ts';
 import { graphSvg } from './graph.ts';
-import { html, type Markup, NOTHING } from './markup.ts';
+import { html, type Markup, NOTHING, withCode } from './markup.ts';
 
 /** Packages with findings that are listed. */
 const MAX_PACKAGES = 2_000;
@@ -140,7 +140,7 @@ ${
     ? NOTHING
     : html`<p>${priorityText(priority)}</p>
 `
-}${term === '' ? NOTHING : html`<p>${term}</p>`}${advice === undefined ? NOTHING : html`<p class="advice">${advice}</p>`}${suppressed === undefined ? NOTHING : html`<p class="faint">${suppressionText(suppressed)}</p>`}</div>`;
+}${term === '' ? NOTHING : html`<p>${term}</p>`}${advice === undefined ? NOTHING : html`<p class="advice">${withCode(advice)}</p>`}${suppressed === undefined ? NOTHING : html`<p class="faint">${suppressionText(suppressed)}</p>`}</div>`;
 }
 
 /** Where the package is locked, and all ways to it. */

@@ -22,6 +22,11 @@ export function trusted(markup: string): Markup {
   return { markup };
 }
 
+/** Escaped text; what is between backticks, such as a command, is code. */
+export function withCode(text: string): readonly Markup[] {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+}
+
 export const NOTHING: Markup = { markup: '' };
 
 function inserted(value: Value): string {

@@ -6,7 +6,7 @@ import { counted } from '../layout.ts';
 import { offlineText } from '../offline-text.ts';
 import { comparisonSummary, comparisonWarnings } from '../review/comparison-text.ts';
 import { nextStep } from '../table/next-step.ts';
-import { html, type Markup, NOTHING } from './markup.ts';
+import { html, type Markup, NOTHING, withCode } from './markup.ts';
 
 const BAR = 1_000;
 
@@ -50,7 +50,7 @@ ${offline === undefined ? NOTHING : html`<p class="warning">${offlineText(offlin
 ${comparison === undefined ? NOTHING : html`<p>${comparisonSummary(verdict, comparison)}</p>${comparisonWarnings(comparison).map((text) => html`<p class="warning">${text}</p>`)}`}
 ${alerts.length === 0 ? NOTHING : chart(counts, alerts.length)}
 <dl class="facts">${facts.map(([count, name]) => html`<div><dt>${name}</dt><dd>${count}</dd></div>`)}</dl>
-${step === undefined ? NOTHING : html`<p><strong>Next:</strong> ${step}${hasPlan ? html` <a href="#plan">Upgrade plan</a>` : NOTHING}</p>`}
+${step === undefined ? NOTHING : html`<p><strong>Next:</strong> ${withCode(step)}${hasPlan ? html` <a href="#plan">Upgrade plan</a>` : NOTHING}</p>`}
 </section>
 `;
 }

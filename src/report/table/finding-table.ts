@@ -26,7 +26,7 @@ const LEAST_NAME = 24;
 const LEAST_WHY = 18;
 /** Most columns for the reason where the title is shown beside it, and the least for the title. */
 const MAX_WHY = 34;
-const LEAST_TITLE = 30;
+const LEAST_TITLE = 28;
 /** Indent of what belongs to a finding on a narrow terminal. */
 const NARROW_INDENT = 4;
 
@@ -111,7 +111,10 @@ function widthsFor(cells: readonly Cells[], { width, verbose }: TextOptions): Wi
   // A few long names do not take the room of everything else: their advisory comes on the next line.
   const name = longest((one) => one.name, Math.min(room, Math.max(LEAST_NAME, Math.floor(width * 0.4))));
   const rest = width - LEAD - name - id - 3 * GAP;
-  const why = longest((one) => shortest(one.why, MAX_WHY), MAX_WHY);
+  // A title says more than the rest of a long path; the shortest reason stays whole.
+  const needed = longest((one) => one.why.at(-1) ?? '', MAX_WHY);
+  const limit = Math.min(MAX_WHY, Math.max(rest - LEAST_TITLE - GAP, needed));
+  const why = longest((one) => shortest(one.why, limit), limit);
   const title = verbose === true ? 0 : rest - why - GAP;
   return title >= LEAST_TITLE ? { name, id, why, title } : { name, id, why: rest, title: 0 };
 }
