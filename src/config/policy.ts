@@ -15,6 +15,19 @@ const ruleSettings = RULES.map(({ name, description, severity: own }) => {
   return [name, settings.optional().describe(description)] as const;
 });
 
+const license = z
+  .string()
+  .regex(/^[\w.+*-]+(?: WITH [\w.*-]+)?$/, 'an SPDX identifier such as `MIT`, or a pattern such as `GPL-*`');
+
+const licenses = z
+  .strictObject({
+    allow: z.array(license).max(1_000).optional().describe('Unset: all that are not denied.'),
+    deny: z.array(license).max(1_000).default([]),
+  })
+  .refine(({ allow, deny }) => allow !== undefined || deny.length > 0, {
+    error: 'licences that are allowed (`allow`), denied (`deny`), or both',
+  });
+
 /** How findings are judged. */
 export const policy = z.strictObject({
   unknownSeverity: severity
@@ -46,6 +59,7 @@ export const policy = z.strictObject({
     .describe(
       'How long a finding of a severity may be open: reports and alerts show when it is due. Default: `notify.remindAfter`.',
     ),
+  licenses: licenses.optional().describe('Licences that packages may have (rule `licenses`). Unset: any.'),
   rules: z
     .strictObject(Object.fromEntries(ruleSettings))
     .prefault({})
@@ -56,10 +70,11 @@ export const policy = z.strictObject({
         labels: z
           .record(z.string().min(1).max(63), z.string().max(200))
           .refine((labels) => Object.keys(labels).length > 0, { error: 'at least one label' }),
-        rules: z.strictObject(Object.fromEntries(ruleSettings)),
+        rules: z.strictObject(Object.fromEntries(ruleSettings)).default({}),
+        licenses: licenses.optional().describe('In place of `policy.licenses`.'),
       }),
     )
     .max(1_000)
     .default([])
-    .describe('Level and severity by rule for targets with these labels.'),
+    .describe('Level and severity by rule, and licences, for targets with these labels.'),
 });

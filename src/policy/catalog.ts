@@ -2,6 +2,7 @@ import { CONTRACT_DRIFT } from './contract-drift.ts';
 import type { Rule } from './rule.ts';
 import { deprecated } from './rules/deprecated.ts';
 import { downgraded } from './rules/downgraded.ts';
+import { licenses } from './rules/licenses.ts';
 import { SIGNAL_RULES, suspicious } from './rules/suspicious.ts';
 import { unindexed } from './rules/unindexed.ts';
 import { unwatched } from './rules/unwatched.ts';
@@ -17,6 +18,7 @@ export const RULES: readonly Rule[] = [
   unindexed,
   deprecated,
   downgraded,
+  licenses,
   unwatched,
   ...SIGNAL_RULES,
 ];

@@ -2,7 +2,7 @@ import type { Policy } from '../model/scan/policy.ts';
 import type { Target } from '../model/scan/target.ts';
 import { matchesWildcard } from './wildcard.ts';
 
-/** The policy for a target: the settings of rules of every entry of `byLabel` whose labels it has, the last one first. */
+/** The policy for a target: settings of rules and licences of every entry of `byLabel` whose labels it has, the last one first. */
 export function policyFor(policy: Policy, { labels: own }: Pick<Target, 'labels'>): Policy {
   const fitting = policy.byLabel.filter(({ labels }) =>
     Object.entries(labels).every(
@@ -14,5 +14,6 @@ export function policyFor(policy: Policy, { labels: own }: Pick<Target, 'labels'
   for (const { rules: changed } of fitting) {
     for (const [name, settings] of Object.entries(changed)) rules[name] = { ...rules[name], ...settings };
   }
-  return { ...policy, rules };
+  const { licenses } = fitting.findLast((one) => one.licenses !== undefined) ?? policy;
+  return { ...policy, rules, licenses };
 }

@@ -12,6 +12,13 @@ interface RuleSettings {
   readonly severity?: RatedSeverity | undefined;
 }
 
+/** Licences by SPDX identifier; `*` matches any text. */
+export interface LicensePolicy {
+  /** Unset: all that are not denied. */
+  readonly allow?: readonly string[] | undefined;
+  readonly deny: readonly string[];
+}
+
 /** The configured part of judging (`policy`). */
 export interface Policy {
   /** The severity that a finding counts as when its advisory has no score. */
@@ -28,11 +35,14 @@ export interface Policy {
   readonly dueIn: Readonly<Partial<Record<RatedSeverity, number | undefined>>>;
   /** How many severities less a vulnerability in a development group counts. */
   readonly developmentStep: number;
+  /** Unset: licences are not judged. */
+  readonly licenses?: LicensePolicy | undefined;
   /** By the name of the rule. */
   readonly rules: Readonly<Record<string, RuleSettings | undefined>>;
   /** Other settings of rules for targets with these labels; `*` matches any text. */
   readonly byLabel: readonly {
     readonly labels: Readonly<Record<string, string>>;
+    readonly licenses?: LicensePolicy | undefined;
     readonly rules: Readonly<Record<string, RuleSettings | undefined>>;
   }[];
 }
