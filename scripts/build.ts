@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import manifest from '../package.json' with { type: 'json' };
 import { run } from '../src/cli/program/program.ts';
+import { buildPage } from './build-page.ts';
 import { licensesOf } from './licenses.ts';
 import { onDemand } from './on-demand.ts';
 
@@ -115,7 +116,8 @@ const { output } = await bundle.write({
 const modules = output.flatMap((file) =>
   file.type === 'chunk' ? file.moduleIds.filter((id) => !id.startsWith('\0')) : [],
 );
-writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licensesOf(modules));
+const pageModules = await buildPage(join(out, 'page'));
+writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licensesOf([...modules, ...pageModules]));
 writeFileSync(join(out, 'bundle/help.txt'), await help());
 requireSeparate('/src/cli/main.ts', /\/src\/(?:jobs|lockfiles|policy|config\/schema|cli\/scan)/);
 requireSeparate(

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { compactCss } from './compact-css.ts';
 
 const WEB = join(import.meta.dirname, '../web/report');
 
@@ -14,7 +15,7 @@ export async function generateReportAssets(): Promise<
     .map((file) => (file.type === 'chunk' ? file.code : ''))
     .join('')
     .trim();
-  const style = compact(await readFile(join(WEB, 'report.css'), 'utf8'));
+  const style = compactCss(await readFile(join(WEB, 'report.css'), 'utf8'));
   if (/<\/?(?:script|!--)/i.test(script) || style.includes('</')) {
     throw new Error('the script or the style sheet of the report would end its element');
   }
@@ -27,12 +28,4 @@ export const SCRIPT = ${JSON.stringify(script)};
 export const STYLE = ${JSON.stringify(style)};
 `;
   return [{ path: 'src/report/html/assets.generated.ts', content }];
-}
-
-/** Without indents and line breaks, which our style sheet needs nowhere. */
-function compact(css: string): string {
-  return css
-    .split('\n')
-    .map((line) => line.trim())
-    .join('');
 }

@@ -28,15 +28,37 @@ const TARGETS: readonly Target[] = [
   },
 ];
 
+const PAGE_METHODS = 'web/page/api/methods.generated.ts';
+
 /** The TypeScript types of the description documents: schemas, and each method's parameters, body and response. */
 export async function generateTypes(): Promise<readonly { path: string; content: string }[]> {
-  return Promise.all(
-    TARGETS.map(async (target) => {
-      const json = await readFile(new URL(`../${target.document}`, import.meta.url), 'utf8');
-      const document = asDescription(JSON.parse(json), target.document);
-      return { path: target.file, content: typesOf(document, target) };
-    }),
-  );
+  const types = TARGETS.map(async (target) => ({
+    path: target.file,
+    content: typesOf(await readDocument(target.document), target),
+  }));
+  const own = 'apis/lockhound.v1.json';
+  const methods = { path: PAGE_METHODS, content: methodTable(await readDocument(own), own) };
+  return [...(await Promise.all(types)), methods];
+}
+
+async function readDocument(path: string): Promise<RestDescription> {
+  const json = await readFile(new URL(`../${path}`, import.meta.url), 'utf8');
+  return asDescription(JSON.parse(json), path);
+}
+
+/** How the live page calls each method. */
+function methodTable(document: RestDescription, source: string): string {
+  const lines = methodsOf(document).map(({ id, httpMethod, path, description }) => {
+    const role = description.scopes?.[0];
+    const parts = [`verb: '${httpMethod}'`, `path: '${path}'`];
+    if (role !== undefined) parts.push(`role: '${role}'`);
+    return `  '${id}': { ${parts.join(', ')} },\n`;
+  });
+  return [
+    `// Generated from ${source} by \`npm run generate\`. Do not edit.\n\n`,
+    '/** Verb, path and role of each method, by its id. */\n',
+    `export const METHODS = {\n${lines.join('')}} as const;\n`,
+  ].join('');
 }
 
 function typesOf(document: RestDescription, target: Target): string {

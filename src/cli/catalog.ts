@@ -165,7 +165,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'demo',
-    usage: '',
+    usage: '[options]',
     description: 'Run the whole pipeline on this machine: from a lockfile to an alert.',
     load: async () => (await import('./demo.ts')).demoCommand,
   },

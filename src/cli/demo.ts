@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Demo, DemoAlert } from '../commands/demo.ts';
+import type { Demo, DemoAlert } from '../commands/demo/demo.ts';
 import { packageFile } from '../files/package-file.ts';
 import { printable } from '../model/printable.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
@@ -8,14 +8,16 @@ import { palette } from '../report/palette.ts';
 import { renderText } from '../report/text.ts';
 import type { CommandContext } from './program/context.ts';
 import { EXIT } from './program/exit-code.ts';
+import { parsePort } from './program/port.ts';
 import { type ProgressLine, progressLine } from './program/progress.ts';
-import { interruptible } from './program/signals.ts';
+import { interruptible, untilAborted } from './program/signals.ts';
 import type { Terminal } from './program/terminal.ts';
 
 const EXAMPLE = packageFile('examples/shop/package-lock.json');
 const TARGET = 'shop';
 
 const NEXT = `What to try next:
+  npx lockhound demo --serve                          the live page over a fleet of 12 targets
   npx lockhound scan --local examples/shop --json     the same findings as JSON
   npx lockhound scan .                                your own lockfiles against https://api.deps.dev
   npx lockhound scan . --fail-on high                 an exit code for CI
@@ -24,14 +26,24 @@ const NEXT = `What to try next:
 `;
 
 export function demoCommand(command: Command, { terminal, exit }: CommandContext): void {
-  command.action(async () => exit(await interruptible((signal) => demo(terminal, signal))));
+  command
+    .option('--serve', 'then keep the live page up, with a fleet of 12 targets, until Ctrl-C')
+    .option('--port <port>', 'port of the page (default: 8705; 0: any)', parsePort, 8705)
+    .action(async ({ serve = false, port }: Flags) =>
+      exit(await interruptible((signal) => demo(terminal, signal, serve ? port : undefined))),
+    );
 }
 
-/** Runs and prints the steps of the demo. Returns an error code when the number of alerts is not the expected one. */
-async function demo(terminal: Terminal, signal: AbortSignal): Promise<number> {
+interface Flags {
+  readonly serve?: boolean;
+  readonly port: number;
+}
+
+/** Runs and prints the steps of the demo, and serves the page when there is a port. Returns an error code when the number of alerts is not the expected one. */
+async function demo(terminal: Terminal, signal: AbortSignal, port: number | undefined): Promise<number> {
   const show = stepPrinter(terminal);
   show.title('Lockhound: a lockfile goes in, an alert comes out. Everything runs on this machine.');
-  const { startDemo } = await import('../commands/demo.ts');
+  const { startDemo } = await import('../commands/demo/demo.ts');
   const running = await startDemo(signal);
   try {
     show.step('Started');
@@ -59,19 +71,48 @@ async function demo(terminal: Terminal, signal: AbortSignal): Promise<number> {
     }
     show.facts([`${thirdAlerts.length} alert: ${thirdAlerts.map(({ id }) => id).join(', ')}`]);
     const isAsExpected = alerts.length === 1 && secondAlerts === 0 && thirdAlerts.length === 1;
-    terminal.out(
-      `\n${isAsExpected ? NEXT : 'The number of alerts is not the expected one. Please report this.\n'}`,
-    );
-    return isAsExpected ? EXIT.clean : EXIT.error;
+    if (!isAsExpected) {
+      terminal.out('\nThe number of alerts is not the expected one. Please report this.\n');
+      return EXIT.error;
+    }
+    if (port === undefined) terminal.out(`\n${NEXT}`);
+    else await serve(running, { port, show, signal });
+    return EXIT.clean;
   } finally {
     show.progress.clear();
     await running.close();
   }
 }
 
+interface Serving {
+  readonly port: number;
+  readonly show: ReturnType<typeof stepPrinter>;
+  readonly signal: AbortSignal;
+}
+
+/** Scans further targets and serves the page over them until the signal aborts. */
+async function serve(running: Demo, { port, show, signal }: Serving): Promise<void> {
+  show.step('Enqueue the lockfiles of 11 further targets, and serve the live page');
+  const { demoFleet } = await import('../commands/demo/demo-fleet.ts');
+  for (const { target, labels, content } of demoFleet()) {
+    await running.scan({
+      target,
+      labels,
+      content,
+      path: 'package-lock.json',
+      onProgress: show.progress.update,
+    });
+  }
+  show.progress.clear();
+  const url = await running.serve(port);
+  show.facts([`The page is at ${url}/`, 'Ctrl-C ends the demo; its data ends with it.']);
+  await untilAborted(signal);
+}
+
 async function scan(running: Demo, progress: ProgressLine): Promise<ScanReport> {
   const report = await running.scan({
     target: TARGET,
+    labels: { team: 'demo' },
     path: 'package-lock.json',
     content: readFileSync(EXAMPLE),
     onProgress: progress.update,

@@ -1,11 +1,12 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import type { CommandContext } from './program/context.ts';
+import { parsePort } from './program/port.ts';
 import { interruptible, untilAborted } from './program/signals.ts';
 
 const NOTES = `
-Serves the API of docs/api.md: \`lockhound api show lockhound\` lists its operations, and /openapi.json describes them for other
-tools. Without tokens it answers programs of this machine only.
+Serves the live page of docs/page.md and the API of docs/api.md: \`lockhound api show lockhound\` lists its operations, and
+/openapi.json describes them for other tools. Without tokens it answers programs of this machine only.
 
 Examples:
   lockhound serve
@@ -33,6 +34,7 @@ export function serveCommand(command: Command, { terminal }: CommandContext): vo
         const server = await startServe(loaded, { host, port });
         try {
           terminal.out(`API  ${server.url}/api/v1  (described by ${server.url}/openapi.json)\n`);
+          terminal.out(`Page ${server.url}/\n`);
           if (server.isOpen) terminal.note('there is no token: only programs of this machine are answered\n');
           await untilAborted(signal);
         } finally {
@@ -40,10 +42,4 @@ export function serveCommand(command: Command, { terminal }: CommandContext): vo
         }
       });
     });
-}
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError('a port from 0 to 65535');
 }

@@ -20,6 +20,7 @@ import { createFactStore } from '../store/facts/facts.ts';
 import { createInspections } from '../store/facts/inspections.ts';
 import { createSeenVersions } from '../store/facts/seen-versions.ts';
 import { createChangeLog } from '../store/fleet/change-log.ts';
+import { createDayCounts } from '../store/fleet/day-counts.ts';
 import { createFleet } from '../store/fleet/fleet.ts';
 import { createFleetCounts } from '../store/fleet/fleet-counts.ts';
 import { createTargetRemoval } from '../store/fleet/forget-target.ts';
@@ -200,6 +201,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     insightsBudget: budgetOf(redis, keys, config.insights.requestsPerSecond),
     queueDepths: createQueueDepths(redis, keys),
     fleetCounts: createFleetCounts(redis, keys),
+    dayCounts: createDayCounts(redis, keys, onUnreadable),
     openJobs: createOpenJobStore(redis, keys, onUnreadable),
     deliveries: createDeliveryStore(redis, keys, {
       retentionMs: config.notify?.history.retention,

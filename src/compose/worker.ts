@@ -13,6 +13,7 @@ import { startPipeline } from './pipeline.ts';
 import { NO_ROUTING, reuseOf } from './ports.ts';
 import { openStores, type Store } from './store.ts';
 import { openTracing } from './tracing.ts';
+import { dayCountSchedule } from './worker/day-count.ts';
 import { refreshSchedules } from './worker/fleet-refresh.ts';
 import { keepProvisioned } from './worker/keep-provisioned.ts';
 import { openWatch, storeConfiguredSchedules } from './worker/watch.ts';
@@ -109,7 +110,7 @@ async function openWorker(
       schedules: (shard) => [
         // Once for all shards: its job runs in the shard of its target.
         ...(contracts === undefined || shard.shard.index > 0 ? [] : [contracts.schedule]),
-        ...(shard.shard.index > 0 ? [] : exploits.schedules),
+        ...(shard.shard.index > 0 ? [] : [...exploits.schedules, dayCountSchedule(stores.shards)]),
         ...(config.notify === undefined ? [] : digestSchedules(shard, config.notify)),
         watch.of(shard).unwatched,
         ...refreshSchedules(shard, config.watch, {

@@ -149,6 +149,8 @@ function keysOf(tagged: string, { shared, blobs, spreadKey }: SharedKeys) {
     judgedSuppressions: `${tagged}:fleet:suppressions`,
     /** Hash of the last refresh of the fleet by cadence. */
     refreshes: `${tagged}:fleet:refreshes`,
+    /** Hash of the counts of the fleet by day. */
+    dayCounts: `${shared}:fleet:days`,
     /** Hash of the published lists about exploitation: the head of each under its name, its entries under `<name>:entries`. */
     exploits: `${shared}:exploits`,
     /** Stream of the changes of all targets. */

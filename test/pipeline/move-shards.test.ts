@@ -33,6 +33,10 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
     await scanAll(room, 'first', LOCKFILE);
     const before = await stateOf(room, 1);
     expect(before.size).toBe(TARGETS.length);
+    // What is about no shard stays.
+    const shared = createKeys('{move}');
+    await room.store.redis.hset(shared.apiTokens, 'ci', '{}');
+    await room.store.redis.hset(shared.dayCounts, '2026-01-31', '{}');
     let count = 1;
     for (const next of [4, 3, 1]) {
       // Scans that no worker has seen: every second target is repaired, and then vulnerable again.
@@ -62,6 +66,8 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
     expect(await room.store.redis.keys('{move-*')).toEqual([]);
     expect(await room.store.redis.keys('move:*')).toEqual([]);
     expect((await stateOf(room, 1)).size).toBe(TARGETS.length);
+    expect(await room.store.redis.hkeys(shared.apiTokens)).toEqual(['ci']);
+    expect(await room.store.redis.hkeys(shared.dayCounts)).toEqual(['2026-01-31']);
   }, 300_000);
 
   const alerts = (): readonly string[] =>

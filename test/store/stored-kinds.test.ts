@@ -11,6 +11,7 @@ import {
   CACHED_PUBLISHED_VERSIONS,
   CACHED_VERSION,
   COLLECTED_ADVISORIES,
+  DAY_COUNT,
   DELIVERY_ATTEMPT,
   DELIVERY_RECORD,
   DIGEST_ENTRY,
@@ -158,6 +159,7 @@ const WRITTEN = new Map<StoredKind<unknown>, object>([
       incomplete: true,
     },
   ],
+  [DAY_COUNT, { day: '2026-01-31', targets: 2, open: { high: 1, unrated: 3 } }],
   [
     WORKER_RECORD,
     {

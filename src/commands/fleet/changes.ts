@@ -13,6 +13,8 @@ export interface ChangeFilter {
   /** At least as severe. Unrated ones count as `unknownSeverity` of the policy. */
   readonly severity?: RatedSeverity | undefined;
   readonly notes?: boolean | undefined;
+  /** Only those of this finding. */
+  readonly fingerprint?: string | undefined;
   /** Only those that follow this one. */
   readonly after?: ChangePlace | undefined;
 }
@@ -44,7 +46,7 @@ export async function openChanges(loaded: LoadedConfig) {
 /** Scans with changes that fit, newest first. */
 export async function* findChanges(
   fleet: FleetStore,
-  { since, after, target, labels, rules, severity, notes = false }: ChangeFilter,
+  { since, after, target, labels, rules, severity, fingerprint, notes = false }: ChangeFilter,
   unknownSeverity: RatedSeverity,
 ): AsyncGenerator<FleetChanges> {
   for await (const entry of newestFirst(fleet, since, after)) {
@@ -53,6 +55,7 @@ export async function* findChanges(
       const counted = change.severity === 'unrated' ? unknownSeverity : change.severity;
       return (
         (notes || change.level === 'alert') &&
+        (fingerprint === undefined || change.fingerprint === fingerprint) &&
         (rules === undefined || rules.includes(change.rule)) &&
         (severity === undefined || atLeast(counted, severity))
       );

@@ -11,9 +11,10 @@ type Own =
   | 'lockhound.deliveries.list'
   | 'lockhound.deliveries.get'
   | 'lockhound.rejected.list'
-  | 'lockhound.rejected.get';
+  | 'lockhound.rejected.get'
+  | 'lockhound.queues.list';
 
-/** What operators look at: deliveries and rejected payloads. */
+/** What operators look at: deliveries, rejected payloads and queues. */
 export function adminOperations(context: ServeContext): Pick<Operations, Own> {
   const deliveries = administerDeliveries(context.shared);
   const rejected = administerRejected(context.shared);
@@ -50,6 +51,10 @@ export function adminOperations(context: ServeContext): Pick<Operations, Own> {
       const found = (await rejected.find(id)).find((entry) => entry.job === job);
       if (found === undefined) throw notFound(`${job} has no rejected payload ${id}`);
       return found;
+    },
+    async 'lockhound.queues.list'({ principal }) {
+      requireWholeFleet(principal);
+      return { queues: (await context.numbers()).queues };
     },
   };
 }

@@ -6,14 +6,21 @@ import { findChanges } from '../fleet/changes.ts';
 import { readPackageQuery } from '../fleet/package-query.ts';
 import { findPackage } from '../fleet/where.ts';
 import { filterItems, pageOf, takePage } from './page.ts';
-import { labelsOf, type ServeContext, snapshotOf } from './serve-context.ts';
+import { labelsOf, requireWholeFleet, type ServeContext, snapshotOf } from './serve-context.ts';
 import { sinceOf } from './since.ts';
 
-type Own = 'lockhound.fleet.get' | 'lockhound.changes.list' | 'lockhound.packages.where';
+type Own =
+  | 'lockhound.fleet.get'
+  | 'lockhound.fleet.trend'
+  | 'lockhound.changes.list'
+  | 'lockhound.packages.where';
+
+const DAY_MS = 24 * 3_600_000;
+const TREND_DAYS = 90;
 
 /** Questions about the whole fleet. */
 export function fleetOperations(context: ServeContext): Pick<Operations, Own> {
-  const { fleet, loaded } = context;
+  const { fleet, loaded, shared } = context;
   const recentCounts = countsOf(context);
   return {
     'lockhound.fleet.get': async ({ principal: { scope, sees, seesAll } }) => ({
@@ -23,14 +30,19 @@ export function fleetOperations(context: ServeContext): Pick<Operations, Own> {
       unreadable: seesAll ? fleet.unreadable : [],
       readAt: new Date(context.view.readAt()).toISOString(),
     }),
+    async 'lockhound.fleet.trend'({ params: { days = TREND_DAYS }, principal }) {
+      requireWholeFleet(principal);
+      const first = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+      return { days: await shared.store.dayCounts.since(first) };
+    },
     async 'lockhound.changes.list'({ params, principal }) {
-      const { target, rule: rules, severity, notes } = params;
+      const { target, rule: rules, severity, notes, fingerprint } = params;
       const page = pageOf<{ at: number; shard: number; id: string }>(context, {
         method: 'lockhound.changes.list',
         params,
         principal,
       });
-      const filter = { target, rules, severity, notes, labels: labelsOf(params.label) };
+      const filter = { target, rules, severity, notes, fingerprint, labels: labelsOf(params.label) };
       const found = findChanges(
         fleet,
         { ...filter, since: sinceOf(params.since) ?? 0, after: page.after },

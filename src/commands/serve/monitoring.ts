@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { openHealth } from '../../compose/health.ts';
 import { openMetrics } from '../../compose/metrics.ts';
-import type { LoadedConfig } from '../../config/load.ts';
 import type { Principal } from '../../server/api/principal.ts';
 import { Refusal } from '../../server/api/problem.ts';
 import { mountMetrics } from '../../server/metrics/mount.ts';
-import { createWorkerRecords } from '../../store/worker-records.ts';
 import type { SharedStore } from '../shared-store.ts';
+import type { ServeContext } from './serve-context.ts';
+
+interface Monitored extends Pick<ServeContext, 'loaded' | 'health'> {
+  readonly shared: Pick<SharedStore, 'shards'>;
+}
 
 /**
  * Adds `/healthz` (the process runs), which needs no role, and `/metrics` and `/health` (the verdict of `lockhound health`) for callers
@@ -14,16 +16,11 @@ import type { SharedStore } from '../shared-store.ts';
  */
 export function addMonitoring(
   app: FastifyInstance,
-  {
-    loaded,
-    shared,
-  }: { readonly loaded: LoadedConfig; readonly shared: Pick<SharedStore, 'shards' | 'store'> },
+  { loaded, shared, health }: Monitored,
   authenticate: (request: FastifyRequest) => Promise<Principal>,
 ): () => Promise<void> {
   const shards = shared.shards.map(({ store }) => store);
-  const workers = createWorkerRecords(shared.store.redis, loaded.config.redis.prefix);
   const metrics = openMetrics(loaded, shards);
-  const health = openHealth(loaded, { shards, workers });
   const onRequest = async (request: FastifyRequest): Promise<void> => {
     const { seesAll, name } = await authenticate(request);
     if (seesAll) return;

@@ -1,11 +1,14 @@
 import type { MethodId } from '../../server/api/operation.ts';
 import { questionOf } from '../../server/api/page-token.ts';
 import type { Principal } from '../../server/api/principal.ts';
+import { Refusal } from '../../server/api/problem.ts';
+import { type Compare, positionAfter } from '../../server/view/fleet-order.ts';
 import type { ServeContext } from './serve-context.ts';
 
 interface PageParams {
   readonly pageSize?: number | undefined;
   readonly pageToken?: string | undefined;
+  readonly skip?: number | undefined;
 }
 
 /** The question for a page of a list. */
@@ -23,11 +26,15 @@ export function pageOf<Place>(
   { method, params, principal }: PageQuestion,
 ) {
   const question = questionOf(method, params, principal.scope);
+  const { pageSize: size = PAGE_SIZE, pageToken, skip = 0 } = params;
+  if (pageToken !== undefined && skip > 0) {
+    throw new Refusal(400, 'invalid-parameter', 'skip and pageToken exclude each other');
+  }
   return {
-    question,
-    size: params.pageSize ?? PAGE_SIZE,
+    size,
+    skip,
     /** Throws `Refusal` for a token that is not of this question. */
-    after: params.pageToken === undefined ? undefined : (tokens.read(question, params.pageToken) as Place),
+    after: pageToken === undefined ? undefined : (tokens.read(question, pageToken) as Place),
     tokenAfter: (place: Place) => tokens.create(question, place),
   };
 }
@@ -47,6 +54,19 @@ export async function takePage<Item, Place>(
     taken.push(item);
   }
   return { items: taken, next: {} };
+}
+
+/** The same of a sorted list in memory, and the number of all entries. */
+export function pageOfList<Item extends Place, Place>(
+  list: readonly Item[],
+  { size, skip, after, tokenAfter }: ReturnType<typeof pageOf<Place>>,
+  { compare, placeOf }: { readonly compare: Compare<Place>; readonly placeOf: (item: Item) => Place },
+) {
+  const from = after === undefined ? skip : positionAfter(list, after, compare);
+  const items = list.slice(from, from + size);
+  const last = items.at(-1);
+  const isEnd = last === undefined || from + size >= list.length;
+  return { items, total: list.length, next: isEnd ? {} : { nextPageToken: tokenAfter(placeOf(last)) } };
 }
 
 /** The items of a sequence that fit. */

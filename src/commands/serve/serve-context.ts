@@ -1,7 +1,9 @@
 import type { LoadedConfig } from '../../config/load.ts';
+import type { HealthVerdict } from '../../model/fleet/health.ts';
 import type { PageTokens } from '../../server/api/page-token.ts';
 import type { Principal } from '../../server/api/principal.ts';
 import { Refusal } from '../../server/api/problem.ts';
+import type { FleetNumbers } from '../../server/metrics/fleet-numbers.ts';
 import type { FleetView } from '../../server/view/fleet-view.ts';
 import type { FleetStore } from '../fleet/fleet-store.ts';
 import type { SharedStore } from '../shared-store.ts';
@@ -13,6 +15,10 @@ export interface ServeContext {
   readonly fleet: FleetStore;
   readonly view: FleetView;
   readonly tokens: PageTokens;
+  /** The numbers of all workers together. */
+  readonly numbers: () => Promise<FleetNumbers>;
+  /** The verdict of `lockhound health`. */
+  readonly health: () => Promise<HealthVerdict>;
   /** A reading of events that failed. */
   readonly onEventFailure: (reason: string) => void;
 }

@@ -1,15 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
+import { openFleetNumbers } from '../../compose/fleet-numbers.ts';
+import { openHealth } from '../../compose/health.ts';
 import { createLogger } from '../../compose/logger.ts';
 import { policyOf } from '../../config/effective-policy.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { readBundledDescription } from '../../discovery/bundled.ts';
+import { packageFile } from '../../files/package-file.ts';
 import { createApiServer } from '../../server/api/api-server.ts';
 import { createRequestRates } from '../../server/api/auth/request-rates.ts';
 import { addDocuments } from '../../server/api/documents.ts';
 import { createPageTokens } from '../../server/api/page-token.ts';
+import { mountPage } from '../../server/page/mount-page.ts';
 import { openFleetView } from '../../server/view/fleet-view.ts';
 import { shardOf } from '../../store/shards/shard.ts';
+import { createWorkerRecords } from '../../store/worker-records.ts';
 import { logThrottled } from '../../workers/throttled-log.ts';
 import type { FleetStore } from '../fleet/fleet-store.ts';
 import { openSharedStore, type SharedStore } from '../shared-store.ts';
@@ -35,6 +40,8 @@ export interface ServeOptions {
   /** Replace `serve.host` and `serve.port`. */
   readonly host?: string | undefined;
   readonly port?: number | undefined;
+  /** Folder of the built page. Default: that of the package. */
+  readonly page?: URL | undefined;
 }
 
 export interface RunningServer {
@@ -90,6 +97,7 @@ export async function startServe(loaded: LoadedConfig, options: ServeOptions = {
     maxBodyBytes: serve.maxBodyBytes,
   });
   addDocuments(app, document, serve.publicUrl);
+  mountPage(app, options.page ?? packageFile('dist/page/'));
   addPushTriggers(app, context, log);
   const endMetrics = addMonitoring(app, context, callers.authenticate);
   const close = async (): Promise<void> => {
@@ -139,5 +147,8 @@ function contextOf(loaded: LoadedConfig, shared: SharedStore, log: Logger): Serv
   const tokens = createPageTokens(key === undefined ? randomBytes(32) : Buffer.from(key));
   const logEvents = logThrottled(log, 'changes and scans cannot be read; readers of events wait');
   const onEventFailure = (reason: string) => logEvents(new Error(reason));
-  return { loaded, shared, fleet, view, tokens, onEventFailure };
+  const numbers = openFleetNumbers(stores);
+  const workers = createWorkerRecords(shared.store.redis, loaded.config.redis.prefix);
+  const health = openHealth(loaded, { shards: stores, workers }, numbers);
+  return { loaded, shared, fleet, view, tokens, numbers, health, onEventFailure };
 }

@@ -1,11 +1,11 @@
 import { SEVERITIES } from '../../model/scan/severity.ts';
 import type { Operations } from '../../server/api/operation.ts';
 import { Refusal } from '../../server/api/problem.ts';
-import { COMPARE_TARGETS, positionAfter } from '../../server/view/fleet-order.ts';
+import { COMPARE_TARGETS } from '../../server/view/fleet-order.ts';
 import type { ViewedTarget } from '../../server/view/viewed-target.ts';
 import { fitsLabels } from '../fleet/fleet-store.ts';
 import { showTarget } from '../fleet/targets.ts';
-import { pageOf } from './page.ts';
+import { pageOf, pageOfList } from './page.ts';
 import { labelsOf, notFound, requireSeen, type ServeContext, snapshotOf } from './serve-context.ts';
 
 /** Findings in the answer about one target; `findings.list` has the others. */
@@ -34,12 +34,11 @@ export function targetOperations(
       if (incomplete !== undefined) tests.push((one) => one.incomplete === incomplete);
       if (stale !== undefined) tests.push((one) => view.isStale(one) === stale);
       const list = targetLists[order].filter((one) => tests.every((fits) => fits(one)));
-      const from = page.after === undefined ? 0 : positionAfter(list, page.after, COMPARE_TARGETS[order]);
-      const targets = list.slice(from, from + page.size);
-      const last = targets.at(-1);
-      const isEnd = last === undefined || from + page.size >= list.length;
-      const next = isEnd ? {} : { nextPageToken: page.tokenAfter({ ...last, labels: {} }) };
-      return { targets: targets.map(listed), total: list.length, ...next };
+      const { items, total, next } = pageOfList(list, page, {
+        compare: COMPARE_TARGETS[order],
+        placeOf: (target) => ({ ...target, labels: {} }),
+      });
+      return { targets: items.map(listed), total, ...next };
     },
     async 'lockhound.targets.get'({ params: { target }, principal }) {
       requireSeen(principal, target);

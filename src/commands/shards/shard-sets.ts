@@ -100,9 +100,13 @@ export async function removeSources({
     const { prefix } = keys;
     const kept = [
       ...[keys.shardLayout, keys.workers, keys.stoppedRoutes],
-      ...[keys.suppressions, keys.suppressionRevision],
+      ...[keys.suppressions, keys.suppressionRevision, keys.exploits, keys.dayCounts],
+      ...[keys.apiTokens, keys.apiTokenUses],
     ];
-    const keptPrefixes = [`${prefix}${STAGING}:`, keys.lock(''), keys.budget(''), keys.applied('')];
+    const keptPrefixes = [
+      ...[`${prefix}${STAGING}:`, keys.lock(''), keys.budget(''), keys.applied('')],
+      ...[keys.apiAnswer(''), keys.apiSession('')],
+    ];
     for await (const found of scanKeys(redis, `${prefix}:*`)) {
       const removed = found.filter(
         (key) => !kept.includes(key) && !keptPrefixes.some((start) => key.startsWith(start)),

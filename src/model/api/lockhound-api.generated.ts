@@ -43,6 +43,16 @@ export interface CreatedToken {
   readonly expiresAt?: string;
 }
 
+/** The fleet on one day. */
+export interface DayCount {
+  /** The day in UTC, `YYYY-MM-DD`. */
+  readonly day: string;
+  /** Number of targets. */
+  readonly targets: number;
+  /** Open findings by severity, without notes. */
+  readonly open: Counts;
+}
+
 /** The delivery of an alert to a receiver. */
 export interface Delivery {
   /** Id of the notification, the receiver's `webhook-id`. */
@@ -140,6 +150,18 @@ export interface FindingBody {
   readonly kev?: JsonObject;
   /** Probability of exploitation within 30 days: `score`, `percentile`. */
   readonly epss?: JsonObject;
+}
+
+/** Numbers of findings that fit. */
+export interface FindingCounts {
+  /** All that fit. */
+  readonly total: number;
+  /** By severity; an unrated one by what it counts as. */
+  readonly severities: Counts;
+  /** By rule. */
+  readonly rules: Counts;
+  /** By ecosystem. */
+  readonly ecosystems: Counts;
 }
 
 /** A page of findings. */
@@ -445,6 +467,30 @@ export interface Problem {
   readonly line?: number;
   /** What is wrong. */
   readonly message: string;
+}
+
+/** The queues. */
+export interface QueueList {
+  /** The queues. */
+  readonly queues: readonly QueueState[];
+}
+
+/** The jobs of one queue. */
+export interface QueueState {
+  /** Name of the queue. */
+  readonly queue: string;
+  /** Jobs that could run. */
+  readonly waiting: number;
+  /** Jobs that run. */
+  readonly active: number;
+  /** Jobs that run later. */
+  readonly delayed: number;
+  /** Jobs that wait for other jobs. */
+  readonly parents: number;
+  /** Jobs that failed permanently. */
+  readonly failed: number;
+  /** How long the oldest job that could run has waited, in milliseconds, without intended delays. */
+  readonly oldestMs: number;
 }
 
 /** Rejected payloads, newest first. */
@@ -907,6 +953,12 @@ export interface TrackedFinding {
   readonly finding: FindingBody;
 }
 
+/** The fleet on some days. */
+export interface Trend {
+  /** Days that were counted, oldest first. */
+  readonly days: readonly DayCount[];
+}
+
 /** Why a file was not read. */
 export interface Unread {
   /** Code of the reason. */
@@ -971,6 +1023,7 @@ export interface LockhoundMethods {
       readonly rule?: readonly string[] | undefined;
       readonly severity?: 'critical' | 'high' | 'medium' | 'low' | 'none' | undefined;
       readonly notes?: boolean | undefined;
+      readonly fingerprint?: string | undefined;
       readonly pageSize?: number | undefined;
       readonly pageToken?: string | undefined;
     };
@@ -1023,17 +1076,39 @@ export interface LockhoundMethods {
       readonly rule?: readonly string[] | undefined;
       readonly severity?: 'critical' | 'high' | 'medium' | 'low' | 'none' | undefined;
       readonly state?: 'open' | 'suppressed' | 'resolved' | 'all' | undefined;
+      readonly package?: string | undefined;
+      readonly advisory?: string | undefined;
       readonly ecosystem?: string | undefined;
       readonly direct?: boolean | undefined;
       readonly notes?: boolean | undefined;
       readonly since?: string | undefined;
       readonly search?: string | undefined;
       readonly orderBy?: 'severity' | 'changedAt' | 'target' | undefined;
+      readonly skip?: number | undefined;
       readonly pageSize?: number | undefined;
       readonly pageToken?: string | undefined;
     };
     readonly body: undefined;
     readonly response: FindingList;
+  };
+  /** Numbers of findings that fit, for filters. */
+  'lockhound.findings.count': {
+    readonly params: {
+      readonly target?: string | undefined;
+      readonly label?: readonly string[] | undefined;
+      readonly rule?: readonly string[] | undefined;
+      readonly severity?: 'critical' | 'high' | 'medium' | 'low' | 'none' | undefined;
+      readonly state?: 'open' | 'suppressed' | 'resolved' | 'all' | undefined;
+      readonly package?: string | undefined;
+      readonly advisory?: string | undefined;
+      readonly ecosystem?: string | undefined;
+      readonly direct?: boolean | undefined;
+      readonly notes?: boolean | undefined;
+      readonly since?: string | undefined;
+      readonly search?: string | undefined;
+    };
+    readonly body: undefined;
+    readonly response: FindingCounts;
   };
   /** One finding of a target, open or resolved. */
   'lockhound.findings.get': {
@@ -1049,6 +1124,14 @@ export interface LockhoundMethods {
     readonly params: Readonly<Record<string, never>>;
     readonly body: undefined;
     readonly response: Overview;
+  };
+  /** The fleet on each of the last days, oldest first. A worker counts it a few times a day. */
+  'lockhound.fleet.trend': {
+    readonly params: {
+      readonly days?: number | undefined;
+    };
+    readonly body: undefined;
+    readonly response: Trend;
   };
   /** The state of the whole deployment in words, as `lockhound health` shows it. Needs a token for all targets. */
   'lockhound.health.get': {
@@ -1067,6 +1150,12 @@ export interface LockhoundMethods {
     };
     readonly body: undefined;
     readonly response: WhereAnswer;
+  };
+  /** The queues of all shards together. */
+  'lockhound.queues.list': {
+    readonly params: Readonly<Record<string, never>>;
+    readonly body: undefined;
+    readonly response: QueueList;
   };
   /** Payloads that were rejected, newest first. */
   'lockhound.rejected.list': {
@@ -1247,6 +1336,7 @@ export interface LockhoundMethods {
       readonly incomplete?: boolean | undefined;
       readonly stale?: boolean | undefined;
       readonly orderBy?: 'worst' | 'target' | 'requestedAt' | undefined;
+      readonly skip?: number | undefined;
       readonly pageSize?: number | undefined;
       readonly pageToken?: string | undefined;
     };

@@ -68,6 +68,7 @@ export const APPLIED_OBJECT = version1('applied-object', schemaOf('appliedObject
 export const LOCKFILE_INVENTORY = version1('lockfile-inventory', schemaOf('lockfileInventory'));
 export const TARGET_SUMMARY = version1('target-summary', schemaOf('targetSummary'));
 export const LOGGED_CHANGES = version1('logged-changes', schemaOf('loggedChanges'));
+export const DAY_COUNT = version1('day-count', schemaOf('dayCount'));
 export const SHARD_LAYOUT = version1('shard-layout', schemaOf('shardLayout'));
 export const WORKER_RECORD = version1('worker-record', schemaOf('workerRecord'));
 
@@ -116,6 +117,7 @@ export const STORED_KINDS: readonly StoredKind<unknown>[] = [
   LOCKFILE_INVENTORY,
   TARGET_SUMMARY,
   LOGGED_CHANGES,
+  DAY_COUNT,
   SHARD_LAYOUT,
   WORKER_RECORD,
   REFRESHED_PART,

@@ -7,6 +7,7 @@ import { apiAnswerSchema } from '../api/api-answer.ts';
 import { apiTokenSchema } from '../api/api-token.ts';
 import { feedHeadSchema } from '../exploits/feed-head.ts';
 import { compactLockfileSchema } from '../fleet/compact-lockfile.ts';
+import { dayCountSchema } from '../fleet/day-count.ts';
 import { loggedChangesSchema } from '../fleet/logged-changes.ts';
 import { refreshedPartSchema, refreshRecordSchema } from '../fleet/refresh.ts';
 import { shardLayoutSchema } from '../fleet/shard-layout.ts';
@@ -48,6 +49,7 @@ export const SCHEMAS = {
   lockfileInventory: compactLockfileSchema,
   targetSummary: targetSummarySchema,
   loggedChanges: loggedChangesSchema,
+  dayCount: dayCountSchema,
   shardLayout: shardLayoutSchema,
   workerRecord: workerRecordSchema,
   refreshedPart: refreshedPartSchema,

@@ -37,7 +37,12 @@ const MAC_BYTES = 16;
 
 /** What decides a list, as text: the method, its parameters except those of the page, and what the caller may see. */
 export function questionOf(method: string, params: object, scope: string): string {
-  const { pageToken: _token, pageSize: _size, ...others } = params as Readonly<Record<string, unknown>>;
+  const {
+    pageToken: _token,
+    pageSize: _size,
+    skip: _skip,
+    ...others
+  } = params as Readonly<Record<string, unknown>>;
   const sorted = Object.entries(others).sort(([left], [right]) => (left < right ? -1 : 1));
   return JSON.stringify([method, scope, sorted]);
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDayCounts } from '../../../src/store/fleet/day-counts.ts';
+import { createKeys } from '../../../src/store/keys.ts';
 import { shardOf } from '../../../src/store/shards/shard.ts';
 import { npmFile, tracked } from '../../store/fleet/fleet-room.ts';
 import { until } from '../../store/store-room.ts';
@@ -92,10 +94,50 @@ describe.each([1, 3])('the read operations over %i shards', (shards) => {
     expect(await listed('state=all&orderBy=target')).toHaveLength(8);
     expect(await listed('search=ghsa-LODASH%20t3')).toEqual(['org/t3 lodash']);
     expect(await listed('rule=deprecated')).toEqual([]);
+    expect(await listed('package=pkg:npm/lodash&target=org/t1')).toEqual(['org/t1 lodash']);
+    expect(await listed('package=pkg:npm/lodash@4.17.20&advisory=GHSA-lodash')).toHaveLength(4);
+    expect(await listed('package=pkg:npm/loda')).toEqual([]);
+    expect(await listed('package=pkg:npm/lodash@4.17.2')).toEqual([]);
+    expect(await listed('advisory=GHSA-other')).toEqual([]);
     const [first] = (await api.read('lockhound.findings.list', 'findings')).findings;
     const place = `targets/org%2Ft0/findings/${encodeURIComponent(first.finding.fingerprint)}`;
     expect(await api.read('lockhound.findings.get', place)).toMatchObject({ target: 'org/t0', places: 1 });
     expect((await api.request(`/api/v1/${place}x`)).status).toBe(404);
+  });
+
+  it('leaves out entries, and counts findings for filters', async () => {
+    expect(await listed('skip=3')).toEqual(['org/t2 lodash']);
+    expect(await listed('skip=9')).toEqual([]);
+    const middle = await api.read('lockhound.findings.list', 'findings?skip=1&pageSize=1');
+    expect(middle.total).toBe(4);
+    expect(await listed(`pageToken=${middle.nextPageToken}&pageSize=1`)).toEqual(['org/t3 lodash']);
+    expect((await api.request(`/api/v1/findings?skip=1&pageToken=${middle.nextPageToken}`)).status).toBe(400);
+    const second = await api.read('lockhound.targets.list', 'targets?orderBy=target&skip=1&pageSize=1');
+    expect([second.targets[0].target, second.total]).toEqual(['org/t1', 4]);
+    expect(await api.read('lockhound.findings.count', 'findings/count?severity=medium')).toEqual({
+      total: 3,
+      severities: { critical: 1, high: 1, medium: 1 },
+      rules: { vulnerability: 3 },
+      ecosystems: { npm: 3 },
+    });
+  });
+
+  it('lists the changes of one finding', async () => {
+    const { scans } = await api.read('lockhound.changes.list', 'changes?fingerprint=f&target=org/t1');
+    expect(scans).toHaveLength(1);
+    expect((await api.read('lockhound.changes.list', 'changes?fingerprint=other')).scans).toEqual([]);
+  });
+
+  it('shows the trend and the queues', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const store = createDayCounts(room.redis, createKeys());
+    await store.write({ day: '2020-01-01', targets: 1, open: { low: 1 } });
+    await store.write({ day: today, targets: 4, open: { high: 9 } });
+    await store.write({ day: today, targets: 4, open: { high: 2 } });
+    const { days } = await api.read('lockhound.fleet.trend', 'fleet/trend');
+    expect(days).toEqual([expect.objectContaining({ day: today, targets: 4, open: { high: 2 } })]);
+    const { queues } = await api.read('lockhound.queues.list', 'queues');
+    expect(queues).toContainEqual(expect.objectContaining({ queue: 'judge-scan', waiting: 0, failed: 0 }));
   });
 
   it('continues after the last entry of a page when the fleet has changed in between', async () => {

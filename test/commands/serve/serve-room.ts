@@ -19,7 +19,13 @@ export interface Answer {
 }
 
 /** A server on an engine of its own. */
-export async function openServeRoom({ shards = 1 }: { readonly shards?: number } = {}) {
+export async function openServeRoom({
+  shards = 1,
+  page,
+}: {
+  readonly shards?: number;
+  readonly page?: URL;
+} = {}) {
   const valkey: EmbeddedValkey = await startValkey();
   const redis: RedisClient = await connectRedis({ urls: valkey.url });
   const started: RunningServer[] = [];
@@ -39,7 +45,7 @@ export async function openServeRoom({ shards = 1 }: { readonly shards?: number }
     /** Starts another server, and waits until it has read the fleet. `variables` override the configuration. `token`: for that wait. */
     async serve(variables: Readonly<Record<string, string>> = {}, token?: string) {
       const loaded = loadConfig({ environment: { ...environment, ...variables } });
-      const server = await startServe(loaded, { port: 0 });
+      const server = await startServe(loaded, { port: 0, page });
       started.push(server);
       const request = async (path: string, init: RequestInit = {}): Promise<Answer> => {
         const answer = await fetch(`${server.url}${path}`, init);

@@ -1,20 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger } from '../compose/logger.ts';
-import { openNotifier } from '../compose/notifier.ts';
-import { startPipeline } from '../compose/pipeline.ts';
-import { openStore, type Store } from '../compose/store.ts';
-import type { LoadedConfig } from '../config/load.ts';
-import { configSchema } from '../config/schema.ts';
-import { type LocalServices, startLocalServices } from '../embedded/local-services.ts';
-import { DELIVER_NOTIFICATION } from '../jobs/payloads/deliver-notification.ts';
-import { createMasker } from '../model/masking.ts';
-import type { ScanReport } from '../model/scan/verdict.ts';
-import { Secret } from '../model/secret.ts';
-import type { Provisioned } from '../notify/provisioning/provision.ts';
-import { createProducer, type Producer } from '../producer.ts';
-import type { OnProgress } from './scanning/scan-progress.ts';
-import { type ScanWatch, watchScans } from './scanning/scan-watch.ts';
+import { createLogger } from '../../compose/logger.ts';
+import { openNotifier } from '../../compose/notifier.ts';
+import { startPipeline } from '../../compose/pipeline.ts';
+import { openStore, type Store } from '../../compose/store.ts';
+import { runWorker } from '../../compose/worker.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { configSchema } from '../../config/schema.ts';
+import { type LocalServices, startLocalServices } from '../../embedded/local-services.ts';
+import { DELIVER_NOTIFICATION } from '../../jobs/payloads/deliver-notification.ts';
+import { createMasker } from '../../model/masking.ts';
+import type { ScanReport } from '../../model/scan/verdict.ts';
+import { Secret } from '../../model/secret.ts';
+import type { Provisioned } from '../../notify/provisioning/provision.ts';
+import { createProducer, type Producer } from '../../producer.ts';
+import type { OnProgress } from '../scanning/scan-progress.ts';
+import { type ScanWatch, watchScans } from '../scanning/scan-watch.ts';
+import { startServe } from '../serve/serve.ts';
 
 /** An alert as it was received, with secrets masked. */
 export interface DemoAlert {
@@ -27,9 +29,10 @@ export interface DemoAlert {
 
 interface DemoScan {
   readonly target: string;
+  readonly labels: Readonly<Record<string, string>>;
   readonly path: string;
   readonly content: Buffer;
-  readonly onProgress: OnProgress;
+  readonly onProgress?: OnProgress;
 }
 
 export type Demo = Awaited<ReturnType<typeof startDemo>>;
@@ -69,6 +72,19 @@ export async function startDemo(signal: AbortSignal) {
     closeSteps.push(producer.close);
     return {
       ...demoOf({ services, store, watch, producer, signal, secrets: Object.values(secrets) }),
+      /**
+       * Serves the live page over this fleet until the demo is closed. A worker then keeps the fleet up to date. Resolves to the URL.
+       * `port` 0: any.
+       */
+      async serve(port: number): Promise<string> {
+        const redis = { ...loaded.config.redis, url: store.urls.join(',') };
+        const shared = { ...loaded, config: { ...loaded.config, redis } };
+        const worker = await runWorker(shared, { signal, ephemeral: false });
+        closeSteps.push(worker.close);
+        const server = await startServe(shared, { port });
+        closeSteps.push(server.close);
+        return server.url;
+      },
       /** The services that were started and the objects that were provisioned, one line each. */
       facts: factsOf(services, store, provisioned),
       close,
@@ -92,11 +108,11 @@ function demoOf({ services, store, watch, producer, signal, secrets }: DemoParts
   let shown = 0;
   return {
     /** Enqueues a scan as another service would. Resolves when it is judged and its alert is delivered. */
-    async scan({ target, path, content, onProgress }: DemoScan): Promise<ScanReport> {
+    async scan({ target, labels, path, content, onProgress = () => {} }: DemoScan): Promise<ScanReport> {
       const scan = randomUUID();
       await producer.enqueue({
         scan,
-        target: { id: target, labels: { team: 'demo' } },
+        target: { id: target, labels },
         lockfiles: [{ path, content }],
       });
       const report = await watch.report(scan, { onProgress, signal });
@@ -168,6 +184,8 @@ function demoConfig({ insights, webhooks, receiver }: LocalServices, secrets: De
       variables: { ALERT_TOKEN: { secret: reference } },
       allowAddresses: ['127.0.0.1'],
     },
+    // The page then shows a fleet that was looked up again.
+    watch: { jitter: '0s' },
     log: { level: 'error' },
   });
   const { apiKey, applicationKey, token } = secrets;

@@ -1,0 +1,8 @@
+/** Without comments, indents and line breaks, which our style sheets need nowhere. */
+export function compactCss(css: string): string {
+  return css
+    .replaceAll(/\/\*.*?\*\//gs, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .join('');
+}

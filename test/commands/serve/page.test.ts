@@ -1,0 +1,343 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildPage } from '../../../scripts/build-page.ts';
+import { administerTokens } from '../../../src/commands/tokens.ts';
+import { VIEW_PATHS } from '../../../src/server/page/mount-page.ts';
+import { createDeliveryStore } from '../../../src/store/alerts/deliveries.ts';
+import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
+import { createDayCounts } from '../../../src/store/fleet/day-counts.ts';
+import { notificationOf } from '../../notify/notification.ts';
+import { HOSTILE } from '../../report/html-report.ts';
+import { npmFile, tracked } from '../../store/fleet/fleet-room.ts';
+import { until } from '../../store/store-room.ts';
+import { openServeRoom } from './serve-room.ts';
+
+/** Debian's package `chromium`, or the program that the variable names. */
+const CHROMIUM = process.env['LOCKHOUND_CHROMIUM'] ?? '/usr/bin/chromium';
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const TITLE = 'Something is wrong with left';
+const LEFT = 'pkg:npm/left@1.0.0';
+
+const folder = mkdtempSync(join(tmpdir(), 'page-'));
+let room: Awaited<ReturnType<typeof openServeRoom>>;
+let api: Awaited<ReturnType<typeof room.serve>>;
+const tokens: Record<'admin' | 'reader', string> = { admin: '', reader: '' };
+
+beforeAll(async () => {
+  await buildPage(folder);
+  room = await openServeRoom({ page: pathToFileURL(`${folder}/`) });
+  await fill();
+  const admin = administerTokens(createApiTokenStore(room.redis, fleet().keys));
+  tokens.admin = (await admin.create({ name: 'operator', role: 'admin' })).token;
+  tokens.reader = (await admin.create({ name: 'reader', role: 'read', targets: ['org/*'] })).token;
+  api = await room.serve({}, tokens.admin);
+}, 60_000);
+afterAll(async () => {
+  await room?.close();
+  rmSync(folder, { recursive: true });
+});
+
+function fleet() {
+  const [first] = room.fleets;
+  if (first === undefined) throw new RangeError('the room has no fleet');
+  return first;
+}
+
+const at = new Date().toISOString();
+const opened = (fingerprint: string, purl: string, title: string) =>
+  ({
+    transition: 'opened',
+    rule: 'vulnerability',
+    level: 'alert',
+    severity: 'high',
+    fingerprint,
+    purl,
+    title,
+  }) as const;
+
+async function fill(): Promise<void> {
+  const { save, keys } = fleet();
+  const left = tracked('org/shop', 'left@1.0.0', 'critical', {
+    openedAt: at,
+    finding: {
+      advice: 'Upgrade left to 1.0.1.',
+      locations: [
+        { path: 'package-lock.json', line: 7, dependencyPath: ['shop@1.0.0', 'middle@2.0.0', 'left@1.0.0'] },
+        { path: 'web/package-lock.json', dependencyPath: ['other@1.0.0', 'left@1.0.0'] },
+      ],
+    },
+  });
+  await save('org/shop', [npmFile('package-lock.json', ['shop@1.0.0', 'left@1.0.0'])], {
+    labels: { team: 'web' },
+    findings: [
+      left,
+      ...Array.from({ length: 300 }, (_, index) => tracked('org/shop', `p${index}@1.0.0`, 'low')),
+    ],
+    log: [opened(left.finding.fingerprint, LEFT, TITLE)],
+  });
+  await save('org/api', [], { findings: [tracked('org/api', 'left@1.0.0', 'high')] });
+  const evil = tracked('evil', 'left@1.0.0', 'high', {
+    finding: {
+      title: HOSTILE,
+      advice: HOSTILE,
+      package: {
+        ecosystem: 'npm',
+        name: HOSTILE,
+        version: HOSTILE,
+        purl: `pkg:npm/${HOSTILE}`,
+        groups: [HOSTILE],
+      },
+      locations: [{ path: HOSTILE, dependencyPath: [HOSTILE, `${HOSTILE}2`] }],
+      advisory: { id: HOSTILE, aliases: [HOSTILE], title: HOSTILE, url: 'javascript:globalThis.hacked=3' },
+    },
+  });
+  await save('evil', [], {
+    labels: { team: HOSTILE },
+    findings: [evil],
+    log: [opened(evil.finding.fingerprint, HOSTILE, HOSTILE)],
+  });
+  const deliveries = createDeliveryStore(room.redis, keys);
+  const delivery = {
+    id: 'msg_1',
+    key: 's.default',
+    route: 'default',
+    target: 'org/shop',
+    scan: 's',
+    date: at,
+  };
+  await deliveries.file(delivery, notificationOf());
+  await deliveries.addAttempt('msg_1', { at, durationMs: 12, status: 500, answer: HOSTILE });
+  await deliveries.move(delivery, { state: 'failed', reason: 'HTTP 500' });
+  const days = createDayCounts(room.redis, keys);
+  for (const ago of [3, 2, 1]) {
+    const day = new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+    await days.write({ day, targets: 3, open: { critical: 1, high: ago } });
+  }
+}
+
+describe('the files of the page', () => {
+  it('are answered without a role, by every path of a view, and hold no data', async () => {
+    const [first, ...others] = await Promise.all(VIEW_PATHS.map((path) => api.request(path)));
+    for (const other of others) expect(other.text).toBe(first?.text);
+    expect(first?.status).toBe(200);
+    expect(first?.text).toMatch(/<script type="module" src="\/page\/page-\w+\.js">/);
+    expect((await api.request('/api/v1/fleet')).status).toBe(401);
+  });
+
+  it('forbid foreign scripts, styles, frames and plain texts as mark-up', async () => {
+    const { headers, text } = await api.request('/');
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
+        "form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    );
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('cache-control')).toBe('no-cache');
+    expect(text).not.toMatch(/ style=|<style|<script>|\son\w+=/);
+  });
+
+  it('are compressed, kept for ever by their hash, and smaller than 300 kB', async () => {
+    const names = readdirSync(folder).filter((name) => !/\.(?:br|gz)$/.test(name));
+    const sizes = names.map((name) => readFileSync(join(folder, `${name}.gz`)).length);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000);
+    const script = names.find((name) => name.endsWith('.js')) ?? '';
+    expect(gunzipSync(readFileSync(join(folder, `${script}.gz`)))).toEqual(
+      readFileSync(join(folder, script)),
+    );
+    const answer = await api.request(`/page/${script}`, { headers: { 'accept-encoding': 'gzip' } });
+    expect(answer.headers.get('content-encoding')).toBe('gzip');
+    expect(answer.headers.get('cache-control')).toContain('immutable');
+    const etag = answer.headers.get('etag') ?? '';
+    expect((await api.request(`/page/${script}`, { headers: { 'if-none-match': etag } })).status).toBe(304);
+    for (const path of ['/page/index', '/page/..%2findex.html', '/page/%2e%2e%2fpackage.json', '/nothing']) {
+      expect([path, (await api.request(path)).status]).toEqual([path, 404]);
+    }
+  });
+});
+
+// A browser starts slowly on a machine with other work.
+describe.skipIf(!existsSync(CHROMIUM))(
+  `the page in a browser (needs ${CHROMIUM})`,
+  { timeout: 60_000 },
+  () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      const { chromium } = await import('playwright-core');
+      browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'], timeout: 60_000 });
+    }, 90_000);
+    afterAll(() => browser?.close());
+
+    /** A signed-in page, with everything that it reported or requested from elsewhere. */
+    async function signedIn(token: string, path: string, options: BrowserContextOptions = {}) {
+      const page = await browser.newPage(options);
+      const events: string[] = [];
+      page.on('console', (message) => events.push(message.text()));
+      page.on('pageerror', (error) => events.push(error.message));
+      page.on('dialog', (dialog) => events.push(dialog.message()));
+      page.on('request', (request) => request.url().startsWith(api.server.url) || events.push(request.url()));
+      await page.goto(api.server.url + path);
+      await page.getByLabel('Token').fill(token);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('link', { name: 'Lockhound' }).waitFor();
+      // The answer to the first question, before signing in.
+      return { page, events: () => events.filter((event) => !event.includes('401')) };
+    }
+
+    const violations = async (page: Page) => {
+      const result = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
+        violations: { id: string; nodes: { html: string }[] }[];
+      };
+      return result.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+    };
+
+    it('leads an operator from the overview to a suppressed finding', async () => {
+      const { page, events } = await signedIn(tokens.admin, '/');
+      await page.getByText('Open findings, last 90 days').waitFor();
+      await page.getByRole('region', { name: 'Targets by worst finding' }).getByText('critical').click();
+      await page.getByRole('cell', { name: 'org/shop' }).waitFor();
+      await page.getByRole('link', { name: 'Findings' }).click();
+      await page.getByText('303 findings').waitFor();
+      // Rows that are not visible do not exist.
+      expect(await page.locator('tr[data-index]').count()).toBeLessThan(80);
+      await page.keyboard.press('/');
+      await page.keyboard.type('LEFT');
+      await page.getByText('2 findings', { exact: true }).waitFor();
+      expect(page.url()).toMatch(/\/findings\?.*search=LEFT/);
+      await page.getByRole('textbox', { name: 'Target' }).fill('org/shop');
+      await page.getByText('1 finding', { exact: true }).waitFor();
+      await page.getByRole('region', { name: 'Findings' }).focus();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: TITLE }).waitFor();
+      expect(await page.locator('svg .node').allTextContents()).toContain('middle@2.0.0middle@2.0.0');
+      await page.getByText('Upgrade left to 1.0.1.').waitFor();
+      const holders = page.getByRole('region', { name: 'All targets that hold it' });
+      await holders.getByRole('link', { name: 'org/api' }).waitFor();
+      await page.getByRole('region', { name: 'History' }).getByText('opened').waitFor();
+      await page.getByRole('button', { name: 'Suppress' }).click();
+      await page.getByLabel('Reason').fill('is not reachable');
+      await page.getByLabel('Opens again').selectOption('30d');
+      await page.getByRole('dialog').getByRole('button', { name: 'Suppress' }).click();
+      await page.getByText('Suppressed. Workers apply it').waitFor();
+      await page.getByRole('link', { name: 'Suppressions' }).click();
+      await page.getByRole('cell', { name: 'is not reachable' }).waitFor();
+      const { suppressions } = (await api.request('/api/v1/suppressions', as(tokens.admin))).json;
+      expect(suppressions).toHaveLength(1);
+      expect(suppressions[0]).toMatchObject({
+        target: 'org/shop',
+        advisories: ['GHSA-left'],
+        author: expect.stringContaining('operator'),
+      });
+      expect(events()).toEqual([]);
+      await page.context().close();
+    });
+
+    it('shows what happens without being loaded again', async () => {
+      const { page } = await signedIn(tokens.admin, '/findings?target=org%2Fnew');
+      await page.getByText('No finding fits these filters.').waitFor();
+      await page.getByText('Live', { exact: true }).waitFor();
+      const found = tracked('org/new', 'left@1.0.0', 'high');
+      await fleet().save('org/new', [], {
+        findings: [found],
+        log: [opened(found.finding.fingerprint, LEFT, TITLE)],
+      });
+      await page.getByRole('link', { name: TITLE }).waitFor();
+      await page.context().close();
+    });
+
+    it('sends a failed alert again, and shows readers no buttons that they may not use', async () => {
+      const { page } = await signedIn(tokens.admin, '/deliveries');
+      await page.getByRole('button', { name: '1 attempt' }).click();
+      await page.getByText('500', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Retry msg_1' }).click();
+      await page.getByText('The alert is sent again.').waitFor();
+      await page.context().close();
+      const { page: reader, events } = await signedIn(tokens.reader, '/deliveries');
+      await reader.getByRole('button', { name: '1 attempt' }).waitFor();
+      expect(await reader.getByRole('button', { name: /Retry/ }).count()).toBe(0);
+      const views = await reader.getByRole('navigation').getByRole('link').allTextContents();
+      expect(views).toEqual([
+        'Overview',
+        'Findings',
+        'Targets',
+        'Changes',
+        'Suppressions',
+        'Deliveries',
+        'Schedules',
+      ]);
+      await reader.getByRole('link', { name: 'Findings' }).click();
+      await reader.getByRole('link', { name: TITLE }).first().click();
+      await reader.getByRole('heading', { name: TITLE }).waitFor();
+      expect(await reader.getByRole('button', { name: 'Suppress' }).count()).toBe(0);
+      expect(events()).toEqual([]);
+      await reader.getByRole('button', { name: 'Sign out' }).click();
+      await reader.getByLabel('Token').waitFor();
+      await reader.context().close();
+    });
+
+    it('runs and loads nothing from hostile text', async () => {
+      const { page, events } = await signedIn(tokens.admin, '/findings?target=evil');
+      const id = encodeURIComponent('evil/left@1.0.0/high');
+      for (const path of [
+        '/findings?target=evil',
+        `/finding?target=evil&id=${id}`,
+        '/target?id=evil',
+        '/changes',
+        '/',
+      ]) {
+        await page.goto(api.server.url + path);
+        await page.getByText('globalThis.hacked=1').first().waitFor();
+        expect(await page.locator('img, iframe, body script, a[href^="javascript"]').count()).toBe(0);
+      }
+      expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
+      expect(events()).toEqual([]);
+      // What an injected script could try is refused by the policy.
+      await page.evaluate(`{
+      const script = document.createElement('script');
+      try { script.textContent = 'globalThis.injected = 1'; } catch {}
+      document.body.append(script);
+      try { document.body.innerHTML = '<b>x</b>'; } catch { globalThis.refused = 1; }
+    }`);
+      expect(await page.evaluate('[globalThis.injected, globalThis.refused]')).toEqual([undefined, 1]);
+      await page.context().close();
+    });
+
+    const finding = `/finding?target=org%2Fshop&id=${encodeURIComponent('org/shop/left@1.0.0/critical')}`;
+    const others = VIEW_PATHS.filter((path) => path !== '/finding' && path !== '/target');
+    it.each([
+      [1280, 'light', [...others, finding, '/target?id=org%2Fshop']],
+      [390, 'dark', ['/', '/findings', finding, '/deliveries', '/target?id=evil']],
+    ] as const)('is accessible and not wider than %i pixels, %s', async (width, colorScheme, paths) => {
+      const { page } = await signedIn(tokens.admin, '/', {
+        viewport: { width, height: 900 },
+        colorScheme,
+        bypassCSP: true,
+      });
+      await page.evaluate(AXE);
+      const found: unknown[] = [];
+      for (const path of paths) {
+        // As a click on a link does, so that the document stays.
+        await page.evaluate(
+          `history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`,
+        );
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        const waiting = page.getByText(/^(?:Loading|Counting) …$/);
+        await until('everything is loaded', async () => (await waiting.count()) === 0);
+        const isWider = (await page.evaluate('document.documentElement.scrollWidth')) as number;
+        if (isWider > width) found.push([path, isWider]);
+        found.push(...(await violations(page)).map((one) => [path, ...one]));
+      }
+      expect(found).toEqual([]);
+      await page.context().close();
+    });
+  },
+);
+
+function as(token: string): RequestInit {
+  return { headers: { authorization: `Bearer ${token}` } };
+}

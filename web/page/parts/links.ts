@@ -1,0 +1,15 @@
+import { addressOf } from '../routing/location.ts';
+
+export function targetAddress(target: string): string {
+  return addressOf('/target', { id: target });
+}
+
+export function findingAddress(target: string, fingerprint: string): string {
+  return addressOf('/finding', { target, id: fingerprint });
+}
+
+/** An address from outside, where it leads to a web page; `undefined` for any other scheme, such as `javascript:`. */
+export function webAddress(text: string): string | undefined {
+  const url = URL.parse(text);
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.href : undefined;
+}

@@ -1,0 +1,55 @@
+import { call } from '../api/call.ts';
+import { isLive } from '../api/live.ts';
+import { session, signOut } from '../api/session.ts';
+import { useLoaded } from '../api/use-loaded.ts';
+import { isMenuOpen } from './side-bar.tsx';
+
+const GRADES = { good: 'Healthy', attention: 'Needs attention', bad: 'Not healthy' } as const;
+
+export function TopBar() {
+  const { name = '', via, role } = session.value ?? {};
+  return (
+    <header class="top-bar">
+      <button
+        type="button"
+        class="menu-button"
+        aria-expanded={isMenuOpen.value}
+        aria-controls="views"
+        onClick={() => {
+          isMenuOpen.value = !isMenuOpen.value;
+        }}
+      >
+        Menu
+      </button>
+      <a class="brand" href="/">
+        Lockhound
+      </a>
+      <Health />
+      <span class={`live ${isLive.value ? 'on' : ''}`} role="status">
+        {isLive.value ? 'Live' : 'Connecting …'}
+      </span>
+      <span class="who" title={`role ${role}`}>
+        {via === 'machine' ? 'this machine' : name}
+      </span>
+      {via === 'session' ? (
+        <button type="button" class="quiet" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      ) : null}
+    </header>
+  );
+}
+
+/** The verdict of `lockhound health` in a word. It is about the whole fleet. */
+function Health() {
+  const seesAll = session.value?.targets.includes('*') === true;
+  const { value } = useLoaded(seesAll ? 'health' : '', (signal) =>
+    call('lockhound.health.get', {}, { signal }),
+  );
+  if (value === undefined) return null;
+  return (
+    <a class={`health ${value.grade}`} href="/" title={value.summary}>
+      {GRADES[value.grade]}
+    </a>
+  );
+}

@@ -1,0 +1,174 @@
+import type { FleetFinding } from '../../../../src/model/api/lockhound-api.generated.ts';
+import { call } from '../../api/call.ts';
+import { may } from '../../api/session.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { Card, ViewHead } from '../../parts/card.tsx';
+import { targetAddress, webAddress } from '../../parts/links.ts';
+import { Nothing, Shown } from '../../parts/notice.tsx';
+import { SeverityBadge } from '../../parts/severity.tsx';
+import { Time } from '../../parts/time.tsx';
+import { place } from '../../routing/location.ts';
+import { FindingHistory } from './finding-history.tsx';
+import { Holders } from './holders.tsx';
+import { PathView } from './path-view.tsx';
+import { PriorityParts } from './priority-parts.tsx';
+import { SuppressButton } from './suppress.tsx';
+
+/** One finding of one target. */
+export function FindingView() {
+  const { params } = place.value;
+  const [target, fingerprint] = [params.get('target') ?? '', params.get('id') ?? ''];
+  const isNamed = target !== '' && fingerprint !== '';
+  const loaded = useLoaded(isNamed ? `finding ${target} ${fingerprint}` : '', (signal) =>
+    call('lockhound.findings.get', { target, fingerprint }, { signal }),
+  );
+  if (!isNamed) return <Nothing>The address names no finding.</Nothing>;
+  return <Shown loaded={loaded}>{(one) => <Details one={one} onChange={loaded.reload} />}</Shown>;
+}
+
+interface DetailsProps {
+  readonly one: FleetFinding;
+  readonly onChange: () => void;
+}
+
+function Details({ one, onChange }: DetailsProps) {
+  const { finding, target } = one;
+  const { package: locked } = finding;
+  return (
+    <>
+      <ViewHead
+        title={finding.title}
+        note={
+          <>
+            <SeverityBadge severity={finding.severity} /> {locked.name} {locked.version} in{' '}
+            <a href={targetAddress(target)}>{target}</a>
+          </>
+        }
+      >
+        {finding.suppressed === undefined && one.status === 'open' && may('lockhound.suppressions.add') ? (
+          <SuppressButton one={one} onDone={onChange} />
+        ) : null}
+      </ViewHead>
+      <State one={one} />
+      <div class="grid">
+        <Card title="What to do">
+          <Advice one={one} />
+        </Card>
+        <Card title="Where it comes from">
+          <PathView locations={finding.locations} found={`${locked.name}@${locked.version}`} />
+        </Card>
+        <Card title="Facts">
+          <Facts one={one} />
+        </Card>
+        {finding.priority === undefined ? null : <PriorityParts priority={finding.priority} />}
+        <Holders finding={finding} />
+        <FindingHistory one={one} />
+      </div>
+    </>
+  );
+}
+
+function State({ one: { status, changedAt, finding } }: { readonly one: FleetFinding }) {
+  const { suppressed } = finding;
+  if (status === 'resolved') {
+    return (
+      <p class="notice good">
+        Resolved <Time at={changedAt} />.
+      </p>
+    );
+  }
+  if (suppressed === undefined) return null;
+  return (
+    <p class="notice">
+      Suppressed by {suppressed.by}
+      {suppressed.author === undefined ? '' : ` (${suppressed.author})`}: {suppressed.reason}
+      {suppressed.expires === undefined ? null : (
+        <>
+          . It opens again <Time at={suppressed.expires} />
+        </>
+      )}
+      .
+    </p>
+  );
+}
+
+function Advice({ one: { finding } }: { readonly one: FleetFinding }) {
+  const { advice, package: locked } = finding;
+  const way = locked.direct === true ? 'a direct dependency' : 'a dependency of other packages';
+  return (
+    <>
+      <p>{advice ?? `No advice is known. The package is ${way}.`}</p>
+      <p class="faint">
+        <code>lockhound fix</code> in the repository writes the upgrade that it can verify.
+      </p>
+    </>
+  );
+}
+
+function Facts({ one }: { readonly one: FleetFinding }) {
+  const { finding } = one;
+  const { advisory, package: locked, kev, epss } = finding;
+  const url = advisory === undefined ? undefined : webAddress(advisory.url);
+  return (
+    <dl class="facts">
+      <dt>Rule</dt>
+      <dd>
+        {finding.rule}
+        {finding.level === 'note' ? ' (note: never an alert)' : ''}
+      </dd>
+      <dt>Package</dt>
+      <dd>
+        <code>{locked.purl}</code>
+      </dd>
+      {locked.groups.length === 0 ? null : (
+        <>
+          <dt>Groups</dt>
+          <dd>{locked.groups.join(', ')}</dd>
+        </>
+      )}
+      {advisory === undefined ? null : (
+        <>
+          <dt>Advisory</dt>
+          <dd>
+            {url === undefined ? (
+              advisory.id
+            ) : (
+              <a href={url} target="_blank" rel="noreferrer">
+                {advisory.id}
+              </a>
+            )}
+            {advisory.aliases.length === 0 ? null : <span class="faint"> {advisory.aliases.join(', ')}</span>}
+          </dd>
+          {advisory.score === undefined ? null : (
+            <>
+              <dt>CVSS</dt>
+              <dd>
+                {advisory.score} <span class="faint">{advisory.vector}</span>
+              </dd>
+            </>
+          )}
+        </>
+      )}
+      {typeof epss?.['score'] === 'number' ? (
+        <>
+          <dt>EPSS</dt>
+          <dd>{(epss['score'] * 100).toFixed(1)} % within 30 days</dd>
+        </>
+      ) : null}
+      {kev?.['listed'] === true ? (
+        <>
+          <dt>Exploited</dt>
+          <dd>in the catalogue of known exploited vulnerabilities</dd>
+        </>
+      ) : null}
+      <dt>Opened</dt>
+      <dd>
+        <Time at={one.openedAt} />
+      </dd>
+      <dt>Changed</dt>
+      <dd>
+        <Time at={one.changedAt} />
+      </dd>
+    </dl>
+  );
+}

@@ -1,0 +1,108 @@
+import type { FindingCounts } from '../../../../src/model/api/lockhound-api.generated.ts';
+import { Choice } from '../../parts/choice.tsx';
+import { FilterForm } from '../../parts/filter-form.tsx';
+import { RATED } from '../../parts/severity.tsx';
+import { type Filters, filtersOf, findingsAddress, ORDERS, STATES } from './filters.ts';
+
+const STATE_NAMES = { open: 'Open', suppressed: 'Suppressed', resolved: 'Resolved', all: 'All' } as const;
+const ORDER_NAMES = { severity: 'Priority', changedAt: 'Newest change', target: 'Target' } as const;
+
+interface FindingFiltersProps {
+  readonly filters: Filters;
+  /** Numbers of findings by rule and ecosystem. */
+  readonly choices: FindingCounts | undefined;
+}
+
+export function FindingFilters({ filters, choices }: FindingFiltersProps) {
+  const fixed = (['package', 'advisory'] as const).filter((name) => filters[name] !== undefined);
+  return (
+    <FilterForm
+      label="Filters of findings"
+      addressOf={(values) => {
+        const params = new URLSearchParams();
+        for (const [name, value] of values) params.append(name, String(value).trim());
+        return findingsAddress(filtersOf(params));
+      }}
+    >
+      <label class="wide">
+        Search
+        <input
+          type="search"
+          name="search"
+          defaultValue={filters.search ?? ''}
+          placeholder="Package, title, advisory, target  ( / )"
+        />
+      </label>
+      <Choice
+        name="severity"
+        label="Severity"
+        value={filters.severity}
+        options={[
+          ['', 'Any'],
+          ...RATED.map((one) => [one, one === 'critical' ? one : `${one} or worse`] as const),
+        ]}
+      />
+      <Choice
+        name="state"
+        label="State"
+        value={filters.state ?? 'open'}
+        options={STATES.map((one) => [one, STATE_NAMES[one]])}
+      />
+      <Choice
+        name="rule"
+        label="Rule"
+        value={filters.rule?.[0]}
+        options={[['', 'Any'], ...countedOptions(choices?.rules, filters.rule?.[0])]}
+      />
+      <Choice
+        name="ecosystem"
+        label="Ecosystem"
+        value={filters.ecosystem}
+        options={[['', 'Any'], ...countedOptions(choices?.ecosystems, filters.ecosystem)]}
+      />
+      <label>
+        Target
+        <input name="target" defaultValue={filters.target ?? ''} placeholder="Exact id" />
+      </label>
+      <label>
+        Label
+        <input name="label" defaultValue={filters.label?.[0] ?? ''} placeholder="name=value" />
+      </label>
+      <Choice
+        name="orderBy"
+        label="Sort by"
+        value={filters.orderBy ?? 'severity'}
+        options={ORDERS.map((one) => [one, ORDER_NAMES[one]])}
+      />
+      <div class="checks">
+        <label>
+          <input type="checkbox" name="direct" value="true" defaultChecked={filters.direct === true} /> direct
+          only
+        </label>
+        <label>
+          <input type="checkbox" name="notes" value="true" defaultChecked={filters.notes === true} /> notes
+        </label>
+      </div>
+      {fixed.map((name) => (
+        <label key={name}>
+          {name === 'package' ? 'Package' : 'Advisory'}
+          <input name={name} defaultValue={filters[name] ?? ''} />
+        </label>
+      ))}
+      <a class="button quiet" href="/findings">
+        Clear
+      </a>
+    </FilterForm>
+  );
+}
+
+/** Names with their numbers, the most frequent first. The chosen one is always there. */
+function countedOptions(
+  counts: Readonly<Record<string, number>> | undefined,
+  chosen: string | undefined,
+): readonly (readonly [value: string, text: string])[] {
+  const all = Object.entries({ ...(chosen === undefined ? {} : { [chosen]: 0 }), ...counts });
+  return all
+    .toSorted(([, left], [, right]) => right - left)
+    .map(([name, count]) => [name, `${name} (${count})`] as const);
+}

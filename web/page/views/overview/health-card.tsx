@@ -1,0 +1,41 @@
+import { call } from '../../api/call.ts';
+import { session } from '../../api/session.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { sentenceCase } from '../../parts/format.ts';
+
+/** The verdict of `lockhound health` in words, with what to do. */
+export function HealthCard() {
+  const seesAll = session.value?.targets.includes('*') === true;
+  const { value } = useLoaded(seesAll ? 'health' : '', (signal) =>
+    call('lockhound.health.get', {}, { signal }),
+  );
+  if (value === undefined) return null;
+  return (
+    <details class={`card verdict ${value.grade}`}>
+      <summary>
+        <span class={`health ${value.grade}`}>{sentenceCase(value.grade)}</span> {value.summary}
+      </summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Question</th>
+            <th scope="col">Answer</th>
+          </tr>
+        </thead>
+        <tbody>
+          {value.parts.map(({ part, grade, says, remedy }) => (
+            <tr key={`${part} ${says}`}>
+              <td>
+                <span class={`health ${grade}`}>{sentenceCase(part)}</span>
+              </td>
+              <td>
+                {sentenceCase(says)}
+                {remedy === undefined ? null : <p class="faint">{remedy}</p>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}

@@ -1,0 +1,124 @@
+import type { Overview } from '../../../../src/model/api/lockhound-api.generated.ts';
+import { call } from '../../api/call.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { Card, ViewHead } from '../../parts/card.tsx';
+import { counted, formatNumber } from '../../parts/format.ts';
+import { Nothing, Shown } from '../../parts/notice.tsx';
+import { Time } from '../../parts/time.tsx';
+import { addressOf } from '../../routing/location.ts';
+import { HealthCard } from './health-card.tsx';
+import { RecentChanges } from './recent-changes.tsx';
+import { SeverityBar } from './severity-bar.tsx';
+import { TrendCard } from './trend-card.tsx';
+import { UrgentFindings } from './urgent-findings.tsx';
+
+/** The fleet at a glance. */
+export function OverviewView() {
+  const overview = useLoaded('fleet', (signal) => call('lockhound.fleet.get', {}, { signal }));
+  return (
+    <>
+      <ViewHead title="Overview" />
+      <Shown loaded={overview}>{(fleet) => <Fleet fleet={fleet} />}</Shown>
+    </>
+  );
+}
+
+function Fleet({ fleet }: { readonly fleet: Overview }) {
+  if (fleet.targets === 0) {
+    return (
+      <>
+        <HealthCard />
+        <Card title="Targets">
+          <Nothing>
+            No target has been scanned. <code>lockhound enqueue</code> scans one now,{' '}
+            <code>lockhound schedule</code> reads sources regularly.
+          </Nothing>
+        </Card>
+      </>
+    );
+  }
+  const { clear = 0 } = fleet.worst;
+  return (
+    <>
+      <HealthCard />
+      <div class="grid">
+        <Card title="Open findings" aside={<a href="/findings">All findings</a>}>
+          <SeverityBar
+            counts={fleet.open}
+            total="No finding is open."
+            hrefOf={(severity) => addressOf('/findings', { severity })}
+          />
+        </Card>
+        <Card
+          title="Targets by worst finding"
+          aside={<a href="/targets">{counted(fleet.targets, 'target')}</a>}
+        >
+          <SeverityBar
+            counts={fleet.worst}
+            total="Every target is clear."
+            hrefOf={(worst) => addressOf('/targets', { worst })}
+          />
+          {clear > 0 ? <p class="faint">{counted(clear, 'target')} without an open finding.</p> : null}
+        </Card>
+        <TrendCard fleet={fleet} />
+        <Card title="To look at">
+          <Attention fleet={fleet} />
+        </Card>
+        <UrgentFindings />
+        <RecentChanges />
+      </div>
+      <p class="faint foot">
+        {counted(fleet.packages, 'package')} in {counted(fleet.targets, 'target')}; read{' '}
+        <Time at={fleet.readAt} />.
+      </p>
+    </>
+  );
+}
+
+interface Item {
+  readonly count: number;
+  readonly says: string;
+  readonly href?: string;
+}
+
+/** What is stale, unwatched, incomplete or not delivered. */
+function Attention({ fleet }: { readonly fleet: Overview }) {
+  const items: readonly Item[] = [
+    {
+      count: fleet.stale,
+      says: 'stale: their packages were not looked up for too long',
+      href: addressOf('/targets', { stale: true }),
+    },
+    { count: fleet.failingSources, says: 'unwatched: their sources cannot be read', href: '/schedules' },
+    {
+      count: fleet.incomplete,
+      says: 'incomplete: the last scan could not see everything',
+      href: addressOf('/targets', { incomplete: true }),
+    },
+    {
+      count: fleet.failedDeliveries,
+      says: 'alerts failed permanently',
+      href: addressOf('/deliveries', { state: 'failed' }),
+    },
+    { count: fleet.stoppedRoutes.length, says: 'routes are stopped', href: '/deliveries' },
+    {
+      count: fleet.openDeliveries,
+      says: 'alerts are not delivered yet',
+      href: addressOf('/deliveries', { state: 'waiting' }),
+    },
+    { count: fleet.rejected, says: 'payloads were rejected', href: '/rejected' },
+    { count: fleet.leftOut, says: 'findings are not listed: there are too many' },
+    { count: fleet.unreadable.length, says: 'stored values cannot be read (see `lockhound doctor`)' },
+  ];
+  const shown = items.filter(({ count }) => count > 0);
+  if (shown.length === 0) return <Nothing>Nothing is stale, unwatched or undelivered.</Nothing>;
+  return (
+    <ul class="to-look-at">
+      {shown.map(({ count, says, href }) => (
+        <li key={says}>
+          <strong>{formatNumber(count)}</strong> {href === undefined ? says : <a href={href}>{says}</a>}
+        </li>
+      ))}
+    </ul>
+  );
+}

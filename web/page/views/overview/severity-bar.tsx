@@ -1,0 +1,44 @@
+import type { Counts } from '../../../../src/model/api/lockhound-api.generated.ts';
+import { formatNumber } from '../../parts/format.ts';
+import { Nothing } from '../../parts/notice.tsx';
+import { SEVERITIES } from '../../parts/severity.tsx';
+
+interface SeverityBarProps {
+  readonly counts: Counts;
+  /** Shown when nothing is counted. */
+  readonly total: string;
+  readonly hrefOf: (severity: string) => string;
+}
+
+/** Counts by severity: a bar for the eye, and a list for everything else. */
+export function SeverityBar({ counts, total, hrefOf }: SeverityBarProps) {
+  const shown = SEVERITIES.flatMap((severity) => {
+    const count = counts[severity] ?? 0;
+    return count === 0 ? [] : [{ severity, count }];
+  });
+  const sum = shown.reduce((all, { count }) => all + count, 0);
+  if (sum === 0) return <Nothing>{total}</Nothing>;
+  let from = 0;
+  const parts = shown.map(({ severity, count }) => {
+    const x = from;
+    from += (count / sum) * 100;
+    return <rect key={severity} class={`s-${severity}`} x={x} y={0} width={from - x} height={10} />;
+  });
+  return (
+    <>
+      <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+        {parts}
+      </svg>
+      <ul class="legend">
+        {shown.map(({ severity, count }) => (
+          <li key={severity} class={`s-${severity}`}>
+            {/* A filter cannot name what has no rating. */}
+            <a href={severity === 'unrated' ? '/findings' : hrefOf(severity)}>
+              <strong>{formatNumber(count)}</strong> <span>{severity}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
