@@ -16,6 +16,8 @@ export interface Component {
   /** The properties for which `isWantedProperty` is true. */
   readonly properties: readonly (readonly [name: string, value: string])[];
   readonly integrity: readonly Integrity[];
+  /** URL of its distribution. */
+  readonly distribution: string;
   readonly line: number | undefined;
 }
 
@@ -34,6 +36,7 @@ export function componentEntry(component: Component, subject: Subject, inside: b
     groups: groupsOf(component),
     integrity: integrityOf(component),
     source: sourceOf(component),
+    distribution: component.distribution,
     installScript: component.properties.some(
       ([name, value]) => name === BOM_PROPERTIES.installScript && value === 'true',
     ),
@@ -73,7 +76,8 @@ function groupsOf({ scope, properties }: Component): readonly Group[] {
     else if (isDevelopment !== undefined) groups.add('dev');
     else if (isBundled !== undefined) groups.add('bundled');
   }
-  if (scope === 'optional' || scope === 'excluded') groups.add(scope);
+  // `npm sbom` and cdxgen give packages of development the scope `optional`, too.
+  if (scope === 'excluded' || (scope === 'optional' && !groups.has('dev'))) groups.add(scope);
   return [...groups].sort();
 }
 

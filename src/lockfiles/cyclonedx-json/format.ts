@@ -118,6 +118,7 @@ const NOTHING: readonly unknown[] = [];
 
 function readComponent(component: JsonObject, line: number | undefined): Component {
   const { type, group, name, version, purl, scope, cpe, hashes, externalReferences, properties } = component;
+  const distribution = distributionIn(externalReferences);
   return {
     type: textOf(type).toLowerCase(),
     group: textOf(group),
@@ -128,17 +129,21 @@ function readComponent(component: JsonObject, line: number | undefined): Compone
     scope: textOf(scope),
     cpe: textOf(cpe),
     properties: propertiesOf(properties),
-    integrity: integrityOf(hashes, externalReferences),
+    integrity: integrityOf(hashes, distribution),
+    distribution: textOf(distribution?.['url']),
     line,
   };
 }
 
 /** Digests of the component, else those of its distribution. */
-function integrityOf(hashes: unknown, references: unknown): readonly Integrity[] {
+function integrityOf(hashes: unknown, distribution: JsonObject | undefined): readonly Integrity[] {
   const own = digestsIn(hashes);
-  if (own.length > 0 || !Array.isArray(references)) return own;
-  const distribution = references.find((one) => isObject(one) && one['type'] === 'distribution');
-  return digestsIn(distribution?.hashes);
+  return own.length > 0 ? own : digestsIn(distribution?.['hashes']);
+}
+
+function distributionIn(references: unknown): JsonObject | undefined {
+  if (!Array.isArray(references)) return undefined;
+  return references.find((one) => isObject(one) && one['type'] === 'distribution');
 }
 
 const NO_DIGESTS: readonly Integrity[] = [];

@@ -92,6 +92,8 @@ function addComponents(parent: XmlElement, walk: Walk): void {
 function readComponent(element: XmlElement): Component {
   const text: Record<string, string> = { group: '', name: '', version: '', purl: '', scope: '', cpe: '' };
   for (const child of element.children) if (text[child.name] === '') text[child.name] = child.text.trim();
+  const references = childrenOf(childOf(element, 'externalReferences'), 'reference');
+  const distribution = references.find((one) => attributeOf(one, 'type') === 'distribution');
   const { group = '', name = '', version = '', purl = '', scope = '', cpe = '' } = text;
   return {
     ...{ group, name, version, purl, scope, cpe },
@@ -101,17 +103,16 @@ function readComponent(element: XmlElement): Component {
       const named = attributeOf(property, 'name') ?? '';
       return isWantedProperty(named) ? [[named, property.text.trim()] as const] : [];
     }),
-    integrity: integrityOf(element),
+    integrity: integrityOf(element, distribution),
+    distribution: childOf(distribution, 'url')?.text.trim() ?? '',
     line: element.line,
   };
 }
 
 /** Digests of the component, else those of its distribution. */
-function integrityOf(element: XmlElement): readonly Integrity[] {
+function integrityOf(element: XmlElement, distribution: XmlElement | undefined): readonly Integrity[] {
   const own = digestsIn(element);
   if (own.length > 0) return own;
-  const references = childrenOf(childOf(element, 'externalReferences'), 'reference');
-  const distribution = references.find((one) => attributeOf(one, 'type') === 'distribution');
   return distribution === undefined ? own : digestsIn(distribution);
 }
 

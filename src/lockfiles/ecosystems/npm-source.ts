@@ -46,13 +46,18 @@ export function sourceOf(stated: string | undefined, version: string | undefined
   if (isPlainTarball(location)) return { kind: 'registry', url: resolved ?? location };
   // Not a valid URL. The patterns take more than linear time.
   if (location.length > MAX_LENGTH) return { kind: 'url', url: location.slice(0, MAX_LENGTH) };
-  if (REGISTRY_TARBALL.test(location) || REGISTRY_DOWNLOAD.test(location)) {
+  if (isRegistryTarball(location)) {
     return { kind: 'registry', url: resolved ?? location };
   }
   if (LOCAL.test(location)) return { kind: 'path', path: location.replace(LOCAL, '').replace(DIGEST, '') };
   if (HOSTED.test(location) || GIT.test(location)) return git(location);
   if (/^https?:/i.test(location)) return archiveOfCommit(location) ?? { kind: 'url', url: location };
   return { kind: 'path', path: location };
+}
+
+/** Whether a URL is that of a tarball of a registry of npm packages, of whichever owner. */
+export function isRegistryTarball(url: string): boolean {
+  return url.length <= MAX_LENGTH && (REGISTRY_TARBALL.test(url) || REGISTRY_DOWNLOAD.test(url));
 }
 
 /** Whether a location is `https://…/-/….tgz`, followed at most by yarn's checksum. */

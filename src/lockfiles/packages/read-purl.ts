@@ -1,6 +1,7 @@
 import type { PackageURL } from 'packageurl-js';
 import { messageOf } from '../../model/errors.ts';
 import type { Source } from '../../model/scan/lockfile.ts';
+import { isRegistryTarball } from '../ecosystems/npm-source.ts';
 import { withoutCredentials } from './credentials.ts';
 import { canonicalPurl, packageNameOf, packageurl } from './purl.ts';
 import { gitSource, REGISTRY, urlSource } from './sources.ts';
@@ -81,7 +82,9 @@ function readAny(text: string, statedVersion: string): PurlPackage | string {
   try {
     const [type, namespace, name = '', ownVersion, stated, subpath] = PackageURL.parseString(text);
     const version = ownVersion ?? statedVersion;
-    const qualifiers = cleaned(stated);
+    const given = cleaned(stated);
+    const source = sourceOf(type, given);
+    const qualifiers = source.kind === 'registry' ? withoutDownload(given) : given;
     const purl = canonical(
       type ?? '',
       namespace,
@@ -96,7 +99,7 @@ function readAny(text: string, statedVersion: string): PurlPackage | string {
       name: packageNameOf(purl.type, trimmed, name.trim()),
       version: purl.version ?? '',
       purl: canonicalPurl(purl),
-      source: sourceOf(qualifiers),
+      source,
     };
   } catch (error) {
     return messageOf(error).slice(0, 120);
@@ -132,7 +135,17 @@ function cleaned(stated: unknown): Record<string, string> | undefined {
   );
 }
 
-function sourceOf(qualifiers: Readonly<Record<string, string>> | undefined): Source {
+/** The tarball of a package is where its registry has it, and no part of what the package is. */
+function withoutDownload(qualifiers: Record<string, string> | undefined): Record<string, string> | undefined {
+  if (qualifiers === undefined) return undefined;
+  const { download_url: _, ...rest } = qualifiers;
+  return rest;
+}
+
+function sourceOf(
+  type: string | undefined,
+  qualifiers: Readonly<Record<string, string>> | undefined,
+): Source {
   const [vcs, download, repository] = ['vcs_url', 'download_url', 'repository_url'].map(
     (key) => qualifiers?.[key],
   );
@@ -140,7 +153,11 @@ function sourceOf(qualifiers: Readonly<Record<string, string>> | undefined): Sou
     const [, url = vcs, commit] = /^(.+)[@#]([0-9a-f]{7,64})$/i.exec(vcs) ?? [];
     return gitSource(url, commit);
   }
-  if (download !== undefined && download !== '') return urlSource(download);
+  if (download !== undefined && download !== '') {
+    // The CycloneDX tools for npm and yarn name the tarball of every package of another registry than npm's own.
+    const isNpm = type?.toLowerCase() === 'npm' && isRegistryTarball(download);
+    return isNpm ? { kind: 'registry', url: download } : urlSource(download);
+  }
   if (repository === undefined || repository === '') return REGISTRY;
   return { kind: 'registry', url: repository.includes('://') ? repository : `https://${repository}` };
 }

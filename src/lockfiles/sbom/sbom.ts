@@ -1,4 +1,6 @@
 import type { Group, Integrity, Source } from '../../model/scan/lockfile.ts';
+import { isRegistryTarball } from '../ecosystems/npm-source.ts';
+import { withoutCredentials } from '../packages/credentials.ts';
 import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { connect, type PackageDraft, packageId } from '../packages/package-collector.ts';
 import { createPassingEdges } from '../packages/passing-edges.ts';
@@ -23,6 +25,8 @@ export interface SbomEntry {
   readonly integrity: readonly Integrity[];
   /** Where its bytes come from, when the SBOM states it apart from the purl. */
   readonly source?: Source | undefined;
+  /** URL of the file that its bytes come from; empty when the SBOM does not state it. */
+  readonly distribution?: string;
   /** Whether it says that the package runs a script at installation. */
   readonly installScript?: boolean;
   readonly line: number | undefined;
@@ -71,7 +75,7 @@ function readEntry(entry: SbomEntry, taken: Map<string, string>): PackageDraft |
     return `has an invalid purl (${read}): ${JSON.stringify(withoutSecrets(entry.purl))}`;
   }
   const { ecosystem, version, purl } = read;
-  const source = entry.source ?? read.source;
+  const source = entry.source ?? registryOf(read, entry.distribution) ?? read.source;
   const name = statedName(ecosystem, read.name, entry.names);
   return {
     id: idOf({ ...read, name, source }, taken),
@@ -87,6 +91,17 @@ function readEntry(entry: SbomEntry, taken: Map<string, string>): PackageDraft |
     ...(entry.installScript === true ? { installScript: true } : {}),
     dependencies: undefined,
   };
+}
+
+/**
+ * The registry that a tarball of an npm package comes from. Tools leave it out of the purl, so that a package of a private
+ * registry would count as a public one.
+ */
+function registryOf({ ecosystem, source }: PurlPackage, distribution = ''): Source | undefined {
+  if (ecosystem !== 'npm' || source.kind !== 'registry' || source.url !== undefined) return undefined;
+  return isRegistryTarball(distribution)
+    ? { kind: 'registry', url: withoutCredentials(distribution) }
+    : undefined;
 }
 
 /**

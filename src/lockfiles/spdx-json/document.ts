@@ -12,6 +12,8 @@ export interface SpdxPackage {
   readonly purpose: string;
   readonly references: readonly ExternalReference[];
   readonly integrity: readonly Integrity[];
+  /** URL, or SPDX's words for an unknown one. */
+  readonly downloadLocation: string;
   readonly line: number | undefined;
 }
 
@@ -42,6 +44,7 @@ export function spdxSbom(document: SpdxDocument): Sbom {
       purl,
       groups: relations.groups.get(one.id) ?? [],
       integrity: one.integrity,
+      distribution: one.downloadLocation,
       line: one.line,
     };
   });

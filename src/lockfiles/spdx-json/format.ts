@@ -88,7 +88,7 @@ function readPackages(
 }
 
 function readPackage(one: JsonObject, line: number | undefined): SpdxPackage {
-  const { SPDXID, name, versionInfo, primaryPackagePurpose, externalRefs, checksums } = one;
+  const { SPDXID, name, versionInfo, primaryPackagePurpose, externalRefs, checksums, downloadLocation } = one;
   return {
     id: textOf(SPDXID),
     name: textOf(name),
@@ -96,6 +96,7 @@ function readPackage(one: JsonObject, line: number | undefined): SpdxPackage {
     purpose: textOf(primaryPackagePurpose),
     references: listOf(externalRefs).flatMap(readReference),
     integrity: listOf(checksums).flatMap(readChecksum),
+    downloadLocation: textOf(downloadLocation),
     line,
   };
 }

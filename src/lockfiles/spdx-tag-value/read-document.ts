@@ -10,6 +10,7 @@ interface Draft extends SpdxPackage {
   id: string;
   version: string;
   purpose: string;
+  downloadLocation: string;
   readonly references: ExternalReference[];
   readonly integrity: Integrity[];
 }
@@ -37,7 +38,16 @@ export function readDocument(tags: readonly Tag[]): SpdxDocument {
 }
 
 function newDraft(): Draft {
-  return { id: '', name: '', version: '', purpose: '', references: [], integrity: [], line: undefined };
+  return {
+    id: '',
+    name: '',
+    version: '',
+    purpose: '',
+    downloadLocation: '',
+    references: [],
+    integrity: [],
+    line: undefined,
+  };
 }
 
 function readPackageTag(draft: Draft, tag: string, value: string): void {
@@ -50,6 +60,9 @@ function readPackageTag(draft: Draft, tag: string, value: string): void {
       break;
     case 'PrimaryPackagePurpose':
       draft.purpose = value;
+      break;
+    case 'PackageDownloadLocation':
+      draft.downloadLocation = value;
       break;
     case 'ExternalRef': {
       const [, type = '', locator = ''] = value.split(/\s+/);
