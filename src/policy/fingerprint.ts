@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * Identifies a finding across scans by its subject, not by its severity or locations. When the issue gets another name or the
  * package another version, `match-findings.ts` keeps the first fingerprint.
  */
 export function fingerprintOf(target: string, rule: string, purl: string, issue: string): string {
-  return hash([target, rule, purl, issue]);
+  return hashOf([target, rule, purl, issue]);
 }
 
 /**
@@ -14,11 +14,11 @@ export function fingerprintOf(target: string, rule: string, purl: string, issue:
  */
 export function unusedFingerprint(fingerprint: string, used: Set<string>): string {
   let unused = fingerprint;
-  while (used.has(unused)) unused = hash([unused]);
+  while (used.has(unused)) unused = hashOf([unused]);
   used.add(unused);
   return unused;
 }
 
-function hash(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+function hashOf(parts: readonly string[]): string {
+  return hash('sha256', JSON.stringify(parts)).slice(0, 32);
 }

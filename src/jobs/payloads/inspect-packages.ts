@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { lazily } from '../../model/lazily.ts';
 import { SYSTEMS } from '../../model/scan/version-key.ts';
@@ -73,5 +73,5 @@ export function inspectionsDue(
 /** Identifies what is inspected: a version, with the digests that a lockfile states for it. */
 export function subjectOf(identity: string, digests: readonly string[]): string {
   if (digests.length === 0) return identity;
-  return `${identity} ${createHash('sha256').update(digests.join(' ')).digest('base64url').slice(0, 22)}`;
+  return `${identity} ${hash('sha256', digests.join(' '), 'base64url').slice(0, 22)}`;
 }

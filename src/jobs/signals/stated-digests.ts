@@ -2,6 +2,8 @@ import { systemOf } from '../../model/scan/ecosystem.ts';
 import type { Integrity, LockedPackage } from '../../model/scan/lockfile.ts';
 
 const BYTES: Readonly<Record<string, number>> = { md5: 16, sha1: 20, sha256: 32, sha512: 64 };
+/** The usual digest of npm, as it is written without unused bits. */
+const SHA512 = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
 /** A Python package has a digest for each of its files. */
 const MAX_DIGESTS = 8;
 
@@ -19,10 +21,11 @@ export function statedDigests({
     if (system === 'NPM' && one.algorithm === 'sha512' && one.encoding === 'hex') return [];
     return digestOf(one) ?? [];
   });
-  return [...new Set(usable)].slice(0, MAX_DIGESTS);
+  return usable.length < 2 ? usable : [...new Set(usable)].slice(0, MAX_DIGESTS);
 }
 
 function digestOf({ algorithm, value, encoding }: Integrity): string | undefined {
+  if (encoding === 'base64' && algorithm === 'sha512' && SHA512.test(value)) return `sha512-${value}`;
   const digest = Buffer.from(value, encoding);
   if (digest.length === 0 || digest.length !== BYTES[algorithm]) return undefined;
   return `${algorithm}-${digest.toString('base64')}`;

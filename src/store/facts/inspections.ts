@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { chunks } from '../../model/chunks.ts';
 import type { Inspections } from '../../model/ports/inspections.ts';
+import type { SeenVersions } from '../../model/ports/seen-versions.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
 import { CACHED_VERSION, INSPECTION } from '../../model/stored/catalog.ts';
 import { createYielder } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
-import type { RedisClient } from '../redis/connection.ts';
+import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { readValue, reportTo, writeText } from '../values/stored-values.ts';
 import { createSeenVersions } from './seen-versions.ts';
@@ -15,6 +16,8 @@ import { createSeenVersions } from './seen-versions.ts';
 const CHUNK = 500;
 /** Inspections in the memory of a process: some megabytes. */
 const MAX_PARSED = 5_000;
+/** Known subjects in the memory of a process: some 10 MB. */
+const MAX_KNOWN = 50_000;
 
 /**
  * Inspections in Redis, beside the facts of package versions: what an inspection finds is a change of what is known of the version, and
@@ -26,7 +29,7 @@ export function createInspections(
   onUnreadable: (error: StoreError) => void = () => {},
 ): Inspections {
   const { changed, pending, inspections, inspectedAgain } = keys.facts(CACHED_VERSION.kind);
-  const known = createSeenVersions(redis, { seen: keys.inspected });
+  const known = keptInMemory(redis, createSeenVersions(redis, { seen: keys.inspected }));
   // Targets that are judged one after the other have most packages in common.
   const parsed = new LRUCache<string, { readonly text: string; readonly value: Inspection }>({
     max: MAX_PARSED,
@@ -74,6 +77,32 @@ export function createInspections(
     isKnown: known.has,
     markKnown: known.add,
     young: (now, limit) => redis.zrangebyscore(inspectedAgain, '-inf', now, 'LIMIT', 0, limit),
+  };
+}
+
+/**
+ * Keeps subjects that are known in the memory of this process: all packages of a scan are asked for, and in a fleet nearly all of them
+ * are known.
+ */
+function keptInMemory(redis: RedisClient, shared: SeenVersions): SeenVersions {
+  const kept = new LRUCache<string, true>({ max: MAX_KNOWN });
+  whenWritesMayBeLost(redis, () => kept.clear());
+  return {
+    async add(subjects) {
+      await shared.add(subjects);
+      for (const subject of subjects) kept.set(subject, true);
+    },
+    async has(subjects) {
+      const unknown = subjects.filter((subject) => kept.get(subject) === undefined);
+      if (unknown.length === 0) return subjects.map(() => true);
+      const found = new Map<string, boolean>();
+      for (const [index, isKnown] of (await shared.has(unknown)).entries()) {
+        const subject = unknown[index] as string;
+        found.set(subject, isKnown);
+        if (isKnown) kept.set(subject, true);
+      }
+      return subjects.map((subject) => found.get(subject) ?? true);
+    },
   };
 }
 

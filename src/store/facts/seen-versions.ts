@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { chunks } from '../../model/chunks.ts';
 import type { SeenVersions } from '../../model/ports/seen-versions.ts';
 import type { Keys } from '../keys.ts';
@@ -68,7 +68,7 @@ interface Place {
 }
 
 function placeOf(name: string): Place {
-  const bits = createHash('sha256').update(name).digest().readBigUInt64BE();
+  const bits = hash('sha256', name, 'buffer').readBigUInt64BE();
   return { bucket: Number(bits % BigInt(BUCKETS)), member: String(bits / BigInt(BUCKETS)) };
 }
 

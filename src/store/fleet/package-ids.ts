@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { chunks } from '../../model/chunks.ts';
 import type { Keys } from '../keys.ts';
-import type { RedisClient } from '../redis/connection.ts';
+import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 
 /** Small integers for the package versions of all targets. */
@@ -37,8 +37,8 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
     known.clear();
     names.clear();
   };
-  // A restarted Redis or a new primary may have lost writes, and gives lost ids out again.
-  for (const event of ['ready', '+node', '-node', 'node error']) redis.on(event, clear);
+  // Lost ids are given out again.
+  whenWritesMayBeLost(redis, clear);
   return {
     clear,
     async intern(identities) {

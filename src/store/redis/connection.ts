@@ -208,6 +208,11 @@ async function firstReady(client: RedisClient, where: string, timeoutMs: number)
   }
 }
 
+/** Calls `act` whenever Redis may have lost writes: it was restarted, or another server is the primary. */
+export function whenWritesMayBeLost(redis: RedisClient, act: () => void): void {
+  for (const event of ['ready', '+node', '-node', 'node error']) redis.on(event, act);
+}
+
 function unreachable(where: string, what: string, cause: unknown): StoreError {
   const detail = cause === undefined ? '' : ` (${messageOf(cause)})`;
   return new StoreError(

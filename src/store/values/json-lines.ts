@@ -3,7 +3,6 @@ import { createYielder } from '../../model/yielding.ts';
 /** Members of a list in one part. A part takes some milliseconds. */
 const MEMBERS_A_PART = 500;
 /** A value up to this size is one part: parts for each of its fields would take several times as long. */
-const SMALL_VALUES = 5_000;
 const SMALL_CHARACTERS = 250_000;
 /** Large lists are stored no deeper: `result.lockfiles[].packages` of an outcome. */
 const MAX_DEPTH = 4;
@@ -95,29 +94,39 @@ class LineReader {
 }
 
 /** Looks at no more of a value than decides: long lists and what is deeper than `MAX_DEPTH` are not looked into. */
-function isSmall(value: unknown, top: number): boolean {
-  let [values, characters] = [0, 0];
-  const fits = (one: unknown, depth: number): boolean => {
-    values += 1;
-    if (typeof one === 'string') characters += one.length;
-    if (values > SMALL_VALUES || characters > SMALL_CHARACTERS) return false;
-    if (Array.isArray(one)) return listFits(one, depth);
-    return typeof one !== 'object' || one === null || depth >= MAX_DEPTH || fieldsFit(one, depth);
-  };
-  const listFits = (list: readonly unknown[], depth: number): boolean => {
-    if (list.length > MEMBERS_A_PART) return false;
-    if (depth < MAX_DEPTH) return list.every((member) => fits(member, depth + 1));
-    values += list.length;
-    return true;
-  };
-  const fieldsFit = (object: object, depth: number): boolean => {
-    for (const name in object) {
-      characters += name.length;
-      if (!fits((object as Readonly<Record<string, unknown>>)[name], depth + 1)) return false;
+function isSmall(value: unknown, depth: number): boolean {
+  return sizeOf(value, depth) <= SMALL_CHARACTERS;
+}
+
+/** Members of a list that are measured. The others are taken to be of the same size. */
+const MEASURED = 16;
+/** The name, the punctuation and the short values of a member take about as many characters. */
+const MEMBER_CHARACTERS = 50;
+
+/** About the number of characters of its JSON. Of one that is larger than `SMALL_CHARACTERS`, any larger number. */
+function sizeOf(value: unknown, depth: number): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  if (Array.isArray(value)) return listSize(value, depth);
+  let size = 0;
+  if (depth < MAX_DEPTH) {
+    for (const one of Object.values(value)) {
+      size += MEMBER_CHARACTERS + sizeOf(one, depth + 1);
+      if (size > SMALL_CHARACTERS) break;
     }
-    return true;
-  };
-  return fits(value, top);
+  }
+  return size;
+}
+
+function listSize(list: readonly unknown[], depth: number): number {
+  if (list.length > MEMBERS_A_PART) return Number.POSITIVE_INFINITY;
+  let size = MEMBER_CHARACTERS * list.length;
+  if (depth >= MAX_DEPTH) return size;
+  const step = Math.ceil(list.length / MEASURED);
+  for (let at = 0; at < list.length && size <= SMALL_CHARACTERS; at += step) {
+    size += step * sizeOf(list[at], depth + 1);
+  }
+  return size;
 }
 
 function membersOf(line: string): readonly unknown[] {
