@@ -135,6 +135,7 @@ export const NO_NOTIFIER: NotifierPort = {
 export const NO_KNOWN_FIXES: KnownFixPort = {
   mode: 'never',
   read: async (keys) => keys.map(() => undefined),
+  unasked: () => [],
   learn: async () => {},
 };
 

@@ -57,9 +57,13 @@ export function createInsights(options: InsightsOptions): Insights {
     facts,
   } = options;
   const service = createInsightsService(api);
-  const advisories = createLoader(CACHED_ADVISORY, options);
-  const graphs = createLoader(CACHED_DEPENDENCIES, options);
-  const versionLists = createLoader(CACHED_PUBLISHED_VERSIONS, options);
+  const advisoryCache = createRecordCache(CACHED_ADVISORY, options);
+  const advisories = createLoader(CACHED_ADVISORY, advisoryCache);
+  const graphs = createLoader(CACHED_DEPENDENCIES, createRecordCache(CACHED_DEPENDENCIES, options));
+  const versionLists = createLoader(
+    CACHED_PUBLISHED_VERSIONS,
+    createRecordCache(CACHED_PUBLISHED_VERSIONS, options),
+  );
   const parts = {
     eligibility: createEligibility({ privatePatterns, mirrors }),
     seen,
@@ -80,6 +84,12 @@ export function createInsights(options: InsightsOptions): Insights {
     }),
     releases: createReleases(service, limit),
     ...createRefresh({ ...parts, facts, loadAdvisory }),
+    async cachedAdvisories(ids) {
+      const cached = await advisoryCache.get(ids);
+      const found = cached.filter((one) => one !== undefined && 'record' in one);
+      countLookUps(CACHED_ADVISORY.kind, 'cache', found);
+      return new Set(ids.filter((_, index) => 'record' in (cached[index] ?? {})));
+    },
     advisory: (id, signal) => advisories(id, signal, (shared) => loadAdvisory(id, shared)),
     async publishedVersions(name, signal) {
       const list = await versionLists(`${name.system}:${name.name}`, signal, (shared) =>
@@ -109,8 +119,7 @@ type Loader<Value> = (
   load: (signal: AbortSignal) => Promise<Value>,
 ) => Promise<Value | undefined>;
 
-function createLoader<Value>(kind: StoredKind<Known<Value>>, policy: CachePolicy): Loader<Value> {
-  const cache: RecordCache<Value> = createRecordCache(kind, policy);
+function createLoader<Value>(kind: StoredKind<Known<Value>>, cache: RecordCache<Value>): Loader<Value> {
   const coalesce: Coalescer<Known<Value>> = createCoalescer();
   return async (key, signal, load) => {
     const known = await coalesce(key, signal, async (shared) => {

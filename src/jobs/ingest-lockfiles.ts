@@ -25,6 +25,7 @@ import {
 import type { Ports } from './ports.ts';
 import { scanFollowUps } from './scan/follow-ups.ts';
 import { failedRecord, ingestedRecord } from './scan/record.ts';
+import { referredAdvisories } from './scan/referred-advisories.ts';
 import { readTargetSuppressions } from './scan/target-suppressions.ts';
 import { contentHash, inputOf, repeatLastScan, reusableBasis, scopeOf } from './scan/unchanged.ts';
 import { inspectionsOf } from './signals/new-packages.ts';
@@ -82,7 +83,10 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
       ports,
     );
     const isApart = ports.inspections.mode === 'apart';
-    const judgement = await scanFollowUps(payload, result, isApart ? [] : inspected);
+    const judgement = await scanFollowUps(payload, result, {
+      advisories: await unknownAdvisories(result, ports),
+      others: isApart ? [] : inspected,
+    });
     return {
       result,
       next: isApart ? [judgement, ...inspected] : [judgement],
@@ -106,6 +110,16 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
     warning: unread.length === 0 ? undefined : `${unread.length} lockfiles were not read`,
   }),
 };
+
+/** The advisories that have to be fetched: not those that `judge-scan` can read as they are. */
+async function unknownAdvisories(
+  inventory: Inventory,
+  { insights }: Pick<Ports, 'insights'>,
+): Promise<readonly string[]> {
+  const ids = [...(await referredAdvisories(inventory))];
+  const cached = await insights.cachedAdvisories(ids);
+  return ids.filter((id) => !cached.has(id));
+}
 
 /** Unread lockfiles that a log line names. */
 const MAX_LOGGED = 10;

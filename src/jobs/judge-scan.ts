@@ -7,22 +7,21 @@ import type { Verdict } from '../model/scan/verdict.ts';
 import { formatVersionKey } from '../model/scan/version-key.ts';
 import { COLLECTED_ADVISORIES, EXPANDED_DEPENDENCIES, INVENTORY, VERDICT } from '../model/stored/catalog.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
-import { inSlices } from '../model/yielding.ts';
 import { judge } from '../policy/judge.ts';
 import { knownAfter } from '../policy/known-packages.ts';
 import { stillOpenAfter } from '../policy/still-open.ts';
 import { JobError } from './errors.ts';
-import type { Job } from './job.ts';
+import type { Job, RunContext } from './job.ts';
 import { COLLECT_ADVISORIES } from './payloads/collect-advisories.ts';
 import { EXPAND_DEPENDENCIES } from './payloads/expand-dependencies.ts';
 import { partKey } from './payloads/fields.ts';
 import { INGEST_LOCKFILES } from './payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN, type JudgeScan } from './payloads/judge-scan.ts';
-import type { OutcomePort } from './ports.ts';
+import type { OutcomePort, Ports } from './ports.ts';
 import { storedAdvisories } from './refresh/stored-facts.ts';
 import { downgradesOf } from './scan/fixed-versions.ts';
 import { knownAdvice } from './scan/known-advice.ts';
-import { knownAdvisories, withNewerFacts } from './scan/newer-facts.ts';
+import { withNewerFacts } from './scan/newer-facts.ts';
 import { failedRecord } from './scan/record.ts';
 import { recordVerdict } from './scan/record-verdict.ts';
 import { countScan, gapsOf, logVerdict, ruleGap, type ScanFacts } from './scan/summary.ts';
@@ -68,13 +67,7 @@ export const judgeScan: Job<
       readFacts(outcomes, payload),
     ]);
     const inventory = await withNewerFacts(collected, ports.facts);
-    // Newer facts may refer to advisories that the scan did not fetch.
-    const newer = inventory === collected ? undefined : await storedAdvisories(inventory, ports, context);
-    const facts = newer === undefined ? read : { ...read, advisories: [newer.part] };
-    const advisories = new Map([
-      ...(await advisoriesById(facts)),
-      ...(await knownAdvisories(inventory, ports.facts)),
-    ]);
+    const { advisories, facts } = await withAdvisories(inventory, read, ports, context);
     const inspections = await inspectionsByPurl(inventory, ports.inspections);
     const previous = await targets.read(target.id);
     const { findings, unjudged } = await judge({
@@ -165,12 +158,18 @@ async function readFacts(outcomes: OutcomePort, payload: JudgeScan): Promise<Sca
   };
 }
 
-async function advisoriesById({ advisories }: ScanFacts): Promise<ReadonlyMap<string, Advisory>> {
-  const byId = new Map<string, Advisory>();
-  for await (const parts of inSlices(advisories, 1)) {
-    for (const one of parts[0]?.advisories ?? []) byId.set(one.id, one);
-  }
-  return byId;
+/**
+ * All advisories of the scan. The children fetched those that were not known; newer facts may refer to others. After a child that
+ * failed permanently nothing more is fetched: what it lacks are gaps.
+ */
+async function withAdvisories(
+  inventory: Inventory,
+  facts: ScanFacts,
+  ports: Pick<Ports, 'facts' | 'insights'>,
+  context: RunContext,
+): Promise<{ readonly advisories: ReadonlyMap<string, Advisory>; readonly facts: ScanFacts }> {
+  const { byId, part } = await storedAdvisories(inventory, ports, context, facts.advisories);
+  return { advisories: byId, facts: { ...facts, advisories: [part] } };
 }
 
 function graphsByKey({ expansions }: ScanFacts): ReadonlyMap<string, DependencyGraph> {

@@ -41,6 +41,9 @@ describe('advisories', () => {
     ]);
     expect(one).toMatchObject({ id: 'GHSA-aaaa-bbbb-cccc', score: 5.3 });
     expect(two).toEqual(one);
+    expect([...(await insights.cachedAdvisories(['GHSA-aaaa-bbbb-cccc', 'GHSA-2']))]).toEqual([
+      'GHSA-aaaa-bbbb-cccc',
+    ]);
     await insights.advisory('GHSA-aaaa-bbbb-cccc', signal);
     expect(calls.map(({ path }) => path)).toEqual(['/v3alpha/advisories/GHSA-aaaa-bbbb-cccc']);
   });

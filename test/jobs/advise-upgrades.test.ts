@@ -18,7 +18,9 @@ const payload = {
 };
 
 function run(learn: Ports['knownFixes']['learn'], { lastAttempt = false, waiting = 0 } = {}) {
-  const given = ports({ knownFixes: { mode: 'apart', read: async () => [], learn } });
+  const given = ports({
+    knownFixes: { mode: 'apart', read: async () => [], unasked: (_, all) => all, learn },
+  });
   const fleet = { ...given.fleet, waitingScans: async () => waiting };
   return adviseUpgrades.run(
     payload,

@@ -37,6 +37,7 @@ export function ports(given: {
     insights: {
       resolve: unexpected,
       advisory: unexpected,
+      cachedAdvisories: async () => new Set(),
       dependencies: unexpected,
       publishedVersions: unexpected,
       refreshVersions: unexpected,

@@ -31,7 +31,8 @@ describe('the flow after an inventory', () => {
     const ids = Array.from({ length: 120 }, (_, index) => `GHSA-${index}`);
     const flow = await scanFollowUps(
       header,
-      inventory([locked('top', { direct: true }), affected('below', [...ids, 'GHSA-0'])]),
+      inventory([locked('top', { direct: true }), affected('below', ids)]),
+      { advisories: ids },
     );
     expect(flow.payload).toMatchObject({ advisoryParts: 3, expansionParts: 1 });
     const children = flow.children ?? [];
@@ -46,7 +47,9 @@ describe('the flow after an inventory', () => {
 
   it('fetches many advisories in larger parts, not in more parts', async () => {
     const ids = Array.from({ length: 60_000 }, (_, index) => `GHSA-${index}`);
-    const { payload, children = [] } = await scanFollowUps(header, inventory([affected('below', ids)]));
+    const { payload, children = [] } = await scanFollowUps(header, inventory([affected('below', ids)]), {
+      advisories: ids,
+    });
     expect(payload).toMatchObject({ advisoryParts: 500 });
     const asked = children.flatMap((child) => (child.payload as { ids?: string[] }).ids ?? []);
     expect(new Set(asked)).toEqual(new Set(ids));
@@ -54,14 +57,18 @@ describe('the flow after an inventory', () => {
 
   it('fetches no graph for lockfiles with edges or without findings', async () => {
     const withEdges = inventory([affected('below', ['GHSA-1'], { dependencies: [] })]);
-    expect((await scanFollowUps(header, withEdges)).payload).toMatchObject({ expansionParts: 0 });
+    expect((await scanFollowUps(header, withEdges, { advisories: ['GHSA-1'] })).payload).toMatchObject({
+      expansionParts: 0,
+    });
     const gone = { outcome: 'missing' as const, reason: 'not there' };
     const lacking = inventory([locked('top', { direct: true }), locked('below', { resolution: gone })]);
-    expect((await scanFollowUps(header, lacking)).payload).toMatchObject({
+    expect((await scanFollowUps(header, lacking, { advisories: [] })).payload).toMatchObject({
       advisoryParts: 0,
       expansionParts: 1,
     });
-    expect((await scanFollowUps(header, inventory([locked('top')]))).payload).toMatchObject({
+    expect(
+      (await scanFollowUps(header, inventory([locked('top')]), { advisories: [] })).payload,
+    ).toMatchObject({
       advisoryParts: 0,
       expansionParts: 0,
     });
@@ -192,6 +199,24 @@ describe('judge-scan', () => {
         { route: 'periodic', entry: { scan: 's', target: { id: 't' }, changes: [{ transition: 'opened' }] } },
       ],
     });
+  });
+
+  it('reads the advisories that no child fetched, and counts those that the service does not have', async () => {
+    const given = new Map(outcomes);
+    given.set('ingest-lockfiles/s', inventory([affected('below', ['GHSA-1', 'GHSA-2', 'GHSA-3'])]));
+    const asked: string[] = [];
+    const insights = {
+      advisory: async (id: string) => {
+        asked.push(id);
+        return id === 'GHSA-2' ? { ...advisory, id, title: 'Another', aliases: [] } : undefined;
+      },
+    };
+    const { result } = await judgeScan.run(payload, ports({ outcomes: given, insights }), context());
+    expect(asked).toEqual(['GHSA-2', 'GHSA-3']);
+    expect(result.findings.map((one) => one.advisory?.id).sort()).toEqual(['GHSA-1', 'GHSA-2', 'GHSA-3']);
+    expect(result.gaps).toEqual([
+      { kind: 'advisory', subject: 'GHSA-3', reason: 'the service has no advisory of this id' },
+    ]);
   });
 
   it('continues without a child that failed permanently, and reports the gap', async () => {

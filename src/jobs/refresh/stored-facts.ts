@@ -2,6 +2,7 @@ import type { Advisory, CollectedAdvisories } from '../../model/scan/advisory.ts
 import type { DependencyGraph, ExpandedDependencies } from '../../model/scan/dependency-graph.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import { formatVersionKey } from '../../model/scan/version-key.ts';
+import { inSlices } from '../../model/yielding.ts';
 import { fetchAll } from '../fetch-all.ts';
 import type { RunContext } from '../job.ts';
 import type { Ports } from '../ports.ts';
@@ -9,22 +10,40 @@ import { keysToExpand } from '../scan/follow-ups.ts';
 import { knownAdvisories } from '../scan/newer-facts.ts';
 import { referredAdvisories } from '../scan/referred-advisories.ts';
 
-/** The advisories that an inventory refers to: those that the fleet knows, and the others from the service. */
+/**
+ * The advisories that an inventory refers to: those that the fleet knows, those that jobs have fetched, and the others from the
+ * cache or the service. What the fleet knows is at least as new as what was fetched.
+ */
 export async function storedAdvisories(
   inventory: Inventory,
   { facts, insights }: Pick<Ports, 'facts' | 'insights'>,
   context: RunContext,
+  /** `undefined` for a job that failed permanently: then nothing more is requested. */
+  parts: readonly (CollectedAdvisories | undefined)[] = [],
 ): Promise<{ readonly byId: ReadonlyMap<string, Advisory>; readonly part: CollectedAdvisories }> {
+  const collected = new Map<string, Advisory>();
+  const unavailable = new Map<string, string>();
+  for await (const [part] of inSlices(parts, 1)) {
+    for (const one of part?.advisories ?? []) collected.set(one.id, one);
+    for (const { id, reason } of part?.failed ?? []) unavailable.set(id, reason);
+  }
   const known = await knownAdvisories(inventory, facts);
-  const unknown = [...(await referredAdvisories(inventory))].filter((id) => !known.has(id));
+  const isUnknown = (id: string) => !known.has(id) && !collected.has(id) && !unavailable.has(id);
+  const referred = parts.includes(undefined) ? [] : await referredAdvisories(inventory);
+  const unknown = [...referred].filter(isUnknown);
   const fetched = await fetchAll(
     unknown,
     (id) => insights.advisory(id, context.signal),
     (id) => `advisory ${id}`,
     context,
   );
-  const byId = new Map([...known, ...fetched.found.map(({ key, fact }) => [key, fact] as const)]);
+  const byId = new Map([
+    ...collected,
+    ...known,
+    ...fetched.found.map(({ key, fact }) => [key, fact] as const),
+  ]);
   const failed = [
+    ...[...unavailable].map(([id, reason]) => ({ id, reason })),
     ...fetched.absent.map((id) => ({ id, reason: 'the service has no advisory of this id' })),
     ...fetched.failed.map(({ key, reason }) => ({ id: key, reason })),
   ];

@@ -8,7 +8,6 @@ import { type FollowUp, followUp } from '../follow-up.ts';
 import { COLLECT_ADVISORIES } from '../payloads/collect-advisories.ts';
 import { EXPAND_DEPENDENCIES } from '../payloads/expand-dependencies.ts';
 import { JUDGE_SCAN } from '../payloads/judge-scan.ts';
-import { referredAdvisories } from './referred-advisories.ts';
 
 /** The fields that all jobs of a scan have. */
 export interface ScanHeader {
@@ -30,11 +29,18 @@ const GRAPHS_PER_JOB = 25;
 export async function scanFollowUps(
   header: ScanHeader,
   inventory: Inventory,
-  /** Other jobs that the judgement waits for. */
-  others: readonly FollowUp[] = [],
+  {
+    advisories: referred,
+    others = [],
+  }: {
+    /** The advisories to fetch. */
+    readonly advisories: readonly string[];
+    /** Other jobs that the judgement waits for. */
+    readonly others?: readonly FollowUp[];
+  },
 ): Promise<FollowUp> {
   const { scan, target, requestedAt } = header;
-  const ids = await sortInSlices([...(await referredAdvisories(inventory))], compareText);
+  const ids = await sortInSlices([...referred], compareText);
   const advisories = chunks(ids, advisoriesPerJob(ids.length));
   const expansions = chunks(keysToExpand(inventory), GRAPHS_PER_JOB);
   return followUp(

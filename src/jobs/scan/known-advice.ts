@@ -36,7 +36,7 @@ export const NO_ADVICE: KnownAdvice = { with: (finding) => finding, isPending: (
 export async function knownAdvice(
   findings: readonly Finding[],
   inventory: Pick<Inventory, 'lockfiles'>,
-  { mode, read }: Ports['knownFixes'],
+  { mode, read, unasked }: Ports['knownFixes'],
   {
     advice,
     requestedAt,
@@ -68,7 +68,10 @@ export async function knownAdvice(
       unknown.has(finding.package.purl) &&
       withKnownFix(finding, known.get(finding.package.purl)) === finding,
     next: chunks(
-      asked.map(({ question }) => question),
+      unasked(
+        advice,
+        asked.map(({ question }) => question),
+      ),
       PACKAGES_PER_ADVICE,
     ).map((packages, part) =>
       followUp(ADVISE_UPGRADES, {

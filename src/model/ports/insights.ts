@@ -33,6 +33,8 @@ export interface Insights {
   resolve(packages: readonly LockedPackage[], options: ResolveOptions): Promise<Resolved>;
   /** `undefined` when the index has no advisory of that id. Throws `InsightsError`. */
   advisory(id: string, signal: AbortSignal): Promise<Advisory | undefined>;
+  /** Which of these advisories can be read without a request: their records are cached and fresh. */
+  cachedAdvisories(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** `undefined` when there is no graph: not computed, or a system without graphs. Throws `InsightsError`. */
   dependencies(key: VersionKey, signal: AbortSignal): Promise<DependencyGraph | undefined>;
   /** What the inspection of new releases reads. */

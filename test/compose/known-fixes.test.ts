@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { createKnownFixes } from '../../src/compose/facts/known-fixes.ts';
+import { createMemoryCache } from '../../src/in-process/memory-cache.ts';
+import type { VersionKey } from '../../src/model/scan/version-key.ts';
+import { unexpected } from '../jobs/facts.ts';
+
+const npm = (name: string): VersionKey => ({ system: 'NPM', name, version: '1.0.0' });
+
+it('asks a question for one scan, and again when that scan is judged again', () => {
+  const insights = { publishedVersions: unexpected, resolve: unexpected, dependencies: unexpected };
+  const fixes = createKnownFixes(insights, createMemoryCache());
+  const first = [
+    { key: npm('a'), directs: [] },
+    { key: npm('b'), directs: [npm('top')] },
+  ];
+  expect(fixes.unasked('one', first)).toEqual(first);
+  expect(fixes.unasked('two', first)).toEqual([]);
+  const other = { key: npm('b'), directs: [npm('other')] };
+  expect(fixes.unasked('two', [...first, other])).toEqual([other]);
+  expect(fixes.unasked('one', first)).toEqual(first);
+});
