@@ -152,6 +152,7 @@ export const NO_EXPLOITS: ExploitPort = {
 const NO_SCHEDULES: SchedulePort = {
   find: async () => undefined,
   runs: async () => [],
+  lastStarted: async () => undefined,
   countOpen: async () => 0,
   openTarget: async () => undefined,
   targets: async () => [],

@@ -180,6 +180,8 @@ export interface SchedulePort {
   find(name: string): Promise<Schedule | undefined>;
   /** Newest first. */
   runs(schedule: string): Promise<readonly ScheduleRunReport[]>;
+  /** The run that started last. */
+  lastStarted(schedule: string): Promise<string | undefined>;
   /** Number of targets that the current run has not read yet. */
   countOpen(schedule: string): Promise<number>;
   /** A target that the current run has not read yet. */

@@ -10,7 +10,7 @@ import type { Schedule } from '../model/watch/schedule.ts';
 import type { ReadingEnding, ScheduleRunReport } from '../model/watch/schedule-run.ts';
 import { READING_ENDINGS } from '../model/watch/schedule-run.ts';
 import type { SourceReading } from '../model/watch/source-reading.ts';
-import type { WatchUpdate } from '../model/watch/watch-update.ts';
+import { startClaim, type WatchUpdate } from '../model/watch/watch-update.ts';
 import type { WatchedTarget } from '../model/watch/watched-target.ts';
 import type { Keys } from './keys.ts';
 import {
@@ -57,7 +57,7 @@ export function createScheduleStore(redis: RedisClient, keys: Keys, onUnreadable
       if (failing.length > 0) await redis.srem(keys.failingTargets, ...failing);
       await redis.unlink(
         ...[keys.scheduleRuns(name), keys.scheduleCounts(name), keys.openTargets(name)],
-        ...[keys.watchedTargets(name), keys.sourceReadings(name)],
+        ...[keys.watchedTargets(name), keys.sourceReadings(name), keys.claim(startClaim(name))],
       );
       await redis.hdel(keys.schedules, name);
     },
@@ -78,6 +78,8 @@ export function createScheduleStore(redis: RedisClient, keys: Keys, onUnreadable
         .toSorted((left, right) => (left.run > right.run ? -1 : 1))
         .map((run) => ({ ...run, ...endingsOf(run.run, counts) }));
     },
+    /** The run that started last: it has the claim of the schedule. */
+    lastStarted: async (schedule: string) => (await redis.get(keys.claim(startClaim(schedule)))) ?? undefined,
     /** Number of targets that the current run has not read yet; 0 when no run is under way. */
     countOpen: (schedule: string) => redis.hlen(keys.openTargets(schedule)),
     /** A target that the current run has not read yet. Throws `state-corrupt` or `state-newer`. */

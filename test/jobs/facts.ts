@@ -76,6 +76,7 @@ export function ports(given: {
     schedules: {
       find: unexpected,
       runs: unexpected,
+      lastStarted: unexpected,
       countOpen: unexpected,
       openTarget: unexpected,
       targets: unexpected,

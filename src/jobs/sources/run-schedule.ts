@@ -4,6 +4,7 @@ import type { OpenTarget } from '../../model/watch/open-target.ts';
 import type { Schedule } from '../../model/watch/schedule.ts';
 import type { ScheduleRun } from '../../model/watch/schedule-run.ts';
 import type { TargetSource } from '../../model/watch/source.ts';
+import { startClaim } from '../../model/watch/watch-update.ts';
 import type { WatchedTarget } from '../../model/watch/watched-target.ts';
 import { followUp } from '../follow-up.ts';
 import type { Job, JobRun, RunContext } from '../job.ts';
@@ -24,7 +25,7 @@ const ABANDONED_MS = 24 * 3_600_000;
 
 /**
  * Starts a run of a schedule: lists its targets, and returns one `read-source` for each. While the targets of another run are
- * being read, the run is skipped.
+ * being read, the run is skipped. One that starts at the same time is seen by the claim: the second to be saved runs again.
  */
 export const runSchedule: Job<RunSchedule, Result, keyof Needs> = {
   ...RUN_SCHEDULE,
@@ -41,12 +42,20 @@ export const runSchedule: Job<RunSchedule, Result, keyof Needs> = {
       now: new Date(context.startedAt).toISOString(),
       forgotten: (await schedules.runs(schedule.name)).slice(KEPT_RUNS - 1).map(({ run }) => run),
     };
+    const before = await schedules.lastStarted(schedule.name);
     const busy = await openRun(schedules, schedule.name, context.startedAt);
     if (busy !== undefined) return recorded(start, { state: 'skipped', targets: 0, reason: busy });
     const known = await schedules.targets(schedule.name);
     const listed = await listTargets(sources, schedule, known, context);
     if ('reason' in listed) return recorded(start, { state: 'failed', targets: 0, reason: listed.reason });
-    return begun(start, listed.targets, known);
+    const run = begun(start, listed.targets, known);
+    const claim = {
+      name: startClaim(schedule.name),
+      holder: runOf(payload),
+      ttlMs: ABANDONED_MS,
+      replaces: before,
+    };
+    return { ...run, fleet: { claim } };
   },
   log: ({ schedule }, { state, targets, reason }) => ({
     facts: { schedule, state, targets, reason },

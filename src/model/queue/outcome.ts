@@ -69,6 +69,8 @@ export interface Claim {
   readonly holder: string;
   /** Until it expires, in milliseconds; 0 releases it. */
   readonly ttlMs: number;
+  /** The holder that the job saw. Any other one keeps the outcome from being saved, and the job runs again. */
+  readonly replaces?: string | undefined;
 }
 
 /** What jobs of the fleet refresh change together with their outcome. */

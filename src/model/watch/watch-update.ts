@@ -29,3 +29,8 @@ export type WatchUpdate =
       readonly reading?: SourceReading;
     }
   | { readonly kind: 'dropped'; readonly schedule: string; readonly target: string };
+
+/** The claim that the run which started last has. */
+export function startClaim(schedule: string): string {
+  return `schedule-${schedule}`;
+}

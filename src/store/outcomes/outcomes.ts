@@ -1,4 +1,5 @@
 import type {
+  Claim,
   OutcomeEffects,
   Outcomes,
   RunCircumstances,
@@ -97,7 +98,7 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
           written,
           ttlMs,
           ...(await changeArguments(change, target?.state)),
-          ...(claim === undefined ? ['', ''] : [claim.holder, claim.ttlMs]),
+          ...claimArguments(claim),
           ...(target?.newest ?? ['', '']),
           ...steps.flatMap((step) => [step.name, step.keys.length, step.values.length, ...step.values]),
         ],
@@ -127,6 +128,10 @@ function placeOf(key: string): StoredPlace {
 
 function changeIn(state: OutcomeEffects['state']): TargetChange | undefined {
   return state !== undefined && 'replaces' in state ? state : undefined;
+}
+
+function claimArguments(claim: Claim | undefined): readonly (string | number)[] {
+  return claim === undefined ? ['', '', ''] : [claim.holder, claim.ttlMs, claim.replaces ?? ''];
 }
 
 async function changeArguments(

@@ -33,6 +33,7 @@ export function scheduleRoom(
   const port: Ports['schedules'] = {
     find: async () => schedule,
     runs: async () => runs,
+    lastStarted: async () => runs[0]?.run,
     countOpen: async () => Object.keys(open).length,
     openTarget: async (_, target) => open[target],
     targets: async () => targets,

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RUN_SCHEDULE, type RunSchedule } from '../../../src/jobs/payloads/run-schedule.ts';
+import { runSchedule } from '../../../src/jobs/sources/run-schedule.ts';
 import type { Outcomes } from '../../../src/model/queue/outcome.ts';
 import type { TargetState } from '../../../src/model/scan/change.ts';
 import { COLLECTED_ADVISORIES } from '../../../src/model/stored/catalog.ts';
@@ -7,7 +9,11 @@ import { createDeliveryStore } from '../../../src/store/alerts/deliveries.ts';
 import { createOpenJobStore } from '../../../src/store/outcomes/open-jobs.ts';
 import { createOutcomeStore } from '../../../src/store/outcomes/outcomes.ts';
 import { createScanStore } from '../../../src/store/scans.ts';
+import { createScheduleStore } from '../../../src/store/schedules.ts';
 import { createTargetStore } from '../../../src/store/targets.ts';
+import { runOnce } from '../../../src/workers/run-once.ts';
+import { context, ports } from '../../jobs/facts.ts';
+import { SCHEDULE, SOURCE } from '../../jobs/sources/schedule-facts.ts';
 import { notificationOf } from '../../notify/notification.ts';
 import { openStoreRoom, type StoreRoom } from '../store-room.ts';
 
@@ -128,6 +134,56 @@ describe('the state of a target', () => {
 
   it('of a target without a scan is undefined', async () => {
     expect(await createTargetStore(room.redis, room.keys).read('unknown')).toBeUndefined();
+  });
+});
+
+describe('a claim', () => {
+  const claimed = (holder: string, replaces?: string) =>
+    outcomes.save('job', `claimed by ${holder}`, {
+      result: null,
+      next: [],
+      fleet: { claim: { name: 'work', holder, ttlMs: 60_000, replaces } },
+    });
+
+  it('goes from the holder that the job saw to the next one, and to no other', async () => {
+    expect((await claimed('first')).status).toBe('saved');
+    expect((await claimed('second')).status).toBe('state-moved');
+    expect((await claimed('second', 'another')).status).toBe('state-moved');
+    expect((await claimed('second', 'first')).status).toBe('saved');
+    expect((await claimed('third', 'first')).status).toBe('state-moved');
+    expect(await outcomes.has('job', 'claimed by third')).toBe(false);
+  });
+
+  it('lets one of several starts of a schedule at one time begin', async () => {
+    const schedules = createScheduleStore(room.redis, room.keys);
+    await schedules.put(SCHEDULE);
+    const list = async () => [{ target: 'shop', source: SOURCE }];
+    const given = ports({ schedules, sources: { list } });
+    const start = (trigger: RunSchedule['trigger'], due: Date) => {
+      const payload = { schedule: SCHEDULE.name, due: due.toISOString(), trigger };
+      return runOnce(
+        {
+          job: runSchedule,
+          key: RUN_SCHEDULE.key(payload),
+          payload,
+          startedAt: 0,
+          openJobsOf: () => [],
+          mayBeDone: false,
+        },
+        outcomes,
+        given,
+        context(),
+      );
+    };
+    const runs = await Promise.all([
+      start('schedule', new Date(1_000)),
+      start('command', new Date(1_000)),
+      start('schedule', new Date(2_000)),
+    ]);
+    const states = runs.map(({ result }) => (result as { state: string }).state);
+    expect(states.toSorted()).toEqual(['skipped', 'skipped', 'started']);
+    const started = runs.flatMap(({ next }) => next.map(({ payload }) => payload as { run: string }));
+    expect(started.map(({ run }) => run)).toEqual([await schedules.lastStarted(SCHEDULE.name)]);
   });
 });
 
