@@ -23,19 +23,40 @@ export interface Filled {
   readonly advisories: number;
 }
 
-/** Writes the targets as workers do after a scan: facts, then states, inventories and summaries by the job that judges. */
-export async function fillFleet(store: Store, { targets, packages, distinct }: FleetSize): Promise<Filled> {
-  const random = seededRandom(7);
-  const holders = new Uint32Array(distinct);
+/** The fleet that `fillFleet` writes. */
+export function drawFleet(size: FleetSize): Filled {
+  const holders = new Uint32Array(size.distinct);
   const advisories = new Set<string>();
-  for (let target = 0; target < targets; target += 1) {
-    const drawn = drawPackages(packages, distinct, random);
-    const unknown = drawn.filter((index) => holders[index] === 0);
-    for (const index of drawn) holders[index] = (holders[index] ?? 0) + 1;
-    await learn(store, unknown, advisories);
-    await save(store, target, drawn);
+  for (const drawn of targetsOf(size)) {
+    for (const index of drawn) {
+      holders[index] = (holders[index] ?? 0) + 1;
+      for (const id of advisoryIdsOf(index)) advisories.add(id);
+    }
   }
   return { holders, advisories: advisories.size };
+}
+
+/** Writes the targets as workers do after a scan: facts, then states, inventories and summaries by the job that judges. */
+export async function fillFleet(store: Store, size: FleetSize): Promise<void> {
+  const known = new Set<number>();
+  const advisories = new Set<string>();
+  let target = 0;
+  for (const drawn of targetsOf(size)) {
+    await learn(
+      store,
+      drawn.filter((index) => !known.has(index)),
+      advisories,
+    );
+    for (const index of drawn) known.add(index);
+    await save(store, target, drawn);
+    target += 1;
+  }
+}
+
+/** The packages of each target. */
+function* targetsOf({ targets, packages, distinct }: FleetSize): Generator<readonly number[]> {
+  const random = seededRandom(7);
+  for (let target = 0; target < targets; target += 1) yield drawPackages(packages, distinct, random);
 }
 
 async function learn(store: Store, packages: readonly number[], advisories: Set<string>): Promise<void> {

@@ -5,12 +5,13 @@ import { advisoryIdsOf, publishedAtOf } from './fleet-data.ts';
 
 /*
  * A package-insights service in a separate process with every package version of `fleet.ts`, in pages of 100. Input lines
- * `advisory <package> <id>` add an advisory. It counts requests (`/stats`) and receives alerts. Writes its URL to standard output, then
+ * `advisory <package> <id>` add an advisory. It counts requests (`/stats`: pages, advisories, and packages for advice) and receives
+ * alerts. Writes its URL to standard output, then
  * a line for each alert; ends with its parent.
  */
 const PAGE = 100;
 const added = new Map<number, string>();
-const requests = { pages: 0, advisories: 0 };
+const requests = { pages: 0, advisories: 0, packages: 0 };
 
 const server = createServer(async (request, response) => {
   const { url = '' } = request;
@@ -40,8 +41,20 @@ function answerTo(url: string, body: string): string {
     requests.advisories += 1;
     return JSON.stringify(advisoryOf(advisory));
   }
+  const name = /\/packages\/(package-\d+)$/.exec(url)?.[1];
+  if (name !== undefined) {
+    requests.packages += 1;
+    return JSON.stringify(packageOf(name));
+  }
   requests.pages += 1;
   return pageOf(body);
+}
+
+/** Its only version, so that no other one fixes anything. */
+function packageOf(name: string): object {
+  const packageKey = { system: 'NPM', name };
+  const versionKey = { ...packageKey, version: '1.0.0' };
+  return { packageKey, versions: [{ versionKey, publishedAt: '2024-03-01T12:00:00Z', isDefault: true }] };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -12,19 +12,21 @@ import { refreshDue } from '../src/jobs/payloads/refresh-fleet.ts';
 import type { Cadence } from '../src/model/fleet/cadence.ts';
 import { type NativeRedis, startNativeRedis } from '../test/native-redis.ts';
 import { enqueue, idle } from '../test/pipeline/fleet.ts';
-import { type Filled, type FleetSize, fillFleet } from './fleet-fill.ts';
+import { drawFleet, type Filled, type FleetSize, fillFleet } from './fleet-fill.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const MAIN = process.env['LOCKHOUND_MAIN'] ?? join(ROOT, 'bin', 'lockhound.js');
 /** Options of Node for the worker: `--cpu-prof --cpu-prof-dir=…`. */
 const OPTIONS = process.env['WORKER_OPTIONS']?.split(' ') ?? [];
+/** An RDB file that keeps the filled Redis for the next run of the same size. */
+const KEPT = process.env['FLEET_FILE'];
 const LIMIT_MS = 1_800_000;
 const PER_PAGE = 100;
 
 /**
  * One worker on a native Redis keeps a fleet up to date: packages are drawn with cubic popularity. Measures refreshes of
  * everything without a change and with one advisory on about 200 targets, and of the young versions; memory of worker and Redis.
- * `npm run bench -- fleet [targets] [packages] [distinct packages]`.
+ * `npm run bench -- fleet [targets] [packages] [distinct packages]`; `FLEET_FILE=<file>.rdb` keeps the filled Redis.
  */
 export async function run([targets = '1000', packages = '1000', distinct]: readonly string[]): Promise<void> {
   const size = {
@@ -33,7 +35,7 @@ export async function run([targets = '1000', packages = '1000', distinct]: reado
     distinct: Number(distinct ?? Math.min(100_000, 10 * Number(targets) + Number(packages))),
   };
   const folder = await mkdtemp(join(tmpdir(), 'fleet-'));
-  const redis = await startNativeRedis();
+  const redis = await startNativeRedis(...(KEPT === undefined ? [] : fileOptions(KEPT)));
   const service = spawnNode([join(import.meta.dirname, 'fleet-service.ts')]);
   service.stderr.pipe(process.stderr);
   const lines = createInterface({ input: service.stdout })[Symbol.asyncIterator]();
@@ -65,17 +67,27 @@ export async function run([targets = '1000', packages = '1000', distinct]: reado
 
 async function filling(store: Store, redis: NativeRedis, size: FleetSize): Promise<Filled> {
   const began = performance.now();
-  const filled = await fillFleet(store, size);
+  const isKept = (await store.fleet.allTargets()).length === size.targets;
+  if (!isKept) {
+    await redis.call('FLUSHALL');
+    await fillFleet(store, size);
+    if (KEPT !== undefined) await redis.call('SAVE');
+  }
+  const filled = drawFleet(size);
   const held = filled.holders.reduce((sum, count) => sum + Math.min(count, 1), 0);
   const seconds = ((performance.now() - began) / 1_000).toFixed(0);
   console.log(
     `${size.targets} targets × ${size.packages} packages, ${held} different ones, ${filled.advisories} advisories; ` +
-      `written in ${seconds} s; Redis ${await megabytesOf(redis)} MB`,
+      `${isKept ? 'read from the file' : 'written'} in ${seconds} s; Redis ${await megabytesOf(redis)} MB`,
   );
   console.log(
-    'refresh                              seconds   CPU s  MiB  requests (fewest)      changes  alerts',
+    'refresh                              seconds   CPU s  MiB  requests (fewest)      changes  alerts  advice',
   );
   return filled;
+}
+
+function fileOptions(file: string): readonly string[] {
+  return ['--dir', dirname(file), '--dbfilename', basename(file)];
 }
 
 interface Parts {
@@ -126,15 +138,15 @@ async function refresh(parts: Parts, cadence: Cadence, what: string, fewest: num
   const seconds = (performance.now() - began) / 1_000;
   const cpu = (await cpuSecondsOf(worker)) - cpuBefore;
   const after = await statsOf();
-  const requests = Object.keys(after).reduce(
-    (sum, name) => sum + (after[name] ?? 0) - (before[name] ?? 0),
-    0,
+  const [pages = 0, advisories = 0, packages = 0] = ['pages', 'advisories', 'packages'].map(
+    (name) => (after[name] ?? 0) - (before[name] ?? 0),
   );
+  const requests = pages + advisories;
   const changes = (await countOf(store, 'changes')) - changesBefore;
   const alerts = (await countOf(store, 'alerts')) - alertsBefore;
   const least = fewest === undefined ? '' : ` (${fewest}: ${(requests / fewest).toFixed(3)})`;
   console.log(
-    `${what.padEnd(36)} ${seconds.toFixed(2).padStart(7)} ${cpu.toFixed(1).padStart(7)} ${String(await mebibytesOf(worker)).padStart(4)}  ${`${requests}${least}`.padEnd(21)} ${String(changes).padStart(8)} ${String(alerts).padStart(7)}`,
+    `${what.padEnd(36)} ${seconds.toFixed(2).padStart(7)} ${cpu.toFixed(1).padStart(7)} ${String(await mebibytesOf(worker)).padStart(4)}  ${`${requests}${least}`.padEnd(21)} ${String(changes).padStart(8)} ${String(alerts).padStart(7)} ${String(packages).padStart(7)}`,
   );
   return { changes };
 }

@@ -30,6 +30,7 @@ export function workerCommand(command: Command): void {
     .action(async (options: WorkerCommandOptions) => {
       const loaded = loadConfig({ file: options.config });
       const { runWorker } = await import('../compose/worker.ts');
+      const { limitHeapGrowth } = await import('../compose/heap-growth.ts');
       await interruptible(async (signal) => {
         const { shard: shards, ephemeral = false } = options;
         const worker = await runWorker(loaded, { signal, ephemeral, shards });
@@ -39,6 +40,7 @@ export function workerCommand(command: Command): void {
             const { startServe } = await import('../commands/serve/serve.ts');
             server = await startServe(loaded);
           }
+          limitHeapGrowth();
           await untilAborted(AbortSignal.any([signal, worker.lost]));
           if (!signal.aborted) throw worker.lost.reason;
         } finally {
