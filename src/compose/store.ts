@@ -140,6 +140,8 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     }),
     advisories: createFactStore(redis, keys, CACHED_ADVISORY, { ...freshness, onUnreadable }),
   };
+  const fleet = createFleet(redis, keys, { packageIds, inventories, facts, onUnreadable });
+  const suppressions = createSuppressionStore(redis, keys, onUnreadable);
   return {
     ...connection,
     shard,
@@ -171,11 +173,15 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     /** What the fleet knows of package versions and advisories. */
     facts,
     fleet: {
-      ...createFleet(redis, keys, { packageIds, inventories, facts, onUnreadable }),
+      ...fleet,
       // BullMQ's list of the jobs that no worker has claimed.
       waitingScans: () => redis.llen(`${keys.prefix}:${INGEST_LOCKFILES.name}:wait`),
       unjudgedTargets: () =>
         countUnfinished(redis, keys.prefix, [SELECT_TARGETS, JUDGE_TARGETS, JUDGE_TARGET]),
+      async changedSuppressions() {
+        const changed = await suppressions.changedSince(await fleet.judgedSuppressions());
+        return changed.map(({ suppression }) => suppression);
+      },
     },
     targets: createTargetStore(redis, keys),
     digests: createDigestStore(redis, keys, onUnreadable),
@@ -195,7 +201,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, shard, 
     apiTokens: createApiTokenStore(redis, keys, onUnreadable),
     rejected: createRejectedStore(redis, keys, onUnreadable),
     schedules: createScheduleStore(redis, keys, onUnreadable),
-    suppressions: createSuppressionStore(redis, keys, onUnreadable),
+    suppressions,
     exploits: createExploitStore(redis, keys),
     /** `undefined` when no limit is configured. */
     insightsBudget: budgetOf(redis, keys, config.insights.requestsPerSecond),

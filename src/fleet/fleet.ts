@@ -1,6 +1,7 @@
 import type { Cadence } from '../model/fleet/cadence.ts';
 import type { RefreshRecord } from '../model/fleet/refresh.ts';
 import type { TargetSummary } from '../model/fleet/target-summary.ts';
+import type { WantedFindings } from '../model/fleet/wanted-findings.ts';
 import type { DueTarget, PendingFacts } from '../model/queue/outcome.ts';
 import type { TargetState } from '../model/scan/change.ts';
 import type { Target } from '../model/scan/target.ts';
@@ -36,6 +37,8 @@ export interface Fleet {
   dueTargets(time: number): Promise<readonly DueTarget[]>;
   countDue(time: number): Promise<number>;
   allTargets(): Promise<readonly string[]>;
+  /** The targets with such a finding, in any state, by a pass over the states of those that it may be about. */
+  targetsWith(wanted: WantedFindings): Promise<readonly string[]>;
   /** The targets with open findings, one after the other. */
   openTargets(): AsyncGenerator<TargetFindings>;
   summary(target: string): Promise<TargetSummary | undefined>;

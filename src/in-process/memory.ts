@@ -121,6 +121,7 @@ const NO_FLEET: FleetPort = {
   dueTargets: async () => [],
   countDue: async () => 0,
   allTargets: async () => [],
+  targetsWith: async () => [],
   summary: async () => undefined,
   inventory: (hash) =>
     Promise.reject(new RangeError(`there is no inventory ${hash}: this process has no fleet`)),
@@ -129,6 +130,7 @@ const NO_FLEET: FleetPort = {
   waitingScans: async () => 0,
   openTargets: async function* () {},
   unjudgedTargets: async () => 0,
+  changedSuppressions: async () => [],
 };
 
 function createSeenVersions(): SeenVersions {

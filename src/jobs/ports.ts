@@ -77,6 +77,8 @@ export interface FleetPort extends Fleet {
   waitingScans(): Promise<number>;
   /** Number of targets that a selection is about to judge again. */
   unjudgedTargets(): Promise<number>;
+  /** The suppressions of `lockhound ignore` that were added or removed since the targets were judged by them. */
+  changedSuppressions(): Promise<readonly Suppression[]>;
 }
 
 /** What the fleet knows of package versions, by identity, and of advisories, by id. */

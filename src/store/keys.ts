@@ -97,6 +97,8 @@ function keysOf(tagged: string, { shared, blobs, spreadKey }: SharedKeys) {
     /** Suppressions that commands added, by id, and the number of changes of them. */
     suppressions: `${shared}:suppressions`,
     suppressionRevision: `${shared}:suppressions:revision`,
+    /** The revision with which each of them changed last (hash). */
+    suppressionRevisions: `${shared}:suppressions:revisions`,
     /** Hash of what was applied to an account of the webhook-integration API, by kind and name. */
     applied: (account: string) => `${shared}:applied:${account}`,
     /** Hash of the jobs that are neither done nor failed permanently, by id. */

@@ -1,7 +1,9 @@
+import { chunks } from '../model/chunks.ts';
 import type { StoredSuppression } from '../model/scan/suppression.ts';
 import { STORED_SUPPRESSION } from '../model/stored/catalog.ts';
 import type { Keys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';
+import { defineScript, runScript } from './scripts/run-script.ts';
 import { type OnUnreadable, readEach, readValue, writeText } from './values/stored-values.ts';
 
 export type SuppressionStore = ReturnType<typeof createSuppressionStore>;
@@ -48,15 +50,40 @@ export function createSuppressionStore(
       }
       return await known.effective;
     },
+    /** Those that were added, replaced or removed after a revision. */
+    async changedSince(from: string): Promise<readonly StoredSuppression[]> {
+      const revisions = await redis.hgetall(keys.suppressionRevisions);
+      // A release that wrote no revisions may have changed the others.
+      const isNewer = (id: string) => BigInt(revisions[id] ?? Number.MAX_SAFE_INTEGER) > BigInt(from);
+      return (await list()).filter(({ suppression }) => isNewer(suppression.id));
+    },
     /** Adds suppressions or replaces them by their id. */
     async put(suppressions: readonly StoredSuppression[]): Promise<void> {
-      const transaction = redis.multi();
-      for (const one of suppressions) {
-        transaction.hset(keys.suppressions, one.suppression.id, writeText(STORED_SUPPRESSION, one));
+      for (const part of chunks(suppressions, CHUNK)) {
+        await runScript(
+          redis,
+          PUT,
+          [keys.suppressions, keys.suppressionRevision, keys.suppressionRevisions],
+          part.flatMap((one) => [one.suppression.id, writeText(STORED_SUPPRESSION, one)]),
+        );
       }
-      const answers = await transaction.incr(keys.suppressionRevision).exec();
-      const failed = answers?.find(([error]) => error !== null)?.[0];
-      if (failed != null) throw failed;
     },
   };
 }
+
+/** Suppressions in one command: longer ones would block Redis. */
+const CHUNK = 1_000;
+
+/**
+ * Writes suppressions with the revision that they make.
+ *
+ * Keys: suppressions by id (hash), revision, revisions by id (hash). Arguments: id and text in turn.
+ */
+const PUT = defineScript(`
+local revision = redis.call('INCR', KEYS[2])
+for at = 1, #ARGV, 2 do
+  redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1])
+  redis.call('HSET', KEYS[3], ARGV[at], revision)
+end
+return revision
+`);

@@ -16,6 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
+const EMPTY = JSON.stringify({ name: 'empty', lockfileVersion: 3, packages: { '': {} } });
+
 /** The same room with another list of suppressions in its configuration. */
 async function roomWith(name: string, suppressions: readonly object[]): Promise<Room> {
   return await world.room(name, [], { config: [`suppressions: ${JSON.stringify(suppressions)}`] });
@@ -130,6 +132,12 @@ describe('a `.lockhound.yaml` in the payload of a producer', () => {
 });
 
 describe('lockhound ignore', () => {
+  /** Numbers of targets that the selections of a worker found. */
+  function selections(worker: ReturnType<Room['startWorker']>): readonly number[] {
+    const lines = worker.output().matchAll(/"job":"select-targets".*?"targets":([1-9]\d*)/g);
+    return [...lines].map(([, count]) => Number(count));
+  }
+
   /** Runs what the schedule of workers starts next. */
   async function select(room: Room): Promise<number> {
     const { watch } = configSchema.parse({});
@@ -149,8 +157,10 @@ describe('lockhound ignore', () => {
   it('applies to what is stored, once, and so does its end', async () => {
     const inbox = createInbox(world, 'ignored');
     const room = await world.room('ignored');
-    room.startWorker();
+    const worker = room.startWorker();
     await scan(room, 'web', SOUND);
+    // It has no finding, and is not judged again below.
+    await scan(room, 'empty', EMPTY);
     await enqueue(room, settingsDue('a'.repeat(64), { now: NO_ROUTING }, new Date()));
     await idle(room);
     expect(inbox()).toEqual(['web opened vulnerability medium']);
@@ -170,6 +180,7 @@ describe('lockhound ignore', () => {
     expect(added.code).toBe(0);
     const { id } = JSON.parse(added.output).suppression;
     expect(await select(room)).toBe(1);
+    expect(selections(worker)).toEqual([2, 1]);
     expect(await stateOf(room, 'web')).toEqual(['open not reachable']);
     expect(await select(room)).toBe(0);
     const listed = JSON.parse((await room.lockhound('ignore', 'list', '--json')).output);

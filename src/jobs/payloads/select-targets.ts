@@ -26,7 +26,9 @@ const schema = lazily(() =>
       .string()
       .regex(/^\d{1,20}$/)
       .optional()
-      .describe('Revision of the suppressions that all targets are judged by from now on.'),
+      .describe(
+        'Revision of the suppressions that all targets are judged by from now on: those that changed concern some.',
+      ),
   }),
 );
 
@@ -51,11 +53,11 @@ export function settingsDue(
   return followUp(SELECT_TARGETS, { selection, requestedAt, round: 0, also: 'all', settings, routing });
 }
 
-/** The selection of all targets, because suppressions were added or removed. */
+/** The selection of the targets that suppressions concern which were added or removed. */
 export function suppressionsDue(suppressions: string, due: Date): FollowUp {
   const requestedAt = due.toISOString();
   const selection = `suppressions.${suppressions}.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`;
-  return followUp(SELECT_TARGETS, { selection, requestedAt, round: 0, also: 'all', suppressions });
+  return followUp(SELECT_TARGETS, { selection, requestedAt, round: 0, suppressions });
 }
 
 /** The selection of a due time. */

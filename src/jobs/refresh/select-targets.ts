@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { chunks } from '../../model/chunks.ts';
 import type { DueTarget, PendingFacts } from '../../model/queue/outcome.ts';
+import { concernedFindings } from '../../policy/suppressions/concerned-findings.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import type { Job } from '../job.ts';
 import { ANNOUNCE_FINDINGS } from '../payloads/fleet-alerts/announce-findings.ts';
@@ -21,9 +22,8 @@ const MAX_CHANGES = 10_000;
 const TARGETS_PER_JOB = 500;
 
 /**
- * Finds the targets that hold a package version whose facts changed, by one pass over the id lists of all lockfiles, and those with
- * a finding whose suppression expired. The script
- * that saves the outcome removes exactly the changes that were read, so each selects its targets once.
+ * Finds the targets that hold a package version whose facts changed, by one pass over the id lists of all lockfiles, those with a
+ * finding whose suppression expired, and those with a finding that a changed suppression concerns. The script that saves the outcome removes exactly the changes that were read, so each selects its targets once.
  */
 export const selectTargets: Job<SelectTargets, Selection, 'fleet'> = {
   ...SELECT_TARGETS,
@@ -60,7 +60,7 @@ export const selectTargets: Job<SelectTargets, Selection, 'fleet'> = {
 };
 
 async function targetsOf(
-  { also }: SelectTargets,
+  { also, suppressions }: SelectTargets,
   fleet: FleetPort,
   pending: PendingFacts,
   due: readonly DueTarget[],
@@ -68,7 +68,11 @@ async function targetsOf(
   if (also === 'all') return await fleet.allTargets();
   const affected = [...(await fleet.affectedTargets(pending)), ...due.map(({ target }) => target)];
   const others = also === undefined ? [] : await fleet.incompleteTargets();
-  return [...new Set([...affected, ...others])];
+  const concerned =
+    suppressions === undefined
+      ? []
+      : await fleet.targetsWith(await concernedFindings(await fleet.changedSuppressions()));
+  return [...new Set([...affected, ...others, ...concerned])];
 }
 
 /** Where the routes changed, findings that exist already are sent to those that get them now. */

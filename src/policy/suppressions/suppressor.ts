@@ -24,7 +24,7 @@ export interface SuppressorOptions {
 }
 
 /** A suppression that applies to the target. */
-interface Rule {
+export interface Rule {
   readonly suppression: Suppression;
   readonly matchesVersion: (version: string) => boolean;
   uses: number;
@@ -70,14 +70,14 @@ function isOnlyFor({ source, target }: Suppression): boolean {
   return source === 'target' || (target !== undefined && !target.includes('*'));
 }
 
-function isAbout({ target, labels = {} }: Suppression, { id, labels: known }: Target): boolean {
+export function isAbout({ target, labels = {} }: Suppression, { id, labels: known }: Target): boolean {
   if (target !== undefined && !matchesWildcard(target, id)) return false;
   return Object.entries(labels).every(
     ([name, value]) => Object.hasOwn(known, name) && matchesWildcard(value, known[name] ?? ''),
   );
 }
 
-async function ruleOf(suppression: Suppression): Promise<Rule> {
+export async function ruleOf(suppression: Suppression): Promise<Rule> {
   const { ecosystem = '', version: exact, versions } = suppression.package ?? {};
   const any = exact === undefined ? () => true : (version: string) => version === exact;
   const match = versions === undefined ? any : await matchOf(versions, ecosystem);
@@ -93,7 +93,7 @@ async function matchOf(versions: string, ecosystem: string): Promise<VersionMatc
 }
 
 /** Returns a function that returns the rules that may fit a finding, in the order in which they are configured. */
-function indexRules(rules: readonly Rule[]): (finding: Finding) => readonly Rule[] {
+export function indexRules(rules: readonly Rule[]): (finding: Finding) => readonly Rule[] {
   const rows = new Map<string, number[]>();
   const others: number[] = [];
   const add = (key: string, position: number): void => {
@@ -168,7 +168,7 @@ function describe(rules: readonly Rule[]): Suppressed | undefined {
   };
 }
 
-function fits({ suppression, matchesVersion }: Rule, finding: Finding): boolean {
+export function fits({ suppression, matchesVersion }: Rule, finding: Finding): boolean {
   const { advisories, package: scope, rule } = suppression;
   if (rule !== undefined && rule !== finding.rule) return false;
   if (advisories !== undefined) {

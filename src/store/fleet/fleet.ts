@@ -1,5 +1,5 @@
 import { partsOf } from '../../fleet/compact-lockfile.ts';
-import type { Fleet, TargetFindings } from '../../fleet/fleet.ts';
+import type { Fleet } from '../../fleet/fleet.ts';
 import { createIdSet, type IdSet, visitIds } from '../../fleet/id-list.ts';
 import type { Routing } from '../../model/alert/routing.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
@@ -12,12 +12,11 @@ import type { StoreError } from '../errors.ts';
 import type { FactStore } from '../facts/facts.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { type OnUnreadable, readValue, reportTo } from '../values/stored-values.ts';
+import { readValue, reportTo } from '../values/stored-values.ts';
 import { CLOCK_SKEW_MS } from './fleet-steps.ts';
 import type { Inventories } from './inventories.ts';
 import type { PackageIds } from './package-ids.ts';
-import { createTargetStates } from './target-states.ts';
-import { createTargetSummaries } from './target-summaries.ts';
+import { openTargets, targetsWith } from './target-findings.ts';
 import { versionsNaming } from './versions-naming.ts';
 
 /** Targets of one selection; the next one, a minute later, has the others. */
@@ -88,6 +87,7 @@ export function createFleet(redis: RedisClient, keys: Keys, parts: FleetParts): 
     },
     countDue: (time) => redis.zcount(keys.dueTargets, '-inf', time - CLOCK_SKEW_MS),
     allTargets: () => redis.hkeys(keys.targetSummaries),
+    targetsWith: (wanted) => targetsWith(redis, keys, wanted, onUnreadable),
     openTargets: () => openTargets(redis, keys, onUnreadable),
     async summary(target) {
       const text = await redis.hgetBuffer(keys.targetSummaries, target);
@@ -153,22 +153,6 @@ async function targetsHolding(
       targets.add(target);
   }
   return [...targets];
-}
-
-/** A part of the list of targets is in memory. */
-async function* openTargets(
-  redis: RedisClient,
-  keys: Keys,
-  onUnreadable: OnUnreadable,
-): AsyncGenerator<TargetFindings> {
-  const states = createTargetStates(redis, keys);
-  for await (const part of createTargetSummaries(redis, keys).all(onUnreadable)) {
-    const listed = new Map(part.filter(([, { open }]) => Object.keys(open).length > 0));
-    for await (const [id, { findings }] of states.each([...listed.keys()], onUnreadable)) {
-      const { labels = {}, open = {} } = listed.get(id) ?? {};
-      yield { target: { id, labels }, findings, open };
-    }
-  }
 }
 
 /** All targets in short. One that changes meanwhile may come twice. */

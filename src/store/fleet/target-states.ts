@@ -4,6 +4,7 @@ import { createYielder } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { readTargetState } from '../targets.ts';
+import { expand, isLarge } from '../values/compression.ts';
 import { type OnUnreadable, reportTo } from '../values/stored-values.ts';
 
 /** Ids in one command. */
@@ -16,10 +17,14 @@ const PART_STATES = 64;
 export interface TargetStates {
   /** The ids of all targets with a state, in parts, each once. */
   ids(): AsyncGenerator<readonly string[]>;
-  /** In the order of `targets`, without those that have none. One that cannot be read is reported and left out. */
+  /**
+   * In the order of `targets`, without those that have none and those whose JSON does not fit. One that cannot be read is reported and
+   * left out.
+   */
   each(
     targets: readonly string[],
     onUnreadable?: OnUnreadable,
+    fits?: (json: string) => boolean,
   ): AsyncGenerator<readonly [target: string, state: TargetState]>;
 }
 
@@ -36,7 +41,7 @@ export function createTargetStates(redis: RedisClient, keys: Keys): TargetStates
         cursor = next;
       } while (cursor !== '0');
     },
-    async *each(targets, onUnreadable = () => {}) {
+    async *each(targets, onUnreadable = () => {}, fits) {
       const yieldIfDue = createYielder();
       for (const several of chunks(targets, COUNT)) {
         for (const part of partsOf(several, await sizesOf(redis, keys, several))) {
@@ -44,12 +49,12 @@ export function createTargetStates(redis: RedisClient, keys: Keys): TargetStates
             part.map((target) => redis.hgetBuffer(keys.target(target), 'state')),
           );
           for (const [index, target] of part.entries()) {
-            const state = await readTargetState(keys, target, stored[index] ?? null).catch(
+            await yieldIfDue();
+            const state = await readFitting(keys, target, stored[index] ?? null, fits).catch(
               reportTo(onUnreadable),
             );
             stored[index] = null;
             if (state !== undefined) yield [target, state];
-            await yieldIfDue();
           }
         }
       }
@@ -63,6 +68,21 @@ async function sizesOf(
   targets: readonly string[],
 ): Promise<readonly number[]> {
   return await Promise.all(targets.map((target) => redis.hstrlen(keys.target(target), 'state')));
+}
+
+/** `undefined` also for one that does not fit. One of several megabytes is not compared. */
+async function readFitting(
+  keys: Keys,
+  target: string,
+  stored: Buffer | null,
+  fits: ((json: string) => boolean) | undefined,
+): Promise<TargetState | undefined> {
+  if (fits !== undefined && stored !== null && !isLarge(stored)) {
+    const json = await expand(stored, PART_BYTES).catch(() => undefined);
+    // A damaged one is reported by the reader.
+    if (json !== undefined && !fits(json.toString('utf8'))) return undefined;
+  }
+  return await readTargetState(keys, target, stored);
 }
 
 /** Targets whose states are requested together. */

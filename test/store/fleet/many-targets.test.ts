@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Suppression } from '../../../src/model/scan/suppression.ts';
+import { concernedFindings } from '../../../src/policy/suppressions/concerned-findings.ts';
 import { createChangeLog } from '../../../src/store/fleet/change-log.ts';
+import { targetsWith } from '../../../src/store/fleet/target-findings.ts';
 import { createTargetStates } from '../../../src/store/fleet/target-states.ts';
 import { createTargetSummaries } from '../../../src/store/fleet/target-summaries.ts';
 import { openStoreRoom, type StoreRoom } from '../store-room.ts';
-import { gathered, npmFile, openFleet, tracked } from './fleet-room.ts';
+import { AT, gathered, npmFile, openFleet, tracked } from './fleet-room.ts';
 
 let room: StoreRoom;
 beforeAll(async () => {
@@ -72,6 +75,63 @@ describe('the states of many targets', () => {
     expect(found).toEqual(names.filter((name) => name !== 't100'));
     expect(damaged).toEqual([expect.stringContaining('target "t100"')]);
     expect([...(await all(states.ids()))].sort()).toEqual([...names].sort());
+  });
+});
+
+describe('the targets with wanted findings', () => {
+  it('are found by target, text and finding; one that is damaged is named', async () => {
+    const fleet = openFleet(room.redis, 'wanted');
+    const suppression = (more: Partial<Suppression>): Suppression => ({
+      id: 'ignore 1',
+      source: 'command',
+      reason: 'r',
+      ...more,
+    });
+    const web = { labels: { team: 'web' } };
+    await fleet.save('web', [], { ...web, findings: [tracked('web', 'lodash@4.17.20', 'high')] });
+    await fleet.save('old', [], {
+      ...web,
+      findings: [tracked('old', 'lodash@4.17.20', 'high', { status: 'resolved' })],
+    });
+    await fleet.save('new', [], { ...web, findings: [tracked('new', 'lodash@5.0.0', 'low')] });
+    await fleet.save('api', [], { findings: [tracked('api', 'lodash@4.17.20', 'high')] });
+    await fleet.save('cors', [], { findings: [tracked('cors', 'flask-cors@1.0.0', 'high')] });
+    await fleet.save('none', []);
+    await fleet.save('damaged', []);
+    await room.redis.hset(fleet.keys.target('damaged'), 'state', 'lodash');
+    const found = async (...changed: readonly Partial<Suppression>[]) => {
+      const damaged: string[] = [];
+      const wanted = await concernedFindings(changed.map(suppression));
+      const targets = await targetsWith(room.redis, fleet.keys, wanted, ({ message }) =>
+        damaged.push(message),
+      );
+      return { targets: targets.toSorted(), damaged: damaged.length };
+    };
+    const scope = { ecosystem: 'npm', name: 'lodash' };
+    const all = ['api', 'new', 'old', 'web'];
+    expect(await found({ package: scope })).toEqual({ targets: all, damaged: 1 });
+    expect(await found({ package: { ...scope, versions: '<5' } })).toMatchObject({
+      targets: ['api', 'old', 'web'],
+    });
+    expect(await found({ package: scope, labels: { team: 'w*' } })).toEqual({
+      targets: ['new', 'old', 'web'],
+      damaged: 0,
+    });
+    // Expired or not: the end of a suppression concerns the same findings.
+    expect(await found({ advisories: ['ghsa-LODASH'], target: 'api', expires: AT })).toEqual({
+      targets: ['api'],
+      damaged: 0,
+    });
+    expect(await found({ package: { ecosystem: 'npm', name: '*-cors' } })).toMatchObject({
+      targets: ['cors'],
+    });
+    expect(await found({ rule: 'deprecated' })).toMatchObject({ targets: [] });
+    expect(await found({ rule: 'vulnerability', target: '?' }, { target: 'n*' })).toMatchObject({
+      targets: ['new'],
+    });
+    const many = Array.from({ length: 30 }, (_, index) => ({ advisories: [`GHSA-${index}`] }));
+    expect(await found(...many, { advisories: ['GHSA-lodash'] })).toMatchObject({ targets: all });
+    expect(await found()).toEqual({ targets: [], damaged: 0 });
   });
 });
 

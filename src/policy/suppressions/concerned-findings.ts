@@ -1,0 +1,46 @@
+import type { WantedFindings } from '../../model/fleet/wanted-findings.ts';
+import type { Suppression } from '../../model/scan/suppression.ts';
+import { fits, indexRules, isAbout, ruleOf } from './suppressor.ts';
+
+/** Texts that are searched in each state; more would take longer than parsing it. */
+const MAX_SEARCHED = 20;
+
+/**
+ * The findings that suppressions concern, whatever else suppresses them, and whether these are expired or removed. For the targets
+ * that are judged again when suppressions change.
+ */
+export async function concernedFindings(suppressions: readonly Suppression[]): Promise<WantedFindings> {
+  const rules = await Promise.all(suppressions.map((one) => ruleOf(one)));
+  const index = indexRules(rules);
+  const texts = suppressions.map(textsOf);
+  return {
+    isAbout: (target) => suppressions.some((one) => isAbout(one, target)),
+    mayBeIn: (json) =>
+      texts.length > MAX_SEARCHED || texts.some((all) => all.every((text) => text.test(json))),
+    isWanted: (target, finding) =>
+      index(finding).some((rule) => isAbout(rule.suppression, target) && fits(rule, finding)),
+  };
+}
+
+/** What the JSON of a state holds when the suppression concerns one of its findings: all of these texts. */
+function textsOf({ advisories, package: scope, rule }: Suppression): readonly RegExp[] {
+  const ids = advisories?.map(literal);
+  // Other spellings of a name differ in case and separators.
+  const name = scope === undefined ? '' : longest(scope.name.split('*'));
+  return [
+    ...(ids === undefined ? [] : [new RegExp(ids.join('|'), 'i')]),
+    new RegExp(literal(name).replaceAll(/(?:\\\.|[-_])+/g, '[-_.]+'), 'i'),
+    ...(rule === undefined ? [] : [new RegExp(literal(rule))]),
+  ];
+}
+
+function longest(parts: readonly string[]): string {
+  return parts.reduce((best, part) => (part.length > best.length ? part : best), '');
+}
+
+/** Matches the text as JSON has it. */
+function literal(text: string): string {
+  return JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
