@@ -69,13 +69,18 @@ const { output } = await bundle.write({
       },
       {
         name: 'command',
-        test: /\/src\/(?:cli\/program\/(?:errors|options|output-\w+|signals|write-parts)|config\/(?:defaults\.generated|is-configured|load-or-default)|files\/[\w-]+|model\/(?:json-object|printable|lazily|yielding|scan\/read-whole)|report\/json-parts)\.ts$/,
+        test: /\/src\/(?:cli\/program\/(?:errors|options|output-\w+|signals|write-parts)|config\/(?:defaults\.generated|is-configured|load-or-default)|files\/[\w-]+|model\/(?:json-object|load-package|printable|lazily|yielding|scan\/read-whole)|report\/json-parts)\.ts$/,
         priority: 6,
       },
-      // What every file needs, then formats with what they share.
+      {
+        name: 'versions',
+        test: /\/node_modules\/(?:semver|@renovatebot)\/|on-demand\/calls/,
+        priority: 6,
+      },
+      // What `parse` and every file need, then formats with what they share.
       {
         name: 'lockfiles',
-        test: /\/src\/lockfiles\/(?:[\w-]+|known-formats\.generated|threads\/(?:lockfile-reader|reading-limits))\.ts$(?<!\/(?:catalog|gitignore|read)\.ts)/,
+        test: /\/src\/(?:lockfiles\/(?:[\w-]+|known-formats\.generated|threads\/(?:lockfile-reader|reading-limits))|(?:cli|commands)\/parse|report\/parsed-file-json)\.ts$(?<!\/(?:catalog|gitignore|read)\.ts)/,
         priority: 5,
       },
       { name: 'npm', test: /\/src\/lockfiles\/npm-package-lock\//, priority: 4 },
@@ -101,14 +106,14 @@ const { output } = await bundle.write({
       // Everything that a scan needs in addition.
       {
         name: 'jobs',
-        test: /\/src\/(?:in-process|insights(?!\/records\/cvss)|jobs|policy(?!\/suppressions\/vex))\/|\/src\/(?:compose\/scanner|commands\/scan)\.ts$/,
+        test: /\/src\/(?:in-process|insights(?!\/records\/cvss)|jobs|policy(?!\/suppressions\/vex))\/|\/src\/(?:compose\/scanner|commands\/(?:scan|scanning\/filter-report))\.ts$/,
         priority: 1,
       },
       {
         name: 'scan',
         test: /\/src\/(?:cli\/(?:scan|program\/scan-result)|report\/(?:json|text|suppression-text|web-address|table\/[\w-]+))\.ts$/,
       },
-      { name: 'parse', test: /\/src\/(?:commands\/parse|report\/parsed-file-json)\.ts$/ },
+      { name: 'local', test: /\/src\/embedded\/insights\/(?:local-index|data-set)\.ts$/ },
       { name: 'config', test: /\/src\/config\/|\/node_modules\/yaml\// },
     ],
   },

@@ -1,7 +1,7 @@
 import { Command, CommanderError, Help } from 'commander';
 import { packageVersion } from '../../files/package-file.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
-import { COMMANDS } from '../catalog.ts';
+import { COMMANDS, type CommandEntry } from '../catalog.ts';
 import { addCompletion, COMPLETE, completeCommand } from './completion.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-code.ts';
@@ -32,12 +32,13 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 }
 
 /**
- * A command is declared when it is called, so that `--help` and wrong options load none. Completion and `help <command>` walk over
- * declared commands.
+ * A command is declared when it is called, so that `--help` and wrong options load none; the others are left out then, because they take
+ * as long as reading a small lockfile. Completion and `help <command>` walk over declared commands.
  */
 async function buildProgram(first: string | undefined, context: CommandContext): Promise<Command> {
-  const program = bareProgram();
-  if (first !== COMPLETE) program.addCommand(completeCommand());
+  const called = COMMANDS.filter(({ name }) => name === first);
+  const program = bareProgram(called.length > 0 ? called : COMMANDS);
+  if (first !== COMPLETE && called.length === 0) program.addCommand(completeCommand());
   connect(program, context);
   if (first === COMPLETE || first === 'help') {
     for (const command of program.commands) await declare(command, context);
@@ -48,7 +49,7 @@ async function buildProgram(first: string | undefined, context: CommandContext):
   return program;
 }
 
-function bareProgram(): Command {
+function bareProgram(commands: readonly CommandEntry[]): Command {
   const usages = new Map(COMMANDS.map(({ name, usage }) => [name, `${name} ${usage}`.trim()]));
   const program = new Command('lockhound')
     .description('Scans lockfiles against a package-insights API and alerts on exactly what changed.')
@@ -57,7 +58,7 @@ function bareProgram(): Command {
     .configureHelp({
       subcommandTerm: (command) => usages.get(command.name()) ?? new Help().subcommandTerm(command),
     });
-  for (const { name, description } of COMMANDS) {
+  for (const { name, description } of commands) {
     program.addCommand(new Command(name).description(description));
   }
   return program;

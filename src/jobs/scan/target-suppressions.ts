@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { TARGET_FILE } from '../../lockfiles/companions.ts';
 import { LockfileError } from '../../lockfiles/errors.ts';
 import type { Companion } from '../../lockfiles/format.ts';
-import { parseYaml } from '../../lockfiles/syntax/parse-yaml.ts';
 import { CodedError } from '../../model/errors.ts';
 import { isObject } from '../../model/json-object.ts';
 import type { Problem } from '../../model/scan/lockfile.ts';
@@ -26,6 +25,8 @@ export async function readTargetSuppressions(file: Companion, lockfile: string):
   if (file.content.length > MAX_BYTES) return refused(path, `larger than ${MAX_BYTES} bytes`);
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(file.content);
+    // Loaded on use: few targets have the file.
+    const { parseYaml } = await import('../../lockfiles/syntax/parse-yaml.ts');
     const [document] = parseYaml(text, path);
     return await readContent(document?.content ?? {}, path, lockfile);
   } catch (error) {
@@ -44,7 +45,6 @@ async function readContent(content: unknown, path: string, lockfile: string): Pr
   if (entries.length > MAX_ENTRIES) {
     return withProblem(problems, path, `more than ${MAX_ENTRIES} suppressions: none of them applies`);
   }
-  // Loaded on use: few targets have the file.
   const { suppressionOf, targetSuppressionEntry } = await import('../../policy/suppressions/entry.ts');
   const schema = targetSuppressionEntry();
   const suppressions = entries.flatMap((entry: unknown, index): Suppression | readonly [] => {
