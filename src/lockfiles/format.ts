@@ -15,6 +15,8 @@ export interface LockfileInput {
   readonly path: string;
   /** Decoded, without a byte order mark. */
   readonly text: string;
+  /** As in `Decoded`. */
+  readonly bytes?: Uint8Array | undefined;
   /**
    * Returns the content of a companion (see `Format.companions`) by its path relative to the lockfile; `undefined` when it
    * is not available. Readers open no files.

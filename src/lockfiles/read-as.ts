@@ -4,7 +4,7 @@ import { LockfileError } from './errors.ts';
 import type { Companion, Format, LockfileContent, LockfileInput } from './format.ts';
 import { remedyFor } from './known-formats.ts';
 import { withoutSecrets } from './packages/credentials.ts';
-import { decodeText } from './syntax/decode-text.ts';
+import { type Decoded, decodeContent } from './syntax/decode-text.ts';
 
 export interface LockfileLimits {
   /** Size of the file in bytes. */
@@ -37,21 +37,21 @@ export function readAs(format: Format, request: ReadRequest): Lockfile {
 }
 
 /** The text of the file. Throws `LockfileError`: it is too large, known as unsupported, or not text. */
-export function decodeRequest({ path, content, limits }: ReadRequest): string {
+export function decodeRequest({ path, content, limits }: ReadRequest): Decoded {
   checkSize(path, content.length, { ...DEFAULT_LIMITS, ...limits });
   const remedy = remedyFor(path);
   if (remedy !== undefined) throw new LockfileError('unsupported-version', `${path}: ${remedy}`);
-  return decodeText(content, path);
+  return decodeContent(content, path);
 }
 
-export function readDecoded(format: Format, text: string, request: ReadRequest): Lockfile {
+export function readDecoded(format: Format, { text, bytes }: Decoded, request: ReadRequest): Lockfile {
   const { path, companion } = request;
   const { maxPackages } = { ...DEFAULT_LIMITS, ...request.limits };
   const isEmpty = text.trim() === '';
   if (isEmpty && format.mayBeEmpty !== true) {
     throw new LockfileError('empty', `${path}: the file is empty`);
   }
-  const read = format.read({ path, text, companion });
+  const read = format.read({ path, text, bytes, companion });
   if (read.packages.length > maxPackages) {
     throw new LockfileError(
       'too-many-packages',

@@ -15,10 +15,10 @@ const HEAD_CHARACTERS = 4_096;
 /** Reads one lockfile of any format. Throws `LockfileError`. */
 export function readLockfile(request: ReadRequest): Lockfile {
   const { path, format } = request;
-  const text = decodeRequest(request);
-  const found = detectFormat(path, text.slice(0, HEAD_CHARACTERS), format);
+  const decoded = decodeRequest(request);
+  const found = detectFormat(path, decoded.text.slice(0, HEAD_CHARACTERS), format);
   if (found === undefined) throw new LockfileError('unknown-format', unknownFormat(path, format));
-  return readDecoded(found, text, request);
+  return readDecoded(found, decoded, request);
 }
 
 /** The same with its companions. */

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -24,7 +25,8 @@ function agree(text: string): boolean {
 
 function asWritten(text: string) {
   try {
-    const entries = readPackages(text);
+    const content = Buffer.from(text);
+    const entries = readPackages({ text, bytes: isAscii(content) ? new Uint8Array(content) : undefined });
     return { entries, content: readPackagesMap(entries) };
   } catch (error) {
     if (error instanceof UnknownLayout) return undefined;

@@ -23,7 +23,7 @@ export const npmPackageLock: Format = {
   recognises: (head) => /^\s*\{/.test(head) && /"lockfileVersion"\s*:\s*[123]\b/.test(head),
   read: (input) =>
     inOnePassOr(
-      () => readPackagesMap(readPackages(input.text)),
+      () => readPackagesMap(readPackages(input)),
       () => readParsed(input),
     ),
 };

@@ -27,7 +27,8 @@ export function createTree(linked: ReadonlySet<string>) {
   const packageFolders: Folder[] = [];
   const nested = new Map<string, Folder>();
   const inRoot = new Map<string, Folder>();
-  const root: Folder = { ...newFolder(emptyEntry('', undefined), undefined, undefined), children: inRoot };
+  const root = newFolder(emptyEntry('', 0), undefined, undefined);
+  root.children = inRoot;
   const ownFolders = new Map<string, Folder>();
   return {
     packageFolders,
@@ -43,7 +44,8 @@ export function createTree(linked: ReadonlySet<string>) {
       const name = path.slice(at + NODE_MODULES.length);
       const isLinked = linked.size > 0 && path.startsWith('../') && linked.has(path);
       if (at < 0 || (at > 0 && path[at - 1] !== '/') || isLinked || !PACKAGE_NAME.test(name)) {
-        const folder = path === '' ? { ...root, entry } : newFolder(entry, undefined, root);
+        const folder = newFolder(entry, undefined, path === '' ? undefined : root);
+        if (path === '') folder.children = inRoot;
         addOnce(ownFolders, path, folder);
         return folder;
       }
@@ -102,7 +104,7 @@ function childOf(folder: Folder, name: string): Folder {
   folder.children ??= new Map();
   const known = folder.children.get(name);
   if (known !== undefined) return known;
-  const missing = newFolder(emptyEntry('', undefined), name, folder);
+  const missing = newFolder(emptyEntry('', 0), name, folder);
   folder.children.set(name, missing);
   return missing;
 }

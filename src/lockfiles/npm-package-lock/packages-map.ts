@@ -84,7 +84,11 @@ function markDirect(folder: Folder): void {
 }
 
 function idsNeeded(folder: Folder, withDev: boolean): string[] {
-  return neededBy(folder, withDev).map(({ id }) => id);
+  return neededBy(folder, withDev).map(idOf);
+}
+
+function idOf({ id }: PackageDraft): string {
+  return id;
 }
 
 /** The packages to which the names in an entry's lists resolve, without repeats. */

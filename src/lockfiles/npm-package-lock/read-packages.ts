@@ -1,3 +1,4 @@
+import type { LockfileInput } from '../format.ts';
 import { JsonCursor } from '../syntax/json-cursor.ts';
 import { lineNodes } from '../syntax/json-lines.ts';
 import { KeySet } from '../syntax/key-set.ts';
@@ -10,8 +11,8 @@ const MAX_PATH = 3_000;
  * Reads the entries of `packages` (lockfileVersion 2 and 3) in one pass, including entries with the same path. Throws
  * `UnknownLayout` for any other text, which is left to the general parser.
  */
-export function readPackages(text: string): readonly NpmEntry[] {
-  const cursor = new JsonCursor(text);
+export function readPackages({ text, bytes }: Pick<LockfileInput, 'text' | 'bytes'>): readonly NpmEntry[] {
+  const cursor = new JsonCursor(text, { bytes });
   let version: unknown;
   let entries: readonly NpmEntry[] | undefined;
   for (let more = cursor.enterObject(); more; more = cursor.nextMember()) {

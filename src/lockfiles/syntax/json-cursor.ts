@@ -16,6 +16,13 @@ NESTING[CLOSE_LIST] = -1;
 /** Deeper than any tool nests. */
 const MAX_DEPTH = 100;
 
+interface CursorOptions {
+  readonly commasMayTrail?: boolean;
+  readonly maxDepth?: number;
+  /** As in `Decoded`. */
+  readonly bytes?: Uint8Array | undefined;
+}
+
 /**
  * Walks over JSON text value by value, for readers that need few of many members. It checks everything that it passes:
  * text that it accepts is JSON, apart from trailing commas where these are allowed. Throws `UnknownLayout`.
@@ -35,9 +42,9 @@ export class JsonCursor {
   readonly #commasMayTrail: boolean;
   readonly #maxDepth: number;
 
-  constructor(text: string, { commasMayTrail = false, maxDepth = MAX_DEPTH } = {}) {
+  constructor(text: string, { commasMayTrail = false, maxDepth = MAX_DEPTH, bytes }: CursorOptions = {}) {
     this.text = text;
-    this.#units = unitsOf(text);
+    this.#units = bytes ?? unitsOf(text);
     this.#commasMayTrail = commasMayTrail;
     this.#maxDepth = maxDepth;
   }
