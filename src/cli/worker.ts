@@ -25,7 +25,7 @@ export function workerCommand(command: Command): void {
     .option('-c, --config <file>', 'configuration file')
     .option('--ephemeral', 'run without Redis, with an embedded engine that stores nothing')
     .option('--shard <numbers>', 'run the jobs of these shards only, such as 0,2', parseShards)
-    .option('--serve', 'also serve the API, as `lockhound serve` does')
+    .option('--serve', 'also serve the API, metrics and readiness on one port, as `lockhound serve` does')
     .addHelpText('after', NOTES)
     .action(async (options: WorkerCommandOptions) => {
       const loaded = loadConfig({ file: options.config });
@@ -33,12 +33,17 @@ export function workerCommand(command: Command): void {
       const { limitHeapGrowth } = await import('../compose/heap-growth.ts');
       await interruptible(async (signal) => {
         const { shard: shards, ephemeral = false } = options;
-        const worker = await runWorker(loaded, { signal, ephemeral, shards });
+        const worker = await runWorker(loaded, {
+          signal,
+          ephemeral,
+          shards,
+          serving: options.serve === true,
+        });
         let server: { close(): Promise<void> } | undefined;
         try {
           if (options.serve === true) {
             const { startServe } = await import('../commands/serve/serve.ts');
-            server = await startServe(loaded);
+            server = await startServe(loaded, { worker: worker.monitored });
           }
           limitHeapGrowth();
           await untilAborted(AbortSignal.any([signal, worker.lost]));

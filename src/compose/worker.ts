@@ -17,7 +17,7 @@ import { dayCountSchedule } from './worker/day-count.ts';
 import { refreshSchedules } from './worker/fleet-refresh.ts';
 import { keepProvisioned } from './worker/keep-provisioned.ts';
 import { openWatch, storeConfiguredSchedules } from './worker/watch.ts';
-import { openWorkerHealth, openWorkerMetrics } from './worker/worker-health.ts';
+import { type MonitoredWorker, openWorkerHealth, openWorkerMetrics } from './worker/worker-health.ts';
 import { measureLoad } from './worker/worker-load.ts';
 import { keepPresence } from './worker/worker-presence.ts';
 
@@ -27,6 +27,8 @@ export interface WorkerOptions {
   readonly ephemeral: boolean;
   /** Indexes of the shards whose jobs this worker runs. Default: all. */
   readonly shards?: readonly number[] | undefined;
+  /** Whether the API is served in this process, which then shows metrics and readiness. */
+  readonly serving?: boolean;
 }
 
 /**
@@ -43,13 +45,15 @@ export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
     for (const step of opened.splice(0).reverse()) await step();
   };
   const opening = openWorker(loaded, options, log, (step) => opened.push(step));
-  const lost = await opening.catch(async (error: unknown) => {
+  const { lost, monitored } = await opening.catch(async (error: unknown) => {
     await close();
     throw error;
   });
   return {
     /** Aborts when the worker must not go on. */
     lost,
+    /** For the server of the API. */
+    monitored,
     async close() {
       await close();
       log.info('worker stopped');
@@ -60,10 +64,10 @@ export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
 /** Opens the parts of a worker. `onClose` receives a function that closes each part, in the order of opening. */
 async function openWorker(
   loaded: LoadedConfig,
-  { signal, shards }: WorkerOptions,
+  { signal, shards, serving = false }: WorkerOptions,
   log: Logger,
   onClose: (step: () => Promise<unknown>) => void,
-): Promise<AbortSignal> {
+): Promise<{ readonly lost: AbortSignal; readonly monitored: MonitoredWorker | undefined }> {
   const { config } = loaded;
   const stores = await openStores(loaded, log, { refused: 'wait' });
   onClose(stores.close);
@@ -95,7 +99,7 @@ async function openWorker(
   for (const shard of own) await storeConfiguredSchedules(loaded, shard, log);
   const watch = openWatch(loaded, stores);
   onClose(watch.close);
-  const metrics = await openWorkerMetrics(loaded, stores.shards);
+  const metrics = await openWorkerMetrics(loaded, stores.shards, serving);
   if (metrics !== undefined) onClose(metrics.close);
   const exploits = openExploits(loaded, stores, log);
   onClose(exploits.close);
@@ -131,7 +135,7 @@ async function openWorker(
   const health = await openWorkerHealth(loaded, own, { notifier, redisNote: note, metrics });
   if (health !== undefined) onClose(health.close);
   log.info({ prefix: config.redis.prefix, shards: shardsText(own), health: health?.url }, 'worker ready');
-  return presence.lost;
+  return { lost: presence.lost, monitored: health?.monitored };
 }
 
 /** For the log; absent when there is only one shard. */

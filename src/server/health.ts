@@ -36,13 +36,19 @@ export async function startHealthServer(options: HealthOptions) {
   const server = Fastify({ logger: false });
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
-    const results = (await Promise.all(probes.map((probe) => run(probe, limitMs)))).flat();
-    const ready = results.every(({ fault }) => fault === undefined);
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'not ready', checks: results });
+    const { code, ...readiness } = await readinessOf(probes, limitMs);
+    return reply.code(code).send(readiness);
   });
   if (metrics !== undefined) mountMetrics(server, metrics);
   const url = await server.listen({ host, port });
   return { url, close: () => server.close() };
+}
+
+/** What all probes find, with the HTTP status of `/readyz`. */
+export async function readinessOf(probes: readonly Probe[], limitMs = DEFAULT_LIMIT_MS) {
+  const checks = (await Promise.all(probes.map((probe) => run(probe, limitMs)))).flat();
+  const isReady = checks.every(({ fault }) => fault === undefined);
+  return { code: isReady ? 200 : 503, status: isReady ? 'ok' : 'not ready', checks };
 }
 
 async function run({ name, check }: Probe, limitMs: number): Promise<readonly Check[]> {

@@ -38,7 +38,7 @@ export function workerProbes(
   redisNote: string | undefined,
 ): readonly Probe[] {
   return [
-    { name: 'redis', check: async () => [await redisCheck(store, redisNote)] },
+    redisProbe(store, redisNote),
     {
       name: 'webhook',
       check: async () => [{ name: 'webhook', fault: webhooks?.fault(), note: webhooks?.drift() }],
@@ -51,7 +51,15 @@ export function workerProbes(
   ];
 }
 
-async function redisCheck({ redis, probeWrite }: ProbedStore, note: string | undefined): Promise<Check> {
+/** Whether Redis accepts writes. */
+export function redisProbe(store: Pick<ProbedStore, 'redis' | 'probeWrite'>, note?: string): Probe {
+  return { name: 'redis', check: async () => [await redisCheck(store, note)] };
+}
+
+async function redisCheck(
+  { redis, probeWrite }: Pick<ProbedStore, 'redis' | 'probeWrite'>,
+  note: string | undefined,
+): Promise<Check> {
   const ready = redis.status === 'ready';
   const fault = ready ? await probeWrite(WRITE_LIMIT_MS) : `connection is ${redis.status}`;
   return { name: 'redis', fault, note };

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { openFleetNumbers } from '../../compose/fleet-numbers.ts';
 import { openHealth } from '../../compose/health.ts';
 import { createLogger } from '../../compose/logger.ts';
+import type { MonitoredWorker } from '../../compose/worker/worker-health.ts';
 import { policyOf } from '../../config/effective-policy.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { readBundledDescription } from '../../discovery/bundled.ts';
@@ -42,6 +43,8 @@ export interface ServeOptions {
   readonly port?: number | undefined;
   /** Folder of the built page. Default: that of the package. */
   readonly page?: URL | undefined;
+  /** The worker in this process, whose metrics and readiness are served. */
+  readonly worker?: MonitoredWorker | undefined;
 }
 
 export interface RunningServer {
@@ -99,7 +102,7 @@ export async function startServe(loaded: LoadedConfig, options: ServeOptions = {
   addDocuments(app, document, serve.publicUrl);
   mountPage(app, options.page ?? packageFile('dist/page/'));
   addPushTriggers(app, context, log);
-  const endMetrics = addMonitoring(app, context, callers.authenticate);
+  const endMetrics = addMonitoring(app, { ...context, worker: options.worker }, callers.authenticate);
   const close = async (): Promise<void> => {
     await app.close();
     await endMetrics();

@@ -1,4 +1,5 @@
 import type { LoadedConfig } from '../../config/load.ts';
+import type { Probe } from '../../server/health.ts';
 import type { MetricsHandle } from '../metrics.ts';
 import type { NotifierHandle } from '../notifier.ts';
 import { probedShards } from '../probed-shards.ts';
@@ -11,25 +12,31 @@ interface HealthParts {
   readonly metrics: MetricsHandle | undefined;
 }
 
-/** The metrics of a worker with a health server. `shards`: all of the deployment. */
+/** What a server shows of the worker in its process. */
+export interface MonitoredWorker {
+  readonly probes: readonly Probe[];
+  readonly metrics: MetricsHandle;
+}
+
+/** The metrics of a worker that a server shows: its health server, or that of the API. `shards`: all of the deployment. */
 export async function openWorkerMetrics(
   loaded: LoadedConfig,
   shards: readonly Store[],
+  isServing: boolean,
 ): Promise<MetricsHandle | undefined> {
-  if (loaded.config.worker.healthPort === undefined) return undefined;
+  if (loaded.config.worker.healthPort === undefined && !isServing) return undefined;
   const { openMetrics } = await import('../metrics.ts');
   return openMetrics(loaded, shards);
 }
 
-/** Starts the health server, when it has a port. `shards`: those whose jobs this worker runs. */
+/** Starts the health server, when it has a port. `undefined` without metrics. `shards`: those whose jobs this worker runs. */
 export async function openWorkerHealth(
   { config }: LoadedConfig,
   shards: readonly Store[],
   { notifier, redisNote, metrics }: HealthParts,
 ) {
+  if (metrics === undefined) return undefined;
   const { healthPort, healthHost } = config.worker;
-  if (healthPort === undefined) return undefined;
-  const { startHealthServer } = await import('../../server/health.ts');
   const { workerProbes } = await import('../../server/probes.ts');
   const { freshnessProbe } = await import('../../server/freshness-probe.ts');
   const probes = [
@@ -39,5 +46,8 @@ export async function openWorkerHealth(
       config.watch,
     ),
   ];
-  return await startHealthServer({ host: healthHost, port: healthPort, probes, metrics });
+  const monitored: MonitoredWorker = { probes, metrics };
+  if (healthPort === undefined) return { monitored, url: undefined, close: async () => {} };
+  const { startHealthServer } = await import('../../server/health.ts');
+  return { monitored, ...(await startHealthServer({ host: healthHost, port: healthPort, ...monitored })) };
 }
