@@ -48,8 +48,14 @@ export interface Room {
   readonly store: Store;
   readonly stores: Stores;
   readonly producer: Producer;
-  /** Starts `lockhound worker` in a separate process. */
-  startWorker(environment?: Readonly<Record<string, string>>, args?: readonly string[]): WorkerProcess;
+  /** Its configuration. */
+  readonly file: string;
+  /** Starts `lockhound worker` in a separate process. `main`: the command line of another release. */
+  startWorker(
+    environment?: Readonly<Record<string, string>>,
+    args?: readonly string[],
+    main?: string,
+  ): WorkerProcess;
   /** Starts another command line on the room's configuration. */
   start(...args: readonly string[]): WorkerProcess;
   /** Runs another command line on the room's configuration, and waits for it. */
@@ -106,9 +112,10 @@ export async function createWorld(
         stores,
         producer,
         outcome,
-        startWorker(extra = {}, args = []) {
+        file,
+        startWorker(extra = {}, args = [], main = MAIN) {
           const env = { ...environment(), REDIS_URL: valkey.url, ...extra };
-          const worker = spawnLockhound(['worker', '--config', file, ...args], env);
+          const worker = spawnLockhound(['worker', '--config', file, ...args], env, main);
           closing.push(() => worker.kill('SIGKILL'));
           return worker;
         },
@@ -182,8 +189,12 @@ ${notify.map((line) => `  ${line}\n`).join('')}log: { level: trace }
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
-function spawnLockhound(args: readonly string[], env: Record<string, string>): WorkerProcess {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+function spawnLockhound(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  main = MAIN,
+): WorkerProcess {
+  const child = spawn(process.execPath, [main, ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,113 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { HAS_REDIS, startNativeRedis } from '../native-redis.ts';
+import { until } from '../store/store-room.ts';
+import { LOCKFILE, SOUND } from './fixtures.ts';
+import { createWorld, type Room, type World } from './world.ts';
+
+/** The command lines of two installed releases, as `.ci/rolling-upgrade` sets them. */
+const { LOCKHOUND_OLD_RELEASE: OLD, LOCKHOUND_NEW_RELEASE: NEW } = process.env;
+
+let world: World;
+afterAll(() => world?.close());
+
+/** Settings that release 0.1.0 does not have. */
+const LATER = /^(?:watch|policy): .*\n|, shards: 1(?= )/gm;
+
+const TARGETS = 30;
+
+interface Change {
+  readonly target: string;
+  readonly transition: string;
+  readonly fingerprint: string;
+}
+
+/** Ids of the alerts that said a change, by target, finding and whether it was opened or resolved. */
+function alertsByChange(): ReadonlyMap<string, ReadonlySet<string>> {
+  const alerts = new Map<string, Set<string>>();
+  for (const { id = '', body } of world.services.receiver.deliveries()) {
+    for (const { target, transition, fingerprint } of JSON.parse(body).changes as readonly Change[]) {
+      const key = `${target} ${transition} ${fingerprint}`;
+      alerts.set(key, (alerts.get(key) ?? new Set()).add(id));
+    }
+  }
+  return alerts;
+}
+
+/** How many targets of a phase got an alert about a change of this kind. */
+function targetsWith(transition: string, phase: string): number {
+  const targets = [...alertsByChange().keys()].flatMap((key) => {
+    const [target = '', own] = key.split(' ');
+    return own === transition && target.startsWith(`${phase}-`) ? [target] : [];
+  });
+  return new Set(targets).size;
+}
+
+async function enqueue(
+  room: Room,
+  phase: string,
+  lockfile = LOCKFILE,
+  from = phase,
+): Promise<readonly string[]> {
+  const scans = Array.from({ length: TARGETS }, (_, index) => ({
+    scan: `${phase}-${lockfile === LOCKFILE ? 'bad' : 'sound'}-${index}`,
+    target: { id: `${from}-${index}` },
+    lockfiles: [{ path: 'package-lock.json', content: lockfile }],
+  }));
+  for (const one of scans) await room.producer.enqueue(one);
+  return scans.map(({ scan }) => scan);
+}
+
+describe.skipIf(OLD === undefined)('workers of release 0.1.0 that are replaced one after the other', () => {
+  it('lose nothing and repeat nothing', { timeout: 240_000 }, async () => {
+    world = await createWorld(HAS_REDIS ? await startNativeRedis('--appendonly', 'yes') : undefined);
+    const { receiver } = world.services;
+    const room = await world.room('rolling', ['retries: { firstDelay: 200ms, longestDelay: 1s }']);
+    const oldFile = `${room.file}.old.yaml`;
+    writeFileSync(oldFile, readFileSync(room.file, 'utf8').replace(LATER, ''));
+    const startOld = () => room.startWorker({}, ['--config', oldFile], OLD);
+    const startNew = () => room.startWorker({}, [], NEW);
+
+    // The old release alone: finished scans, waiting deliveries, waiting scans.
+    const [first, second] = [startOld(), startOld()];
+    const before = await enqueue(room, 'old');
+    for (const scan of before) await room.verdict(scan, 60_000);
+    receiver.faults.inject({ kind: 'answer', status: 503 }, { every: 2 });
+    const waiting = await enqueue(room, 'waiting');
+    await until('alerts are sent while others wait', () => receiver.deliveries().length > TARGETS, 60_000);
+    // Both beside each other, with changes of what the old one knows.
+    const replaced = startNew();
+    const ended = first.kill('SIGTERM');
+    const beside = [...(await enqueue(room, 'beside')), ...(await enqueue(room, 'fixed', SOUND, 'old'))];
+    await until('the new worker is ready', () => replaced.output().includes('worker ready'), 60_000);
+    expect(await ended).toBe(0);
+    // One dies, and the new release goes on alone.
+    await second.kill('SIGKILL');
+    const another = startNew();
+    const after = [...(await enqueue(room, 'after')), ...(await enqueue(room, 'again', SOUND, 'waiting'))];
+    receiver.faults.clear();
+    for (const scan of [...waiting, ...beside, ...after]) await room.verdict(scan, 120_000);
+    await until(
+      'all alerts are delivered',
+      async () => (await room.store.deliveries.counts()).open === 0,
+      120_000,
+    );
+    // A repetition would follow.
+    await sleep(2_000);
+
+    expect([...alertsByChange()].filter(([, ids]) => ids.size > 1)).toEqual([]);
+    for (const phase of ['old', 'waiting', 'beside', 'after'])
+      expect([phase, targetsWith('opened', phase)]).toEqual([phase, TARGETS]);
+    for (const phase of ['old', 'waiting'])
+      expect([phase, targetsWith('resolved', phase)]).toEqual([phase, TARGETS]);
+    // A graceful stop repeats nothing; the worker that was killed may have sent its last alerts twice, under the same id.
+    const ids = receiver.deliveries().map(({ id }) => id);
+    expect(ids.length - new Set(ids).size).toBeLessThanOrEqual(8);
+    expect(await room.store.deliveries.counts()).toMatchObject({ open: 0, failed: 0 });
+    const { diagnoses } = JSON.parse((await room.lockhound('doctor', '--json')).output);
+    const faults = diagnoses.filter(({ verdict }: { verdict: string }) => verdict === 'fault');
+    expect(faults).toEqual([]);
+    for (const worker of [replaced, another]) expect(await worker.kill('SIGTERM')).toBe(0);
+  });
+});
