@@ -144,6 +144,28 @@ describe('an SBOM of another tool', () => {
     ]);
   });
 
+  it('has a folder as its source where pnpm writes one as the version', () => {
+    const version = 'file:packages/rules';
+    const bom = cyclonedx([
+      {
+        'bom-ref': 'a',
+        name: 'axios',
+        version,
+        scope: 'excluded',
+        purl: `pkg:npm/axios@${encodeURIComponent(version)}`,
+        properties: DEVELOPMENT,
+      },
+    ]);
+    expect(factsOf(readText('cyclonedx-json', bom).packages)).toMatchObject([
+      {
+        purl: 'pkg:npm/axios',
+        version: '',
+        groups: ['dev'],
+        source: { kind: 'path', path: 'packages/rules' },
+      },
+    ]);
+  });
+
   it('keeps no credentials', () => {
     const url = 'https://name:secret@npm.shop.example/axios/-/axios-0.21.1.tgz';
     const bom = cyclonedx([

@@ -76,8 +76,8 @@ function groupsOf({ scope, properties }: Component): readonly Group[] {
     else if (isDevelopment !== undefined) groups.add('dev');
     else if (isBundled !== undefined) groups.add('bundled');
   }
-  // `npm sbom` and cdxgen give packages of development the scope `optional`, too.
-  if (scope === 'excluded' || (scope === 'optional' && !groups.has('dev'))) groups.add(scope);
+  // Tools also give packages of development a scope: `npm sbom` and cdxgen `optional`, pnpm `excluded`.
+  if ((scope === 'optional' || scope === 'excluded') && !groups.has('dev')) groups.add(scope);
   return [...groups].sort();
 }
 

@@ -77,13 +77,18 @@ function isCanonical(type: string, path: string, baseName: string, version: stri
   }
 }
 
+/** What pnpm writes as the version of a package in a folder. */
+const FOLDER = /^(?:file|link|portal|workspace):(.+)$/is;
+
 function readAny(text: string, statedVersion: string): PurlPackage | string {
   const { PackageURL } = packageurl();
   try {
     const [type, namespace, name = '', ownVersion, stated, subpath] = PackageURL.parseString(text);
-    const version = ownVersion ?? statedVersion;
+    const named = ownVersion ?? statedVersion;
     const given = cleaned(stated);
-    const source = sourceOf(type, given);
+    const folder = type?.toLowerCase() === 'npm' ? FOLDER.exec(named)?.[1] : undefined;
+    const source: Source = folder === undefined ? sourceOf(type, given) : { kind: 'path', path: folder };
+    const version = folder === undefined ? named : '';
     const qualifiers = source.kind === 'registry' ? withoutDownload(given) : given;
     const purl = canonical(
       type ?? '',
