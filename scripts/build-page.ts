@@ -17,6 +17,10 @@ export async function buildPage(out: string): Promise<readonly string[]> {
     platform: 'browser',
     tsconfig: join(WEB, '../tsconfig.json'),
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+    onLog(level, log) {
+      // A module that is not found would be left to the browser, which cannot load it.
+      if (level === 'warn') throw new Error(log.message);
+    },
   });
   const { output } = await bundle.generate({ format: 'esm', minify: true, codeSplitting: false });
   const [chunk] = output;
