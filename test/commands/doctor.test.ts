@@ -28,7 +28,12 @@ let prefix = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'doctor-'));
   valkey = await startValkey();
-  services = await startLocalServices({ webhooks: { keys: [KEYS] } });
+  const reader = {
+    apiKey: KEYS.apiKey,
+    applicationKey: 'reader-74',
+    permissions: ['integrations_read'],
+  } as const;
+  services = await startLocalServices({ webhooks: { keys: [KEYS, reader] } });
 });
 afterAll(async () => {
   await stores.close();
@@ -199,6 +204,11 @@ describe('services', () => {
     ]);
     const [refused] = await find('credentials', await load({ notify, environment: { API_KEY: 'wrong' } }));
     expect(refused).toMatchObject({ verdict: 'fault', says: expect.stringContaining('403') });
+    const [skipped] = await find('credentials', await load({ notify, environment: { API_KEY: undefined } }));
+    expect(skipped).toMatchObject({ verdict: 'skipped', says: 'it needs a secret that cannot be read' });
+    const [reader] = await find('credentials', await load({ notify, environment: { APP_KEY: 'reader-74' } }));
+    expect(reader).toMatchObject({ verdict: 'fault', says: expect.stringContaining('not manage webhooks') });
+    expect(services.webhooks.snapshot()).toMatchObject({ webhooks: [], variables: [] });
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { createLogger } from '../../compose/logger.ts';
 import { openStores, type Stores } from '../../compose/store.ts';
+import { ConfigError } from '../../config/errors.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type Diagnosis, DOCTOR_SUBJECTS, type DoctorReport } from '../../model/fleet/diagnosis.ts';
@@ -119,6 +120,11 @@ async function runCheck<Needs extends { readonly signal: AbortSignal }>(
     return await Promise.all(findings.map((finding) => treat(check, finding, fix)));
   } catch (error) {
     outer.throwIfAborted();
+    // The check of the secrets names it.
+    if (error instanceof ConfigError && error.code === 'secret-unavailable') {
+      const says = 'it needs a secret that cannot be read';
+      return [{ subject: check.subject, check: check.name, verdict: 'skipped', says }];
+    }
     const remedy = 'Run the command again; the message says what stood in the way.';
     return [{ subject: check.subject, check: check.name, verdict: 'fault', says: messageOf(error), remedy }];
   } finally {

@@ -41,20 +41,18 @@ const secrets: IndependentCheck = {
   },
 };
 
-/** Schedules read repositories with the `git` of the system. */
+/** Schedules and scans of `serve.sources` read repositories with the `git` of the system. */
 const git: IndependentCheck = {
   subject: 'process',
   name: 'git',
   async run({ loaded }) {
-    if (!loaded.config.schedules.some(({ source }) => source.kind === 'git')) {
-      return ok('no configured schedule reads a git repository');
+    const { schedules, serve } = loaded.config;
+    if (serve.sources.length === 0 && !schedules.some(({ source }) => source.kind === 'git')) {
+      return ok('neither a configured schedule nor `serve.sources` reads git repositories');
     }
     const { status, stdout } = spawnSync('git', ['--version'], { encoding: 'utf8', timeout: GIT_LIMIT_MS });
     if (status === 0) return ok(stdout.trim());
-    return fault(
-      'schedules read git repositories, and `git` cannot be run',
-      'Install git where the workers run.',
-    );
+    return fault('git repositories are read, and `git` cannot be run', 'Install git where the workers run.');
   },
 };
 

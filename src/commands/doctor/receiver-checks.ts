@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { configuredWebhooks, routingOf } from '../../compose/routing.ts';
 import { openWebhooks, type Webhooks } from '../../compose/webhooks.ts';
 import type { LoadedConfig } from '../../config/load.ts';
@@ -7,6 +8,7 @@ import { tryConnection } from '../../http/guarded-connection.ts';
 import { messageOf } from '../../model/errors.ts';
 import { createMasker } from '../../model/masking.ts';
 import { testNotification } from '../../notify/alert/test-notification.ts';
+import { NotifyError } from '../../notify/errors.ts';
 import type { ReadBack } from '../../notify/provisioning/provision.ts';
 import { fitRequest } from '../../notify/rendering/fit-request.ts';
 import { renderRequest } from '../../notify/rendering/render-request.ts';
@@ -24,7 +26,10 @@ const NO_STORE: Parameters<typeof openWebhooks>[2] = {
   lock: { hold: noRedis },
 };
 
-/** Reads the webhooks and variables, which changes nothing: it shows that the credentials are valid and may read. */
+/**
+ * Reads the webhooks and variables, and deletes a webhook that does not exist: it shows that the credentials are valid, and may read and
+ * manage. Nothing is changed.
+ */
 const credentials: IndependentCheck = {
   subject: 'platform',
   name: 'credentials',
@@ -34,8 +39,13 @@ const credentials: IndependentCheck = {
       return ok('no platform is configured: webhooks live in the configuration');
     return await withWebhooks(loaded, notify, async (webhooks) => {
       const { definitions } = await webhooks.read(signal);
+      if (!(await mayManage(webhooks, signal)))
+        return fault(
+          'the keys may read, and not manage webhooks: nothing is created or repaired',
+          'Give the application key the permissions that create and manage webhooks.',
+        );
       const missing = webhooks.desired.webhooks.filter(({ route }) => !definitions.has(route));
-      const says = `the keys are valid and may read; ${definitions.size} of ${webhooks.desired.webhooks.length} webhooks exist`;
+      const says = `the keys are valid, and may read and manage; ${definitions.size} of ${webhooks.desired.webhooks.length} webhooks exist`;
       if (missing.length === 0) return ok(says);
       const names = missing.map(({ name }) => name).join(', ');
       return warning(
@@ -45,6 +55,18 @@ const credentials: IndependentCheck = {
     });
   },
 };
+
+/** Whether the platform lets the keys delete a webhook, one that does not exist. */
+async function mayManage({ platform }: Webhooks, signal: AbortSignal): Promise<boolean> {
+  try {
+    await platform?.account.client.deleteWebhook(`lockhound-doctor-${randomUUID()}`, signal);
+  } catch (error) {
+    if (!(error instanceof NotifyError)) throw error;
+    if (error.code === 'authentication') return false;
+    if (error.code !== 'not-found') throw error;
+  }
+  return true;
+}
 
 /** Renders a test alert for each route and opens a connection to its receiver. Sends nothing. */
 const receivers: IndependentCheck = {
@@ -60,7 +82,11 @@ const receivers: IndependentCheck = {
       // Without the platform, what is configured is rendered.
       const current = await webhooks.read(signal).catch(() => configured);
       const routes = configuredWebhooks(notify).map(({ route }) => route);
-      return (await Promise.all(routes.map((route) => checkRoute(notify, current, route)))).flat();
+      // What does not exist yet is rendered as it will be.
+      const known = { ...current, definitions: new Map([...configured.definitions, ...current.definitions]) };
+      const found = await Promise.all(routes.map((route) => checkRoute(notify, known, route)));
+      const missing = routes.filter((route) => !current.definitions.has(route));
+      return [...found.flat(), ...missing.flatMap(notProvisioned)];
     });
   },
 };
@@ -72,14 +98,7 @@ async function checkRoute(
 ): Promise<readonly Finding[]> {
   const named = (findings: readonly Finding[]) => findings.map((one) => ({ ...one, check: route }));
   const definition = definitions.get(route);
-  if (definition === undefined) {
-    return named(
-      warning(
-        'its webhook does not exist yet, so its alerts wait',
-        'A worker creates it; `lockhound webhook apply` does it now.',
-      ),
-    );
-  }
+  if (definition === undefined) return [];
   const mask = createMasker(secretsIn(variables).map((secret) => secret.reveal()));
   try {
     const rule = routingOf(notify).rules.find(({ name }) => name === route);
@@ -98,6 +117,14 @@ async function checkRoute(
     const remedy = 'Correct the template, the URL or `notify.allowAddresses`, then `lockhound webhook test`.';
     return named(fault(mask(messageOf(error)), remedy));
   }
+}
+
+function notProvisioned(route: string): readonly Finding[] {
+  const remedy = 'A worker creates it; `lockhound webhook apply` does it now.';
+  return warning('its webhook does not exist yet, so its alerts wait', remedy).map((one) => ({
+    ...one,
+    check: route,
+  }));
 }
 
 async function withWebhooks<Result>(

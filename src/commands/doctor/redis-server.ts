@@ -7,6 +7,8 @@ const LEAST: Readonly<Record<string, readonly [number, number]>> = { redis: [6, 
 const MEMORY_LATE = 0.7;
 const MEMORY_FULL = 0.85;
 const CLIENTS_FULL = 0.8;
+/** Less than this is soon used by a burst of scans, in bytes. */
+const LEAST_LEFT = 64 * 2 ** 20;
 
 const version: Check = {
   subject: 'redis',
@@ -69,7 +71,7 @@ const memory: Check = {
     const says = `${used} of ${megabytes(of)} (${Math.round(part * 100)} %)${limitBytes === undefined ? ' of the machine' : ''}`;
     if (part >= MEMORY_FULL)
       return fault(says, 'Raise `maxmemory` now: when it is full, Redis accepts nothing more.');
-    if (part >= MEMORY_LATE)
+    if (part >= MEMORY_LATE || of - usedBytes < LEAST_LEFT)
       return warning(says, 'Raise `maxmemory`, or shorten `worker.retention` and `lockfiles.retention`.');
     if (limitBytes !== undefined) return ok(says);
     return note(says, 'Set `maxmemory`: without it the system ends Redis when memory is full.');
@@ -93,7 +95,8 @@ const clients: Check = {
   subject: 'redis',
   name: 'clients',
   run: each(({ node, connectedClients, maxClients }) => {
-    const says = `${connectedClients} connections at ${node}${maxClients === undefined ? '' : ` of ${maxClients}`}`;
+    const count = connectedClients === 1 ? '1 connection' : `${connectedClients} connections`;
+    const says = `${count} at ${node}${maxClients === undefined ? '' : ` of ${maxClients}`}`;
     if (maxClients === undefined || connectedClients < CLIENTS_FULL * maxClients) return ok(says);
     return warning(says, 'Raise `maxclients`: a worker opens about 25 connections for each shard.');
   }),

@@ -143,7 +143,13 @@ const schedules: Check = {
           return [];
         },
       );
-      return found.length === 0 ? ok(`${reports.length} schedules have a next start`) : found;
+      if (found.length > 0) return found;
+      if (reports.length === 0) return ok('no schedule is stored');
+      return ok(
+        reports.length === 1
+          ? '1 schedule has a next start'
+          : `${reports.length} schedules have a next start`,
+      );
     } finally {
       await admin.close();
     }

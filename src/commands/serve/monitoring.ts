@@ -11,19 +11,19 @@ import type { FleetView } from '../../server/view/fleet-view.ts';
 import type { SharedStore } from '../shared-store.ts';
 import type { ServeContext } from './serve-context.ts';
 
-interface Monitored extends Pick<ServeContext, 'loaded' | 'health' | 'view'> {
+interface Monitored extends Pick<ServeContext, 'loaded' | 'view'> {
   readonly shared: Pick<SharedStore, 'shards'>;
   readonly worker: MonitoredWorker | undefined;
 }
 
 /**
- * Adds `/healthz` (the process runs) and `/readyz` (it can answer, and its worker can work), which need no role, and `/metrics` and
- * `/health` (the verdict of `lockhound health`) for callers who see every target. With a worker in this process, metrics and readiness
- * are those of both. Returns a function that ends the measurements.
+ * Adds `/healthz` (the process runs) and `/readyz` (it can answer, and its worker can work), which need no role, and `/metrics` for
+ * callers who see every target. With a worker in this process, metrics and readiness are those of both. Returns a function that ends the
+ * measurements.
  */
 export function addMonitoring(
   app: FastifyInstance,
-  { loaded, shared, health, view, worker }: Monitored,
+  { loaded, shared, view, worker }: Monitored,
   authenticate: (request: FastifyRequest) => Promise<Principal>,
 ): () => Promise<void> {
   const shards = shared.shards.map(({ store }) => store);
@@ -47,7 +47,6 @@ export function addMonitoring(
   });
   app.register(async (guarded) => {
     guarded.addHook('onRequest', onRequest);
-    guarded.get('/health', async () => await health());
     mountMetrics(guarded, metrics);
   });
   // Those of a worker end with it.
