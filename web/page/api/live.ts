@@ -6,8 +6,8 @@ export const changes = signal(0);
 /** Whether events arrive. */
 export const isLive = signal(false);
 
-/** The server follows its store with a delay of up to a second. */
-const DELAY_MS = 1_200;
+/** The server follows its store with a delay of up to a second, and of some seconds when it is busy. */
+const DELAYS_MS = [1_200, 5_000];
 /** What no event reports, such as an attempt of a delivery, is read again this often. */
 const REGULAR_MS = 30_000;
 const RECONNECT_MS = 3_000;
@@ -18,13 +18,17 @@ const RECONNECT_MS = 3_000;
  */
 export function followEvents(): () => void {
   let source: EventSource | undefined;
-  let delayed: ReturnType<typeof setTimeout> | undefined;
+  const delayed = new Map<number, ReturnType<typeof setTimeout>>();
   let reconnecting: ReturnType<typeof setTimeout> | undefined;
   const announce = (): void => {
-    delayed ??= setTimeout(() => {
-      delayed = undefined;
-      changes.value += 1;
-    }, DELAY_MS);
+    for (const delay of DELAYS_MS) {
+      if (delayed.has(delay)) continue;
+      const timer = setTimeout(() => {
+        delayed.delete(delay);
+        changes.value += 1;
+      }, delay);
+      delayed.set(delay, timer);
+    }
   };
   const close = (): void => {
     clearTimeout(reconnecting);
@@ -67,7 +71,7 @@ export function followEvents(): () => void {
   open();
   return () => {
     clearInterval(regular);
-    clearTimeout(delayed);
+    for (const timer of delayed.values()) clearTimeout(timer);
     document.removeEventListener('visibilitychange', onVisibility);
     close();
   };

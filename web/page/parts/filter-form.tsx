@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { goTo, place } from '../routing/location.ts';
 
-/** Filters follow typing after this time. */
-const PAUSE_MS = 120;
+/** Filters follow typing after this time, and choices at once. */
+const PAUSE_MS = 50;
 
 interface FilterFormProps {
   /** For screen readers. */
@@ -52,9 +52,11 @@ export function FilterForm({ label, addressOf, children }: FilterFormProps) {
           event.preventDefault();
           apply();
         }}
-        onInput={() => {
+        onInput={({ target }) => {
           clearTimeout(pending.current);
-          pending.current = setTimeout(apply, PAUSE_MS);
+          const isTyped = target instanceof HTMLInputElement && target.type !== 'checkbox';
+          if (isTyped) pending.current = setTimeout(apply, PAUSE_MS);
+          else apply();
         }}
       >
         {children}

@@ -99,7 +99,7 @@ function Advice({ one: { finding } }: { readonly one: FleetFinding }) {
     <>
       <p>{advice ?? `No advice is known. The package is ${way}.`}</p>
       <p class="faint">
-        <code>lockhound fix</code> in the repository writes the upgrade that it can verify.
+        <code>lockhound fix</code> in the repository prints the upgrades that it verified.
       </p>
     </>
   );

@@ -12,12 +12,21 @@ import { useWindow } from './use-window.ts';
 const NARROW = '(max-width: 820px)';
 const [HEIGHT, NARROW_HEIGHT] = [45, 92];
 
+interface FindingTableProps {
+  readonly filters: Filters;
+  /** Receives the number of all findings that fit. */
+  readonly onTotal: (total: number) => void;
+}
+
 /** A long table whose visible rows exist and are loaded. Arrow keys move from row to row. */
-export function FindingTable({ filters }: { readonly filters: Filters }) {
+export function FindingTable({ filters, onTotal }: FindingTableProps) {
   const scroller = useRef<HTMLElement>(null);
   const isNarrow = useMatches(NARROW);
   const [shown, setShown] = useState({ first: 0, last: 0 });
-  const { total, fault, at } = usePages(filters, shown.first, shown.last);
+  const { total, isCurrent, fault, at } = usePages(filters, shown.first, shown.last);
+  useEffect(() => {
+    if (isCurrent && total !== undefined) onTotal(total);
+  }, [isCurrent, total, onTotal]);
   const { rows, before, after, scrollTo } = useWindow(
     scroller,
     total ?? 0,

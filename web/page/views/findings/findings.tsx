@@ -1,3 +1,4 @@
+import { useCallback, useRef, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { ViewHead } from '../../parts/card.tsx';
@@ -10,24 +11,25 @@ import { FindingTable } from './finding-table.tsx';
 /** Findings of all targets in a table that loads what is visible. The address has the filters. */
 export function FindingsView() {
   const filters = filtersOf(place.value.params);
-  // The choices of the selection lists are those of the other filters.
+  // The choices of the selection lists are those of the other filters. They are counted when the table is there.
   const { orderBy: _order, severity: _severity, rule: _rule, ecosystem: _ecosystem, ...others } = filters;
-  const choices = useLoaded(`choices ${JSON.stringify(others)}`, (signal) =>
+  const key = JSON.stringify(others);
+  const [shown, setShown] = useState<{ readonly key: string; readonly total: number } | undefined>(undefined);
+  const choices = useLoaded(shown === undefined ? '' : `choices ${shown.key}`, (signal) =>
     call('lockhound.findings.count', others, { signal }),
   );
-  const counts = useLoaded(`counts ${JSON.stringify(filters)}`, (signal) => {
-    const { orderBy: _ignored, ...fitting } = filters;
-    return call('lockhound.findings.count', fitting, { signal });
-  });
-  const total = counts.value?.total;
+  // Those of before stay while others are counted, so that the lists do not flicker.
+  const known = useRef(choices.value);
+  known.current = choices.value ?? known.current;
+  const onTotal = useCallback((total: number) => setShown({ key, total }), [key]);
   return (
     <div class="findings-view">
       <ViewHead title="Findings" />
-      <FindingFilters filters={filters} choices={choices.value} />
+      <FindingFilters filters={filters} choices={known.current} />
       <p class="faint count" role="status">
-        {total === undefined ? 'Counting …' : counted(total, 'finding')}
+        {shown === undefined ? 'Counting …' : counted(shown.total, 'finding')}
       </p>
-      <FindingTable filters={filters} />
+      <FindingTable filters={filters} onTotal={onTotal} />
     </div>
   );
 }

@@ -13,6 +13,8 @@ const MAX_PAGES = 30;
 export interface Pages {
   /** Number of all entries; `undefined` until the first page is there. */
   readonly total: number | undefined;
+  /** Whether the entries are those of these filters, and not of the ones before. */
+  readonly isCurrent: boolean;
   readonly fault: string | undefined;
   /** An entry by its place; `undefined` while it is loaded. */
   at(index: number): FleetFinding | undefined;
@@ -59,6 +61,7 @@ export function usePages(filters: Filters, first: number, last: number): Pages {
   return {
     // Entries of the filters before stay until others are there, so that the table does not flicker.
     total: state.total,
+    isCurrent,
     fault: isCurrent ? state.fault : undefined,
     at: (index) => state.pages.get(Math.floor(index / PAGE_SIZE))?.[index % PAGE_SIZE],
   };

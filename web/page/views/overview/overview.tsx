@@ -41,7 +41,7 @@ function Fleet({ fleet }: { readonly fleet: Overview }) {
   return (
     <>
       <HealthCard />
-      <div class="grid">
+      <div class="grid two">
         <Card title="Open findings" aside={<a href="/findings">All findings</a>}>
           <SeverityBar
             counts={fleet.open}
@@ -61,11 +61,13 @@ function Fleet({ fleet }: { readonly fleet: Overview }) {
           {clear > 0 ? <p class="faint">{counted(clear, 'target')} without an open finding.</p> : null}
         </Card>
         <TrendCard fleet={fleet} />
-        <Card title="To look at">
-          <Attention fleet={fleet} />
-        </Card>
         <UrgentFindings />
-        <RecentChanges />
+        <div class="stack">
+          <Card title="To look at">
+            <Attention fleet={fleet} />
+          </Card>
+          <RecentChanges />
+        </div>
       </div>
       <p class="faint foot">
         {counted(fleet.packages, 'package')} in {counted(fleet.targets, 'target')}; read{' '}

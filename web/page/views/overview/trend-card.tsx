@@ -22,7 +22,7 @@ export function TrendCard({ fleet }: { readonly fleet: Overview }) {
     open: fleet.open,
   };
   return (
-    <Card title="Open findings, last 90 days">
+    <Card title="Open findings, last 90 days" class="whole">
       <Shown loaded={loaded}>
         {({ days }) => (
           <TrendChart days={[...days.filter(({ day }) => day < today.day), today]} length={DAYS} />

@@ -95,20 +95,19 @@ function TrendTable({ days }: { readonly days: readonly DayCount[] }) {
 
 function change(first: DayCount, last: DayCount): string {
   const difference = sumOf(last) - sumOf(first);
-  const since = `since ${formatDay(first.day)}`;
-  if (difference === 0) return `As many open findings as ${since.replace('since', 'on')}. `;
+  if (difference === 0) return `As many open findings as on ${formatDay(first.day)}. `;
   const [more, count] = difference > 0 ? ['more', difference] : ['fewer', -difference];
-  return `${counted(count, `open finding ${more}`, `open findings ${more}`)} ${since.replace('since', 'than on')}. `;
+  return `${counted(count, `${more} open finding`)} than on ${formatDay(first.day)}. `;
 }
 
 function sumOf({ open }: DayCount): number {
   return Object.values(open).reduce((sum, count) => sum + count, 0);
 }
 
-/** The next number with one leading digit of 1, 2 or 5. */
+/** The next number that is easy to read. */
 function niceCeiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
-  return ([1, 2, 5, 10].find((digit) => digit * power >= value) ?? 10) * power;
+  return ([1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((digit) => digit * power >= value) ?? 10) * power;
 }
 
 function timeOf(day: string): number {
