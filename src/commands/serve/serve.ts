@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { openFleetNumbers } from '../../compose/fleet-numbers.ts';
 import { openHealth } from '../../compose/health.ts';
 import { createLogger } from '../../compose/logger.ts';
+import type { Store } from '../../compose/store.ts';
 import type { MonitoredWorker } from '../../compose/worker/worker-health.ts';
 import { policyOf } from '../../config/effective-policy.ts';
 import type { LoadedConfig } from '../../config/load.ts';
@@ -14,6 +15,7 @@ import { addDocuments } from '../../server/api/documents.ts';
 import { createPageTokens } from '../../server/api/page-token.ts';
 import { mountPage } from '../../server/page/mount-page.ts';
 import { openFleetView } from '../../server/view/fleet-view.ts';
+import { holdPackages } from '../../server/view/held-packages.ts';
 import { shardOf } from '../../store/shards/shard.ts';
 import { createWorkerRecords } from '../../store/worker-records.ts';
 import { logThrottled } from '../../workers/throttled-log.ts';
@@ -125,17 +127,6 @@ function contextOf(loaded: LoadedConfig, shared: SharedStore, log: Logger): Serv
   const unreadable = new Set<string>();
   const onUnreadable: FleetStore['onUnreadable'] = ({ message }) => void unreadable.add(message);
   const stores = shared.shards.map(({ store }) => store);
-  const fleet: FleetStore = {
-    shards: stores,
-    of: shared.of,
-    get unreadable() {
-      return [...unreadable];
-    },
-    onUnreadable,
-    note: (message) => void unreadable.add(message),
-    policy: policyOf(loaded.config),
-    close: shared.close,
-  };
   const logFailure = logThrottled(log, 'the fleet cannot be read; answers are those of the last reading');
   const view = openFleetView(
     {
@@ -146,6 +137,20 @@ function contextOf(loaded: LoadedConfig, shared: SharedStore, log: Logger): Serv
     },
     (target) => shardOf(target, stores.length),
   );
+  const held = stores.map((store) =>
+    holdPackages(store, view.snapshot, (target) => shared.of(target) === store),
+  );
+  const fleet: FleetStore = {
+    shards: held,
+    of: (target) => held[shardOf(target, held.length)] as Store,
+    get unreadable() {
+      return [...unreadable];
+    },
+    onUnreadable,
+    note: (message) => void unreadable.add(message),
+    policy: policyOf(loaded.config),
+    close: shared.close,
+  };
   const key = loaded.secrets.serveKey?.reveal();
   const tokens = createPageTokens(key === undefined ? randomBytes(32) : Buffer.from(key));
   const logEvents = logThrottled(log, 'changes and scans cannot be read; readers of events wait');

@@ -6,8 +6,13 @@ import { isAlert } from '../../model/scan/is-alert.ts';
 import type { Severity } from '../../model/scan/severity.ts';
 import { withPriority } from '../../policy/priority/priority.ts';
 
+/** The lockfiles of a target with the keys of their inventories. Not part of the JSON of a target. */
+export const LOCKFILES = Symbol('lockfiles');
+
 /** A target in the view of the fleet. Whether it is stale depends on the time. */
-export type ViewedTarget = Omit<ListedTarget, 'stale'>;
+export type ViewedTarget = Omit<ListedTarget, 'stale'> & {
+  readonly [LOCKFILES]?: TargetSummary['lockfiles'];
+};
 
 /** What a search looks at, in lower case. Not part of the JSON of a finding. */
 export const SEARCHED = Symbol('searched');
@@ -24,7 +29,16 @@ export function viewedTarget(
   target: string,
   { labels, lockfiles, packages, open, requestedAt, incomplete = false }: TargetSummary,
 ): ViewedTarget {
-  return { target, labels, lockfiles: lockfiles.length, packages, open, requestedAt, incomplete };
+  return {
+    target,
+    labels,
+    lockfiles: lockfiles.length,
+    packages,
+    open,
+    requestedAt,
+    incomplete,
+    [LOCKFILES]: lockfiles,
+  };
 }
 
 /** For a target whose last scan was judged by a release without summaries. */

@@ -44,6 +44,8 @@ export interface Inventories {
   compact(hash: string): Promise<StoredLockfile>;
   /** The id lists of all lockfiles by the key of their inventory, in parts; `decodeLockfileIds` reads them. */
   idLists(): AsyncGenerator<ReadonlyMap<string, Buffer>>;
+  /** The same of some lockfiles; absent ones are left out. */
+  idListsOf(hashes: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
 }
 
 export function createInventories(redis: RedisClient, keys: Keys, packageIds: PackageIds): Inventories {
@@ -95,6 +97,17 @@ export function createInventories(redis: RedisClient, keys: Keys, packageIds: Pa
         }),
       );
       return { format: rest.format, problems: rest.problems, packages };
+    },
+    async idListsOf(hashes) {
+      const found = new Map<string, Buffer>();
+      for (const [bucket, group] of Map.groupBy(hashes, bucketOf)) {
+        const lists = await redis.hmgetBuffer(keys.idLists(bucket), ...group);
+        for (const [index, hash] of group.entries()) {
+          const list = lists[index];
+          if (list != null) found.set(hash, list);
+        }
+      }
+      return found;
     },
     async *idLists() {
       // The next buckets are on their way while the caller passes over one.

@@ -14,6 +14,12 @@ export interface PackageIds {
   identities(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
   /** All ids with their identities, in parts. */
   scan(): AsyncGenerator<readonly (readonly [id: number, identity: string])[]>;
+  /** The last id that was given out; ids ascend. */
+  last(): Promise<number>;
+  /** The same for ids after one, up to another. */
+  between(after: number, last: number): AsyncGenerator<readonly (readonly [id: number, identity: string])[]>;
+  /** Changes whenever Redis may have lost ids and given them out again: what was read before is then not used. */
+  epoch(): number;
   /** Removes ids that no inventory holds. One that was interned within the last hour stays. */
   forget(ids: readonly number[]): Promise<void>;
   /** Empties the memory of this process: Redis may have lost ids that it holds. */
@@ -33,14 +39,41 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
   const names = new LRUCache<number, string>({ max: MAX_KNOWN });
   const { packageIds, packageNames, lastPackageId } = keys;
   const minute = () => Math.floor(now() / 60_000);
+  let epoch = 0;
   const clear = () => {
+    epoch += 1;
     known.clear();
     names.clear();
   };
   // Lost ids are given out again.
   whenWritesMayBeLost(redis, clear);
+  async function* scan(): ReturnType<PackageIds['scan']> {
+    let cursor = '0';
+    do {
+      const [next, found] = await redis.hscan(packageNames, cursor, 'COUNT', CHUNK);
+      yield chunks(found, 2).map(([id, identity = '']) => [Number(id), identity] as const);
+      cursor = next;
+    } while (cursor !== '0');
+  }
   return {
     clear,
+    scan,
+    epoch: () => epoch,
+    last: async () => Number((await redis.get(lastPackageId)) ?? 0),
+    async *between(after, last) {
+      if (after === 0) {
+        yield* scan();
+        return;
+      }
+      for (let from = after + 1; from <= last; from += CHUNK) {
+        const ids = Array.from({ length: Math.min(CHUNK, last - from + 1) }, (_, index) => from + index);
+        const found = await redis.hmget(packageNames, ...ids.map(String));
+        yield ids.flatMap((one, index) => {
+          const identity = found[index];
+          return identity == null ? [] : [[one, identity] as const];
+        });
+      }
+    },
     async intern(identities) {
       const ids = new Map<string, number>();
       const unknown = new Set<string>();
@@ -90,14 +123,6 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
         }
       }
       return found;
-    },
-    async *scan() {
-      let cursor = '0';
-      do {
-        const [next, found] = await redis.hscan(packageNames, cursor, 'COUNT', CHUNK);
-        yield chunks(found, 2).map(([id, identity = '']) => [Number(id), identity] as const);
-        cursor = next;
-      } while (cursor !== '0');
     },
     async forget(ids) {
       for (const part of chunks(ids, CHUNK)) {

@@ -6,7 +6,7 @@ import type { RedisClient } from '../redis/connection.ts';
 /** Identities that Redis compares in one step, in some milliseconds. */
 const COUNT = 5_000;
 /** Names that are suggested. */
-const MAX_SIMILAR = 5;
+export const MAX_SIMILAR = 5;
 
 export interface NameQuery {
   /** In any spelling that the ecosystem allows. */
@@ -82,19 +82,21 @@ function globOf(text: string): string {
   }).join('');
 }
 
-function nameIn(identity: string): string {
+/** `name (ecosystem)`. */
+export function nameIn(identity: string): string {
   const [prefix, name] = partsOf(identity);
   const ecosystem = PURL_TYPES.find((type) => systemOf(type) === prefix) ?? prefix;
   return `${name} (${ecosystem})`;
 }
 
-function partsOf(identity: string): readonly [prefix: string, name: string] {
+/** The ecosystem or system of an identity, and the name. */
+export function partsOf(identity: string): readonly [prefix: string, name: string] {
   const colon = identity.indexOf(':');
   return [identity.slice(0, colon), identity.slice(colon + 1, identity.lastIndexOf('@'))];
 }
 
 /** Whether an identity has the name, in a spelling that its ecosystem takes as the same. */
-function isNamed(identity: string, { name, ecosystem }: NameQuery): boolean {
+export function isNamed(identity: string, { name, ecosystem }: NameQuery): boolean {
   const [prefix, own] = partsOf(identity);
   if (ecosystem !== undefined && prefix !== (systemOf(ecosystem) ?? ecosystem)) return false;
   switch (prefix) {

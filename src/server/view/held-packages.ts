@@ -1,0 +1,182 @@
+import { chunks } from '../../model/chunks.ts';
+import { createYielder } from '../../model/yielding.ts';
+import type { Inventories } from '../../store/fleet/inventories.ts';
+import type { PackageIds } from '../../store/fleet/package-ids.ts';
+import {
+  isNamed,
+  MAX_SIMILAR,
+  nameIn,
+  type PackageSearch,
+  partsOf,
+} from '../../store/fleet/package-search.ts';
+import type { ListedTarget, TargetSummaries } from '../../store/fleet/target-summaries.ts';
+import type { FleetSnapshot } from './fleet-snapshot.ts';
+import { LOCKFILES } from './viewed-target.ts';
+
+/** What a search for packages reads of one shard. */
+export interface SearchedShard {
+  readonly packageIds: PackageIds;
+  readonly inventories: Inventories;
+  readonly packageSearch: PackageSearch;
+  readonly targetSummaries: TargetSummaries;
+}
+
+/**
+ * The packages of a shard in memory, so that a search reads only what is new since the one before: names are read by their ids, and id
+ * lists by the keys of the inventories that `snapshot` has. Until there is a snapshot, Redis is searched. Takes some 25 MB for 100,000
+ * package versions and 10,000 targets of 1,000 packages. `isOwn`: whether a target belongs to the shard.
+ */
+export function holdPackages<Shard extends SearchedShard>(
+  shard: Shard,
+  snapshot: () => FleetSnapshot | undefined,
+  isOwn: (target: string) => boolean,
+): Shard {
+  const names = followNames(shard.packageIds);
+  const lists = followLists(shard.inventories, isOwn);
+  return {
+    ...shard,
+    packageSearch: {
+      find: async (query) =>
+        snapshot() === undefined ? await shard.packageSearch.find(query) : (await names()).find(query),
+      similar: async (query) =>
+        snapshot() === undefined ? await shard.packageSearch.similar(query) : (await names()).similar(query),
+    },
+    inventories: {
+      ...shard.inventories,
+      async *idLists() {
+        const fleet = snapshot();
+        if (fleet === undefined) yield* shard.inventories.idLists();
+        else yield* await lists(fleet);
+      },
+    },
+    targetSummaries: {
+      ...shard.targetSummaries,
+      async *holding(inventories, onUnreadable) {
+        const fleet = snapshot();
+        if (fleet === undefined) yield* shard.targetSummaries.holding(inventories, onUnreadable);
+        else yield holding(fleet, inventories, isOwn);
+      },
+    },
+  };
+}
+
+/** Runs one call after the other: the next one has less to read. */
+function inTurn<Args extends readonly unknown[], Result>(
+  run: (...args: Args) => Promise<Result>,
+): (...args: Args) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (...args) => {
+    const next = last.then(
+      () => run(...args),
+      () => run(...args),
+    );
+    last = next.catch(() => {});
+    return next;
+  };
+}
+
+/** All spellings of a name that an ecosystem may take as the same have one key. */
+function keyOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
+}
+
+function followNames(packageIds: PackageIds): () => Promise<PackageSearch> {
+  let epoch = -1;
+  let last = 0;
+  let byKey = new Map<string, Map<string, number>>();
+  const search: PackageSearch = {
+    async find(query) {
+      const found = new Map<string, number>();
+      for (const [identity, id] of byKey.get(keyOf(query.name)) ?? []) {
+        if (isNamed(identity, query)) found.set(identity, id);
+      }
+      return found;
+    },
+    async similar({ name, ecosystem }) {
+      const [found, wanted] = [new Set<string>(), keyOf(name)];
+      const yieldIfDue = createYielder();
+      for (const [key, identities] of byKey) {
+        await yieldIfDue();
+        if (!key.includes(wanted)) continue;
+        for (const identity of identities.keys()) {
+          const [, own] = partsOf(identity);
+          if (isNamed(identity, { name: own, ecosystem })) found.add(nameIn(identity));
+        }
+        if (found.size >= MAX_SIMILAR) break;
+      }
+      return [...found].sort().slice(0, MAX_SIMILAR);
+    },
+  };
+  return inTurn(async () => {
+    if (packageIds.epoch() !== epoch) {
+      epoch = packageIds.epoch();
+      last = 0;
+      byKey = new Map();
+    }
+    const until = await packageIds.last();
+    if (until === last) return search;
+    const yieldIfDue = createYielder();
+    for await (const part of packageIds.between(last, until)) {
+      for (const [id, identity] of part) {
+        const key = keyOf(partsOf(identity)[1]);
+        const known = byKey.get(key);
+        if (known === undefined) byKey.set(key, new Map([[identity, id]]));
+        else known.set(identity, id);
+      }
+      await yieldIfDue();
+    }
+    last = until;
+    return search;
+  });
+}
+
+/** Id lists that are read and passed over together. */
+const PART = 500;
+
+type IdLists = ReadonlyMap<string, Buffer>;
+
+/** The id lists of the lockfiles of a fleet. A list never changes: its key is the hash of its content. */
+function followLists(
+  inventories: Inventories,
+  isOwn: (target: string) => boolean,
+): (fleet: FleetSnapshot) => Promise<Iterable<IdLists>> {
+  let version = -1;
+  let parts: readonly IdLists[] = [];
+  return inTurn(async (fleet) => {
+    if (fleet.version !== version) {
+      const hashes = hashesOf(fleet, isOwn);
+      const held = parts.flatMap((part) => [...part]);
+      const kept = new Map(held.filter(([hash]) => hashes.has(hash)));
+      const absent = [...hashes].filter((hash) => !kept.has(hash));
+      for (const part of chunks(absent, PART)) {
+        for (const [hash, list] of await inventories.idListsOf(part)) kept.set(hash, list);
+      }
+      parts = chunks([...kept], PART).map((part) => new Map(part));
+      version = fleet.version;
+    }
+    return parts;
+  });
+}
+
+function hashesOf({ targets }: FleetSnapshot, isOwn: (target: string) => boolean): ReadonlySet<string> {
+  const hashes = new Set<string>();
+  for (const target of targets.values()) {
+    if (!isOwn(target.target)) continue;
+    for (const { inventory } of target[LOCKFILES] ?? []) if (inventory !== undefined) hashes.add(inventory);
+  }
+  return hashes;
+}
+
+function holding(
+  { targets }: FleetSnapshot,
+  wanted: ReadonlySet<string>,
+  isOwn: (target: string) => boolean,
+): readonly ListedTarget[] {
+  return [...targets.values()].flatMap((one) => {
+    const { [LOCKFILES]: lockfiles = [], target, labels, packages, open, requestedAt, incomplete } = one;
+    const holds = lockfiles.some(({ inventory }) => inventory !== undefined && wanted.has(inventory));
+    return holds && isOwn(target)
+      ? [[target, { labels, lockfiles, packages, open, requestedAt, incomplete }] as const]
+      : [];
+  });
+}
