@@ -49,7 +49,7 @@ describe.skipIf(CORPORA === undefined)('the fixed versions of a corpus of adviso
         if (found === undefined) continue;
         compared += 1;
         if (found.version === range.fixed) continue;
-        const others = found.affecting.filter((id) => id !== range.id);
+        const others = found.affecting;
         exceptions.push(
           `${one.name} ${range.id}: ${range.fixed}, found ${found.version}: ${others.join(' ')}`,
         );
@@ -84,7 +84,8 @@ async function compare(one: Package, range: Range) {
   return {
     locked,
     version: good?.version,
-    affecting: idsOf(fixed, one),
+    /** Advisories that affect it by another range. */
+    affecting: idsOf(fixed, { ...one, ranges: one.ranges.filter((other) => other !== range) }),
     // A version between the affected ones and the fixed one that another range names.
     isEarlierGood:
       good !== undefined && order(good.version, fixed) < 0 && !isIn(good.version, range, one.system),
