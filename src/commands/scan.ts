@@ -173,11 +173,11 @@ async function openLocalIndex() {
 }
 
 /** The configuration of a run that shares no state and sends no alerts. */
-function standaloneConfig({ config, secrets, file }: LoadedConfig): LoadedConfig {
+function standaloneConfig({ config, ...rest }: LoadedConfig): LoadedConfig {
   const { notify: _notify, ...others } = config;
   // The report contains everything, so only errors are logged unless another level is configured.
   const log = { level: config.log.level === 'info' ? ('error' as const) : config.log.level };
-  return { config: { ...others, log }, secrets, file };
+  return { ...rest, config: { ...others, log } };
 }
 
 /**

@@ -162,8 +162,8 @@ async function startShard(
 }
 
 /** Those of the configuration, then those that commands added. */
-function suppressionsOf({ config }: LoadedConfig, { suppressions }: Store): Ports['policy']['suppressions'] {
-  const configured = suppressionsIn(config);
+function suppressionsOf(loaded: LoadedConfig, { suppressions }: Store): Ports['policy']['suppressions'] {
+  const configured = suppressionsIn(loaded);
   return async () => {
     const added = await suppressions.effective();
     return [...(await configured()), ...added.map(({ suppression }) => suppression)];

@@ -33,7 +33,7 @@ export type JobStore = Pick<
 
 /** The ports through which jobs read. */
 export function createPorts(
-  { config }: LoadedConfig,
+  loaded: LoadedConfig,
   store: JobStore,
   { insights }: Pick<InsightsHandle, 'insights'>,
   {
@@ -49,7 +49,7 @@ export function createPorts(
     hasOneTarget = false,
     knownFixes,
     inspects = 'never',
-    suppressions = suppressionsIn(config),
+    suppressions = suppressionsIn(loaded),
   }: Pick<Ports, 'notifier' | 'contracts' | 'lockfiles' | 'reuse' | 'exploits'> &
     Partial<Pick<Ports, 'schedules' | 'sources'>> & {
       routing?: Routing | undefined;
@@ -63,6 +63,7 @@ export function createPorts(
       knownFixes?: KnownFixes;
     },
 ): Ports {
+  const { config } = loaded;
   return {
     blobs: store.blobs,
     lockfiles,
@@ -99,9 +100,17 @@ export function createPorts(
 }
 
 /** Facts in the cache may be as old as their time to live: half of it keeps a repeated result from being twice as old. */
-export function reuseOf({ config }: LoadedConfig, routing: Routing = NO_ROUTING): ReusePort {
+export function reuseOf({ config, vex }: LoadedConfig, routing: Routing = NO_ROUTING): ReusePort {
   const { insights, policy, suppressions, lockfiles } = config;
-  const settings = JSON.stringify([packageVersion(), insights, policy, suppressions, lockfiles, routing]);
+  const settings = JSON.stringify([
+    packageVersion(),
+    insights,
+    policy,
+    suppressions,
+    lockfiles,
+    routing,
+    vex,
+  ]);
   return {
     settings: createHash('sha256').update(settings).digest('hex'),
     recordMs: insights.recordTtl / 2,
@@ -112,12 +121,18 @@ export function reuseOf({ config }: LoadedConfig, routing: Routing = NO_ROUTING)
 /** For runs that always read, because their report lists the packages. */
 export const NO_REUSE: ReusePort = { settings: '', recordMs: 0, missMs: 0 };
 
-/** Those of the configuration. Loaded on use: most configurations have none. */
-export function suppressionsIn({ suppressions }: LoadedConfig['config']): Ports['policy']['suppressions'] {
-  if (suppressions.length === 0) return async () => [];
+/** Those of the configuration and of its VEX documents. Loaded on use: most configurations have none. */
+export function suppressionsIn({
+  config: { suppressions },
+  vex = [],
+}: LoadedConfig): Ports['policy']['suppressions'] {
+  if (suppressions.length === 0) return async () => vex;
   let known: Promise<readonly Suppression[]> | undefined;
   return () => {
-    known ??= import('../config/suppressions.ts').then((found) => found.configuredSuppressions(suppressions));
+    known ??= import('../config/suppressions.ts').then((found) => [
+      ...found.configuredSuppressions(suppressions),
+      ...vex,
+    ]);
     return known;
   };
 }

@@ -55,7 +55,7 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
   const { notifier, local, inspects = false, memory = createMemory(), offline, ...others } = options;
   const { cache = memory.cache } = options;
   const { suppressions: added = [] } = options;
-  const configured = suppressionsIn(loaded.config);
+  const configured = suppressionsIn(loaded);
   const { requestsPerSecond } = loaded.config.insights;
   const insights = await openInsights(loaded, cache, {
     onContractProblem: warnOnce(options.log),

@@ -28,6 +28,7 @@ export const DEFAULTS: Config = {
     "byLabel": []
   },
   "suppressions": [],
+  "vex": [],
   "lockfiles": {
     "maxBytes": 104857600,
     "maxPackages": 500000,

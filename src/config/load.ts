@@ -4,6 +4,7 @@ import { FileError } from '../files/errors.ts';
 import { readTextSync } from '../files/read-file.ts';
 import { messageOf } from '../model/errors.ts';
 import { isObject } from '../model/json-object.ts';
+import type { Suppression } from '../model/scan/suppression.ts';
 import { Secret } from '../model/secret.ts';
 import { asWritten } from './as-written.ts';
 import { ConfigError } from './errors.ts';
@@ -11,6 +12,7 @@ import { DEFAULT_FILE } from './is-configured.ts';
 import { type Config, configSchema } from './schema.ts';
 import { resolveSecret, type SecretReference } from './secret-reference.ts';
 import { fromEnvironment } from './variables.ts';
+import { readVexDocuments } from './vex.ts';
 
 /** The secrets that the configuration refers to. Each is read on first use. */
 export interface Secrets {
@@ -35,6 +37,8 @@ export interface LoadedConfig {
   readonly secrets: Secrets;
   /** The file that was read; `undefined` when there was none. */
   readonly file: string | undefined;
+  /** What the VEX documents of the configuration suppress. */
+  readonly vex?: readonly Suppression[];
 }
 
 export interface LoadOptions {
@@ -59,7 +63,9 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const parsed = configSchema.safeParse(written, PARSE_ONCE);
   if (!parsed.success) throw invalid(parsed.error, file);
   const config = withSentinelUrls(withSafeRedisUrl(parsed.data, environment));
-  return { config, secrets: secretsOf(config, written, environment), file };
+  const vex = readVexDocuments(config.vex);
+  const secrets = secretsOf(config, written, environment);
+  return { config, secrets, file, ...(vex.length === 0 ? {} : { vex }) };
 }
 
 /** The configuration in effect with durations as text: as written in the file or the environment, or as the default. */

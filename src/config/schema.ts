@@ -97,6 +97,11 @@ export const configSchema = z
     notify: notify.optional(),
     policy: policy.prefault({}),
     suppressions,
+    vex: z
+      .array(z.string().min(1))
+      .max(100)
+      .default([])
+      .describe('VEX documents (OpenVEX, CycloneDX) that suppress findings.'),
     lockfiles: lockfiles.prefault({}),
     worker: worker.prefault({}),
     serve: serve.prefault({}),

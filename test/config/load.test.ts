@@ -271,6 +271,34 @@ describe('a configuration file with nested YAML aliases', () => {
   });
 });
 
+describe('VEX documents', () => {
+  it('suppress what they say, for every target', () => {
+    const path = join(folder, 'shop.openvex.json');
+    writeFileSync(
+      path,
+      JSON.stringify({
+        '@context': 'https://openvex.dev/ns/v0.2.0',
+        '@id': 'https://shop.example/vex',
+        author: 'web',
+        timestamp: '2026-01-01T00:00:00Z',
+        version: 1,
+        statements: [
+          {
+            vulnerability: { name: 'CVE-2026-1' },
+            products: [{ '@id': 'pkg:npm/ms@2.1.3' }],
+            status: 'not_affected',
+            justification: 'vulnerable_code_not_present',
+          },
+        ],
+      }),
+    );
+    const load = (vex: string) => loadConfig({ file: fileWith(`vex: [${JSON.stringify(vex)}]`), environment: {} });
+    expect(load(path).vex).toMatchObject([{ source: 'vex', advisories: ['CVE-2026-1'] }]);
+    expect(() => load(join(folder, 'absent.json'))).toThrow(/vex: .*absent\.json/);
+    expect(() => load(fileWith('redis: {}'))).toThrow(/is not valid JSON/);
+  });
+});
+
 describe('the configuration as written', () => {
   it('shows durations as written in the file, the environment or the defaults', () => {
     const file = fileWith(

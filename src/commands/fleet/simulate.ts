@@ -6,6 +6,7 @@ import type { ReachedTarget, SimulatedAdvisory } from '../../model/fleet/simulat
 import type { Change } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { RatedSeverity } from '../../model/scan/severity.ts';
+import { policyFor } from '../../policy/policy-for.ts';
 import { routeChanges } from '../../policy/route-changes.ts';
 import { vulnerability } from '../../policy/rules/vulnerability.ts';
 import { type FleetStore, openFleetStore } from './fleet-store.ts';
@@ -38,14 +39,19 @@ async function simulate(
 ): Promise<SimulatedAdvisory> {
   const { holders, notCompared } = await findHolders(fleet, query);
   if (holders.length === 0) await requireTargets(fleet);
-  const { notify, policy } = config;
+  const { notify } = config;
+  const { policy } = fleet;
   const routing: Routing =
     notify === undefined ? { take: 'all', firstScan: 'all', rules: [] } : routingOf(notify);
   const level = policy.rules[vulnerability.name]?.level ?? vulnerability.level;
   const rated: Pick<Finding, 'severity' | 'countsAs'> =
     severity === undefined ? { severity: 'unrated', countsAs: policy.unknownSeverity } : { severity };
   const targets: ReachedTarget[] = [];
-  for (const holder of holders) targets.push(await reached(holder, { routing, level, rated }));
+  for (const holder of holders) {
+    const own = policyFor(policy, holder).rules[vulnerability.name]?.level ?? vulnerability.level;
+    const found = await reached(holder, { routing, level: own, rated });
+    targets.push(own === level ? found : { ...found, level: own });
+  }
   return {
     severity: rated.severity,
     ...(rated.countsAs === undefined ? {} : { countsAs: rated.countsAs }),

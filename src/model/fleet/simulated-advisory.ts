@@ -7,7 +7,7 @@ export interface SimulatedAdvisory {
   readonly severity: Severity;
   /** What an unrated one counts as. */
   readonly countsAs?: RatedSeverity;
-  /** Of the rule `vulnerability`: only `alert` sends. */
+  /** Of the rule `vulnerability` for targets without a level of their own: only `alert` sends. */
   readonly level: RuleLevel;
   /** All routes, with the number of targets whose change they would send. */
   readonly routes: readonly {
@@ -28,6 +28,8 @@ export interface ReachedTarget {
   readonly packages: readonly string[];
   /** Purls that are never looked up (private or unsupported): no advisory reaches them. */
   readonly excluded: readonly string[];
+  /** Of the rule `vulnerability` for this target, where `policy.byLabel` has another one. */
+  readonly level?: RuleLevel;
   /** Empty when nothing would be sent. */
   readonly routes: readonly string[];
 }

@@ -47,14 +47,17 @@ export function simulatedAdvisoryText(
 }
 
 function targetLines(
-  { target, labels, packages, routes }: ReachedTarget,
+  { target, labels, packages, routes, level }: ReachedTarget,
   paint: Palette,
   width: number,
 ): readonly string[] {
   const shown = packages.slice(0, SHOWN_PACKAGES).map(printable);
   const rest = packages.length - shown.length;
   const versions = [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
-  const to = routes.length === 0 ? paint.faint('to no route') : `to ${routes.map(printable).join(', ')}`;
+  const to =
+    routes.length === 0
+      ? paint.faint(level === undefined ? 'to no route' : `to no route (level ${level})`)
+      : `to ${routes.map(printable).join(', ')}`;
   return [
     `${paint.strong(printable(target))}${labelsText(labels, paint)}`,
     ...hang('  ', `${versions}  ${to}`, width),
@@ -66,7 +69,7 @@ function weightText({ severity, countsAs }: SimulatedAdvisory, paint: Palette): 
   return paint.severity(severity, text);
 }
 
-function levelLines({ level }: SimulatedAdvisory): readonly string[] {
-  if (level === 'alert') return [];
+function levelLines({ level, targets }: SimulatedAdvisory): readonly string[] {
+  if (level === 'alert' || targets.some((one) => one.level === 'alert')) return [];
   return [`The rule vulnerability has level ${level} (\`policy.rules\`): nothing would be sent.`];
 }

@@ -88,6 +88,14 @@ it('says when nothing is reached, and when nothing would be sent', async () => {
   writeFileSync(quiet, 'policy: { rules: { vulnerability: { level: note } } }\n');
   const noted = await lockhound(['simulate', 'advisory', 'lodash', '--config', quiet]);
   expect(noted.out).toContain('The rule vulnerability has level note');
+  const labelled = join(folder, 'labelled.yaml');
+  writeFileSync(
+    labelled,
+    'policy: { byLabel: [{ labels: { team: web }, rules: { vulnerability: { level: note } } }] }\n',
+  );
+  const byLabel = await lockhound(['simulate', 'advisory', 'lodash', '--config', labelled]);
+  expect(byLabel.out).toMatch(/shop {2}team=web\n.*to no route \(level note\)/);
+  expect(byLabel.out).not.toContain('The rule vulnerability has level');
   await cli.fresh();
   expect((await lockhound(['simulate', 'advisory', 'lodash'])).note).toContain('no target is stored yet');
 });
