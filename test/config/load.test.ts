@@ -292,7 +292,8 @@ describe('VEX documents', () => {
         ],
       }),
     );
-    const load = (vex: string) => loadConfig({ file: fileWith(`vex: [${JSON.stringify(vex)}]`), environment: {} });
+    const load = (vex: string) =>
+      loadConfig({ file: fileWith(`vex: [${JSON.stringify(vex)}]`), environment: {} });
     expect(load(path).vex).toMatchObject([{ source: 'vex', advisories: ['CVE-2026-1'] }]);
     expect(() => load(join(folder, 'absent.json'))).toThrow(/vex: .*absent\.json/);
     expect(() => load(fileWith('redis: {}'))).toThrow(/is not valid JSON/);
