@@ -85,7 +85,9 @@ export function changeText(change: NotifiedChange): ChangeText {
 
 /** The parts of a text after the change itself: `priority 82: …`, `via a › b`, what to do, `open since …`. */
 export function detailTexts({ why, path, todo, since }: ChangeText): readonly string[] {
-  return [why, path, todo, since].filter((part) => part !== undefined);
+  // The reasons of the priority name a direct dependency.
+  const way = path !== undefined && why?.includes(path) === true ? undefined : path;
+  return [why, way, todo, since].filter((part) => part !== undefined);
 }
 
 /**
@@ -94,11 +96,20 @@ export function detailTexts({ why, path, todo, since }: ChangeText): readonly st
  */
 export function lineOf(change: NotifiedChange): string {
   const text = changeText(change);
+  return [headOf(text), ...detailTexts(text)].join(' · ');
+}
+
+/** The line with what to do, without reasons: for titles. */
+export function titleLineOf(change: NotifiedChange): string {
+  const text = changeText(change);
+  return [headOf(text), ...(text.todo === undefined ? [] : [text.todo])].join(' · ');
+}
+
+function headOf(text: ChangeText): string {
   const { target, transition, severity, title, facts, advisory } = text;
   const prefix = target === undefined ? '' : `${target}: `;
   const all = advisory === undefined ? facts : [...facts, advisory.id];
-  const head = `${prefix}${transition} ${severity}: ${title} (${all.join(', ')})`;
-  return [head, ...detailTexts(text)].join(' · ');
+  return `${prefix}${transition} ${severity}: ${title} (${all.join(', ')})`;
 }
 
 /** `and 23 more changes: https://…`; empty when nothing is left out. */

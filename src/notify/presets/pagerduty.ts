@@ -2,7 +2,7 @@ import type { RatedSeverity } from '../../model/scan/severity.ts';
 import type { Alert } from '../alert/alert.ts';
 import { fitEvents } from '../alert/change-event.ts';
 import { detailsUrl } from '../alert/links.ts';
-import { lineOf, testMark, titleOf } from '../alert/message.ts';
+import { testMark, titleLineOf, titleOf } from '../alert/message.ts';
 import { worstCounted } from '../alert/summary.ts';
 import { truncateText } from '../alert/truncate.ts';
 import type { Preset } from './preset.ts';
@@ -74,7 +74,7 @@ const SEVERITIES: Readonly<Record<RatedSeverity, 'critical' | 'error' | 'warning
 function summaryOf(alert: Alert): string {
   const { subject, target } = alert;
   const summary =
-    subject === undefined ? titleOf(alert) : testMark(alert, `${target.id}: ${lineOf(subject)}`);
+    subject === undefined ? titleOf(alert) : testMark(alert, `${target.id}: ${titleLineOf(subject)}`);
   return truncateText(summary, MAX_SUMMARY);
 }
 
