@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { systemOf } from '../../model/scan/ecosystem.ts';
 import type { Finding, Location } from '../../model/scan/finding.ts';
 import type { TargetSuppressionLimit } from '../../model/scan/policy.ts';
@@ -86,10 +87,18 @@ export async function ruleOf(suppression: Suppression): Promise<Rule> {
   return { suppression, matchesVersion, uses: 0, refused };
 }
 
+/** Ranges that are parsed, by ecosystem and text: a refresh judges thousands of targets by the same ones. */
+const MATCHES = new LRUCache<string, VersionMatch>({ max: 10_000 });
+
 /** Loaded on use: the libraries of three ecosystems take longer to load than a small scan. */
 async function matchOf(versions: string, ecosystem: string): Promise<VersionMatch> {
+  const key = `${ecosystem} ${versions}`;
+  const known = MATCHES.get(key);
+  if (known !== undefined) return known;
   const { versionMatch } = await import('../version-match.ts');
-  return versionMatch(versions, ecosystem);
+  const match = versionMatch(versions, ecosystem);
+  MATCHES.set(key, match);
+  return match;
 }
 
 /** Returns a function that returns the rules that may fit a finding, in the order in which they are configured. */
