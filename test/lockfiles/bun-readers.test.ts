@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { BunDocument } from '../../src/lockfiles/bun-lock/document.ts';
@@ -45,7 +46,8 @@ const lockfile = fc
 
 function readOnce(text: string): BunDocument | undefined {
   try {
-    return readDocument(text);
+    const content = Buffer.from(text);
+    return readDocument({ text, bytes: isAscii(content) ? new Uint8Array(content) : undefined });
   } catch (error) {
     if (error instanceof UnknownLayout) return undefined;
     throw error;

@@ -39,7 +39,7 @@ export const bunLock: Format = {
   read(input) {
     const { path, text } = input;
     const document = inOnePassOr(
-      () => readDocument(text),
+      () => readDocument(input),
       () => readGeneral(text, path),
     );
     const version = document.lockfileVersion;

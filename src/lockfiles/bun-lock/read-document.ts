@@ -1,3 +1,4 @@
+import type { LockfileInput } from '../format.ts';
 import { JsonCursor } from '../syntax/json-cursor.ts';
 import { KeySet } from '../syntax/key-set.ts';
 import {
@@ -15,8 +16,8 @@ const SECTIONS = new KeySet(['lockfileVersion', 'workspaces', 'packages']);
  * Reads a bun.lock in one pass. Throws `UnknownLayout` for text that Bun does not write (comments, repeated keys) and for
  * invalid text.
  */
-export function readDocument(text: string): BunDocument {
-  const cursor = new JsonCursor(text, { commasMayTrail: true });
+export function readDocument({ text, bytes }: Pick<LockfileInput, 'text' | 'bytes'>): BunDocument {
+  const cursor = new JsonCursor(text, { commasMayTrail: true, bytes });
   const seen = new Set<string>();
   let lockfileVersion: unknown;
   let workspaces: readonly BunWorkspace[] = [];
