@@ -110,11 +110,16 @@ function hasType(type: string | undefined, value: unknown): boolean {
   }
 }
 
+/** Lists can be long: the schema of the items is found once. */
 function checkItems(check: Check, { items = {} }: SchemaDescription, value: readonly unknown[]): void {
-  for (let index = 0; index < value.length; index += 1) {
-    if (check.problems.length >= MAX_PROBLEMS) return;
-    checkAt(check, index, items, value[index]);
+  const { place, problems } = check;
+  const found = items.nullable === true ? undefined : resolveSchema(check.document, items);
+  const depth = place.length;
+  for (let index = 0; index < value.length && problems.length < MAX_PROBLEMS; index += 1) {
+    place[depth] = index;
+    checkValue(check, found ?? items, value[index]);
   }
+  place.length = depth;
 }
 
 function checkObject(
@@ -125,8 +130,9 @@ function checkObject(
   const properties = schema.properties ?? {};
   for (const name in properties) {
     const property = properties[name] ?? {};
+    const member = value[name];
     // `undefined` values are not sent.
-    if (Object.hasOwn(value, name) && value[name] !== undefined) checkAt(check, name, property, value[name]);
+    if (member !== undefined && Object.hasOwn(value, name)) checkAt(check, name, property, member);
     else if (check.methodId !== undefined && property.annotations?.required?.includes(check.methodId)) {
       refuse(check, 'is required', name);
     }
