@@ -1,4 +1,13 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { npmPeers, pnpmPeers } from './peer-processes.ts';
@@ -38,19 +47,30 @@ async function tableOf(title: string, commands: readonly TimedCommand[], rounds:
 
 interface Files {
   readonly small: string;
+  /** The first packages of the example, which the bundled data know. */
+  readonly few: string;
   readonly large: string;
 }
 
 function writeFiles(folder: string): Files {
   const small = join(folder, 'small/package-lock.json');
+  const few = join(folder, 'few/package-lock.json');
   const large = join(folder, 'large/package-lock.json');
-  for (const name of ['small', 'large']) mkdirSync(join(folder, name));
+  for (const name of ['small', 'few', 'large']) mkdirSync(join(folder, name));
   writeFileSync(small, JSON.stringify(SMALL));
+  writeFileSync(few, JSON.stringify(firstPackages(20)));
   writeFileSync(large, syntheticPackageLock(PACKAGES));
-  return { small, large };
+  return { small, few, large };
 }
 
-function commandsIn(folder: string, { small, large }: Files): readonly TimedCommand[] {
+function firstPackages(count: number): object {
+  const text = readFileSync(join(ROOT, 'examples/shop/package-lock.json'), 'utf8');
+  const { packages } = JSON.parse(text) as { readonly packages: object };
+  const first = Object.entries(packages).slice(0, count + 1);
+  return { lockfileVersion: 3, packages: Object.fromEntries(first) };
+}
+
+function commandsIn(folder: string, { small, few, large }: Files): readonly TimedCommand[] {
   const least = `JSON.parse(require('fs').readFileSync(${JSON.stringify(large)}, 'utf8'))`;
   const caches = ['warm', 'empty'].flatMap((cache): readonly TimedCommand[] => {
     const installed = install(join(folder, cache));
@@ -68,6 +88,7 @@ function commandsIn(folder: string, { small, large }: Files): readonly TimedComm
       command('--help', NOTHING, 1.6, '--help'),
       command('parse, 1 package', NOTHING, 2, 'parse', small, '--json'),
       command(`parse, ${PACKAGES} packages`, LEAST, 2, 'parse', large, '--json'),
+      command('scan, 20 packages', NOTHING, 2.5, 'scan', few, '--local', '--json', '--fail-on', 'never'),
     ];
   });
   return [{ name: NOTHING, args: ['-e', '0'] }, { name: LEAST, args: ['-e', least] }, ...caches];
@@ -96,7 +117,7 @@ const LEAST = 'node: read and JSON.parse';
 
 /** The package as it is installed, with a compile cache of its own. */
 function install(folder: string): string {
-  for (const part of ['package.json', 'bin', 'dist/bundle']) {
+  for (const part of ['package.json', 'bin', 'dist/bundle', 'apis', 'data']) {
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
