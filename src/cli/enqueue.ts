@@ -2,10 +2,18 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { duration } from '../config/values.ts';
 import type { CommandContext } from './program/context.ts';
+import { CommandError } from './program/errors.ts';
 import { collectLabel, withConfig, withOutputFormat } from './program/options.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './program/output-file.ts';
 import { progressLine } from './program/progress.ts';
-import { EXIT_CODES, printScan, type ResultOptions, withFailOn } from './program/scan-result.ts';
+import {
+  EXIT_CODES,
+  printScan,
+  REPORT_NAMES,
+  type ResultOptions,
+  withFailOn,
+  withReports,
+} from './program/scan-result.ts';
 import { interruptible } from './program/signals.ts';
 import type { Terminal } from './program/terminal.ts';
 
@@ -27,11 +35,13 @@ Examples:
   lockhound enqueue . --target shop                          every lockfile below this folder
   lockhound enqueue . -t shop --wait --fail-on high          wait for the result; exit codes as for \`scan\`
   lockhound enqueue . -t shop --wait --timeout 5m --json     wait at most 5 minutes; print JSON
+  lockhound enqueue . -t shop --wait --report html=scan.html  every report of \`scan\`
 
 ${EXIT_CODES} Without --wait: 0 enqueued, 2 an error.`;
 
 export function enqueueCommand(command: Command, { terminal, exit }: CommandContext): void {
-  withConfig(withFailOn(withDestinationOptions(withOutputFormat(command, 'print JSON'))))
+  const formatted = withOutputFormat(command, 'print JSON', REPORT_NAMES);
+  withConfig(withReports(withFailOn(withDestinationOptions(formatted))))
     .argument('<paths...>', 'lockfiles, or folders that are searched for them')
     .requiredOption('-t, --target <id>', 'target of the lockfiles: a repository, a service or an image')
     .option('-l, --label <name=value>', 'label of the target; can be repeated', collectLabel)
@@ -47,6 +57,7 @@ export function enqueueCommand(command: Command, { terminal, exit }: CommandCont
     .addHelpText('after', EXAMPLES)
     .action((paths: string[], options: EnqueueOptions) =>
       withDestination(terminal, options, async (to) => {
+        requireWait(options);
         const loaded = loadConfig({ file: options.config });
         const receipt = await enqueue(loaded, paths, options);
         const { scan, lockfiles } = receipt;
@@ -58,6 +69,12 @@ export function enqueueCommand(command: Command, { terminal, exit }: CommandCont
         to.out(options.format === 'json' ? `${JSON.stringify(receipt)}\n` : text);
       }),
     );
+}
+
+/** A scan that is not waited for has no report. Throws `CommandError` (`options-unsuited`). */
+function requireWait({ wait = false, format, report }: EnqueueOptions): void {
+  if (wait || (report === undefined && (format === 'table' || format === 'json'))) return;
+  throw new CommandError('options-unsuited', `reports such as ${report?.[0]?.format ?? format} need --wait`);
 }
 
 async function enqueue(

@@ -88,7 +88,15 @@ describe('lockhound enqueue --wait', () => {
     const report = JSON.parse(again.out);
     expect(report).toMatchObject({ schema: 'lockhound.scan/1', scan: 'late', superseded: false });
     expect(again.code).toBe(report.gaps.length > 0 ? 2 : 0);
+    const bom = JSON.parse((await wait('shop', '--scan', 'late', '--format', 'cyclonedx')).out);
+    expect(bom.vulnerabilities.map(({ id }: { id: string }) => id)).toContain('GHSA-35jh-r3h4-6jhm');
   }, 60_000);
+
+  it('has reports only where the scan is waited for', async () => {
+    const refused = await lockhound(['enqueue', folder, '--target', 'shop', '--report', 'html=scan.html']);
+    expect(refused).toMatchObject({ code: 2, out: '' });
+    expect(refused.note).toContain('reports such as html need --wait');
+  });
 
   it('reports a scan of unchanged lockfiles with the open findings of its target', async () => {
     const { code, out } = await wait('shop', '--scan', 'unchanged', '--json');
