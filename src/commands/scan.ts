@@ -64,6 +64,7 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
   const progress = scanProgress(onProgress);
   let failure: ScanError | undefined;
   const places = new Map<string, DiscoveredLockfile>();
+  const onRead = (path: string, file: DiscoveredLockfile) => void places.set(path, file);
   const log = createDeferredLog(loaded);
   const scanner = await openScanner(loaded, {
     log,
@@ -90,11 +91,13 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
     if (since !== undefined) {
       const { scanRevisions } = await import('./review/scan-since.ts');
       const { maxBytes } = loaded.config.lockfiles;
-      const range = { ...options, range: since, target: targetOf(options), maxBytes };
+      const range = { ...options, range: since, target: targetOf(options), maxBytes, onRead };
       const report = withAge(await scanRevisions(scan, range), kept, offline);
-      return { report, plans: [] };
+      // What is read from git alone has no files beside it that could be read again.
+      if (places.size === 0) return { report, plans: [] };
+      return await advised(report, { loaded, options, places, insights: scanner.insights });
     }
-    const request = readRequest(loaded, options, (path, file) => places.set(path, file));
+    const request = readRequest(loaded, options, onRead);
     const scanned = withAge(await scan(request), kept, offline);
     const report = base === undefined ? scanned : { ...scanned, comparison: base.compare(scanned) };
     return await advised(report, { loaded, options, places, insights: scanner.insights });

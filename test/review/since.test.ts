@@ -26,7 +26,11 @@ afterAll(async () => {
 });
 
 interface JsonReport {
-  readonly findings: readonly { readonly fingerprint: string; readonly package: { readonly name: string } }[];
+  readonly findings: readonly {
+    readonly fingerprint: string;
+    readonly package: { readonly name: string };
+    readonly fixes?: readonly { readonly version?: string }[];
+  }[];
   readonly comparison: {
     readonly introduced: readonly string[];
     readonly gone: readonly { readonly package: { readonly name: string } }[];
@@ -37,7 +41,7 @@ interface JsonReport {
 async function scan(...options: readonly string[]) {
   const all = ['scan', '--json', '--config', join(repositories.root, 'lockhound.yaml'), ...options];
   const { code, out, note } = await lockhound(all);
-  if (out === '') return { code, note, fresh: [], gone: [], same: [], gaps: [] };
+  if (out === '') return { code, note, fresh: [], gone: [], same: [], gaps: [], fixes: [] };
   const { findings, comparison } = JSON.parse(out) as JsonReport;
   const plain = (name: string) => name.replace(/^.*[/:]/, '');
   const names = (wanted: boolean) =>
@@ -51,6 +55,9 @@ async function scan(...options: readonly string[]) {
     fresh: names(true),
     gone: comparison.gone.map((finding) => plain(finding.package.name)).sort(),
     same: names(false),
+    fixes: findings.flatMap(({ package: { name }, fixes = [] }) =>
+      fixes.map(({ version }) => `${plain(name)} ${version}`),
+    ),
     gaps: comparison.newGaps.map(({ kind, subject }) => `${kind} ${subject}`),
   };
 }
@@ -170,7 +177,13 @@ describe('scan --since', () => {
     writeFileSync('.gitignore', 'ignored/\n');
     writeFileSync('package-lock.json', lock({ flawed: V1 }));
     const before = readFileSync('.git/index');
-    expect(await scan('--since', 'HEAD')).toMatchObject({ code: 1, fresh: ['flawed'], gone: [] });
+    expect(await scan('--since', 'HEAD')).toMatchObject({
+      code: 1,
+      fresh: ['flawed'],
+      gone: [],
+      fixes: ['flawed 2.0.0'],
+    });
+    expect((await scan('--since', 'HEAD', '--no-advice')).fixes).toEqual([]);
     expect(readFileSync('.git/index').equals(before)).toBe(true);
     expect(git(folder, 'status', '--porcelain')).toBe('M package-lock.json\n?? .gitignore');
   });

@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
 import { inheritedEnvironment } from '../../config/inherited-environment.ts';
 import type { ProducedLockfile } from '../../jobs/scan-request.ts';
+import type { DiscoveredLockfile } from '../../lockfiles/discover.ts';
 import type { ComparisonBase } from '../../model/review/scan-comparison.ts';
 import {
   commitOf,
@@ -21,6 +22,8 @@ export interface RevisionOptions {
   readonly format?: string | undefined;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
+  /** Called for each lockfile of the newer side that is a file here. */
+  readonly onRead?: ((path: string, file: DiscoveredLockfile) => void) | undefined;
 }
 
 /** The lockfiles of two states of a repository. */
@@ -35,7 +38,7 @@ export interface Revisions {
  * here. Nothing is checked out. Throws `ReviewError`, `SourceError`, `ScanError` (`nothing-to-scan`).
  */
 export async function readRevisions(options: RevisionOptions): Promise<Revisions> {
-  const { range, paths, format, maxBytes, signal } = options;
+  const { range, paths, format, maxBytes, signal, onRead } = options;
   const { from, to, fromCommon } = partsOf(range);
   const repository = await openLocalRepository(folderOf(paths), {
     inherited: inheritedEnvironment(),
@@ -59,7 +62,7 @@ export async function readRevisions(options: RevisionOptions): Promise<Revisions
     if (before.length + after.length > 0) return { base, before: plain(before), after: plain(after) };
     throw new ReviewError('nothing-to-compare', `${range}: neither side has a lockfile`);
   }
-  const after = await readLockfilePaths({ paths, format, maxBytes, signal });
+  const after = await readLockfilePaths({ paths, format, maxBytes, signal, onRead });
   const found = new Set(after.map(({ path }) => path));
   // A search here ignores some of the files that a commit has: they are no part of either side.
   const searched = before.filter(
