@@ -10,7 +10,7 @@ import { ONLY_SHARD, type Shard } from './shards/shard.ts';
  * - So do package ids, inventories and facts: id lists hold the ids of their shard, and the script that learns a fact lists it for
  *   the targets of its shard. A package version that targets of several shards lock is stored and looked up once for each.
  * - What is small and about no target has the tag of the prefix itself (`{lockhound}`): the number of shards and the running
- *   workers, suppressions, locks, request budgets, applied objects, stopped routes.
+ *   workers, suppressions, scorecards, locks, request budgets, applied objects, stopped routes.
  * - Contents of lockfiles have no tag (`lockhound:blob:…`): each is read and written alone, and equal contents are stored once.
  * - Cached records and seen versions have one of 64 tags, so that one command still reads many.
  */
@@ -143,6 +143,9 @@ function keysOf(tagged: string, { shared, blobs, spreadKey }: SharedKeys) {
       inspections: `${tagged}:facts:${kind}:inspections`,
       inspectedAgain: `${tagged}:facts:${kind}:inspected-again`,
     }),
+    /** Scorecards of source projects (hash), and their order by time. */
+    projects: `${shared}:projects`,
+    projectOrder: `${shared}:projects:order`,
     /** Hash of the settings by which the targets were judged. */
     judgedSettings: `${tagged}:fleet:settings`,
     /** The routes that these settings have. */

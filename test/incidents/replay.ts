@@ -124,7 +124,8 @@ async function createWorld({ system, before, lock, similar = {}, dependents = {}
   };
 }
 
-async function insightsOver(index: LocalIndex) {
+/** The insights client over the answers of an index. */
+export async function insightsOver(index: LocalIndex) {
   const http = {
     async send({ method, url, body }: { method: string; url: string; body?: Buffer | string | undefined }) {
       const { pathname, search } = new URL(url);

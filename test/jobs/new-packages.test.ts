@@ -53,7 +53,22 @@ describe('the packages that a scan inspects', () => {
   it('are young ones of a first scan too, and none are new direct dependencies', async () => {
     const { scan } = createScans();
     const [payload] = await scan([locked('a')], true, '2026-01-10T00:00:00Z');
-    expect(payload?.packages).toEqual([{ system: 'NPM', name: 'a', version: '1.0.0' }]);
+    expect(payload?.packages).toEqual([{ system: 'NPM', name: 'a', version: '1.0.0', requires: [] }]);
+  });
+
+  it('have the names of what they depend on in their lockfile', async () => {
+    const { scan } = createScans();
+    await scan([locked('a')], true);
+    const added = [
+      locked('b', { dependencies: ['a@1.0.0', 'aliased', 'absent'] }),
+      locked('real-name', { id: 'aliased', dependencies: undefined }),
+    ];
+    const [payload] = await scan([locked('a'), ...added], false);
+    const requires = payload?.packages.map((one) => [one.name, one.requires]);
+    expect(requires).toEqual([
+      ['b', ['a', 'real-name']],
+      ['real-name', undefined],
+    ]);
   });
 
   it('include a known version with another digest, beside digests of others as witnesses', async () => {

@@ -26,6 +26,7 @@ import {
   OPEN_JOB,
   OPEN_TARGET,
   OUTCOME,
+  PROJECT_SCORE,
   REFRESH_RECORD,
   REFRESHED_PART,
   REJECTED_PAYLOAD,
@@ -330,6 +331,17 @@ const WRITTEN = new Map<StoredKind<unknown>, object>([
       scan: 's',
       readAt: at,
       failing: { since: at, code: 'not-found', reason: 'r' },
+    },
+  ],
+  [
+    PROJECT_SCORE,
+    {
+      checkedAt: at,
+      reference: { date: at, overall: 8.1, checks: { Maintained: 10 } },
+      now: { date: at, overall: 5.5, checks: { Maintained: 0 } },
+      fellAt: at,
+      turnedAt: at,
+      packages: ['NPM:left-pad@1.0.0'],
     },
   ],
   [

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/schema.ts';
 import { keyOfIdentity } from '../../fleet/identity.ts';
 import type { FollowUp } from '../../jobs/follow-up.ts';
-import { inspectionsDue } from '../../jobs/payloads/inspect-packages.ts';
+import { inspectionsDue, projectsDue } from '../../jobs/payloads/inspect-packages.ts';
 import { refreshDue } from '../../jobs/payloads/refresh-fleet.ts';
 import { selectionDue, settingsDue, suppressionsDue } from '../../jobs/payloads/select-targets.ts';
 import type { Routing } from '../../model/alert/routing.ts';
@@ -86,6 +86,16 @@ export function refreshSchedules(
               const identities = await inspections.young(due.getTime(), MAX_INSPECTED);
               return inspectionsDue(identities.flatMap(keyOfIdentity), due);
             },
+          },
+        ]),
+    ...(every === 0 || !inspect
+      ? []
+      : [
+          {
+            name: 'inspect-projects',
+            everyMs: every,
+            jitterMs: Math.min(jitter, every / 2),
+            start: async (due: Date) => projectsDue(await inspections.projects.ids(), due),
           },
         ]),
     {

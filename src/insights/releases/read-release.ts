@@ -1,11 +1,14 @@
 import type * as api from '../../model/api/insights-api.generated.ts';
+import type { Scorecard } from '../../model/signal/project-score.ts';
 import type { Provenance, Release, ReleaseDetail, Requirement } from '../../model/signal/release-facts.ts';
 import type { Fields } from '../answer-check.ts';
 
 /** The fields that are read. */
 export const RELEASE_FIELDS: Fields = ['versions'];
+export const SCORECARD_FIELDS: Fields = ['projectKey', 'scorecard'];
 export const DETAIL_FIELDS: Fields = [
   'versionKey',
+  'publishedAt',
   'advisoryKeys',
   'slsaProvenances',
   'attestations',
@@ -26,7 +29,9 @@ export function readReleases({ versions = [] }: api.Package): readonly Release[]
 export function readDetail(version: api.Version): ReleaseDetail {
   const { advisoryKeys = [], slsaProvenances = [], attestations = [], relatedProjects = [] } = version;
   const sources = relatedProjects.filter(({ relationType }) => relationType === 'SOURCE_REPO');
+  const publishedAt = Date.parse(version.publishedAt ?? '');
   return {
+    ...(Number.isNaN(publishedAt) ? {} : { publishedAt }),
     provenances: [...slsaProvenances, ...attestations].map(
       ({ verified = false, sourceRepository = '' }): Provenance => ({ verified, sourceRepository }),
     ),
@@ -54,10 +59,25 @@ export function readRequirements({ npm, maven, nuget, rubygems }: api.Requiremen
   });
 }
 
-/** The direct nodes of a resolved graph. */
-export function readDirectNodes({ nodes = [] }: api.Dependencies): readonly Requirement[] {
-  return nodes.flatMap(({ relation, versionKey, bundled = false }) => {
-    const { name = '', version = '' } = versionKey ?? {};
-    return relation === 'DIRECT' && !bundled && name !== '' ? { name, requirement: version } : [];
+/** The direct nodes of a resolved graph, with what their edge from the root requires. */
+export function readDirectNodes({ nodes = [], edges = [] }: api.Dependencies): readonly Requirement[] {
+  const required = new Map(
+    edges.flatMap(({ fromNode, toNode, requirement = '' }) =>
+      fromNode === 0 && toNode !== undefined ? [[toNode, requirement] as const] : [],
+    ),
+  );
+  return nodes.flatMap(({ relation, versionKey, bundled = false }, index) => {
+    const { name = '' } = versionKey ?? {};
+    const isRequired = relation === 'DIRECT' && !bundled && name !== '';
+    return isRequired ? { name, requirement: required.get(index) ?? '' } : [];
   });
+}
+
+/** The scorecard of a project; `undefined` for one without. Checks with a negative score did not run. */
+export function readScorecard({ scorecard }: api.Project): Scorecard | undefined {
+  if (scorecard?.overallScore === undefined) return undefined;
+  const checks = (scorecard.checks ?? []).flatMap(({ name = '', score = -1 }) =>
+    name === '' || score < 0 ? [] : [[name, score] as const],
+  );
+  return { date: scorecard.date ?? '', overall: scorecard.overallScore, checks: Object.fromEntries(checks) };
 }

@@ -3,13 +3,14 @@ import type { Releases } from '../../model/ports/releases.ts';
 import type { VersionKey } from '../../model/scan/version-key.ts';
 import { type Answered, answerOf } from '../answered.ts';
 import { createBatchWork } from '../batch/operation.ts';
-import { versionOperation } from '../batch/operations.ts';
+import { projectOperation, versionOperation } from '../batch/operations.ts';
 import { InsightsError } from '../errors.ts';
 import {
   getCapabilities,
   getDependencies,
   getDependents,
   getPackage,
+  getProjectPackageVersions,
   getRequirements,
   getSimilarlyNamedPackages,
   query,
@@ -24,14 +25,23 @@ import {
   readDirectNodes,
   readReleases,
   readRequirements,
+  readScorecard,
+  SCORECARD_FIELDS,
 } from './read-release.ts';
 
 /** Looks releases up with the connections and limits of the other look-ups. */
 export function createReleases(service: InsightsService, limit: LimitFunction): Releases {
   const batch = createBatchWork(versionOperation(service), limit)(DETAIL_FIELDS);
+  const projects = createBatchWork(projectOperation(service), limit)(SCORECARD_FIELDS);
   const ask = <Value>(call: () => Promise<Answered<Value>>): Promise<Value | undefined> =>
     limit(async () => foundIn(await call()));
+  const graph: Releases['graph'] = async (key, signal) => {
+    if (!hasFacts('dependencies', key.system)) return undefined;
+    const found = await ask(() => getDependencies(service, key, { signal }));
+    return found && readDirectNodes(found);
+  };
   return {
+    graph,
     async list(name, signal) {
       const found = await ask(() => getPackage(service, name, { signal, fields: RELEASE_FIELDS }));
       return found && readReleases(found);
@@ -54,9 +64,26 @@ export function createReleases(service: InsightsService, limit: LimitFunction): 
         const stated = await ask(() => getRequirements(service, key, { signal }));
         return stated && readRequirements(stated);
       }
-      if (!hasFacts('dependencies', key.system)) return undefined;
-      const graph = await ask(() => getDependencies(service, key, { signal }));
-      return graph && readDirectNodes(graph);
+      return await graph(key, signal);
+    },
+    async scorecards(ids, signal) {
+      const found: Awaited<ReturnType<Releases['scorecards']>>[number][] = ids.map(() => undefined);
+      await projects(
+        ids,
+        (entries) => {
+          for (const [index, { value, error }] of entries) {
+            found[index] = error === undefined ? value && readScorecard(value) : { error };
+          }
+        },
+        signal,
+      );
+      return found;
+    },
+    async versionsOfProject(id, signal) {
+      const found = await ask(() => getProjectPackageVersions(service, id, { signal }));
+      return found?.versions?.flatMap(({ versionKey, relationType }) =>
+        relationType === 'SOURCE_REPO' ? ((versionKey as VersionKey | undefined) ?? []) : [],
+      );
     },
     async versionsWith(digest, system, signal) {
       if (!hasFacts('hashes', system)) return undefined;

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { chunks } from '../../model/chunks.ts';
 import { lazily } from '../../model/lazily.ts';
 import { SYSTEMS } from '../../model/scan/version-key.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
@@ -8,6 +9,10 @@ import { printableText, scanId, timestamp } from './fields.ts';
 
 /** Package versions of one job. */
 export const PACKAGES_PER_INSPECTION = 50;
+
+/** Packages that one depends on. */
+export const MAX_REQUIRED = 100;
+const MAX_PROJECTS = 1_000;
 
 const digest = () =>
   z
@@ -28,10 +33,20 @@ const schema = lazily(() =>
           name: printableText(1, 1_000),
           version: printableText(1, 1_000),
           newDirect: z.boolean().optional().describe('True for a direct dependency that a target added.'),
+          requires: z
+            .array(printableText(1, 1_000))
+            .max(MAX_REQUIRED)
+            .optional()
+            .describe('Names of the packages that it depends on in the lockfile; absent when not known.'),
           digests: z.array(digest()).max(8).optional().describe('Digests in the lockfile.'),
         }),
       )
       .max(PACKAGES_PER_INSPECTION),
+    projects: z
+      .array(z.string().min(1).max(500))
+      .max(MAX_PROJECTS)
+      .optional()
+      .describe('Source projects whose scorecards are looked up anew.'),
     witnesses: z
       .array(z.strictObject({ system: z.enum(SYSTEMS), digest: digest() }))
       .max(24)
@@ -55,19 +70,30 @@ function keyOf({ inspection, part }: InspectPackages): string {
   return `${inspection}.${part}`;
 }
 
-/** Inspects young versions again, at a due time. */
+/** Inspects versions again, at a due time. */
 export function inspectionsDue(
   packages: readonly Pick<InspectedPackage, 'system' | 'name' | 'version'>[],
   due: Date,
+  /** Tells inspections of one time apart. */
+  prefix = 'young',
 ): readonly FollowUp[] {
   const requestedAt = due.toISOString();
-  const inspection = `young.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`;
+  const inspection = `${prefix}.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`;
   const parts: FollowUp[] = [];
   for (let at = 0; at < packages.length; at += PACKAGES_PER_INSPECTION) {
     const part = packages.slice(at, at + PACKAGES_PER_INSPECTION);
     parts.push(followUp(INSPECT_PACKAGES, { inspection, part: parts.length, requestedAt, packages: part }));
   }
   return parts;
+}
+
+/** Looks the scorecards of source projects up again, at a due time. */
+export function projectsDue(ids: readonly string[], due: Date): readonly FollowUp[] {
+  const requestedAt = due.toISOString();
+  const inspection = `projects.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`;
+  return chunks(ids, MAX_PROJECTS).map((projects, part) =>
+    followUp(INSPECT_PACKAGES, { inspection, part, requestedAt, packages: [], projects: [...projects] }),
+  );
 }
 
 /** Identifies what is inspected: a version, with the digests that a lockfile states for it. */

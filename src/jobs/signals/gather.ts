@@ -1,22 +1,14 @@
-import { createHash } from 'node:crypto';
 import type { CodedError } from '../../model/errors.ts';
 import { formatVersionKey, type VersionKey } from '../../model/scan/version-key.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
-import type {
-  NewRequirement,
-  Release,
-  ReleaseDetail,
-  ReleaseFacts,
-} from '../../model/signal/release-facts.ts';
+import type { Release, ReleaseDetail, ReleaseFacts } from '../../model/signal/release-facts.ts';
 import { COMPARED_RELEASES } from '../../policy/signals/provenance-lost.ts';
 import { predecessors } from '../../policy/signals/versions.ts';
-import { isAddress } from '../../policy/signals/young-requirement.ts';
 import type { InspectedPackage } from '../payloads/inspect-packages.ts';
 import { likenessFacts } from './likeness.ts';
-import { createLists, createNotes, type FactOptions, type GatherOptions } from './look-ups.ts';
-
-/** More new requirements than this are not looked up. */
-const MAX_NEW_REQUIREMENTS = 10;
+import { type Attempt, createLists, createNotes, type FactOptions, type GatherOptions } from './look-ups.ts';
+import { projectFacts } from './project-facts.ts';
+import { requirementFacts } from './requirement-facts.ts';
 
 /** A package version with what an earlier inspection found. */
 export interface Subject {
@@ -45,21 +37,51 @@ export async function gatherFacts(
     return { subject, list, ...notes };
   });
   const details = detailsOf(gatherings, options);
+  const detailed = gatherings.map(({ attempt }, index) =>
+    attempt('details', async () => (await details)(index)),
+  );
+  const projects = projectsOf(gatherings, detailed, options);
   return await Promise.all(
     gatherings.map(async ({ subject, list, attempt, unknown, failure }, index) => {
-      const [own, found] = await Promise.all([
+      const [own, found, ofProject] = await Promise.all([
         factsOf(subject, list, { ...options, attempt, lists }),
-        attempt('details', async () => (await details)(index)),
+        detailed[index],
+        projects.then((all) => all[index]),
       ]);
-      const facts = { ...own, ...(found === undefined ? {} : { details: found }) };
+      const facts = { ...own, ...ofProject, ...(found === undefined ? {} : { details: found }) };
       return { facts, unknown, retryable: failure() };
     }),
   );
 }
 
+interface Gathering {
+  readonly subject: Subject;
+  readonly list: Promise<readonly Release[]>;
+  readonly attempt: Attempt;
+}
+
+async function projectsOf(
+  gatherings: readonly Gathering[],
+  detailed: readonly Promise<ReadonlyMap<string, ReleaseDetail> | undefined>[],
+  options: GatherOptions,
+) {
+  const subjects = gatherings.map(async ({ subject, list, attempt }, index) => {
+    const { system, name, version } = subject.package;
+    const published = (await list).find((one) => one.version === version)?.publishedAt;
+    return {
+      key: { system, name, version },
+      publishedAt: published,
+      isFirst: subject.before === undefined,
+      detail: (await detailed[index])?.get(version),
+      attempt,
+    };
+  });
+  return await projectFacts(await Promise.all(subjects), options);
+}
+
 /** Looks the locked versions and those before them up together. */
 async function detailsOf(
-  gatherings: readonly { readonly subject: Subject; readonly list: Promise<readonly Release[]> }[],
+  gatherings: readonly Pick<Gathering, 'subject' | 'list'>[],
   { releases, signal }: GatherOptions,
 ): Promise<(index: number) => ReadonlyMap<string, ReleaseDetail>> {
   const known = await Promise.all(gatherings.map(({ list }) => list));
@@ -98,7 +120,7 @@ async function factsOf(
   const isCompared = before !== undefined && before.unknown.length === 0;
   const compareWith = isCompared ? list.then(() => undefined) : earlier;
   const [requirements, digests, capabilities, likeness] = await Promise.all([
-    requirementFacts(key, compareWith, before, options),
+    requirementFacts(one, compareWith, before, options),
     digestFacts(one, options),
     isCompared ? {} : capabilityFacts(key, earlier, options),
     one.newDirect === true ? list.then((own) => likenessFacts(key, own, options)) : {},
@@ -116,39 +138,6 @@ async function factsOf(
     ...capabilities,
     ...likeness,
   };
-}
-
-async function requirementFacts(
-  key: VersionKey,
-  earlier: Promise<VersionKey | undefined>,
-  before: Inspection | undefined,
-  { releases, signal, attempt, lists }: FactOptions,
-): Promise<Partial<ReleaseFacts>> {
-  const [own, old] = await Promise.all([
-    attempt('requirements', () => releases.requirements(key, signal)),
-    earlier.then((one) => one && attempt('requirements', () => releases.requirements(one, signal))),
-  ]);
-  if (own === undefined) return {};
-  const text = own.map(({ name, requirement }) => `${name} ${requirement}`).sort();
-  const hash = createHash('sha256').update(text.join('\n')).digest('base64url').slice(0, 22);
-  const stated = {
-    requirements: hash,
-    ...(before?.requirements === undefined ? {} : { requirementsBefore: before.requirements }),
-  };
-  if (old === undefined) return stated;
-  const names = new Set(old.map(({ name }) => name));
-  const addresses = new Set(old.map(({ requirement }) => requirement).filter(isAddress));
-  const added = own.filter(
-    ({ name, requirement }) => !names.has(name) || (isAddress(requirement) && !addresses.has(requirement)),
-  );
-  const looked = added.slice(0, MAX_NEW_REQUIREMENTS).map(async (one): Promise<NewRequirement> => {
-    if (isAddress(one.requirement)) return one;
-    const found = await attempt('requirements', async () => ({
-      releases: await lists({ ...key, name: one.name }),
-    }));
-    return found === undefined ? one : { ...one, ...found };
-  });
-  return { ...stated, newRequirements: await Promise.all(looked) };
 }
 
 async function digestFacts(

@@ -1,18 +1,21 @@
+import type { CodedError } from '../../model/errors.ts';
 import type { StoredInspection } from '../../model/ports/inspections.ts';
 import { formatVersionKey, type System } from '../../model/scan/version-key.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
 import { JobError } from '../errors.ts';
 import { followUp } from '../follow-up.ts';
-import type { Job, RunContext } from '../job.ts';
+import type { Job, JobRun, RunContext } from '../job.ts';
 import {
   INSPECT_PACKAGES,
   type InspectedPackage,
   type InspectPackages,
+  inspectionsDue,
   subjectOf,
 } from '../payloads/inspect-packages.ts';
 import { SELECT_TARGETS } from '../payloads/select-targets.ts';
 import type { Ports } from '../ports.ts';
 import { type Gathered, gatherFacts } from './gather.ts';
+import { createProjectLookUp, turnedPackages } from './project-scores.ts';
 
 type Needs = 'fleet' | 'insights' | 'inspections' | 'policy';
 
@@ -39,19 +42,15 @@ export const inspectPackages: Job<InspectPackages, InspectionCounts, Needs> = {
   needs: ['fleet', 'insights', 'inspections', 'policy'],
   async run(payload, ports, context) {
     await letScansPass(payload, ports, context);
+    if (payload.projects !== undefined)
+      return await turnedProjects(payload.projects, payload, ports, context);
     const found = await inspect({ ...payload, packages: await openPackages(payload, ports) }, ports, context);
     const failure = found.find(({ retryable }) => retryable !== undefined)?.retryable;
     const isFinal = failure === undefined || context.lastAttempt;
     const stored = found.filter(({ retryable }) => isFinal || retryable === undefined);
     await ports.inspections.store(stored.map(({ entry }) => entry));
     await ports.inspections.markKnown(stored.map(({ subject }) => subject));
-    if (!isFinal) {
-      throw new JobError('insights-partial', failure.message, {
-        cause: failure,
-        retryable: true,
-        retryAfterMs: failure.retryAfterMs,
-      });
-    }
+    if (!isFinal) throw partial(failure);
     const news = found.filter(({ entry }) => entry.isNews).length;
     return {
       result: {
@@ -71,6 +70,43 @@ export const inspectPackages: Job<InspectPackages, InspectionCounts, Needs> = {
     removed: [],
   }),
 };
+
+/** Looks scorecards up again. Versions whose inspection does not say what they say now are inspected again. */
+async function turnedProjects(
+  projects: readonly string[],
+  payload: InspectPackages,
+  { inspections, insights }: Pick<Ports, 'inspections' | 'insights'>,
+  { signal, startedAt, lastAttempt }: RunContext,
+): Promise<JobRun<InspectionCounts>> {
+  const lookUp = createProjectLookUp(projectOptions(inspections, insights, signal, startedAt));
+  const { packages, failure } = await turnedPackages(projects, lookUp, {
+    inspections,
+    at: startedAt,
+  });
+  if (failure?.retryable === true && !lastAttempt) throw partial(failure);
+  return {
+    result: { inspected: 0, news: packages.length, unknown: failure === undefined ? 0 : 1 },
+    next: inspectionsDue(packages, new Date(payload.requestedAt), `turned-${payload.part}`),
+  };
+}
+
+function projectOptions(
+  { projects: scores }: Ports['inspections'],
+  { releases }: Ports['insights'],
+  signal: AbortSignal,
+  at: number,
+) {
+  return { scores, releases, signal, at };
+}
+
+/** What may be had later is asked for again by the queue. */
+function partial(failure: CodedError): JobError {
+  return new JobError('insights-partial', failure.message, {
+    cause: failure,
+    retryable: true,
+    retryAfterMs: failure.retryAfterMs,
+  });
+}
 
 async function letScansPass(
   { requestedAt }: InspectPackages,
@@ -123,6 +159,10 @@ async function inspect(
       target: payload.target,
       at: startedAt,
       knowsDigests: witnessed(payload, insights, signal),
+      // A run that ends with its scan knows no earlier scorecard.
+      ...(inspections.mode === 'apart'
+        ? { lookUpProjects: createProjectLookUp(projectOptions(inspections, insights, signal, startedAt)) }
+        : {}),
     },
   );
   return await Promise.all(

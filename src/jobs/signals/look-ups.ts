@@ -2,6 +2,7 @@ import { CodedError, messageOf } from '../../model/errors.ts';
 import type { Releases } from '../../model/ports/releases.ts';
 import type { System } from '../../model/scan/version-key.ts';
 import type { Release } from '../../model/signal/release-facts.ts';
+import type { ProjectLookUp } from './project-scores.ts';
 
 export interface GatherOptions {
   readonly releases: Releases;
@@ -12,6 +13,8 @@ export interface GatherOptions {
   readonly at: number;
   /** Whether the index knows digests of a system. Asked only for a digest that it does not know. */
   readonly knowsDigests: (system: System) => Promise<boolean>;
+  /** Absent: nothing is known of source projects. */
+  readonly lookUpProjects?: ProjectLookUp;
 }
 
 /** Gets a fact; `undefined` when it could not be had. */

@@ -9,6 +9,7 @@ import {
   INSPECT_PACKAGES,
   type InspectedPackage,
   type InspectPackages,
+  MAX_REQUIRED,
   PACKAGES_PER_INSPECTION,
   subjectOf,
 } from '../payloads/inspect-packages.ts';
@@ -34,6 +35,7 @@ export interface InspectedScan {
 interface Candidate {
   readonly subject: string;
   readonly package: InspectedPackage;
+  readonly dependencies: LockedPackage['dependencies'];
   readonly publishedAt: number;
 }
 
@@ -61,6 +63,7 @@ export async function inspectionsOf(
   const wanted = new Set(chosen);
   await inspections.markKnown(unknown.flatMap((one) => (wanted.has(one) ? [] : one.subject)));
   const witnesses = witnessesOf(all, wanted);
+  const requires = requirementsIn(packages, chosen);
   return chunks(chosen, PACKAGES_PER_INSPECTION).map((part, index) => {
     const systems = new Set(part.map((one) => one.package.system));
     const payload: InspectPackages = {
@@ -68,7 +71,7 @@ export async function inspectionsOf(
       part: index,
       requestedAt: scan.requestedAt,
       target: scan.target.id,
-      packages: part.map((one) => one.package),
+      packages: part.map((one) => ({ ...one.package, ...requires(one) })),
       witnesses: witnesses.filter(({ system }) => systems.has(system)),
     };
     return followUp(INSPECT_PACKAGES, payload);
@@ -114,7 +117,25 @@ function candidateOf(
       ...(mayBeNew && locked.direct === true ? { newDirect: true } : {}),
       ...(digests.length === 0 ? {} : { digests: [...digests] }),
     },
+    dependencies: locked.dependencies,
     publishedAt: Date.parse(record.publishedAt ?? '') || 0,
+  };
+}
+
+/** The names of the packages that chosen ones depend on, by their lockfile. Lockfiles may give one id to several packages. */
+function requirementsIn(
+  packages: readonly LockedPackage[],
+  chosen: readonly Candidate[],
+): (one: Candidate) => Pick<InspectedPackage, 'requires'> {
+  const wanted = new Set(chosen.flatMap(({ dependencies = [] }) => dependencies));
+  const names = new Map<string, Set<string>>();
+  for (const { id, name } of wanted.size === 0 ? [] : packages) {
+    if (wanted.has(id)) names.set(id, (names.get(id) ?? new Set()).add(name));
+  }
+  return ({ dependencies }) => {
+    if (dependencies === undefined) return {};
+    const required = new Set(dependencies.flatMap((id) => [...(names.get(id) ?? [])]));
+    return required.size > MAX_REQUIRED ? {} : { requires: [...required] };
   };
 }
 

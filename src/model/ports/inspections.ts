@@ -1,4 +1,5 @@
 import type { Inspection } from '../signal/inspection.ts';
+import type { ProjectScores } from './project-scores.ts';
 
 /** An inspection to store. */
 export interface StoredInspection {
@@ -19,6 +20,8 @@ export interface Inspections {
   /** For each subject, in order, whether it was inspected, or seen at the first scan of a target. */
   isKnown(subjects: readonly string[]): Promise<readonly boolean[]>;
   markKnown(subjects: readonly string[]): Promise<void>;
+  /** What is known of the source projects of inspected versions. */
+  readonly projects: ProjectScores;
   /** Identities that are to be inspected again, those that were inspected longest ago first. */
   young(now: number, limit: number): Promise<readonly string[]>;
 }

@@ -1,4 +1,6 @@
+import type { CodedError } from '../errors.ts';
 import type { System, VersionKey } from '../scan/version-key.ts';
+import type { Scorecard } from '../signal/project-score.ts';
 import type { Capability, Release, ReleaseDetail, Requirement } from '../signal/release-facts.ts';
 
 /**
@@ -18,6 +20,15 @@ export interface Releases {
   ): Promise<readonly (ReleaseDetail | { readonly error: Error } | undefined)[]>;
   /** What a version requires when it is installed: as it states it, or else the direct nodes of its resolved graph. */
   requirements(key: VersionKey, signal: AbortSignal): Promise<readonly Requirement[] | undefined>;
+  /** The direct nodes of the resolved graph. */
+  graph(key: VersionKey, signal: AbortSignal): Promise<readonly Requirement[] | undefined>;
+  /** The scorecards of projects, in batches; one entry for each id, in order. */
+  scorecards(
+    projects: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly (Scorecard | { readonly error: CodedError } | undefined)[]>;
+  /** The versions of all packages whose source is a project, at most 1,500. */
+  versionsOfProject(project: string, signal: AbortSignal): Promise<readonly VersionKey[] | undefined>;
   /** The versions whose artifacts have a digest: `sha512-<Base64>`. */
   versionsWith(
     digest: string,

@@ -1,4 +1,5 @@
 import type { VersionKey } from '../scan/version-key.ts';
+import type { ProjectScore } from './project-score.ts';
 
 /** A version in the list of its package. Times in ms since 1970; absent when the registry does not report them. */
 export interface Release {
@@ -16,6 +17,8 @@ export interface Provenance {
 
 /** What the index says of one version, beyond the list of its package. */
 export interface ReleaseDetail {
+  /** ms since 1970. */
+  readonly publishedAt?: number | undefined;
   readonly provenances: readonly Provenance[];
   /** Ids of the projects that are its source (`SOURCE_REPO`), in lower case. */
   readonly projects: readonly string[];
@@ -48,6 +51,19 @@ export interface SimilarPackage {
   readonly name: string;
   /** How many packages depend on its default version; absent where the index does not count them. */
   readonly dependents?: number | undefined;
+}
+
+/** A version of another package of the same source project. */
+export interface SiblingRelease {
+  readonly name: string;
+  readonly version: string;
+  /** ms since 1970. */
+  readonly publishedAt: number;
+}
+
+/** A source project with its scorecards. */
+export interface SourceProject extends Pick<ProjectScore, 'reference' | 'now'> {
+  readonly id: string;
 }
 
 /** A digest that a lockfile states, and the versions whose artifacts have it. */
@@ -89,4 +105,10 @@ export interface ReleaseFacts {
   /** Requirements of the locked version, as they were when it was inspected before and as they are now. */
   readonly requirementsBefore?: string;
   readonly requirements?: string;
+  /** Packages that the version requires by its statement and by its resolved graph, and that the lockfile does not have as its edges. */
+  readonly unlocked?: readonly string[];
+  /** Its source projects. */
+  readonly projects?: readonly SourceProject[];
+  /** Versions of other packages of its source project, in no order; absent where they were not looked up. */
+  readonly siblings?: readonly SiblingRelease[];
 }

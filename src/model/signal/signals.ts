@@ -11,6 +11,7 @@ export const SIGNALS = [
   'revived',
   'source-moved',
   'dependency-changed',
+  'scorecard-dropped',
   'fresh-release',
   'unmaintained',
   'behind',

@@ -92,6 +92,7 @@ export const WATCHED_TARGET = version1('watched-target', schemaOf('watchedTarget
 export const SOURCE_READING = version1('source-reading', schemaOf('sourceReading'));
 
 export const INSPECTION = version1('inspection', schemaOf('inspection'));
+export const PROJECT_SCORE = version1('project-score', schemaOf('projectScore'));
 export const STORED_SUPPRESSION = version1('suppression', schemaOf('suppression'));
 
 export const CACHED_VERSION = cached('version', 1, schemaOf('cachedVersion'));
@@ -136,6 +137,7 @@ export const STORED_KINDS: readonly StoredKind<unknown>[] = [
   WATCHED_TARGET,
   SOURCE_READING,
   INSPECTION,
+  PROJECT_SCORE,
   STORED_SUPPRESSION,
   CACHED_VERSION,
   CACHED_ADVISORY,

@@ -26,6 +26,7 @@ import { scanRecordSchema } from '../scan/scan-record.ts';
 import { storedSuppressionSchema } from '../scan/suppression.ts';
 import { verdictSchema } from '../scan/verdict.ts';
 import { inspectionSchema } from '../signal/inspection.ts';
+import { projectScoreSchema } from '../signal/project-score.ts';
 import { openTargetSchema } from '../watch/open-target.ts';
 import { scheduleSchema } from '../watch/schedule.ts';
 import { scheduleRunSchema } from '../watch/schedule-run.ts';
@@ -68,6 +69,7 @@ export const SCHEMAS = {
   watchedTarget: watchedTargetSchema,
   sourceReading: sourceReadingSchema,
   inspection: inspectionSchema,
+  projectScore: projectScoreSchema,
   suppression: storedSuppressionSchema,
   cachedVersion: cached(versionRecordSchema),
   cachedPublishedVersions: cached(publishedVersionsSchema),

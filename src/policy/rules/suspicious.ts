@@ -31,7 +31,8 @@ const DESCRIPTIONS: Readonly<Record<SignalName, string>> = {
   'young-requirement':
     'The version requires, for the first time, a package that is days old, or something that is no registry version.',
   'provenance-lost': 'The versions before carried a verified provenance, and this one carries none.',
-  burst: 'Versions of several lines within minutes, or many after a year of silence.',
+  burst:
+    'Versions of several lines or of many packages of one source project within minutes, or many after a year of silence.',
   'look-alike': 'A new direct package that is hardly used has a name like one that is used far more.',
   'capability-gained':
     'Go: the version uses the network, other programs or the system, and the one before did not.',
@@ -39,9 +40,12 @@ const DESCRIPTIONS: Readonly<Record<SignalName, string>> = {
   'pulled-siblings': 'The versions just before this one were deprecated or withdrawn.',
   revived: 'A release after years of silence, or on a line that was replaced years ago.',
   'source-moved': 'The source project is another one than for the versions before.',
-  'dependency-changed': 'What the version requires has changed since it was inspected.',
+  'dependency-changed':
+    'What the version requires has changed since it was inspected, or is more than the lockfile says.',
+  'scorecard-dropped': 'The scorecard of the source project is much lower than it was.',
   'fresh-release': 'The version was published less than `policy.minimumAge` (72 h) before it was locked.',
-  unmaintained: 'The package has had no release for three years.',
+  unmaintained:
+    'The package has had no release for three years, or its project is not maintained by its scorecard.',
   behind: 'The locked line has had no release for a year, and a later one has.',
 };
 

@@ -1,5 +1,6 @@
 import type { Detector, Trace } from './detector.ts';
 import { isFix } from './fixes.ts';
+import { projectBurst } from './project-burst.ts';
 import { type DatedRelease, datedReleases, lineOf, releaseAmong } from './versions.ts';
 import { listOf, spanOf } from './words.ts';
 
@@ -18,8 +19,8 @@ const SILENCE_MS = 365 * DAY_MS;
 const HABIT = 2;
 
 /**
- * Versions of several lines within two hours, by a package that does not usually publish like that; or many versions after a year of
- * silence. An advisory that affects the version before and not this one explains it.
+ * Versions of several lines within two hours, by a package that does not usually publish like that; many packages of one source project
+ * at once, where that is not usual either; or many versions after a year of silence. An advisory that affects the version before and not this one explains it.
  */
 export const burst: Detector = {
   signal: 'burst',
@@ -28,7 +29,9 @@ export const burst: Detector = {
     const found = releaseAmong(releases, key.version);
     if (found === undefined || isFix(facts)) return undefined;
     const all = datedReleases(releases);
-    return linesAtOnce(all, found.locked) ?? flurry(all, found.locked);
+    const lines = linesAtOnce(all, found.locked);
+    if (lines?.grade === 'strong') return lines;
+    return projectBurst(facts, found.locked) ?? lines ?? flurry(all, found.locked);
   },
 };
 

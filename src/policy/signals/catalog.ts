@@ -9,6 +9,7 @@ import { lookAlike } from './look-alike.ts';
 import { provenanceLost } from './provenance-lost.ts';
 import { pulledSiblings } from './pulled-siblings.ts';
 import { revived } from './revived.ts';
+import { scorecardDropped } from './scorecard-dropped.ts';
 import { sourceMoved } from './source-moved.ts';
 import { unmaintained } from './unmaintained.ts';
 import { withdrawn } from './withdrawn.ts';
@@ -27,6 +28,7 @@ export const DETECTORS: readonly Detector[] = [
   revived,
   sourceMoved,
   dependencyChanged,
+  scorecardDropped,
   freshRelease,
   unmaintained,
   behind,

@@ -1,11 +1,21 @@
 import type { Detector } from './detector.ts';
+import { listOf } from './words.ts';
 
-/** What a published version requires is not the same as before, although the version is. */
+/** What a published version requires is not what it was before, although the version is; or not what the lockfile says. */
 export const dependencyChanged: Detector = {
   signal: 'dependency-changed',
-  detect({ requirements, requirementsBefore }) {
-    if (requirements === undefined || requirementsBefore === undefined) return undefined;
-    if (requirements === requirementsBefore) return undefined;
-    return { text: 'requires other packages than when it was inspected before, under the same version' };
+  detect({ requirements, requirementsBefore, unlocked = [], target }) {
+    const isChanged =
+      requirements !== undefined && requirementsBefore !== undefined && requirements !== requirementsBefore;
+    const lacking =
+      unlocked.length === 0
+        ? ''
+        : `${listOf(unlocked)}, which the lockfile does not have among its dependencies`;
+    if (isChanged) {
+      const text = 'requires other packages than when it was inspected before, under the same version';
+      return { text: lacking === '' ? text : `${text}: ${lacking}` };
+    }
+    if (lacking === '') return undefined;
+    return { grade: 'lockfile', text: `requires ${lacking}`, ...(target === undefined ? {} : { target }) };
   },
 };

@@ -3,6 +3,7 @@ import type { Inspection, Signal } from '../../model/signal/inspection.ts';
 import type { ReleaseFacts } from '../../model/signal/release-facts.ts';
 import { DETECTORS } from './catalog.ts';
 import type { Trace } from './detector.ts';
+import { isFix } from './fixes.ts';
 import { spanOf } from './words.ts';
 
 /** Targets with another digest that are remembered for one version. */
@@ -20,8 +21,9 @@ export function signalsOf(
     const { signal } = detector;
     const trace = detector.detect(facts, policy);
     if (signal === 'integrity-mismatch') return mismatches(trace, facts, before);
-    if (trace !== undefined) return { signal, ...trace };
     const known = before?.signals.find((one) => one.signal === signal);
+    if (known !== undefined && signal === 'burst' && isUnseenBurst(known, trace, facts)) return known;
+    if (trace !== undefined) return { signal, ...trace };
     if (known === undefined) return [];
     if (signal === 'fresh-release') return pastFreshness(known, facts);
     return LASTING.has(signal) || isUnseen(signal, facts) ? known : [];
@@ -48,11 +50,19 @@ function isUnseen(signal: string, facts: ReleaseFacts): boolean {
       return facts.isNewDirect !== true;
     case 'young-requirement':
       return facts.newRequirements === undefined;
+    case 'scorecard-dropped':
+    case 'unmaintained':
+      return facts.projects === undefined;
     case 'capability-gained':
       return facts.capabilities === undefined || facts.capabilitiesBefore === undefined;
     default:
       return false;
   }
+}
+
+/** Whether the siblings of a version were not looked up again: only an explanation, or a stronger burst of its own, replaces theirs. */
+function isUnseenBurst({ grade }: Signal, trace: Trace | undefined, facts: ReleaseFacts): boolean {
+  return grade === 'project' && facts.siblings === undefined && trace?.grade !== 'strong' && !isFix(facts);
 }
 
 /** That the version was locked while it was fresh stays a reason among others. */

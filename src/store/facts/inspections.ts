@@ -10,6 +10,7 @@ import type { Keys } from '../keys.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { readValue, reportTo, writeText } from '../values/stored-values.ts';
+import { createProjectScores } from './project-scores.ts';
 import { createSeenVersions } from './seen-versions.ts';
 
 /** Keys in one command: longer commands would block Redis. */
@@ -74,6 +75,7 @@ export function createInspections(
         );
       }
     },
+    projects: createProjectScores(redis, keys, onUnreadable),
     isKnown: known.has,
     markKnown: known.add,
     young: (now, limit) => redis.zrangebyscore(inspectedAgain, '-inf', now, 'LIMIT', 0, limit),

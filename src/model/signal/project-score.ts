@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import type { ValueOf } from '../stored/kind.ts';
+
+/** What a scorecard says of a source project. */
+export type Scorecard = ValueOf<typeof scorecardSchema>;
+
+/** What is known of the scorecard of a source project. Stored once for the fleet. */
+export type ProjectScore = ValueOf<typeof projectScoreSchema>;
+
+const scorecardSchema = z.object({
+  /** When it was produced, RFC 3339. */
+  date: z.string(),
+  /** 0 to 10. */
+  overall: z.number(),
+  /** By name, 0 to 10; checks that did not run are absent. */
+  checks: z.record(z.string(), z.number()),
+});
+
+export const projectScoreSchema = z.object({
+  /** When it was looked up last, RFC 3339. */
+  checkedAt: z.string(),
+  /** The scorecard that later ones are compared with, and the last one; absent for a project without any. */
+  reference: scorecardSchema.exactOptional(),
+  now: scorecardSchema.exactOptional(),
+  /** Since when the last one is much lower than the reference; RFC 3339. */
+  fellAt: z.string().exactOptional(),
+  /** When it fell or recovered last, RFC 3339. */
+  turnedAt: z.string().exactOptional(),
+  /** Identities of the versions of the project that were inspected last. */
+  packages: z.array(z.string()),
+});

@@ -1,0 +1,39 @@
+import type { Scorecard } from '../../model/signal/project-score.ts';
+import type { Detector, Trace } from './detector.ts';
+
+/** A project that does worse in one of these is easier to take over. */
+const CHECKS = ['Dangerous-Workflow', 'Token-Permissions', 'Maintained', 'Code-Review', 'Branch-Protection'];
+/** A check that falls under this line counts. */
+const LINE = 5;
+const OVERALL_FALL = 2;
+
+/** The scorecard of the source project is much lower than the one that was known before. */
+export const scorecardDropped: Detector = {
+  signal: 'scorecard-dropped',
+  detect({ projects = [] }) {
+    for (const { id, reference, now } of projects) {
+      const fall = reference && now && fallOf(reference, now);
+      if (fall === undefined) continue;
+      return { ...fall, text: `is built from ${id}, whose scorecard fell: ${fall.text}` };
+    }
+    return undefined;
+  },
+};
+
+/** How much lower a scorecard is than an earlier one; `undefined` when it is not, or not by enough. */
+export function fallOf(before: Scorecard, now: Scorecard): Trace | undefined {
+  const fallen = CHECKS.flatMap((name) => {
+    const [from, to] = [before.checks[name], now.checks[name]];
+    return from !== undefined && to !== undefined && from >= LINE && to < LINE ? { name, from, to } : [];
+  });
+  const parts = fallen.map(({ name, from, to }) => `${name} from ${from} to ${to}`);
+  if (before.overall - now.overall >= OVERALL_FALL) {
+    parts.push(`overall from ${before.overall} to ${now.overall}`);
+  }
+  if (parts.length === 0) return undefined;
+  const isOpen = fallen.some(({ name }) => name === 'Dangerous-Workflow');
+  return {
+    grade: isOpen ? 'workflow' : 'plain',
+    text: `${parts.join(', ')} (${before.date.slice(0, 10)} to ${now.date.slice(0, 10)})`,
+  };
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { IndexedPackage, IndexedVersion } from '../../../src/embedded/insights/data-set.ts';
+import { openLocalIndex } from '../../../src/embedded/insights/local-index.ts';
+import { createMemory } from '../../../src/in-process/memory.ts';
+import { gatherFacts } from '../../../src/jobs/signals/gather.ts';
+import { createProjectLookUp } from '../../../src/jobs/signals/project-scores.ts';
+import type { Inspection } from '../../../src/model/signal/inspection.ts';
+import { insightsOver } from '../../incidents/replay.ts';
+
+const AT = Date.parse('2026-05-11T20:00:00Z');
+const HOUR = 3_600_000;
+const PROJECT = 'github.com/acme/acme';
+const BEFORE: Inspection = { inspectedAt: '', signals: [], unknown: [] };
+
+function packageOf(name: string, dependencies: Readonly<Record<string, string>> = {}): IndexedPackage {
+  const links = { SOURCE_REPO: `https://${PROJECT}` };
+  const version = (number: string, hours: number): IndexedVersion => ({
+    version: number,
+    publishedAt: new Date(AT - hours * HOUR).toISOString(),
+    dependencies: { ...dependencies },
+    links,
+  });
+  return { system: 'NPM', name, default: '1.0.1', versions: [version('1.0.0', 5_000), version('1.0.1', 1)] };
+}
+
+/** What is gathered of `acme-a`, and the paths that were asked for. */
+async function gathered({
+  before,
+  at = AT,
+  requires,
+}: {
+  readonly before?: Inspection;
+  readonly at?: number;
+  readonly requires?: readonly string[];
+}) {
+  const scorecard = {
+    date: '2026-05-01T00:00:00Z',
+    overallScore: 7.1,
+    checks: [
+      { name: 'Maintained', score: 10 },
+      { name: 'Fuzzing', score: -1 },
+    ],
+  };
+  const index = await openLocalIndex({
+    data: {
+      packages: [
+        packageOf('acme-a', { 'acme-b': '^1.0.0', decoy: '^1.0.0' }),
+        packageOf('acme-b'),
+        packageOf('decoy'),
+      ],
+      advisories: [],
+      projects: [{ id: PROJECT, scorecard }],
+    },
+  });
+  const asked: string[] = [];
+  const { releases } = await insightsOver({
+    ...index,
+    answer(request) {
+      asked.push(request.url.replace(/^.*?v3alpha/, ''));
+      return index.answer(request);
+    },
+  });
+  const signal = new AbortController().signal;
+  const scores = createMemory().inspections.projects;
+  const [found] = await gatherFacts(
+    [
+      {
+        package: {
+          system: 'NPM',
+          name: 'acme-a',
+          version: '1.0.1',
+          ...(requires === undefined ? {} : { requires: [...requires] }),
+        },
+        before,
+      },
+    ],
+    {
+      releases,
+      signal,
+      at,
+      knowsDigests: async () => false,
+      lookUpProjects: createProjectLookUp({ scores, releases, signal, at }),
+    },
+  );
+  if (found === undefined) throw new Error('nothing was gathered');
+  expect(found.unknown).toEqual([]);
+  return { facts: found.facts, asked, score: (await scores.read([PROJECT]))[0] };
+}
+
+describe('the facts of a source project', () => {
+  it('are its scorecard, which is stored, and the versions of its other packages', async () => {
+    const { facts, score } = await gathered({});
+    const now = { date: '2026-05-01T00:00:00Z', overall: 7.1, checks: { Maintained: 10 } };
+    expect(facts.projects).toMatchObject([{ id: PROJECT, now }]);
+    expect(score).toMatchObject({ reference: now, packages: ['NPM:acme-a@1.0.1'] });
+    const siblings = facts.siblings?.map(({ name, version }) => `${name} ${version}`).sort();
+    expect(siblings).toEqual(['acme-b 1.0.0', 'acme-b 1.0.1', 'decoy 1.0.0', 'decoy 1.0.1']);
+  });
+
+  it.each([
+    ['a young version, again within hours', BEFORE, AT, true],
+    ['a young version, again on the next day', BEFORE, AT + 24 * HOUR, false],
+    ['a version that is days old', undefined, AT + 100 * HOUR, false],
+  ] as const)('include the siblings of %s: %#', async (_, before, at, includes) => {
+    const { facts, asked } = await gathered({ at, ...(before === undefined ? {} : { before }) });
+    expect(facts.siblings !== undefined).toBe(includes);
+    expect(asked.some((url) => url.includes(':packageversions'))).toBe(includes);
+  });
+});
+
+describe('the edges of a lockfile', () => {
+  it('are compared with what the version states, and with its graph where one is lacking', async () => {
+    const complete = await gathered({ requires: ['acme-b', 'decoy', 'other'] });
+    expect(complete.facts.unlocked).toEqual([]);
+    expect(complete.asked.some((url) => url.includes(':dependencies'))).toBe(false);
+    expect((await gathered({ requires: ['acme-b'] })).facts.unlocked).toEqual(['decoy']);
+    expect((await gathered({})).facts.unlocked).toBeUndefined();
+  });
+});
