@@ -122,6 +122,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./fleet/where.ts')).whereCommand,
   },
   {
+    name: 'watch',
+    usage: '',
+    description:
+      'Follow a package in the fleet: when each version was first seen, and which targets took it.',
+    load: async () => (await import('./fleet/watch.ts')).watchCommand,
+  },
+  {
     name: 'findings',
     usage: '[options]',
     description: 'Show the findings of all targets, the worst first.',

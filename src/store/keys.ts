@@ -124,6 +124,8 @@ function keysOf(tagged: string, { shared, blobs, spreadKey }: SharedKeys) {
     packageIds: `${tagged}:fleet:package-ids`,
     packageNames: `${tagged}:fleet:package-names`,
     lastPackageId: `${tagged}:fleet:last-package-id`,
+    /** Minutes by the last package id that they gave out (sorted set). */
+    packageTimes: `${tagged}:fleet:package-times`,
     /** Hash of id lists by the key of their inventory; one of 256. */
     idLists: (bucket: number) => `${tagged}:fleet:id-lists:${bucket}`,
     /** The inventory of a lockfile without its ids. */

@@ -57,7 +57,7 @@ describe('signals of a version', () => {
   it('say in words what happened, when, and how many targets are concerned', async () => {
     const [finding] = await judged([REQUIRES, LOST, FRESH], { targets: 41 });
     expect(finding?.title).toBe(
-      'left-pad 1.4.0 was published 9 hours ago; it requires decoy; it has no provenance, and 1.3.0 had; 41 targets locked it',
+      'left-pad 1.4.0 was published 9 hours ago; it requires decoy; it has no provenance, and 1.3.0 had; 41 targets locked it since',
     );
     expect(finding?.suspicion).toEqual({
       score: 6,

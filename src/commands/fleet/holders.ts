@@ -37,6 +37,8 @@ export interface HoldingLockfile {
 export interface Holders {
   /** Purls of the package versions that the query selects, by text. */
   readonly versions: readonly string[];
+  /** The package versions that the query selects in each shard. */
+  readonly selections: readonly SelectedPackages[];
   /** By target. */
   readonly holders: readonly Holder[];
   /** Ecosystems in which the text is neither a version nor a range that is understood. */
@@ -49,13 +51,15 @@ export async function findHolders(fleet: FleetStore, query: PackageQuery, labels
   const versions = new Set<string>();
   const notCompared = new Set<string>();
   const holders: Holder[] = [];
+  const selections: SelectedPackages[] = [];
   for (const store of fleet.shards) {
     const selected = { store, byId: await selectPackages(store, query, notCompared) };
     for (const { purl } of selected.byId.values()) versions.add(purl);
+    selections.push(selected);
     if (selected.byId.size > 0) holders.push(...(await holdersIn(fleet, selected, labels)));
   }
   holders.sort((left, right) => compareText(left.target, right.target));
-  return { versions: [...versions].sort(), holders, notCompared: [...notCompared].sort() };
+  return { versions: [...versions].sort(), selections, holders, notCompared: [...notCompared].sort() };
 }
 
 async function holdersIn(

@@ -58,7 +58,8 @@ export async function findPackage(
   };
 }
 
-async function similarNames({ shards }: FleetStore, query: PackageQuery): Promise<readonly string[]> {
+/** Some names of the fleet that contain the one of the query. */
+export async function similarNames({ shards }: FleetStore, query: PackageQuery): Promise<readonly string[]> {
   const found = await Promise.all(shards.map(({ packageSearch }) => packageSearch.similar(query)));
   return [...new Set(found.flat())].sort().slice(0, MAX_SIMILAR);
 }

@@ -147,7 +147,7 @@ async function inspect(
   { signal, startedAt }: RunContext,
 ): Promise<readonly Inspected[]> {
   // The detectors are loaded with the first inspection: most scans from the command line have none.
-  const { saySame, signalsOf } = await import('../../policy/signals/evaluate.ts');
+  const { isIncident, saySame, signalsOf } = await import('../../policy/signals/evaluate.ts');
   const rules = policy.policy();
   const identities = payload.packages.map(formatVersionKey);
   const known = await inspections.read(identities);
@@ -172,7 +172,8 @@ async function inspect(
       const signals = signalsOf(facts, rules, before);
       const published = facts.releases.find(({ version }) => version === facts.key.version)?.publishedAt;
       const isNews = !saySame(before, signals);
-      const targets = isNews && signals.length > 0 ? await countTargets(fleet, identity) : before?.targets;
+      const isCounted = (isNews && signals.length > 0) || isIncident({ signals }, rules);
+      const targets = isCounted ? await countTargets(fleet, identity) : before?.targets;
       const inspection: Inspection = {
         inspectedAt: new Date(startedAt).toISOString(),
         ...(published === undefined ? {} : { publishedAt: new Date(published).toISOString() }),

@@ -72,7 +72,7 @@ function incidentOf({ locked, groups }: LocatedPackage, facts: RuleFacts): Suspi
 function findingOf({ locked }: LocatedPackage, facts: RuleFacts, { score, reasons }: Suspicion): RuleFinding {
   const { name, version, purl } = locked;
   const targets = facts.inspections?.get(purl)?.targets ?? 0;
-  const count = targets > 1 ? `; ${targets} targets locked it` : '';
+  const count = targets > 1 ? `; ${targets} targets locked it since` : '';
   // When it was published comes first, like in a report.
   const texts = reasons
     .toSorted((left, right) => Number(right.signal === FRESH) - Number(left.signal === FRESH))

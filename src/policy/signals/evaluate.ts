@@ -4,6 +4,8 @@ import type { ReleaseFacts } from '../../model/signal/release-facts.ts';
 import { DETECTORS } from './catalog.ts';
 import type { Trace } from './detector.ts';
 import { isFix } from './fixes.ts';
+import { INCIDENT_SCORE } from './score.ts';
+import { suspicionOf } from './suspicion.ts';
 import { spanOf } from './words.ts';
 
 /** Targets with another digest that are remembered for one version. */
@@ -70,6 +72,11 @@ function pastFreshness(known: Signal, { key, releases, at }: ReleaseFacts): Sign
   const publishedAt = releases.find(({ version }) => version === key.version)?.publishedAt;
   if (known.past === true || publishedAt === undefined) return known;
   return { ...known, past: true, text: `was locked within ${spanOf(at - publishedAt)} of its publication` };
+}
+
+/** Whether signals are an incident in any target. Each inspection counts the targets of one again. */
+export function isIncident(found: Pick<Inspection, 'signals'>, policy: Pick<Policy, 'rules'>): boolean {
+  return (suspicionOf(found, { target: '', groups: [] }, policy)?.score ?? 0) >= INCIDENT_SCORE;
 }
 
 /** Whether two inspections of a version say the same. Texts name the time that has passed, so they are not compared. */

@@ -12,6 +12,11 @@ export interface PackageIds {
   find(identities: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** The identity of each id; ids without one are absent. */
   identities(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  /**
+   * When each id was given out, in ms: a minute for the last thousands of changes of the fleet, and coarser for what is older. Ids
+   * from before this was recorded are absent.
+   */
+  givenAt(ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** All ids with their identities, in parts. */
   scan(): AsyncGenerator<readonly (readonly [id: number, identity: string])[]>;
   /** The last id that was given out; ids ascend. */
@@ -33,11 +38,13 @@ const MAX_KNOWN = 100_000;
 /** Shorter than the time for which an interned id stays without an inventory. */
 const KNOWN_MS = 20 * 60_000;
 const UNUSED_MINUTES = 60;
+/** Minutes in which ids were given out, at a hundred bytes each; older ones are thinned out. */
+const MAX_TIMES = 20_000;
 
 export function createPackageIds(redis: RedisClient, keys: Keys, now: () => number = Date.now): PackageIds {
   const known = new LRUCache<string, number>({ max: MAX_KNOWN, ttl: KNOWN_MS, perf: { now } });
   const names = new LRUCache<number, string>({ max: MAX_KNOWN });
-  const { packageIds, packageNames, lastPackageId } = keys;
+  const { packageIds, packageNames, lastPackageId, packageTimes } = keys;
   const minute = () => Math.floor(now() / 60_000);
   let epoch = 0;
   const clear = () => {
@@ -86,8 +93,8 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
         const answer = await runScript(
           redis,
           INTERN,
-          [packageIds, packageNames, lastPackageId],
-          [minute(), ...part],
+          [packageIds, packageNames, lastPackageId, packageTimes],
+          [minute(), MAX_TIMES, ...part],
         );
         for (const [index, id] of (answer as readonly number[]).entries()) {
           const identity = part[index] ?? '';
@@ -124,6 +131,21 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
       }
       return found;
     },
+    async givenAt(ids) {
+      const found = new Map<number, number>();
+      for (const part of chunks(ids, CHUNK)) {
+        const pipeline = redis.pipeline();
+        for (const id of part) pipeline.zrangebyscore(packageTimes, id, '+inf', 'LIMIT', 0, 1);
+        const answers = (await pipeline.exec()) ?? [];
+        for (const [index, [error, answer]] of answers.entries()) {
+          if (error !== null) throw error;
+          const [time] = answer as readonly string[];
+          const id = part[index];
+          if (id !== undefined && time !== undefined && time !== '0') found.set(id, Number(time) * 60_000);
+        }
+      }
+      return found;
+    },
     async forget(ids) {
       for (const part of chunks(ids, CHUNK)) {
         await runScript(redis, FORGET, [packageIds, packageNames], [minute() - UNUSED_MINUTES, ...part]);
@@ -133,25 +155,41 @@ export function createPackageIds(redis: RedisClient, keys: Keys, now: () => numb
 }
 
 /**
- * Returns the id of each identity, and notes when it was interned.
+ * Returns the id of each identity, and notes when it was interned. Ids ascend, so that one entry for each minute says when all of them were
+ * given out; the entry 0 is that of ids from before.
  *
- * Keys: ids by identity, identities by id (hashes), last id. Arguments: the minute, then the identities.
+ * Keys: ids by identity, identities by id (hashes), last id, minutes by their last id (sorted set). Arguments: the minute, the largest
+ * number of minutes, then the identities.
  */
 const INTERN = defineScript(`
-local ids = {}
-for at = 2, #ARGV do
+local ids, last = {}, tonumber(redis.call('GET', KEYS[3]) or '0')
+local before = last
+for at = 3, #ARGV do
   local stored = redis.call('HGET', KEYS[1], ARGV[at])
   local id, minute
   if stored then
     id, minute = string.match(stored, '^(%d+) (%d+)$')
   else
     id = redis.call('INCR', KEYS[3])
+    last = id
     redis.call('HSET', KEYS[2], id, ARGV[at])
   end
   if not minute or tonumber(minute) < tonumber(ARGV[1]) - 15 then
     redis.call('HSET', KEYS[1], ARGV[at], id .. ' ' .. ARGV[1])
   end
-  ids[at - 1] = tonumber(id)
+  ids[at - 2] = tonumber(id)
+end
+if last > before then
+  if redis.call('EXISTS', KEYS[4]) == 0 then
+    redis.call('ZADD', KEYS[4], before, '0')
+  end
+  redis.call('ZADD', KEYS[4], 'GT', last, ARGV[1])
+  if redis.call('ZCARD', KEYS[4]) > tonumber(ARGV[2]) then
+    local oldest = redis.call('ZRANGE', KEYS[4], 1, 1000)
+    for index = 1, #oldest, 2 do
+      redis.call('ZREM', KEYS[4], oldest[index])
+    end
+  end
 end
 return ids
 `);

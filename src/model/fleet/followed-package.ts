@@ -1,0 +1,40 @@
+/** A version of a package that the fleet holds or held. */
+export interface FollowedVersion {
+  readonly ecosystem: string;
+  readonly name: string;
+  readonly version: string;
+  readonly purl: string;
+  /** RFC 3339; absent where it is not known. */
+  readonly publishedAt?: string;
+  /** When a target locked it for the first time, RFC 3339. Absent for versions from before this was recorded. */
+  readonly firstSeenAt?: string;
+  /** Targets that hold it now. */
+  readonly targets: number;
+  /** What an inspection found, the strongest reason first. */
+  readonly signals: readonly string[];
+  /** Sum of the points of these. */
+  readonly score: number;
+}
+
+/** A target that holds a package, with its versions. */
+export interface FollowingTarget {
+  readonly target: string;
+  readonly purls: readonly string[];
+}
+
+/** A package in the fleet. */
+export interface FollowedPackage {
+  /** The version that was seen last first. */
+  readonly versions: readonly FollowedVersion[];
+  /** By name. */
+  readonly targets: readonly FollowingTarget[];
+  /** Names that contain the one that was asked for, when nothing was found. */
+  readonly similar: readonly string[];
+}
+
+/** A target that locked other versions of a package than before. */
+export interface PackageMove {
+  readonly target: string;
+  readonly took: readonly string[];
+  readonly left: readonly string[];
+}
