@@ -79,6 +79,11 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
   lane?(payload: Payload): string;
   /** The target whose state it changes: the job runs in the shard of this target, wherever it was queued. */
   target?(payload: Payload): string;
+  /**
+   * Where it is the only follow-up of a job with a small outcome and has no children, the worker of that job runs it at once,
+   * without its queue. For jobs without a lane that need little time.
+   */
+  readonly followsDirectly?: true;
   log?(payload: Payload, result: Result): LogFacts;
   /** Runs whenever the job has to wait for its turn. */
   whileWaiting?(payload: Payload, ports: Pick<Ports, Needs>): Promise<void>;

@@ -59,6 +59,7 @@ export const judgeScan: Job<
   ],
   resultKind: VERDICT,
   endsWithOutcome: true,
+  followsDirectly: true,
   async run(payload, ports, context) {
     const { outcomes, targets, routing, policy } = ports;
     const { scan, target, requestedAt, partial = false } = payload;

@@ -18,6 +18,8 @@ export interface ProcessorOptions {
   readonly outcomes: Outcomes;
   readonly openJobs: OpenJobs;
   readonly flow: FlowOptions;
+  /** Those of all jobs by name, for follow-ups that need not be queued. Unset: all are queued. */
+  readonly siblings?: ReadonlyMap<string, ProcessorOptions> | undefined;
   readonly log: Logger;
   readonly onEvent?: (event: WorkerEvent) => void;
   readonly reject: (rejected: RejectedPayload) => Promise<void>;

@@ -32,7 +32,7 @@ export async function beginAttempt(options: ProcessorOptions, attempt: Attempt):
 }
 
 async function beginStored(options: ProcessorOptions, id: string, open: OpenJob): Promise<BegunAttempt> {
-  const parsed = parse(options.job, open.data, open.lane);
+  const parsed = parseJob(options.job, open.data, open.lane);
   return { parsed, begun: await begin(options, id, parsed) };
 }
 
@@ -47,14 +47,15 @@ function agrees(open: OpenJob, data: unknown, { lane }: ParsedJob): boolean {
 
 function inQueue(job: AnyJob, data: unknown): ParsedJob | EnvelopeError {
   try {
-    return parse(job, data, undefined);
+    return parseJob(job, data, undefined);
   } catch (error) {
     if (error instanceof EnvelopeError) return error;
     throw error;
   }
 }
 
-function parse(job: AnyJob, data: unknown, lane: string | undefined): ParsedJob {
+/** Reads the data of a queued or open job. Throws `EnvelopeError`. */
+export function parseJob(job: AnyJob, data: unknown, lane: string | undefined): ParsedJob {
   const { key, payload } = openEnvelope(job, data);
   return { id: jobIdOf(job.name, key), key, payload, lane: lane ?? job.lane?.(payload) };
 }

@@ -37,8 +37,28 @@ export async function enqueueFollowUps(options: FlowOptions, next: readonly Stor
 export async function addFollowUps(options: FlowOptions, next: readonly StoredFollowUp[]): Promise<void> {
   for (const part of chunks(next, CONCURRENCY)) {
     const jobs = part.map((followUp) => openJobOf(options.jobs, followUp));
-    await options.producer.addBulk(jobs.map((open) => flowJob(options, open, open.children ?? [])));
+    const [parents, plain] = [jobs.filter(hasChildren), jobs.filter((open) => !hasChildren(open))];
+    await Promise.all([
+      parents.length === 0
+        ? undefined
+        : options.producer.addBulk(parents.map((open) => flowJob(options, open, open.children ?? []))),
+      ...[...Map.groupBy(plain, ({ job }) => job)].map(([name, own]) => addPlain(options, name, own)),
+    ]);
   }
+}
+
+function hasChildren({ children = [] }: OpenJob): boolean {
+  return children.length > 0;
+}
+
+/** Adds jobs without children: a flow would add each in a transaction. */
+async function addPlain({ queues }: FlowOptions, name: string, all: readonly OpenJob[]): Promise<void> {
+  const jobs = all.map(({ data, id }) => ({ name, data, opts: { jobId: id } }));
+  const [only, ...others] = jobs;
+  if (only === undefined) return;
+  const queue = queues.get(name);
+  if (queue === undefined) throw new RangeError(`no queue is named "${name}"`);
+  await (others.length === 0 ? queue.add(name, only.data, only.opts) : queue.addBulk(jobs));
 }
 
 /**

@@ -1,14 +1,11 @@
 import { type Processor, WaitingError } from 'bullmq';
-import type { StoredFollowUp } from '../model/queue/follow-up.ts';
 import type { Attempt, ProcessorOptions } from './attempt.ts';
-import { attemptSignal } from './attempt-signal.ts';
 import { beginAttempt } from './begin.ts';
-import { addFollowUps, enqueueFollowUps, openJobsOf } from './flow.ts';
 import { forwardJob } from './forward.ts';
 import { handleFailure } from './handle-failure.ts';
-import { runOnce } from './run-once.ts';
+import { runJob } from './run-job.ts';
 import { MAX_STALLS, stallsOf } from './stalls.ts';
-import { closeCompleted, releaseTurn, requireTurn } from './turn.ts';
+import { requireTurn } from './turn.ts';
 
 /** Processes one job, from its envelope to its enqueued follow-ups. */
 export function createProcessor(options: ProcessorOptions): Processor {
@@ -33,41 +30,21 @@ async function processJob(
   attempt: Attempt,
   lockLost: AbortSignal | undefined,
 ): Promise<void> {
-  const { job, limits, outcomes, ports, flow, shutdown, onEvent, now = Date.now } = options;
+  const { limits, now = Date.now } = options;
   const { queued, log } = attempt;
   const { parsed, begun } = await beginAttempt(options, attempt);
   attempt.parsed = parsed;
-  const { id, key, payload, lane } = parsed;
   if (await forwardJob(options, parsed)) return;
   await requireTurn(options, parsed, begun);
-  const what = `${job.name} "${key}"`;
-  const limit = attemptSignal({ what, timeoutMs: limits.timeoutMs, shutdown, lockLost });
-  onEvent?.({ kind: 'started', job: job.name, key, ...waitOf(attempt, now()) });
-  log.debug({ key }, 'job started');
-  const startedAt = now();
-  const follows = (next: readonly StoredFollowUp[]) => openJobsOf(flow.jobs, next);
-  const ends = { id, lane, spent: job.spent?.(payload) };
-  const closing = job.onEnd === undefined || job.endsWithOutcome === true ? { ends } : {};
-  const work = { job, key, payload, startedAt, openJobsOf: follows, mayBeDone: begun.hasOutcome, ...closing };
-  const { result, next, isNew, closed } = await runOnce(work, outcomes, ports, {
-    startedAt,
-    signal: limit.signal,
+  await runJob(options, {
+    parsed,
+    log,
+    lockLost,
+    mayBeDone: begun.hasOutcome,
     lastAttempt: queued.attemptsMade + 1 >= limits.attempts,
     stalled: stallsOf(queued) >= MAX_STALLS,
-    progress: (progress) => onEvent?.({ kind: 'progress', job: job.name, key, progress }),
-  }).finally(limit.release);
-  if (closed === undefined) {
-    if (isNew) await addFollowUps(flow, next);
-    else await enqueueFollowUps(flow, next);
-    if (!(isNew && job.endsWithOutcome === true)) await job.onEnd?.(payload, { kind: 'done' }, ports);
-    await closeCompleted(options, { ...ends, key });
-  } else await releaseTurn(options, closed.next);
-  const durationMs = now() - startedAt;
-  onEvent?.({ kind: 'finished', job: job.name, key, durationMs, ...(isNew ? { result } : {}) });
-  const { facts, warning } = result === null ? {} : (job.log?.(payload, result) ?? {});
-  const line = { key, ...facts, followUps: next.length, durationMs };
-  if (warning === undefined) log.info(line, 'job finished');
-  else log.warn(line, `job finished: ${warning}`);
+    waited: waitOf(attempt, now()),
+  });
 }
 
 /** Only for a first attempt that waited for nothing but a worker: not for its children, another attempt or its turn. */

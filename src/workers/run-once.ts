@@ -25,6 +25,8 @@ export interface Work {
 export interface JobOutcome extends StoredOutcome {
   /** True when this run saved it: its follow-ups were never queued. */
   readonly isNew: boolean;
+  /** Its size in the store, when this run saved it. */
+  readonly bytes?: number | undefined;
   /** Present when the job was closed with its outcome. `next`: the first job of its lane now. */
   readonly closed?: { readonly next: string | undefined };
 }
@@ -63,7 +65,8 @@ export async function runOnce(
     };
     const answer = await outcomes.save(job.name, key, finished, circumstances);
     if (answer.status === 'saved') {
-      return { ...finished, isNew: true, ...(isLast ? { closed: { next: answer.next } } : {}) };
+      const { next, bytes } = answer;
+      return { ...finished, isNew: true, bytes, ...(isLast ? { closed: { next } } : {}) };
     }
     if (answer.status === 'already-there') return { ...answer.outcome, isNew: false };
   }

@@ -19,7 +19,6 @@ import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import type { ProcessorOptions } from './attempt.ts';
 import type { WorkerEvent } from './events.ts';
 import type { WaitingTimes } from './failure.ts';
-import type { FlowOptions } from './flow.ts';
 import { createProcessor } from './processor.ts';
 import { type ReconcilerOptions, startReconciler } from './reconciler.ts';
 import { FEW_EVENTS, type Schedule, type StoredSchedules, startSchedules } from './schedules.ts';
@@ -86,7 +85,7 @@ export async function startWorkers(options: RuntimeOptions) {
   const queues = new Map(
     jobs.map(({ name }) => [
       name,
-      new Queue(name, { connection, prefix, streams: FEW_EVENTS, skipVersionCheck: true }),
+      new Queue(name, { connection, prefix, streams: FEW_EVENTS, skipVersionCheck: true, ...tracing }),
     ]),
   );
   for (const queue of queues.values()) queue.on('error', onError);
@@ -98,7 +97,15 @@ export async function startWorkers(options: RuntimeOptions) {
     openJobs: options.openJobs,
     jobs: new Map(jobs.map((job) => [job.name, job])),
   };
-  const workers = jobs.map((job) => startWorker(options, job, flow, shutdown.signal));
+  const processing = new Map<string, ProcessorOptions>();
+  for (const job of jobs) {
+    const limits = { ...job.limits, ...options.limitsOf?.[job.name], ...options.limits };
+    const pause = (ms: number): Promise<void> => pauseQueue(queues.get(job.name), ms);
+    // A traced job has a span because it is queued.
+    const siblings = telemetry === undefined ? processing : undefined;
+    processing.set(job.name, { ...options, job, limits, flow, siblings, shutdown: shutdown.signal, pause });
+  }
+  const workers = [...processing.values()].map((one) => startWorker(options, one));
   for (const worker of workers) worker.on('error', onError);
   await Promise.all(workers.map((worker) => worker.waitUntilReady()));
   const all = [...queues.values()];
@@ -130,11 +137,10 @@ export async function startWorkers(options: RuntimeOptions) {
   };
 }
 
-function startWorker(options: RuntimeOptions, job: AnyJob, flow: FlowOptions, shutdown: AbortSignal): Worker {
+function startWorker(options: RuntimeOptions, processing: ProcessorOptions): Worker {
   const { connection, prefix, lockDurationMs = 30_000, keptCompleted = 0, slots } = options;
-  const limits = { ...job.limits, ...options.limitsOf?.[job.name], ...options.limits };
-  const pause = (ms: number): Promise<void> => pauseQueue(flow.queues.get(job.name), ms);
-  const processor = createProcessor({ ...options, job, limits, flow, shutdown, pause });
+  const { job, limits } = processing;
+  const processor = createProcessor(processing);
   const limit = slots?.limitOf(job.name, limits.concurrency);
   const limited: Processor =
     limit === undefined ? processor : (...attempt) => limit(() => processor(...attempt));

@@ -131,8 +131,8 @@ export interface RunCircumstances {
 }
 
 type SaveAnswer =
-  /** `next`: id of the job that is first in the lane of the closed job now. */
-  | { readonly status: 'saved'; readonly next?: string | undefined }
+  /** `next`: id of the job that is first in the lane of the closed job now. `bytes`: size of the stored outcome. */
+  | { readonly status: 'saved'; readonly next?: string | undefined; readonly bytes?: number }
   | { readonly status: 'already-there'; readonly outcome: StoredOutcome }
   | { readonly status: 'state-moved' };
 

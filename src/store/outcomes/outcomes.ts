@@ -106,7 +106,8 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
       const [status, stored] = Array.isArray(answer) ? answer : [];
       if (String(status) === 'saved') {
         remember(keys.outcome(job, key), run, circumstances, written.length);
-        return { status: 'saved', ...(Buffer.isBuffer(stored) ? { next: stored.toString('utf8') } : {}) };
+        const first = Buffer.isBuffer(stored) ? { next: stored.toString('utf8') } : {};
+        return { status: 'saved', bytes: written.length, ...first };
       }
       if (String(status) === 'ids-lost') inventories.forgetIds();
       if (['state-moved', 'ids-lost'].includes(String(status))) return { status: 'state-moved' };

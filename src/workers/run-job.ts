@@ -1,0 +1,104 @@
+import type { Logger } from 'pino';
+import { messageOf } from '../model/errors.ts';
+import type { StoredFollowUp } from '../model/queue/follow-up.ts';
+import type { ParsedJob, ProcessorOptions } from './attempt.ts';
+import { attemptSignal } from './attempt-signal.ts';
+import { parseJob } from './begin.ts';
+import { addFollowUps, enqueueFollowUps, openJobOf, openJobsOf } from './flow.ts';
+import { type JobOutcome, runOnce } from './run-once.ts';
+import { closeCompleted, releaseTurn } from './turn.ts';
+
+/** An attempt whose job may run now. */
+export interface RunnableAttempt {
+  readonly parsed: ParsedJob;
+  readonly log: Logger;
+  readonly lockLost: AbortSignal | undefined;
+  /** False when it is known that there was no outcome when the attempt began. */
+  readonly mayBeDone: boolean;
+  readonly lastAttempt: boolean;
+  /** True when workers died repeatedly while they ran the job. */
+  readonly stalled: boolean;
+  /** How long the job waited for a worker alone. */
+  readonly waited: { readonly waitedMs?: number };
+}
+
+/** Runs a job, saves its outcome, passes its follow-ups on and closes it. */
+export async function runJob(options: ProcessorOptions, attempt: RunnableAttempt): Promise<void> {
+  const { job, limits, outcomes, ports, flow, shutdown, onEvent, now = Date.now } = options;
+  const { log, lockLost, mayBeDone, lastAttempt, stalled } = attempt;
+  const { id, key, payload, lane } = attempt.parsed;
+  const what = `${job.name} "${key}"`;
+  const limit = attemptSignal({ what, timeoutMs: limits.timeoutMs, shutdown, lockLost });
+  onEvent?.({ kind: 'started', job: job.name, key, ...attempt.waited });
+  log.debug({ key }, 'job started');
+  const startedAt = now();
+  const follows = (next: readonly StoredFollowUp[]) => openJobsOf(flow.jobs, next);
+  const ends = { id, lane, spent: job.spent?.(payload) };
+  const closing = job.onEnd === undefined || job.endsWithOutcome === true ? { ends } : {};
+  const work = { job, key, payload, startedAt, openJobsOf: follows, mayBeDone, ...closing };
+  const outcome = await runOnce(work, outcomes, ports, {
+    startedAt,
+    signal: limit.signal,
+    lastAttempt,
+    stalled,
+    progress: (progress) => onEvent?.({ kind: 'progress', job: job.name, key, progress }),
+  }).finally(limit.release);
+  const { result, next, isNew, closed } = outcome;
+  const durationMs = now() - startedAt;
+  if (closed === undefined) {
+    await passOn(options, attempt, outcome);
+    if (!(isNew && job.endsWithOutcome === true)) await job.onEnd?.(payload, { kind: 'done' }, ports);
+    await closeCompleted(options, { ...ends, key });
+  } else await releaseTurn(options, closed.next);
+  onEvent?.({ kind: 'finished', job: job.name, key, durationMs, ...(isNew ? { result } : {}) });
+  const { facts, warning } = result === null ? {} : (job.log?.(payload, result) ?? {});
+  const line = { key, ...facts, followUps: next.length, durationMs };
+  if (warning === undefined) log.info(line, 'job finished');
+  else log.warn(line, `job finished: ${warning}`);
+}
+
+/** Queues the follow-ups, or runs the only one here. When it fails here, it is queued: its attempts begin there. */
+async function passOn(
+  options: ProcessorOptions,
+  attempt: RunnableAttempt,
+  outcome: JobOutcome,
+): Promise<void> {
+  const { flow } = options;
+  const { next, isNew } = outcome;
+  if (!isNew) return await enqueueFollowUps(flow, next);
+  const direct = directFollowUp(options, outcome);
+  if (direct === undefined) return await addFollowUps(flow, next);
+  const log = options.log.child({ job: direct.options.job.name, jobId: direct.parsed.id });
+  try {
+    await runJob(direct.options, {
+      ...attempt,
+      parsed: direct.parsed,
+      log,
+      mayBeDone: false,
+      lastAttempt: false,
+      waited: { waitedMs: 0 },
+    });
+  } catch (error) {
+    log.info({ key: direct.parsed.key, reason: messageOf(error) }, 'job continues from its queue');
+    await addFollowUps(flow, next);
+  }
+}
+
+/** Outcomes up to this size, as they are stored in bytes, are soon followed: the job does not hold its place for long. */
+const MAX_DIRECT_BYTES = 131_072;
+
+/**
+ * The follow-up that runs at once in this process, without its queue. It is open already: when this process dies, the job that
+ * it follows from is claimed by another worker, which queues it.
+ */
+function directFollowUp(
+  { siblings, flow }: ProcessorOptions,
+  { next, bytes = Number.POSITIVE_INFINITY }: JobOutcome,
+): { readonly options: ProcessorOptions; readonly parsed: ParsedJob } | undefined {
+  const [only, ...others] = next;
+  if (only === undefined || others.length > 0 || bytes > MAX_DIRECT_BYTES) return undefined;
+  const options = siblings?.get(only.job);
+  const { data, lane, children } = openJobOf(flow.jobs, only);
+  if (options?.job.followsDirectly !== true || lane !== undefined || children !== undefined) return undefined;
+  return { options, parsed: parseJob(options.job, data, lane) };
+}

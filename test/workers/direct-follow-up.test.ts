@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AnyJob, Job } from '../../src/jobs/job.ts';
+import { jobIdOf } from '../../src/jobs/job-id.ts';
+import { until } from '../store/store-room.ts';
+import {
+  type Bench,
+  openWorkerRoom,
+  type Payload,
+  testFollowUp,
+  testJob,
+  type WorkerRoom,
+} from './worker-room.ts';
+
+let room: WorkerRoom;
+beforeAll(async () => {
+  room = await openWorkerRoom();
+});
+afterAll(() => room.close());
+
+const first = (result: string = 'small') =>
+  testJob('first', async ({ id }) => ({ result, next: [testFollowUp('second', id)] }));
+
+function second(run: Job<Payload>['run'] = async ({ id }) => ({ result: id, next: [] })): Job<Payload> {
+  return { ...testJob('second', async () => undefined), run, followsDirectly: true };
+}
+
+/** Runs both jobs to their end; resolves to whether the second one was queued. */
+async function runBoth(bench: Bench, jobs: readonly AnyJob[]): Promise<boolean> {
+  const [job] = jobs;
+  if (job === undefined) throw new Error('no job');
+  await bench.enqueue(job, 'one');
+  await bench.start(jobs);
+  const done = () => bench.events.filter(({ kind }) => kind === 'finished').length === 2;
+  await until('both jobs are done', done);
+  for await (const open of bench.openJobs.list()) throw new Error(`${open.job} is open`);
+  expect(await bench.outcomes.has('second', 'one')).toBe(true);
+  return (await bench.queue('second').getJob(jobIdOf('second', 'one'))) !== undefined;
+}
+
+describe('a job that follows directly', () => {
+  it('runs without its queue after a job with a small outcome', async () => {
+    const bench = room.bench('direct');
+    expect(await runBoth(bench, [first(), second()])).toBe(false);
+    expect(bench.events.map(({ kind, job }) => `${kind} ${job}`)).toEqual([
+      'started first',
+      'started second',
+      'finished second',
+      'finished first',
+    ]);
+  });
+
+  it('runs in its queue after a job with a large outcome', async () => {
+    const large = randomBytes(200_000).toString('base64');
+    expect(await runBoth(room.bench('large'), [first(large), second()])).toBe(true);
+  });
+
+  it('is queued with all its attempts when it fails', async () => {
+    const bench = room.bench('fails');
+    let runs = 0;
+    const failing = second(async ({ id }, _ports, { lastAttempt }) => {
+      runs += 1;
+      if (!lastAttempt) throw Object.assign(new Error('not now'), { retryable: true });
+      return { result: id, next: [] };
+    });
+    expect(await runBoth(bench, [first(), failing])).toBe(true);
+    expect(runs).toBe(1 + failing.limits.attempts);
+    expect(bench.log.filter((line) => line.includes('job continues from its queue'))).toHaveLength(1);
+  });
+
+  it('is queued by the worker that claims the job before it again', async () => {
+    const bench = room.bench('again');
+    const job = first();
+    const run = await job.run({ id: 'one' }, {} as never, {} as never);
+    await bench.outcomes.save('first', 'one', run);
+    expect(await runBoth(bench, [job, second()])).toBe(true);
+  });
+});
