@@ -254,6 +254,15 @@ describe('limits', () => {
       /receiver binds: it did not accept 3 of 4/,
     ],
     [
+      'a receiver that is given time',
+      {
+        counts: { ...COUNTS, openDeliveries: 1 },
+        queues: [queue('deliver-notification', { delayed: 1 })],
+      },
+      { workers: [worker({ deliveries: 0 })] },
+      /receiver binds: 1 alert waits for another attempt/,
+    ],
+    [
       'lanes',
       { queues: [queue('deliver-notification', { waiting: 1, active: 2, delayed: 30 })] },
       {},
@@ -281,5 +290,25 @@ it('without Redis the verdict is bad and says only that', () => {
   expect(unreachableVerdict('connection refused', NOW)).toMatchObject({
     grade: 'bad',
     parts: [{ part: 'flow', says: 'Redis does not answer: connection refused' }],
+  });
+});
+
+describe('an insights service that does not answer', () => {
+  const numbers = { queues: [queue('ingest-lockfiles', { delayed: 2 })] };
+
+  it('is named, with the scans that wait for it', () => {
+    const workers = [worker({ requests: 9, unanswered: 9, finished: 0 })];
+    expect(partsOf(facts(numbers, { workers }), 'runs')).toMatchObject([
+      { grade: 'bad', says: expect.stringContaining('9 of the last 9 requests had no usable answer') },
+    ]);
+    expect(partsOf(facts(numbers, { workers }), 'flow')).toMatchObject([
+      { grade: 'attention', says: expect.stringContaining('2 jobs of scans failed and will run again') },
+    ]);
+  });
+
+  it('is no fault while most requests are answered and work goes on', () => {
+    const workers = [worker({ requests: 9, unanswered: 1 })];
+    expect(partsOf(facts(numbers, { workers }), 'runs')).toMatchObject([{ grade: 'good' }]);
+    expect(partsOf(facts(numbers, { workers }), 'flow')).toMatchObject([{ grade: 'good' }]);
   });
 });

@@ -5,6 +5,15 @@ import { count, span } from './words.ts';
 /** A job that could run is late after this time. */
 const LATE_MS = 15 * 60_000;
 
+/** Jobs of scans. They are delayed only until another attempt. */
+const SCAN_QUEUES: ReadonlySet<string> = new Set([
+  'scan-source',
+  'ingest-lockfiles',
+  'collect-advisories',
+  'expand-dependencies',
+  'judge-scan',
+]);
+
 /** Does work flow? */
 export function judgeFlow({ numbers, workers }: HealthFacts): HealthPart {
   const part = 'flow';
@@ -20,10 +29,12 @@ export function judgeFlow({ numbers, workers }: HealthFacts): HealthPart {
   if (running.length === 0) {
     const idle = waiting + active === 0 && oldest.oldestMs === 0;
     const since = oldest.oldestMs === 0 ? '' : `, the oldest for ${span(oldest.oldestMs)}`;
+    // A delayed job whose time has come is not counted among those that wait.
+    const work = waiting === 0 && oldest.oldestMs > 0 ? 'a job is due' : waits;
     return {
       part,
       grade: idle ? 'attention' : 'bad',
-      says: idle ? 'no worker runs' : `no worker runs, and ${waits}${since}`,
+      says: idle ? 'no worker runs' : `no worker runs, and ${work}${since}`,
       remedy: 'Start a worker: `lockhound worker`.',
     };
   }
@@ -46,7 +57,12 @@ export function judgeFlow({ numbers, workers }: HealthFacts): HealthPart {
         };
   }
   const since = oldest.oldestMs < 1_000 ? '' : `, the oldest for ${span(oldest.oldestMs)}`;
-  return { part, grade: 'good', says: `work flows: ${what}${since}` };
+  const failing = queues.reduce((sum, one) => sum + (SCAN_QUEUES.has(one.queue) ? one.delayed : 0), 0);
+  if (failing === 0) return { part, grade: 'good', says: `work flows: ${what}${since}` };
+  const says = `${what}${since}; ${count(failing, 'job')} of scans failed and will run again`;
+  if (finished > 0) return { part, grade: 'good', says: `work flows: ${says}` };
+  const remedy = 'The log of the workers has the reasons; `lockhound doctor` checks what scans need.';
+  return { part, grade: 'attention', says: `no job finished lately: ${says}`, remedy };
 }
 
 const NONE = { queue: '', waiting: 0, active: 0, delayed: 0, parents: 0, failed: 0, oldestMs: 0 };

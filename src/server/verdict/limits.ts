@@ -1,7 +1,8 @@
 import type { HealthPart } from '../../model/fleet/health.ts';
 import type { WorkerRecord } from '../../model/fleet/worker-record.ts';
+import type { QueueNumbers } from '../metrics/fleet-numbers.ts';
 import type { HealthFacts } from './health-facts.ts';
-import { percent, span } from './words.ts';
+import { count, percent, span } from './words.ts';
 
 /** A limit binds only while a job waits for longer than this. */
 const WAITS_MS = 10_000;
@@ -71,6 +72,10 @@ function receiverLimits({ numbers }: HealthFacts, records: readonly WorkerRecord
     return [{ grade: 'attention', says, remedy: 'Run `lockhound deliveries list`: it shows the answers.' }];
   }
   const queue = numbers.queues.find((one) => one.queue === DELIVERY_QUEUE);
+  if (openDeliveries > 0 && attempts === 0 && isResting(queue)) {
+    const says = `the receiver binds: ${count(openDeliveries, 'alert')} wait${openDeliveries === 1 ? 's' : ''} for another attempt`;
+    return [{ grade: 'attention', says, remedy: 'Run `lockhound deliveries list`: it shows the answers.' }];
+  }
   // Alerts of one target and route are sent in order: the others are delayed until their turn.
   if (
     queue === undefined ||
@@ -87,6 +92,11 @@ function receiverLimits({ numbers }: HealthFacts, records: readonly WorkerRecord
       remedy: 'A faster receiver helps, or a route of mode `digest` or `periodic`.',
     },
   ];
+}
+
+/** Whether all jobs of a queue wait for a time. */
+function isResting(queue: QueueNumbers | undefined): boolean {
+  return queue !== undefined && queue.delayed > 0 && queue.waiting + queue.active === 0;
 }
 
 function insightsLimits({ settings }: HealthFacts, records: readonly WorkerRecord[]): readonly Limit[] {

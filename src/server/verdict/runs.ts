@@ -4,9 +4,10 @@ import { count } from './words.ts';
 
 /** Deliveries have their own sentence. */
 const DELIVERY_QUEUE = 'deliver-notification';
+const MOST = 0.5;
 
 /** Do runs succeed? One sentence for each thing that did not. */
-export function judgeRuns({ numbers }: HealthFacts): readonly HealthPart[] {
+export function judgeRuns({ numbers, workers }: HealthFacts): readonly HealthPart[] {
   const { counts, stoppedRoutes, queues, unreadable } = numbers;
   const failed = queues.filter((queue) => queue.failed > 0 && queue.queue !== DELIVERY_QUEUE);
   const failedJobs = failed.reduce((sum, queue) => sum + queue.failed, 0);
@@ -14,6 +15,14 @@ export function judgeRuns({ numbers }: HealthFacts): readonly HealthPart[] {
   const add = (grade: HealthPart['grade'], says: string, remedy: string): void => {
     parts.push({ part: 'runs', grade, says, remedy });
   };
+  const loads = workers.filter((one) => one.running).map(({ record }) => record.load);
+  const requests = loads.reduce((sum, load) => sum + load.requests, 0);
+  const unanswered = loads.reduce((sum, load) => sum + load.unanswered, 0);
+  if (requests > 0 && unanswered / requests >= MOST) {
+    const says = `the insights service fails: ${unanswered} of the last ${count(requests, 'request')} had no usable answer`;
+    const remedy = 'Scans wait for it, and nothing is lost. `lockhound doctor` says how it fails.';
+    add(unanswered === requests ? 'bad' : 'attention', says, remedy);
+  }
   for (const { route, reason } of stoppedRoutes) {
     const remedy = `Repair the receiver, then run \`lockhound deliveries resume ${route}\`.`;
     add('bad', `route ${route} is stopped (${reason}), and its alerts are held`, remedy);
