@@ -1,3 +1,4 @@
+import pLimit, { type LimitFunction } from 'p-limit';
 import {
   createEventLog,
   type EventLog,
@@ -7,23 +8,24 @@ import {
   TOPICS,
 } from '../../server/api/events/event-log.ts';
 import { beginEventStream, type EventStream } from '../../server/api/events/event-stream.ts';
-import { changeEvent, followStore, scanEvent } from '../../server/api/events/follow-store.ts';
+import { followStore } from '../../server/api/events/follow-store.ts';
 import { type Call, type Operations, StreamAnswer } from '../../server/api/operation.ts';
 import { Refusal } from '../../server/api/problem.ts';
+import { missedSince } from './missed-events.ts';
 import type { ServeContext } from './serve-context.ts';
 
 /** Readers of one server. */
 const MAX_READERS = 500;
-/** Events of before a reader connected that are read from the store. */
-const MAX_STORED = 5_000;
-/** What was saved at about the same time may have been sent already. */
-const OVERLAP_MS = 10_000;
-
+/** Readers whose missed events are read from the store at the same time. */
+const MAX_REPLAYS = 4;
+/** Events that may happen while a reader gets those that it missed. */
+const MAX_WAITING = 5_000;
 type StreamCall = Call<'lockhound.events.stream'>;
 
 /** Changes and scans as they happen. Reads the store as long as the server runs, from the first reader on. */
 export function eventOperations(context: ServeContext) {
   const log = createEventLog();
+  const limited = pLimit(MAX_REPLAYS);
   const { shards } = context.fleet;
   let readers = 0;
   let following: ReturnType<typeof followStore> | undefined;
@@ -51,7 +53,7 @@ export function eventOperations(context: ServeContext) {
         const stream = beginEventStream(raw, headers, { isAllowed });
         readers += 1;
         try {
-          await sendEvents(context, call, { stream, log, point });
+          await sendEvents(context, call, { stream, log, point, limited });
         } finally {
           readers -= 1;
         }
@@ -65,13 +67,14 @@ interface Reader {
   readonly stream: EventStream;
   readonly log: EventLog;
   readonly point: ResumePoint | undefined;
+  readonly limited: LimitFunction;
 }
 
 /** Sends what the reader missed, then each event as it happens, until the reader has gone. */
 async function sendEvents(
   context: ServeContext,
   { params, principal }: StreamCall,
-  { stream, log, point }: Reader,
+  { stream, log, point, limited }: Reader,
 ): Promise<void> {
   const topics: readonly string[] = params.topic ?? TOPICS;
   const fits = ({ topic, target }: FleetEvent): boolean =>
@@ -83,35 +86,21 @@ async function sendEvents(
   const end = log.follow((event) => {
     if (!fits(event)) return;
     if (isLive) stream.send(event);
-    else waiting.push(event);
+    else if (waiting.length < MAX_WAITING) waiting.push(event);
+    else stream.end();
   });
   try {
-    const missed =
-      point?.kind === 'stored' ? await storedSince(context, point.since - OVERLAP_MS) : (point?.events ?? []);
-    for (const event of [...missed.filter(fits), ...waiting.splice(0)]) stream.send(event);
+    const replayed =
+      point?.kind === 'stored'
+        ? await limited(
+            async () => await stream.replay(await missedSince(context, point.since, topics, fits)),
+          )
+        : await stream.replay((point?.events ?? []).filter(fits));
+    if (!replayed) return;
+    while (waiting.length > 0) if (!(await stream.replay(waiting.splice(0)))) return;
     isLive = true;
     await stream.ended;
   } finally {
     end();
   }
-}
-
-/** What happened since a time, oldest first: the newest `MAX_STORED` of changes and of scans. */
-async function storedSince({ fleet }: ServeContext, since: number): Promise<readonly FleetEvent[]> {
-  const found: FleetEvent[] = [];
-  for (const { changeLog, scans } of fleet.shards) {
-    let left = MAX_STORED;
-    for await (const entry of changeLog.since(since, fleet.onUnreadable)) {
-      found.push(changeEvent(entry));
-      left -= 1;
-      if (left === 0) break;
-    }
-    left = MAX_STORED;
-    for await (const { scan } of scans.newest({ since })) {
-      found.push(scanEvent(scan));
-      left -= 1;
-      if (left === 0) break;
-    }
-  }
-  return found.sort((left, right) => left.at - right.at);
 }

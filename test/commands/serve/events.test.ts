@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, createConnection } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { administerTokens } from '../../../src/commands/tokens.ts';
 import { createEventLog } from '../../../src/server/api/events/event-log.ts';
-import { beginEventStream } from '../../../src/server/api/events/event-stream.ts';
+import { beginEventStream, type EventStream } from '../../../src/server/api/events/event-stream.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { openServeRoom } from './serve-room.ts';
 
@@ -33,7 +33,13 @@ async function events(url: string, headers: Record<string, string>, count: numbe
   const stop = new AbortController();
   const answer = await fetch(url, { headers, signal: stop.signal });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
-  const found: { id: string; event: string; target: string }[] = [];
+  const found: {
+    id: string;
+    event: string;
+    target: string;
+    topic: string | undefined;
+    from: string | undefined;
+  }[] = [];
   let text = '';
   const opened = onOpen();
   for await (const part of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -46,8 +52,8 @@ async function events(url: string, headers: Record<string, string>, count: numbe
       );
       const data = fields.get('data');
       if (data === undefined) continue;
-      const { target } = JSON.parse(data) as { target: string };
-      found.push({ id: fields.get('id') ?? '', event: fields.get('event') ?? '', target });
+      const { target, topic, from } = JSON.parse(data) as { target: string; topic?: string; from?: string };
+      found.push({ id: fields.get('id') ?? '', event: fields.get('event') ?? '', target, topic, from });
     }
     if (found.length >= count) break;
   }
@@ -143,6 +149,63 @@ it('ends the stream of a caller who may no longer call', async () => {
   const { port } = server.address() as AddressInfo;
   expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('retry: 2000\n\n');
   server.close();
+});
+
+describe('what a reader missed', () => {
+  type Replay = (stream: EventStream, raw: ServerResponse) => Promise<void>;
+
+  /** A server that sends a replay to each reader. */
+  async function serving(replay: Replay, maxReplayMs = 30_000) {
+    const server = createServer((_request, raw) => {
+      void replay(beginEventStream(raw, {}, { isAllowed: async () => true, maxReplayMs }), raw);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    return { port, url: `http://127.0.0.1:${port}`, close: () => server.close() };
+  }
+
+  it('is sent whole, however much it is, with little in memory', async () => {
+    let most = 0;
+    const server = await serving(async (stream, raw) => {
+      const events = function* () {
+        for (let index = 0; index < 100; index += 1) {
+          most = Math.max(most, raw.writableLength);
+          yield { topic: 'changes', data: 'x'.repeat(50_000) } as const;
+        }
+      };
+      expect(await stream.replay(events())).toBe(true);
+      stream.end();
+    });
+    const text = await (await fetch(server.url)).text();
+    server.close();
+    expect(text.match(/^event: changes$/gm)).toHaveLength(100);
+    expect(most).toBeLessThan(200_000);
+  });
+
+  it('is not sent for ever to a reader that does not read', async () => {
+    const replayed = Promise.withResolvers<boolean>();
+    const server = await serving(async (stream) => {
+      const endless = function* () {
+        for (;;) yield { topic: 'changes', data: 'x'.repeat(50_000) } as const;
+      };
+      replayed.resolve(await stream.replay(endless()));
+    }, 50);
+    const socket = createConnection({ host: '127.0.0.1', port: server.port });
+    socket.on('error', () => {});
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(await replayed.promise).toBe(false);
+    socket.destroy();
+    server.close();
+  });
+
+  it('begins with a gap where the store no longer has it', async () => {
+    const api = await room.serve({}, all);
+    await saved('kept');
+    const headers = { authorization: `Bearer ${all}`, 'last-event-id': `${'0'.repeat(12)}-7-1000` };
+    const found = await events(`${api.server.url}/api/v1/events?topic=changes`, headers, 2);
+    expect(found[0]).toMatchObject({ event: 'gap', topic: 'changes', from: '1970-01-01T00:00:01.000Z' });
+    expect(found[1]).toMatchObject({ event: 'changes' });
+  });
 });
 
 describe('the log of events', () => {

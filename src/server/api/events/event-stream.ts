@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { setInterval } from 'node:timers';
+import { setInterval, setTimeout } from 'node:timers';
 import type { FleetEvent } from './event-log.ts';
 
 export interface EventStreamOptions {
@@ -9,13 +10,24 @@ export interface EventStreamOptions {
   readonly maxMs?: number;
   /** What may wait for a reader, in bytes. Default 1 MB. */
   readonly maxWaiting?: number;
+  /** Longest duration of a replay. Default 30 s. */
+  readonly maxReplayMs?: number;
   /** Whether the reader may still read; checked with each heartbeat. */
   readonly isAllowed: () => Promise<boolean>;
 }
 
+export interface StreamedEvent extends Pick<FleetEvent, 'data'> {
+  readonly topic: FleetEvent['topic'] | 'gap';
+  readonly id?: string;
+}
+
 /** A stream of events to one reader (`text/event-stream`). */
 export interface EventStream {
-  send(event: FleetEvent & { readonly id?: string }): void;
+  send(event: StreamedEvent): void;
+  /** Sends earlier events as fast as the reader reads them. Resolves to false when it took too long, or the reader has gone. */
+  replay(events: Iterable<StreamedEvent>): Promise<boolean>;
+  /** Ends the stream; the reader connects again and continues. */
+  end(): void;
   /** Resolves when the reader has gone or the stream was ended. */
   readonly ended: Promise<void>;
 }
@@ -27,7 +39,13 @@ export interface EventStream {
 export function beginEventStream(
   raw: ServerResponse,
   headers: Readonly<Record<string, string>>,
-  { heartbeatMs = 15_000, maxMs = 3_600_000, maxWaiting = 1_000_000, isAllowed }: EventStreamOptions,
+  {
+    heartbeatMs = 15_000,
+    maxMs = 3_600_000,
+    maxWaiting = 1_000_000,
+    maxReplayMs = 30_000,
+    isAllowed,
+  }: EventStreamOptions,
 ): EventStream {
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const began = performance.now();
@@ -53,10 +71,24 @@ export function beginEventStream(
   });
   raw.once('error', () => raw.destroy());
   write('retry: 2000\n\n');
+  // JSON has no line breaks.
+  const textOf = ({ id, topic, data }: StreamedEvent): string =>
+    `${id === undefined ? '' : `id: ${id}\n`}event: ${topic}\ndata: ${data}\n\n`;
   return {
-    // JSON has no line breaks.
-    send: ({ id, topic, data }) =>
-      write(`${id === undefined ? '' : `id: ${id}\n`}event: ${topic}\ndata: ${data}\n\n`),
+    send: (event) => write(textOf(event)),
+    async replay(events) {
+      const late = setTimeout(() => raw.destroy(), maxReplayMs).unref();
+      try {
+        for (const event of events) {
+          if (raw.destroyed || raw.writableEnded) return false;
+          if (!raw.write(textOf(event))) await Promise.race([once(raw, 'drain').catch(() => {}), ended]);
+        }
+        return !raw.destroyed;
+      } finally {
+        clearTimeout(late);
+      }
+    },
+    end: () => void raw.end(),
     ended,
   };
 }
