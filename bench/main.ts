@@ -18,6 +18,7 @@ const BENCHES = {
   worker: 'two workers on a native Redis: scans/s, CPU, latency',
   fleet: 'one worker refreshes [targets] × [packages]: requests, memory',
   serve: 'the API answers mixed reads at [targets]: latencies',
+  page: 'the live page over [targets] × [packages] in Chromium: times',
   queue: 'the runtime of the workers, beside BullMQ alone',
   signals: 'inspecting 20 new packages of 1,500: requests, time added to a scan',
   discovery: 'loading and validating a description of 1 MB',
@@ -26,7 +27,7 @@ const BENCHES = {
 /** What `--check` runs: benches that take seconds and compare with a floor in the same process or machine. */
 const CHECKED: readonly string[] = ['cold', 'parse', 'resolve'];
 /** Run only when they are named, because they take minutes. */
-const SLOW: readonly string[] = ['lockfiles', 'large-scan', 'worker', 'fleet', 'serve'];
+const SLOW: readonly string[] = ['lockfiles', 'large-scan', 'worker', 'fleet', 'serve', 'page'];
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

@@ -67,7 +67,8 @@ describe.skipIf(!HAS_REDIS)('lockhound shards move', () => {
     expect(await room.store.redis.keys('move:*')).toEqual([]);
     expect((await stateOf(room, 1)).size).toBe(TARGETS.length);
     expect(await room.store.redis.hkeys(shared.apiTokens)).toEqual(['ci']);
-    expect(await room.store.redis.hkeys(shared.dayCounts)).toEqual(['2026-01-31']);
+    // The workers have counted, too.
+    expect(await room.store.redis.hkeys(shared.dayCounts)).toContain('2026-01-31');
   }, 300_000);
 
   const alerts = (): readonly string[] =>

@@ -134,6 +134,10 @@ describe.each([1, 3])('the read operations over %i shards', (shards) => {
     await store.write({ day: '2020-01-01', targets: 1, open: { low: 1 } });
     await store.write({ day: today, targets: 4, open: { high: 9 } });
     await store.write({ day: today, targets: 4, open: { high: 2 } });
+    const old = Array.from({ length: 500 }, (_, index) => [`1900-01-01-${index}`, '{}']).flat();
+    await room.redis.hset(createKeys().dayCounts, ...old);
+    await store.write({ day: '2020-01-02', targets: 1, open: {} });
+    expect(await room.redis.hlen(createKeys().dayCounts)).toBe(400);
     const { days } = await api.read('lockhound.fleet.trend', 'fleet/trend');
     expect(days).toEqual([expect.objectContaining({ day: today, targets: 4, open: { high: 2 } })]);
     const { queues } = await api.read('lockhound.queues.list', 'queues');

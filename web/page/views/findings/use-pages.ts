@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { FleetFinding } from '../../../../src/model/api/lockhound-api.generated.ts';
 import { CallError, call } from '../../api/call.ts';
 import { changes } from '../../api/live.ts';
@@ -25,22 +25,25 @@ interface Loading {
   key: string;
   total?: number;
   fault?: string;
-  pages: ReadonlyMap<number, readonly FleetFinding[]>;
+  pages: ReadonlyMap<number, LoadedPage>;
+}
+
+interface LoadedPage {
+  readonly findings: readonly FleetFinding[];
+  /** The last event when it was requested: after a later one it is loaded again when it is visible. */
+  readonly change: number;
 }
 
 /** The pages between two places of a filtered list. Visible pages are loaded again after every event, and stay visible until then. */
 export function usePages(filters: Filters, first: number, last: number): Pages {
   const key = JSON.stringify(filters);
   const [state, setState] = useState<Loading>({ key, pages: new Map() });
-  const loaded = useRef('');
   const change = changes.value;
   const [from, to] = [Math.floor(first / PAGE_SIZE), Math.floor(Math.max(first, last) / PAGE_SIZE)];
   useEffect(() => {
     const stop = new AbortController();
-    const isRepeated = loaded.current !== `${key} ${change}`;
-    loaded.current = `${key} ${change}`;
     for (let page = from; page <= to; page += 1) {
-      if (!isRepeated && state.key === key && state.pages.has(page)) continue;
+      if (state.key === key && state.pages.get(page)?.change === change) continue;
       void loadPage(page, stop.signal);
     }
     return () => stop.abort();
@@ -48,7 +51,7 @@ export function usePages(filters: Filters, first: number, last: number): Pages {
       const params = { ...filters, pageSize: PAGE_SIZE, skip: page * PAGE_SIZE };
       try {
         const { findings, total } = await call('lockhound.findings.list', params, { signal });
-        if (!signal.aborted) setState((before) => withPage(before, { key, page, findings, total }));
+        if (!signal.aborted) setState((before) => withPage(before, { key, page, change, findings, total }));
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof CallError && error.status === 401) session.value = null;
@@ -63,21 +66,20 @@ export function usePages(filters: Filters, first: number, last: number): Pages {
     total: state.total,
     isCurrent,
     fault: isCurrent ? state.fault : undefined,
-    at: (index) => state.pages.get(Math.floor(index / PAGE_SIZE))?.[index % PAGE_SIZE],
+    at: (index) => state.pages.get(Math.floor(index / PAGE_SIZE))?.findings[index % PAGE_SIZE],
   };
 }
 
-interface NewPage {
+interface NewPage extends LoadedPage {
   readonly key: string;
   readonly page: number;
-  readonly findings: readonly FleetFinding[];
   readonly total: number;
 }
 
-function withPage(before: Loading, { key, page, findings, total }: NewPage): Loading {
+function withPage(before: Loading, { key, page, findings, change, total }: NewPage): Loading {
   const pages = new Map(before.key === key ? before.pages : []);
   pages.delete(page);
-  pages.set(page, findings);
+  pages.set(page, { findings, change });
   for (const oldest of pages.keys()) {
     if (pages.size <= MAX_PAGES) break;
     pages.delete(oldest);

@@ -1,5 +1,6 @@
 import type { Overview } from '../../../../src/model/api/lockhound-api.generated.ts';
 import { call } from '../../api/call.ts';
+import { may } from '../../api/session.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Card, ViewHead } from '../../parts/card.tsx';
 import { counted, formatNumber } from '../../parts/format.ts';
@@ -108,7 +109,11 @@ function Attention({ fleet }: { readonly fleet: Overview }) {
       says: 'alerts are not delivered yet',
       href: addressOf('/deliveries', { state: 'waiting' }),
     },
-    { count: fleet.rejected, says: 'payloads were rejected', href: '/rejected' },
+    {
+      count: fleet.rejected,
+      says: 'payloads were rejected',
+      ...(may('lockhound.rejected.list', { isFleetWide: true }) ? { href: '/rejected' } : {}),
+    },
     { count: fleet.leftOut, says: 'findings are not listed: there are too many' },
     { count: fleet.unreadable.length, says: 'stored values cannot be read (see `lockhound doctor`)' },
   ];
