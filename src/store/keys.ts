@@ -143,6 +143,8 @@ function keysOf(tagged: string, { shared, blobs, spreadKey }: SharedKeys) {
       young: `${tagged}:facts:${kind}:young`,
       /** Inspections of package versions (hash), and those that are repeated by the time of the last one (sorted set). */
       inspections: `${tagged}:facts:${kind}:inspections`,
+      /** Changes with each write of inspections. */
+      inspectionRevision: `${tagged}:facts:${kind}:inspection-revision`,
       inspectedAgain: `${tagged}:facts:${kind}:inspected-again`,
     }),
     /** Scorecards of source projects (hash), and their order by time. */

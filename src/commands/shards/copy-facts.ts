@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { chunks } from '../../model/chunks.ts';
 import { CACHED_ADVISORY } from '../../model/stored/catalog.ts';
 import type { Keys } from '../../store/keys.ts';
@@ -81,7 +82,9 @@ function copyInspection(
   name: string,
   { inspection, inspectedAgain }: Fact,
 ): void {
-  if (inspection !== null) pipeline.hset(to.inspections, name, inspection);
+  if (inspection !== null) {
+    pipeline.hset(to.inspections, name, inspection).set(to.inspectionRevision, randomUUID());
+  }
   if (inspectedAgain !== null) pipeline.zadd(to.inspectedAgain, inspectedAgain, name);
 }
 

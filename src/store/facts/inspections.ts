@@ -17,6 +17,8 @@ import { createSeenVersions } from './seen-versions.ts';
 const CHUNK = 500;
 /** Inspections in the memory of a process: some megabytes. */
 const MAX_PARSED = 5_000;
+/** Versions in the memory of a process, with or without an inspection: some megabytes. */
+const MAX_READ = 20_000;
 /** Known subjects in the memory of a process: some 10 MB. */
 const MAX_KNOWN = 50_000;
 
@@ -29,7 +31,9 @@ export function createInspections(
   keys: Keys,
   onUnreadable: (error: StoreError) => void = () => {},
 ): Inspections {
-  const { changed, pending, inspections, inspectedAgain } = keys.facts(CACHED_VERSION.kind);
+  const { changed, pending, inspections, inspectionRevision, inspectedAgain } = keys.facts(
+    CACHED_VERSION.kind,
+  );
   const known = keptInMemory(redis, createSeenVersions(redis, { seen: keys.inspected }));
   // Targets that are judged one after the other have most packages in common.
   const parsed = new LRUCache<string, { readonly text: string; readonly value: Inspection }>({
@@ -44,25 +48,40 @@ export function createInspections(
     if (value !== undefined) parsed.set(field, { text, value });
     return value;
   };
+  // Also that a version was not inspected: this is so for most packages of a scan, and each judgement asks for all of them.
+  const read = new LRUCache<string, { readonly value: Inspection | undefined }>({ max: MAX_READ });
+  let readRevision: string | null = null;
+  const readStored = async (identities: readonly string[], revision: string | null) => {
+    const values: (Inspection | undefined)[] = [];
+    const yieldIfDue = createYielder();
+    for (const part of chunks(identities, CHUNK)) {
+      const texts = await redis.hmget(inspections, ...part);
+      for (const [index, identity] of part.entries()) {
+        const value = await parse(identity, texts[index] ?? null);
+        values.push(value);
+        if (readRevision === revision) read.set(identity, { value });
+      }
+      await yieldIfDue();
+    }
+    return values;
+  };
   return {
     async read(identities) {
-      const found: (Inspection | undefined)[] = [];
-      const yieldIfDue = createYielder();
-      for (const part of chunks(identities, CHUNK)) {
-        const texts = await redis.hmget(inspections, ...part);
-        for (const [index, identity] of part.entries()) {
-          found.push(await parse(identity, texts[index] ?? null));
-        }
-        await yieldIfDue();
-      }
-      return found;
+      const revision = await redis.get(inspectionRevision);
+      if (revision !== readRevision) read.clear();
+      readRevision = revision;
+      const known = identities.map((identity) => read.get(identity));
+      const lacking = identities.filter((_, index) => known[index] === undefined);
+      const stored = await readStored(lacking, revision);
+      let next = 0;
+      return known.map((one) => (one === undefined ? stored[next++] : one.value));
     },
     async store(entries) {
       for (const part of chunks(entries, CHUNK)) {
         await runScript(
           redis,
           STORE,
-          [inspections, changed, pending, inspectedAgain],
+          [inspections, changed, pending, inspectedAgain, inspectionRevision],
           [
             Date.now(),
             ...part.flatMap(({ identity, inspection, isNews, youngUntil }) => [
@@ -111,7 +130,7 @@ function keptInMemory(redis: RedisClient, shared: SeenVersions): SeenVersions {
 /**
  * Stores inspections. One that is news changes what is known of its version: the targets that hold it are pending.
  *
- * Keys: inspections (hash), changed and pending versions, young ones by their last inspection (sorted sets). Arguments: time in ms, then for
+ * Keys: inspections (hash), changed and pending versions, young ones by their last inspection (sorted sets), revision. Arguments: time in ms, then for
  * each: identity, text, whether it is news, whether it is inspected again (1 or 0).
  */
 const STORE = defineScript(`
@@ -127,5 +146,7 @@ for at = 2, #ARGV, 4 do
     redis.call('ZREM', KEYS[4], ARGV[at])
   end
 end
+local clock = redis.call('TIME')
+redis.call('SET', KEYS[5], clock[1] .. '.' .. clock[2])
 return 1
 `);
