@@ -96,6 +96,9 @@ describe('lockhound scan', () => {
       lockhound(['scan', '--local', '--exit-codes', 'extended', ...more, join(folder, name)]);
     const fixable = await extended('mixed');
     expect(fixable.code).toBe(1);
+    const kept = await lockhound(['scan', '--local', '--fixable', '--json', join(folder, 'mixed')]);
+    for (const { fixes } of JSON.parse(kept.out).findings) expect(fixes[0].changes).not.toEqual([]);
+    expect(kept.note).toMatch(/Filters leave out \d of \d findings/);
     expect(fixable.out).toMatch(/lodash 4\.17\.20 → 4\.\d+\.\d+ /);
     expect(fixable.out).toMatch(/`lockhound fix` has the commands that clear \d of 4 findings/);
     expect((await extended('clean')).code).toBe(0);

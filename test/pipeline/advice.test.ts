@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
+import { NO_ROUTING } from '../../src/compose/ports.ts';
 import type { IndexedPackage } from '../../src/embedded/insights/data-set.ts';
+import { settingsDue } from '../../src/jobs/payloads/select-targets.ts';
 import { ADVICE_PENDING } from '../../src/jobs/scan/known-advice.ts';
-import { scan } from './fleet.ts';
+import { enqueue, idle, scan } from './fleet.ts';
 import { createWorld } from './world.ts';
 
 function packageOf(
@@ -48,7 +50,16 @@ it('the first alert says that advice is being looked up, later ones have it, and
       affected: [{ system: 'NPM', name: 'advice-parser', range: '<1.0.2' }],
       heldBack: false,
     });
-    const room = await world.room('advice', []);
+    const routes = [
+      { name: 'upgrades', match: { fixable: true }, webhook: { url: `${receiver.url}/upgrades` } },
+    ];
+    const room = await world.room('advice', [`routes: ${JSON.stringify(routes)}`]);
+    const upgradesOf = () =>
+      receiver
+        .deliveries()
+        .filter(({ path }) => path === '/upgrades')
+        .flatMap(({ body }) => JSON.parse(body).changes)
+        .map(({ target, transition }) => `${target} ${transition}`);
     room.startWorker();
     const lastAlert = () => JSON.parse(receiver.deliveries().at(-1)?.body ?? '{}').changes[0];
 
@@ -62,6 +73,23 @@ it('the first alert says that advice is being looked up, later ones have it, and
     const after = insights.stats().requests;
     expect(after.get('insights.getPackage')).toBe(2);
     expect(after.get('insights.getDependencies')).toBe(requests.get('insights.getDependencies'));
+
+    // The target that was judged before its fix was known is judged again, and only this route gets it.
+    expect(upgradesOf()).toEqual(['two opened']);
+    const alerts = receiver.deliveries().length;
+    for (const settings of ['a', 'b']) {
+      await enqueue(room, settingsDue(settings.repeat(64), { now: NO_ROUTING }, new Date()));
+      await idle(room);
+    }
+    expect(upgradesOf()).toEqual(['two opened', 'one opened']);
+    expect(receiver.deliveries()).toHaveLength(alerts + 1);
+    expect(lastAlert()).toMatchObject({ target: 'one', advice: ADVICE, since: expect.any(String) });
+    const listed = await room.lockhound('findings', '--fixable', '--json');
+    const { findings } = JSON.parse(listed.output);
+    expect(findings.map(({ target }: { readonly target: string }) => target)).toEqual(['one', 'two']);
+    expect(findings[0].finding.priority.parts).toContainEqual(
+      expect.objectContaining({ name: 'fix', points: 3 }),
+    );
   } finally {
     await world.close();
   }

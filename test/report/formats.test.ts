@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { isFixable } from '../../src/model/advice/fixable.ts';
+import type { Finding } from '../../src/model/scan/finding.ts';
 import { REPORTS } from '../../src/report/catalog.ts';
 import { fixedVersion } from '../../src/report/fixed-version.ts';
 import { renderJson } from '../../src/report/json.ts';
 import { renderNdjson } from '../../src/report/ndjson.ts';
 import { everything, HOSTILE } from './html-report.ts';
-import { finding } from './scan-report.ts';
+import { finding, report } from './scan-report.ts';
 
 describe('every format', () => {
   const options = { colour: false, width: 80 };
@@ -30,6 +31,30 @@ describe('every format', () => {
       expect(text).not.toContain('\u001b');
     },
   );
+});
+
+describe('the age of a finding', () => {
+  const aged = {
+    ...finding,
+    age: { since: '2026-02-01T00:00:00.000Z', days: 12 },
+    due: '2026-02-08T00:00:00.000Z',
+  };
+
+  it.each([
+    ['table', 'open for 12 days, overdue since 2026-02-08'],
+    ['markdown', 'open for 12 days, overdue since 2026-02-08'],
+    ['html', 'open for 12 days, overdue since 2026-02-08'],
+    ['json', '"age":{"since":"2026-02-01T00:00:00.000Z","days":12},"due":"2026-02-08T00:00:00.000Z"'],
+    ['sarif', '"2026-02-08T00:00:00.000Z"'],
+  ])('is in the report %s', async (name, text) => {
+    const format = REPORTS.find((one) => one.name === name);
+    const render = async (one: Finding) =>
+      [...((await format?.render(report([one]), { colour: false, width: 120, verbose: true })) ?? [])].join(
+        '',
+      );
+    expect(await render(aged)).toContain(text);
+    expect(await render(finding)).not.toContain('2026-02-08');
+  });
 });
 
 describe('the scan as lines of JSON', () => {
