@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type InsightsService, startInsightsService } from '../../src/embedded/insights/service.ts';
 import { lockhound } from '../cli/lockhound.ts';
 import { git, openRepositories, type Repositories } from '../sources/repositories.ts';
@@ -19,7 +19,11 @@ beforeAll(async () => {
     JSON.stringify({ insights: { url: service.url } }),
   );
 });
-afterEach(() => process.chdir(start));
+afterEach(() => {
+  process.chdir(start);
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
 afterAll(async () => {
   await service.close();
   repositories.close();
@@ -186,6 +190,34 @@ describe('scan --since', () => {
     expect((await scan('--since', 'HEAD', '--no-advice')).fixes).toEqual([]);
     expect(readFileSync('.git/index').equals(before)).toBe(true);
     expect(git(folder, 'status', '--porcelain')).toBe('M package-lock.json\n?? .gitignore');
+  });
+
+  it('has the same bytes at any time with SOURCE_DATE_EPOCH, and no ages', async () => {
+    const { folder, commit } = repositories.create('times', {
+      'package-lock.json': lock({ flawed: V1, worse: V1 }),
+    });
+    commit({ 'package-lock.json': lock({ flawed: V1 }) });
+    process.chdir(folder);
+    vi.stubEnv('SOURCE_DATE_EPOCH', '1700000000');
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const config = join(repositories.root, 'lockhound.yaml');
+    const scanAt = async (time: string): Promise<string> => {
+      vi.setSystemTime(time);
+      const { out } = await lockhound([
+        'scan',
+        '--json',
+        '--config',
+        config,
+        '--since',
+        'HEAD~1',
+        '--no-cache',
+      ]);
+      return out;
+    };
+    const first = await scanAt('2026-05-01T08:00:00.123Z');
+    expect(await scanAt('2026-05-03T20:30:10.456Z')).toBe(first);
+    expect(JSON.parse(first).comparison.gone).toHaveLength(1);
+    expect(first).not.toContain('"age"');
   });
 
   it('works in a bare repository, and for a commit without lockfiles', async () => {

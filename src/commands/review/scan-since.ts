@@ -1,4 +1,5 @@
 import type { ProducedLockfile, ScanRequest } from '../../jobs/scan-request.ts';
+import type { Finding } from '../../model/scan/finding.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { compareScans, hashesOf } from '../../policy/review/compare-scans.ts';
 import { isLarge, limitGarbage } from '../scanning/large-scan.ts';
@@ -19,7 +20,7 @@ export async function scanRevisions(
   };
   // A commit without lockfiles has no findings, and nothing to scan.
   const old = before.length === 0 ? undefined : await scan(request(before));
-  const report = await scan(request(after));
+  const report = withoutAges(await scan(request(after)));
   const facts = {
     base,
     findings: old?.verdict.findings ?? [],
@@ -27,4 +28,19 @@ export async function scanRevisions(
     hashes: hashesOf(old === undefined ? [] : [...old.inventory.lockfiles, ...old.inventory.unread]),
   };
   return { ...report, comparison: compareScans(report, facts) };
+}
+
+/** Both sides were scanned just now: since when a finding is open is not known. */
+function withoutAges(report: ScanReport): ScanReport {
+  const { findings, changes } = report.verdict;
+  const verdict = {
+    ...report.verdict,
+    findings: findings.map(withoutAge),
+    changes: changes.map((change) => ({ ...change, finding: withoutAge(change.finding) })),
+  };
+  return { ...report, verdict };
+}
+
+function withoutAge({ age: _age, due: _due, ...finding }: Finding): Finding {
+  return finding;
 }
