@@ -31,3 +31,6 @@ export class ScheduleError extends CodedError<ScheduleErrorCode> {}
 export type IgnoreErrorCode = 'not-found' | 'removed';
 
 export class IgnoreError extends CodedError<IgnoreErrorCode> {}
+
+/** `baseline-invalid`: the file is no earlier result. */
+export class BaseImageError extends CodedError<'baseline-invalid'> {}

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { duration } from '../../config/values.ts';
 import { followedText, moveLines } from '../../report/fleet/followed-package.ts';
 import { type AdminOptions, administering, print, withAdminOptions } from '../program/admin.ts';
@@ -38,7 +38,11 @@ function packageCommand(context: CommandContext): Command {
     .argument('<package>', 'a purl or a name, with or without `@` and a version or range')
     .option('--ecosystem <name>', ECOSYSTEM_HELP)
     .option('-f, --follow', 'go on and print what changes')
-    .option('--every <duration>', 'how often to look for changes', parseEvery, EVERY_MS)
+    .addOption(
+      new Option('--every <duration>', 'how often to look for changes')
+        .default(EVERY_MS, '10s')
+        .argParser(parseEvery),
+    )
     .action((text: string, options: WatchOptions) => watchPackage(context, text, options));
 }
 

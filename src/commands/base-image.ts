@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { readFile } from '../files/read-file.ts';
+import { type ContainerImage, readImage } from '../sources/image/oci-image.ts';
+import { BaseImageError } from './errors.ts';
+import type { InsightsSession } from './insights-session.ts';
+
+/** The public image that an image is built on. */
+export interface BaseImage {
+  readonly chainId: string;
+  /** Layers that both have. */
+  readonly layers: number;
+  /** Repositories of images with exactly these layers. */
+  readonly repositories: readonly string[];
+}
+
+/** What is different from an earlier answer. `gone`: no public image has the layers of the base any more. */
+export interface BaseChange {
+  readonly kind: 'changed' | 'gone' | 'found';
+  readonly before?: BaseImage;
+}
+
+export interface BaseImageReport {
+  readonly schema: 'lockhound.base-image/1';
+  readonly image: Omit<ContainerImage, 'layers'> & { readonly path: string; readonly layers: number };
+  /** Absent when no public image has its layers. */
+  readonly base?: BaseImage;
+  /** The commands of the layers above the base, the lowest first. */
+  readonly above: readonly string[];
+  /** Present when it is not what it was. */
+  readonly change?: BaseChange;
+}
+
+interface BaseImageOptions {
+  readonly platform?: string | undefined;
+  /** File with an earlier report. */
+  readonly baseline?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Chain identifiers that are asked for at once: those of the uppermost layers first. */
+const AT_ONCE = 8;
+const MAX_BASELINE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Finds the public image with the most layers of an image. Only chain identifiers are sent. Throws `ImageError`, `FileError`, `BaseImageError` and
+ * `InsightsError`.
+ */
+export async function findBaseImage(
+  { operations, service }: Pick<InsightsSession, 'operations' | 'service'>,
+  path: string,
+  { platform, baseline, signal }: BaseImageOptions,
+): Promise<BaseImageReport> {
+  const before = baseline === undefined ? undefined : await readBaseline(baseline);
+  const { layers, ...image } = await readImage(path, platform);
+  const repositoriesOf = async (chainId: string): Promise<readonly string[]> => {
+    const { value, error } = await operations.queryContainerImages(service, chainId, { signal });
+    if (error?.code === 'not-found') return [];
+    if (error !== undefined) throw error;
+    return (value.results ?? []).flatMap(({ repository }) => repository ?? []);
+  };
+  const candidates = layers
+    .flatMap(({ chainIds }, index) => chainIds.map((chainId) => ({ chainId, layers: index + 1 })))
+    .reverse();
+  let base: BaseImage | undefined;
+  for (let at = 0; at < candidates.length && base === undefined; at += AT_ONCE) {
+    const part = candidates.slice(at, at + AT_ONCE);
+    const found = await Promise.all(part.map(({ chainId }) => repositoriesOf(chainId)));
+    const index = found.findIndex((repositories) => repositories.length > 0);
+    const one = part[index];
+    if (one !== undefined) base = { ...one, repositories: [...(found[index] ?? [])].sort() };
+  }
+  const change = before && changeOf(before.base, base);
+  return {
+    schema: 'lockhound.base-image/1',
+    image: { path, ...image, layers: layers.length },
+    ...(base === undefined ? {} : { base }),
+    above: layers.slice(base?.layers ?? 0).map(({ createdBy = '' }) => createdBy),
+    ...(change === undefined ? {} : { change }),
+  };
+}
+
+function changeOf(before: BaseImage | undefined, now: BaseImage | undefined): BaseChange | undefined {
+  if (before?.chainId === now?.chainId) return undefined;
+  if (before === undefined) return { kind: 'found' };
+  return { kind: now === undefined ? 'gone' : 'changed', before };
+}
+
+const baselineSchema = z.looseObject({
+  schema: z.literal('lockhound.base-image/1'),
+  base: z.object({ chainId: z.string(), layers: z.number(), repositories: z.array(z.string()) }).optional(),
+});
+
+async function readBaseline(file: string): Promise<z.infer<typeof baselineSchema>> {
+  const content = await readFile(file, { maxBytes: MAX_BASELINE_BYTES });
+  try {
+    return baselineSchema.parse(JSON.parse(content.toString('utf8')));
+  } catch (cause) {
+    throw new BaseImageError(
+      'baseline-invalid',
+      `${file}: no result of \`lockhound insights base-image --json\``,
+      {
+        cause,
+      },
+    );
+  }
+}

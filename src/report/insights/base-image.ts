@@ -1,0 +1,58 @@
+import { heading, line, renderer, rows } from './view.ts';
+
+/** What is shown of an image and its base. */
+interface ShownBaseImage {
+  readonly image: {
+    readonly path: string;
+    readonly reference?: string;
+    readonly platform: string;
+    readonly layers: number;
+  };
+  readonly base?: ShownBase;
+  readonly above: readonly string[];
+  readonly change?: { readonly kind: 'changed' | 'gone' | 'found'; readonly before?: ShownBase };
+}
+
+interface ShownBase {
+  readonly chainId: string;
+  readonly layers: number;
+  readonly repositories: readonly string[];
+}
+
+const SHOWN_REPOSITORIES = 10;
+const SHOWN_COMMAND = 100;
+
+/** The base of an image, the layers above it, and what changed. */
+export const renderBaseImage = renderer(({ image, base, above, change }: ShownBaseImage) => [
+  heading(image.reference ?? image.path, `${image.platform}, ${image.layers} layers`),
+  ...(base === undefined
+    ? [line('No public image has its layers.')]
+    : [
+        rows([
+          ['built on', listOf(base.repositories)],
+          ['layers', [base.layers === image.layers ? 'all: it is that image' : `the lowest ${base.layers}`]],
+          ['chain id', [base.chainId]],
+        ]),
+      ]),
+  rows([['above it', above.map((command) => shorten(command))]]),
+  ...(change === undefined ? [] : [line(changeText(change))]),
+]);
+
+function changeText({ kind, before }: NonNullable<ShownBaseImage['change']>): string {
+  if (before === undefined || kind === 'found') return 'Changed: the baseline had no base.';
+  const was = `${listOf(before.repositories).join(', ')} (${before.chainId})`;
+  return kind === 'gone'
+    ? `Changed: no public image has its layers any more; it was built on ${was}.`
+    : `Changed: it was built on ${was}.`;
+}
+
+function listOf(repositories: readonly string[]): readonly string[] {
+  const more = repositories.length - SHOWN_REPOSITORIES;
+  return [...repositories.slice(0, SHOWN_REPOSITORIES), ...(more > 0 ? [`and ${more} more`] : [])];
+}
+
+function shorten(command: string): string {
+  const text = command.replace(/\s+/g, ' ').trim();
+  if (text === '') return 'a command that the image does not state';
+  return text.length > SHOWN_COMMAND ? `${text.slice(0, SHOWN_COMMAND - 1)}…` : text;
+}
