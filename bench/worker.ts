@@ -16,6 +16,8 @@ const ROOT = join(import.meta.dirname, '..');
 const MAIN = process.env['LOCKHOUND_MAIN'] ?? join(ROOT, 'bin', 'lockhound.js');
 /** Options of Node for the workers, for comparisons. */
 const OPTIONS = process.env['WORKER_OPTIONS']?.split(' ') ?? [];
+/** A collector of traces and the part of the scans, for comparisons: `http://127.0.0.1:4318/v1/traces 0.1`. */
+const [TRACES, RATIO = '1'] = process.env['WORKER_TRACES']?.split(' ') ?? [];
 const SERVICES = join(import.meta.dirname, 'worker-services.ts');
 const LOCKFILE = join(ROOT, 'examples', 'shop', 'package-lock.json');
 const WORKERS = 2;
@@ -35,7 +37,8 @@ const COUNTED = 40;
  * Two workers on a native Redis scan the example (616 packages, 55 findings, one alert) for many targets, then all of them
  * again unchanged, then single ones while idle. The time begins when all are enqueued: workers are stopped until then. CPU time is
  * that of the workers only. Own commands are those of workers outside BullMQ's queues; each is at most one round trip.
- * `npm run bench -- worker [targets]`; `LOCKHOUND_MAIN` names another build, `WORKER_OPTIONS` options of Node.
+ * `npm run bench -- worker [targets]`; `LOCKHOUND_MAIN` names another build, `WORKER_OPTIONS` options of Node, `WORKER_TRACES`
+ * a collector.
  */
 export async function run([targets = '1000']: readonly string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'worker-'));
@@ -259,6 +262,7 @@ function configText(insights: string, receiver: string): string {
   return `
 insights: { url: "${insights}" }
 log: { level: warn }
+${TRACES === undefined ? '' : `traces: { endpoint: "${TRACES}", ratio: ${RATIO} }`}
 notify:
   allowAddresses: ["127.0.0.1"]
   webhook: { name: bench, url: "${receiver}/alert" }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
 import { packageVersion } from '../files/package-file.ts';
+import { lostSpans } from '../model/telemetry.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 
 /** A line about lost traces at most this often. */
@@ -24,6 +25,7 @@ export async function openTracing(
     version: packageVersion(),
     onLost(reason, spans) {
       dropped += spans;
+      lostSpans.publish({ count: spans });
       if (performance.now() - logged < LOG_EVERY_MS) return;
       logged = performance.now();
       log.warn(

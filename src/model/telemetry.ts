@@ -31,9 +31,15 @@ export interface DeliveryMeasured {
   readonly durationMs: number;
 }
 
+/** Spans of traces that the collector did not accept. */
+export interface LostSpans {
+  readonly count: number;
+}
+
 export const httpAttempts = measurement<HttpAttempt>('lockhound:http-attempt');
 export const endedLookUps = measurement<EndedLookUps>('lockhound:look-ups');
 export const deliveryAttempts = measurement<DeliveryMeasured>('lockhound:delivery-attempt');
+export const lostSpans = measurement<LostSpans>('lockhound:lost-spans');
 
 function measurement<Message extends object>(name: string) {
   const one = channel(name);

@@ -6,7 +6,7 @@ import { openMetrics } from '../../src/compose/metrics.ts';
 import { openStore, type Store } from '../../src/compose/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { type EmbeddedValkey, startValkey } from '../../src/embedded/valkey.ts';
-import { deliveryAttempts, endedLookUps, httpAttempts } from '../../src/model/telemetry.ts';
+import { deliveryAttempts, endedLookUps, httpAttempts, lostSpans } from '../../src/model/telemetry.ts';
 import { createRegistry } from '../../src/server/metrics/registry.ts';
 import { createScrape } from '../../src/server/metrics/scrape.ts';
 
@@ -85,6 +85,7 @@ describe('the metrics of a process', () => {
     httpAttempts.publish({ service: 'insights', status: 200, durationMs: 20, waitedMs: 1_500 });
     httpAttempts.publish({ service: 'insights', status: 429, durationMs: 20, waitedMs: 0 });
     httpAttempts.publish({ service: 'insights', durationMs: 20, waitedMs: 0 });
+    lostSpans.publish({ count: 12 });
     endedLookUps.publish({ kind: 'version', outcome: 'missing', from: 'cache', count: 7 });
     for (let route = 0; route < 100; route += 1) {
       deliveryAttempts.publish({ route: `route-${route}`, result: 'accepted', durationMs: 1 });
@@ -103,6 +104,7 @@ describe('the metrics of a process', () => {
       'lockhound_http_requests_total{service="insights",status="429"} 1',
       'lockhound_http_requests_total{service="insights",status="none"} 1',
     ]);
+    expect(text).toContain('\nlockhound_lost_spans_total 12\n');
     expect(text).toContain('lockhound_request_budget_wait_seconds_total{service="insights"} 1.5');
     expect(text).toContain('lockhound_look_ups_total{kind="version",outcome="missing",source="cache"} 7');
     expect(linesOf(text, 'lockhound_delivery_attempts_total')).toEqual([

@@ -1,5 +1,5 @@
 import type { Change } from '../../model/scan/change.ts';
-import { deliveryAttempts, endedLookUps, httpAttempts } from '../../model/telemetry.ts';
+import { deliveryAttempts, endedLookUps, httpAttempts, lostSpans } from '../../model/telemetry.ts';
 import type { WorkerEvent } from '../../workers/events.ts';
 import type { Metrics } from './registry.ts';
 
@@ -28,6 +28,7 @@ export function countProcess(metrics: Metrics, known: KnownLabels) {
     endedLookUps.subscribe(({ kind, outcome, from, count }) =>
       metrics.lookUps.inc({ kind, outcome, source: from }, count),
     ),
+    lostSpans.subscribe(({ count }) => metrics.lostSpans.inc(count)),
     deliveryAttempts.subscribe(({ route: name, result }) =>
       metrics.deliveries.inc({ route: route(name), result }),
     ),

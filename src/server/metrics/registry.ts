@@ -76,6 +76,11 @@ export function createRegistry() {
       'transition',
     ]),
     verdicts: counter('lockhound_verdicts_total', 'Verdicts that this process recorded.', ['result']),
+    lostSpans: counter(
+      'lockhound_lost_spans_total',
+      'Spans of traces that the collector did not accept.',
+      [],
+    ),
     /** Of all workers together, read from Redis for each scrape. */
     redisUp: gauge('lockhound_redis_up', '1 when Redis answered the scrape, else 0.'),
     redisBytes: gauge('lockhound_redis_memory_bytes', 'Memory that Redis uses.', ['node']),
