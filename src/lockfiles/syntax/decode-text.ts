@@ -9,13 +9,13 @@ export interface Decoded {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** A lockfile is decoded for its companions and for its packages. */
+/** A lockfile is decoded to find its companions, and then read. */
 const decoded = new WeakMap<Buffer, Decoded>();
 
-/** Decodes as `decodeText` does, once for each content. Throws `LockfileError` (`binary`). */
+/** Decodes as `decodeText` does. Takes what that has decoded, which is not kept longer. Throws `LockfileError` (`binary`). */
 export function decodeContent(content: Buffer, path: string): Decoded {
   const known = decoded.get(content) ?? decode(content, path);
-  decoded.set(content, known);
+  decoded.delete(content);
   return known;
 }
 
@@ -24,7 +24,9 @@ export function decodeContent(content: Buffer, path: string): Decoded {
  * line feeds. Throws `LockfileError` (`binary`).
  */
 export function decodeText(content: Buffer, path: string): string {
-  return decodeContent(content, path).text;
+  const known = decoded.get(content) ?? decode(content, path);
+  decoded.set(content, known);
+  return known.text;
 }
 
 function decode(content: Buffer, path: string): Decoded {
