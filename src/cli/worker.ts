@@ -31,6 +31,7 @@ export function workerCommand(command: Command): void {
       const loaded = loadConfig({ file: options.config });
       const { runWorker } = await import('../compose/worker.ts');
       const { limitHeapGrowth } = await import('../compose/heap-growth.ts');
+      limitHeapGrowth();
       await interruptible(async (signal) => {
         const { shard: shards, ephemeral = false } = options;
         const worker = await runWorker(loaded, {
@@ -45,7 +46,6 @@ export function workerCommand(command: Command): void {
             const { startServe } = await import('../commands/serve/serve.ts');
             server = await startServe(loaded, { worker: worker.monitored });
           }
-          limitHeapGrowth();
           await untilAborted(AbortSignal.any([signal, worker.lost]));
           if (!signal.aborted) throw worker.lost.reason;
         } finally {

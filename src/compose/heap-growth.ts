@@ -8,7 +8,7 @@ const ENOUGH_YOUNG_BYTES = 16 * 1_048_576;
 
 /**
  * Keeps the memory of a long-running process near what it uses. By itself V8 lets garbage grow to several times the live heap, and
- * takes up to 130 MB for young objects. Costs up to a third more processor time while many targets are judged. Call it after the
+ * takes up to 130 MB for young objects. Costs up to 40 % more processor time while many targets are judged. Call it after the
  * modules are loaded: V8 does not use cached code that was compiled with other flags.
  */
 export function limitHeapGrowth(): void {
