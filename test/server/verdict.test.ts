@@ -231,6 +231,12 @@ describe('telemetry', () => {
 describe('limits', () => {
   const waiting = { queues: [queue('judge-scan', { waiting: 4, active: 1, oldestMs: MINUTE })] };
   it.each([
+    [
+      '429 while the age of jobs is not known',
+      { queues: [queue('ingest-lockfiles', { waiting: 4 })] },
+      { workers: [worker({ limited: 30 })] },
+      /insights service binds: it answered 30 of 100/,
+    ],
     ['429', waiting, { workers: [worker({ limited: 30 })] }, /insights service binds: it answered 30 of 100/],
     [
       'budget',

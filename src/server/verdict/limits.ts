@@ -24,6 +24,7 @@ export function bindingLimits(facts: HealthFacts): readonly HealthPart[] {
     ...redisLimits(facts),
     ...cpuLimit(records),
     ...receiverLimits(facts, records),
+    ...limitedRequests(facts, records),
     ...(waits ? insightsLimits(facts, records) : []),
     ...(waits ? workerLimits(facts, records) : []),
   ];
@@ -99,23 +100,23 @@ function isResting(queue: QueueNumbers | undefined): boolean {
   return queue !== undefined && queue.delayed > 0 && queue.waiting + queue.active === 0;
 }
 
+/** Whatever the age of the jobs: it is not known of one that runs again, and a 429 pauses its queue. */
+function limitedRequests({ numbers }: HealthFacts, records: readonly WorkerRecord[]): readonly Limit[] {
+  const limited = sum(records, ({ load }) => load.limited);
+  if (limited === 0 || numbers.queues.every(({ waiting }) => waiting === 0)) return [];
+  const requests = sum(records, ({ load }) => load.requests);
+  const says = `the insights service binds: it answered ${limited} of ${requests} requests with 429`;
+  const remedy = 'Ask it for a higher limit, or set `insights.requestsPerSecond` to what it allows.';
+  return [{ grade: 'attention', says, remedy }];
+}
+
 function insightsLimits({ settings }: HealthFacts, records: readonly WorkerRecord[]): readonly Limit[] {
   const requests = sum(records, ({ load }) => load.requests);
   if (requests === 0) return [];
   const busyMs = sum(records, ({ load }) => load.busyMs);
   const budgetMs = sum(records, ({ load }) => load.budgetMs);
-  const limited = sum(records, ({ load }) => load.limited);
+  if (sum(records, ({ load }) => load.limited) > 0) return [];
   const possibleMs = sum(records, ({ load, concurrency }) => load.periodMs * concurrency);
-  if (limited > 0) {
-    const says = `the insights service binds: it answered ${limited} of ${requests} requests with 429`;
-    return [
-      {
-        grade: 'attention',
-        says,
-        remedy: 'Ask it for a higher limit, or set `insights.requestsPerSecond` to what it allows.',
-      },
-    ];
-  }
   if (budgetMs > 0 && budgetMs / (budgetMs + busyMs) >= MOST) {
     const rate = settings.requestsPerSecond;
     const says = `the request budget binds (insights.requestsPerSecond${rate === undefined ? '' : ` ${rate}`}): requests wait ${span(budgetMs / requests)} each`;
