@@ -144,6 +144,22 @@ describe('an SBOM of another tool', () => {
     ]);
   });
 
+  it('is a package of the registry where the purl names its repository without a commit', () => {
+    const read = (vcs: string) => {
+      const bom = cyclonedx([{ 'bom-ref': 'a', purl: `${AXIOS}?vcs_url=${encodeURIComponent(vcs)}` }]);
+      return readText('cyclonedx-json', bom).packages.map(({ purl, source }) => [
+        purl === AXIOS,
+        source.kind,
+      ]);
+    };
+    expect(read('git://github.com/axios/axios.git')).toEqual([[true, 'registry']]);
+    expect(read('git+https://github.com/axios/axios.git')).toEqual([[true, 'registry']]);
+    // Private code may be there.
+    expect(read('git+ssh://git@github.com/shop/axios.git')).toEqual([[false, 'git']]);
+    expect(read('https://git.shop.example/axios.git')).toEqual([[false, 'git']]);
+    expect(read(`git+https://github.com/axios/axios.git#${'ab'.repeat(20)}`)).toEqual([[false, 'git']]);
+  });
+
   it('has a folder as its source where pnpm writes one as the version', () => {
     const version = 'file:packages/rules';
     const bom = cyclonedx([

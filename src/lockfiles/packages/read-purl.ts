@@ -89,7 +89,7 @@ function readAny(text: string, statedVersion: string): PurlPackage | string {
     const folder = type?.toLowerCase() === 'npm' ? FOLDER.exec(named)?.[1] : undefined;
     const source: Source = folder === undefined ? sourceOf(type, given) : { kind: 'path', path: folder };
     const version = folder === undefined ? named : '';
-    const qualifiers = source.kind === 'registry' ? withoutDownload(given) : given;
+    const qualifiers = source.kind === 'registry' ? withoutPlaces(given) : given;
     const purl = canonical(
       type ?? '',
       namespace,
@@ -140,10 +140,14 @@ function cleaned(stated: unknown): Record<string, string> | undefined {
   );
 }
 
-/** The tarball of a package is where its registry has it, and no part of what the package is. */
-function withoutDownload(qualifiers: Record<string, string> | undefined): Record<string, string> | undefined {
+/** A public repository without a commit. */
+const PUBLIC_REPOSITORY =
+  /^(?:git:|(?:git\+)?https:)\/\/(?:github\.com|gitlab\.com|bitbucket\.org)\/[^@#]*$/i;
+
+/** Where the tarball and the repository of a package of a registry are is no part of what the package is. */
+function withoutPlaces(qualifiers: Record<string, string> | undefined): Record<string, string> | undefined {
   if (qualifiers === undefined) return undefined;
-  const { download_url: _, ...rest } = qualifiers;
+  const { download_url: _download, vcs_url: _vcs, ...rest } = qualifiers;
   return rest;
 }
 
@@ -154,7 +158,9 @@ function sourceOf(
   const [vcs, download, repository] = ['vcs_url', 'download_url', 'repository_url'].map(
     (key) => qualifiers?.[key],
   );
-  if (vcs !== undefined && vcs !== '') {
+  // The CycloneDX library for JavaScript names the repository of the manifest, for packages of the registry, too.
+  const isAbout = type?.toLowerCase() === 'npm' && vcs !== undefined && PUBLIC_REPOSITORY.test(vcs);
+  if (vcs !== undefined && vcs !== '' && !isAbout) {
     const [, url = vcs, commit] = /^(.+)[@#]([0-9a-f]{7,64})$/i.exec(vcs) ?? [];
     return gitSource(url, commit);
   }
