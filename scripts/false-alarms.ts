@@ -14,9 +14,10 @@ import { isPrerelease, lineOf, predecessors } from '../src/policy/signals/versio
 import { isAddress } from '../src/policy/signals/young-requirement.ts';
 
 /*
- * Counts false alarms: each version in the history of real npm packages is taken an hour after its publication, which is the worst case,
- * and inspected again after 71 hours. Reads the histories with npm, so it asks the registry that npm is configured for. Arguments: names of
- * packages. Advisories and the index are not asked: an alert that an advisory would explain is counted.
+ * Counts false alarms over the history of real npm packages, in two ways. The worst case: each version is taken an hour after its
+ * publication. Lockfiles: those that are updated every day, week and month take the latest version of that moment. Each version that was
+ * taken is inspected again after 71 hours. Reads the histories with npm, so it asks the registry that npm is configured for, or npm's cache.
+ * Arguments: names of packages. Advisories and the index are not asked: an alert that an advisory would explain is counted.
  *
  *     node scripts/false-alarms.ts fastify undici zod
  */
@@ -43,7 +44,9 @@ interface ViewedVersion {
 }
 
 async function view<Value>(...args: readonly string[]): Promise<Value> {
-  const { stdout } = await run('npm', ['view', ...args, '--json'], { maxBuffer: 256 << 20 });
+  const { stdout } = await run('npm', ['view', ...args, '--json', '--prefer-offline'], {
+    maxBuffer: 256 << 20,
+  });
   return JSON.parse(stdout === '' ? 'null' : stdout) as Value;
 }
 
@@ -59,7 +62,7 @@ async function readHistory(name: string): Promise<History> {
   });
   return {
     name,
-    releases: coherent(releases),
+    releases: coherent(withoutCopies(releases)),
     attested: new Set(
       versions.flatMap((one) => (one['dist.attestations.url'] === undefined ? [] : one.version)),
     ),
@@ -70,6 +73,16 @@ async function readHistory(name: string): Promise<History> {
 }
 
 type Dated = History['releases'][number];
+
+/** More versions than these within a minute were copied by a mirror, and not published. */
+const MAX_IN_A_MINUTE = 4;
+
+function withoutCopies(releases: readonly Dated[]): readonly Dated[] {
+  return releases.filter(
+    ({ publishedAt }) =>
+      releases.filter((one) => Math.abs(one.publishedAt - publishedAt) <= 60_000).length <= MAX_IN_A_MINUTE,
+  );
+}
 
 /**
  * Releases whose times follow their versions within each line, as far as possible. A mirror reports the time at which it copied an old
@@ -153,43 +166,79 @@ async function factsAt(history: History, version: string, at: number): Promise<R
   };
 }
 
-const counts = new Map<string, { notes: number; alerts: number }>();
-const alerts: string[] = [];
-let changes = 0;
+/** What was counted in one way. */
+interface Count {
+  changes: number;
+  readonly alerts: string[];
+  readonly signals: Map<string, { notes: number; alerts: number }>;
+}
 
-async function count(history: History): Promise<void> {
-  for (const { version, publishedAt } of history.releases) {
-    if (publishedAt < COUNTED_FROM || isPrerelease(version)) continue;
-    changes += 1;
-    const first = signalsOf(await factsAt(history, version, publishedAt + HOUR_MS), POLICY, undefined);
-    const before = { inspectedAt: '', signals: first, unknown: [] };
-    const second = signalsOf(await factsAt(history, version, publishedAt + 71 * HOUR_MS), POLICY, before);
-    const found = [first, second]
-      .flatMap((signals) => suspicionOf({ signals }, { target: '', groups: [] }, POLICY) ?? [])
-      .sort((left, right) => right.score - left.score)[0];
-    if (found === undefined) continue;
-    const isAlert = found.score >= INCIDENT_SCORE;
-    if (isAlert)
-      alerts.push(
-        `${history.name} ${version} (${found.score}): ${found.reasons.map(({ text }) => text).join('; ')}`,
-      );
-    for (const { signal } of found.reasons) {
-      const known = counts.get(signal) ?? { notes: 0, alerts: 0 };
-      counts.set(signal, known);
-      known[isAlert ? 'alerts' : 'notes'] += 1;
-    }
+/** The worst case, and lockfiles by the days between their updates. */
+const CADENCES: readonly (number | 'worst case')[] = ['worst case', 1, 7, 30];
+const counts = new Map<number | 'worst case', Count>(
+  CADENCES.map((cadence) => [cadence, { changes: 0, alerts: [], signals: new Map() }]),
+);
+
+/** A version, and when it is locked, in ms. */
+type Taken = readonly [version: string, at: number];
+
+function takenBy(history: History, cadence: number | 'worst case'): readonly Taken[] {
+  const releases = history.releases.filter(({ version }) => !isPrerelease(version));
+  if (cadence === 'worst case') {
+    const counted = releases.filter(({ publishedAt }) => publishedAt >= COUNTED_FROM);
+    return counted.map(({ version, publishedAt }): Taken => [version, publishedAt + HOUR_MS]);
+  }
+  const taken: Taken[] = [];
+  const latestAt = (at: number) =>
+    releases
+      .filter(({ publishedAt }) => publishedAt <= at)
+      .reduce((best, { version }) => (best === '' || compare(version, best) > 0 ? version : best), '');
+  let locked = latestAt(COUNTED_FROM);
+  for (let at = COUNTED_FROM + cadence * 24 * HOUR_MS; at < Date.now(); at += cadence * 24 * HOUR_MS) {
+    const latest = latestAt(at);
+    if (latest !== locked) taken.push([latest, at]);
+    locked = latest;
+  }
+  return taken;
+}
+
+async function countChange(history: History, [version, at]: Taken, counted: Count): Promise<void> {
+  counted.changes += 1;
+  const publishedAt = history.releases.find((one) => one.version === version)?.publishedAt ?? at;
+  const first = signalsOf(await factsAt(history, version, at), POLICY, undefined);
+  const again = publishedAt + 71 * HOUR_MS;
+  const before = { inspectedAt: '', signals: first, unknown: [] };
+  const second = again < at ? [] : signalsOf(await factsAt(history, version, again), POLICY, before);
+  const found = [first, second]
+    .flatMap((signals) => suspicionOf({ signals }, { target: '', groups: [] }, POLICY) ?? [])
+    .sort((left, right) => right.score - left.score)[0];
+  if (found === undefined) return;
+  const isAlert = found.score >= INCIDENT_SCORE;
+  const texts = found.reasons.map(({ text }) => text).join('; ');
+  if (isAlert) counted.alerts.push(`${history.name} ${version} (${found.score}): ${texts}`);
+  for (const { signal } of found.reasons) {
+    const known = counted.signals.get(signal) ?? { notes: 0, alerts: 0 };
+    counted.signals.set(signal, known);
+    known[isAlert ? 'alerts' : 'notes'] += 1;
   }
 }
 
-for (const name of process.argv.slice(2)) await count(await readHistory(name));
-const rate = (number: number): string => ((number * 1_000) / changes).toFixed(2);
-console.log(`${changes} versions of ${process.argv.length - 2} packages; ${lookUps} new requirements`);
-for (const [signal, { notes, alerts: inAlerts }] of [...counts].sort(([left], [right]) =>
-  left < right ? -1 : 1,
-)) {
-  console.log(
-    `${signal.padEnd(20)} in notes ${rate(notes).padStart(8)}   in alerts ${rate(inAlerts).padStart(8)}   per 1,000`,
-  );
+for (const name of process.argv.slice(2)) {
+  const history = await readHistory(name);
+  for (const [cadence, counted] of counts) {
+    for (const taken of takenBy(history, cadence)) await countChange(history, taken, counted);
+  }
 }
-console.log(`alerts               ${alerts.length}, ${rate(alerts.length)} per 1,000 package changes`);
-for (const line of alerts) console.log(`  ${line}`);
+console.log(`${process.argv.length - 2} packages; ${lookUps} new requirements`);
+for (const [cadence, { changes, alerts, signals }] of counts) {
+  const rate = (number: number): string => ((number * 1_000) / Math.max(1, changes)).toFixed(2);
+  const title = cadence === 'worst case' ? cadence : `an update every ${cadence} days`;
+  console.log(
+    `\n${title}: ${changes} package changes, ${alerts.length} alerts (${rate(alerts.length)} per 1,000)`,
+  );
+  for (const [signal, one] of [...signals].sort(([left], [right]) => (left < right ? -1 : 1))) {
+    const [notes, inAlerts] = [rate(one.notes).padStart(8), rate(one.alerts).padStart(8)];
+    console.log(`  ${signal.padEnd(20)} in notes ${notes}   in alerts ${inAlerts}   per 1,000`);
+  }
+  for (const line of alerts) console.log(`  ${line}`);
+}

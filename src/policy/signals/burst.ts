@@ -8,7 +8,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Versions of several lines within this time are a burst. */
 const WINDOW_MS = 2 * HOUR_MS;
-/** So many lines, or versions of several lines, are more than a fix for two lines. */
+/** So many lines within an hour, or versions of several lines, are more than a fix for two lines. */
+const TOGETHER_MS = HOUR_MS;
 const MANY_LINES = 3;
 const MANY_VERSIONS = 4;
 /** Many versions of any line within this time, after a long silence. */
@@ -48,10 +49,22 @@ function linesAtOnce(all: readonly DatedRelease[], locked: DatedRelease): Trace 
   const known = new Set(earlier.map(({ version }) => lineOf(version)));
   const opened = near.find(({ version }) => !known.has(lineOf(version)));
   if (lines.size === 2 && opened !== undefined && isFirstOfLine(opened.version)) return undefined;
-  const grade = lines.size >= MANY_LINES || near.length >= MANY_VERSIONS ? 'strong' : 'plain';
+  const grade =
+    linesTogether(near, locked) >= MANY_LINES || near.length >= MANY_VERSIONS ? 'strong' : 'plain';
   const versions = near.map(({ version }) => version);
   const text = `is one of ${near.length} versions of ${lines.size} lines (${listOf(versions, 6)}) within ${spanOf(end.publishedAt - start.publishedAt)}`;
   return { grade, text };
+}
+
+/** The most lines within an hour that includes the locked version. A person who repairs several lines takes longer. */
+function linesTogether(near: readonly DatedRelease[], locked: DatedRelease): number {
+  const counts = near.map(({ publishedAt: start }) => {
+    const end = start + TOGETHER_MS;
+    if (locked.publishedAt < start || locked.publishedAt > end) return 0;
+    const within = near.filter(({ publishedAt }) => publishedAt >= start && publishedAt <= end);
+    return new Set(within.map(({ version }) => lineOf(version))).size;
+  });
+  return Math.max(0, ...counts);
 }
 
 function isFirstOfLine(version: string): boolean {

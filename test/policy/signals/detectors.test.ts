@@ -185,6 +185,11 @@ describe('burst', () => {
     expect(found(factsOf('rc@1.3.1', more))).toContain('burst/strong');
     const lines = { ...times, '3.1.0': '2026-05-01T00:20:00Z' };
     expect(found(factsOf('rc@1.3.1', lines))).toContain('burst/strong');
+    // A person who repairs several lines takes longer.
+    const slow = { ...times, '3.1.0': '2026-05-01T01:15:00Z' };
+    for (const version of ['1.3.1', '2.0.1', '3.1.0']) {
+      expect(found(factsOf(`rc@${version}`, slow))).toContain('burst/plain');
+    }
     expect(found(factsOf('rc@2.0.1', { ...times, '2.0.1': '2026-05-01T00:39:00Z' }))).toContain(
       'burst/plain',
     );
