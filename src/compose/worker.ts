@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -21,6 +22,9 @@ import { type MonitoredWorker, openWorkerHealth, openWorkerMetrics } from './wor
 import { measureLoad } from './worker/worker-load.ts';
 import { keepPresence } from './worker/worker-presence.ts';
 
+/** Time for closing one part of a worker, in addition to the grace time of running jobs. */
+const CLOSING_MS = 10_000;
+
 export interface WorkerOptions {
   readonly signal: AbortSignal;
   /** Uses an embedded engine in place of Redis. Its data ends with the process. */
@@ -38,11 +42,13 @@ export interface WorkerOptions {
 export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
   requireRedis(loaded, options);
   requireKnownShards(loaded, options);
+  const { config } = loaded;
   const log = createLogger(loaded);
   const release = captureConsole(log);
   const opened: (() => Promise<unknown>)[] = [async () => release()];
   const close = async (): Promise<void> => {
-    for (const step of opened.splice(0).reverse()) await step();
+    for (const step of opened.splice(0).reverse())
+      await within(config.worker.shutdownGrace + CLOSING_MS, step(), log);
   };
   const opening = openWorker(loaded, options, log, (step) => opened.push(step));
   const { lost, monitored } = await opening.catch(async (error: unknown) => {
@@ -59,6 +65,20 @@ export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
       log.info('worker stopped');
     },
   };
+}
+
+/** A part that Redis or a service keeps from closing must not keep a stopped worker alive. */
+async function within(limitMs: number, closing: Promise<unknown>, log: Logger): Promise<void> {
+  const late = new AbortController();
+  const limit = sleep(limitMs, 'late' as const, { signal: late.signal });
+  limit.catch(() => {});
+  try {
+    if ((await Promise.race([closing, limit])) === 'late') {
+      log.warn({ limitMs }, 'a part of the worker did not close in time; it is left as it is');
+    }
+  } finally {
+    late.abort();
+  }
 }
 
 /** Opens the parts of a worker. `onClose` receives a function that closes each part, in the order of opening. */

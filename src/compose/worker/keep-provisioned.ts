@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ProvisionChange } from '../../model/alert/provision-change.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
+import { raceAbort } from '../../model/race-abort.ts';
 import type { NotifierHandle } from '../notifier.ts';
 
 const FIRST_RETRY_MS = 1_000;
@@ -39,7 +40,8 @@ export async function keepProvisioned(
 
 async function provisionOnce(notifier: NotifierHandle, log: Logger, signal: AbortSignal): Promise<boolean> {
   try {
-    const { changes } = await notifier.provision(signal);
+    // A worker that stops does not wait for a Redis that is away.
+    const { changes } = await raceAbort(notifier.provision(signal), signal);
     for (const change of changes) report(change, log);
     return true;
   } catch (error) {

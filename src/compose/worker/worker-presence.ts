@@ -39,7 +39,7 @@ export async function keepPresence(
   const describe = () => workers.write({ ...facts, seenAt: new Date().toISOString(), ...state() });
   requireLayout(await layouts.enter(worker, shards, ttlMs), shards);
   await describe();
-  const timer = setInterval(async () => {
+  const renew = async (): Promise<void> => {
     const layout = await layouts.enter(worker, shards, ttlMs).catch((error: unknown) => {
       log.warn({ error: messageOf(error) }, 'the presence of this worker could not be renewed');
     });
@@ -53,6 +53,14 @@ export async function keepPresence(
       clearInterval(timer);
       lost.abort(error);
     }
+  };
+  let renewing = false;
+  const timer = setInterval(async () => {
+    // While Redis is away, commands wait: more of them would only fill the memory.
+    if (renewing) return;
+    renewing = true;
+    await renew();
+    renewing = false;
   }, ttlMs / 3);
   return {
     lost: lost.signal,
