@@ -106,6 +106,7 @@ async function save(store: Store, target: number, drawn: readonly number[]): Pro
       policy: { policy: () => DEFAULTS.policy, suppressions: async () => [] },
       scans: store.scans,
       facts: store.facts,
+      fleet: store.fleet,
       inspections: { ...store.inspections, mode: 'never' },
       exploits: NO_EXPLOITS,
       knownFixes: NO_KNOWN_FIXES,

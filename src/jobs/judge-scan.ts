@@ -20,6 +20,7 @@ import { JUDGE_SCAN, type JudgeScan } from './payloads/judge-scan.ts';
 import type { OutcomePort, Ports } from './ports.ts';
 import { storedAdvisories } from './refresh/stored-facts.ts';
 import { downgradesOf } from './scan/fixed-versions.ts';
+import { formerLicenses } from './scan/former-licenses.ts';
 import { knownAdvice } from './scan/known-advice.ts';
 import { withNewerFacts } from './scan/newer-facts.ts';
 import { failedRecord } from './scan/record.ts';
@@ -37,6 +38,7 @@ export const judgeScan: Job<
   | 'policy'
   | 'scans'
   | 'facts'
+  | 'fleet'
   | 'insights'
   | 'inspections'
   | 'knownFixes'
@@ -52,6 +54,7 @@ export const judgeScan: Job<
     'policy',
     'scans',
     'facts',
+    'fleet',
     'insights',
     'inspections',
     'exploits',
@@ -79,6 +82,7 @@ export const judgeScan: Job<
       policy: policy.policy(),
       inspections,
       downgrades: await downgradesOf(previous?.fixed ?? [], inventory),
+      formerLicenses: await formerLicenses(previous, inventory, target, ports),
     });
     const run = await recordVerdict(
       {

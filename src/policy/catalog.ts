@@ -2,6 +2,7 @@ import { CONTRACT_DRIFT } from './contract-drift.ts';
 import type { Rule } from './rule.ts';
 import { deprecated } from './rules/deprecated.ts';
 import { downgraded } from './rules/downgraded.ts';
+import { licenseChanged } from './rules/license-changed.ts';
 import { licenses } from './rules/licenses.ts';
 import { SIGNAL_RULES, suspicious } from './rules/suspicious.ts';
 import { unindexed } from './rules/unindexed.ts';
@@ -19,6 +20,7 @@ export const RULES: readonly Rule[] = [
   deprecated,
   downgraded,
   licenses,
+  licenseChanged,
   unwatched,
   ...SIGNAL_RULES,
 ];

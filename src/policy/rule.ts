@@ -22,6 +22,8 @@ export interface RuleFacts {
   readonly inspections?: ReadonlyMap<string, Inspection>;
   /** By purl of a package that went back: the fix that it is earlier than. */
   readonly downgrades?: ReadonlyMap<string, FixedVersion>;
+  /** By purl of a package that replaced another version: its licences. */
+  readonly formerLicenses?: ReadonlyMap<string, { readonly version: string; readonly text: string }>;
 }
 
 /** `judge.ts` adds the package with its locations, the rule's name and level, and its severity where the finding has none. */

@@ -10,6 +10,7 @@ import type { Job, RunContext } from '../job.ts';
 import { JUDGE_TARGET, type JudgeTarget } from '../payloads/judge-target.ts';
 import type { Ports } from '../ports.ts';
 import { downgradesOf } from '../scan/fixed-versions.ts';
+import { formerLicenses } from '../scan/former-licenses.ts';
 import { knownAdvice } from '../scan/known-advice.ts';
 import { recordVerdict } from '../scan/record-verdict.ts';
 import { countScan, gapsOf, logVerdict, ruleGap } from '../scan/summary.ts';
@@ -113,6 +114,7 @@ async function judgeAgain(
     policy: ports.policy.policy(),
     inspections,
     downgrades: await downgradesOf(state.fixed ?? [], inventory),
+    formerLicenses: await formerLicenses(state, inventory, target, ports),
   });
   const gaps = await gapsOf(inventory, { advisories: [advisories.part], expansions: [expansions.part] });
   return await recordVerdict(

@@ -1,0 +1,44 @@
+import type { Rule } from '../rule.ts';
+
+/** What stands between the version and the licences in the issue of a finding. */
+const JOINED = ' AND ';
+
+/** Licences of the version that a target locked before. */
+export interface FormerLicenses {
+  readonly version: string;
+  /** SPDX expressions that apply together, as one text. */
+  readonly text: string;
+}
+
+/** Another licence than that of the version that the target locked before. Stays open while the version is locked. */
+export const licenseChanged: Rule = {
+  name: 'license-changed',
+  description: 'The version has another licence than the one that this target locked before.',
+  readsRecords: true,
+  level: 'off',
+  severity: 'low',
+  judge({ locked: { name, version, purl, resolution } }, { formerLicenses }) {
+    const former = formerLicenses?.get(purl);
+    const stated = resolution.record?.licenses ?? [];
+    if (former === undefined || stated.length === 0 || licensesText(stated) === former.text) return [];
+    return [
+      {
+        key: former.version,
+        issue: `${former.version} ${former.text}`,
+        title: `${name}: the licence is ${licensesText(stated)} in ${version}, and was ${former.text} in ${former.version}`,
+        advice: 'Check whether the new licence permits your use.',
+      },
+    ];
+  },
+};
+
+/** Expressions that apply together as one text, whatever their order. */
+export function licensesText(stated: readonly string[]): string {
+  return [...stated].sort().join(JOINED);
+}
+
+/** The licences that the issue of a finding names. */
+export function formerLicensesOf(issue: string): FormerLicenses {
+  const end = issue.indexOf(' ');
+  return { version: issue.slice(0, end), text: issue.slice(end + 1) };
+}
