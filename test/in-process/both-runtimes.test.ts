@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fault, garbageAnswer, htmlAnswer, tooManyRequests } from '../../src/embedded/faults.ts';
 import type { Routing } from '../../src/model/alert/routing.ts';
+import type { Finding } from '../../src/model/scan/finding.ts';
 import type { ScanReport } from '../../src/model/scan/verdict.ts';
 import { LOCKFILE, SOUND } from '../pipeline/fixtures.ts';
 import { openRuntimes, type Room, type Runtimes } from './runtimes.ts';
@@ -48,19 +49,25 @@ async function transcriptOf(room: Room, { play }: Scenario): Promise<unknown> {
     const sent = Object.groupBy(room.sent, ({ route }) => route);
     const transcript = { reports, state: await room.state('target'), sent, retried };
     // What a later scan is compared with holds a time, and only a worker compares. Only a worker has a fleet.
-    const text = JSON.stringify(transcript, (key, value) =>
-      OWN_FIELDS.has(key) || (key === 'inventory' && typeof value === 'string') ? undefined : value,
-    );
+    const text = JSON.stringify(transcript, (key, value) => {
+      if (key === 'priority') return withoutFix(value);
+      return OWN_FIELDS.has(key) || (key === 'inventory' && typeof value === 'string') ? undefined : value;
+    });
     return JSON.parse(text.replaceAll(room.service.url, 'http://service'));
   } finally {
     await room.close();
   }
 }
 
-/** Only a command's report has digests and sources, and only a worker's verdict has advice: a command adds its own later. */
+/** Advice is a part of the priority, too. */
+function withoutFix({ parts }: NonNullable<Finding['priority']>): object {
+  return { parts: parts.filter(({ name }) => name !== 'fix') };
+}
+
+/** Only a command's report has digests and sources, and only a worker's verdict has ages and advice: a command adds its own advice later. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   ...['input', 'basis', 'readAt', 'integrity', 'source'],
-  ...['advice', 'fixes'],
+  ...['advice', 'fixes', 'age'],
 ]);
 
 const transitions = ({ verdict }: ScanReport) =>
