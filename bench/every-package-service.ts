@@ -17,8 +17,10 @@ const server = createServer(async (request, response) => {
     return;
   }
   const advisory = /\/advisories\/GHSA-(\d+)/.exec(url)?.[1];
-  const json = advisory === undefined ? versionsOf(body) : JSON.stringify(advisoryOf(Number(advisory)));
-  response.writeHead(200, { 'content-type': 'application/json' }).end(json);
+  const name = /\/packages\/(package-\d+)$/.exec(url)?.[1];
+  response.writeHead(200, { 'content-type': 'application/json' });
+  if (advisory !== undefined) response.end(JSON.stringify(advisoryOf(Number(advisory))));
+  else response.end(name === undefined ? versionsOf(body) : JSON.stringify(packageOf(name)));
 });
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
@@ -43,6 +45,13 @@ function versionsOf(body: string): string {
     };
   });
   return JSON.stringify({ responses, nextPageToken: '' });
+}
+
+/** Its only version, so that no other one fixes anything. */
+function packageOf(name: string): object {
+  const packageKey = { system: 'NPM', name };
+  const versionKey = { ...packageKey, version: '1.0.0' };
+  return { packageKey, versions: [{ versionKey, publishedAt: '2024-03-01T12:00:00Z', isDefault: true }] };
 }
 
 function advisoryOf(index: number): object {
