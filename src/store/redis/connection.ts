@@ -3,6 +3,7 @@ import { messageOf } from '../../model/errors.ts';
 import { StoreError } from '../errors.ts';
 import { formatAddresses, parseAddresses, type RedisAddress } from './address.ts';
 import { createRefusals, REFUSALS_END_AFTER_MS, type Refusals } from './refusals.ts';
+import { batchWrites } from './write-batches.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -43,6 +44,7 @@ export async function connectRedis(options: ConnectOptions): Promise<RedisClient
   const client = createClient(addresses, refusals);
   // Each shard has its listeners. BullMQ adds to this number, so it cannot be `0`.
   client.setMaxListeners(MAX_LISTENERS);
+  if (client instanceof Redis) batchWrites(client);
   const where = formatAddresses(addresses);
   reportChanges(client, { where, refusals, onChange: options.onChange ?? (() => {}) });
   await firstReady(client, where, options.timeoutMs ?? 10_000);
