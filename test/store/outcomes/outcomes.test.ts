@@ -43,7 +43,7 @@ describe('an outcome', () => {
         { job: 'a', payload: 2 },
       ],
     };
-    expect(await outcomes.save('job', 'kept', outcome)).toEqual({ status: 'saved' });
+    expect(await outcomes.save('job', 'kept', outcome)).toMatchObject({ status: 'saved' });
     expect(await outcomes.read('job', 'kept')).toEqual(outcome);
     expect(await outcomes.read('other', 'kept')).toBeUndefined();
     expect(await outcomes.read('job', 'other')).toBeUndefined();
@@ -85,7 +85,7 @@ describe('the state of a target', () => {
   it('is written with the outcome when it replaces the stored revision', async () => {
     const targets = createTargetStore(room.redis, room.keys);
     const change = { target: 'shop', replaces: 0, state: state(1) };
-    expect(await outcomes.save('judge', 'first', { result: 1, next: [], state: change })).toEqual({
+    expect(await outcomes.save('judge', 'first', { result: 1, next: [], state: change })).toMatchObject({
       status: 'saved',
     });
     expect(await targets.read('shop')).toEqual(state(1));
@@ -319,5 +319,5 @@ describe('with an outcome', () => {
 it('scripts run again after Redis forgot them', async () => {
   await outcomes.save('job', 'before', { result: 1, next: [] });
   await room.redis.call('SCRIPT', 'FLUSH');
-  expect(await outcomes.save('job', 'after', { result: 1, next: [] })).toEqual({ status: 'saved' });
+  expect(await outcomes.save('job', 'after', { result: 1, next: [] })).toMatchObject({ status: 'saved' });
 });
