@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { goTo, place } from '../routing/location.ts';
 
 /** Filters follow typing after this time, and choices at once. */
-const PAUSE_MS = 50;
+const PAUSE_MS = 30;
 
 interface FilterFormProps {
   /** For screen readers. */
