@@ -23,7 +23,7 @@ export interface SearchedShard {
 
 /**
  * The packages of a shard in memory, so that a search reads only what is new since the one before: names are read by their ids, and id
- * lists by the keys of the inventories that `snapshot` has. Until there is a snapshot, Redis is searched. Takes some 25 MB for 100,000
+ * lists by the keys of the inventories that `snapshot` has. Until there is a snapshot, Redis is searched. Takes some 50 MB for 100,000
  * package versions and 10,000 targets of 1,000 packages. `isOwn`: whether a target belongs to the shard.
  */
 export function holdPackages<Shard extends SearchedShard>(
