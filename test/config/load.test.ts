@@ -107,7 +107,7 @@ describe('loadConfig', () => {
     writeFileSync(secret, '\n');
     const file = fileWith(NOTIFY.replace('{ env: API_KEY }', `{ file: ${secret} }`));
     const { secrets } = loadConfig({ file, environment: KEYS });
-    expect(() => secrets.apiKey?.reveal()).toThrow('notify.platform.apiKey: ');
+    expect(() => secrets.apiKey?.reveal()).toThrow(/^notify\.platform\.apiKey: .*is empty$/);
   });
 
   it.each([

@@ -15,7 +15,7 @@ const VANISHING = 6;
 const PUBLISHED_AT = '2025-01-01T00:00:00Z';
 const VERSIONS = ['1.0.0', '2.0.0', '3.0.0', '4.0.0'];
 const ADVISORY_EVENTS_A_DAY = 12;
-const SETTLE_MS = 30_000;
+const SETTLE_MS = 90_000;
 const WATCH = 'watch: { every: 1s, young: 0s, jitter: 0s }';
 
 const random = randomOf('MONTH_SEED');
