@@ -1,7 +1,6 @@
-import { call } from '../api/call.ts';
+import { health, useHealth } from '../api/health.ts';
 import { isLive } from '../api/live.ts';
 import { session, signOut } from '../api/session.ts';
-import { useLoaded } from '../api/use-loaded.ts';
 import { isMenuOpen } from './side-bar.tsx';
 
 const GRADES = { good: 'Healthy', attention: 'Needs attention', bad: 'Not healthy' } as const;
@@ -40,12 +39,10 @@ export function TopBar() {
   );
 }
 
-/** The verdict of `lockhound health` in a word. It is about the whole fleet. */
+/** The verdict in a word. */
 function Health() {
-  const seesAll = session.value?.targets.includes('*') === true;
-  const { value } = useLoaded(seesAll ? 'health' : '', (signal) =>
-    call('lockhound.health.get', {}, { signal }),
-  );
+  useHealth();
+  const { value } = health;
   if (value === undefined) return null;
   return (
     <a class={`health ${value.grade}`} href="/" title={value.summary}>

@@ -1,14 +1,9 @@
-import { call } from '../../api/call.ts';
-import { session } from '../../api/session.ts';
-import { useLoaded } from '../../api/use-loaded.ts';
+import { health } from '../../api/health.ts';
 import { sentenceCase } from '../../parts/format.ts';
 
 /** The verdict of `lockhound health` in words, with what to do. */
 export function HealthCard() {
-  const seesAll = session.value?.targets.includes('*') === true;
-  const { value } = useLoaded(seesAll ? 'health' : '', (signal) =>
-    call('lockhound.health.get', {}, { signal }),
-  );
+  const { value } = health;
   if (value === undefined) return null;
   return (
     <details class={`card verdict ${value.grade}`}>
