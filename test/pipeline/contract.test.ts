@@ -123,7 +123,13 @@ describe('without anything to check', () => {
     const { Queue } = await import('bullmq');
     const queue = new Queue('schedules', { connection: { url: world.redisUrl }, prefix: '{unscheduled}' });
     const names = (await queue.getJobSchedulers()).map(({ key }) => key).sort();
-    expect(names).toEqual(['collect-garbage', 'digests-left-behind', 'select-targets', 'unwatched-targets']);
+    expect(names).toEqual([
+      'collect-garbage',
+      'count-fleet',
+      'digests-left-behind',
+      'select-targets',
+      'unwatched-targets',
+    ]);
     await queue.close();
   }, 60_000);
 });
