@@ -3,7 +3,7 @@ import type { Advisory } from '../src/model/scan/advisory.ts';
 import type { ResolvedPackage } from '../src/model/scan/inventory.ts';
 import { compareFindings } from '../src/policy/changes.ts';
 import { judge } from '../src/policy/judge.ts';
-import { routeChanges } from '../src/policy/route-changes.ts';
+import { routeChanges } from '../src/policy/routing/route-changes.ts';
 
 const SIZES = [1_000, 10_000, 100_000, 500_000];
 const AT = '2026-01-31T06:00:00Z';

@@ -69,7 +69,7 @@ const { output } = await bundle.write({
       },
       {
         name: 'command',
-        test: /\/src\/(?:cli\/program\/(?:errors|options|output-\w+|signals|write-parts)|config\/(?:defaults\.generated|is-configured|load-or-default)|files\/[\w-]+|model\/(?:json-object|load-package|printable|lazily|yielding|scan\/read-whole)|report\/json-parts)\.ts$/,
+        test: /\/src\/(?:cli\/program\/(?:errors|options|output-\w+|signals|write-parts)|config\/(?:defaults\.generated|is-configured|load-or-default)|files\/[\w-]+|model\/(?:json-object|load-package|printable|lazily|yielding|lockfile\/read-whole)|report\/json-parts)\.ts$/,
         priority: 6,
       },
       {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { FORMATS } from '../src/lockfiles/catalog.ts';
 import type { Format, FormatFacts } from '../src/lockfiles/format.ts';
-import { ECOSYSTEMS } from '../src/model/scan/ecosystem.ts';
+import { ECOSYSTEMS } from '../src/model/lockfile/ecosystem.ts';
 import { TRANSITIONS } from '../src/model/scan/transition.ts';
 import { PRESETS } from '../src/notify/presets/catalog.ts';
 import type { Preset } from '../src/notify/presets/preset.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
 import { readLockfile } from '../../src/lockfiles/read.ts';
 import { NO_PACKAGE } from '../../src/lockfiles/read-as.ts';
-import type { LockedPackage, Lockfile } from '../../src/model/scan/lockfile.ts';
+import type { LockedPackage, Lockfile } from '../../src/model/lockfile/lockfile.ts';
 import { type Case, type Expected, type ExpectedPackage, formatNameOf } from './cases.ts';
 import { extraPolicy, missingPolicy, samePackage } from './policies.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PackageURL } from 'packageurl-js';
-import type { LockedPackage, Lockfile } from '../../src/model/scan/lockfile.ts';
+import type { LockedPackage, Lockfile } from '../../src/model/lockfile/lockfile.ts';
 import type { Case, Expected, ExpectedPackage } from './cases.ts';
 
 /** The same version as a tool writes it: osv-scalibr omits Go's `v`. */

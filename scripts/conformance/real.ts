@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
 import { readLockfile } from '../../src/lockfiles/read.ts';
-import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
+import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
 import type { Comparison } from './compare.ts';
 
 /** The answer of a format's own parser for a whole lockfile. */

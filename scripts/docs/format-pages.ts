@@ -1,6 +1,6 @@
 import { FORMATS } from '../../src/lockfiles/catalog.ts';
 import type { Format, FormatFacts } from '../../src/lockfiles/format.ts';
-import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
+import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
 import { SAMPLES } from '../../test/lockfiles/samples.ts';
 
 /** What a fact is for, and what Lockhound does without it. */

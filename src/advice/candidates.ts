@@ -1,7 +1,7 @@
 import type { FixCandidate } from '../model/advice/fix.ts';
+import { canonicalVersion } from '../model/lockfile/spelling.ts';
+import type { VersionKey } from '../model/lockfile/version-key.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
-import { canonicalVersion } from '../model/scan/spelling.ts';
-import type { VersionKey } from '../model/scan/version-key.ts';
 import type { AdviceFacts } from './facts.ts';
 import { schemeOf } from './versions/scheme.ts';
 import type { VersionScheme } from './versions/version-scheme.ts';

@@ -1,8 +1,8 @@
 import type { Fix, FixChange } from '../model/advice/fix.ts';
-import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
+import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
+import { canonicalName } from '../model/lockfile/spelling.ts';
+import type { VersionKey } from '../model/lockfile/version-key.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
-import { canonicalName } from '../model/scan/spelling.ts';
-import type { VersionKey } from '../model/scan/version-key.ts';
 import { openCandidates } from './candidates.ts';
 import { waitsUntil } from './cooldown.ts';
 import type { AdviceFacts } from './facts.ts';

@@ -1,10 +1,10 @@
+import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
+import { purlTypeOf } from '../model/lockfile/ecosystem.ts';
+import type { LockedPackage } from '../model/lockfile/lockfile.ts';
+import { canonicalName, writePurl } from '../model/lockfile/spelling.ts';
+import { formatVersionKey, type VersionKey } from '../model/lockfile/version-key.ts';
 import type { Insights, PublishedVersion } from '../model/ports/insights.ts';
-import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
-import { purlTypeOf } from '../model/scan/ecosystem.ts';
-import type { LockedPackage } from '../model/scan/lockfile.ts';
 import type { VersionRecordSummary } from '../model/scan/resolution.ts';
-import { canonicalName, writePurl } from '../model/scan/spelling.ts';
-import { formatVersionKey, type VersionKey } from '../model/scan/version-key.ts';
 import { AdviceError } from './errors.ts';
 
 /** What advice reads from the package-insights API. All of it throws `InsightsError`, and `AdviceError` (`request-limit`). */

@@ -1,7 +1,7 @@
-import { systemOf } from '../model/scan/ecosystem.ts';
+import { systemOf } from '../model/lockfile/ecosystem.ts';
+import { canonicalName } from '../model/lockfile/spelling.ts';
+import type { System, VersionKey } from '../model/lockfile/version-key.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
-import { canonicalName } from '../model/scan/spelling.ts';
-import type { System, VersionKey } from '../model/scan/version-key.ts';
 import type { AdviceFacts } from './facts.ts';
 import type { Project } from './project.ts';
 import type { VersionScheme } from './versions/version-scheme.ts';

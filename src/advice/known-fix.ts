@@ -1,11 +1,11 @@
 import type { Fix, FixChange } from '../model/advice/fix.ts';
 import type { KnownFix, KnownWay } from '../model/advice/known-fix.ts';
+import { purlTypeOf, systemOf } from '../model/lockfile/ecosystem.ts';
+import { canonicalName, canonicalVersion, writePurl } from '../model/lockfile/spelling.ts';
+import type { System, VersionKey } from '../model/lockfile/version-key.ts';
 import type { FixQuestion, KnownFixes } from '../model/ports/known-fixes.ts';
-import { purlTypeOf, systemOf } from '../model/scan/ecosystem.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
-import { canonicalName, canonicalVersion, writePurl } from '../model/scan/spelling.ts';
-import type { System, VersionKey } from '../model/scan/version-key.ts';
 import { noneOf, openCandidates } from './candidates.ts';
 import { findDirectWay } from './direct-upgrade.ts';
 import type { AdviceFacts } from './facts.ts';

@@ -1,7 +1,7 @@
 import type { ProjectStatement, StatedRequirement } from '../model/advice/project-statement.ts';
-import { systemOf } from '../model/scan/ecosystem.ts';
+import { systemOf } from '../model/lockfile/ecosystem.ts';
+import { canonicalName } from '../model/lockfile/spelling.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
-import { canonicalName } from '../model/scan/spelling.ts';
 import { type Dependents, hasEdges, indexDependents } from './dependents.ts';
 import { managerOf } from './managers/catalog.ts';
 import type { Manager } from './managers/manager.ts';

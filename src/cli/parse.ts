@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadOrDefault } from '../config/load-or-default.ts';
-import type { ParsedFile } from '../model/scan/parsed-file.ts';
-import { isReadWhole } from '../model/scan/read-whole.ts';
+import type { ParsedFile } from '../model/lockfile/parsed-file.ts';
+import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import type { CommandContext } from './program/context.ts';
 import { EXIT } from './program/exit-code.ts';
 import { type OutputOptions, withConfig, withOutputFormat } from './program/options.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { loadOrDefault } from '../config/load-or-default.ts';
+import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import { printable } from '../model/printable.ts';
-import { isReadWhole } from '../model/scan/read-whole.ts';
 import { type BomSource, SPEC_VERSIONS, type SpecVersion } from '../report/cyclonedx/source.ts';
 import type { CommandContext } from './program/context.ts';
 import { EXIT } from './program/exit-code.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { configuredSuppressions } from '../config/suppressions.ts';
+import { configuredSuppressions } from '../config/sections/suppressions.ts';
 import { duration } from '../config/values.ts';
 import type { ListedSuppression, StoredSuppression } from '../model/scan/suppression.ts';
 import { suppressionEntry, suppressionOf } from '../policy/suppressions/entry.ts';

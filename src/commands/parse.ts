@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS, type LockfileLimits, RAISE_LIMIT } from '../lockfiles/r
 import { createLockfileReader, type LockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import { commandInlineBytes } from '../lockfiles/threads/reading-limits.ts';
 import { CodedError } from '../model/errors.ts';
-import type { FormatDescription, ParsedFile } from '../model/scan/parsed-file.ts';
+import type { FormatDescription, ParsedFile } from '../model/lockfile/parsed-file.ts';
 import { ScanError } from './errors.ts';
 
 export interface ParseOptions {

@@ -3,7 +3,7 @@ import type { Store } from '../compose/store.ts';
 import { scheduleOf, startName, startsOf } from '../compose/worker/watch.ts';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { schedule as scheduleSchema } from '../config/watch.ts';
+import { schedule as scheduleSchema } from '../config/sections/watch.ts';
 import { type FollowUp, followUp } from '../jobs/follow-up.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
 import { JUDGE_SOURCE, sourceDropped } from '../jobs/payloads/judge-source.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
-import type { NotifyConfig } from '../config/notify.ts';
+import type { NotifyConfig } from '../config/sections/notify.ts';
 import { publicAddressesOnly } from '../http/address-guard.ts';
 import type { HttpClient } from '../http/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';

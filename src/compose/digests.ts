@@ -1,4 +1,4 @@
-import type { NotifyConfig } from '../config/notify.ts';
+import type { NotifyConfig } from '../config/sections/notify.ts';
 import { type FollowUp, followUp } from '../jobs/follow-up.ts';
 import { REMIND_FINDINGS } from '../jobs/payloads/fleet-alerts/remind-findings.ts';
 import { GATHER_DIGEST } from '../jobs/payloads/gather-digest.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/load.ts';
-import type { NotifyConfig } from '../config/notify.ts';
+import type { NotifyConfig } from '../config/sections/notify.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
 import type { DeliveryAttempt } from '../model/alert/delivery.ts';
 import type { Notification } from '../model/alert/notification.ts';

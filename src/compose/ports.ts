@@ -129,7 +129,7 @@ export function suppressionsIn({
   if (suppressions.length === 0) return async () => vex;
   let known: Promise<readonly Suppression[]> | undefined;
   return () => {
-    known ??= import('../config/suppressions.ts').then((found) => [
+    known ??= import('../config/sections/suppressions.ts').then((found) => [
       ...found.configuredSuppressions(suppressions),
       ...vex,
     ]);

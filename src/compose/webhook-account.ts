@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../config/load.ts';
-import type { NotifyConfig } from '../config/notify.ts';
+import type { NotifyConfig } from '../config/sections/notify.ts';
 import { readBundledDescription } from '../discovery/bundled.ts';
 import { createApiClient } from '../discovery/client.ts';
 import { createHttpClient } from '../http/undici-client.ts';

@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../config/load.ts';
-import type { NotifyConfig } from '../config/notify.ts';
+import type { NotifyConfig } from '../config/sections/notify.ts';
 import type { Secret } from '../model/secret.ts';
 import { NotifyError } from '../notify/errors.ts';
 import { type Provisioned, provision, type ReadBack, readBack } from '../notify/provisioning/provision.ts';

@@ -11,8 +11,8 @@ import { ConfigError } from './errors.ts';
 import { DEFAULT_FILE } from './is-configured.ts';
 import { type Config, configSchema } from './schema.ts';
 import { resolveSecret, type SecretReference } from './secret-reference.ts';
+import { readVexDocuments } from './sections/vex.ts';
 import { fromEnvironment } from './variables.ts';
-import { readVexDocuments } from './vex.ts';
 
 /** The secrets that the configuration refers to. Each is read on first use. */
 export interface Secrets {

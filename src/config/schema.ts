@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { data } from './data.ts';
-import { type NotifyConfig, notify } from './notify.ts';
-import { policy } from './policy.ts';
-import { redis } from './redis.ts';
-import { serve } from './serve.ts';
-import { suppressions } from './suppressions.ts';
-import { traces } from './traces.ts';
+import { data } from './sections/data.ts';
+import { type NotifyConfig, notify } from './sections/notify.ts';
+import { policy } from './sections/policy.ts';
+import { redis } from './sections/redis.ts';
+import { serve } from './sections/serve.ts';
+import { suppressions } from './sections/suppressions.ts';
+import { traces } from './sections/traces.ts';
+import { credentials, schedules, watch } from './sections/watch.ts';
 import { durationOf, httpUrl } from './values.ts';
-import { credentials, schedules, watch } from './watch.ts';
 
 const insights = z.strictObject({
   url: httpUrl.default('https://api.deps.dev').describe('Package-insights API.'),

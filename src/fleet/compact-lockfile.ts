@@ -1,6 +1,6 @@
 import type { CompactLockfile } from '../model/fleet/compact-lockfile.ts';
+import type { LockedPackage, Problem } from '../model/lockfile/lockfile.ts';
 import type { ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
-import type { LockedPackage, Problem } from '../model/scan/lockfile.ts';
 import type { Outcome } from '../model/scan/outcome.ts';
 import { inSlices } from '../model/yielding.ts';
 import { decodeIds, encodeIds, type IdList } from './id-list.ts';

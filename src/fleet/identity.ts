@@ -1,7 +1,7 @@
-import { purlTypeOf, systemOf } from '../model/scan/ecosystem.ts';
-import type { LockedPackage } from '../model/scan/lockfile.ts';
-import { canonicalName, canonicalVersion, writePurl } from '../model/scan/spelling.ts';
-import { formatVersionKey, SYSTEMS, type System, type VersionKey } from '../model/scan/version-key.ts';
+import { purlTypeOf, systemOf } from '../model/lockfile/ecosystem.ts';
+import type { LockedPackage } from '../model/lockfile/lockfile.ts';
+import { canonicalName, canonicalVersion, writePurl } from '../model/lockfile/spelling.ts';
+import { formatVersionKey, SYSTEMS, type System, type VersionKey } from '../model/lockfile/version-key.ts';
 
 /** The parts of a package that its identity determines. */
 export type IdentifiedPackage = Pick<LockedPackage, 'ecosystem' | 'name' | 'version' | 'purl'>;

@@ -1,9 +1,9 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { ApiClient } from '../discovery/client.ts';
+import { formatVersionKey } from '../model/lockfile/version-key.ts';
 import type { Known } from '../model/ports/cache.ts';
 import type { Insights } from '../model/ports/insights.ts';
 import type { Advisory } from '../model/scan/advisory.ts';
-import { formatVersionKey } from '../model/scan/version-key.ts';
 import {
   CACHED_ADVISORY,
   CACHED_DEPENDENCIES,

@@ -1,9 +1,9 @@
+import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import type { Known } from '../model/ports/cache.ts';
 import type { RefreshedFacts } from '../model/ports/facts.ts';
 import type { Insights, Refreshed } from '../model/ports/insights.ts';
 import type { SeenVersions } from '../model/ports/seen-versions.ts';
 import type { Advisory } from '../model/scan/advisory.ts';
-import type { LockedPackage } from '../model/scan/lockfile.ts';
 import type { VersionRecordSummary } from '../model/scan/resolution.ts';
 import { loadOrMiss } from './caching.ts';
 import { InsightsError } from './errors.ts';

@@ -1,5 +1,5 @@
-import type { ExpandedDependencies } from '../model/scan/dependency-graph.ts';
-import { formatVersionKey } from '../model/scan/version-key.ts';
+import type { ExpandedDependencies } from '../model/lockfile/dependency-graph.ts';
+import { formatVersionKey } from '../model/lockfile/version-key.ts';
 import { EXPANDED_DEPENDENCIES } from '../model/stored/catalog.ts';
 import { fetchAll } from './fetch-all.ts';
 import type { Job } from './job.ts';

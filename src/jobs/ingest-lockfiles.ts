@@ -2,6 +2,7 @@ import { TARGET_FILE } from '../lockfiles/companions.ts';
 import type { Companion } from '../lockfiles/format.ts';
 import { checkSize } from '../lockfiles/read-as.ts';
 import { CodedError, messageOf } from '../model/errors.ts';
+import type { LockedPackage, Lockfile } from '../model/lockfile/lockfile.ts';
 import type {
   Inventory,
   ResolvedLockfile,
@@ -9,7 +10,6 @@ import type {
   UnreadError,
   UnreadLockfile,
 } from '../model/scan/inventory.ts';
-import type { LockedPackage, Lockfile } from '../model/scan/lockfile.ts';
 import type { Resolution } from '../model/scan/resolution.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
 import { INVENTORY } from '../model/stored/catalog.ts';

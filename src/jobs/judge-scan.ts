@@ -1,10 +1,10 @@
+import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
+import { isReadWhole } from '../model/lockfile/read-whole.ts';
+import { formatVersionKey } from '../model/lockfile/version-key.ts';
 import type { OutcomeName } from '../model/queue/spent-outcomes.ts';
 import type { Advisory } from '../model/scan/advisory.ts';
-import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
-import { isReadWhole } from '../model/scan/read-whole.ts';
 import type { Verdict } from '../model/scan/verdict.ts';
-import { formatVersionKey } from '../model/scan/version-key.ts';
 import { COLLECTED_ADVISORIES, EXPANDED_DEPENDENCIES, INVENTORY, VERDICT } from '../model/stored/catalog.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
 import { judge } from '../policy/judge.ts';

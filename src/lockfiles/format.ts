@@ -1,5 +1,5 @@
+import type { Lockfile } from '../model/lockfile/lockfile.ts';
 import type { UnreadError } from '../model/scan/inventory.ts';
-import type { Lockfile } from '../model/scan/lockfile.ts';
 
 /** The facts that files of a format can contain. */
 export interface FormatFacts {

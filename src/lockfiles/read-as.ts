@@ -1,5 +1,5 @@
-import type { Lockfile, Problem } from '../model/scan/lockfile.ts';
-import { isReadWhole } from '../model/scan/read-whole.ts';
+import type { Lockfile, Problem } from '../model/lockfile/lockfile.ts';
+import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import { LockfileError } from './errors.ts';
 import type { Companion, Format, LockfileContent, LockfileInput } from './format.ts';
 import { remedyFor } from './known-formats.ts';

@@ -1,4 +1,4 @@
-import type { Lockfile } from '../model/scan/lockfile.ts';
+import type { Lockfile } from '../model/lockfile/lockfile.ts';
 import { detectFormat } from './catalog.ts';
 import { LockfileError } from './errors.ts';
 import { unknownFormat } from './known-formats.ts';

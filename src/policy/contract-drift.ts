@@ -1,5 +1,5 @@
 import type { ContractComparison, ContractDifference } from '../model/api/contract.ts';
-import { API_ECOSYSTEM } from '../model/scan/ecosystem.ts';
+import { API_ECOSYSTEM } from '../model/lockfile/ecosystem.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import { fingerprintOf } from './fingerprint.ts';
 

@@ -1,6 +1,6 @@
-import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
+import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
+import { formatVersionKey } from '../model/lockfile/version-key.ts';
 import type { ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
-import { formatVersionKey } from '../model/scan/version-key.ts';
 import { createYielder, inSlices, type YieldIfDue } from '../model/yielding.ts';
 import type { PathFinder } from './located-packages.ts';
 import type { RuleFacts } from './rule.ts';

@@ -1,6 +1,6 @@
 import type { TargetState, TrackedFinding } from '../model/scan/change.ts';
 import { isNote } from '../model/scan/is-alert.ts';
-import { fixLookTime } from './fixable-routes.ts';
+import { fixLookTime } from './routing/fixable-routes.ts';
 
 /**
  * When a target is judged again although nothing changed: the first suppression of an open finding expires, the first note has

@@ -1,6 +1,6 @@
+import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import type { KnownPackages } from '../model/scan/change.ts';
 import type { Inventory, ResolvedPackage } from '../model/scan/inventory.ts';
-import type { LockedPackage } from '../model/scan/lockfile.ts';
 import type { Resolution } from '../model/scan/resolution.ts';
 import { createYielder, inSlices } from '../model/yielding.ts';
 

@@ -3,7 +3,7 @@ import type { Change, TrackedFinding } from '../model/scan/change.ts';
 import { isAlert } from '../model/scan/is-alert.ts';
 import type { Policy } from '../model/scan/policy.ts';
 import { countedSeverity } from '../model/scan/severity.ts';
-import { toldOf } from './fixable-routes.ts';
+import { toldOf } from './routing/fixable-routes.ts';
 
 /**
  * Open findings that receivers know and that are open for longer than `after` (milliseconds, by the severity that they count as), as

@@ -1,5 +1,5 @@
+import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
 import type { Advisory } from '../model/scan/advisory.ts';
-import type { DependencyGraph } from '../model/scan/dependency-graph.ts';
 import type { Finding } from '../model/scan/finding.ts';
 import type { FixedVersion } from '../model/scan/fixed-version.ts';
 import type { Inventory } from '../model/scan/inventory.ts';

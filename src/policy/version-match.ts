@@ -2,8 +2,8 @@ import { explain, satisfies as inSpecifier, eq as samePython, validRange } from 
 import { satisfies as inRequirement, eq as sameRuby, valid as validRuby } from '@renovatebot/ruby-semver';
 import Range from 'semver/classes/range.js';
 import parse from 'semver/functions/parse.js';
-import { systemOf } from '../model/scan/ecosystem.ts';
-import { canonicalVersion } from '../model/scan/spelling.ts';
+import { systemOf } from '../model/lockfile/ecosystem.ts';
+import { canonicalVersion } from '../model/lockfile/spelling.ts';
 
 /** Ecosystems whose versions are compared with ranges; for the others, versions have to be equal. */
 export const RANGE_ECOSYSTEMS = ['npm', 'cargo', 'golang', 'pypi', 'gem'] as const;

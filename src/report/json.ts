@@ -1,7 +1,7 @@
+import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import type { ScanComparison } from '../model/review/scan-comparison.ts';
 import type { Change } from '../model/scan/change.ts';
 import type { ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
-import { isReadWhole } from '../model/scan/read-whole.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
 import { listParts, openedObject } from './json-parts.ts';
 

@@ -1,6 +1,6 @@
-import type { LockedPackage } from '../model/scan/lockfile.ts';
-import type { ParsedFile } from '../model/scan/parsed-file.ts';
-import { isReadWhole } from '../model/scan/read-whole.ts';
+import type { LockedPackage } from '../model/lockfile/lockfile.ts';
+import type { ParsedFile } from '../model/lockfile/parsed-file.ts';
+import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import { listParts, openedObject } from './json-parts.ts';
 
 /** One line of JSON for a file, in parts. Facts that a file does not contain are `null`. */

@@ -1,7 +1,7 @@
+import type { LockedPackage } from '../model/lockfile/lockfile.ts';
+import type { FormatDescription, ParsedFile } from '../model/lockfile/parsed-file.ts';
+import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import { printable } from '../model/printable.ts';
-import type { LockedPackage } from '../model/scan/lockfile.ts';
-import type { FormatDescription, ParsedFile } from '../model/scan/parsed-file.ts';
-import { isReadWhole } from '../model/scan/read-whole.ts';
 import { columns, counted, fitLines, type TextOptions } from './layout.ts';
 import { palette } from './palette.ts';
 

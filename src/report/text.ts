@@ -1,3 +1,4 @@
+import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import { printable } from '../model/printable.ts';
 import { splitFindings } from '../model/review/scan-comparison.ts';
 import type { Finding } from '../model/scan/finding.ts';
@@ -5,7 +6,6 @@ import type { Gap } from '../model/scan/gap.ts';
 import type { ResolvedLockfile } from '../model/scan/inventory.ts';
 import { isAlert } from '../model/scan/is-alert.ts';
 import { OUTCOMES, type Outcome } from '../model/scan/outcome.ts';
-import { isReadWhole } from '../model/scan/read-whole.ts';
 import { countedSeverity, SEVERITIES, type Severity } from '../model/scan/severity.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
 import { counted, fitLines, hang, type TextOptions } from './layout.ts';

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readLockfilePaths } from '../../src/commands/lockfile-paths.ts';
 import { ingestLockfiles } from '../../src/jobs/ingest-lockfiles.ts';
+import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
 import type { ResolvedPackage } from '../../src/model/scan/inventory.ts';
-import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
 import { context, ports } from '../jobs/facts.ts';
 
 function project(artifact: string, body: string): string {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { configAsWritten, loadConfig } from '../../src/config/load.ts';
-import { ECOSYSTEMS } from '../../src/model/scan/ecosystem.ts';
+import { ECOSYSTEMS } from '../../src/model/lockfile/ecosystem.ts';
 import { RULE_NAMES } from '../../src/policy/catalog.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'config-'));

@@ -5,11 +5,11 @@ import { type LocalIndex, openLocalIndex } from '../../src/embedded/insights/loc
 import { createMemoryCache } from '../../src/in-process/memory-cache.ts';
 import { createInsights } from '../../src/insights/insights.ts';
 import { gatherFacts } from '../../src/jobs/signals/gather.ts';
-import { purlTypeOf } from '../../src/model/scan/ecosystem.ts';
+import { purlTypeOf } from '../../src/model/lockfile/ecosystem.ts';
+import { writePurl } from '../../src/model/lockfile/spelling.ts';
+import type { VersionKey } from '../../src/model/lockfile/version-key.ts';
 import type { Finding } from '../../src/model/scan/finding.ts';
 import type { ResolvedPackage } from '../../src/model/scan/inventory.ts';
-import { writePurl } from '../../src/model/scan/spelling.ts';
-import type { VersionKey } from '../../src/model/scan/version-key.ts';
 import type { Inspection } from '../../src/model/signal/inspection.ts';
 import { judge } from '../../src/policy/judge.ts';
 import { signalsOf } from '../../src/policy/signals/evaluate.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createEligibility } from '../../src/insights/resolve/eligibility.ts';
-import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
+import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
 import { locked } from './fake-service.ts';
 
 const eligibility = createEligibility({

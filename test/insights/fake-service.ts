@@ -6,9 +6,9 @@ import { type ApiClient, createApiClient } from '../../src/discovery/client.ts';
 import type { HttpClient } from '../../src/http/client.ts';
 import { createHttpClient } from '../../src/http/undici-client.ts';
 import { createInsights, type InsightsOptions } from '../../src/insights/insights.ts';
+import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
 import type { Cache } from '../../src/model/ports/cache.ts';
 import type { Insights } from '../../src/model/ports/insights.ts';
-import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
 
 /** A received request. */
 export interface Call {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
+import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
 import { createMemoryCache, locked, manyLocked, startFakeService, untilOpen } from './fake-service.ts';
 
 type Fake = Awaited<ReturnType<typeof startFakeService>>;

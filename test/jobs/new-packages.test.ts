@@ -4,7 +4,7 @@ import type { InspectPackages } from '../../src/jobs/payloads/inspect-packages.t
 import type { InspectionMode } from '../../src/jobs/ports.ts';
 import { inspectionsOf } from '../../src/jobs/signals/new-packages.ts';
 import { statedDigests } from '../../src/jobs/signals/stated-digests.ts';
-import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
+import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
 import { resolved } from '../policy/facts.ts';
 
 const SHA512 = Buffer.alloc(64, 7);

@@ -5,8 +5,8 @@ import { expandDependencies } from '../../src/jobs/expand-dependencies.ts';
 import { ingestLockfiles } from '../../src/jobs/ingest-lockfiles.ts';
 import { judgeScan } from '../../src/jobs/judge-scan.ts';
 import { scanFollowUps } from '../../src/jobs/scan/follow-ups.ts';
+import type { DependencyGraph } from '../../src/model/lockfile/dependency-graph.ts';
 import type { Advisory } from '../../src/model/scan/advisory.ts';
-import type { DependencyGraph } from '../../src/model/scan/dependency-graph.ts';
 import { affected, context, FakeError, inventory, locked, ports, unchecked } from './facts.ts';
 
 const header = { scan: 's', target: { id: 't', labels: {} }, requestedAt: '2026-01-02T00:00:00Z' };

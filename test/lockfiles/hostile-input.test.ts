@@ -5,7 +5,7 @@ import { FORMATS } from '../../src/lockfiles/catalog.ts';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
 import { readLockfile } from '../../src/lockfiles/read.ts';
 import { createLockfileReader } from '../../src/lockfiles/threads/lockfile-reader.ts';
-import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
+import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
 import { formatOfSample, SAMPLES } from './samples.ts';
 
 function readsOrRefuses(format: string, text: string): void {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
 import { buildPurl } from '../../src/lockfiles/packages/purl.ts';
 import { readLockfile } from '../../src/lockfiles/read.ts';
-import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
+import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
 
 function read(content: unknown, companions: Record<string, unknown> = {}) {
   const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
 import { readLockfile } from '../../src/lockfiles/read.ts';
-import type { LockedPackage, Lockfile } from '../../src/model/scan/lockfile.ts';
+import type { LockedPackage, Lockfile } from '../../src/model/lockfile/lockfile.ts';
 
 /** Real files next to the repository. Tests that need them are skipped where they are missing. */
 export const CORPORA =

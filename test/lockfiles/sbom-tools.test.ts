@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LockedPackage } from '../../src/model/scan/lockfile.ts';
+import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
 import { readText } from './reading.ts';
 
 const PUBLIC = 'https://registry.yarnpkg.com/axios/-/axios-0.21.1.tgz';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { LockfileError } from '../../src/lockfiles/errors.ts';
 import { readLockfile } from '../../src/lockfiles/read.ts';
 import { NO_PACKAGE } from '../../src/lockfiles/read-as.ts';
-import type { LockedPackage, Lockfile } from '../../src/model/scan/lockfile.ts';
+import type { LockedPackage, Lockfile } from '../../src/model/lockfile/lockfile.ts';
 
 const CORPORA =
   process.env['LOCKHOUND_CORPORA'] ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'corpora');

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { digestSchedules } from '../../src/compose/digests.ts';
-import type { NotifyConfig } from '../../src/config/notify.ts';
 import { configSchema } from '../../src/config/schema.ts';
+import type { NotifyConfig } from '../../src/config/sections/notify.ts';
 import type { Change } from '../../src/model/scan/change.ts';
 import { randomOf } from '../seeded-random.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';

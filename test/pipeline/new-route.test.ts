@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { routingOf } from '../../src/compose/routing.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import type { NotifyConfig } from '../../src/config/notify.ts';
+import type { NotifyConfig } from '../../src/config/sections/notify.ts';
 import { settingsDue } from '../../src/jobs/payloads/select-targets.ts';
 import { until } from '../store/store-room.ts';
 import { LOCKFILE } from './fixtures.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DependencyGraph } from '../../src/model/scan/dependency-graph.ts';
+import type { DependencyGraph } from '../../src/model/lockfile/dependency-graph.ts';
 import type { ResolvedPackage } from '../../src/model/scan/inventory.ts';
 import { createPathFinder } from '../../src/policy/dependency-path.ts';
 import { inventoryOf, lockfileOf, packageOf } from './facts.ts';

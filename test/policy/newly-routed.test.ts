@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { RouteMatch, Routing } from '../../src/model/alert/routing.ts';
 import type { TargetState } from '../../src/model/scan/change.ts';
 import type { Severity } from '../../src/model/scan/severity.ts';
-import { newlyRouted } from '../../src/policy/newly-routed.ts';
+import { newlyRouted } from '../../src/policy/routing/newly-routed.ts';
 import { changeOf } from '../notify/notification.ts';
 
 const target = { id: 'shop', labels: { team: 'web' } };

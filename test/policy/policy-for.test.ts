@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configSchema } from '../../src/config/schema.ts';
 import { countedSeverity } from '../../src/model/scan/severity.ts';
-import { routeChanges } from '../../src/policy/route-changes.ts';
+import { routeChanges } from '../../src/policy/routing/route-changes.ts';
 import {
   advisories,
   advisoryOf,

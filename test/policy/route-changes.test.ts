@@ -3,7 +3,7 @@ import type { RouteMatch, RouteRule } from '../../src/model/alert/routing.ts';
 import type { Change } from '../../src/model/scan/change.ts';
 import type { Finding } from '../../src/model/scan/finding.ts';
 import type { Severity } from '../../src/model/scan/severity.ts';
-import { routeChanges } from '../../src/policy/route-changes.ts';
+import { routeChanges } from '../../src/policy/routing/route-changes.ts';
 import { changeOf } from '../notify/notification.ts';
 
 const target = { id: 'shop', labels: { team: 'checkout-web', tier: '1' } };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readLockfile } from '../../src/lockfiles/read.ts';
-import type { Integrity, LockedPackage, Lockfile } from '../../src/model/scan/lockfile.ts';
+import type { Integrity, LockedPackage, Lockfile } from '../../src/model/lockfile/lockfile.ts';
 import { renderCyclonedx } from '../../src/report/cyclonedx/cyclonedx.ts';
 import { SPEC_VERSIONS } from '../../src/report/cyclonedx/source.ts';
 import { formatOfSample, SAMPLES } from '../lockfiles/samples.ts';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ECOSYSTEMS } from '../../model/scan/ecosystem.ts';
+import { ECOSYSTEMS } from '../../model/lockfile/ecosystem.ts';
 import { RATED_SEVERITIES, type RatedSeverity } from '../../model/scan/severity.ts';
 import { counted } from '../../report/layout.ts';
 import type { CommandContext } from '../program/context.ts';

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import type { System, VersionKey } from '../../model/scan/version-key.ts';
+import type { System, VersionKey } from '../../model/lockfile/version-key.ts';
 import { projectSummary, purlSummary, versionSummary } from '../../report/insights/batch.ts';
 import { renderDependencyTree } from '../../report/insights/dependency-tree.ts';
 import {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import type { System } from '../../model/scan/version-key.ts';
+import type { System } from '../../model/lockfile/version-key.ts';
 
 /** Systems by the names people use. */
 const SYSTEMS: ReadonlyMap<string, System> = new Map([

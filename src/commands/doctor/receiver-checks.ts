@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { configuredWebhooks, routingOf } from '../../compose/routing.ts';
 import { openWebhooks, type Webhooks } from '../../compose/webhooks.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import type { NotifyConfig } from '../../config/notify.ts';
+import type { NotifyConfig } from '../../config/sections/notify.ts';
 import { publicAddressesOnly } from '../../http/address-guard.ts';
 import { tryConnection } from '../../http/guarded-connection.ts';
 import { messageOf } from '../../model/errors.ts';

@@ -7,7 +7,7 @@ import type { Change } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { RatedSeverity } from '../../model/scan/severity.ts';
 import { policyFor } from '../../policy/policy-for.ts';
-import { routeChanges } from '../../policy/route-changes.ts';
+import { routeChanges } from '../../policy/routing/route-changes.ts';
 import { vulnerability } from '../../policy/rules/vulnerability.ts';
 import { type FleetStore, openFleetStore } from './fleet-store.ts';
 import { findHolders, type Holder } from './holders.ts';

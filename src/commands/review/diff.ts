@@ -7,12 +7,12 @@ import { createLockfileReader, type LockfileReader } from '../../lockfiles/threa
 import { commandInlineBytes } from '../../lockfiles/threads/reading-limits.ts';
 import { cacheKeyOf } from '../../lockfiles/yarn-lock/cache-key.ts';
 import { CodedError } from '../../model/errors.ts';
+import type { LockedPackage, Lockfile } from '../../model/lockfile/lockfile.ts';
 import type {
   ComparisonGap,
   LockfileChanges,
   LockfileComparison,
 } from '../../model/review/package-change.ts';
-import type { LockedPackage, Lockfile } from '../../model/scan/lockfile.ts';
 import { compareLockfiles } from '../../policy/review/compare-lockfiles.ts';
 import { withLicences } from '../../policy/review/licence-changes.ts';
 import { ReviewError } from './errors.ts';

@@ -2,8 +2,8 @@ import { type CacheOptions, openLookUpCache } from '../../compose/facts/look-up-
 import { openInsights } from '../../compose/insights.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { createMemoryCache } from '../../in-process/memory-cache.ts';
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import type { ComparisonGap } from '../../model/review/package-change.ts';
-import type { LockedPackage } from '../../model/scan/lockfile.ts';
 import type { LicencesByPurl } from '../../policy/review/licence-changes.ts';
 
 /** Looks up the licences of packages, each once. What could not be looked up is a gap. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { inheritedEnvironment } from '../../config/inherited-environment.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import type { ScheduleConfig } from '../../config/watch.ts';
+import type { ScheduleConfig } from '../../config/sections/watch.ts';
 import { publicAddressesOnly } from '../../http/address-guard.ts';
 import { createHttpClient } from '../../http/undici-client.ts';
 import { runDue } from '../../jobs/payloads/run-schedule.ts';

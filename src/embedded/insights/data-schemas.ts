@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SYSTEMS } from '../../model/scan/version-key.ts';
+import { SYSTEMS } from '../../model/lockfile/version-key.ts';
 
 const requirements = z.record(z.string(), z.string());
 

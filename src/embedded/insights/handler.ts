@@ -1,4 +1,4 @@
-import { SYSTEMS, type System, type VersionKey } from '../../model/scan/version-key.ts';
+import { SYSTEMS, type System, type VersionKey } from '../../model/lockfile/version-key.ts';
 import { cutPage, digest, readBatch } from './batch.ts';
 import type { InsightsModel } from './model.ts';
 import { canonicalKey, parsePurl, purlOf } from './names.ts';

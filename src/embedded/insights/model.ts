@@ -1,6 +1,6 @@
 import satisfies from 'semver/functions/satisfies.js';
-import { canonicalName } from '../../model/scan/spelling.ts';
-import { formatVersionKey, type System, type VersionKey } from '../../model/scan/version-key.ts';
+import { canonicalName } from '../../model/lockfile/spelling.ts';
+import { formatVersionKey, type System, type VersionKey } from '../../model/lockfile/version-key.ts';
 import type {
   AdvisoryFact,
   ImageFact,

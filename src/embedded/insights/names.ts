@@ -1,7 +1,7 @@
 import valid from 'semver/functions/valid.js';
-import { purlTypeOf, systemOf } from '../../model/scan/ecosystem.ts';
-import { canonicalName, writePurl } from '../../model/scan/spelling.ts';
-import type { System, VersionKey } from '../../model/scan/version-key.ts';
+import { purlTypeOf, systemOf } from '../../model/lockfile/ecosystem.ts';
+import { canonicalName, writePurl } from '../../model/lockfile/spelling.ts';
+import type { System, VersionKey } from '../../model/lockfile/version-key.ts';
 
 /** The package, or the version of a package, that a purl names. */
 export interface ParsedPurl {

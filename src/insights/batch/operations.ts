@@ -6,8 +6,8 @@ import type {
   Version,
   VersionResponse,
 } from '../../model/api/insights-api.generated.ts';
-import { isMissedByPurl } from '../../model/scan/spelling.ts';
-import type { VersionKey } from '../../model/scan/version-key.ts';
+import { isMissedByPurl } from '../../model/lockfile/spelling.ts';
+import type { VersionKey } from '../../model/lockfile/version-key.ts';
 import type { Fields } from '../answer-check.ts';
 import { validateProject, validateVersion } from '../request/rules.ts';
 import type { InsightsService } from '../service.ts';

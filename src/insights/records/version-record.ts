@@ -1,6 +1,6 @@
 import type * as api from '../../model/api/insights-api.generated.ts';
+import { SYSTEMS, type VersionKey } from '../../model/lockfile/version-key.ts';
 import type { VersionRecordSummary } from '../../model/scan/resolution.ts';
-import { SYSTEMS, type VersionKey } from '../../model/scan/version-key.ts';
 import type { Fields } from '../answer-check.ts';
 import { InsightsError } from '../errors.ts';
 

@@ -1,6 +1,6 @@
-import { PURL_TYPES, systemOf } from '../../model/scan/ecosystem.ts';
-import { canonicalName, canonicalVersion, writePurl } from '../../model/scan/spelling.ts';
-import type { System } from '../../model/scan/version-key.ts';
+import { PURL_TYPES, systemOf } from '../../model/lockfile/ecosystem.ts';
+import { canonicalName, canonicalVersion, writePurl } from '../../model/lockfile/spelling.ts';
+import type { System } from '../../model/lockfile/version-key.ts';
 import { type PackageName, ruleError, validatePackage } from './rules.ts';
 
 /** The package or version that a purl names, as the index spells it. */

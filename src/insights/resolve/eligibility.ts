@@ -1,8 +1,8 @@
-import { systemOf } from '../../model/scan/ecosystem.ts';
-import type { LockedPackage } from '../../model/scan/lockfile.ts';
+import { systemOf } from '../../model/lockfile/ecosystem.ts';
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
+import { canonicalName, canonicalVersion, writePurl } from '../../model/lockfile/spelling.ts';
+import { formatVersionKey, type System, type VersionKey } from '../../model/lockfile/version-key.ts';
 import type { Resolution } from '../../model/scan/resolution.ts';
-import { canonicalName, canonicalVersion, writePurl } from '../../model/scan/spelling.ts';
-import { formatVersionKey, type System, type VersionKey } from '../../model/scan/version-key.ts';
 import { privateNames } from '../request/private-names.ts';
 import { createRegistryCheck, parseRegistryUrl } from './public-registries.ts';
 

@@ -1,6 +1,6 @@
+import type { VersionKey } from '../../model/lockfile/version-key.ts';
 import type { SeenVersions } from '../../model/ports/seen-versions.ts';
 import type { Resolution } from '../../model/scan/resolution.ts';
-import type { VersionKey } from '../../model/scan/version-key.ts';
 import type { LookUp } from './eligibility.ts';
 
 /** What distinguishes the reasons why a version is missing. */

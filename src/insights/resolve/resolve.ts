@@ -1,8 +1,8 @@
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import type { Facts } from '../../model/ports/facts.ts';
 import type { Resolved, ResolveOptions } from '../../model/ports/insights.ts';
 import type { SeenVersions } from '../../model/ports/seen-versions.ts';
 import { raceAbort } from '../../model/race-abort.ts';
-import type { LockedPackage } from '../../model/scan/lockfile.ts';
 import type { Resolution, VersionRecordSummary } from '../../model/scan/resolution.ts';
 import { inSlices, mapInSlices } from '../../model/yielding.ts';
 import type { RecordCache } from '../caching.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lazily } from '../../model/lazily.ts';
-import { SYSTEMS } from '../../model/scan/version-key.ts';
+import { SYSTEMS } from '../../model/lockfile/version-key.ts';
 import type { JobType } from '../job-type.ts';
 import { printableText, scanId, timestamp } from './fields.ts';
 

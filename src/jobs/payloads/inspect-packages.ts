@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { chunks } from '../../model/chunks.ts';
 import { lazily } from '../../model/lazily.ts';
-import { SYSTEMS } from '../../model/scan/version-key.ts';
+import { SYSTEMS } from '../../model/lockfile/version-key.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import type { JobType } from '../job-type.ts';
 import { printableText, scanId, timestamp } from './fields.ts';

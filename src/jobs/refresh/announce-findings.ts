@@ -1,5 +1,5 @@
-import { newlyRouted } from '../../policy/newly-routed.ts';
 import { overTargets } from '../../policy/priority/over-targets.ts';
+import { newlyRouted } from '../../policy/routing/newly-routed.ts';
 import { JobError } from '../errors.ts';
 import { ALL_TARGETS } from '../gather-digest.ts';
 import type { Job } from '../job.ts';

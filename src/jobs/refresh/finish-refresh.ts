@@ -1,6 +1,6 @@
 import { lockedPackageOf } from '../../fleet/identity.ts';
 import type { RefreshedPart, RefreshRecord } from '../../model/fleet/refresh.ts';
-import type { LockedPackage } from '../../model/scan/lockfile.ts';
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import { REFRESHED_PART } from '../../model/stored/catalog.ts';
 import { followUp } from '../follow-up.ts';
 import type { Job, RunContext } from '../job.ts';

@@ -5,7 +5,7 @@ import { mapInSlices } from '../../model/yielding.ts';
 import { overdueFindings } from '../../policy/overdue.ts';
 import { withExploits } from '../../policy/priority/exploits.ts';
 import { overTargets } from '../../policy/priority/over-targets.ts';
-import { routeChanges } from '../../policy/route-changes.ts';
+import { routeChanges } from '../../policy/routing/route-changes.ts';
 import { ALL_TARGETS } from '../gather-digest.ts';
 import type { Job } from '../job.ts';
 import { plannedDelivery } from '../payloads/deliver-notification.ts';

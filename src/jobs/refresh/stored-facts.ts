@@ -1,7 +1,7 @@
+import type { DependencyGraph, ExpandedDependencies } from '../../model/lockfile/dependency-graph.ts';
+import { formatVersionKey } from '../../model/lockfile/version-key.ts';
 import type { Advisory, CollectedAdvisories } from '../../model/scan/advisory.ts';
-import type { DependencyGraph, ExpandedDependencies } from '../../model/scan/dependency-graph.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
-import { formatVersionKey } from '../../model/scan/version-key.ts';
 import { inSlices } from '../../model/yielding.ts';
 import { fetchAll } from '../fetch-all.ts';
 import type { RunContext } from '../job.ts';

@@ -1,6 +1,6 @@
 import { schemeOf } from '../../advice/versions/scheme.ts';
+import { systemOf } from '../../model/lockfile/ecosystem.ts';
 import type { Change, TargetState } from '../../model/scan/change.ts';
-import { systemOf } from '../../model/scan/ecosystem.ts';
 import type { FixedVersion } from '../../model/scan/fixed-version.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import { inSlices } from '../../model/yielding.ts';

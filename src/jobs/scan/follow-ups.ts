@@ -1,7 +1,7 @@
 import { chunks } from '../../model/chunks.ts';
+import { formatVersionKey, type VersionKey } from '../../model/lockfile/version-key.ts';
 import type { Inventory, ResolvedLockfile } from '../../model/scan/inventory.ts';
 import type { Target } from '../../model/scan/target.ts';
-import { formatVersionKey, type VersionKey } from '../../model/scan/version-key.ts';
 import { mapInSlices, sortInSlices } from '../../model/yielding.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';

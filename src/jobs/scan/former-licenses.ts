@@ -1,8 +1,8 @@
 import { identityOf } from '../../fleet/identity.ts';
 import { CodedError } from '../../model/errors.ts';
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import type { TargetState } from '../../model/scan/change.ts';
 import type { Inventory, ResolvedLockfile } from '../../model/scan/inventory.ts';
-import type { LockedPackage } from '../../model/scan/lockfile.ts';
 import type { Target } from '../../model/scan/target.ts';
 import { inSlices } from '../../model/yielding.ts';
 import { policyFor } from '../../policy/policy-for.ts';

@@ -6,7 +6,7 @@ import type { Verdict } from '../../model/scan/verdict.ts';
 import { compareFindings } from '../../policy/changes.ts';
 import { dueAfter } from '../../policy/due.ts';
 import { noteLimitOf } from '../../policy/judge.ts';
-import { routeChanges } from '../../policy/route-changes.ts';
+import { routeChanges } from '../../policy/routing/route-changes.ts';
 import { isUnwatchedBy, locationOf } from '../../policy/rules/unwatched.ts';
 import { createSuppressor } from '../../policy/suppressions/suppressor.ts';
 import type { JobRun } from '../job.ts';

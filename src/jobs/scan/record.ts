@@ -1,5 +1,5 @@
+import { isReadWhole } from '../../model/lockfile/read-whole.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
-import { isReadWhole } from '../../model/scan/read-whole.ts';
 import type { ScanCounts } from '../../model/scan/scan-basis.ts';
 import type { ScanRecordUpdate } from '../../model/scan/scan-record.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';

@@ -1,6 +1,7 @@
+import type { ExpandedDependencies } from '../../model/lockfile/dependency-graph.ts';
+import { formatVersionKey } from '../../model/lockfile/version-key.ts';
 import type { CollectedAdvisories } from '../../model/scan/advisory.ts';
 import type { TrackedFinding } from '../../model/scan/change.ts';
-import type { ExpandedDependencies } from '../../model/scan/dependency-graph.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import { type Gap, mayHide } from '../../model/scan/gap.ts';
 import type { Inventory, ResolvedLockfile, ResolvedPackage } from '../../model/scan/inventory.ts';
@@ -8,7 +9,6 @@ import { isAlert, isNote } from '../../model/scan/is-alert.ts';
 import type { Outcome } from '../../model/scan/outcome.ts';
 import type { Severity } from '../../model/scan/severity.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
-import { formatVersionKey } from '../../model/scan/version-key.ts';
 import { createYielder, inSlices } from '../../model/yielding.ts';
 import type { Unjudged } from '../../policy/still-open.ts';
 import type { LogFacts } from '../job.ts';

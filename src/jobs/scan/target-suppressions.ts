@@ -4,7 +4,7 @@ import { LockfileError } from '../../lockfiles/errors.ts';
 import type { Companion } from '../../lockfiles/format.ts';
 import { CodedError } from '../../model/errors.ts';
 import { isObject } from '../../model/json-object.ts';
-import type { Problem } from '../../model/scan/lockfile.ts';
+import type { Problem } from '../../model/lockfile/lockfile.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
 
 const MAX_BYTES = 262_144;

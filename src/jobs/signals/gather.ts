@@ -1,5 +1,5 @@
 import type { CodedError } from '../../model/errors.ts';
-import { formatVersionKey, type VersionKey } from '../../model/scan/version-key.ts';
+import { formatVersionKey, type VersionKey } from '../../model/lockfile/version-key.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
 import type { Release, ReleaseDetail, ReleaseFacts } from '../../model/signal/release-facts.ts';
 import { COMPARED_RELEASES } from '../../policy/signals/provenance-lost.ts';

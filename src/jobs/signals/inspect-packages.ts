@@ -1,6 +1,6 @@
 import type { CodedError } from '../../model/errors.ts';
+import { formatVersionKey, type System } from '../../model/lockfile/version-key.ts';
 import type { StoredInspection } from '../../model/ports/inspections.ts';
-import { formatVersionKey, type System } from '../../model/scan/version-key.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
 import { JobError } from '../errors.ts';
 import { followUp } from '../follow-up.ts';

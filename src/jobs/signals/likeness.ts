@@ -1,4 +1,4 @@
-import type { VersionKey } from '../../model/scan/version-key.ts';
+import type { VersionKey } from '../../model/lockfile/version-key.ts';
 import type { Release, ReleaseFacts } from '../../model/signal/release-facts.ts';
 import { FEW_DEPENDENTS } from '../../policy/signals/look-alike.ts';
 import type { FactOptions } from './look-ups.ts';

@@ -1,6 +1,6 @@
 import { CodedError, messageOf } from '../../model/errors.ts';
+import type { System } from '../../model/lockfile/version-key.ts';
 import type { Releases } from '../../model/ports/releases.ts';
-import type { System } from '../../model/scan/version-key.ts';
 import type { Release } from '../../model/signal/release-facts.ts';
 import type { ProjectLookUp } from './project-scores.ts';
 

@@ -1,8 +1,8 @@
 import { chunks } from '../../model/chunks.ts';
-import { systemOf } from '../../model/scan/ecosystem.ts';
-import type { LockedPackage } from '../../model/scan/lockfile.ts';
+import { systemOf } from '../../model/lockfile/ecosystem.ts';
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
+import { formatVersionKey, type System } from '../../model/lockfile/version-key.ts';
 import type { Resolution } from '../../model/scan/resolution.ts';
-import { formatVersionKey, type System } from '../../model/scan/version-key.ts';
 import { inSlices } from '../../model/yielding.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import {

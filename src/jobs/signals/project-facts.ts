@@ -1,5 +1,5 @@
 import { CodedError } from '../../model/errors.ts';
-import { formatVersionKey, type VersionKey } from '../../model/scan/version-key.ts';
+import { formatVersionKey, type VersionKey } from '../../model/lockfile/version-key.ts';
 import type { ReleaseDetail, ReleaseFacts, SiblingRelease } from '../../model/signal/release-facts.ts';
 import type { Attempt, GatherOptions } from './look-ups.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { VersionKey } from '../../model/scan/version-key.ts';
+import type { VersionKey } from '../../model/lockfile/version-key.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
 import type { NewRequirement, ReleaseFacts, Requirement } from '../../model/signal/release-facts.ts';
 import { isAddress } from '../../policy/signals/young-requirement.ts';

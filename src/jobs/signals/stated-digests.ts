@@ -1,5 +1,5 @@
-import { systemOf } from '../../model/scan/ecosystem.ts';
-import type { Integrity, LockedPackage } from '../../model/scan/lockfile.ts';
+import { systemOf } from '../../model/lockfile/ecosystem.ts';
+import type { Integrity, LockedPackage } from '../../model/lockfile/lockfile.ts';
 
 const BYTES: Readonly<Record<string, number>> = { md5: 16, sha1: 20, sha256: 32, sha512: 64 };
 /** The usual digest of npm, as it is written without unused bits. */

@@ -1,4 +1,4 @@
-import type { Source } from '../../model/scan/lockfile.ts';
+import type { Source } from '../../model/lockfile/lockfile.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { gitSourceWithFragment, registrySource } from '../packages/sources.ts';

@@ -1,5 +1,5 @@
-import { BOM_PROPERTIES, readIntegrity, readSource } from '../../model/scan/bom-properties.ts';
-import type { Group, Integrity, Source } from '../../model/scan/lockfile.ts';
+import { BOM_PROPERTIES, readIntegrity, readSource } from '../../model/lockfile/bom-properties.ts';
+import type { Group, Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
 import type { SbomEntry } from '../sbom/sbom.ts';
 

@@ -1,4 +1,4 @@
-import type { Integrity } from '../../model/scan/lockfile.ts';
+import type { Integrity } from '../../model/lockfile/lockfile.ts';
 import {
   type Component,
   componentEntry,

@@ -1,4 +1,4 @@
-import type { Integrity } from '../../model/scan/lockfile.ts';
+import type { Integrity } from '../../model/lockfile/lockfile.ts';
 
 /** Parses a Subresource Integrity string, which can contain several digests and options after `?`. */
 export function parseIntegrity(text: string | undefined): readonly Integrity[] {

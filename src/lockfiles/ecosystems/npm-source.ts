@@ -1,4 +1,4 @@
-import type { Source } from '../../model/scan/lockfile.ts';
+import type { Source } from '../../model/lockfile/lockfile.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
 import { gitSource, REGISTRY } from '../packages/sources.ts';
 

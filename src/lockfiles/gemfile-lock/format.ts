@@ -1,4 +1,4 @@
-import type { Integrity, Source } from '../../model/scan/lockfile.ts';
+import type { Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileContent, LockfileInput } from '../format.ts';
 import { withoutCredentials } from '../packages/credentials.ts';

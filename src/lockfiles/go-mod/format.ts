@@ -1,5 +1,5 @@
 import { loadPackage } from '../../model/load-package.ts';
-import type { Source } from '../../model/scan/lockfile.ts';
+import type { Source } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileContent, LockfileInput } from '../format.ts';
 import { type ChecksummedModule, readChecksums } from '../go-sum/checksums.ts';

@@ -1,4 +1,4 @@
-import type { Integrity } from '../../model/scan/lockfile.ts';
+import type { Integrity } from '../../model/lockfile/lockfile.ts';
 
 /** A module version with the checksum of its files. */
 export interface ChecksummedModule {

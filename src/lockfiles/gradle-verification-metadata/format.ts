@@ -1,4 +1,4 @@
-import type { Integrity } from '../../model/scan/lockfile.ts';
+import type { Integrity } from '../../model/lockfile/lockfile.ts';
 import { mavenDraft } from '../ecosystems/maven-draft.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';

@@ -1,4 +1,4 @@
-import type { Group } from '../../model/scan/lockfile.ts';
+import type { Group } from '../../model/lockfile/lockfile.ts';
 import { mavenDraft } from '../ecosystems/maven-draft.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format, LockfileContent, LockfileInput } from '../format.ts';

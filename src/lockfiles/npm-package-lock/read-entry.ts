@@ -1,4 +1,4 @@
-import type { Group } from '../../model/scan/lockfile.ts';
+import type { Group } from '../../model/lockfile/lockfile.ts';
 import { parseIntegrity } from '../ecosystems/npm-integrity.ts';
 import { isLocation, sourceOf } from '../ecosystems/npm-source.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../model/json-object.ts';
-import type { Integrity } from '../../model/scan/lockfile.ts';
+import type { Integrity } from '../../model/lockfile/lockfile.ts';
 import type { Format, LockfileContent } from '../format.ts';
 import { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';

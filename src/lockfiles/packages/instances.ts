@@ -1,4 +1,4 @@
-import type { Group } from '../../model/scan/lockfile.ts';
+import type { Group } from '../../model/lockfile/lockfile.ts';
 import { connectAll, type PackageDraft } from './package-collector.ts';
 import { propagateGroups, type Root } from './propagate-groups.ts';
 

@@ -1,4 +1,4 @@
-import type { Problem, ProblemKind } from '../../model/scan/lockfile.ts';
+import type { Problem, ProblemKind } from '../../model/lockfile/lockfile.ts';
 import type { LockfileContent } from '../format.ts';
 import { PackageCollector, type PackageDraft } from './package-collector.ts';
 

@@ -1,4 +1,4 @@
-import type { Group, Integrity, LockedPackage, Source } from '../../model/scan/lockfile.ts';
+import type { Group, Integrity, LockedPackage, Source } from '../../model/lockfile/lockfile.ts';
 
 /** A package while its file is read. Further entries and edges change it. */
 export interface PackageDraft extends LockedPackage {

@@ -1,4 +1,4 @@
-import type { Group, Integrity, Source } from '../../model/scan/lockfile.ts';
+import type { Group, Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { withoutSecrets } from './credentials.ts';
 import { type PackageDraft, packageId } from './package-collector.ts';
 import { buildPurl, type PurlParts, plainNpmPurl } from './purl.ts';

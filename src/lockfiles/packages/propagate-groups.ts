@@ -1,4 +1,4 @@
-import type { Group } from '../../model/scan/lockfile.ts';
+import type { Group } from '../../model/lockfile/lockfile.ts';
 
 /** A package, or one installed instance of a package. */
 export interface Grouped {

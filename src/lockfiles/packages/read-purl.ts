@@ -1,6 +1,6 @@
 import type { PackageURL } from 'packageurl-js';
 import { messageOf } from '../../model/errors.ts';
-import type { Source } from '../../model/scan/lockfile.ts';
+import type { Source } from '../../model/lockfile/lockfile.ts';
 import { isRegistryTarball } from '../ecosystems/npm-source.ts';
 import { withoutCredentials } from './credentials.ts';
 import { canonicalPurl, packageNameOf, packageurl } from './purl.ts';

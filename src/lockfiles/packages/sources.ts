@@ -1,4 +1,4 @@
-import type { Source } from '../../model/scan/lockfile.ts';
+import type { Source } from '../../model/lockfile/lockfile.ts';
 import { withoutCredentials } from './credentials.ts';
 
 /** The default registry of an ecosystem. */

@@ -1,4 +1,4 @@
-import type { Group, Integrity, Source } from '../../model/scan/lockfile.ts';
+import type { Group, Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { namesInPyproject, PYPROJECT } from '../ecosystems/pyproject.ts';
 import { indexByPythonName, normalizedName, parseDigests, requirementName } from '../ecosystems/python.ts';
 import { gitSource, isProjectFolder, REGISTRY, urlSource } from '../packages/sources.ts';

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../model/json-object.ts';
-import type { Group, Source } from '../../model/scan/lockfile.ts';
+import type { Group, Source } from '../../model/lockfile/lockfile.ts';
 import { normalizedName, parseDigests } from '../ecosystems/python.ts';
 import type { Format, LockfileContent, LockfileInput } from '../format.ts';
 import { LockfileBuilder } from '../packages/lockfile-builder.ts';

@@ -1,4 +1,4 @@
-import type { Source } from '../../model/scan/lockfile.ts';
+import type { Source } from '../../model/lockfile/lockfile.ts';
 import { sourceOf } from '../ecosystems/npm-source.ts';
 import { gitSource, REGISTRY, registrySource } from '../packages/sources.ts';
 import type { PnpmEntry, Resolution } from './document.ts';

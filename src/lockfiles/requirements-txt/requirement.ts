@@ -1,4 +1,4 @@
-import type { Integrity, Source } from '../../model/scan/lockfile.ts';
+import type { Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { parseDigests } from '../ecosystems/python.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
 import { gitSource, urlSource } from '../packages/sources.ts';

@@ -1,4 +1,4 @@
-import type { Group, Integrity, Source } from '../../model/scan/lockfile.ts';
+import type { Group, Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { isRegistryTarball } from '../ecosystems/npm-source.ts';
 import { withoutCredentials } from '../packages/credentials.ts';
 import type { LockfileBuilder } from '../packages/lockfile-builder.ts';

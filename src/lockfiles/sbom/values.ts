@@ -1,4 +1,4 @@
-import type { Integrity } from '../../model/scan/lockfile.ts';
+import type { Integrity } from '../../model/lockfile/lockfile.ts';
 
 /** Parses a digest: `SHA-256` or `SHA256`, in hexadecimal or base64. `undefined` for a value that is not a digest. */
 export function sbomDigest(algorithm: unknown, stated: unknown): Integrity | undefined {

@@ -1,4 +1,4 @@
-import type { Integrity } from '../../model/scan/lockfile.ts';
+import type { Integrity } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import { buildPurl, type PurlParts } from '../packages/purl.ts';
 import type { Sbom, SbomEntry } from '../sbom/sbom.ts';

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../model/json-object.ts';
-import type { Integrity } from '../../model/scan/lockfile.ts';
+import type { Integrity } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { Format } from '../format.ts';
 import { LockfileBuilder } from '../packages/lockfile-builder.ts';

@@ -1,4 +1,4 @@
-import type { Group } from '../../model/scan/lockfile.ts';
+import type { Group } from '../../model/lockfile/lockfile.ts';
 import { addRelation, type Relations } from '../sbom/sbom.ts';
 
 export interface Relationship {

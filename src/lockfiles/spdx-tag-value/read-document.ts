@@ -1,4 +1,4 @@
-import type { Integrity } from '../../model/scan/lockfile.ts';
+import type { Integrity } from '../../model/lockfile/lockfile.ts';
 import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { sbomDigest } from '../sbom/values.ts';
 import type { ExternalReference, SpdxDocument, SpdxPackage } from '../spdx-json/document.ts';

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { LockedPackage, Lockfile } from '../../model/scan/lockfile.ts';
+import type { LockedPackage, Lockfile } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { KnownFormat } from '../format.ts';
 import { formatNamed, formatOfName } from '../known-formats.ts';

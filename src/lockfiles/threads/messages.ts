@@ -1,4 +1,4 @@
-import type { LockedPackage, Lockfile } from '../../model/scan/lockfile.ts';
+import type { LockedPackage, Lockfile } from '../../model/lockfile/lockfile.ts';
 import type { LockfileErrorCode } from '../errors.ts';
 import type { LockfileRequest } from '../read-as.ts';
 

@@ -1,6 +1,6 @@
 /** Entry point of a thread that reads lockfiles one after the other. `thread.ts` starts it. */
 import { parentPort } from 'node:worker_threads';
-import type { LockedPackage } from '../../model/scan/lockfile.ts';
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import { readWithCompanions } from '../read.ts';
 import type { LockfileRequest } from '../read-as.ts';

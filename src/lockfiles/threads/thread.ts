@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../model/errors.ts';
-import type { Lockfile } from '../../model/scan/lockfile.ts';
+import type { Lockfile } from '../../model/lockfile/lockfile.ts';
 import { LockfileError } from '../errors.ts';
 import type { LockfileRequest } from '../read-as.ts';
 import type { FromThread, ToThread } from './messages.ts';

@@ -1,4 +1,4 @@
-import type { Source } from '../../model/scan/lockfile.ts';
+import type { Source } from '../../model/lockfile/lockfile.ts';
 import { indexByPythonName, normalizedName, parseDigests } from '../ecosystems/python.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { propagateGroups, type Root } from '../packages/propagate-groups.ts';

@@ -1,5 +1,5 @@
 import { isObject } from '../../model/json-object.ts';
-import type { Group } from '../../model/scan/lockfile.ts';
+import type { Group } from '../../model/lockfile/lockfile.ts';
 import type { LockfileInput } from '../format.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { type Needs, propagateGroups, type Root } from '../packages/propagate-groups.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { problemSchema } from '../scan/lockfile.ts';
+import { problemSchema } from '../lockfile/lockfile.ts';
 import { OUTCOMES } from '../scan/outcome.ts';
 import type { ValueOf } from '../stored/kind.ts';
 

@@ -1,8 +1,8 @@
+import type { DependencyGraph } from '../lockfile/dependency-graph.ts';
+import type { LockedPackage } from '../lockfile/lockfile.ts';
+import type { VersionKey } from '../lockfile/version-key.ts';
 import type { Advisory } from '../scan/advisory.ts';
-import type { DependencyGraph } from '../scan/dependency-graph.ts';
-import type { LockedPackage } from '../scan/lockfile.ts';
 import type { PublishedVersions, Resolution } from '../scan/resolution.ts';
-import type { VersionKey } from '../scan/version-key.ts';
 import type { Releases } from './releases.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { KnownFix } from '../advice/known-fix.ts';
-import type { VersionKey } from '../scan/version-key.ts';
+import type { VersionKey } from '../lockfile/version-key.ts';
 
 /** A package version with findings, and the direct dependencies that bring it. */
 export interface FixQuestion {

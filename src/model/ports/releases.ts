@@ -1,5 +1,5 @@
 import type { CodedError } from '../errors.ts';
-import type { System, VersionKey } from '../scan/version-key.ts';
+import type { System, VersionKey } from '../lockfile/version-key.ts';
 import type { Scorecard } from '../signal/project-score.ts';
 import type { Capability, Release, ReleaseDetail, Requirement } from '../signal/release-facts.ts';
 

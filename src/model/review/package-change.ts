@@ -1,4 +1,4 @@
-import type { LockedPackage } from '../scan/lockfile.ts';
+import type { LockedPackage } from '../lockfile/lockfile.ts';
 
 /**
  * What changed about a package, the most important first.

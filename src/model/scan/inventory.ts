@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { lockedPackageSchema, problemSchema } from '../lockfile/lockfile.ts';
 import type { ValueOf } from '../stored/kind.ts';
-import { lockedPackageSchema, problemSchema } from './lockfile.ts';
 import { resolutionSchema } from './resolution.ts';
 import { scanCountsSchema, scanInputSchema } from './scan-basis.ts';
 import { suppressionSchema } from './suppression.ts';

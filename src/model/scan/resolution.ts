@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { SYSTEMS } from '../lockfile/version-key.ts';
 import type { ValueOf } from '../stored/kind.ts';
 import { OUTCOMES } from './outcome.ts';
-import { SYSTEMS } from './version-key.ts';
 
 export const versionKeySchema = z.object({
   system: z.enum(SYSTEMS),

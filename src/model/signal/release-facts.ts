@@ -1,4 +1,4 @@
-import type { VersionKey } from '../scan/version-key.ts';
+import type { VersionKey } from '../lockfile/version-key.ts';
 import type { ProjectScore } from './project-score.ts';
 
 /** A version in the list of its package. Times in ms since 1970; absent when the registry does not report them. */

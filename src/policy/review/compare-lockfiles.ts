@@ -1,11 +1,11 @@
+import { systemOf } from '../../model/lockfile/ecosystem.ts';
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
+import { canonicalName } from '../../model/lockfile/spelling.ts';
 import {
   CHANGE_ASPECTS,
   type LockfileChanges,
   type PackageChange,
 } from '../../model/review/package-change.ts';
-import { systemOf } from '../../model/scan/ecosystem.ts';
-import type { LockedPackage } from '../../model/scan/lockfile.ts';
-import { canonicalName } from '../../model/scan/spelling.ts';
 import { createYielder } from '../../model/yielding.ts';
 import { matchPackages, type PackagePair } from './match-packages.ts';
 import { type AspectOptions, aspectsOf } from './package-aspects.ts';

@@ -1,10 +1,10 @@
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import {
   CHANGE_ASPECTS,
   type LockfileChanges,
   type LockfileComparison,
   type PackageChange,
 } from '../../model/review/package-change.ts';
-import type { LockedPackage } from '../../model/scan/lockfile.ts';
 
 /** SPDX expressions by purl; absent for a package whose licences are not known. */
 export type LicencesByPurl = ReadonlyMap<string, readonly string[]>;

@@ -1,4 +1,4 @@
-import type { LockedPackage } from '../../model/scan/lockfile.ts';
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import type { VersionOrder } from './package-aspects.ts';
 
 /** A package of both states, or of one. */

@@ -1,5 +1,5 @@
+import type { Integrity, LockedPackage, Source } from '../../model/lockfile/lockfile.ts';
 import type { ChangeAspect } from '../../model/review/package-change.ts';
-import type { Integrity, LockedPackage, Source } from '../../model/scan/lockfile.ts';
 
 /** The order of two versions of an ecosystem: negative, zero or positive; `undefined` when they cannot be compared. */
 export type VersionOrder = (ecosystem: string, left: string, right: string) => number | undefined;

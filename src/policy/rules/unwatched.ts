@@ -1,4 +1,4 @@
-import { SOURCE_ECOSYSTEM } from '../../model/scan/ecosystem.ts';
+import { SOURCE_ECOSYSTEM } from '../../model/lockfile/ecosystem.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { Policy } from '../../model/scan/policy.ts';
 import { fingerprintOf } from '../fingerprint.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ECOSYSTEMS } from '../../model/scan/ecosystem.ts';
+import { ECOSYSTEMS } from '../../model/lockfile/ecosystem.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
 import { RULE_NAMES } from '../catalog.ts';
 import { versionMatch } from '../version-match.ts';

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { systemOf } from '../../model/scan/ecosystem.ts';
+import { systemOf } from '../../model/lockfile/ecosystem.ts';
+import { canonicalName } from '../../model/lockfile/spelling.ts';
 import type { Finding, Location } from '../../model/scan/finding.ts';
 import type { TargetSuppressionLimit } from '../../model/scan/policy.ts';
 import { atLeast, countedSeverity } from '../../model/scan/severity.ts';
-import { canonicalName } from '../../model/scan/spelling.ts';
 import type { Suppressed, Suppression, UnusedSuppression } from '../../model/scan/suppression.ts';
 import type { Target } from '../../model/scan/target.ts';
 import type { VersionMatch } from '../version-match.ts';

@@ -1,6 +1,6 @@
 import { ComponentScope, ComponentType, ExternalReferenceType } from '@cyclonedx/cyclonedx-library/Enums';
 import { Component, ExternalReference, Property } from '@cyclonedx/cyclonedx-library/Models';
-import { BOM_PROPERTIES, integrityText } from '../../model/scan/bom-properties.ts';
+import { BOM_PROPERTIES, integrityText } from '../../model/lockfile/bom-properties.ts';
 import { webAddress } from '../web-address.ts';
 import { type BomHash, bomHash } from './hashes.ts';
 import { addLicenses } from './licenses.ts';

@@ -1,4 +1,4 @@
-import type { Integrity } from '../../model/scan/lockfile.ts';
+import type { Integrity } from '../../model/lockfile/lockfile.ts';
 
 /** Algorithms of CycloneDX by our names, with the bytes of their digests. */
 const ALGORITHMS: ReadonlyMap<string, readonly [name: string, bytes: number]> = new Map([

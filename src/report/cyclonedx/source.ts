@@ -1,7 +1,7 @@
+import type { LockedPackage, Problem } from '../../model/lockfile/lockfile.ts';
 import type { ScanComparison } from '../../model/review/scan-comparison.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { UnreadLockfile } from '../../model/scan/inventory.ts';
-import type { LockedPackage, Problem } from '../../model/scan/lockfile.ts';
 import type { Resolution } from '../../model/scan/resolution.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 

@@ -1,6 +1,6 @@
+import type { Integrity, LockedPackage, Source } from '../../model/lockfile/lockfile.ts';
 import { printable } from '../../model/printable.ts';
 import type { ChangeAspect, PackageChange } from '../../model/review/package-change.ts';
-import type { Integrity, LockedPackage, Source } from '../../model/scan/lockfile.ts';
 
 /** The word for each aspect. */
 export const ASPECT_WORDS: Readonly<Record<ChangeAspect, string>> = {

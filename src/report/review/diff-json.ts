@@ -1,9 +1,9 @@
+import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import {
   aspectCounts,
   type LockfileComparison,
   type PackageChange,
 } from '../../model/review/package-change.ts';
-import type { LockedPackage } from '../../model/scan/lockfile.ts';
 import { listParts, openedObject } from '../json-parts.ts';
 
 /** A comparison as one JSON document on one line, in parts. */

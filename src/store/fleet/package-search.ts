@@ -1,5 +1,5 @@
-import { PURL_TYPES, systemOf } from '../../model/scan/ecosystem.ts';
-import { canonicalName } from '../../model/scan/spelling.ts';
+import { PURL_TYPES, systemOf } from '../../model/lockfile/ecosystem.ts';
+import { canonicalName } from '../../model/lockfile/spelling.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 

@@ -94,7 +94,7 @@ describe('judge-source', () => {
 
   test('the first scan of such a target is still its first scan', async () => {
     const { after } = await opened();
-    const { firstScanPart } = await import('../../../src/policy/first-scan.ts');
+    const { firstScanPart } = await import('../../../src/policy/routing/first-scan.ts');
     const facts = { requestedAt: day(3), partial: false, gaps: [] };
     const finding = {} as never;
     expect(firstScanPart(after, 'summary', facts).announce(finding)).toBe('summary');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { versionOrder } from '../../../src/lockfiles/ecosystems/version-order.ts';
-import type { LockedPackage } from '../../../src/model/scan/lockfile.ts';
+import type { LockedPackage } from '../../../src/model/lockfile/lockfile.ts';
 import { compareLockfiles } from '../../../src/policy/review/compare-lockfiles.ts';
 
 function locked(name: string, version: string, more: Partial<LockedPackage> = {}): LockedPackage {

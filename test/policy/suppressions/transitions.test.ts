@@ -5,7 +5,7 @@ import type { Finding } from '../../../src/model/scan/finding.ts';
 import type { Suppression } from '../../../src/model/scan/suppression.ts';
 import { TRANSITIONS } from '../../../src/model/scan/transition.ts';
 import { compareFindings } from '../../../src/policy/changes.ts';
-import { routeChanges } from '../../../src/policy/route-changes.ts';
+import { routeChanges } from '../../../src/policy/routing/route-changes.ts';
 import { createSuppressor } from '../../../src/policy/suppressions/suppressor.ts';
 
 const TARGET = { id: 'shop', labels: {} };

@@ -1,4 +1,4 @@
-import type { Integrity, Source } from '../../../model/scan/lockfile.ts';
+import type { Integrity, Source } from '../../../model/lockfile/lockfile.ts';
 import { sourceOf } from '../../ecosystems/npm-source.ts';
 import type { LockfileContent, LockfileInput } from '../../format.ts';
 import { LockfileBuilder } from '../../packages/lockfile-builder.ts';

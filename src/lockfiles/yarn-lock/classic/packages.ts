@@ -1,4 +1,4 @@
-import type { Integrity, Source } from '../../../model/scan/lockfile.ts';
+import type { Integrity, Source } from '../../../model/lockfile/lockfile.ts';
 import { parseIntegrity } from '../../ecosystems/npm-integrity.ts';
 import { sourceOf } from '../../ecosystems/npm-source.ts';
 import { LockfileError } from '../../errors.ts';

@@ -1,5 +1,5 @@
 import { loadPackage } from '../../../model/load-package.ts';
-import { PURL_TYPES } from '../../../model/scan/ecosystem.ts';
+import { PURL_TYPES } from '../../../model/lockfile/ecosystem.ts';
 import type { Suppression } from '../../../model/scan/suppression.ts';
 
 type PackageScope = NonNullable<Suppression['package']>;

@@ -1,8 +1,8 @@
-import { readTextSync } from '../files/read-file.ts';
-import { messageOf } from '../model/errors.ts';
-import type { Suppression } from '../model/scan/suppression.ts';
-import { readVex } from '../policy/suppressions/vex/read-vex.ts';
-import { ConfigError } from './errors.ts';
+import { readTextSync } from '../../files/read-file.ts';
+import { messageOf } from '../../model/errors.ts';
+import type { Suppression } from '../../model/scan/suppression.ts';
+import { readVex } from '../../policy/suppressions/vex/read-vex.ts';
+import { ConfigError } from '../errors.ts';
 
 const MAX_BYTES = 67_108_864;
 

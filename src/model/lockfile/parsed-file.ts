@@ -1,4 +1,4 @@
-import type { UnreadError } from './inventory.ts';
+import type { UnreadError } from '../scan/inventory.ts';
 import type { Lockfile } from './lockfile.ts';
 
 /** One file of `lockhound parse`: its content, or why it could not be read. */

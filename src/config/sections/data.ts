@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationOf, httpUrl } from './values.ts';
+import { durationOf, httpUrl } from '../values.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Suppression } from '../model/scan/suppression.ts';
-import { type SuppressionEntry, suppressionEntry, suppressionOf } from '../policy/suppressions/entry.ts';
+import type { Suppression } from '../../model/scan/suppression.ts';
+import { type SuppressionEntry, suppressionEntry, suppressionOf } from '../../policy/suppressions/entry.ts';
 
 /** Findings that must not alert, for all targets. */
 export const suppressions = z.array(suppressionEntry()).max(10_000).default([]);

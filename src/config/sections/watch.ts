@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { sourceSchema } from '../model/watch/source.ts';
-import { cronFault, isTimeZone } from './cron.ts';
-import { refreshSettings } from './refresh.ts';
-import { secretReference } from './secret-reference.ts';
-import { duration, durationOf } from './values.ts';
+import { sourceSchema } from '../../model/watch/source.ts';
+import { cronFault, isTimeZone } from '../cron.ts';
+import { refreshSettings } from '../refresh.ts';
+import { secretReference } from '../secret-reference.ts';
+import { duration, durationOf } from '../values.ts';
 
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;

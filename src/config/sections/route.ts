@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ECOSYSTEMS } from '../model/scan/ecosystem.ts';
-import { TRANSITIONS } from '../model/scan/transition.ts';
-import { PRESETS } from '../notify/presets/catalog.ts';
-import { RULE_NAMES } from '../policy/catalog.ts';
-import { durationOf, severity } from './values.ts';
+import { ECOSYSTEMS } from '../../model/lockfile/ecosystem.ts';
+import { TRANSITIONS } from '../../model/scan/transition.ts';
+import { PRESETS } from '../../notify/presets/catalog.ts';
+import { RULE_NAMES } from '../../policy/catalog.ts';
+import { durationOf, severity } from '../values.ts';
 
 /** `default` is the route of `notify.webhook`; `digest` is a part of Redis keys. */
 const RESERVED_ROUTES: ReadonlySet<string> = new Set(['default', 'digest']);

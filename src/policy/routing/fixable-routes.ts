@@ -1,10 +1,10 @@
-import { isFixable } from '../model/advice/fixable.ts';
-import type { Routing } from '../model/alert/routing.ts';
-import type { Change, TrackedFinding } from '../model/scan/change.ts';
-import type { Finding } from '../model/scan/finding.ts';
-import { isAlert } from '../model/scan/is-alert.ts';
-import { mapInSlices } from '../model/yielding.ts';
-import type { Comparison } from './changes.ts';
+import { isFixable } from '../../model/advice/fixable.ts';
+import type { Routing } from '../../model/alert/routing.ts';
+import type { Change, TrackedFinding } from '../../model/scan/change.ts';
+import type { Finding } from '../../model/scan/finding.ts';
+import { isAlert } from '../../model/scan/is-alert.ts';
+import { mapInSlices } from '../../model/yielding.ts';
+import type { Comparison } from '../changes.ts';
 
 /** What is known of fixes when a target is judged. */
 interface FixFacts {

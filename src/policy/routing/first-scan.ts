@@ -1,16 +1,16 @@
-import type { FirstScan, RouteRule, Routing } from '../model/alert/routing.ts';
+import type { FirstScan, RouteRule, Routing } from '../../model/alert/routing.ts';
 import type {
   Announcement,
   Change,
   FirstScanState,
   TargetState,
   TrackedFinding,
-} from '../model/scan/change.ts';
-import type { Finding } from '../model/scan/finding.ts';
-import type { Gap } from '../model/scan/gap.ts';
-import type { Target } from '../model/scan/target.ts';
-import { endsAlert } from '../model/scan/transition.ts';
-import type { Comparison } from './changes.ts';
+} from '../../model/scan/change.ts';
+import type { Finding } from '../../model/scan/finding.ts';
+import type { Gap } from '../../model/scan/gap.ts';
+import type { Target } from '../../model/scan/target.ts';
+import { endsAlert } from '../../model/scan/transition.ts';
+import type { Comparison } from '../changes.ts';
 import { toldOf } from './fixable-routes.ts';
 import { routeChanges } from './route-changes.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { RULE_LEVELS } from '../model/scan/policy.ts';
-import { RULES } from '../policy/catalog.ts';
+import { RULE_LEVELS } from '../../model/scan/policy.ts';
+import { RULES } from '../../policy/catalog.ts';
+import { bySeverity, durationOf, severity } from '../values.ts';
 import { targetSuppressions } from './suppressions.ts';
-import { bySeverity, durationOf, severity } from './values.ts';
 
 const level = z.enum(RULE_LEVELS).optional().describe('`off`, `note` (reported only) or `alert`.');
 

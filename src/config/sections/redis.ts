@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { secretReference } from './secret-reference.ts';
+import { secretReference } from '../secret-reference.ts';
 
 const redisSettings = z.strictObject({
   url: z

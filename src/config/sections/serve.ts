@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ROLES } from '../model/api/api-token.ts';
-import { secretReference } from './secret-reference.ts';
-import { durationOf, httpUrl } from './values.ts';
+import { ROLES } from '../../model/api/api-token.ts';
+import { secretReference } from '../secret-reference.ts';
+import { durationOf, httpUrl } from '../values.ts';
 
 /** Settings of `lockhound serve`. */
 export const serve = z.strictObject({

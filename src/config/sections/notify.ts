@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { cronTime } from './cron.ts';
+import { cronTime } from '../cron.ts';
+import { secretReference } from '../secret-reference.ts';
+import { bySeverity, durationOf, httpUrl, severity } from '../values.ts';
 import { maxBytes, route, variableName, webhook } from './route.ts';
-import { secretReference } from './secret-reference.ts';
-import { bySeverity, durationOf, httpUrl, severity } from './values.ts';
 
 const platform = z
   .strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { secretReference } from './secret-reference.ts';
-import { httpUrl } from './values.ts';
+import { secretReference } from '../secret-reference.ts';
+import { httpUrl } from '../values.ts';
 
 export const traces = z.strictObject({
   endpoint: httpUrl
