@@ -147,7 +147,7 @@ describe('a route with `match.fixable`', () => {
     expect(shop.state()?.findings[0]?.fixRoutes).toBeUndefined();
     shop.setRoutes(ROUTES);
     expect(await shop.judge(1, 'fixable')).toEqual([]);
-    expect(shop.state()?.findings[0]?.fixRoutes).toEqual({ told: [true] });
+    expect(shop.state()?.findings[0]?.fixRoutes).toEqual({ notified: [true] });
     shop.setRoutes({ any: undefined });
     await shop.judge(2, 'fixable');
     expect(shop.state()?.findings[0]?.fixRoutes).toBeUndefined();

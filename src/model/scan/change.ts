@@ -79,11 +79,11 @@ export const targetStateSchema = z.object({
       announced: announcementSchema.exactOptional(),
       /** True when it was suppressed since it opened: no alert has named it. */
       unreported: z.boolean().exactOptional(),
-      /** What routes with `match.fixable` got of it; absent where there are none. */
+      /** What routes with `match.fixable` got of it; absent without such routes. */
       fixRoutes: z
         .object({
           /** The values of `match.fixable` whose routes got it. */
-          told: z.array(z.boolean()),
+          notified: z.array(z.boolean()),
           /** RFC 3339: since when its fix is looked up, and when that was not known last. */
           askedAt: z.string().exactOptional(),
           lookedAt: z.string().exactOptional(),

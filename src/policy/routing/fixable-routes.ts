@@ -47,13 +47,15 @@ export async function forFixableRoutes(
     }
     return { ...one, fixRoutes };
   });
-  const told = new Map(tracked.map(({ finding, fixRoutes }) => [finding.fingerprint, fixRoutes?.told]));
+  const notified = new Map(
+    tracked.map(({ finding, fixRoutes }) => [finding.fingerprint, fixRoutes?.notified]),
+  );
   return {
     ...comparison,
     tracked,
     changes: [
       ...comparison.changes.map((change) => {
-        const own = told.get(change.finding.fingerprint);
+        const own = notified.get(change.finding.fingerprint);
         return own === undefined ? change : { ...change, fixable: own };
       }),
       ...late,
@@ -63,7 +65,7 @@ export async function forFixableRoutes(
 
 /** The values of `match.fixable` whose routes got a finding, as a part of a change of it. */
 export function toldOf(mark: TrackedFinding['fixRoutes']): Pick<Change, 'fixable'> {
-  return mark === undefined ? {} : { fixable: mark.told };
+  return mark === undefined ? {} : { fixable: mark.notified };
 }
 
 /** With `take: first`, a finding that a route took is sent to no other route later. */
@@ -75,7 +77,7 @@ export function takenBy(
   return tracked.map((one) => {
     const { finding, fixRoutes } = one;
     if (fixRoutes === undefined || !taken.has(finding.fingerprint)) return one;
-    return { ...one, fixRoutes: { told: fixRoutes.told, taken: true } };
+    return { ...one, fixRoutes: { notified: fixRoutes.notified, taken: true } };
   });
 }
 
@@ -89,32 +91,35 @@ export function fixLookTime({ fixRoutes }: Pick<TrackedFinding, 'fixRoutes'>): n
 
 function nextMark({ finding, fixRoutes }: TrackedFinding, change: Change | undefined, facts: FixFacts): Mark {
   if (fixRoutes?.taken === true && change?.transition !== 'opened') return fixRoutes;
-  const { told = [], askedAt } = fixRoutes ?? {};
+  const { notified = [], askedAt } = fixRoutes ?? {};
   const now = new Date(facts.judgedAt).toISOString();
   const waits = facts.judgedAt - Date.parse(askedAt ?? now) < PATIENCE_MS;
-  if (facts.isPending(finding) && told.length === 0 && waits) {
-    return askedAt === undefined ? { told, askedAt: now } : { told, askedAt, lookedAt: now };
+  if (facts.isPending(finding) && notified.length === 0 && waits) {
+    return askedAt === undefined ? { notified, askedAt: now } : { notified, askedAt, lookedAt: now };
   }
   // What is not known any more is as it was.
-  if (facts.isPending(finding) && told.length > 0) return { told };
+  if (facts.isPending(finding) && notified.length > 0) return { notified };
   const fixable = isFixable(facts.with(finding));
-  return { told: told.includes(fixable) ? told : [...told, fixable] };
+  return { notified: notified.includes(fixable) ? notified : [...notified, fixable] };
 }
 
 /** Whether routes get a finding now that they did not get when it changed. One without a mark is announced with the new settings. */
-function isOwed(before: Mark | undefined, { told }: Mark): boolean {
+function isOwed(before: Mark | undefined, { notified }: Mark): boolean {
   if (before === undefined) return false;
-  const [added] = told.slice(before.told.length);
+  const [added] = notified.slice(before.notified.length);
   // A fix that is no longer one is no news.
   return added === true || (added === false && before.askedAt !== undefined);
 }
 
-function lateChange({ finding, openedAt, announced, firstSeenAt }: TrackedFinding, { told }: Mark): Change {
+function lateChange(
+  { finding, openedAt, announced, firstSeenAt }: TrackedFinding,
+  { notified }: Mark,
+): Change {
   return {
     transition: firstSeenAt === undefined ? 'opened' : 'reopened',
     finding,
     since: openedAt,
-    fixable: told.slice(-1),
+    fixable: notified.slice(-1),
     isLate: true,
     ...(announced === undefined ? {} : { announced }),
   };
