@@ -54,7 +54,7 @@ interface JudgedScan extends ScanScope {
    * this state: when a scan has replaced it, the verdict cannot be saved and the job runs again.
    */
   readonly refreshed?: TargetState;
-  /** The state with which it is compared, where it was read before. Default: the state is read. */
+  /** The state with which it is compared, where it was read before; `undefined` for a new target. Default: the state is read. */
   readonly previous?: TargetState | undefined;
   /** When it is judged, in ms since 1970: decides whether suppressions have expired. */
   readonly judgedAt: number;
@@ -75,7 +75,7 @@ export async function recordVerdict(
   const { scan, target, requestedAt, partial, gaps, exploits = NO_EXPLOIT_DATA } = judged;
   const rules = routing.routing();
   const { inventory, refreshed } = judged;
-  const previous = refreshed ?? judged.previous ?? (await targets.read(target.id));
+  const previous = refreshed ?? ('previous' in judged ? judged.previous : await targets.read(target.id));
   const noteLimit = noteLimitOf(policy.policy());
   const first = firstScanPart(previous, judged.firstScan, judged);
   const { announce } = first;
