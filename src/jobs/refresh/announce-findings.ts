@@ -9,7 +9,7 @@ import {
   type AnnounceFindings,
   summaryId,
 } from '../payloads/fleet-alerts/announce-findings.ts';
-import { type OpenSummary, summaryOf } from './open-summary.ts';
+import { type OpenSummary, runOf, summaryOf } from './open-summary.ts';
 
 /**
  * Sends the findings that exist already to the routes that changed settings assign them to: one alert for each route, with the
@@ -33,14 +33,7 @@ export const announceFindings: Job<
       for (const [route, changes] of added) summaryOf(summaries, route).add(open, changes);
     }
     const planned = [...summaries].map(([route, summary]) => planOf(payload, route, summary));
-    return {
-      result: {
-        routes: summaries.size,
-        findings: [...summaries.values()].reduce((sum, summary) => sum + summary.findings(), 0),
-      },
-      next: planned.map(({ next }) => next),
-      deliveries: planned.map(({ filed }) => filed),
-    };
+    return runOf(summaries, planned);
   },
   log: ({ selection }, counts) => ({ facts: { selection, ...counts } }),
   spent: (payload) => ({

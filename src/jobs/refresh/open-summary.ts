@@ -6,6 +6,8 @@ import type { Target } from '../../model/scan/target.ts';
 import type { TransitionCounts } from '../../model/scan/transition.ts';
 import { addCounts, worstChanges } from '../../policy/worst-changes.ts';
 import { targetOf } from '../gather-digest.ts';
+import type { JobRun } from '../job.ts';
+import type { plannedDelivery } from '../payloads/deliver-notification.ts';
 import { MAX_LISTED_CHANGES } from '../scan/deliveries.ts';
 
 /** What one route gets about open findings of many targets. */
@@ -56,4 +58,17 @@ export function summaryOf(summaries: Map<string, OpenSummary>, route: string): O
   const summary = summaries.get(route) ?? createOpenSummary();
   summaries.set(route, summary);
   return summary;
+}
+
+/** The outcome of a job that sends one alert for each route. */
+export function runOf(
+  summaries: ReadonlyMap<string, OpenSummary>,
+  planned: readonly ReturnType<typeof plannedDelivery>[],
+): JobRun<{ readonly routes: number; readonly findings: number }> {
+  const findings = [...summaries.values()].reduce((sum, summary) => sum + summary.findings(), 0);
+  return {
+    result: { routes: summaries.size, findings },
+    next: planned.map(({ next }) => next),
+    deliveries: planned.map(({ filed }) => filed),
+  };
 }

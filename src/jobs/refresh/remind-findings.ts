@@ -15,7 +15,7 @@ import {
   reminderId,
 } from '../payloads/fleet-alerts/remind-findings.ts';
 import type { Ports } from '../ports.ts';
-import { type OpenSummary, summaryOf } from './open-summary.ts';
+import { type OpenSummary, runOf, summaryOf } from './open-summary.ts';
 
 type Needs = 'fleet' | 'routing' | 'policy' | 'exploits' | 'knownFixes';
 
@@ -62,14 +62,7 @@ export const remindFindings: Job<
         );
       }),
     );
-    return {
-      result: {
-        routes: summaries.size,
-        findings: [...summaries.values()].reduce((sum, summary) => sum + summary.findings(), 0),
-      },
-      next: planned.map(({ next }) => next),
-      deliveries: planned.map(({ filed }) => filed),
-    };
+    return runOf(summaries, planned);
   },
   log: ({ window }, counts) => ({ facts: { window, ...counts } }),
   spent: (payload) => ({
