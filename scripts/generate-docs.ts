@@ -9,13 +9,14 @@ import type { Preset } from '../src/notify/presets/preset.ts';
 import type { AlertVariable } from '../src/notify/rendering/alert-variable.ts';
 import { LOCKHOUND_VARIABLES } from '../src/notify/rendering/lockhound-variables.ts';
 import { PLATFORM_VARIABLES } from '../src/notify/rendering/platform-variables.ts';
-import { RULE_NAMES, RULES } from '../src/policy/catalog.ts';
-import type { Rule } from '../src/policy/rule.ts';
+import { RULE_NAMES } from '../src/policy/catalog.ts';
+import { ruleSections, ruleTable } from './docs/rule-sections.ts';
 import { genericEventOf, sampleEnvelope, sampleNotification } from './docs-samples.ts';
 
 /** The generated sections of pages, by the name in their markers `<!-- begin NAME -->`, `<!-- end NAME -->`. */
 const PAGES: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
-  'README.md': { formats: () => formatTable(FORMATS), rules: () => ruleTable(RULES) },
+  'README.md': { formats: () => formatTable(FORMATS), rules: () => ruleTable('docs/rules/') },
+  ...ruleSections(),
   'docs/webhooks.md': {
     'platform variables': () => variableTable(PLATFORM_VARIABLES),
     'own variables': () => variableTable(LOCKHOUND_VARIABLES),
@@ -65,13 +66,6 @@ function formatTable(formats: readonly Format[]): string {
     return row([`\`${name}\``, title, files, ...cells]);
   });
   return table(['format (`--as`)', 'lockfile', 'file names', ...FACTS], rows);
-}
-
-function ruleTable(rules: readonly Rule[]): string {
-  const rows = rules.map(({ name, level, severity = 'of the advisory', description }) =>
-    row([`\`${name}\``, level, severity, description]),
-  );
-  return table(['rule', 'level', 'severity', 'finding'], rows);
 }
 
 function routeNames(): string {

@@ -22,7 +22,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Use: ['start', 'code-review', 'continuous-integration', 'reports', 'advice', 'priority', 'suppressions'],
   Operate: ['operating', 'page', 'fleet', 'fleet-commands', 'schedules', 'redis'],
   Contracts: ['producers', 'webhooks', 'deliveries', 'api', 'services'],
-  Findings: ['rules', 'signals', 'incidents'],
+  Findings: ['signals', 'incidents'],
 };
 
 /** A page with its heading. */
@@ -46,14 +46,15 @@ function sidebar() {
   ];
   return [
     ...sections,
-    generatedSection('Commands', 'commands'),
-    generatedSection('Formats of lockfiles', 'formats'),
+    folderSection('Rules', 'rules'),
+    folderSection('Commands', 'commands'),
+    folderSection('Formats of lockfiles', 'formats'),
     { text: 'More', items: [...names.filter((name) => !listed.has(name)).map(pageOf), ...inside] },
   ];
 }
 
-/** The generated pages of a folder, with their names. */
-function generatedSection(text: string, folder: string) {
+/** The pages of a folder, with their names. */
+function folderSection(text: string, folder: string) {
   const names = readdirSync(new URL(`${folder}/`, docs)).filter((name) => name !== 'index.md');
   const items = names.map((name) => ({
     text: name.slice(0, -3),

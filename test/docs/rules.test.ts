@@ -1,37 +1,25 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RULE_NAMES } from '../../src/policy/catalog.ts';
 
-const DOCS = join(import.meta.dirname, '../../docs');
+const PAGES = join(import.meta.dirname, '../../docs/rules');
 const PARTS = ['**Means:**', '**How sure:**', '**What to do:**'];
 
-/** The sections of a page by their headings. */
-function sectionsOf(page: string): ReadonlyMap<string, string> {
-  const [, ...sections] = readFileSync(join(DOCS, page), 'utf8').split(/^#{2,3} /m);
-  return new Map(
-    sections.flatMap((text) => {
-      const [heading = ''] = text.split('\n');
-      return heading.split(', ').map((name) => [name, text] as const);
-    }),
-  );
-}
-
 describe('the documentation of the rules', () => {
-  const [rules, signals] = [sectionsOf('rules.md'), sectionsOf('signals.md')];
-
-  it.each(RULE_NAMES)('says what it means, how sure it is and what to do: %s', (name) => {
-    const own = rules.get(name);
-    if (own === undefined) {
-      expect(rules.get('Signals')).toContain(`\`${name}\``);
-      expect(signals.get(name)).toContain('*How sure:*');
-    } else {
-      expect(PARTS.filter((part) => !own.includes(part))).toEqual([]);
-    }
+  it('has a page for each rule, and no other page', () => {
+    const pages = readdirSync(PAGES).filter((name) => name !== 'index.md');
+    expect(pages.sort()).toEqual(RULE_NAMES.map((name) => `${name}.md`).sort());
   });
 
-  it('names no rule that does not exist', () => {
-    const unknown = [...rules.keys()].filter((name) => name !== 'Signals' && !RULE_NAMES.includes(name));
-    expect(unknown).toEqual([]);
+  it.each(RULE_NAMES)('says what it means, how sure it is and what to do: %s', (name) => {
+    const text = readFileSync(join(PAGES, `${name}.md`), 'utf8');
+    expect(text).toContain(`# ${name}\n`);
+    expect(PARTS.filter((part) => !text.includes(part))).toEqual([]);
+  });
+
+  it('lists each rule with a link to its page', () => {
+    const index = readFileSync(join(PAGES, 'index.md'), 'utf8');
+    expect(RULE_NAMES.filter((name) => !index.includes(`[\`${name}\`](${name}.md)`))).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import type { Log, Result, Run } from 'sarif';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/model/scan/finding.ts';
 import type { ScanReport } from '../../src/model/scan/verdict.ts';
+import { RULE_NAMES } from '../../src/policy/catalog.ts';
 import { renderSarif } from '../../src/report/sarif/sarif.ts';
 import { finding, locked, report } from './scan-report.ts';
 
@@ -40,6 +41,15 @@ describe('a scan as SARIF', () => {
     expect(rules[1]?.defaultConfiguration).toEqual({ level: 'note' });
     expect(rules[1]?.properties).not.toHaveProperty('security-severity');
   });
+
+  it.each(RULE_NAMES.filter((name) => name !== 'vulnerability'))(
+    'has a heading for a finding without an advisory: %s',
+    (rule) => {
+      const { advisory: _, ...rest } = finding;
+      const [descriptor] = runOf(report([{ ...rest, rule }])).tool.driver.rules ?? [];
+      expect(descriptor?.shortDescription?.text).toMatch(/^[A-Z].+ /);
+    },
+  );
 
   it('has a result for each place, with its line and the way to it', () => {
     const scanned = report([finding]);

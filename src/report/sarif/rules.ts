@@ -63,10 +63,33 @@ function descriptorOf(finding: Finding, own: readonly Finding[]): ReportingDescr
   };
 }
 
+/** What code scanning shows as the heading of an alert without an advisory. */
 const RULE_TITLES: Readonly<Record<string, string>> = {
+  suspicious: 'A locked version shows signs of a compromised release',
   vanished: 'A locked version is no longer in the package index',
   unindexed: 'A locked version is not in the package index',
   deprecated: 'A locked version is deprecated',
+  downgraded: 'A package went back below a version that had fixed a finding',
+  licenses: 'The licence of a locked version is not permitted',
+  'license-changed': 'A locked version has another licence than the one before',
+  unwatched: 'The source of a target cannot be read',
+  'integrity-mismatch': 'The digest in the lockfile is not that of the version',
+  'young-requirement': 'A locked version requires a package that is days old',
+  'provenance-lost': 'A locked version has no provenance, and those before it have',
+  burst: 'Many versions were published within a short time',
+  'look-alike': 'A package is named like one that is used far more',
+  'capability-gained': 'A module uses the network, programs or the system for the first time',
+  withdrawn: 'A locked version was deprecated within days',
+  'pulled-siblings': 'The versions just before the locked one were withdrawn',
+  revived: 'A locked version was released after years of silence',
+  'source-moved': 'A locked version comes from another source project',
+  'dependency-changed': 'The requirements of a locked version changed',
+  'scorecard-dropped': 'The scorecard of the source project fell',
+  'fresh-release': 'A locked version was published days ago',
+  unmaintained: 'A package is not maintained',
+  behind: 'The locked line of a package has had no release for a year',
+  'contract-drift': 'A service that Lockhound uses changed its contract',
+  'stale-facts': 'What is known of the packages is out of date',
 };
 
 /** What a person reads who opens the alert: severity, names, packages, what to do, where to read more. */
