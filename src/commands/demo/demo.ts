@@ -73,8 +73,8 @@ export async function startDemo(signal: AbortSignal) {
     return {
       ...demoOf({ services, store, watch, producer, signal, secrets: Object.values(secrets) }),
       /**
-       * Serves the live page over this fleet until the demo is closed. A worker then keeps the fleet up to date. Resolves to the URL.
-       * `port` 0: any.
+       * Serves the live page over this fleet until the demo is closed. A worker then keeps the fleet up to date. Resolves to the URL
+       * when the API lists all targets. `port` 0: any.
        */
       async serve(port: number): Promise<string> {
         const redis = { ...loaded.config.redis, url: store.urls.join(',') };
@@ -83,6 +83,7 @@ export async function startDemo(signal: AbortSignal) {
         closeSteps.push(worker.close);
         const server = await startServe(shared, { port });
         closeSteps.push(server.close);
+        await server.follow();
         return server.url;
       },
       /** The services that were started and the objects that were provisioned, one line each. */

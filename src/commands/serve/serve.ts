@@ -54,6 +54,8 @@ export interface RunningServer {
   readonly url: string;
   /** Whether programs of this machine need no token. */
   readonly isOpen: boolean;
+  /** Resolves when targets and findings that are stored now can be listed. Rejects with what the store throws. */
+  follow(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -116,7 +118,7 @@ export async function startServe(loaded: LoadedConfig, options: ServeOptions = {
   try {
     const url = await app.listen({ host, port: options.port ?? serve.port });
     log.info({ url }, 'serving the API');
-    return { url, isOpen: callers.isOpen, close };
+    return { url, isOpen: callers.isOpen, follow: context.view.follow, close };
   } catch (error) {
     await close();
     throw error;

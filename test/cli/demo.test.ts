@@ -1,0 +1,44 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { expect, it } from 'vitest';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+const TIME_LIMIT_MS = 60_000;
+
+it('demo --serve answers for 12 targets until SIGTERM', { timeout: 2 * TIME_LIMIT_MS }, async () => {
+  const child = spawn(process.execPath, [MAIN, 'demo', '--serve', '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: TIME_LIMIT_MS,
+    killSignal: 'SIGKILL',
+  });
+  const closed = once(child, 'close');
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  try {
+    const answer = await fetch(`${await addressOf(child)}api/v1/targets`);
+    const { targets } = (await answer.json()) as { targets: readonly { target: string }[] };
+    expect(targets).toHaveLength(12);
+    expect(targets.map(({ target }) => target)).toContain('shop');
+  } finally {
+    child.kill('SIGTERM');
+  }
+  expect(await closed).toEqual([0, null]);
+  expect(errors).toBe('');
+});
+
+/** The address of the page, once the demo prints it. Rejects with the output when the demo ends without it. */
+function addressOf(demo: ChildProcessByStdio<null, Readable, Readable>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    demo.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      const url = /The page is at (\S+)\n/.exec(output)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    demo.once('close', () => reject(new Error(`the demo ended without a page: ${output}`)));
+  });
+}
