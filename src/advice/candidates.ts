@@ -2,9 +2,9 @@ import type { FixCandidate } from '../model/advice/fix.ts';
 import { canonicalVersion } from '../model/lockfile/spelling.ts';
 import type { VersionKey } from '../model/lockfile/version-key.ts';
 import type { PublishedVersion } from '../model/ports/insights.ts';
+import { schemeOf } from '../versions/scheme.ts';
+import type { VersionScheme } from '../versions/version-scheme.ts';
 import type { AdviceFacts } from './facts.ts';
-import { schemeOf } from './versions/scheme.ts';
-import type { VersionScheme } from './versions/version-scheme.ts';
 
 /** Versions that are looked up at once. The nearest good one is usually among the first. */
 const BATCH = 20;

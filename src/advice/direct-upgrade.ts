@@ -3,12 +3,12 @@ import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
 import { canonicalName } from '../model/lockfile/spelling.ts';
 import type { VersionKey } from '../model/lockfile/version-key.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
+import { schemeOf } from '../versions/scheme.ts';
 import { openCandidates } from './candidates.ts';
 import { waitsUntil } from './cooldown.ts';
 import type { AdviceFacts } from './facts.ts';
 import { publicKey } from './holders.ts';
 import type { Project } from './project.ts';
-import { schemeOf } from './versions/scheme.ts';
 
 type GraphEvidence = Fix['evidence']['graphs'][number];
 

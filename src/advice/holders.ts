@@ -2,9 +2,9 @@ import { systemOf } from '../model/lockfile/ecosystem.ts';
 import { canonicalName } from '../model/lockfile/spelling.ts';
 import type { System, VersionKey } from '../model/lockfile/version-key.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
+import type { VersionScheme } from '../versions/version-scheme.ts';
 import type { AdviceFacts } from './facts.ts';
 import type { Project } from './project.ts';
-import type { VersionScheme } from './versions/version-scheme.ts';
 
 /** Who requires a package, and what it requires. */
 export interface Holder {

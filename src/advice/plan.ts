@@ -1,12 +1,12 @@
 import type { Fix, FixChange } from '../model/advice/fix.ts';
 import type { FixPlan, FixStep, Staying } from '../model/advice/fix-plan.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
+import { schemeOf } from '../versions/scheme.ts';
 import { commandsFor } from './commands.ts';
 import { relocksAt } from './direct-upgrade.ts';
 import type { AdviceFacts } from './facts.ts';
 import { publicKey } from './holders.ts';
 import type { Project } from './project.ts';
-import { schemeOf } from './versions/scheme.ts';
 
 /** A package with its fix and the number of its findings. */
 export interface AdvisedPackage {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCandidates } from '../../src/advice/candidates.ts';
 import type { AdviceFacts } from '../../src/advice/facts.ts';
-import { schemeOf } from '../../src/advice/versions/scheme.ts';
 import type { System } from '../../src/model/lockfile/version-key.ts';
+import { schemeOf } from '../../src/versions/scheme.ts';
 
 /** A folder with `osv/*.json`: advisories in the OSV format. */
 const CORPORA = process.env['LOCKHOUND_CORPORA'];

@@ -2,10 +2,11 @@ import type { Store } from '../../compose/store.ts';
 import { partsOf } from '../../fleet/compact-lockfile.ts';
 import { heldIds } from '../../fleet/id-list.ts';
 import { type IdentifiedPackage, packageOf } from '../../fleet/identity.ts';
+import { PURL_TYPES } from '../../model/lockfile/ecosystem.ts';
 import { createYielder } from '../../model/yielding.ts';
 import { compareText } from '../../policy/finding-order.ts';
-import { RANGE_ECOSYSTEMS, type VersionMatch, versionMatch } from '../../policy/version-match.ts';
 import { StoreError } from '../../store/errors.ts';
+import { type VersionMatch, versionMatch } from '../../versions/version-match.ts';
 import { FleetError } from './errors.ts';
 import { type FleetStore, fitsLabels, type Labels } from './fleet-store.ts';
 import type { PackageQuery } from './package-query.ts';
@@ -96,7 +97,7 @@ async function selectPackages(
     const found = packageOf(identity);
     const match = matches.get(found.ecosystem) ?? versionMatch(query.versions, found.ecosystem);
     matches.set(found.ecosystem, match);
-    if (match === 'invalid') notCompared.add(found.ecosystem);
+    if (typeof match === 'string') notCompared.add(found.ecosystem);
     else if (match(found.version)) packages.set(id, found);
   }
   return packages;
@@ -104,14 +105,12 @@ async function selectPackages(
 
 /** Throws when a text selects no versions in any ecosystem. */
 function requireReadable({ versions, ecosystem }: PackageQuery): void {
-  const possible = ecosystem === undefined ? RANGE_ECOSYSTEMS : [ecosystem];
-  if (possible.some((one) => versionMatch(versions, one) !== 'invalid')) return;
-  const hint =
-    ecosystem !== undefined && !RANGE_ECOSYSTEMS.some((one) => one === ecosystem)
-      ? `; ranges are understood for ${RANGE_ECOSYSTEMS.join(', ')}`
-      : '';
-  const where = ecosystem === undefined ? '' : ` of ${ecosystem}`;
-  throw new FleetError('query-invalid', `"${versions}" is not a version or a range${where}${hint}`);
+  const possible = ecosystem === undefined ? PURL_TYPES : [ecosystem];
+  const matches = possible.map((one) => versionMatch(versions, one));
+  if (matches.some((match) => typeof match === 'function')) return;
+  const [reason] = matches;
+  const isOfOne = typeof reason === 'string' && ecosystem !== undefined;
+  throw new FleetError('query-invalid', isOfOne ? reason : `"${versions}" is not a version or a range`);
 }
 
 type Held = Pick<HoldingLockfile, 'lookedUp' | 'excluded'>;

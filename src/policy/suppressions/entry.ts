@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ECOSYSTEMS } from '../../model/lockfile/ecosystem.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
+import { versionMatch } from '../../versions/version-match.ts';
 import { RULE_NAMES } from '../catalog.ts';
-import { versionMatch } from '../version-match.ts';
 import { readPackageScope } from './package-scope.ts';
 
 const text = (most: number) =>
@@ -112,10 +112,8 @@ function packageOf({ package: purl, versions }: Fields): Suppression['package'] 
   }
   const range = versions ?? scope.versions;
   if (range === undefined) return scope;
-  if (versionMatch(range, scope.ecosystem) === 'invalid') {
-    return `"${range}" is neither a version nor a range of ${scope.ecosystem}`;
-  }
-  return { ...scope, versions: range };
+  const match = versionMatch(range, scope.ecosystem);
+  return typeof match === 'string' ? match : { ...scope, versions: range };
 }
 
 function check(entry: Scope & Fields, context: z.RefinementCtx): void {

@@ -6,7 +6,7 @@ import type { TargetSuppressionLimit } from '../../model/scan/policy.ts';
 import { atLeast, countedSeverity } from '../../model/scan/severity.ts';
 import type { Suppressed, Suppression, UnusedSuppression } from '../../model/scan/suppression.ts';
 import type { Target } from '../../model/scan/target.ts';
-import type { VersionMatch } from '../version-match.ts';
+import type { VersionMatch } from '../../versions/version-match.ts';
 import { matchesWildcard } from '../wildcard.ts';
 
 /** Decides which findings of one target are suppressed. */
@@ -82,8 +82,7 @@ export async function ruleOf(suppression: Suppression): Promise<Rule> {
   const { ecosystem = '', version: exact, versions } = suppression.package ?? {};
   const any = exact === undefined ? () => true : (version: string) => version === exact;
   const match = versions === undefined ? any : await matchOf(versions, ecosystem);
-  const matchesVersion = match === 'invalid' ? () => false : match;
-  const refused = match === 'invalid' ? `${versions} is not a range of ${ecosystem}` : undefined;
+  const [matchesVersion, refused] = typeof match === 'string' ? [() => false, match] : [match, undefined];
   return { suppression, matchesVersion, uses: 0, refused };
 }
 
@@ -95,7 +94,7 @@ async function matchOf(versions: string, ecosystem: string): Promise<VersionMatc
   const key = `${ecosystem} ${versions}`;
   const known = MATCHES.get(key);
   if (known !== undefined) return known;
-  const { versionMatch } = await import('../version-match.ts');
+  const { versionMatch } = await import('../../versions/version-match.ts');
   const match = versionMatch(versions, ecosystem);
   MATCHES.set(key, match);
   return match;

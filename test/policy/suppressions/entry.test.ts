@@ -26,6 +26,14 @@ describe('an entry', () => {
       { package: 'pkg:maven/org.example/core@1.2' },
       { package: { ecosystem: 'maven', name: 'org.example:core', versions: '1.2' } },
     ],
+    [
+      { package: 'pkg:maven/org.example/core@[1.2,2)' },
+      { package: { ecosystem: 'maven', name: 'org.example:core', versions: '[1.2,2)' } },
+    ],
+    [
+      { package: 'pkg:npm/lodash@vers:npm/>=4.0.0|<4.17.21' },
+      { package: { ecosystem: 'npm', name: 'lodash', versions: 'vers:npm/>=4.0.0|<4.17.21' } },
+    ],
     [{ advisory: 'CVE-1' }, { advisories: ['CVE-1'] }],
     [{ advisory: ['CVE-1', 'CVE-2'] }, { advisories: ['CVE-1', 'CVE-2'] }],
     [
@@ -47,6 +55,8 @@ describe('an entry', () => {
     [{ package: 'lodash' }, 'not a purl'],
     [{ package: 'pkg:npm/lodash@1', versions: '<2' }, 'second version'],
     [{ package: 'pkg:npm/lodash@<=>2' }, 'neither a version nor a range of npm'],
+    [{ package: 'pkg:npm/lodash@vers:pypi/<2' }, 'is not a range of npm'],
+    [{ package: 'pkg:npm/lodash', versions: 'vers:npm/<2.0.0|<1.0.0' }, 'not sorted by version'],
     [{ package: 'pkg:docker/alpine' }, 'not an ecosystem'],
     [{ rule: 'vulnerabilty' }, 'no rule is named "vulnerabilty"'],
     [{ rule: 'deprecated', expires: '31.1.2027' }, 'a date such as'],

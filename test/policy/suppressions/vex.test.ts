@@ -77,6 +77,8 @@ async function suppressed(
 
 const QS = 'npm qs@6.5.2 GHSA-1';
 
+const unaffected = (constraints: string) => ({ range: `vers:npm/${constraints}`, status: 'unaffected' });
+
 describe('OpenVEX', () => {
   it('a package with a version: this version and this vulnerability', async () => {
     const document = openVex(statement([{ '@id': 'pkg:npm/qs@6.5.2' }]));
@@ -226,15 +228,53 @@ describe('CycloneDX', () => {
     expect(await suppressed(read(vulnerability('root')))).toEqual([]);
   });
 
-  it('versions that are not affected are single ones', async () => {
-    const versions = [
-      { version: '6.5.2', status: 'unaffected' },
-      { version: '6.5.3', status: 'affected' },
-      { range: 'vers:npm/>=1|<7', status: 'unaffected' },
-    ];
+  it.each<[string, readonly object[], readonly string[], readonly string[]]>([
+    ['one version', [{ version: '6.5.2', status: 'unaffected' }], [QS], []],
+    ['a range', [{ range: 'vers:npm/<6.5.3', status: 'unaffected' }], [QS], []],
+    ['a range of semantic versions', [{ range: 'vers:semver/<6.5.3', status: 'unaffected' }], [QS], []],
+    ['a range beside an affected one', [unaffected('<6.5.3'), { range: 'vers:npm/>=6.5.3' }], [QS], []],
+    [
+      'a range around an affected version',
+      [unaffected('*'), { version: '6.5.3' }],
+      [],
+      ['may contain affected'],
+    ],
+    [
+      'a range that overlaps an unknown one',
+      [unaffected('<7.0.0'), { range: 'vers:npm/>=6.5.3', status: 'unknown' }],
+      [],
+      ['may contain affected'],
+    ],
+    [
+      'a version in an affected range',
+      [{ version: '6.5.2', status: 'unaffected' }, { range: 'vers:npm/*' }],
+      [],
+      ['affected'],
+    ],
+    [
+      'a version beside an unreadable range',
+      [{ version: '6.5.2', status: 'unaffected' }, { range: '<7' }],
+      [],
+      ['affected'],
+    ],
+    ['a range of another notation', [{ range: '<7', status: 'unaffected' }], [], ['not a range']],
+    ['too many ranges', Array.from({ length: 101 }, () => unaffected('<6.5.3')), [], ['more than 100']],
+  ])('unaffected versions: %s', async (_, versions, expected, reasons) => {
     const document = read(vulnerability('pkg:npm/qs', 'not_affected', { versions }));
-    expect(await suppressed(document)).toEqual([QS]);
-    expect(document.notApplied).toMatchObject([{ reason: expect.stringContaining('range') }]);
+    expect(await suppressed(document)).toEqual(expected);
+    expect(document.notApplied.map(({ reason }) => reason)).toEqual(
+      reasons.map((one) => expect.stringContaining(one)),
+    );
+  });
+
+  it('of a component with a version, a range is about this version alone', async () => {
+    const versions = (range: string) => ({ versions: [unaffected(range)] });
+    expect(await suppressed(read(vulnerability('q', 'not_affected', versions('<7.0.0'))))).toEqual([QS]);
+    const other = read(vulnerability('q', 'not_affected', versions('>=7.0.0')));
+    expect(other).toMatchObject({
+      suppressions: [],
+      notApplied: [{ reason: expect.stringContaining('not the version') }],
+    });
   });
 
   it('what it does not name is reported', () => {

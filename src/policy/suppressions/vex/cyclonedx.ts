@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createVexDocument, type VexDocument } from './document.ts';
 import { packageScope, targetScopes } from './product.ts';
+import { unaffectedScopes } from './unaffected.ts';
 
 interface Component {
   readonly 'bom-ref'?: string | undefined;
@@ -140,14 +141,7 @@ function packageScopes(purl: string | undefined, { ref, versions }: Affected) {
   const scope = packageScope(purl);
   if (typeof scope === 'string') return [scope];
   if (versions === undefined) return [{ package: scope }];
-  return versions
-    .filter(({ status }) => status === 'unaffected')
-    .map(({ version, range }) => {
-      if (version === undefined) return `the range ${range ?? ''} is not applied: only single versions are`;
-      const isOther = scope.version !== undefined && scope.version !== version;
-      return isOther ? `${version} is not the version of the component` : { ...scope, version };
-    })
-    .map((one) => (typeof one === 'string' ? one : { package: one }));
+  return unaffectedScopes(scope, versions).map((one) => (typeof one === 'string' ? one : { package: one }));
 }
 
 function reasonOf({ analysis }: Vulnerability): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { schemeOf } from '../../src/advice/versions/scheme.ts';
 import type { System } from '../../src/model/lockfile/version-key.ts';
+import { schemeOf } from '../../src/versions/scheme.ts';
 
 /** Orders that the ecosystems publish, the earliest first. */
 const ORDERS: readonly (readonly [System, string, readonly string[]])[] = [
