@@ -45,9 +45,9 @@ export async function runJob(options: ProcessorOptions, attempt: RunnableAttempt
   }).finally(limit.release);
   const { result, next, isNew, closed } = outcome;
   const durationMs = now() - startedAt;
+  await passOn(options, attempt, outcome);
   if (closed === undefined) {
-    await passOn(options, attempt, outcome);
-    if (!(isNew && job.endsWithOutcome === true)) await job.onEnd?.(payload, { kind: 'done' }, ports);
+    await job.onEnd?.(payload, { kind: 'done' }, ports);
     await closeCompleted(options, { ...ends, key });
   } else await releaseTurn(options, closed.next);
   onEvent?.({ kind: 'finished', job: job.name, key, durationMs, ...(isNew ? { result } : {}) });
@@ -88,8 +88,8 @@ async function passOn(
 const MAX_DIRECT_BYTES = 131_072;
 
 /**
- * The follow-up that runs at once in this process, without its queue. It is open already: when this process dies, the job that
- * it follows from is claimed by another worker, which queues it.
+ * The follow-up that runs at once in this process, without its queue. It is open already. When this process dies, another worker
+ * claims the job that it follows from, and queues it or what follows from it.
  */
 function directFollowUp(
   { siblings, flow }: ProcessorOptions,

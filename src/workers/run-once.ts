@@ -17,7 +17,7 @@ export interface Work {
   readonly openJobsOf: (next: readonly StoredFollowUp[]) => readonly OpenJob[];
   /** False when the caller knows that there was no outcome when the attempt began. */
   readonly mayBeDone: boolean;
-  /** Closed with the outcome when nothing follows. */
+  /** Closed with the outcome. Absent for a job that has more to do then. */
   readonly ends?: EndedJob;
 }
 
@@ -56,9 +56,8 @@ export async function runOnce(
     context.signal.throwIfAborted();
     // A port that ignores the signal must not block the job; nothing that it does later is saved.
     const finished = await raceAbort(job.run(payload, ports, context), context.signal);
-    const isLast = finished.next.length === 0 && ends !== undefined;
     const circumstances = {
-      ...(isLast ? { ends } : {}),
+      ends,
       follows: openJobsOf(finished.next),
       startedAt,
       resultVersion: job.resultKind?.version,
@@ -66,7 +65,7 @@ export async function runOnce(
     const answer = await outcomes.save(job.name, key, finished, circumstances);
     if (answer.status === 'saved') {
       const { next, bytes } = answer;
-      return { ...finished, isNew: true, bytes, ...(isLast ? { closed: { next } } : {}) };
+      return { ...finished, isNew: true, bytes, ...(ends === undefined ? {} : { closed: { next } }) };
     }
     if (answer.status === 'already-there') return { ...answer.outcome, isNew: false };
   }

@@ -48,7 +48,7 @@ export function createOutcomeStore(redis: RedisClient, keys: Keys, options: Outc
     const value = await redis.getBuffer(spent);
     if (value === null) return { result: null, next: [], place, large };
     const outcome = await readValue(OUTCOME, value, placeOf(spent));
-    return { ...outcome, next: [], place: placeOf(spent), large: isLarge(value) };
+    return { ...outcome, place: placeOf(spent), large: isLarge(value) };
   };
   const read = async (job: string, key: string): Promise<ReadOutcome | undefined> => {
     const stored = await redis.getBuffer(keys.outcome(job, key));
