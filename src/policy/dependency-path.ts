@@ -1,6 +1,7 @@
 import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
+import type { LockedPackage } from '../model/lockfile/lockfile.ts';
 import { formatVersionKey } from '../model/lockfile/version-key.ts';
-import type { ResolvedLockfile, ResolvedPackage } from '../model/scan/inventory.ts';
+import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import { createYielder, inSlices, type YieldIfDue } from '../model/yielding.ts';
 import type { PathFinder } from './located-packages.ts';
 import type { RuleFacts } from './rule.ts';
@@ -21,23 +22,30 @@ export async function createPathFinder({
 }: Pick<RuleFacts, 'inventory' | 'graphs'>): Promise<PathFinder> {
   const searched: ((id: string) => readonly string[])[] = [];
   const yieldIfDue = createYielder();
-  for (const file of inventory.lockfiles) searched.push(await search(file, graphs, yieldIfDue));
+  for (const { packages } of inventory.lockfiles) {
+    const hasEdges = packages.some(({ dependencies }) => dependencies !== undefined);
+    const expanded = hasEdges ? undefined : await expandedEdges(packages, graphs);
+    searched.push(await findPaths(packages, expanded, yieldIfDue));
+  }
   return (lockfile, id) => searched[lockfile]?.(id) ?? [];
 }
 
-/** Returns a function that returns the path to a package. */
-async function search(
-  { packages }: ResolvedLockfile,
-  graphs: ReadonlyMap<string, DependencyGraph>,
-  yieldIfDue: YieldIfDue,
+type PathPackage = Pick<LockedPackage, 'id' | 'direct' | 'dependencies'>;
+
+/**
+ * Returns a function that returns a shortest path to a package of one lockfile by its id, as `createPathFinder` does. `expanded`: edges
+ * by position, where the lockfile has none.
+ */
+export async function findPaths(
+  packages: readonly PathPackage[],
+  expanded?: ReadonlyMap<number, readonly number[]>,
+  yieldIfDue = createYielder(),
 ): Promise<(id: string) => readonly string[]> {
   const positions = new Map<string, number>();
   let position = 0;
   for await (const slice of inSlices(packages)) {
     for (const { id } of slice) positions.set(id, position++);
   }
-  const hasEdges = packages.some(({ dependencies }) => dependencies !== undefined);
-  const expanded = hasEdges ? undefined : await expandedEdges(packages, graphs);
   const edgesOf = (position: number): readonly number[] =>
     expanded?.get(position) ??
     (packages[position]?.dependencies ?? []).flatMap((id) => positions.get(id) ?? []);
@@ -115,7 +123,7 @@ function addEdges(
 
 /** The direct dependencies; where the lockfile does not mark them, the packages that no other one depends on. */
 async function roots(
-  packages: readonly ResolvedPackage[],
+  packages: readonly PathPackage[],
   edgesOf: (position: number) => readonly number[],
   yieldIfDue: YieldIfDue,
 ): Promise<number[]> {
@@ -133,8 +141,8 @@ async function roots(
 }
 
 function positionsOf(
-  packages: readonly ResolvedPackage[],
-  holds: (locked: ResolvedPackage, position: number) => boolean,
+  packages: readonly PathPackage[],
+  holds: (locked: PathPackage, position: number) => boolean,
 ): number[] {
   return [...packages.keys()].filter((position) => {
     const locked = packages[position];

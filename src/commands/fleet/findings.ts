@@ -135,8 +135,12 @@ export async function findIn(
   return { findings, total: worst.count() };
 }
 
-/** An open finding with its age, and with the time by which it has to be resolved. */
-function withTerm({ finding, status, openedAt }: TrackedFinding, { dueIn }: Policy, now: number): Finding {
+/** An open finding with its age at `now` (ms since 1970), and with the time by which it has to be resolved. */
+export function withTerm(
+  { finding, status, openedAt }: Pick<TrackedFinding, 'finding' | 'status' | 'openedAt'>,
+  { dueIn }: Policy,
+  now: number,
+): Finding {
   if (status !== 'open') return finding;
   return withAge(finding, openedAt, now, isAlert(finding) ? dueIn[countedSeverity(finding)] : undefined);
 }

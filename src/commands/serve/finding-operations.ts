@@ -3,6 +3,7 @@ import { countedSeverity } from '../../model/scan/severity.ts';
 import { withPriority } from '../../policy/priority/priority.ts';
 import type { Operations } from '../../server/api/operation.ts';
 import { COMPARE_FINDINGS } from '../../server/view/fleet-order.ts';
+import { withTerm } from '../fleet/findings.ts';
 import { withKnownFixes } from '../fleet/known-fixes.ts';
 import { openFindingSelection } from './finding-selection.ts';
 import { pageOf, pageOfList } from './page.ts';
@@ -16,6 +17,11 @@ const MAX_LOCATIONS = 1_000;
 /** Lists and counts are answered from memory, one finding from the state of its target. */
 export function findingOperations(context: ServeContext): Pick<Operations, Own> {
   const select = openFindingSelection(context);
+  const { policy } = context.fleet;
+  const shown = <One extends FleetFinding>(one: One) => ({
+    ...one,
+    finding: withTerm(one, policy, Date.now()),
+  });
   return {
     async 'lockhound.findings.list'({ params, principal }) {
       const {
@@ -28,7 +34,7 @@ export function findingOperations(context: ServeContext): Pick<Operations, Own> 
       const page = pageOf<FleetFinding>(context, { method: 'lockhound.findings.list', params, principal });
       const list = select(filters, order, principal);
       const { items, total, next } = pageOfList(list, page, { compare: COMPARE_FINDINGS[order], placeOf });
-      return { findings: items, total, ...next };
+      return { findings: items.map(shown), total, ...next };
     },
     async 'lockhound.findings.count'({ params, principal }) {
       const list = select(params, 'severity', principal);
@@ -53,8 +59,8 @@ export function findingOperations(context: ServeContext): Pick<Operations, Own> 
       const labels = (await targetSummaries.read(target))?.labels ?? {};
       const one = { target, labels, status, openedAt, changedAt, places, finding: { ...finding, locations } };
       const [advised = one] = await withKnownFixes(context.fleet, [one]);
-      const { fixes: _fixes, ...shown } = advised.finding;
-      return { ...advised, finding: shown };
+      const { fixes: _fixes, ...body } = advised.finding;
+      return shown({ ...advised, finding: body });
     },
   };
 }

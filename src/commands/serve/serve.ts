@@ -26,6 +26,7 @@ import { eventOperations } from './event-operations.ts';
 import { findingOperations } from './finding-operations.ts';
 import { fleetOperations } from './fleet-operations.ts';
 import { healthOperations } from './health-operations.ts';
+import { inventoryOperations } from './inventory-operations.ts';
 import { addMonitoring } from './monitoring.ts';
 import { openCallers } from './open-callers.ts';
 import { addPushTriggers } from './push-triggers.ts';
@@ -85,6 +86,7 @@ export async function startServe(loaded: LoadedConfig, options: ServeOptions = {
       ...fleetOperations(context),
       ...healthOperations(context),
       ...targetOperations(context),
+      ...inventoryOperations(context),
       ...findingOperations(context),
       ...scanOperations(context),
       ...adminOperations(context),

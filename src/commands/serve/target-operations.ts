@@ -1,19 +1,18 @@
 import { SEVERITIES } from '../../model/scan/severity.ts';
 import type { Operations } from '../../server/api/operation.ts';
-import { Refusal } from '../../server/api/problem.ts';
 import { COMPARE_TARGETS } from '../../server/view/fleet-order.ts';
 import type { ViewedTarget } from '../../server/view/viewed-target.ts';
 import { fitsLabels } from '../fleet/fleet-store.ts';
 import { showTarget } from '../fleet/targets.ts';
 import { pageOf, pageOfList } from './page.ts';
-import { labelsOf, notFound, requireSeen, type ServeContext, snapshotOf } from './serve-context.ts';
+import { labelsOf, requireSeen, type ServeContext, snapshotOf } from './serve-context.ts';
 
 /** Findings in the answer about one target; `findings.list` has the others. */
 const MAX_FINDINGS = 1_000;
 
 export function targetOperations(
   context: ServeContext,
-): Pick<Operations, 'lockhound.targets.list' | 'lockhound.targets.get' | 'lockhound.targets.inventory'> {
+): Pick<Operations, 'lockhound.targets.list' | 'lockhound.targets.get'> {
   const { view, loaded } = context;
   const listed = (target: ViewedTarget) => ({ ...target, stale: view.isStale(target) });
   return {
@@ -44,60 +43,6 @@ export function targetOperations(
       requireSeen(principal, target);
       const shown = await showTarget(context.fleet, target, loaded.config.watch.staleAfter);
       return { ...shown, findings: shown.findings.slice(0, MAX_FINDINGS) };
-    },
-    async 'lockhound.targets.inventory'({ params, principal }) {
-      const { target, lockfile } = params;
-      requireSeen(principal, target);
-      const store = context.fleet.of(target);
-      const state = await store.targets.read(target);
-      if (state === undefined) throw notFound(`there is no target ${target}`);
-      const files = (state.lockfiles ?? []).filter(({ path }) => lockfile === undefined || path === lockfile);
-      const [file] = files;
-      if (file === undefined) throw notFound(`target ${target} has no lockfile ${lockfile ?? ''}`.trim());
-      if (files.length > 1) {
-        throw new Refusal(
-          400,
-          'invalid-parameter',
-          `target ${target} has ${files.length} lockfiles: name one`,
-        );
-      }
-      const page = pageOf<{ readonly inventory: string | undefined; readonly at: number }>(context, {
-        method: 'lockhound.targets.inventory',
-        params,
-        principal,
-      });
-      if (file.inventory === undefined) {
-        const message = file.unread?.message ?? 'no scan could read it';
-        return {
-          path: file.path,
-          format: '',
-          packages: [],
-          total: 0,
-          problems: [{ kind: 'unread', message }],
-        };
-      }
-      const { format, problems, packages } = await store.inventories.read(file.inventory);
-      // The packages of another content have other places.
-      if (page.after !== undefined && page.after.inventory !== file.inventory) {
-        throw new Refusal(409, 'lockfile-changed', `${file.path} has changed: begin with the first page`);
-      }
-      const from = page.after?.at ?? 0;
-      const end = from + page.size;
-      const next =
-        end < packages.length
-          ? { nextPageToken: page.tokenAfter({ inventory: file.inventory, at: end }) }
-          : {};
-      return {
-        path: file.path,
-        format,
-        total: packages.length,
-        problems: from === 0 ? problems : [],
-        packages: packages.slice(from, end).map(({ locked, excluded }) => {
-          const { integrity: _digests, source: _source, ...own } = locked;
-          return excluded === undefined ? own : { ...own, outcome: excluded[0], reason: excluded[1] };
-        }),
-        ...next,
-      };
     },
   };
 }

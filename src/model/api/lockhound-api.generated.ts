@@ -122,6 +122,14 @@ export interface DeliveryList {
 export interface Empty {
 }
 
+/** How long an open finding has been open. */
+export interface FindingAge {
+  /** When it opened. */
+  readonly since: string;
+  /** Whole days since then. */
+  readonly days: number;
+}
+
 /** An issue that a rule found in a package. */
 export interface FindingBody {
   /** Identifies the issue of a package in a target over all scans. */
@@ -150,6 +158,9 @@ export interface FindingBody {
   readonly kev?: JsonObject;
   /** Probability of exploitation within 30 days: `score`, `percentile`. */
   readonly epss?: JsonObject;
+  readonly age?: FindingAge;
+  /** When it has to be resolved, where its severity has a limit (`policy.dueIn`). */
+  readonly due?: string;
 }
 
 /** Numbers of findings that fit. */
@@ -282,8 +293,10 @@ export interface Inventory {
   readonly format: string;
   /** The packages of this page. */
   readonly packages: readonly InventoryPackage[];
-  /** Number of all packages of the lockfile. */
+  /** Number of all packages of the lockfile that fit. */
   readonly total: number;
+  /** The conditions under which its packages are installed. */
+  readonly groups: readonly string[];
   /** Parts of the file that could not be read. */
   readonly problems: readonly Problem[];
   /** Present when there are further packages. */
@@ -310,6 +323,8 @@ export interface InventoryPackage {
   readonly line?: number;
   /** Ids of the packages that it depends on. */
   readonly dependencies?: readonly string[];
+  /** A shortest path: ids from a direct dependency to the package itself, at most 32; empty when none is known. */
+  readonly dependencyPath: readonly string[];
   /** Present when it is not looked up. */
   readonly outcome?: 'resolved' | 'missing' | 'unsupported' | 'private' | 'failed' | 'uncovered';
   /** Why it is not looked up. */
@@ -1356,6 +1371,10 @@ export interface LockhoundMethods {
     readonly params: {
       readonly target: string;
       readonly lockfile?: string | undefined;
+      readonly search?: string | undefined;
+      readonly direct?: boolean | undefined;
+      readonly group?: string | undefined;
+      readonly skip?: number | undefined;
       readonly pageSize?: number | undefined;
       readonly pageToken?: string | undefined;
     };

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDayCounts } from '../../../src/store/fleet/day-counts.ts';
 import { createKeys } from '../../../src/store/keys.ts';
 import { shardOf } from '../../../src/store/shards/shard.ts';
-import { npmFile, tracked } from '../../store/fleet/fleet-room.ts';
+import { AT, npmFile, tracked } from '../../store/fleet/fleet-room.ts';
 import { until } from '../../store/store-room.ts';
 import { openServeRoom } from './serve-room.ts';
+
+const EDGES = { 'shop@1.0.0': ['ms@2.1.3'], 'ms@2.1.3': ['lodash@4.17.20'] };
 
 describe.each([1, 3])('the read operations over %i shards', (shards) => {
   let room: Awaited<ReturnType<typeof openServeRoom>>;
@@ -21,7 +23,7 @@ describe.each([1, 3])('the read operations over %i shards', (shards) => {
       const target = `org/t${index}`;
       await fleetOf(target).save(
         target,
-        [npmFile('package-lock.json', ['shop@1.0.0', 'ms@2.1.3', 'lodash@4.17.20'])],
+        [npmFile('package-lock.json', ['shop@1.0.0', 'ms@2.1.3', 'lodash@4.17.20'], EDGES)],
         {
           labels: { team: index < 2 ? 'web' : 'data' },
           findings: [
@@ -34,7 +36,7 @@ describe.each([1, 3])('the read operations over %i shards', (shards) => {
         },
       );
     }
-    api = await room.serve();
+    api = await room.serve({ LOCKHOUND_POLICY_DUE_IN_CRITICAL: '7d' });
   });
   afterAll(() => room.close());
 
@@ -82,6 +84,15 @@ describe.each([1, 3])('the read operations over %i shards', (shards) => {
     const rest = await api.read(inventory, `targets/org%2Ft0/inventory?pageToken=${first.nextPageToken}`);
     const ids = [...first.packages, ...rest.packages].map(({ id }: { id: string }) => id);
     expect(ids).toEqual(['shop@1.0.0', 'ms@2.1.3', 'lodash@4.17.20']);
+    expect(rest.packages[0].dependencyPath).toEqual(['shop@1.0.0', 'ms@2.1.3', 'lodash@4.17.20']);
+    const found = async (query: string) => {
+      const { packages, total } = await api.read(inventory, `targets/org%2Ft0/inventory?${query}`);
+      return [total, ...packages.map(({ name }: { name: string }) => name)];
+    };
+    expect(await found('search=LOD%20npm')).toEqual([1, 'lodash']);
+    expect(await found('direct=true')).toEqual([1, 'shop']);
+    expect(await found('group=dev')).toEqual([0]);
+    expect(await found('skip=1&pageSize=1')).toEqual([3, 'ms']);
     expect((await api.request('/api/v1/targets/org%2Fnone')).status).toBe(404);
     expect((await api.request('/api/v1/targets/org%2Fnone/inventory')).status).toBe(404);
   });
@@ -101,7 +112,13 @@ describe.each([1, 3])('the read operations over %i shards', (shards) => {
     expect(await listed('advisory=GHSA-other')).toEqual([]);
     const [first] = (await api.read('lockhound.findings.list', 'findings')).findings;
     const place = `targets/org%2Ft0/findings/${encodeURIComponent(first.finding.fingerprint)}`;
-    expect(await api.read('lockhound.findings.get', place)).toMatchObject({ target: 'org/t0', places: 1 });
+    const one = await api.read('lockhound.findings.get', place);
+    expect(one).toMatchObject({ target: 'org/t0', places: 1 });
+    for (const { finding } of [first, one]) {
+      expect(finding).toMatchObject({ age: { since: AT }, due: '2026-02-07T06:00:00.000Z' });
+    }
+    const [resolved] = (await api.read('lockhound.findings.list', 'findings?state=resolved')).findings;
+    expect(resolved.finding.age).toBeUndefined();
     expect((await api.request(`/api/v1/${place}x`)).status).toBe(404);
   });
 
