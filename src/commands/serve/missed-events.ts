@@ -1,6 +1,7 @@
 import type { FleetEvent, Topic } from '../../server/api/events/event-log.ts';
 import type { StreamedEvent } from '../../server/api/events/event-stream.ts';
-import { changeEvent, scanEvent } from '../../server/api/events/follow-store.ts';
+import { changeEvent, deliveryEvent, scanEvent } from '../../server/api/events/follow-store.ts';
+import { DELIVERY_INDEXES } from '../../store/alerts/deliveries.ts';
 import type { ServeContext } from './serve-context.ts';
 
 /** Events of one topic and shard that are read from the store. */
@@ -9,7 +10,11 @@ const MAX_STORED = 5_000;
 const OVERLAP_MS = 10_000;
 const DAY_MS = 86_400_000;
 /** How long the store has what happened. */
-const KEPT_MS: Readonly<Record<Topic, number>> = { changes: 90 * DAY_MS, scans: 30 * DAY_MS };
+const KEPT_MS: Readonly<Record<Topic, number>> = {
+  changes: 90 * DAY_MS,
+  scans: 30 * DAY_MS,
+  deliveries: 30 * DAY_MS,
+};
 
 /**
  * What a reader missed since a time (ms since 1970), oldest first, from the store. Begins with an event `gap` for each topic of which the
@@ -36,12 +41,18 @@ export async function missedSince(
       if (fits(event)) found.push(event);
     }
   };
-  for (const { changeLog, scans } of fleet.shards) {
+  for (const { changeLog, scans, deliveries } of fleet.shards) {
     await add('changes', mapped(changeLog.since(from, fleet.onUnreadable), changeEvent));
     await add(
       'scans',
       mapped(scans.newest({ since: from }), ({ scan }) => scanEvent(scan)),
     );
+    for (const kind of DELIVERY_INDEXES) {
+      await add(
+        'deliveries',
+        mapped(deliveries.newest(kind, { since: from }), ({ delivery }) => deliveryEvent(delivery)),
+      );
+    }
   }
   const missing = [...gaps].map(([topic, until]): StreamedEvent => {
     const [begin, end] = [since, until].map((time) => new Date(time).toISOString());

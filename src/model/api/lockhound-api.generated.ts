@@ -1074,10 +1074,10 @@ export interface LockhoundMethods {
     readonly body: undefined;
     readonly response: RetriedDelivery;
   };
-  /** Changes and scans as they happen (`text/event-stream`). `Last-Event-ID` continues after an event. */
+  /** Changes, scans and deliveries as they happen (`text/event-stream`). `Last-Event-ID` continues after an event. */
   'lockhound.events.stream': {
     readonly params: {
-      readonly topic?: readonly ('changes' | 'scans')[] | undefined;
+      readonly topic?: readonly ('changes' | 'scans' | 'deliveries')[] | undefined;
       readonly target?: string | undefined;
     };
     readonly body: undefined;

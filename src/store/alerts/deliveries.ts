@@ -34,7 +34,8 @@ export interface DeliveryOptions {
   readonly now?: (() => number) | undefined;
 }
 
-export type DeliveryIndex = 'open' | 'failed' | 'delivered';
+export const DELIVERY_INDEXES = ['open', 'failed', 'delivered'] as const;
+export type DeliveryIndex = (typeof DELIVERY_INDEXES)[number];
 
 const RETENTION_MS = 30 * 24 * 3600 * 1000;
 
@@ -85,6 +86,17 @@ export function createDeliveryStore(redis: RedisClient, keys: Keys, options: Del
     },
     /** Ids of deliveries by their last change, newest first. `since`: ms since 1970. */
     list: (kinds: readonly DeliveryIndex[], since?: number) => listIds(redis, keys, kinds, since),
+    /** The ids of all that changed at this time (ms since 1970) or later, with the time of the last change, oldest first. */
+    async idsSince(since: number): Promise<readonly PlacedId[]> {
+      // One that moves from one index to another while they are read is in both.
+      const times = new Map<string, number>();
+      for (const key of Object.values(indexesOf(keys))) {
+        for await (const part of newestIds(redis, key, { since, count: 1_000 })) {
+          for (const { id, time } of part) times.set(id, Math.max(time, times.get(id) ?? 0));
+        }
+      }
+      return Array.from(times, ([id, time]) => ({ id, time })).sort((left, right) => left.time - right.time);
+    },
     /** Deliveries of one kind by their last change, newest first, from a place on. An unreadable one is reported. */
     async *newest(kind: DeliveryIndex, range: NewestRange): AsyncGenerator<TimedDelivery> {
       for await (const part of newestIds(redis, indexesOf(keys)[kind], range)) {

@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { administerTokens } from '../../../src/commands/tokens.ts';
 import { createEventLog } from '../../../src/server/api/events/event-log.ts';
 import { beginEventStream, type EventStream } from '../../../src/server/api/events/event-stream.ts';
+import { createDeliveryStore } from '../../../src/store/alerts/deliveries.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
+import { notificationOf } from '../../notify/notification.ts';
 import { openServeRoom } from './serve-room.ts';
 
 let room: Awaited<ReturnType<typeof openServeRoom>>;
@@ -39,6 +41,7 @@ async function events(url: string, headers: Record<string, string>, count: numbe
     target: string;
     topic: string | undefined;
     from: string | undefined;
+    state: string | undefined;
   }[] = [];
   let text = '';
   const opened = onOpen();
@@ -52,8 +55,15 @@ async function events(url: string, headers: Record<string, string>, count: numbe
       );
       const data = fields.get('data');
       if (data === undefined) continue;
-      const { target, topic, from } = JSON.parse(data) as { target: string; topic?: string; from?: string };
-      found.push({ id: fields.get('id') ?? '', event: fields.get('event') ?? '', target, topic, from });
+      const { target, topic, from, state } = JSON.parse(data);
+      found.push({
+        id: fields.get('id') ?? '',
+        event: fields.get('event') ?? '',
+        target,
+        topic,
+        from,
+        state,
+      });
     }
     if (found.length >= count) break;
   }
@@ -116,6 +126,25 @@ describe('the stream of events', () => {
       }),
     );
     expect(found).toMatchObject([{ event: 'scans', target: 't' }]);
+  });
+
+  it('tells how deliveries go on, also those that a reader missed', async () => {
+    const api = await room.serve({}, all);
+    const [fleet] = room.fleets;
+    if (fleet === undefined) throw new RangeError();
+    const deliveries = createDeliveryStore(room.redis, fleet.keys);
+    const date = new Date().toISOString();
+    const delivery = { id: 'msg_1', key: 's.default', route: 'default', target: 't', scan: 's', date };
+    const url = `${api.server.url}/api/v1/events?topic=deliveries`;
+    const headers = { authorization: `Bearer ${all}` };
+    const [filed] = await events(url, headers, 1, () => deliveries.file(delivery, notificationOf()));
+    expect(filed).toMatchObject({ event: 'deliveries', target: 't', state: 'waiting' });
+    await deliveries.move(delivery, { state: 'failed', reason: 'HTTP 500' });
+    const missed = { ...headers, 'last-event-id': filed?.id ?? '' };
+    expect(await events(url, missed, 1)).toMatchObject([{ event: 'deliveries', state: 'failed' }]);
+    const other = await room.serve({}, all);
+    const stored = await events(`${other.server.url}/api/v1/events?topic=deliveries`, missed, 1);
+    expect(stored).toMatchObject([{ event: 'deliveries', state: 'failed' }]);
   });
 
   it('disconnects a reader that does not read', async () => {

@@ -8,7 +8,7 @@ export const isLive = signal(false);
 
 /** The server follows its store with a delay of up to a second, and of some seconds when it is busy. */
 const DELAYS_MS = [1_200, 5_000];
-/** What no event reports, such as an attempt of a delivery, is read again this often. */
+/** What no event reports, such as a suppression, is read again this often. */
 const REGULAR_MS = 30_000;
 const RECONNECT_MS = 3_000;
 
@@ -46,7 +46,7 @@ export function followEvents(): () => void {
       if (wasOpen) announce();
       wasOpen = true;
     };
-    for (const topic of ['changes', 'scans']) opened.addEventListener(topic, announce);
+    for (const topic of ['changes', 'scans', 'deliveries']) opened.addEventListener(topic, announce);
     opened.onerror = () => {
       isLive.value = false;
       // The browser connects again by itself, except after an answer that is no stream.

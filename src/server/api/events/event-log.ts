@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** What an event is about. */
-export const TOPICS = ['changes', 'scans'] as const;
+export const TOPICS = ['changes', 'scans', 'deliveries'] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /** Something that happened in the fleet. */
