@@ -47,12 +47,14 @@ export function administerSchedules(shared: SharedStore) {
     return schedule;
   };
   return {
-    /** Adds a schedule, written as in the configuration. Throws `ConfigError` and `ScheduleError` (`exists`). */
+    /** Adds a schedule, written as in the configuration. One that replaces a paused one is paused. Throws `ConfigError` and `ScheduleError` (`exists`). */
     async add(written: unknown, { replace }: { readonly replace: boolean }): Promise<Schedule> {
-      const added = scheduleOf(checked(written), { origin: 'command', paused: false });
-      const before = await schedules.find(added.name);
-      if (before !== undefined && before.removed !== true) requireReplaceable(before, replace);
-      return await put(added);
+      const wanted = checked(written);
+      const found = await schedules.find(wanted.name);
+      const before = found?.removed === true ? undefined : found;
+      if (before !== undefined) requireReplaceable(before, replace);
+      const paused = before?.paused === true;
+      return await put(scheduleOf(wanted, { origin: 'command', paused }));
     },
     async list(): Promise<readonly ScheduleReport[]> {
       const found = (await schedules.list()).filter(({ removed }) => removed !== true);
