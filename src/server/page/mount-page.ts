@@ -9,6 +9,7 @@ export const VIEW_PATHS: readonly string[] = [
   '/finding',
   '/targets',
   '/target',
+  '/inventory',
   '/changes',
   '/suppressions',
   '/deliveries',

@@ -24,6 +24,7 @@ const CHROMIUM = process.env['LOCKHOUND_CHROMIUM'] ?? '/usr/bin/chromium';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TITLE = 'Something is wrong with left';
 const LEFT = 'pkg:npm/left@1.0.0';
+const INVENTORY = '/inventory?target=org%2Fshop';
 
 const folder = mkdtempSync(join(tmpdir(), 'page-'));
 let room: Awaited<ReturnType<typeof openServeRoom>>;
@@ -74,14 +75,18 @@ async function fill(): Promise<void> {
       ],
     },
   });
-  await save('org/shop', [npmFile('package-lock.json', ['shop@1.0.0', 'left@1.0.0'])], {
-    labels: { team: 'web' },
-    findings: [
-      left,
-      ...Array.from({ length: 300 }, (_, index) => tracked('org/shop', `p${index}@1.0.0`, 'low')),
-    ],
-    log: [opened(left.finding.fingerprint, LEFT, TITLE)],
-  });
+  await save(
+    'org/shop',
+    [npmFile('package-lock.json', ['shop@1.0.0', 'left@1.0.0'], { 'shop@1.0.0': ['left@1.0.0'] })],
+    {
+      labels: { team: 'web' },
+      findings: [
+        left,
+        ...Array.from({ length: 300 }, (_, index) => tracked('org/shop', `p${index}@1.0.0`, 'low')),
+      ],
+      log: [opened(left.finding.fingerprint, LEFT, TITLE)],
+    },
+  );
   await save('org/api', [], { findings: [tracked('org/api', 'left@1.0.0', 'high')] });
   const evil = tracked('evil', 'left@1.0.0', 'high', {
     finding: {
@@ -267,6 +272,59 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.context().close();
     });
 
+    it('finds a package of a lockfile, and chooses several rules and labels', async () => {
+      const { page, events } = await signedIn(tokens.admin, '/target?id=org%2Fshop');
+      await page.getByRole('link', { name: 'package-lock.json', exact: true }).click();
+      await page.getByText('2 packages', { exact: true }).waitFor();
+      await page.getByLabel('Search').fill('left');
+      await page.getByText('1 package', { exact: true }).waitFor();
+      await page.getByText('shop@1.0.0', { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'left', exact: true }).click();
+      await page.getByText('1 finding', { exact: true }).waitFor();
+      await page.getByLabel('Label', { exact: true }).fill('team=web');
+      await page.getByLabel('And label').fill('team=data');
+      await page.getByText('No finding fits these filters.').waitFor();
+      await page.getByLabel('And label').first().fill('');
+      await page.getByText('1 finding', { exact: true }).waitFor();
+      await page.getByLabel('Rules: Any').click();
+      await page.getByRole('checkbox', { name: /vulnerability/ }).check();
+      await page.getByLabel('Rules: vulnerability').waitFor();
+      expect(new URL(page.url()).searchParams.getAll('rule')).toEqual(['vulnerability']);
+      expect(events()).toEqual([]);
+      await page.context().close();
+    });
+
+    it('adds and changes a schedule', async () => {
+      const { page } = await signedIn(tokens.admin, '/schedules');
+      await page.getByRole('button', { name: 'Add' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name', { exact: true }).fill('acme');
+      await dialog.getByLabel('URLs, one a line').fill('https://git.example/a.git\nno url');
+      await dialog.getByRole('button', { name: 'Add' }).click();
+      await dialog.getByText(/source\.repositories\.1\.url/).waitFor();
+      await dialog.getByLabel('URLs, one a line').fill('https://git.example/a.git');
+      await dialog.getByLabel('Labels as').fill('team=acme');
+      await dialog.getByRole('button', { name: 'Add' }).click();
+      await page.getByText('Schedule acme is saved.').waitFor();
+      await page.getByRole('button', { name: 'Pause acme' }).click();
+      await page.getByText('acme is paused.').waitFor();
+      await page.getByRole('button', { name: 'Change acme' }).click();
+      await dialog.getByLabel('Time between runs').fill('90m');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('every 90m').waitFor();
+      const { json } = await api.request('/api/v1/schedules', as(tokens.admin));
+      expect(json.schedules).toMatchObject([
+        {
+          name: 'acme',
+          source: { kind: 'git', repositories: [{ url: 'https://git.example/a.git' }] },
+          labels: { team: 'acme' },
+          everyMs: 5_400_000,
+          paused: true,
+        },
+      ]);
+      await page.context().close();
+    });
+
     it('sends a failed alert again, and shows readers no buttons that they may not use', async () => {
       const { page } = await signedIn(tokens.admin, '/deliveries');
       await page.getByRole('button', { name: '1 attempt' }).click();
@@ -329,12 +387,22 @@ describe.skipIf(!existsSync(CHROMIUM))(
       [
         1280,
         'light',
-        ['/', '/findings', finding, '/targets', '/target?id=org%2Fshop', '/tokens', '/deliveries'],
+        ['/', '/findings', finding, '/targets', '/target?id=org%2Fshop', '/tokens', '/deliveries', INVENTORY],
       ],
       [
         390,
         'dark',
-        ['/', finding, '/changes', '/suppressions', '/schedules', '/rejected', '/queues', '/target?id=evil'],
+        [
+          '/',
+          finding,
+          '/changes',
+          '/suppressions',
+          '/schedules',
+          '/rejected',
+          '/queues',
+          '/target?id=evil',
+          INVENTORY,
+        ],
       ],
     ] as const)('is accessible and not wider than %i pixels, %s', async (width, colorScheme, paths) => {
       const { page } = await signedIn(tokens.admin, '/', {

@@ -4,6 +4,11 @@ export function targetAddress(target: string): string {
   return addressOf('/target', { id: target });
 }
 
+/** The packages of a lockfile of a target. */
+export function inventoryAddress(target: string, lockfile: string): string {
+  return addressOf('/inventory', { target, lockfile });
+}
+
 export function findingAddress(target: string, fingerprint: string): string {
   return addressOf('/finding', { target, id: fingerprint });
 }

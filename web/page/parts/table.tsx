@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { Nothing, Shown } from './notice.tsx';
 import type { LongList } from './use-list.ts';
 
-interface Column {
+/** A column of a table. */
+export interface Column {
   readonly name: string;
   readonly isNumber?: boolean;
 }

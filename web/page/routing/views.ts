@@ -8,9 +8,10 @@ import { FindingsView } from '../views/findings/findings.tsx';
 import { OverviewView } from '../views/overview/overview.tsx';
 import { QueuesView } from '../views/queues.tsx';
 import { RejectedView } from '../views/rejected.tsx';
-import { SchedulesView } from '../views/schedules.tsx';
+import { SchedulesView } from '../views/schedules/schedules.tsx';
 import { SuppressionsView } from '../views/suppressions.tsx';
-import { TargetView } from '../views/target.tsx';
+import { InventoryView } from '../views/target/inventory.tsx';
+import { TargetView } from '../views/target/target.tsx';
 import { TargetsView } from '../views/targets.tsx';
 import { TokensView } from '../views/tokens.tsx';
 
@@ -31,6 +32,7 @@ export const VIEWS: readonly ViewEntry[] = [
   { path: '/finding', title: 'Finding', View: FindingView, isListed: false },
   { path: '/targets', title: 'Targets', View: TargetsView, isListed: true },
   { path: '/target', title: 'Target', View: TargetView, isListed: false },
+  { path: '/inventory', title: 'Inventory', View: InventoryView, isListed: false },
   { path: '/changes', title: 'Changes', View: ChangesView, isListed: true },
   { path: '/suppressions', title: 'Suppressions', View: SuppressionsView, isListed: true },
   { path: '/deliveries', title: 'Deliveries', View: DeliveriesView, isListed: true },

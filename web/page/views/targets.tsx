@@ -5,7 +5,7 @@ import { ViewHead } from '../parts/card.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { FilterForm } from '../parts/filter-form.tsx';
 import { counted, formatNumber } from '../parts/format.ts';
-import { LabelList } from '../parts/labels.tsx';
+import { LabelFields, LabelList } from '../parts/labels.tsx';
 import { targetAddress } from '../parts/links.ts';
 import { OpenCounts } from '../parts/open-counts.tsx';
 import { RATED } from '../parts/severity.tsx';
@@ -112,10 +112,7 @@ function TargetFilters({ filters }: { readonly filters: Filters }) {
           ...RATED.map((one) => [one, one === 'critical' ? one : `${one} or worse`] as const),
         ]}
       />
-      <label>
-        Label
-        <input name="label" defaultValue={filters.label?.[0] ?? ''} placeholder="name=value" />
-      </label>
+      <LabelFields chosen={filters.label} />
       <Choice name="orderBy" label="Sort by" value={filters.orderBy ?? 'worst'} options={ORDERS} />
       <div class="checks">
         <label>

@@ -3,8 +3,10 @@ import { call } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Card, ViewHead } from '../../parts/card.tsx';
+import { counted } from '../../parts/format.ts';
 import { targetAddress, webAddress } from '../../parts/links.ts';
 import { Nothing, Shown } from '../../parts/notice.tsx';
+import { Overdue } from '../../parts/overdue.tsx';
 import { SeverityBadge } from '../../parts/severity.tsx';
 import { Time } from '../../parts/time.tsx';
 import { place } from '../../routing/location.ts';
@@ -164,11 +166,23 @@ function Facts({ one }: { readonly one: FleetFinding }) {
       <dt>Opened</dt>
       <dd>
         <Time at={one.openedAt} />
+        {finding.age === undefined ? null : (
+          <span class="faint"> open for {counted(finding.age.days, 'day')}</span>
+        )}
       </dd>
       <dt>Changed</dt>
       <dd>
         <Time at={one.changedAt} />
       </dd>
+      {finding.due === undefined ? null : (
+        <>
+          <dt>Due</dt>
+          <dd>
+            <Time at={finding.due} />
+            <Overdue finding={finding} />
+          </dd>
+        </>
+      )}
     </dl>
   );
 }

@@ -49,7 +49,7 @@ export function SuppressButton({ one, onDone }: SuppressProps) {
             name="scope"
             label="For"
             value="target"
-            options={[['target', `only ${target}`], ...(seesAll ? [['all', 'all targets'] as const] : [])]}
+            options={[['target', scopeName(target)], ...(seesAll ? [['all', 'all targets'] as const] : [])]}
           />
           <Choice
             name="versions"
@@ -64,6 +64,11 @@ export function SuppressButton({ one, onDone }: SuppressProps) {
       ) : null}
     </>
   );
+}
+
+/** `*` matches any text, so that an id with one stands for others, too. */
+function scopeName(target: string): string {
+  return target.includes('*') ? `all targets that fit ${target}` : `only ${target}`;
 }
 
 function suppressionOf({ finding, target }: FleetFinding, values: FormData): NewSuppression {

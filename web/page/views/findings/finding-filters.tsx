@@ -1,6 +1,7 @@
 import type { FindingCounts } from '../../../../src/model/api/lockhound-api.generated.ts';
-import { Choice } from '../../parts/choice.tsx';
+import { Choice, Choices } from '../../parts/choice.tsx';
 import { FilterForm } from '../../parts/filter-form.tsx';
+import { LabelFields } from '../../parts/labels.tsx';
 import { RATED } from '../../parts/severity.tsx';
 import { type Filters, filtersOf, findingsAddress, ORDERS, STATES } from './filters.ts';
 
@@ -14,6 +15,7 @@ interface FindingFiltersProps {
 }
 
 export function FindingFilters({ filters, choices }: FindingFiltersProps) {
+  const ecosystem = filters.ecosystem === undefined ? [] : [filters.ecosystem];
   const fixed = (['package', 'advisory'] as const).filter((name) => filters[name] !== undefined);
   return (
     <FilterForm
@@ -48,26 +50,23 @@ export function FindingFilters({ filters, choices }: FindingFiltersProps) {
         value={filters.state ?? 'open'}
         options={STATES.map((one) => [one, STATE_NAMES[one]])}
       />
-      <Choice
+      <Choices
         name="rule"
-        label="Rule"
-        value={filters.rule?.[0]}
-        options={[['', 'Any'], ...countedOptions(choices?.rules, filters.rule?.[0])]}
+        label="Rules"
+        chosen={filters.rule ?? []}
+        options={countedOptions(choices?.rules, filters.rule)}
       />
       <Choice
         name="ecosystem"
         label="Ecosystem"
         value={filters.ecosystem}
-        options={[['', 'Any'], ...countedOptions(choices?.ecosystems, filters.ecosystem)]}
+        options={[['', 'Any'], ...countedOptions(choices?.ecosystems, ecosystem)]}
       />
       <label>
         Target
         <input name="target" defaultValue={filters.target ?? ''} placeholder="Exact id" />
       </label>
-      <label>
-        Label
-        <input name="label" defaultValue={filters.label?.[0] ?? ''} placeholder="name=value" />
-      </label>
+      <LabelFields chosen={filters.label} />
       <Choice
         name="orderBy"
         label="Sort by"
@@ -96,12 +95,12 @@ export function FindingFilters({ filters, choices }: FindingFiltersProps) {
   );
 }
 
-/** Names with their numbers, the most frequent first. The chosen one is always there. */
+/** Names with their numbers, the most frequent first. The chosen ones are always there. */
 function countedOptions(
   counts: Readonly<Record<string, number>> | undefined,
-  chosen: string | undefined,
+  chosen: readonly string[] = [],
 ): readonly (readonly [value: string, text: string])[] {
-  const all = Object.entries({ ...(chosen === undefined ? {} : { [chosen]: 0 }), ...counts });
+  const all = Object.entries({ ...Object.fromEntries(chosen.map((name) => [name, 0])), ...counts });
   return all
     .toSorted(([, left], [, right]) => right - left)
     .map(([name, count]) => [name, `${name} (${count})`] as const);

@@ -23,7 +23,7 @@ export function FindingsView() {
   known.current = choices.value ?? known.current;
   const onTotal = useCallback((total: number) => setShown({ key, total }), [key]);
   return (
-    <div class="findings-view">
+    <div class="table-view">
       <ViewHead title="Findings" />
       <FindingFilters filters={filters} choices={known.current} />
       <p class="faint count" role="status">

@@ -1,27 +1,39 @@
 import { useState } from 'preact/hooks';
-import type { Schedule } from '../../../src/model/api/lockhound-api.generated.ts';
-import { call } from '../api/call.ts';
-import { may } from '../api/session.ts';
-import { useLoaded } from '../api/use-loaded.ts';
-import { Action } from '../parts/action.tsx';
-import { ViewHead } from '../parts/card.tsx';
-import { counted, formatNumber, formatSpan } from '../parts/format.ts';
-import { targetAddress } from '../parts/links.ts';
-import { Nothing, Shown } from '../parts/notice.tsx';
-import { Table } from '../parts/table.tsx';
-import { Time } from '../parts/time.tsx';
+import type { Schedule } from '../../../../src/model/api/lockhound-api.generated.ts';
+import { call } from '../../api/call.ts';
+import { may } from '../../api/session.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { Action, say } from '../../parts/action.tsx';
+import { ViewHead } from '../../parts/card.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { counted, formatNumber } from '../../parts/format.ts';
+import { targetAddress } from '../../parts/links.ts';
+import { Nothing, Shown } from '../../parts/notice.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { ScheduleDialog } from './schedule-dialog.tsx';
+import { durationText } from './written-schedule.ts';
 
 /** Sources that Lockhound reads itself, regularly. */
 export function SchedulesView() {
   const loaded = useLoaded('schedules', (signal) => call('lockhound.schedules.list', {}, { signal }));
+  const [isAdding, setAdding] = useState(false);
   return (
     <>
-      <ViewHead title="Schedules" note="Sources that workers read regularly." />
+      <ViewHead title="Schedules" note="Sources that workers read regularly.">
+        {may('lockhound.schedules.add', { isFleetWide: true }) ? (
+          <button type="button" class="primary" onClick={() => setAdding(true)}>
+            Add
+          </button>
+        ) : null}
+      </ViewHead>
+      {isAdding ? <ScheduleDialog onDone={loaded.reload} onClose={() => setAdding(false)} /> : null}
       <Shown loaded={loaded}>
         {({ schedules }) =>
           schedules.length === 0 ? (
             <Nothing>
-              There is no schedule. <code>lockhound schedule add</code> or the configuration adds one.
+              There is no schedule. <em>Add</em>, <code>lockhound schedule add</code> or the configuration
+              adds one.
             </Nothing>
           ) : (
             <Table
@@ -53,11 +65,17 @@ interface ScheduleRowsProps {
 
 function ScheduleRows({ one, onChange }: ScheduleRowsProps) {
   const [isOpen, setOpen] = useState(false);
+  const [asked, setAsked] = useState<'change' | 'remove' | undefined>(undefined);
   const { name, lastRun } = one;
   const change = async (method: 'pause' | 'resume' | 'run', text: string): Promise<string> => {
     await call(`lockhound.schedules.${method}`, { schedule: name });
     onChange();
     return text;
+  };
+  const remove = async (): Promise<void> => {
+    await call('lockhound.schedules.remove', { schedule: name });
+    say(`Schedule ${name} is removed.`);
+    onChange();
   };
   return (
     <>
@@ -70,7 +88,9 @@ function ScheduleRows({ one, onChange }: ScheduleRowsProps) {
           {one.failing > 0 ? <span class="mark warn">{counted(one.failing, 'unread source')}</span> : null}
         </td>
         <td data-label="Times">
-          {one.cron === undefined ? `every ${formatSpan(one.everyMs ?? 0)}` : `${one.cron} (${one.timeZone})`}
+          {one.cron === undefined
+            ? `every ${durationText(one.everyMs ?? 0)}`
+            : `${one.cron} (${one.timeZone})`}
         </td>
         <td data-label="Next run">
           <Time at={one.nextRun} />
@@ -105,10 +125,28 @@ function ScheduleRows({ one, onChange }: ScheduleRowsProps) {
                   onDo={() => change('pause', `${name} is paused.`)}
                 />
               )}
+              {one.origin === 'configuration' ? null : (
+                <>
+                  <button type="button" aria-label={`Change ${name}`} onClick={() => setAsked('change')}>
+                    Change
+                  </button>
+                  <button type="button" aria-label={`Remove ${name}`} onClick={() => setAsked('remove')}>
+                    Remove
+                  </button>
+                </>
+              )}
             </div>
           ) : (
             <span class="faint">–</span>
           )}
+          {asked === 'change' ? (
+            <ScheduleDialog before={one} onDone={onChange} onClose={() => setAsked(undefined)} />
+          ) : null}
+          {asked === 'remove' ? (
+            <Dialog title={`Remove ${name}?`} does="Remove" onDo={remove} onClose={() => setAsked(undefined)}>
+              <p>It has no more runs. Its targets and their findings stay.</p>
+            </Dialog>
+          ) : null}
         </td>
       </tr>
       {isOpen ? (

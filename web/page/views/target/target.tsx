@@ -1,19 +1,19 @@
-import type { Scan, TargetDetails } from '../../../src/model/api/lockhound-api.generated.ts';
-import { call } from '../api/call.ts';
-import { useLoaded } from '../api/use-loaded.ts';
-import { Card, ViewHead } from '../parts/card.tsx';
-import { DeliveryTable } from '../parts/delivery-table.tsx';
-import { counted, formatNumber } from '../parts/format.ts';
-import { LabelList } from '../parts/labels.tsx';
-import { findingAddress } from '../parts/links.ts';
-import { Nothing, Shown } from '../parts/notice.tsx';
-import { OpenCounts } from '../parts/open-counts.tsx';
-import { SeverityBadge } from '../parts/severity.tsx';
-import { ListTable } from '../parts/table.tsx';
-import { Time } from '../parts/time.tsx';
-import { useList } from '../parts/use-list.ts';
-import { place } from '../routing/location.ts';
-import { findingsAddress } from './findings/filters.ts';
+import type { Scan, TargetDetails } from '../../../../src/model/api/lockhound-api.generated.ts';
+import { call } from '../../api/call.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { Card, ViewHead } from '../../parts/card.tsx';
+import { DeliveryTable } from '../../parts/delivery-table.tsx';
+import { counted, formatNumber } from '../../parts/format.ts';
+import { LabelList } from '../../parts/labels.tsx';
+import { findingAddress, inventoryAddress } from '../../parts/links.ts';
+import { Nothing, Shown } from '../../parts/notice.tsx';
+import { OpenCounts } from '../../parts/open-counts.tsx';
+import { SeverityBadge } from '../../parts/severity.tsx';
+import { ListTable } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useList } from '../../parts/use-list.ts';
+import { place } from '../../routing/location.ts';
+import { findingsAddress } from '../findings/filters.ts';
 
 /** Findings that are shown; the table of findings has the others. */
 const SHOWN = 20;
@@ -91,13 +91,15 @@ function Findings({ details: { target, summary, findings } }: { readonly details
   );
 }
 
-function Lockfiles({ details: { lockfiles } }: { readonly details: TargetDetails }) {
+function Lockfiles({ details: { target, lockfiles } }: { readonly details: TargetDetails }) {
   return (
     <Card title="Lockfiles">
       <ul class="rows">
         {lockfiles.map(({ path, unread }) => (
           <li key={path}>
-            <code>{path}</code>
+            <a href={inventoryAddress(target, path)}>
+              <code>{path}</code>
+            </a>
             {unread === undefined ? null : (
               <span class="mark warn" title={unread.code}>
                 not read: {unread.message}

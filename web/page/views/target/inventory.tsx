@@ -1,0 +1,163 @@
+import { useState } from 'preact/hooks';
+import type { Inventory, InventoryPackage } from '../../../../src/model/api/lockhound-api.generated.ts';
+import { call, type Params } from '../../api/call.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { ViewHead } from '../../parts/card.tsx';
+import { Choice } from '../../parts/choice.tsx';
+import { FilterForm } from '../../parts/filter-form.tsx';
+import { counted } from '../../parts/format.ts';
+import { targetAddress } from '../../parts/links.ts';
+import { LongTable } from '../../parts/long-table/long-table.tsx';
+import { Nothing } from '../../parts/notice.tsx';
+import { addressOf, place } from '../../routing/location.ts';
+import { findingsAddress } from '../findings/filters.ts';
+
+type Filters = Omit<Params<'lockhound.targets.inventory'>, 'pageSize' | 'pageToken' | 'skip'>;
+
+function filtersOf(params: URLSearchParams): Filters {
+  const text = (name: string) => params.get(name) || undefined;
+  return {
+    target: params.get('target') ?? '',
+    lockfile: text('lockfile'),
+    search: text('search'),
+    group: text('group'),
+    direct: params.get('direct') === 'true' ? true : undefined,
+  };
+}
+
+/** What is known of a lockfile from its first page. */
+type Head = Pick<Inventory, 'total' | 'groups' | 'problems' | 'format'>;
+
+const COLUMNS = [
+  { name: 'Package' },
+  { name: 'Version' },
+  { name: 'Groups' },
+  { name: 'Dependency path' },
+  { name: 'Look-up' },
+];
+
+/** The packages of a lockfile of a target, in a table that loads what is visible. The address has the filters. */
+export function InventoryView() {
+  const filters = filtersOf(place.value.params);
+  const { target } = filters;
+  const [head, setHead] = useState<Head | undefined>(undefined);
+  const details = useLoaded(target === '' ? '' : `target ${target}`, (signal) =>
+    call('lockhound.targets.get', { target }, { signal }),
+  );
+  if (target === '') return <Nothing>The address names no target.</Nothing>;
+  const paths = details.value?.lockfiles.map(({ path }) => path) ?? [];
+  const lockfile = filters.lockfile ?? paths[0];
+  return (
+    <div class="table-view">
+      <ViewHead
+        title="Inventory"
+        note={
+          <>
+            The packages of <a href={targetAddress(target)}>{target}</a>
+            {head === undefined || head.format === '' ? '' : `, ${head.format}`}
+          </>
+        }
+      />
+      <InventoryFilters filters={filters} paths={paths} groups={head?.groups ?? []} />
+      <p class="faint count" role="status">
+        {head === undefined ? 'Counting …' : counted(head.total, 'package')}
+      </p>
+      {head?.problems.map(({ message, line }) => (
+        <p key={`${line} ${message}`} class="notice">
+          {line === undefined ? '' : `Line ${line}: `}
+          {message}
+        </p>
+      ))}
+      {lockfile === undefined ? null : (
+        <LongTable
+          label="Packages"
+          class="inventory-table"
+          heights={[45, 92]}
+          columns={COLUMNS}
+          listKey={JSON.stringify({ ...filters, lockfile })}
+          load={async (part, signal) => {
+            const params = { ...filters, lockfile, ...part };
+            const found = await call('lockhound.targets.inventory', params, { signal });
+            if (part.skip === 0) setHead(found);
+            return { items: found.packages, total: found.total };
+          }}
+          cells={(one) => <Cells one={one} target={target} />}
+          nothing="No package fits these filters."
+        />
+      )}
+    </div>
+  );
+}
+
+interface InventoryFiltersProps {
+  readonly filters: Filters;
+  readonly paths: readonly string[];
+  readonly groups: readonly string[];
+}
+
+function InventoryFilters({ filters, paths, groups }: InventoryFiltersProps) {
+  const { target, lockfile, group } = filters;
+  return (
+    <FilterForm
+      label="Filters of packages"
+      addressOf={(values) => {
+        const params = new URLSearchParams({ target });
+        for (const [name, value] of values) params.append(name, String(value).trim());
+        return addressOf('/inventory', filtersOf(params));
+      }}
+    >
+      <label class="wide">
+        Search
+        <input
+          type="search"
+          name="search"
+          defaultValue={filters.search ?? ''}
+          placeholder="Name, version, purl  ( / )"
+        />
+      </label>
+      <Choice
+        name="lockfile"
+        label="Lockfile"
+        value={lockfile ?? paths[0]}
+        options={optionsOf(paths, lockfile)}
+      />
+      <Choice name="group" label="Group" value={group} options={[['', 'Any'], ...optionsOf(groups, group)]} />
+      <div class="checks">
+        <label>
+          <input type="checkbox" name="direct" value="true" defaultChecked={filters.direct === true} /> direct
+          only
+        </label>
+      </div>
+      <a class="button quiet" href={addressOf('/inventory', { target, lockfile })}>
+        Clear
+      </a>
+    </FilterForm>
+  );
+}
+
+/** Names as options. The chosen one is always there. */
+function optionsOf(names: readonly string[], chosen: string | undefined) {
+  const all = new Set(chosen === undefined ? names : [chosen, ...names]);
+  return [...all].sort().map((name) => [name, name] as const);
+}
+
+function Cells({ one, target }: { readonly one: InventoryPackage; readonly target: string }) {
+  const path = one.dependencyPath.slice(0, -1).join(' › ');
+  return (
+    <>
+      <td class="cut">
+        <a class="row-link" href={findingsAddress({ target, package: one.purl, state: 'all', notes: true })}>
+          {one.name}
+        </a>
+      </td>
+      <td class="cut">{one.version}</td>
+      <td class="cut faint">{one.groups.join(', ')}</td>
+      <td class="cut" title={path}>
+        {one.direct === true ? <span class="mark">direct</span> : path === '' ? '–' : path}
+      </td>
+      <td class="cut faint" title={one.reason}>
+        {one.outcome ?? 'looked up'}
+      </td>
+    </>
+  );
+}
