@@ -135,6 +135,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./fleet/findings.ts')).findingsCommand,
   },
   {
+    name: 'report',
+    usage: '[options] [scan]',
+    description: 'Report a scan of the workers, or what is stored of a target, in every format.',
+    load: async () => (await import('./fleet/report.ts')).reportCommand,
+  },
+  {
     name: 'ignore',
     usage: '',
     description: 'Suppress findings of the whole fleet, list suppressions and end them.',

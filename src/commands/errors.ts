@@ -5,8 +5,14 @@ import { CodedError } from '../model/errors.ts';
  * - `insights-unreachable`: no package could be looked up.
  * - `scan-failed`: a job of the scan failed permanently, was rejected or was lost.
  * - `timed-out`: the scan was not done within the time limit.
+ * - `no-report`: the report of the scan is not there yet, or has expired.
  */
-export type ScanErrorCode = 'nothing-to-scan' | 'insights-unreachable' | 'scan-failed' | 'timed-out';
+export type ScanErrorCode =
+  | 'nothing-to-scan'
+  | 'insights-unreachable'
+  | 'scan-failed'
+  | 'timed-out'
+  | 'no-report';
 
 export class ScanError extends CodedError<ScanErrorCode> {}
 

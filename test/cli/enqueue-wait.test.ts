@@ -92,6 +92,30 @@ describe('lockhound enqueue --wait', () => {
     expect(bom.vulnerabilities.map(({ id }: { id: string }) => id)).toContain('GHSA-35jh-r3h4-6jhm');
   }, 60_000);
 
+  it('has the same reports later, of the scan and of what is stored of its target', async () => {
+    const waited = await wait('shop', '--scan', 'late', '--format', 'sarif');
+    const { code, out } = await lockhound(['report', 'late', '--format', 'sarif']);
+    expect([code, out]).toEqual([0, waited.out]);
+    const stored = JSON.parse((await lockhound(['report', '--target', 'shop', '--json'])).out);
+    const report = JSON.parse((await lockhound(['report', 'late', '--json'])).out);
+    const names = (all: readonly { fingerprint: string }[]) =>
+      all.map(({ fingerprint }) => fingerprint).sort();
+    expect(names(stored.findings)).toEqual(names(report.findings));
+    expect(stored).toMatchObject({ scan: 'late', counts: { packages: 4 } });
+    expect((await lockhound(['report', 'none'])).note).toContain('there is no scan none');
+    expect((await lockhound(['report', 'late', '--target', 'shop'])).note).toContain('either a scan or');
+  });
+
+  it('says where else to look when a scan has no report', async () => {
+    const old = { scan: 'old', target: 'shop', requestedAt: new Date().toISOString() };
+    await store.scans.fail({ ...old, state: 'failed', reason: 'no' });
+    const { code, note } = await lockhound(['report', 'old']);
+    expect(code).toBe(2);
+    expect(note).toMatch(
+      /scan old \(failed\) has no report .*`lockhound report --target shop`.*\[no-report\]/,
+    );
+  });
+
   it('has reports only where the scan is waited for', async () => {
     const refused = await lockhound(['enqueue', folder, '--target', 'shop', '--report', 'html=scan.html']);
     expect(refused).toMatchObject({ code: 2, out: '' });

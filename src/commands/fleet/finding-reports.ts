@@ -33,6 +33,21 @@ export async function openFindingReports(loaded: LoadedConfig) {
       return { report, omitted: total - findings.length };
     },
     /**
+     * What is open in a target, as its last scan reported it: with notes and what is suppressed. Throws `FleetError` (`target-unknown`,
+     * `too-large`).
+     */
+    async open(target: string, signal: AbortSignal): Promise<FindingReport> {
+      const { findings, total } = await findIn(fleet, { target, state: 'all', notes: true }, WHOLE);
+      const open = findings.filter(({ status }) => status === 'open');
+      const report = await storedReport(loaded, fleet, {
+        name: target,
+        targets: [target],
+        findings: open,
+        signal,
+      });
+      return { report, omitted: total - findings.length };
+    },
+    /**
      * What changed in a target since a time (ms since 1970; default: the last scan that changed something), as a comparison. Throws
      * `FleetError` (`target-unknown`, `too-large`).
      */

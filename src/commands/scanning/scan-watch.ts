@@ -69,8 +69,8 @@ export function watchScans(store: Store) {
 /** The record of a concluded scan stays; its report expires. */
 function reportGone(scan: string): ScanError {
   return new ScanError(
-    'scan-failed',
-    `scan ${scan} was concluded more than 15 minutes ago and its report has expired; \`lockhound scans show ${scan}\` shows its record`,
+    'no-report',
+    `scan ${scan} was concluded more than 15 minutes ago and its report has expired; \`lockhound scans show ${scan}\` shows its record, and \`lockhound report --target\` what is stored of its target`,
   );
 }
 

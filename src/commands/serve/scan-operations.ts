@@ -6,7 +6,7 @@ import { type Operations, RawAnswer } from '../../server/api/operation.ts';
 import { Refusal } from '../../server/api/problem.ts';
 import { compareNewest, type PlacedId } from '../../store/newest-ids.ts';
 import { ScanError } from '../errors.ts';
-import { readReport } from '../scanning/scan-watch.ts';
+import { concludedReport } from '../scanning/scan-report.ts';
 import { administerScans } from '../scans.ts';
 import { filterItems, pageOf, takePage } from './page.ts';
 import { notFound, type ServeContext } from './serve-context.ts';
@@ -62,19 +62,16 @@ export function scanOperations(context: ServeContext): Pick<Operations, Own> {
     async 'lockhound.scans.report'({ params, principal }) {
       const { scan } = await show(params.scan, principal.sees);
       const store = context.fleet.of(scan.target);
-      const { inventory, verdict } = await readReport(store, scan.scan).catch((error: unknown) => {
+      const found = await concludedReport(store, scan).catch((error: unknown) => {
         if (error instanceof ScanError) throw notFound(error.message);
         throw error;
       });
-      if (inventory === undefined || verdict === undefined) {
-        throw notFound(`scan ${scan.scan} has no report: it is ${scan.state}, or its report has expired`);
-      }
       const report = REPORTS.find(({ name }) => name === (params.format ?? 'json'));
       if (report === undefined) {
         const names = REPORTS.map(({ name }) => name).join(', ');
         throw new Refusal(400, 'invalid-parameter', `there is no report format ${params.format}: ${names}`);
       }
-      const parts = await report.render({ inventory, verdict }, { colour: false, width: 100 });
+      const parts = await report.render(found, { colour: false, width: 100 });
       return new RawAnswer([...parts].join(''), {
         type: TYPES[report.name.replace(/-\d.*$/, '')] ?? 'text/plain; charset=utf-8',
       });

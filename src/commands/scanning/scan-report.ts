@@ -1,0 +1,39 @@
+import type { Store } from '../../compose/store.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { ScanRecord } from '../../model/scan/scan-record.ts';
+import type { ScanReport } from '../../model/scan/verdict.ts';
+import { ScanError } from '../errors.ts';
+import { administerScans } from '../scans.ts';
+import { openSharedStore } from '../shared-store.ts';
+import { readReport } from './scan-watch.ts';
+
+/** Reports of scans that workers did. */
+export type ScanReports = Awaited<ReturnType<typeof openScanReports>>;
+
+/** Throws `ConfigError` when `redis.url` is not set and `StoreError` when Redis does not answer. */
+export async function openScanReports(loaded: LoadedConfig) {
+  const shared = await openSharedStore(loaded);
+  const { show, close } = administerScans(shared);
+  return {
+    /** The report of a scan, or `undefined` when there is no such scan. Throws `ScanError` (`no-report`). */
+    async find(id: string): Promise<ScanReport | undefined> {
+      const found = await show(id);
+      return found && (await concludedReport(shared.of(found.scan.target), found.scan));
+    },
+    close,
+  };
+}
+
+/** The report of a scan that was judged less than 15 minutes ago. Throws `ScanError` (`no-report`). */
+export async function concludedReport(
+  store: Store,
+  { scan, state, target }: ScanRecord,
+): Promise<ScanReport> {
+  if (state === 'queued' || state === 'running') {
+    throw new ScanError('no-report', `scan ${scan} is ${state}: its report is there when it is concluded`);
+  }
+  const { inventory, verdict } = await readReport(store, scan);
+  if (inventory !== undefined && verdict !== undefined) return { inventory, verdict };
+  const stored = `\`lockhound report --target ${target}\` reports what is stored of its target`;
+  throw new ScanError('no-report', `scan ${scan} (${state}) has no report that can be read; ${stored}`);
+}
