@@ -6,10 +6,13 @@ import type { Log } from '../in-process/job-attempts.ts';
 import { createMemory, type Memory } from '../in-process/memory.ts';
 import { createRunner } from '../in-process/runner.ts';
 import { createLocalBudget } from '../insights/local-budget.ts';
-import { JOBS } from '../jobs/catalog.ts';
+import { collectAdvisories } from '../jobs/collect-advisories.ts';
 import { sealEnvelope } from '../jobs/envelope.ts';
+import { expandDependencies } from '../jobs/expand-dependencies.ts';
 import { followUp } from '../jobs/follow-up.ts';
-import type { JobLimits } from '../jobs/job.ts';
+import { ingestLockfiles } from '../jobs/ingest-lockfiles.ts';
+import type { AnyJob, JobLimits } from '../jobs/job.ts';
+import { judgeScan } from '../jobs/judge-scan.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from '../jobs/payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN } from '../jobs/payloads/judge-scan.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
@@ -50,6 +53,9 @@ export interface ScannerOptions {
   readonly offline?: boolean;
 }
 
+/** What a scan consists of that inspects and sends nothing. The other jobs take as long to load as a small scan to run. */
+const SCAN_JOBS: readonly AnyJob[] = [ingestLockfiles, collectAdvisories, expandDependencies, judgeScan];
+
 /** The jobs of a scan in this process: no Redis, no queue, no other process. */
 export async function openScanner(loaded: LoadedConfig, options: ScannerOptions) {
   const { notifier, local, inspects = false, memory = createMemory(), offline, ...others } = options;
@@ -72,7 +78,7 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
       contents.onEvent(event);
       others.onEvent?.(event);
     },
-    jobs: JOBS,
+    jobs: notifier === undefined && !inspects ? SCAN_JOBS : (await import('../jobs/catalog.ts')).JOBS,
     outcomes: memory.outcomes,
     ports: createPorts(loaded, memory, insights, {
       notifier: notifier?.port ?? NO_NOTIFIER,

@@ -28,12 +28,12 @@ const run = (...parameters: readonly string[]) =>
 /** The package as npm installs it: the build, its data, and its dependencies next to it. */
 beforeAll(async () => {
   mkdirSync(installed, { recursive: true });
-  await build(join(ROOT, 'scripts/build.ts'), installed);
-  await build(TSC, '-p', 'tsconfig.build.json', '--outDir', `${installed}/dist/types`);
   for (const part of ['package.json', 'apis', 'bin', 'data', 'examples']) {
     cpSync(join(ROOT, part), join(installed, part), { recursive: true });
   }
   linkDependencies();
+  await build(join(ROOT, 'scripts/build.ts'), installed);
+  await build(TSC, '-p', 'tsconfig.build.json', '--outDir', `${installed}/dist/types`);
   mkdirSync(join(folder, 'node_modules/@types'));
   symlinkSync(join(ROOT, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'));
   cpSync(join(import.meta.dirname, 'fixtures/consumer.ts'), join(folder, 'consumer.ts'));

@@ -10,9 +10,12 @@ export interface ParsedPurl {
   readonly version: string | undefined;
 }
 
+/** Versions of npm that are spelled as semver spells them: nearly all, without a prerelease. */
+const PLAIN_SEMVER = /^(?:0|[1-9]\d{0,14})\.(?:0|[1-9]\d{0,14})\.(?:0|[1-9]\d{0,14})$/;
+
 /** The version as the index has it: `3.0` of a Python package is `3.0.0`. */
 function canonicalVersion(system: System, version: string): string {
-  if (system === 'NPM') return valid(version) ?? version;
+  if (system === 'NPM') return PLAIN_SEMVER.test(version) ? version : (valid(version) ?? version);
   if (system !== 'PYPI' || !/^\d+(?:\.\d+)?$/.test(version)) return version;
   return version.includes('.') ? `${version}.0` : `${version}.0.0`;
 }
