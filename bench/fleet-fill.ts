@@ -1,6 +1,7 @@
 import { NO_EXPLOITS, NO_KNOWN_FIXES } from '../src/compose/ports.ts';
 import type { Store } from '../src/compose/store.ts';
 import { DEFAULTS } from '../src/config/defaults.generated.ts';
+import { createMemory } from '../src/in-process/memory.ts';
 import { judgeScan } from '../src/jobs/judge-scan.ts';
 import { JUDGE_SCAN } from '../src/jobs/payloads/judge-scan.ts';
 import type { Advisory } from '../src/model/scan/advisory.ts';
@@ -36,21 +37,24 @@ export function drawFleet(size: FleetSize): Filled {
   return { holders, advisories: advisories.size };
 }
 
-/** Writes the targets as workers do after a scan: facts, then states, inventories and summaries by the job that judges. */
-export async function fillFleet(store: Store, size: FleetSize): Promise<void> {
-  const known = new Set<number>();
-  const advisories = new Set<string>();
+/** Targets that are written at the same time, so that nothing waits for Redis. */
+const AT_ONCE = 8;
+
+/**
+ * Writes the targets as workers do after a scan: facts, then states, inventories and summaries by the job that judges. What the job
+ * reads comes from memory: each target is new, and all facts are in its inventory.
+ */
+export async function fillFleet(store: Store, size: FleetSize): Promise<Filled> {
+  const filled = drawFleet(size);
+  const held = [...filled.holders.keys()].filter((index) => filled.holders[index] !== 0);
+  const ports = portsOf(await learn(store, held));
+  const targets = targetsOf(size);
   let target = 0;
-  for (const drawn of targetsOf(size)) {
-    await learn(
-      store,
-      drawn.filter((index) => !known.has(index)),
-      advisories,
-    );
-    for (const index of drawn) known.add(index);
-    await save(store, target, drawn);
-    target += 1;
-  }
+  const write = async (): Promise<void> => {
+    for (const drawn of targets) await save(store, ports, target++, drawn);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, write));
+  return filled;
 }
 
 /** The packages of each target. */
@@ -59,22 +63,46 @@ function* targetsOf({ targets, packages, distinct }: FleetSize): Generator<reado
   for (let target = 0; target < targets; target += 1) yield drawPackages(packages, distinct, random);
 }
 
-async function learn(store: Store, packages: readonly number[], advisories: Set<string>): Promise<void> {
-  const records = packages.flatMap((_, position) => {
-    const { record } = lockedPackage(packages, position).resolution;
-    const key = `NPM:package-${packages[position]}@1.0.0`;
-    return record === undefined ? [] : [[key, { record }] as const];
+/** Stores the facts of package versions, and returns their advisories by id. */
+async function learn(store: Store, packages: readonly number[]): Promise<ReadonlyMap<string, Advisory>> {
+  const records = packages.flatMap((index) => {
+    const { record } = lockedPackage([index], 0).resolution;
+    return record === undefined ? [] : [[`NPM:package-${index}@1.0.0`, { record }] as const];
   });
   await store.seen.add(records.map(([key]) => key));
   await store.facts.versions.learn(records);
-  const ids = packages.flatMap(advisoryIdsOf).filter((id) => !advisories.has(id));
-  for (const id of ids) advisories.add(id);
-  await store.facts.advisories.learn(
-    [...new Set(ids)].map((id) => [id, { record: advisoryOf(id) }] as const),
-  );
+  const advisories = new Map(packages.flatMap(advisoryIdsOf).map((id) => [id, advisoryOf(id)] as const));
+  await store.facts.advisories.learn([...advisories].map(([id, record]) => [id, { record }] as const));
+  return advisories;
 }
 
-async function save(store: Store, target: number, drawn: readonly number[]): Promise<void> {
+/** What `judge-scan` reads, from memory. */
+function portsOf(advisories: ReadonlyMap<string, Advisory>) {
+  const memory = createMemory();
+  const read = async (ids: readonly string[]) =>
+    ids.map((id) => {
+      const record = advisories.get(id);
+      return record === undefined ? undefined : { record };
+    });
+  return {
+    ...memory,
+    facts: { ...memory.facts, advisories: { read, changedSince: async () => new Map() } },
+    inspections: { ...memory.inspections, mode: 'never' as const },
+    routing: { routing: () => ({ take: 'all' as const, firstScan: 'none' as const, rules: [] }) },
+    policy: { policy: () => DEFAULTS.policy, suppressions: async () => [] },
+    exploits: NO_EXPLOITS,
+    knownFixes: NO_KNOWN_FIXES,
+    // Everything is known.
+    insights: null as never,
+  };
+}
+
+async function save(
+  store: Store,
+  ports: ReturnType<typeof portsOf>,
+  target: number,
+  drawn: readonly number[],
+): Promise<void> {
   const scan = `fill-${target}`;
   const packages = drawn.map((_, position) => lockedPackage(drawn, position));
   const inventory: Inventory = {
@@ -100,18 +128,8 @@ async function save(store: Store, target: number, drawn: readonly number[]): Pro
   const run = await judgeScan.run(
     payload,
     {
+      ...ports,
       outcomes: { read: async (kind) => (kind.kind === 'inventory' ? (inventory as never) : undefined) },
-      targets: store.targets,
-      routing: { routing: () => ({ take: 'all', firstScan: 'none', rules: [] }) },
-      policy: { policy: () => DEFAULTS.policy, suppressions: async () => [] },
-      scans: store.scans,
-      facts: store.facts,
-      fleet: store.fleet,
-      inspections: { ...store.inspections, mode: 'never' },
-      exploits: NO_EXPLOITS,
-      knownFixes: NO_KNOWN_FIXES,
-      // Everything is known.
-      insights: null as never,
     },
     {
       startedAt: Date.now(),
