@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AdvisoryFact, InsightsData } from '../../src/embedded/insights/data-set.ts';
-import type { Finding } from '../../src/model/scan/finding.ts';
-import { SIGNALS } from '../../src/model/signal/signals.ts';
 import { randomOf } from '../seeded-random.ts';
+import { lockfileOf, type OpenKeys, openFindingsOf, severityOf, unsettled } from './ledger.ts';
 import { createWorld, type Room, type WorkerProcess, type World } from './world.ts';
 
 /** `MONTH_DAYS`: how many days the simulation has. */
@@ -22,9 +21,6 @@ const random = randomOf('MONTH_SEED');
 const below = (limit: number): number => Math.floor(random() * limit);
 const oneOf = <Item>(items: readonly Item[]): Item => items[below(items.length)] as Item;
 
-/** An open finding in a target: which severity its receiver knows. */
-type Open = ReadonlyMap<string, string>;
-
 /** The world as it is: what a scanner without faults would report. */
 interface Truth {
   readonly advisories: Map<string, AdvisoryFact>;
@@ -34,7 +30,7 @@ interface Truth {
   readonly lockfiles: Map<string, Map<string, string>>;
 }
 
-function openFindings({ advisories, vanished, lockfiles }: Truth): Open {
+function openFindings({ advisories, vanished, lockfiles }: Truth): OpenKeys {
   const open = new Map<string, string>();
   for (const [target, packages] of lockfiles) {
     for (const [name, version] of packages) {
@@ -47,13 +43,6 @@ function openFindings({ advisories, vanished, lockfiles }: Truth): Open {
   }
   return open;
 }
-
-function severityOf(score: number): string {
-  if (score >= 9) return 'critical';
-  return score >= 7 ? 'high' : score >= 4 ? 'medium' : 'low';
-}
-
-const SEVERITIES = ['low', 'medium', 'high', 'critical'];
 
 function createTruth(): Truth {
   const lockfiles = new Map<string, Map<string, string>>();
@@ -73,67 +62,6 @@ function dataOf(): InsightsData {
   }));
   return { packages, advisories: [] };
 }
-
-/** A package-lock in which each package depends on the next one. */
-function lockfileOf(packages: ReadonlyMap<string, string>): string {
-  const names = [...packages.keys()];
-  const entries = names.map((name, index) => {
-    const next = index % 4 === 3 ? undefined : names[index + 1];
-    const version = packages.get(name);
-    return [
-      `node_modules/${name}`,
-      { version, ...(next === undefined ? {} : { dependencies: { [next]: '*' } }) },
-    ];
-  });
-  const direct = Object.fromEntries(names.filter((_, index) => index % 4 === 0).map((name) => [name, '*']));
-  return JSON.stringify({
-    lockfileVersion: 3,
-    packages: { '': { dependencies: direct }, ...Object.fromEntries(entries) },
-  });
-}
-
-interface SentChange {
-  readonly target: string | null;
-  readonly transition: string;
-  readonly severity: string;
-  readonly rule: string;
-  readonly package: string;
-  readonly version: string;
-  readonly advisories: readonly string[];
-}
-
-/** What a receiver knows after all deliveries. Throws for a change that is repeated or out of order. */
-function ledgerOf(bodies: readonly string[]): Open {
-  const open = new Map<string, string>();
-  const closed = new Set<string>();
-  for (const body of bodies) {
-    const event = JSON.parse(body) as { readonly target: string; readonly changes: readonly SentChange[] };
-    for (const change of event.changes) {
-      const key = keyOf(change.target ?? event.target, change);
-      // An issue that was resolved opens anew in another version of its package.
-      const again = closed.has(key) ? ['reopened', 'opened'] : ['opened'];
-      const expected = open.has(key) ? ['resolved', 'worsened'] : again;
-      if (!expected.includes(change.transition)) {
-        throw new Error(`${change.transition} ${key}: expected ${expected.join(' or ')}`);
-      }
-      if (change.transition !== 'resolved') {
-        open.set(key, change.severity);
-        continue;
-      }
-      open.delete(key);
-      closed.add(key);
-    }
-  }
-  return open;
-}
-
-function keyOf(target: string, { rule, package: name, version, advisories }: SentChange): string {
-  return rule === 'vanished'
-    ? `${target} ${name}@${version} vanished`
-    : `${target} ${name} ${advisories[0] ?? rule}`;
-}
-
-const SIGNAL_NAMES: ReadonlySet<string> = new Set(SIGNALS);
 
 describe('a month of a fleet', () => {
   let world: World;
@@ -168,22 +96,10 @@ describe('a month of a fleet', () => {
     return name;
   }
 
-  /** Findings that the receiver does not know, or knows as less severe. Severities that were lowered are not sent. */
-  function unsettled(expected: Open): readonly string[] {
-    const ledger = ledgerOf(bodies());
-    const missing = [...expected].flatMap(([key, severity]) => {
-      const known = ledger.get(key);
-      const isKnown = known !== undefined && SEVERITIES.indexOf(known) >= SEVERITIES.indexOf(severity);
-      return isKnown ? [] : `${key} is ${severity}, the receiver knows ${known}`;
-    });
-    const gone = [...ledger.keys()].filter((key) => !expected.has(key));
-    return [...missing, ...gone.map((key) => `${key} is resolved`)].sort();
-  }
-
   async function settled(day: number): Promise<void> {
     const expected = openFindings(truth);
     const deadline = Date.now() + SETTLE_MS;
-    for (let left = unsettled(expected); left.length > 0; left = unsettled(expected)) {
+    for (let left = unsettled(expected, bodies()); left.length > 0; left = unsettled(expected, bodies())) {
       if (Date.now() > deadline) expect({ day, left }).toEqual({ day, left: [] });
       await sleep(50);
     }
@@ -278,21 +194,10 @@ describe('a month of a fleet', () => {
     await settled(DAYS + 1);
     const clean = await world.room('clean', ['firstScan: all'], { recordTtl: '1h' });
     const worker = clean.startWorker();
-    const findingsOf = async (where: Room, target: string) => {
-      const tracked = (await where.store.targets.read(target))?.findings ?? [];
-      // A clean scan has no signals: its packages are its baseline.
-      const compared = tracked.filter(({ finding }) => !SIGNAL_NAMES.has(finding.rule));
-      return compared.flatMap(({ status, finding }) => (status === 'open' ? comparable(finding) : [])).sort();
-    };
     for (const target of truth.lockfiles.keys()) {
       await clean.verdict(await scan(clean, target));
-      expect(await findingsOf(room, target)).toEqual(await findingsOf(clean, target));
+      expect(await openFindingsOf(room, target)).toEqual(await openFindingsOf(clean, target));
     }
     await worker.kill('SIGTERM');
   }, 240_000);
 });
-
-/** Without the fingerprint, which a finding keeps when its package is upgraded. */
-function comparable({ fingerprint: _, ...finding }: Finding): string {
-  return JSON.stringify(finding);
-}

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { openStores, type Store, type Stores } from '../../src/compose/store.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import {
   type LocalServices,
   type LocalServicesOptions,
@@ -50,6 +50,8 @@ export interface Room {
   readonly producer: Producer;
   /** Its configuration. */
   readonly file: string;
+  /** Loads it, for a worker in this process. */
+  load(environment?: Readonly<Record<string, string>>): LoadedConfig;
   /** Starts `lockhound worker` in a separate process. `main`: the command line of another release. */
   startWorker(
     environment?: Readonly<Record<string, string>>,
@@ -100,8 +102,9 @@ export async function createWorld(
             .map((line) => `${line}\n`)
             .join(''),
       );
-      const loaded = loadConfig({ file, environment: { ...environment(), REDIS_URL: valkey.url } });
-      const stores = await openStores(loaded, pino({ level: 'silent' }));
+      const load: Room['load'] = (extra = {}) =>
+        loadConfig({ file, environment: { ...environment(), REDIS_URL: valkey.url, ...extra } });
+      const stores = await openStores(load(), pino({ level: 'silent' }));
       const store = stores.shards[0] as Store;
       const producer = await createProducer({ redis: valkey.url, prefix, shards });
       closing.push(producer.close, stores.close);
@@ -113,6 +116,7 @@ export async function createWorld(
         producer,
         outcome,
         file,
+        load,
         startWorker(extra = {}, args = [], main = MAIN) {
           const env = { ...environment(), REDIS_URL: valkey.url, ...extra };
           const worker = spawnLockhound(['worker', '--config', file, ...args], env, main);

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runWorker } from '../../src/compose/worker.ts';
+import { type OpenKeys, openFindingsOf, remindersOf, unsettled } from './ledger.ts';
+import { runUntil, stopClock } from './moved-clock.ts';
+import {
+  CONFIG,
+  createSimulatedWorld,
+  DAY,
+  FIRST_PACKAGES,
+  HOUR,
+  OUTAGE,
+  START,
+  STEP,
+  SUPPRESSED,
+} from './simulated-world.ts';
+import { createWorld, type Room, type World } from './world.ts';
+
+const DAYS = 30;
+/** No worker runs. */
+const PAUSE = { from: 23 * DAY, to: 25 * DAY };
+const RESTARTS = [7 * DAY, 15 * DAY];
+const REMIND_AFTER = 50 * HOUR;
+/** Mondays, since 00:00 UTC. */
+const REMINDED_AT = 8 * HOUR;
+
+/** BullMQ does not renew the lock of a job while the clock stands still. */
+const LOCKS = { LOCKHOUND_WORKER_LOCK_DURATION: '10m' };
+
+function start(room: Room) {
+  const loaded = room.load({ ...LOCKS, LOCKHOUND_LOG_LEVEL: 'error' });
+  return runWorker(loaded, { signal: new AbortController().signal, ephemeral: false });
+}
+
+describe('a month whose clock moves on', () => {
+  let world: World;
+  let room: Room;
+  let simulated: ReturnType<typeof createSimulatedWorld>;
+  let worker: Awaited<ReturnType<typeof start>> | undefined;
+
+  beforeAll(async () => {
+    stopClock(START);
+    world = await createWorld(undefined, {
+      insights: { data: { packages: FIRST_PACKAGES, advisories: [] } },
+    });
+    const notify = ['firstScan: all', `remindAfter: { critical: ${REMIND_AFTER / HOUR}h }`];
+    room = await world.room('clock', notify, { platform: false, config: CONFIG });
+    simulated = createSimulatedWorld(world.services.insights);
+  }, 60_000);
+  afterAll(async () => {
+    await worker?.close();
+    await world.close();
+    vi.useRealTimers();
+  });
+
+  const bodies = () =>
+    world.services.receiver
+      .deliveries()
+      .filter(({ path }) => path === '/clock')
+      .map(({ body }) => body);
+
+  const stop = async (): Promise<void> => {
+    await worker?.close();
+    worker = undefined;
+  };
+
+  /** What happens before a step. */
+  async function prepare(sinceStart: number): Promise<void> {
+    const { faults } = world.services.insights;
+    if (sinceStart === OUTAGE.from) faults.inject({ kind: 'answer', status: 503 }, { every: 1 });
+    if (sinceStart === OUTAGE.to) faults.clear();
+    const isOut = sinceStart >= OUTAGE.from && sinceStart < OUTAGE.to;
+    if (sinceStart > 0 && !isOut) simulated.live(sinceStart);
+    if (sinceStart === PAUSE.from || RESTARTS.includes(sinceStart)) await stop();
+  }
+
+  /** The receiver has learned of each change once, and knows what is open. */
+  async function step(sinceStart: number): Promise<OpenKeys> {
+    vi.setSystemTime(START + sinceStart);
+    await simulated.scan(room);
+    worker ??= await start(room);
+    await runUntil(room, START + sinceStart);
+    const open = simulated.open(sinceStart);
+    const at = new Date(START + sinceStart).toISOString();
+    expect({ at, left: unsettled(open, bodies(), new Set(SUPPRESSED.keys())) }).toEqual({ at, left: [] });
+    return open;
+  }
+
+  it('alerts each change once, and ends in the state that clean scans give', async () => {
+    const times = createOpenTimes();
+    const reminders: (readonly string[])[] = [];
+    for (let sinceStart = 0; sinceStart <= DAYS * DAY; sinceStart += STEP) {
+      await prepare(sinceStart);
+      if (sinceStart >= PAUSE.from && sinceStart < PAUSE.to) continue;
+      times.follow(await step(sinceStart), START + sinceStart);
+      if (!isMonday(sinceStart)) continue;
+      const due = START + sinceStart + REMINDED_AT;
+      await runUntil(room, due + HOUR);
+      reminders.push(times.overdue(due));
+      expect(remindersOf(bodies())).toEqual(reminders.filter((one) => one.length > 0));
+    }
+    expect(reminders.flat().length).toBeGreaterThan(5);
+    simulated.restoreVersions();
+    await step((DAYS + 1) * DAY);
+    await stop();
+    const clean = await world.room('clean', ['firstScan: all'], { platform: false, config: CONFIG });
+    worker = await start(clean);
+    await simulated.scan(clean, simulated.targets());
+    await runUntil(clean, Date.now());
+    for (const target of simulated.targets()) {
+      const found = await openFindingsOf(room, target);
+      expect(found.length).toBeGreaterThan(0);
+      expect(found).toEqual(await openFindingsOf(clean, target));
+    }
+  }, 240_000);
+});
+
+function isMonday(sinceStart: number): boolean {
+  return sinceStart % (7 * DAY) === DAY;
+}
+
+/** Since when each finding is open. */
+function createOpenTimes() {
+  const times = new Map<string, number>();
+  let critical: readonly string[] = [];
+  return {
+    follow(open: OpenKeys, time: number): void {
+      for (const key of times.keys()) if (!open.has(key)) times.delete(key);
+      for (const key of open.keys()) if (!times.has(key)) times.set(key, SUPPRESSED.has(key) ? START : time);
+      critical = [...open].flatMap(([key, severity]) => (severity === 'critical' ? key : []));
+    },
+    /** Those that a reminder at a time names, by text. */
+    overdue: (now: number): readonly string[] =>
+      critical.filter((key) => now - (times.get(key) ?? now) >= REMIND_AFTER).sort(),
+  };
+}
