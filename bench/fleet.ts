@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,6 +13,8 @@ import type { Cadence } from '../src/model/fleet/cadence.ts';
 import { type NativeRedis, startNativeRedis } from '../test/native-redis.ts';
 import { enqueue, idle } from '../test/pipeline/fleet.ts';
 import { drawFleet, type Filled, type FleetSize, fillFleet } from './fleet-fill.ts';
+import { timeDeliveries, YOUNG_MS } from './fleet-latency.ts';
+import { cpuSecondsOf, memoryOf } from './process-usage.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const MAIN = process.env['LOCKHOUND_MAIN'] ?? join(ROOT, 'bin', 'lockhound.js');
@@ -25,7 +27,8 @@ const PER_PAGE = 100;
 
 /**
  * One worker on a native Redis keeps a fleet up to date: packages are drawn with cubic popularity. Measures refreshes of
- * everything without a change and with one advisory on about 200 targets, and of the young versions; memory of worker and Redis.
+ * everything without a change and with one advisory on about 200 targets, and of the young versions; memory of worker and Redis; the
+ * time from an advisory to its deliveries.
  * `npm run bench -- fleet [targets] [packages] [distinct packages]`; `FLEET_FILE=<file>.rdb` keeps the filled Redis.
  */
 export async function run([targets = '1000', packages = '1000', distinct]: readonly string[]): Promise<void> {
@@ -47,22 +50,35 @@ export async function run([targets = '1000', packages = '1000', distinct]: reado
   let worker: ReturnType<typeof spawnNode> | undefined;
   try {
     const filled = await filling(store, redis, size);
-    worker = spawnNode([...OPTIONS, MAIN, 'worker', '--config', config], { REDIS_URL: redis.url });
-    worker.stderr.pipe(process.stderr);
-    worker.stdout.pipe(process.stderr);
+    worker = startWorker(config, redis);
     await measure({ store, url, service, worker, lines }, filled);
     await printMemory(store, redis, worker);
+    await stop(worker);
+    await writeFile(config, configText(url, `${YOUNG_MS}ms`));
+    worker = startWorker(config, redis);
+    const next = async () => String((await lines.next()).value);
+    await timeDeliveries({ write: (line) => service.stdin.write(line), next }, filled.holders);
   } finally {
-    if (worker !== undefined && worker.exitCode === null) {
-      const ended = once(worker, 'exit');
-      worker.kill('SIGTERM');
-      await ended;
-    }
+    await stop(worker);
     service.kill('SIGKILL');
     await store.close();
     await redis.close();
     await rm(folder, { recursive: true });
   }
+}
+
+function startWorker(config: string, { url }: NativeRedis) {
+  const worker = spawnNode([...OPTIONS, MAIN, 'worker', '--config', config], { REDIS_URL: url });
+  worker.stderr.pipe(process.stderr);
+  worker.stdout.pipe(process.stderr);
+  return worker;
+}
+
+async function stop(worker: ChildProcess | undefined): Promise<void> {
+  if (worker === undefined || worker.exitCode !== null) return;
+  const ended = once(worker, 'exit');
+  worker.kill('SIGTERM');
+  await ended;
 }
 
 async function filling(store: Store, redis: NativeRedis, size: FleetSize): Promise<Filled> {
@@ -122,7 +138,7 @@ async function judgedByNewSettings({ store, worker }: Parts): Promise<void> {
   const seconds = ((performance.now() - began) / 1_000).toFixed(2);
   const cpu = (await cpuSecondsOf(worker)).toFixed(1);
   console.log(
-    `${'all targets, new settings (cold worker)'.padEnd(36)} ${seconds.padStart(7)} ${cpu.padStart(7)} ${String(await mebibytesOf(worker)).padStart(4)}`,
+    `${'all targets, new settings (cold worker)'.padEnd(36)} ${seconds.padStart(7)} ${cpu.padStart(7)} ${String((await memoryOf(worker)).now).padStart(4)}`,
   );
 }
 
@@ -146,21 +162,9 @@ async function refresh(parts: Parts, cadence: Cadence, what: string, fewest: num
   const alerts = (await countOf(store, 'alerts')) - alertsBefore;
   const least = fewest === undefined ? '' : ` (${fewest}: ${(requests / fewest).toFixed(3)})`;
   console.log(
-    `${what.padEnd(36)} ${seconds.toFixed(2).padStart(7)} ${cpu.toFixed(1).padStart(7)} ${String(await mebibytesOf(worker)).padStart(4)}  ${`${requests}${least}`.padEnd(21)} ${String(changes).padStart(8)} ${String(alerts).padStart(7)} ${String(packages).padStart(7)}`,
+    `${what.padEnd(36)} ${seconds.toFixed(2).padStart(7)} ${cpu.toFixed(1).padStart(7)} ${String((await memoryOf(worker)).now).padStart(4)}  ${`${requests}${least}`.padEnd(21)} ${String(changes).padStart(8)} ${String(alerts).padStart(7)} ${String(packages).padStart(7)}`,
   );
   return { changes };
-}
-
-/** Resident memory now. */
-async function mebibytesOf({ pid }: ChildProcess): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
-}
-
-/** Processor time so far (Linux: `utime` and `stime` in ticks of 10 ms). */
-async function cpuSecondsOf({ pid }: ChildProcess): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /, '').split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 /** Changes in the log of the fleet, or delivered alerts. */
@@ -180,12 +184,8 @@ function nearest(holders: Uint32Array, wanted: number): number {
 }
 
 async function printMemory(store: Store, redis: NativeRedis, worker: ChildProcess): Promise<void> {
-  const status = await readFile(`/proc/${worker.pid}/status`, 'utf8');
-  const kilobytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0);
-  console.log(
-    `worker: ${(kilobytes('VmRSS') / 1_024).toFixed(0)} MiB, at most ${(kilobytes('VmHWM') / 1_024).toFixed(0)} MiB; ` +
-      `Redis: ${await megabytesOf(redis)} MB`,
-  );
+  const { now, peak } = await memoryOf(worker);
+  console.log(`worker: ${now} MiB, at most ${peak} MiB; Redis: ${await megabytesOf(redis)} MB`);
   const sizes = new Map<string, { bytes: number; keys: number }>();
   let cursor = '0';
   do {
@@ -216,11 +216,11 @@ function spawnNode(args: readonly string[], environment: Readonly<Record<string,
   });
 }
 
-function configText(url: string): string {
+function configText(url: string, young = '0s'): string {
   return `
 insights: { url: "${url}" }
 log: { level: warn }
-watch: { every: 0s, young: 0s }
+watch: { every: 0s, young: ${young}, jitter: 0s, inspect: false }
 notify:
   allowAddresses: ["127.0.0.1"]
   webhook: { name: bench, url: "${url}/alert" }

@@ -1,11 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createProducer } from '../src/producer.ts';
 import { startNativeRedis } from '../test/native-redis.ts';
+import { largeLockfile } from './large-lockfile.ts';
+import { cpuSecondsOf, memoryOf } from './process-usage.ts';
 
 const MAIN = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts');
 const MONITOR = join(import.meta.dirname, 'loop-monitor.mjs');
@@ -13,14 +15,15 @@ const SERVICE = join(import.meta.dirname, 'every-package-service.ts');
 const LIMIT_MS = 480_000;
 
 /**
- * Sends one lockfile of packages that all have a finding through a real worker with a real Redis, until its alert
+ * Sends one lockfile of packages that all have a finding, or one SBOM, through a real worker with a real Redis, until its alert
  * arrives, and prints each stage with the longest block of the worker's event loop.
- * `npm run bench -- large-scan [packages] [advisories] [heap in MB]`.
+ * `npm run bench -- large-scan [packages] [advisories] [heap in MB] [npm | cyclonedx]`.
  */
 export async function run([
   packages = '50000',
   advisories,
   heapMb = '2048',
+  format = 'npm',
 ]: readonly string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'large-scan-'));
   const redis = await startNativeRedis();
@@ -44,15 +47,19 @@ export async function run([
     const died = once(worker, 'exit').then(([code, signal]) => {
       throw new Error(`the worker ended with ${code ?? signal}`);
     });
-    const content = lockfileOf(Number(packages));
-    console.log(`${packages} packages in ${(content.length / 1e6).toFixed(1)} MB, heap ${heapMb} MB`);
+    const lockfile = largeLockfile(format, Number(packages));
+    const megabytes = (lockfile.content.length / 1e6).toFixed(1);
+    console.log(`${packages} packages in ${lockfile.path} of ${megabytes} MB, heap ${heapMb} MB`);
     await producer.enqueue({
       scan: 'large',
       target: { id: 'large' },
-      lockfiles: [{ path: 'package-lock.json', content }],
+      lockfiles: [lockfile],
     });
     await Promise.race([arrived, died, timeLimit()]);
-    stages.print(`alert arrived, peak of the worker ${await peakOf(worker)} MiB`);
+    const seconds = (await cpuSecondsOf(worker)).toFixed(1);
+    stages.print(
+      `alert arrived; worker: ${seconds} s of processor time, peak ${(await memoryOf(worker)).peak} MiB`,
+    );
     await stages.end();
   } finally {
     worker.removeAllListeners('exit');
@@ -127,24 +134,7 @@ notify:
 `;
 }
 
-/** A binary tree of packages. */
-function lockfileOf(count: number): string {
-  const lines = Array.from({ length: count }, (_, index) => {
-    const edges = [2 * index + 1, 2 * index + 2].filter((other) => other < count);
-    const dependencies = edges.map((other) => `"package-${other}":"*"`).join(',');
-    const resolved = `https://registry.yarnpkg.com/package-${index}/-/package-${index}-1.0.0.tgz`;
-    return `"node_modules/package-${index}":{"version":"1.0.0","resolved":"${resolved}","dependencies":{${dependencies}}}`;
-  });
-  const root = '"":{"name":"large","version":"1.0.0","dependencies":{"package-0":"*"}}';
-  return `{"name":"large","version":"1.0.0","lockfileVersion":3,"requires":true,"packages":{${[root, ...lines].join(',\n')}}}`;
-}
-
 async function timeLimit(): Promise<never> {
   await new Promise((done) => setTimeout(done, LIMIT_MS).unref());
   throw new Error(`no alert within ${LIMIT_MS / 1_000} s`);
-}
-
-async function peakOf({ pid }: ChildProcess): Promise<string> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return (Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1_024).toFixed(0);
 }

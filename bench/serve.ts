@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { loadConfig } from '../src/config/load.ts';
 import { startNativeRedis } from '../test/native-redis.ts';
 import { seededRandom } from '../test/seeded-random.ts';
 import { fillFleet } from './fleet-fill.ts';
+import { cpuSecondsOf, memoryOf } from './process-usage.ts';
 
 const MAIN = process.env['LOCKHOUND_MAIN'] ?? join(import.meta.dirname, '..', 'bin', 'lockhound.js');
 /** Options of Node for the server: `--cpu-prof --cpu-prof-dir=…`. */
@@ -59,9 +59,7 @@ async function measureServer(
     };
     while ((await get('fleet')).status !== 200) await sleep(20);
     const { total } = JSON.parse((await get('findings?state=all&notes=true')).body);
-    console.log(
-      `the server has read ${total} findings in ${seconds(began)} s; ${await memoryOf(server.pid)}`,
-    );
+    console.log(`the server has read ${total} findings in ${seconds(began)} s; ${await usageOf(server)}`);
     const paths = await mixOf(get, targets);
     const stop = new AbortController();
     const changing = changeTargets(store, stop.signal);
@@ -69,7 +67,7 @@ async function measureServer(
     stop.abort();
     await changing;
     print(latencies, rate);
-    console.log(await memoryOf(server.pid));
+    console.log(await usageOf(server));
   } finally {
     await agent.close();
     const ended = once(server, 'exit');
@@ -170,13 +168,9 @@ function print(latencies: ReadonlyMap<string, readonly number[]>, rate: number):
   console.log(line('all', [...latencies.values()].flat()));
 }
 
-async function memoryOf(pid: number | undefined): Promise<string> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const mebibytes = (name: string) =>
-    Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1_024);
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /, '').split(' ');
-  const cpu = (Number(fields[11]) + Number(fields[12])) / 100;
-  return `server: ${mebibytes('VmRSS')} MiB, at most ${mebibytes('VmHWM')} MiB, ${cpu.toFixed(1)} s of CPU`;
+async function usageOf(server: Pick<ChildProcess, 'pid'>): Promise<string> {
+  const { now, peak } = await memoryOf(server);
+  return `server: ${now} MiB, at most ${peak} MiB, ${(await cpuSecondsOf(server)).toFixed(1)} s of CPU`;
 }
 
 function seconds(began: number): string {
