@@ -29,16 +29,47 @@ const CHECKED: readonly string[] = ['cold', 'parse', 'resolve'];
 /** Run only when they are named, because they take minutes. */
 const SLOW: readonly string[] = ['lockfiles', 'large-scan', 'worker', 'fleet', 'serve', 'page'];
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { check: { type: 'boolean' }, record: { type: 'boolean' }, output: { type: 'string' } },
-});
-const [name = 'all', ...args] = positionals;
-if (name !== 'all' && !Object.hasOwn(BENCHES, name)) {
-  console.error(`There is no bench "${name}". They are:`);
-  for (const [known, what] of Object.entries(BENCHES)) console.error(`  ${known.padEnd(10)} ${what}`);
-  process.exitCode = 2;
-} else await runBenches(namesToRun());
+const USAGE = `Usage: npm run bench -- [options] [bench] [arguments of the bench]
+
+Without a bench, those run that take seconds.
+
+  --check           run the short ones, and fail when a ratio is worse than the recorded one by more than a quarter
+  --record          write the ratios to bench/ratios.json
+  --output <file>   write the results to this file
+  --help            show this help
+
+Benches:
+${Object.entries(BENCHES)
+  .map(([known, what]) => `  ${known.padEnd(17)} ${what}`)
+  .join('\n')}`;
+
+const { options, name, args } = readArguments();
+if (options.help === true) console.log(USAGE);
+else if (name === 'all' || Object.hasOwn(BENCHES, name)) await runBenches(namesToRun());
+else fail(`there is no bench "${name}"; \`npm run bench -- --help\` lists them`);
+
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        check: { type: 'boolean' },
+        record: { type: 'boolean' },
+        output: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+    const [first = 'all', ...others] = positionals;
+    return { options: values, name: first, args: others };
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function fail(reason: string): never {
+  console.error(`error: ${reason}`);
+  process.exit(2);
+}
 
 function namesToRun(): readonly string[] {
   if (name !== 'all') return [name];
