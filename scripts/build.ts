@@ -75,13 +75,8 @@ const { output } = await bundle.write({
   codeSplitting: {
     groups: [
       {
-        name: 'start',
-        test: /\/src\/(?:(?:model|commands|embedded|insights)\/errors|files\/package-file|cli\/program\/exit-code)\.ts$|\/commander\//,
-        priority: 6,
-      },
-      {
         name: 'command',
-        test: /\/src\/(?:cli\/program\/(?:errors|options|output-\w+|signals|write-parts)|config\/(?:defaults\.generated|is-configured|load-or-default)|files\/[\w-]+|model\/(?:json-object|load-package|printable|lazily|yielding|lockfile\/read-whole)|report\/(?:json-parts|layout|palette))\.ts$|on-demand\/calls/,
+        test: /\/src\/(?:(?:model|commands|embedded|insights)\/errors|cli\/program\/(?:errors|exit-code|options|output-\w+|signals|write-parts)|config\/(?:defaults\.generated|is-configured|load-or-default)|files\/[\w-]+|model\/(?:json-object|load-package|printable|lazily|yielding|lockfile\/read-whole)|report\/(?:json-parts|layout|palette))\.ts$|\/commander\/|on-demand\/calls/,
         priority: 6,
       },
       // What `parse` and every file need, then formats with what they share.
@@ -111,13 +106,9 @@ const { output } = await bundle.write({
       },
       // Everything that a scan needs in addition.
       {
-        name: 'jobs',
-        test: /\/src\/(?:compose\/scanner|commands\/(?:scan|scanning\/filter-report))\.ts$/,
-        priority: 1,
-      },
-      {
         name: 'scan',
-        test: /\/src\/(?:cli\/(?:scan|program\/scan-result)|report\/(?:json|text|suppression-text|web-address|table\/[\w-]+))\.ts$/,
+        test: /\/src\/(?:compose\/scanner|commands\/(?:scan|scanning\/filter-report)|cli\/(?:scan|program\/scan-result)|report\/(?:json|text|suppression-text|web-address|table\/[\w-]+))\.ts$/,
+        priority: 1,
       },
       { name: 'local', test: /\/src\/embedded\/insights\/(?:local-index|data-set)\.ts$/ },
       { name: 'config', test: /\/src\/config\/|\/node_modules\/yaml\// },
@@ -183,6 +174,7 @@ function directBuiltins(): Plugin {
     renderChunk(code) {
       return code.replace(statement, (_import, name?: string, names?: string, id?: string) => {
         if (name === 'childProcess') return lazily(name, id);
+        if (id === 'node:os' && names !== undefined) return onCall(names, id);
         const module = `globalThis.process.getBuiltinModule("${id}")`;
         return [name, names === undefined ? undefined : `{ ${names.replaceAll(' as ', ': ')} }`]
           .filter((target) => target !== undefined)
@@ -221,4 +213,18 @@ function withoutFacades(): Plugin {
  */
 function lazily(name: string, id: string | undefined): string {
   return `const ${name} = { get spawn() { return globalThis.process.getBuiltinModule("${id}").spawn; } };`;
+}
+
+/** Exports of a module that few commands use: its functions load it when they are called. */
+function onCall(names: string, id: string): string {
+  const module = `globalThis.process.getBuiltinModule("${id}")`;
+  const exported = process.getBuiltinModule(id) as Readonly<Record<string, unknown>>;
+  return names
+    .split(', ')
+    .map((one) => {
+      const [name = '', local = name] = one.split(' as ');
+      const isFunction = typeof exported[name] === 'function';
+      return `const ${local} = ${isFunction ? `(...all) => ${module}.${name}(...all)` : `${module}.${name}`};`;
+    })
+    .join(' ');
 }

@@ -4,7 +4,25 @@ import type { HttpClient } from './http/client.ts';
 import { createHttpClient } from './http/undici-client.ts';
 import { type Batches, createBatches } from './insights/batch/batches.ts';
 import { createLocalBudget } from './insights/local-budget.ts';
-import * as operations from './insights/operations.ts';
+import type * as Operations from './insights/operations.ts';
+import {
+  getAdvisory,
+  getCapabilities,
+  getDependencies,
+  getDependents,
+  getPackage,
+  getProject,
+  getProjectBatch,
+  getProjectPackageVersions,
+  getRequirements,
+  getSimilarlyNamedPackages,
+  getVersion,
+  getVersionBatch,
+  purlLookup,
+  purlLookupBatch,
+  query,
+  queryContainerImages,
+} from './insights/operations.ts';
 import { createInsightsService, type InsightsService } from './insights/service.ts';
 
 export type { Answer, Answered, ContractProblem } from './insights/answered.ts';
@@ -30,12 +48,32 @@ export interface InsightsClient {
    * The 16 operations by their names in the specification: `operations.getVersion(service, key, { signal })`. Errors are
    * returned as data; only an aborted call rejects.
    */
-  readonly operations: typeof operations;
+  readonly operations: typeof Operations;
   readonly service: InsightsService;
   /** Look-ups of any number of versions, projects or purls: one entry for each, in order. */
   readonly batches: Batches;
   close(): Promise<void>;
 }
+
+/** By name: the object of `import *` needs code of the bundler, in a file that every scan would load. */
+const OPERATIONS: typeof Operations = {
+  getAdvisory,
+  getCapabilities,
+  getDependencies,
+  getDependents,
+  getPackage,
+  getProject,
+  getProjectBatch,
+  getProjectPackageVersions,
+  getRequirements,
+  getSimilarlyNamedPackages,
+  getVersion,
+  getVersionBatch,
+  purlLookup,
+  purlLookupBatch,
+  query,
+  queryContainerImages,
+};
 
 /** The library entry `lockhound/insights`. Needs no Redis and no configuration. */
 export async function openInsightsClient(options: InsightsClientOptions = {}): Promise<InsightsClient> {
@@ -44,7 +82,12 @@ export async function openInsightsClient(options: InsightsClientOptions = {}): P
   const http = openHttp(options, concurrency);
   const api = createApiClient({ document, http, rootUrl: url, readOnly: true });
   const service = createInsightsService(api, { privatePatterns: privatePackages });
-  return { operations, service, batches: createBatches(service, concurrency), close: () => http.close() };
+  return {
+    operations: OPERATIONS,
+    service,
+    batches: createBatches(service, concurrency),
+    close: () => http.close(),
+  };
 }
 
 function openHttp(options: InsightsClientOptions, concurrency: number): HttpClient {

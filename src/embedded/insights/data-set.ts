@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { FileError } from '../../files/errors.ts';
 import { packageFile } from '../../files/package-file.ts';
-import { MAX_INPUT_BYTES, readFile } from '../../files/read-file.ts';
+import { MAX_INPUT_BYTES, readTextSync } from '../../files/read-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import { EmbeddedError } from '../errors.ts';
 import type {
@@ -53,7 +53,7 @@ export interface DataReaders {
  * Reads the bundled data set. Its files are not validated here, because they are published together with this code and
  * a test validates them against the schemas. Throws `EmbeddedError` (`data-set-missing`, `data-set-malformed`).
  */
-export function readBundledData(): Promise<InsightsData> {
+export async function readBundledData(): Promise<InsightsData> {
   return readDataFolder(BUNDLED, UNCHECKED, 'Reinstall Lockhound.');
 }
 
@@ -73,41 +73,50 @@ const UNCHECKED: DataReaders = {
 
 const HEAD = /^\{"system":"([A-Z]+)","name":"([^"\\]+)",/;
 
-/** The rest of a line is parsed when the package is requested: a scan requests few of them. */
 function packageOfLine(line: string): IndexedPackage {
   const [, system, name = ''] = HEAD.exec(line) ?? [];
   if (system === undefined) return withSystem(JSON.parse(line));
-  let parsed: IndexedPackage | undefined;
-  const whole = () => {
-    parsed ??= parse<IndexedPackage>(JSON.parse, line, `packages.ndjson, ${name}`, BUNDLED);
-    return parsed;
-  };
-  return {
-    system: system as IndexedPackage['system'],
-    name,
-    get default() {
-      return whole().default;
-    },
-    get versions() {
-      return whole().versions;
-    },
-    get similar() {
-      return whole().similar;
-    },
-  };
+  return new PackageLine(system as IndexedPackage['system'], name, line);
+}
+
+/** The rest of a line is parsed when it is requested: a scan requests few packages. */
+class PackageLine implements IndexedPackage {
+  readonly system: IndexedPackage['system'];
+  readonly name: string;
+  readonly #line: string;
+  #parsed: IndexedPackage | undefined;
+
+  constructor(system: IndexedPackage['system'], name: string, line: string) {
+    this.system = system;
+    this.name = name;
+    this.#line = line;
+  }
+
+  get default() {
+    return this.#whole().default;
+  }
+
+  get versions() {
+    return this.#whole().versions;
+  }
+
+  get similar() {
+    return this.#whole().similar;
+  }
+
+  #whole(): IndexedPackage {
+    this.#parsed ??= parse<IndexedPackage>(JSON.parse, this.#line, `packages.ndjson, ${this.name}`, BUNDLED);
+    return this.#parsed;
+  }
 }
 
 function withSystem<Item extends { readonly system?: IndexedPackage['system'] | undefined }>(item: Item) {
   return { ...item, system: item.system ?? ('NPM' as const) };
 }
 
-/** Reads a folder in which at least one of `FILES` exists. */
-export async function readDataFolder(
-  folder: URL,
-  readers: DataReaders,
-  advice: string,
-): Promise<InsightsData> {
-  const texts = await Promise.all(FILES.map((file) => read(folder, file)));
+/** Reads a folder in which at least one of `FILES` exists, at the start of a program. */
+export function readDataFolder(folder: URL, readers: DataReaders, advice: string): InsightsData {
+  const texts = FILES.map((file) => read(folder, file));
   const [packages, ecosystems, advisories, sampleText] = texts;
   if (texts.every((text) => text === undefined)) {
     const where = fileURLToPath(folder);
@@ -130,10 +139,9 @@ export async function readDataFolder(
 }
 
 /** `undefined` for a file that does not exist. */
-async function read(folder: URL, file: string): Promise<string | undefined> {
+function read(folder: URL, file: string): string | undefined {
   try {
-    const content = await readFile(join(fileURLToPath(folder), file), { maxBytes: MAX_INPUT_BYTES });
-    return content.toString('utf8');
+    return readTextSync(join(fileURLToPath(folder), file), MAX_INPUT_BYTES);
   } catch (error) {
     if (error instanceof FileError && error.code === 'not-found') return undefined;
     throw new EmbeddedError(

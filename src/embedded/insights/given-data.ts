@@ -12,7 +12,7 @@ export { advisoryFact, indexedPackage };
  * `samples.json`, packages with projects and images; `advisories.json`. At least one of them must exist. Throws
  * `EmbeddedError` (`data-set-missing`, `data-set-malformed`).
  */
-export function readInsightsData(folder: string): Promise<InsightsData> {
+export async function readInsightsData(folder: string): Promise<InsightsData> {
   const advice = `It must hold at least one of ${FILES.join(', ')}.`;
   const readers = {
     package: (line: string) => checked(indexedPackage, line),

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { lazily } from '../../model/lazily.ts';
 import { systemOf } from '../../model/lockfile/ecosystem.ts';
 import { canonicalName } from '../../model/lockfile/spelling.ts';
 import type { Finding, Location } from '../../model/scan/finding.ts';
@@ -87,16 +88,16 @@ export async function ruleOf(suppression: Suppression): Promise<Rule> {
 }
 
 /** Ranges that are parsed, by ecosystem and text: a refresh judges thousands of targets by the same ones. */
-const MATCHES = new LRUCache<string, VersionMatch>({ max: 10_000 });
+const matches = lazily(() => new LRUCache<string, VersionMatch>({ max: 10_000 }));
 
 /** Loaded on use: the libraries of three ecosystems take longer to load than a small scan. */
 async function matchOf(versions: string, ecosystem: string): Promise<VersionMatch> {
   const key = `${ecosystem} ${versions}`;
-  const known = MATCHES.get(key);
+  const known = matches().get(key);
   if (known !== undefined) return known;
   const { versionMatch } = await import('../../versions/version-match.ts');
   const match = versionMatch(versions, ecosystem);
-  MATCHES.set(key, match);
+  matches().set(key, match);
   return match;
 }
 
