@@ -170,17 +170,18 @@ async function targetOfOutcome(
   return undefined;
 }
 
-/** Copies what all shards share and what has other keys with one shard: contents of lockfiles and seen versions. */
+/** Copies what all shards share and what has other keys with one shard: contents of lockfiles, seen and inspected versions. */
 export async function copyShared({ redis, prefix, from, to, staged, onProgress }: Move): Promise<void> {
   if ((from === 1) === (to === 1)) return;
   const keys = staged[0] as Keys;
   const bare = prefix.replaceAll(/[{}]/g, '');
   const blobs = from === 1 ? `${prefix}:blob:` : `${bare}:blob:`;
-  const seen = from === 1 ? `${prefix}:seen:` : `${bare}:{${bare}:*}:seen:`;
+  const spread = from === 1 ? `${prefix}:` : `${bare}:{${bare}:*}:`;
   let done = 0;
   for (const [pattern, keyOf] of [
     [`${blobs}*`, keys.blob],
-    [`${seen}*`, (bucket: string) => keys.seen(Number(bucket))],
+    [`${spread}seen:*`, (bucket: string) => keys.seen(Number(bucket))],
+    [`${spread}inspected:*`, (bucket: string) => keys.inspected(Number(bucket))],
   ] as const) {
     for await (const found of scanKeys(redis, pattern)) {
       for (const key of found) await copyKey(redis, key, keyOf(key.slice(key.lastIndexOf(':') + 1)));

@@ -34,7 +34,7 @@ async function copyWatched({ redis, destination }: Move, source: Keys, name: str
   }
 }
 
-/** Runs of schedules, and the times of the last refreshes. */
+/** Runs of schedules, the times of the last refreshes, and by which settings the targets were judged. */
 async function copyHistory({ redis, sources, staged }: Move): Promise<void> {
   const [source, first] = [sources[0] as Keys, staged[0] as Keys];
   for (const name of await redis.hkeys(source.schedules)) {
@@ -45,5 +45,12 @@ async function copyHistory({ redis, sources, staged }: Move): Promise<void> {
     for (const [cadence, record] of entries) {
       for (const keys of staged) await redis.hset(keys.refreshes, cadence, record);
     }
+  }
+  for (const name of ['judgedSettings', 'judgedRouting', 'judgedSuppressions'] as const) {
+    const values = await Promise.all(sources.map((keys) => redis.get(keys[name])));
+    const [value] = values;
+    // Where the shards differ, the workers judge all targets again.
+    if (value == null || values.some((other) => other !== value)) continue;
+    for (const keys of staged) await redis.set(keys[name], value);
   }
 }

@@ -95,21 +95,17 @@ export async function removeSources({
   to,
   onProgress,
 }: Move): Promise<void> {
+  const kept = sharedKeys(base);
   for (const [index, keys] of sources.entries()) {
     onProgress('deleting the originals', index, from);
     const { prefix } = keys;
-    const kept = [
-      ...[keys.shardLayout, keys.workers, keys.stoppedRoutes],
-      ...[keys.suppressions, keys.suppressionRevision, keys.exploits, keys.dayCounts],
-      ...[keys.apiTokens, keys.apiTokenUses],
-    ];
     const keptPrefixes = [
       ...[`${prefix}${STAGING}:`, keys.lock(''), keys.budget(''), keys.applied('')],
       ...[keys.apiAnswer(''), keys.apiSession('')],
     ];
     for await (const found of scanKeys(redis, `${prefix}:*`)) {
       const removed = found.filter(
-        (key) => !kept.includes(key) && !keptPrefixes.some((start) => key.startsWith(start)),
+        (key) => !kept.has(key) && !keptPrefixes.some((start) => key.startsWith(start)),
       );
       if (removed.length > 0) await redis.unlink(...removed);
     }
@@ -120,6 +116,13 @@ export async function removeSources({
   for (const pattern of [`${bare}:{${bare}:*}:*`, `${bare}:blob:*`]) {
     for await (const found of scanKeys(redis, pattern)) await unlinkEach(redis, found);
   }
+}
+
+/** The keys of what all shards share: they are the same for any number of shards. */
+function sharedKeys(prefix: string): ReadonlySet<unknown> {
+  const ofOne = new Set<unknown>(Object.values(createKeys(prefix)));
+  const ofSeveral: readonly unknown[] = Object.values(createKeys(prefix, { index: 0, count: 2 }));
+  return new Set(ofSeveral.filter((key) => typeof key === 'string' && ofOne.has(key)));
 }
 
 async function unlinkEach(redis: RedisClient, keys: readonly string[]): Promise<void> {
