@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -165,6 +165,34 @@ describe('the Action', () => {
     expect([code, git(folder, 'status', '--porcelain')]).toEqual([1, '']);
     expect(log).not.toContain('pwned:');
     expect((await runScan(folder, {}, { paths: '--help', ...none })).code).toBe(2);
+  });
+});
+
+describe('the step Install', () => {
+  const text = readFileSync(join(ROOT, 'scripts/action-install'), 'utf8');
+  const tools = (/^tools=\(\n(.+?)^\)/ms.exec(text)?.[1] ?? '').trim().split(/\s+/);
+
+  it('leaves out packages that exist', () => {
+    const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(tools.length).toBeGreaterThan(10);
+    expect(Object.keys(devDependencies)).toEqual(expect.arrayContaining(tools));
+  });
+
+  it('leaves out nothing that the sources load', () => {
+    const src = join(ROOT, 'src');
+    const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.ts'),
+    );
+    const loaded = files.flatMap((file) => {
+      const code = readFileSync(join(src, file), 'utf8');
+      const found = [
+        ...code.matchAll(/^(?:import|export) (?!type )(?:[^;]*? from )?'([^'.][^']*)'/gm),
+        ...code.matchAll(/(?:import|loadPackage)\('([^'.][^']*)'\)/g),
+      ];
+      return found.map(([, specifier = '']) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '');
+    });
+    expect(loaded).toContain('semver');
+    expect([...new Set(loaded)].filter((name) => tools.includes(name))).toEqual([]);
   });
 });
 
