@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 
@@ -41,4 +42,16 @@ describe('standard output that is a pipe', () => {
     expect(code).toBe(0);
     expect(notes).toMatch(/done$/);
   });
+});
+
+it.skipIf(!existsSync('/dev/full'))('standard output without space is an error', () => {
+  const full = openSync('/dev/full', 'w');
+  const script = `const { outputTo } = await import('${MODULE}'); process.exitCode = 1; outputTo(1).out('text');`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  });
+  closeSync(full);
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/^error: standard output cannot be written: ENOSPC: .* \[file-unwritable\]\n$/);
 });

@@ -1,4 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs';
+import { EXIT } from './exit-code.ts';
 
 /** Where a command writes. */
 export interface Output {
@@ -17,7 +18,7 @@ export function isTerminal(descriptor: 0 | 1 | 2): boolean {
 /**
  * Writes to standard output or standard error. Pipes and files are written directly and in full, because Node's streams take longer to
  * load than many commands run. They are used for terminals and other devices, and from the first write that would block. A reader
- * that stops early (`| head`) is not an error: the process ends.
+ * that stops early (`| head`) is not an error: the process ends. Any other failure ends it with exit code 2.
  */
 export function outputTo(descriptor: 1 | 2): Output {
   let stream = fstatSync(descriptor).isCharacterDevice() ? streamOf(descriptor) : undefined;
@@ -53,8 +54,14 @@ function writeDirectly(descriptor: number, bytes: Buffer): number {
 
 function streamOf(descriptor: 1 | 2): NodeJS.WriteStream {
   const stream = descriptor === 1 ? process.stdout : process.stderr;
-  return stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(0);
-  });
+  return stream.on('error', (error: NodeJS.ErrnoException) => endAfter(descriptor, error));
+}
+
+/** What cannot be written has no reader, or, for example, no space: a scan must not end as if it had only findings. */
+function endAfter(descriptor: 1 | 2, { code, message }: NodeJS.ErrnoException): never {
+  if (code === 'EPIPE') process.exit(EXIT.clean);
+  if (descriptor === 1) {
+    writeDirectly(2, Buffer.from(`error: standard output cannot be written: ${message} [file-unwritable]\n`));
+  }
+  process.exit(EXIT.error);
 }
