@@ -85,13 +85,13 @@ function wrap(text: string, width: number): readonly string[] {
   return wrapAnsi(text, Math.max(width, 1), { hard: false }).split('\n');
 }
 
-/**
- * Columns of a text. Only text beyond ASCII needs the library, which takes longer to load than most commands take to
- * run.
- */
+/** ASCII, and the characters of one column that tables write themselves. */
+const PLAIN = /^[\x20-\x7e→›…]*$/;
+
+/** Columns of a text. Only other text needs the library, which takes longer to load than most commands take to run. */
 export function stringWidth(text: string): number {
   const shown = text.includes('\u001b') ? stripVTControlCharacters(text) : text;
-  if (/^[\x20-\x7e]*$/.test(shown)) return shown.length;
+  if (PLAIN.test(shown)) return shown.length;
   const { default: measure }: typeof import('string-width') = loadPackage('string-width');
   return measure(shown);
 }

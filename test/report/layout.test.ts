@@ -2,7 +2,7 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { columns, wrapped } from '../../src/report/layout.ts';
+import { columns, stringWidth as widthOf, wrapped } from '../../src/report/layout.ts';
 
 describe('columns', () => {
   it('line up by the width of characters, not by their number', () => {
@@ -74,3 +74,10 @@ describe('wrapped text', () => {
     ]);
   });
 });
+
+it.each(['via a@1.0.0 › … (3 deep)', 'left 1.0.0 → 1.0.1', 'naïve', '包 → 1', '\u001b[31mred\u001b[39m', ''])(
+  'a text is as wide as the library says: %j',
+  (text) => {
+    expect(widthOf(text)).toBe(stringWidth(text));
+  },
+);
