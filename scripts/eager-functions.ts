@@ -26,8 +26,7 @@ interface Coverage {
  * writes its compile cache before a file runs: functions that are compiled when they are called are not in it, and are
  * compiled again by every process. V8 compiles a function in parentheses at once.
  *
- * The files must not import each other in a circle: a function declaration becomes a constant at the top of its file. Throws
- * when a command fails.
+ * The files must not import each other in a circle, because a declared function becomes a constant. Throws when a command fails.
  */
 export function compileCalledFunctions(folder: string, commands: readonly (readonly string[])[]): void {
   for (const [file, functions] of calledFunctions(join(folder, 'cli.js'), commands)) {
@@ -64,57 +63,74 @@ function calledFunctions(
   }
 }
 
-/** The text with these functions in parentheses. Methods and declarations inside functions stay as they are. */
-function withEagerFunctions(path: string, code: string, functions: Functions): string {
-  const { program } = parseSync(path, code);
-  const imports = program.body.filter(({ type }) => type === 'ImportDeclaration');
-  const top = imports.at(-1)?.end ?? 0;
-  const declarations = program.body.filter(
-    (node): node is ESTree.Function => node.type === 'FunctionDeclaration' && isCalled(node, functions),
-  );
-  const parentheses = calledExpressions(program, functions);
-  const text = (from: number, to: number) => insert(code, parentheses, from, to);
-  const moved = declarations.map(({ id, start, end }) => `const ${id?.name} = (${text(start, end)});\n`);
-  const starts = [...declarations.map(({ start }) => start), code.length];
-  const rest = starts.map((start, at) => text(declarations[at - 1]?.end ?? top, start));
-  return [code.slice(0, top), '\n', ...moved, ...rest].join('');
+/** A replacement of the text from `start` to `end`. */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  text(): string;
 }
 
-/** V8 counts the parameters of a function as its begin where it is a method, and leaves `async` out. */
+/** The text with these functions in parentheses. Methods stay as they are. */
+function withEagerFunctions(path: string, code: string, functions: Functions): string {
+  const { program } = parseSync(path, code);
+  const edits: Edit[] = [];
+  const imports = program.body.filter(({ type }) => type === 'ImportDeclaration');
+  visitStatements(program.body, imports.at(-1)?.end ?? 0);
+  visit(program, false);
+  edits.sort((left, right) => left.start - right.start);
+  return textOf(0, code.length);
+
+  function visit(node: unknown, isMethod: boolean): void {
+    if (Array.isArray(node)) for (const item of node) visit(item, false);
+    if (!isNode(node)) return;
+    const isExpression = node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression';
+    if (isExpression && !isMethod && isCalled(node, functions)) {
+      edits.push(
+        insertion(node.start, () => '('),
+        insertion(node.end, () => ')'),
+      );
+    }
+    if (node.type === 'BlockStatement') visitStatements(node.body, node.start + 1);
+    const holdsMethod =
+      node.type === 'MethodDefinition' || (node.type === 'Property' && (node.method || node.kind !== 'init'));
+    for (const [name, value] of Object.entries(node)) visit(value, holdsMethod && name === 'value');
+  }
+
+  /** Declared functions become constants at the beginning of their block, `top`. */
+  function visitStatements(statements: readonly ESTree.Node[], top: number): void {
+    const called = statements.filter(
+      (node): node is ESTree.Function => node.type === 'FunctionDeclaration' && isCalled(node, functions),
+    );
+    if (called.length === 0) return;
+    for (const { start, end } of called) edits.push({ start, end, text: () => '' });
+    const constants = () =>
+      called.map(({ id, start, end }) => `\nconst ${id?.name} = (${textOf(start + 1, end, code[start])});`);
+    edits.push(insertion(top, () => constants().join('')));
+  }
+
+  /** The edited text from `from` to `to`. */
+  function textOf(from: number, to: number, before = ''): string {
+    let text = before;
+    let at = from;
+    for (const edit of edits) {
+      if (edit.start < at || edit.end > to) continue;
+      text += code.slice(at, edit.start) + edit.text();
+      at = edit.end;
+    }
+    return text + code.slice(at, to);
+  }
+}
+
+function insertion(at: number, text: () => string): Edit {
+  return { start: at, end: at, text };
+}
+
+/** V8 leaves `async` out. */
 function isCalled({ start, end }: ESTree.Node, functions: Functions): boolean {
   const begin = functions.get(end);
   return begin !== undefined && begin >= start && begin - start <= 'async '.length;
 }
 
-/** The places of parentheses around the function expressions that are called, in order. */
-function calledExpressions(program: ESTree.Program, functions: Functions): readonly [number, string][] {
-  const found: [number, string][] = [];
-  const visit = (node: unknown, isMethod: boolean): void => {
-    if (Array.isArray(node)) for (const item of node) visit(item, false);
-    if (!isNode(node)) return;
-    const isExpression = node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression';
-    if (isExpression && !isMethod && isCalled(node, functions))
-      found.push([node.start, '('], [node.end, ')']);
-    const holdsMethod =
-      node.type === 'MethodDefinition' || (node.type === 'Property' && (node.method || node.kind !== 'init'));
-    for (const [name, value] of Object.entries(node)) visit(value, holdsMethod && name === 'value');
-  };
-  visit(program, false);
-  return found.sort(([left], [right]) => left - right);
-}
-
 function isNode(value: unknown): value is ESTree.Node {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
-}
-
-/** The part of the text from `from` to `to`, with what is inserted there. */
-function insert(code: string, inserted: readonly [number, string][], from: number, to: number): string {
-  let text = '';
-  let at = from;
-  for (const [place, what] of inserted) {
-    if (place < from || place > to) continue;
-    text += code.slice(at, place) + what;
-    at = place;
-  }
-  return text + code.slice(at, to);
 }
