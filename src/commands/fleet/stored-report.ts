@@ -13,8 +13,8 @@ import { createYielder } from '../../model/yielding.ts';
 import { FleetError } from './errors.ts';
 import type { FleetStore } from './fleet-store.ts';
 
-/** Packages of a report: some 100 MB of memory. */
-const MAX_PACKAGES = 100_000;
+/** Packages of a report: some 500 MB of memory. */
+const MAX_PACKAGES = 500_000;
 
 /** What a report is made of: targets, and their findings that it lists. */
 export interface ReportedTargets {
