@@ -23,13 +23,15 @@ export function openFleetNumbers(shards: readonly Store[], now: () => number = D
   const targets = createTargetNumbers(shards, now);
   const waits = createWaitTimes(now);
   return async (): Promise<FleetNumbers> => {
-    const [depths, counts, stopped, servers, refreshes] = await Promise.all([
+    const [depths, counts, stopped, servers, refreshes, open] = await Promise.all([
       Promise.all(shards.map(({ queueDepths }) => queueDepths.read(QUEUES))),
       Promise.all(shards.map(({ fleetCounts }) => fleetCounts())),
       first.deliveries.stoppedRoutes(),
       readServerInfo(first.redis),
       Promise.all(CADENCES.map((cadence) => refreshNumbers(shards, cadence))),
+      Promise.all(shards.map(({ deliveries }) => deliveries.openSince())),
     ]);
+    const [oldestDelivery] = open.flatMap((time) => time ?? []).sort((left, right) => left - right);
     return {
       servers,
       queues: QUEUES.map((queue, index) =>
@@ -41,6 +43,7 @@ export function openFleetNumbers(shards: readonly Store[], now: () => number = D
       ),
       counts: counts.reduce(addCounts),
       stoppedRoutes: stopped,
+      oldestDelivery,
       unreadable: first.unreadable.size,
       refreshes,
       targets: await targets(),

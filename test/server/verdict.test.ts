@@ -264,9 +264,10 @@ describe('limits', () => {
       {
         counts: { ...COUNTS, openDeliveries: 1 },
         queues: [queue('deliver-notification', { delayed: 1 })],
+        oldestDelivery: NOW - 180 * MINUTE,
       },
       { workers: [worker({ deliveries: 0 })] },
-      /receiver binds: 1 alert waits for another attempt/,
+      /receiver binds: 1 alert waits for another attempt, and the oldest alert waits for 3 hours/,
     ],
     [
       'lanes',

@@ -11,6 +11,8 @@ export interface FleetNumbers {
   readonly queues: readonly QueueNumbers[];
   readonly counts: FleetCounts;
   readonly stoppedRoutes: readonly StoppedRoute[];
+  /** When the oldest alert that is not delivered was filed, in ms since 1970. */
+  readonly oldestDelivery?: number | undefined;
   /** Stored values that this process could not read. */
   readonly unreadable: number;
   readonly refreshes: readonly RefreshNumbers[];

@@ -64,17 +64,19 @@ function cpuLimit(records: readonly WorkerRecord[]): readonly Limit[] {
   return [{ grade: 'attention', says, remedy: 'Start more workers, or give them more CPU.' }];
 }
 
-function receiverLimits({ numbers }: HealthFacts, records: readonly WorkerRecord[]): readonly Limit[] {
+function receiverLimits({ numbers, now }: HealthFacts, records: readonly WorkerRecord[]): readonly Limit[] {
   const { openDeliveries } = numbers.counts;
+  const { oldestDelivery = now } = numbers;
+  const since = `the oldest alert waits for ${span(now - oldestDelivery)}`;
   const attempts = sum(records, ({ load }) => load.deliveries);
   const refused = sum(records, ({ load }) => load.refused);
   if (openDeliveries > 0 && attempts > 0 && refused / attempts >= MOST) {
-    const says = `the receiver binds: it did not accept ${refused} of ${attempts} attempts to deliver alerts`;
+    const says = `the receiver binds: it did not accept ${refused} of ${attempts} attempts to deliver alerts, and ${since}`;
     return [{ grade: 'attention', says, remedy: 'Run `lockhound deliveries list`: it shows the answers.' }];
   }
   const queue = numbers.queues.find((one) => one.queue === DELIVERY_QUEUE);
   if (openDeliveries > 0 && attempts === 0 && isResting(queue)) {
-    const says = `the receiver binds: ${count(openDeliveries, 'alert')} wait${openDeliveries === 1 ? 's' : ''} for another attempt`;
+    const says = `the receiver binds: ${count(openDeliveries, 'alert')} wait${openDeliveries === 1 ? 's' : ''} for another attempt, and ${since}`;
     return [{ grade: 'attention', says, remedy: 'Run `lockhound deliveries list`: it shows the answers.' }];
   }
   // Alerts of one target and route are sent in order: the others are delayed until their turn.

@@ -109,6 +109,23 @@ export function createDeliveryStore(redis: RedisClient, keys: Keys, options: Del
         }
       }
     },
+    /**
+     * When the oldest open delivery was filed, in ms since 1970; `undefined` without one. Looks at the 50 that changed first and the 50
+     * that changed last: those that wait for their turn do not change, and one that is retried changes with each attempt.
+     */
+    async openSince(): Promise<number | undefined> {
+      const { openDeliveries } = keys;
+      const [first, last] = await Promise.all([
+        redis.zrange(openDeliveries, '0', String(LOOKED_AT - 1)),
+        redis.zrevrange(openDeliveries, 0, LOOKED_AT - 1),
+      ]);
+      const ids = [...new Set([...first, ...last])];
+      const records = await Promise.all(
+        ids.map((id) => findRecord(redis, keys, id).catch(reportTo(onUnreadable))),
+      );
+      const times = records.flatMap((one) => (one === undefined ? [] : [Date.parse(one.filedAt)]));
+      return times.length === 0 ? undefined : Math.min(...times);
+    },
     /** Number of deliveries of each kind. */
     counts: () => countKinds(redis, keys),
     /** Number of open deliveries of each route that has some. Reads the route of every one. */
@@ -186,6 +203,8 @@ async function listIds(
 
 /** Records that are read in parallel. */
 const CHUNK = 500;
+/** Open deliveries at each end of their order whose age is read. */
+const LOOKED_AT = 50;
 
 async function countOpenByRoute(redis: RedisClient, keys: Keys): Promise<ReadonlyMap<string, number>> {
   const ids = await redis.zrevrange(keys.openDeliveries, 0, -1);

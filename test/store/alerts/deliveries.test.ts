@@ -50,6 +50,19 @@ describe('a delivery', () => {
     expect(await store.read('m2')).toBeUndefined();
   });
 
+  it('that is open for longest is known while others are retried and delivered', async () => {
+    const { store, clock } = open('since');
+    expect(await store.openSince()).toBeUndefined();
+    for (let index = 0; index < 120; index += 1) {
+      await store.file(identity(`m${index}`), notificationOf());
+      clock.now += 1_000;
+    }
+    await store.move(identity('m0'), { state: 'retrying', reason: 'HTTP 503', nextInMs: 1_000 });
+    expect(await store.openSince()).toBe(START);
+    await store.move(identity('m0'), { state: 'delivered' });
+    expect(await store.openSince()).toBe(START + 1_000);
+  });
+
   it.each([500, 501, 1_501])('of %i changes is read as it was filed, and filed once', async (count) => {
     const { store, keys } = open(`parts-${count}`);
     const changes = Array.from({ length: count }, (_, index) => changeOf(`package-${index}`));
