@@ -14,8 +14,9 @@ import { Refusal } from '../../server/api/problem.ts';
 import { missedSince } from './missed-events.ts';
 import type { ServeContext } from './serve-context.ts';
 
-/** Readers of one server. */
+/** Readers of one server, and of one caller. */
 const MAX_READERS = 500;
+const MAX_READERS_OF_ONE = 100;
 /** Readers whose missed events are read from the store at the same time. */
 const MAX_REPLAYS = 4;
 /** Events that may happen while a reader gets those that it missed. */
@@ -27,7 +28,7 @@ export function eventOperations(context: ServeContext) {
   const log = createEventLog();
   const limited = pLimit(MAX_REPLAYS);
   const { shards } = context.fleet;
-  let readers = 0;
+  const readers = createReaderCount();
   let following: ReturnType<typeof followStore> | undefined;
   const begin = () => {
     const { onUnreadable } = context.fleet;
@@ -36,31 +37,52 @@ export function eventOperations(context: ServeContext) {
   };
   const operations: Pick<Operations, 'lockhound.events.stream'> = {
     async 'lockhound.events.stream'(call) {
-      if (readers >= MAX_READERS) {
-        throw new Refusal(503, 'too-many-readers', `${MAX_READERS} readers are connected`, {
-          retryAfter: 30,
-        });
-      }
       const lastId = call.request.headers['last-event-id'];
       const resume = () => (typeof lastId === 'string' ? log.resume(lastId) : undefined);
       if (lastId !== undefined && resume() === undefined) {
         throw new Refusal(400, 'event-id-invalid', 'Last-Event-ID is not the id of an event of this API');
       }
       await begin();
+      const leave = readers.enter(call.principal.name);
       return new StreamAnswer(async (raw, headers) => {
-        const point = resume();
-        const { isAllowed } = call;
-        const stream = beginEventStream(raw, headers, { isAllowed });
-        readers += 1;
         try {
+          const point = resume();
+          const { isAllowed } = call;
+          const stream = beginEventStream(raw, headers, { isAllowed });
           await sendEvents(context, call, { stream, log, point, limited });
         } finally {
-          readers -= 1;
+          leave();
         }
       });
     },
   };
   return { operations, close: async () => await following?.close() };
+}
+
+/** Counts the readers, so that one caller cannot take the places of all others. */
+function createReaderCount() {
+  const byCaller = new Map<string, number>();
+  let all = 0;
+  const add = (caller: string, count: number): void => {
+    all += count;
+    const own = (byCaller.get(caller) ?? 0) + count;
+    if (own === 0) byCaller.delete(caller);
+    else byCaller.set(caller, own);
+  };
+  return {
+    /** Returns a function that ends it. Throws `Refusal` when there are too many readers. */
+    enter(caller: string): () => void {
+      const retryAfter = 30;
+      if (all >= MAX_READERS)
+        throw new Refusal(503, 'too-many-readers', `${all} readers are connected`, { retryAfter });
+      if ((byCaller.get(caller) ?? 0) >= MAX_READERS_OF_ONE) {
+        const detail = `${MAX_READERS_OF_ONE} readers of ${caller} are connected`;
+        throw new Refusal(429, 'too-many-readers', detail, { retryAfter });
+      }
+      add(caller, 1);
+      return () => add(caller, -1);
+    },
+  };
 }
 
 interface Reader {

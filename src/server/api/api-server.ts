@@ -63,7 +63,10 @@ export function createApiServer(options: ApiServerOptions): FastifyInstance {
     return sendProblem(new Refusal(404, 'no-route', `no ${request.method} ${path}`), request, reply, log);
   });
   acceptBodies(app, maxBodyBytes);
-  for (const method of methodsOf(document)) addRoute(app, method, options);
+  const methods = methodsOf(document);
+  for (const method of methods) addRoute(app, method, options);
+  for (const [url, own] of Map.groupBy(methods, (method) => urlOf(document, method)))
+    refuseOthers(app, url, own);
   return app;
 }
 
@@ -80,13 +83,36 @@ const SECURITY_HEADERS = {
   'x-frame-options': 'DENY',
 };
 
+/** The path of a method, as the router has it. */
+function urlOf({ servicePath = '' }: RestDescription, { path }: ApiMethod): string {
+  return `/${servicePath}${path.replaceAll(/\{([^}]+)\}/g, ':$1')}`;
+}
+
+/** Answers 405 to verbs that a path does not have. */
+function refuseOthers(app: FastifyInstance, url: string, methods: readonly ApiMethod[]): void {
+  const verbs = new Set(methods.map(({ httpMethod }) => httpMethod));
+  if (verbs.has('GET')) verbs.add('HEAD');
+  const allow = [...verbs].sort().join(', ');
+  app.route({
+    method: VERBS.filter((verb) => !verbs.has(verb)),
+    url,
+    onRequest: async ({ method }) => {
+      const detail = `the path has ${allow}, and not ${method}`;
+      throw new Refusal(405, 'verb-not-allowed', detail, { headers: { allow } });
+    },
+    handler: () => {},
+  });
+}
+
+const VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
 function addRoute(app: FastifyInstance, method: ApiMethod, options: ApiServerOptions): void {
   const { document, operations, authenticate, countRequest, answers, log } = options;
   const operation = operations[method.id as MethodId];
   const role = roleOf(method);
   app.route({
     method: method.httpMethod as 'GET' | 'POST' | 'PUT' | 'DELETE',
-    url: `/${document.servicePath ?? ''}${method.path.replaceAll(/\{([^}]+)\}/g, ':$1')}`,
+    url: urlOf(document, method),
     ...(method.description.supportsMediaUpload === true ? {} : { bodyLimit: MAX_SMALL_BODY }),
     // Before the body is received.
     onRequest: async (request) => {

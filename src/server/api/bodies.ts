@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readMultipart } from './multipart.ts';
@@ -10,10 +11,15 @@ const MAX_JSON_BYTES = 16_777_216;
 export function acceptBodies(app: FastifyInstance, maxBytes: number): void {
   app.removeAllContentTypeParsers();
   const jsonLimit = Math.min(MAX_JSON_BYTES, maxBytes);
+  const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser(
     'application/json',
-    { parseAs: 'string', bodyLimit: jsonLimit },
-    app.getDefaultJsonParser('error', 'error'),
+    { parseAs: 'buffer', bodyLimit: jsonLimit },
+    (request: FastifyRequest, body: Buffer, done) => {
+      // Other bytes would be replaced without a word, also in names of targets.
+      if (isUtf8(body)) return parseJson(request, body.toString(), done);
+      done(new Refusal(400, 'not-utf8', 'the body is not UTF-8, as JSON has to be'));
+    },
   );
   app.addContentTypeParser(
     'multipart/form-data',

@@ -20,7 +20,7 @@ export function readParameters(
   const values: Record<string, Value | readonly Value[]> = {};
   const inPath = (name: string): boolean => method.parameters.get(name)?.location === 'path';
   for (const name of new Set(query.keys())) {
-    if (!method.parameters.has(name) || inPath(name)) throw invalid(method, `has no parameter ${name}`);
+    if (!method.parameters.has(name) || inPath(name)) throw invalid(method, ` has no parameter ${name}`);
   }
   for (const [name, description] of method.parameters) {
     const given = inPath(name) ? [path[name] ?? ''] : query.getAll(name);

@@ -98,6 +98,9 @@ function fromFramework(error: unknown): Refusal | undefined {
   const { statusCode: status } = error;
   if (typeof status !== 'number' || status < 400 || status > 499) return undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'bad-request';
+  if (code.startsWith('Z_')) {
+    return new Refusal(400, 'gzip-invalid', `the body is not gzip: ${error.message}`, { cause: error });
+  }
   const name = code.replace(/^FST_(?:ERR_)?/, '').toLowerCase();
   return new Refusal(status, name.replaceAll('_', '-'), error.message, { cause: error });
 }

@@ -8,6 +8,7 @@ import { beginEventStream, type EventStream } from '../../../src/server/api/even
 import { createDeliveryStore } from '../../../src/store/alerts/deliveries.ts';
 import { createApiTokenStore } from '../../../src/store/api-tokens.ts';
 import { notificationOf } from '../../notify/notification.ts';
+import { until } from '../../store/store-room.ts';
 import { openServeRoom } from './serve-room.ts';
 
 let room: Awaited<ReturnType<typeof openServeRoom>>;
@@ -145,6 +146,30 @@ describe('the stream of events', () => {
     const other = await room.serve({}, all);
     const stored = await events(`${other.server.url}/api/v1/events?topic=deliveries`, missed, 1);
     expect(stored).toMatchObject([{ event: 'deliveries', state: 'failed' }]);
+  });
+
+  it('leaves places for others when one caller opens many streams at once', async () => {
+    const api = await room.serve({}, all);
+    const other = (await tokens.create({ name: 'other', role: 'read' })).token;
+    const stop = new AbortController();
+    const open = async (token: string) =>
+      await fetch(`${api.server.url}/api/v1/events`, {
+        headers: { authorization: `Bearer ${token}` },
+        signal: stop.signal,
+      });
+    const answers = await Promise.all(Array.from({ length: 103 }, () => open(all)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(['30', '30', '30']);
+    expect((await open(other)).status).toBe(200);
+    stop.abort();
+    await until('the places are free again', async () => {
+      const answer = await fetch(`${api.server.url}/api/v1/events`, {
+        headers: { authorization: `Bearer ${all}` },
+      });
+      await answer.body?.cancel();
+      return answer.status === 200;
+    });
   });
 
   it('disconnects a reader that does not read', async () => {

@@ -56,7 +56,7 @@ describe('a request', () => {
     ['findings?pageSize=0', 400, 'pageSize has to be at least 1'],
     ['findings?pageSize=501', 400, 'pageSize'],
     ['findings?pageSize=1&pageSize=2', 400, 'pageSize is given twice'],
-    ['findings?sevrity=high', 400, 'no parameter sevrity'],
+    ['findings?sevrity=high', 400, 'findings.list has no parameter sevrity'],
     ['findings?direct=yes', 400, 'true or false'],
     ['findings?label=team', 400, 'label has to match'],
     ['findings?since=yesterday', 400, 'expected a time'],
@@ -71,6 +71,29 @@ describe('a request', () => {
     expect(headers.get('content-type')).toContain('application/problem+json');
     expect(json.detail).toContain(reason);
     expect(json.instance).toBe(`urn:lockhound:request:${headers.get('x-request-id')}`);
+  });
+
+  it.each(['PUT', 'PATCH', 'OPTIONS', 'DELETE'])(
+    '%s of a path that has other verbs is refused',
+    async (method) => {
+      const answer = await api.request('/api/v1/scans', { method });
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    },
+  );
+
+  it.each([
+    ['bytes that are not UTF-8', {}, Buffer.from('{"target":"\xff"}', 'latin1'), 'not UTF-8'],
+    ['what is not gzip', { 'content-encoding': 'gzip' }, Buffer.from('{}'), 'not gzip'],
+    ['a cut text', {}, Buffer.from('{"target":'), 'not valid JSON'],
+    ['deep lists', {}, Buffer.from(`{"labels":${'['.repeat(50_000)}${']'.repeat(50_000)}}`), '$.labels'],
+  ])('with a body of %s is refused', async (_name, headers, body, reason) => {
+    const { status, json } = await api.request('/api/v1/scans', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: new Uint8Array(body),
+    });
+    expect([status, json.detail]).toEqual([400, expect.stringContaining(reason)]);
   });
 
   it('with a forged, cut or foreign page token is refused', async () => {
