@@ -1,4 +1,4 @@
-import type { Job as QueuedJob } from 'bullmq';
+import type { Job as QueuedJob, Telemetry } from 'bullmq';
 import type { Logger } from 'pino';
 import type { AnyJob, JobLimits } from '../jobs/job.ts';
 import type { Ports } from '../jobs/ports.ts';
@@ -18,8 +18,10 @@ export interface ProcessorOptions {
   readonly outcomes: Outcomes;
   readonly openJobs: OpenJobs;
   readonly flow: FlowOptions;
-  /** Those of all jobs by name, for follow-ups that need not be queued. Unset: all are queued. */
-  readonly siblings?: ReadonlyMap<string, ProcessorOptions> | undefined;
+  /** Those of all jobs by name, for follow-ups that need not be queued. */
+  readonly siblings: ReadonlyMap<string, ProcessorOptions>;
+  /** Traces jobs that are not queued. */
+  readonly telemetry?: Telemetry | undefined;
   readonly log: Logger;
   readonly onEvent?: (event: WorkerEvent) => void;
   readonly reject: (rejected: RejectedPayload) => Promise<void>;

@@ -1,3 +1,4 @@
+import { SpanKind, trace } from 'bullmq';
 import type { Logger } from 'pino';
 import { messageOf } from '../model/errors.ts';
 import type { StoredFollowUp } from '../model/queue/follow-up.ts';
@@ -68,16 +69,21 @@ async function passOn(
   if (!isNew) return await enqueueFollowUps(flow, next);
   const direct = directFollowUp(options, outcome);
   if (direct === undefined) return await addFollowUps(flow, next);
-  const log = options.log.child({ job: direct.options.job.name, jobId: direct.parsed.id });
+  const { name } = direct.options.job;
+  const log = options.log.child({ job: name, jobId: direct.parsed.id });
+  const directAttempt = {
+    ...attempt,
+    parsed: direct.parsed,
+    log,
+    mayBeDone: false,
+    lastAttempt: false,
+    waited: { waitedMs: 0 },
+  };
   try {
-    await runJob(direct.options, {
-      ...attempt,
-      parsed: direct.parsed,
-      log,
-      mayBeDone: false,
-      lastAttempt: false,
-      waited: { waitedMs: 0 },
-    });
+    // BullMQ gives the jobs of a queue such a span.
+    await trace(options.telemetry, SpanKind.CONSUMER, name, 'process', name, () =>
+      runJob(direct.options, directAttempt),
+    );
   } catch (error) {
     log.info({ key: direct.parsed.key, reason: messageOf(error) }, 'job continues from its queue');
     await addFollowUps(flow, next);
@@ -97,7 +103,7 @@ function directFollowUp(
 ): { readonly options: ProcessorOptions; readonly parsed: ParsedJob } | undefined {
   const [only, ...others] = next;
   if (only === undefined || others.length > 0 || bytes > MAX_DIRECT_BYTES) return undefined;
-  const options = siblings?.get(only.job);
+  const options = siblings.get(only.job);
   const { data, lane, children } = openJobOf(flow.jobs, only);
   if (options?.job.followsDirectly !== true || lane !== undefined || children !== undefined) return undefined;
   return { options, parsed: parseJob(options.job, data, lane) };

@@ -101,9 +101,8 @@ export async function startWorkers(options: RuntimeOptions) {
   for (const job of jobs) {
     const limits = { ...job.limits, ...options.limitsOf?.[job.name], ...options.limits };
     const pause = (ms: number): Promise<void> => pauseQueue(queues.get(job.name), ms);
-    // A traced job has a span because it is queued.
-    const siblings = telemetry === undefined ? processing : undefined;
-    processing.set(job.name, { ...options, job, limits, flow, siblings, shutdown: shutdown.signal, pause });
+    const own = { job, limits, flow, siblings: processing, shutdown: shutdown.signal, pause };
+    processing.set(job.name, { ...options, ...own });
   }
   const workers = [...processing.values()].map((one) => startWorker(options, one));
   for (const worker of workers) worker.on('error', onError);
