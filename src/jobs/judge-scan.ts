@@ -22,7 +22,7 @@ import { storedAdvisories } from './refresh/stored-facts.ts';
 import { downgradesOf } from './scan/fixed-versions.ts';
 import { formerLicenses } from './scan/former-licenses.ts';
 import { knownAdvice } from './scan/known-advice.ts';
-import { withNewerFacts } from './scan/newer-facts.ts';
+import { knownAdvisories, withNewerFacts } from './scan/newer-facts.ts';
 import { failedRecord } from './scan/record.ts';
 import { recordVerdict } from './scan/record-verdict.ts';
 import { countScan, gapsOf, logVerdict, ruleGap, type ScanFacts } from './scan/summary.ts';
@@ -70,10 +70,22 @@ export const judgeScan: Job<
       readInventory(outcomes, scan),
       readFacts(outcomes, payload),
     ]);
-    const inventory = await withNewerFacts(collected, ports.facts);
-    const { advisories, facts } = await withAdvisories(inventory, read, ports, context);
-    const inspections = await inspectionsByPurl(inventory, ports.inspections);
-    const previous = await targets.read(target.id);
+    // What does not depend on each other is read together.
+    const [inventory, known, inspections, previous, exploits, suppressions] = await Promise.all([
+      withNewerFacts(collected, ports.facts),
+      knownAdvisories(collected, ports.facts),
+      inspectionsByPurl(collected, ports.inspections),
+      targets.read(target.id),
+      ports.exploits.current(),
+      policy.suppressions(),
+    ]);
+    const { advisories, facts } = await withAdvisories(
+      inventory,
+      read,
+      ports,
+      context,
+      inventory === collected ? known : undefined,
+    );
     const { findings, unjudged } = await judge({
       target,
       inventory,
@@ -96,7 +108,8 @@ export const judgeScan: Job<
         stillOpen: stillOpenAfter(inventory, { partial, unjudged }),
         gaps: [...(await gapsOf(inventory, facts)), ...unjudged.map(ruleGap), ...signalGaps(inspections)],
         firstScan: routing.routing().firstScan,
-        exploits: await ports.exploits.current(),
+        exploits,
+        suppressions,
         input: inventory.input,
         inventory,
         previous,
@@ -172,8 +185,9 @@ async function withAdvisories(
   facts: ScanFacts,
   ports: Pick<Ports, 'facts' | 'insights'>,
   context: RunContext,
+  known: ReadonlyMap<string, Advisory> | undefined,
 ): Promise<{ readonly advisories: ReadonlyMap<string, Advisory>; readonly facts: ScanFacts }> {
-  const { byId, part } = await storedAdvisories(inventory, ports, context, facts.advisories);
+  const { byId, part } = await storedAdvisories(inventory, ports, context, facts.advisories, known);
   return { advisories: byId, facts: { ...facts, advisories: [part] } };
 }
 

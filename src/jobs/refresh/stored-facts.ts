@@ -20,6 +20,8 @@ export async function storedAdvisories(
   context: RunContext,
   /** `undefined` for a job that failed permanently: then nothing more is requested. */
   parts: readonly (CollectedAdvisories | undefined)[] = [],
+  /** What the fleet knows, where it was read before. */
+  read?: ReadonlyMap<string, Advisory>,
 ): Promise<{ readonly byId: ReadonlyMap<string, Advisory>; readonly part: CollectedAdvisories }> {
   const collected = new Map<string, Advisory>();
   const unavailable = new Map<string, string>();
@@ -27,7 +29,7 @@ export async function storedAdvisories(
     for (const one of part?.advisories ?? []) collected.set(one.id, one);
     for (const { id, reason } of part?.failed ?? []) unavailable.set(id, reason);
   }
-  const known = await knownAdvisories(inventory, facts);
+  const known = read ?? (await knownAdvisories(inventory, facts));
   const isUnknown = (id: string) => !known.has(id) && !collected.has(id) && !unavailable.has(id);
   const referred = parts.includes(undefined) ? [] : await referredAdvisories(inventory);
   const unknown = [...referred].filter(isUnknown);

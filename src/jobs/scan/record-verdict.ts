@@ -43,6 +43,8 @@ interface JudgedScan extends ScanScope {
   readonly counts: (findings: readonly Finding[]) => Verdict['counts'];
   /** How the findings of a target's first scan are reported. */
   readonly firstScan: FirstScan;
+  /** Suppressions for all targets, where they were read before. */
+  readonly suppressions?: readonly Suppression[];
   /** What is known about exploitation. Default: nothing. */
   readonly exploits?: ExploitData;
   /** The input of the scan, when its result may be reused. */
@@ -80,7 +82,7 @@ export async function recordVerdict(
   const first = firstScanPart(previous, judged.firstScan, judged);
   const { announce } = first;
   const suppressor = await createSuppressor(
-    [...(await policy.suppressions()), ...suppressionsOf(previous, inventory)],
+    [...(judged.suppressions ?? (await policy.suppressions())), ...suppressionsOf(previous, inventory)],
     target,
     { now: judged.judgedAt, targetLimit: policy.policy().targetSuppressions },
   );

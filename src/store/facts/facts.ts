@@ -7,6 +7,7 @@ import { createYielder } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
+import { joinedReads } from '../redis/joined-reads.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { readValue, reportTo, writeText } from '../values/stored-values.ts';
 
@@ -70,7 +71,7 @@ export function createFactStore<Value extends object>(
     const known: (Known<Value> | undefined)[] = [];
     const yieldIfDue = createYielder();
     for (const part of chunks(names, CHUNK)) {
-      const texts = await redis.hmget(facts, ...part);
+      const texts = await joinedReads(redis).hmget(facts, part);
       for (const [index, name] of part.entries()) {
         const text = texts[index];
         known.push(text == null ? undefined : await parse(name, text));
@@ -129,7 +130,7 @@ export function createFactStore<Value extends object>(
       return news;
     },
     async changedSince(time) {
-      const names = await redis.zrangebyscore(changed, time, '+inf');
+      const names = await joinedReads(redis).zrangebyscore(changed, time, '+inf');
       const known = await read(names);
       return new Map(
         names.flatMap((name, index) => {

@@ -8,6 +8,7 @@ import { createYielder } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
+import { joinedReads } from '../redis/joined-reads.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { readValue, reportTo, writeText } from '../values/stored-values.ts';
 import { createProjectScores } from './project-scores.ts';
@@ -67,7 +68,7 @@ export function createInspections(
   };
   return {
     async read(identities) {
-      const revision = await redis.get(inspectionRevision);
+      const revision = await joinedReads(redis).get(inspectionRevision);
       if (revision !== readRevision) read.clear();
       readRevision = revision;
       const known = identities.map((identity) => read.get(identity));
