@@ -2,7 +2,7 @@ import type { Job, Queue } from 'bullmq';
 import type { Store } from '../compose/store.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { INGEST_LOCKFILES } from '../jobs/payloads/ingest-lockfiles.ts';
-import { SCAN_SOURCE } from '../jobs/payloads/scan-source.ts';
+import { SCAN_SOURCE } from '../jobs/payloads/sources/scan-source.ts';
 import type { DeliveryRecord } from '../model/alert/delivery.ts';
 import type { ScanRecord, ScanState } from '../model/scan/scan-record.ts';
 import { openSharedStore, type SharedStore } from './shared-store.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { LoadedConfig } from '../../config/load.ts';
 import { sealEnvelope } from '../../jobs/envelope.ts';
 import { jobIdOf } from '../../jobs/job-id.ts';
-import { SCAN_SOURCE } from '../../jobs/payloads/scan-source.ts';
+import { SCAN_SOURCE } from '../../jobs/payloads/sources/scan-source.ts';
 import { type TargetSource, targetSourceSchema } from '../../model/watch/source.ts';
 import { matchesWildcard } from '../../policy/wildcard.ts';
 import { Refusal } from '../../server/api/problem.ts';

@@ -1,5 +1,5 @@
 import type { FollowUp } from '../../jobs/follow-up.ts';
-import { sourceDropped, sourceFailing } from '../../jobs/payloads/judge-source.ts';
+import { sourceDropped, sourceFailing } from '../../jobs/payloads/sources/judge-source.ts';
 import type { Schedule } from '../../model/watch/schedule.ts';
 import type { WatchedTarget } from '../../model/watch/watched-target.ts';
 import type { Schedule as Starts } from '../../workers/schedules.ts';

@@ -6,7 +6,7 @@ import type { LoadedConfig } from '../../config/load.ts';
 import type { ScheduleConfig } from '../../config/sections/watch.ts';
 import { publicAddressesOnly } from '../../http/address-guard.ts';
 import { createHttpClient } from '../../http/undici-client.ts';
-import { runDue } from '../../jobs/payloads/run-schedule.ts';
+import { runDue } from '../../jobs/payloads/sources/run-schedule.ts';
 import type { Ports } from '../../jobs/ports.ts';
 import type { Schedule } from '../../model/watch/schedule.ts';
 import { createSourceReader } from '../../sources/source-reader.ts';

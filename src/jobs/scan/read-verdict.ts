@@ -3,8 +3,8 @@ import { VERDICT } from '../../model/stored/catalog.ts';
 import { CHECK_CONTRACT } from '../payloads/check-contract.ts';
 import { CHECK_FRESHNESS } from '../payloads/check-freshness.ts';
 import { JUDGE_SCAN } from '../payloads/judge-scan.ts';
-import { JUDGE_SOURCE } from '../payloads/judge-source.ts';
 import { JUDGE_TARGET } from '../payloads/judge-target.ts';
+import { JUDGE_SOURCE } from '../payloads/sources/judge-source.ts';
 import type { OutcomePort } from '../ports.ts';
 
 /** Jobs whose outcome is a verdict. */

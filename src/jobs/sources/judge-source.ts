@@ -3,7 +3,7 @@ import { VERDICT } from '../../model/stored/catalog.ts';
 import { policyFor } from '../../policy/policy-for.ts';
 import { unwatchedFinding } from '../../policy/rules/unwatched.ts';
 import type { Job } from '../job.ts';
-import { JUDGE_SOURCE, type JudgeSource } from '../payloads/judge-source.ts';
+import { JUDGE_SOURCE, type JudgeSource } from '../payloads/sources/judge-source.ts';
 import { recordSourceVerdict } from '../scan/record-source-verdict.ts';
 import { logVerdict } from '../scan/summary.ts';
 

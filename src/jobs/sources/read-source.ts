@@ -7,8 +7,8 @@ import type { WatchedTarget } from '../../model/watch/watched-target.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import type { Job, JobRun, RunContext } from '../job.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from '../payloads/ingest-lockfiles.ts';
-import { sourceRestored } from '../payloads/judge-source.ts';
-import { READ_SOURCE, type ReadSource } from '../payloads/read-source.ts';
+import { sourceRestored } from '../payloads/sources/judge-source.ts';
+import { READ_SOURCE, type ReadSource } from '../payloads/sources/read-source.ts';
 import type { Ports } from '../ports.ts';
 
 type Needs = Pick<Ports, 'schedules' | 'sources'>;

@@ -8,9 +8,9 @@ import { startClaim } from '../../model/watch/watch-update.ts';
 import type { WatchedTarget } from '../../model/watch/watched-target.ts';
 import { followUp } from '../follow-up.ts';
 import type { Job, JobRun, RunContext } from '../job.ts';
-import { sourceDropped } from '../payloads/judge-source.ts';
-import { READ_SOURCE } from '../payloads/read-source.ts';
-import { RUN_SCHEDULE, type RunSchedule, runOf } from '../payloads/run-schedule.ts';
+import { sourceDropped } from '../payloads/sources/judge-source.ts';
+import { READ_SOURCE } from '../payloads/sources/read-source.ts';
+import { RUN_SCHEDULE, type RunSchedule, runOf } from '../payloads/sources/run-schedule.ts';
 import type { Ports } from '../ports.ts';
 
 type Needs = Pick<Ports, 'schedules' | 'sources'>;

@@ -4,7 +4,7 @@ import { JobError } from '../errors.ts';
 import { followUp } from '../follow-up.ts';
 import type { Job } from '../job.ts';
 import { INGEST_LOCKFILES } from '../payloads/ingest-lockfiles.ts';
-import { SCAN_SOURCE, type ScanSource } from '../payloads/scan-source.ts';
+import { SCAN_SOURCE, type ScanSource } from '../payloads/sources/scan-source.ts';
 import { lockfileOf, shortened } from './read-source.ts';
 
 interface Result {

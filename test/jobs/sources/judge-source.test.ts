@@ -7,7 +7,7 @@ import {
   sourceDropped,
   sourceFailing,
   sourceRestored,
-} from '../../../src/jobs/payloads/judge-source.ts';
+} from '../../../src/jobs/payloads/sources/judge-source.ts';
 import { judgeSource } from '../../../src/jobs/sources/judge-source.ts';
 import type { TargetState } from '../../../src/model/scan/change.ts';
 import type { WatchedTarget } from '../../../src/model/watch/watched-target.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RUN_SCHEDULE, type RunSchedule } from '../../../src/jobs/payloads/run-schedule.ts';
+import { RUN_SCHEDULE, type RunSchedule } from '../../../src/jobs/payloads/sources/run-schedule.ts';
 import { runSchedule } from '../../../src/jobs/sources/run-schedule.ts';
 import type { Outcomes } from '../../../src/model/queue/outcome.ts';
 import type { TargetState } from '../../../src/model/scan/change.ts';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { lazily } from '../../model/lazily.ts';
-import { addressOf } from '../../model/watch/source-address.ts';
-import type { WatchedTarget } from '../../model/watch/watched-target.ts';
-import { type FollowUp, followUp } from '../follow-up.ts';
-import type { JobType } from '../job-type.ts';
-import { printableText, scanId, targetSchema, timestamp } from './fields.ts';
+import { lazily } from '../../../model/lazily.ts';
+import { addressOf } from '../../../model/watch/source-address.ts';
+import type { WatchedTarget } from '../../../model/watch/watched-target.ts';
+import { type FollowUp, followUp } from '../../follow-up.ts';
+import type { JobType } from '../../job-type.ts';
+import { printableText, scanId, targetSchema, timestamp } from '../fields.ts';
 import { scheduleName } from './run-schedule.ts';
 
 const schema = lazily(() =>

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { lazily } from '../../model/lazily.ts';
-import type { ValueOf } from '../../model/stored/kind.ts';
-import type { JobType } from '../job-type.ts';
-import { targetSchema, timestamp } from './fields.ts';
+import { lazily } from '../../../model/lazily.ts';
+import type { ValueOf } from '../../../model/stored/kind.ts';
+import type { JobType } from '../../job-type.ts';
+import { targetSchema, timestamp } from '../fields.ts';
 import { scheduleName } from './run-schedule.ts';
 
 const schema = lazily(() =>

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { lazily } from '../../model/lazily.ts';
-import type { ValueOf } from '../../model/stored/kind.ts';
-import type { JobType } from '../job-type.ts';
-import { scanId, targetSchema, timestamp } from './fields.ts';
+import { lazily } from '../../../model/lazily.ts';
+import type { ValueOf } from '../../../model/stored/kind.ts';
+import type { JobType } from '../../job-type.ts';
+import { scanId, targetSchema, timestamp } from '../fields.ts';
 
 const schema = lazily(() =>
   z.strictObject({

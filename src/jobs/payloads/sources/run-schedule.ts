@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { lazily } from '../../model/lazily.ts';
-import { type FollowUp, followUp } from '../follow-up.ts';
-import type { JobType } from '../job-type.ts';
-import { timestamp } from './fields.ts';
+import { lazily } from '../../../model/lazily.ts';
+import { type FollowUp, followUp } from '../../follow-up.ts';
+import type { JobType } from '../../job-type.ts';
+import { timestamp } from '../fields.ts';
 
 /** Short, because it is a part of ids of scans. */
 export const scheduleName = () =>
