@@ -11,6 +11,7 @@ import { shardOf } from './store/shards/shard.ts';
 import { createShardLayouts, requireLayout } from './store/shards/shard-layout.ts';
 
 export type { ProducedContent, ProducedLockfile, ScanRequest, StoredContent } from './jobs/scan-request.ts';
+export type { ScannedImage } from './model/image/image.ts';
 
 export interface ProducerOptions {
   /** `redis://` or `rediss://` URL; for a cluster several, separated by commas. */

@@ -69,7 +69,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'enqueue',
-    usage: '[options] <paths...>',
+    usage: '[options] [paths...]',
     description: 'Put lockfiles on the queue for the workers, as other services do.',
     load: async () => (await import('./enqueue.ts')).enqueueCommand,
   },

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { duration } from '../config/values.ts';
+import { imageScanOf } from '../model/image/image-scan.ts';
 import type { CommandContext } from './program/context.ts';
 import { CommandError } from './program/errors.ts';
 import { collectLabel, withConfig, withOutputFormat } from './program/options.ts';
@@ -21,6 +22,8 @@ interface EnqueueOptions extends ResultOptions, DestinationOptions {
   readonly target: string;
   readonly label?: Readonly<Record<string, string>>;
   readonly as?: string;
+  readonly image?: string;
+  readonly platform?: string;
   readonly scan?: string;
   readonly partial?: boolean;
   readonly wait?: boolean;
@@ -36,15 +39,21 @@ Examples:
   lockhound enqueue . -t shop --wait --fail-on high          wait for the result; exit codes as for \`scan\`
   lockhound enqueue . -t shop --wait --timeout 5m --json     wait at most 5 minutes; print JSON
   lockhound enqueue . -t shop --wait --report html=scan.html  every report of \`scan\`
+  lockhound enqueue --image image.tar -t shop                which public image it is built on
 
 ${EXIT_CODES} Without --wait: 0 enqueued, 2 an error.`;
 
 export function enqueueCommand(command: Command, { terminal, exit }: CommandContext): void {
   const formatted = withOutputFormat(command, 'print JSON', REPORT_NAMES);
   withConfig(withReports(withFailOn(withDestinationOptions(formatted))))
-    .argument('<paths...>', 'lockfiles, or folders that are searched for them')
+    .argument('[paths...]', 'lockfiles, or folders that are searched for them')
     .requiredOption('-t, --target <id>', 'target of the lockfiles: a repository, a service or an image')
     .option('-l, --label <name=value>', 'label of the target; can be repeated', collectLabel)
+    .option(
+      '--image <path>',
+      'the container image: OCI layout folder, OCI archive, or archive of `docker save`',
+    )
+    .option('--platform <os/arch>', 'of several images in --image, this one (default: linux/amd64)')
     .option('--scan <id>', 'id of the scan; an id is scanned once (default: a new id)')
     .option('--partial', 'these are not all lockfiles of the target; findings in others stay open')
     .option('--as <name>', 'read every file as this format (`lockhound parse --formats` lists them)')
@@ -58,13 +67,16 @@ export function enqueueCommand(command: Command, { terminal, exit }: CommandCont
     .action((paths: string[], options: EnqueueOptions) =>
       withDestination(terminal, options, async (to) => {
         requireWait(options);
+        requireInput(paths, options);
         const loaded = loadConfig({ file: options.config });
         const receipt = await enqueue(loaded, paths, options);
-        const { scan, lockfiles } = receipt;
-        const text = `Enqueued scan ${scan} of ${options.target}: ${lockfiles.join(', ')}\n`;
+        const { scan, lockfiles, image } = receipt;
+        const what = [...lockfiles, ...(image === undefined ? [] : [`image ${image}`])];
+        const text = `Enqueued scan ${scan} of ${options.target}: ${what.join(', ')}\n`;
         if (options.wait === true) {
           if (options.quiet !== true) to.note(text);
-          return exit(await result(to, loaded, scan, options));
+          const imageScan = lockfiles.length === 0 ? scan : imageScanOf(scan);
+          return exit(await result(to, loaded, scan, options, image && imageScan));
         }
         to.out(options.format === 'json' ? `${JSON.stringify(receipt)}\n` : text);
       }),
@@ -77,15 +89,26 @@ function requireWait({ wait = false, format, report }: EnqueueOptions): void {
   throw new CommandError('options-unsuited', `reports such as ${report?.[0]?.format ?? format} need --wait`);
 }
 
+/** Throws `CommandError` (`options-unsuited`). */
+function requireInput(paths: readonly string[], { image, platform }: EnqueueOptions): void {
+  if (paths.length === 0 && image === undefined) {
+    throw new CommandError('options-unsuited', 'name lockfiles or folders, or an image (--image)');
+  }
+  if (platform !== undefined && image === undefined) {
+    throw new CommandError('options-unsuited', '--platform needs --image');
+  }
+}
+
 async function enqueue(
   loaded: LoadedConfig,
   paths: readonly string[],
-  { target, label: labels = {}, scan, as, partial = false }: EnqueueOptions,
+  { target, label: labels = {}, image, platform, scan, as, partial = false }: EnqueueOptions,
 ) {
   const { enqueuePaths } = await import('../commands/enqueue.ts');
   return await interruptible((signal) =>
     enqueuePaths(loaded, {
       paths,
+      image: image === undefined ? undefined : { path: image, platform },
       target,
       labels,
       signal,
@@ -102,11 +125,12 @@ async function result(
   loaded: LoadedConfig,
   scan: string,
   options: EnqueueOptions,
+  image: string | undefined,
 ): Promise<number> {
   const { followScan } = await import('../commands/scanning/follow-scan.ts');
   const progress = progressLine(terminal);
   const report = await interruptible((signal) =>
-    followScan(loaded, scan, { signal, timeoutMs: options.timeout, onProgress: progress.update }),
+    followScan(loaded, scan, { signal, image, timeoutMs: options.timeout, onProgress: progress.update }),
   ).finally(progress.clear);
   return await printScan(terminal, report, options);
 }

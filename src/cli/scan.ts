@@ -19,6 +19,8 @@ import { interruptible } from './program/signals.ts';
 import type { Terminal } from './program/terminal.ts';
 
 interface ScanOptions extends ResultOptions, DestinationOptions {
+  readonly image?: string;
+  readonly platform?: string;
   readonly local?: boolean;
   readonly signals?: boolean;
   /** Unset, as the command is declared after the defaults of `--no-…` are set: on. */
@@ -50,6 +52,7 @@ Examples:
   lockhound scan --report sarif=scan.sarif    the table, and a SARIF file for code scanning
   lockhound scan --since main...              only what this branch brings fails
   lockhound scan --baseline accepted.json     only what an earlier report (--report json=…) does not have fails
+  lockhound scan . --image image.tar          also which public image it is built on
   lockhound scan --offline                    without network, from the look-ups of earlier scans
   lockhound scan --local examples/shop        without network, against the bundled data
 
@@ -59,7 +62,14 @@ an upgrade clears, 2 an error, 3 findings that none clears, 4 no findings, but a
 export function scanCommand(command: Command, { terminal, exit }: CommandContext): void {
   const formatted = withOutputFormat(command, 'print one JSON document', REPORT_NAMES);
   withConfig(withReports(withFailOn(withDestinationOptions(formatted))))
-    .argument('[paths...]', 'lockfiles, or folders that are searched for them', ['.'])
+    .argument('[paths...]', 'lockfiles, or folders that are searched for them (default: this folder)')
+    .addOption(
+      new Option(
+        '--image <path>',
+        'a container image: OCI layout folder, OCI archive, or archive of `docker save`',
+      ).conflicts('since'),
+    )
+    .option('--platform <os/arch>', 'of several images in --image, this one (default: linux/amd64)')
     .option('--local', 'use the bundled local service instead of the configured service')
     .option('--signals', 'also inspect the youngest 200 packages for signs of a compromised release')
     .option('--target <id>', 'name of the target (default: the name of the folder)')
@@ -141,7 +151,8 @@ async function scan(terminal: Terminal, paths: readonly string[], options: ScanO
   const { scanPaths } = await import('../commands/scan.ts');
   const { report } = await interruptible((signal) =>
     scanPaths(loaded, {
-      paths,
+      paths: paths.length === 0 && options.image === undefined ? ['.'] : paths,
+      image: options.image === undefined ? undefined : { path: options.image, platform: options.platform },
       local: options.local === true,
       signals: options.signals === true,
       signal,

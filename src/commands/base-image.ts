@@ -1,17 +1,10 @@
 import { z } from 'zod';
 import { readFile } from '../files/read-file.ts';
+import { findBase } from '../insights/base-image.ts';
+import type { BaseImage } from '../model/image/image.ts';
 import { type ContainerImage, readImage } from '../sources/image/oci-image.ts';
 import { BaseImageError } from './errors.ts';
 import type { InsightsSession } from './insights-session.ts';
-
-/** The public image that an image is built on. */
-export interface BaseImage {
-  readonly chainId: string;
-  /** Layers that both have. */
-  readonly layers: number;
-  /** Repositories of images with exactly these layers. */
-  readonly repositories: readonly string[];
-}
 
 /** What is different from an earlier answer. `gone`: no public image has the layers of the base any more. */
 export interface BaseChange {
@@ -37,8 +30,6 @@ interface BaseImageOptions {
   readonly signal: AbortSignal;
 }
 
-/** Chain identifiers that are asked for at once: those of the uppermost layers first. */
-const AT_ONCE = 8;
 const MAX_BASELINE_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -58,17 +49,10 @@ export async function findBaseImage(
     if (error !== undefined) throw error;
     return (value.results ?? []).flatMap(({ repository }) => repository ?? []);
   };
-  const candidates = layers
-    .flatMap(({ chainIds }, index) => chainIds.map((chainId) => ({ chainId, layers: index + 1 })))
-    .reverse();
-  let base: BaseImage | undefined;
-  for (let at = 0; at < candidates.length && base === undefined; at += AT_ONCE) {
-    const part = candidates.slice(at, at + AT_ONCE);
-    const found = await Promise.all(part.map(({ chainId }) => repositoriesOf(chainId)));
-    const index = found.findIndex((repositories) => repositories.length > 0);
-    const one = part[index];
-    if (one !== undefined) base = { ...one, repositories: [...(found[index] ?? [])].sort() };
-  }
+  const base = await findBase(
+    layers.map(({ chainIds }) => chainIds),
+    repositoriesOf,
+  );
   const change = before && changeOf(before.base, base);
   return {
     schema: 'lockhound.base-image/1',

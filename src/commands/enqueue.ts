@@ -5,9 +5,12 @@ import type { LoadedConfig } from '../config/load.ts';
 import { createProducer } from '../producer.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
 import { requireRedisUrl } from './redis-url.ts';
+import { type ImagePath, readScannedImage } from './scanned-image.ts';
 
 export interface EnqueueOptions {
+  /** May be empty where there is an image. */
   readonly paths: readonly string[];
+  readonly image?: ImagePath | undefined;
   readonly target: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly scan?: string | undefined;
@@ -17,13 +20,14 @@ export interface EnqueueOptions {
   readonly signal: AbortSignal;
 }
 
-/** The `enqueue` command: finds lockfiles and puts them on the queue, as any producer does. */
+/** The `enqueue` command: finds lockfiles, reads an image, and puts them on the queue, as any producer does. */
 export async function enqueuePaths(loaded: LoadedConfig, options: EnqueueOptions) {
   const { config, secrets } = loaded;
-  const { paths, target, labels, scan, format, partial = false, signal } = options;
+  const { paths, image: imagePath, target, labels, scan, format, partial = false, signal } = options;
   const url = requireRedisUrl(loaded);
   const { maxBytes, retention } = config.lockfiles;
-  const lockfiles = await readLockfilePaths({ paths, signal, maxBytes, format });
+  const image = await readScannedImage(imagePath);
+  const lockfiles = paths.length === 0 ? [] : await readLockfilePaths({ paths, signal, maxBytes, format });
   const tracing = await openTracing(loaded, createLogger(loaded));
   const producer = await createProducer({
     redis: redisUrls(url, secrets).join(','),
@@ -34,8 +38,18 @@ export async function enqueuePaths(loaded: LoadedConfig, options: EnqueueOptions
     ...(tracing === undefined ? {} : { telemetry: tracing.telemetry }),
   });
   try {
-    const receipt = await producer.enqueue({ target: { id: target, labels }, lockfiles, partial, scan });
-    return { ...receipt, lockfiles: lockfiles.map(({ path }) => path) };
+    const receipt = await producer.enqueue({
+      target: { id: target, labels },
+      lockfiles,
+      image,
+      partial,
+      scan,
+    });
+    return {
+      ...receipt,
+      lockfiles: lockfiles.map(({ path }) => path),
+      ...(image === undefined ? {} : { image: image.reference ?? image.digest }),
+    };
   } finally {
     await producer.close();
     await tracing?.close();

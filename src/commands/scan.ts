@@ -10,13 +10,16 @@ import type { Suppression } from '../model/scan/suppression.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import { ScanError } from './errors.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
+import { type ImagePath, readScannedImage } from './scanned-image.ts';
 import { isLarge, limitGarbage } from './scanning/large-scan.ts';
 import type { AdvisedScan, ScanAdvice } from './scanning/scan-advice.ts';
 import { type OnProgress, scanFailure, scanProgress } from './scanning/scan-progress.ts';
 import { sharedSuppressions } from './shared-suppressions.ts';
 
 export interface ScanOptions {
+  /** May be empty where there is an image. */
   readonly paths: readonly string[];
+  readonly image?: ImagePath | undefined;
   /** VEX documents whose statements suppress findings. */
   readonly vex?: readonly string[] | undefined;
   /** Uses the bundled local service. */
@@ -127,8 +130,8 @@ async function openBaseline(path: string, options: ScanOptions) {
   };
 }
 
-function targetOf({ target, paths }: Pick<ScanOptions, 'target' | 'paths'>): string {
-  return target ?? (basename(resolve(paths[0] ?? '.')) || 'target');
+function targetOf({ target, paths, image }: Pick<ScanOptions, 'target' | 'paths' | 'image'>): string {
+  return target ?? (basename(resolve(paths[0] ?? image?.path ?? '.')) || 'target');
 }
 
 /** The advice is loaded when there are findings on which there can be any. */
@@ -165,9 +168,11 @@ async function readRequest(
 ): Promise<ScanRequest> {
   const { paths, format, signal } = options;
   const { maxBytes } = config.lockfiles;
-  const lockfiles = await readLockfilePaths({ paths, signal, maxBytes, format, onRead });
+  const image = await readScannedImage(options.image);
+  const lockfiles =
+    paths.length === 0 ? [] : await readLockfilePaths({ paths, signal, maxBytes, format, onRead });
   if (isLarge(lockfiles)) limitGarbage();
-  return { target: { id: targetOf(options) }, lockfiles };
+  return { target: { id: targetOf(options) }, lockfiles, image };
 }
 
 async function openLocalIndex() {
@@ -192,7 +197,12 @@ function requireLookUps(
   { config }: LoadedConfig,
   offlineFolder: string | undefined,
 ): ScanReport {
-  const { outcomes } = report.verdict.counts;
+  const { counts, gaps, image } = report.verdict;
+  const { outcomes } = counts;
+  const imageGap = gaps.find(({ kind }) => kind === 'image');
+  if (image !== undefined && counts.lockfiles === 0 && imageGap !== undefined) {
+    throw new ScanError('insights-unreachable', `the base of ${imageGap.subject}: ${imageGap.reason}`);
+  }
   if (outcomes.failed === 0 || outcomes.resolved + outcomes.missing + outcomes.uncovered > 0) return report;
   if (offlineFolder !== undefined) {
     throw new ScanError(

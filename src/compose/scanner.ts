@@ -9,17 +9,21 @@ import { createLocalBudget } from '../insights/local-budget.ts';
 import { collectAdvisories } from '../jobs/collect-advisories.ts';
 import { sealEnvelope } from '../jobs/envelope.ts';
 import { expandDependencies } from '../jobs/expand-dependencies.ts';
+import { findBaseImage } from '../jobs/find-base-image.ts';
 import { followUp } from '../jobs/follow-up.ts';
 import { ingestLockfiles } from '../jobs/ingest-lockfiles.ts';
 import type { AnyJob, JobLimits } from '../jobs/job.ts';
 import { judgeScan } from '../jobs/judge-scan.ts';
+import { FIND_BASE_IMAGE } from '../jobs/payloads/find-base-image.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from '../jobs/payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN } from '../jobs/payloads/judge-scan.ts';
 import type { NotifierPort } from '../jobs/ports.ts';
+import { withImage } from '../jobs/scan/with-image.ts';
 import { type ScanRequest, scanPayload } from '../jobs/scan-request.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import { commandInlineBytes } from '../lockfiles/threads/reading-limits.ts';
 import type { Routing } from '../model/alert/routing.ts';
+import { imageScanOf } from '../model/image/image-scan.ts';
 import type { Cache } from '../model/ports/cache.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
@@ -54,7 +58,13 @@ export interface ScannerOptions {
 }
 
 /** What a scan consists of that inspects and sends nothing. The other jobs take as long to load as a small scan to run. */
-const SCAN_JOBS: readonly AnyJob[] = [ingestLockfiles, collectAdvisories, expandDependencies, judgeScan];
+const SCAN_JOBS: readonly AnyJob[] = [
+  ingestLockfiles,
+  collectAdvisories,
+  expandDependencies,
+  judgeScan,
+  findBaseImage,
+];
 
 /** The jobs of a scan in this process: no Redis, no queue, no other process. */
 export async function openScanner(loaded: LoadedConfig, options: ScannerOptions) {
@@ -94,7 +104,7 @@ export async function openScanner(loaded: LoadedConfig, options: ScannerOptions)
     }),
   });
   async function runScan(payload: IngestLockfiles): Promise<ScanReport | undefined> {
-    if (!hasPlainTarget(payload)) sealEnvelope(INGEST_LOCKFILES, payload);
+    if (!hasPlainTarget(payload) || payload.image !== undefined) sealEnvelope(INGEST_LOCKFILES, payload);
     await run(followUp(INGEST_LOCKFILES, payload));
     return await readReport(memory, payload.scan);
   }
@@ -147,8 +157,14 @@ function createContents({ blobs }: Memory) {
 
 async function readReport({ outcomes }: Memory, scan: string): Promise<ScanReport | undefined> {
   const inventory = await outcomes.readResult(INVENTORY, INGEST_LOCKFILES.name, scan);
-  const verdict = await outcomes.readResult(VERDICT, JUDGE_SCAN.name, scan);
-  return inventory == null || verdict == null ? undefined : { inventory, verdict };
+  const read = async (job: string, key: string) =>
+    (await outcomes.readResult(VERDICT, job, key)) ?? undefined;
+  const judged = await read(JUDGE_SCAN.name, scan);
+  const verdict =
+    judged === undefined
+      ? await read(FIND_BASE_IMAGE.name, scan)
+      : withImage(judged, await read(FIND_BASE_IMAGE.name, imageScanOf(scan)));
+  return inventory == null || verdict === undefined ? undefined : { inventory, verdict };
 }
 
 /** An HTTP client whose answers come from an index in this process, with the content that the local service sends. */

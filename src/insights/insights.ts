@@ -7,15 +7,17 @@ import type { Advisory } from '../model/scan/advisory.ts';
 import {
   CACHED_ADVISORY,
   CACHED_DEPENDENCIES,
+  CACHED_IMAGE_REPOSITORIES,
   CACHED_PUBLISHED_VERSIONS,
   CACHED_VERSION,
 } from '../model/stored/catalog.ts';
 import type { StoredKind } from '../model/stored/kind.ts';
 import { answerOf, type ContractProblem } from './answered.ts';
+import { findBase } from './base-image.ts';
 import { type CachePolicy, createRecordCache, loadOrMiss, type RecordCache } from './caching.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
 import { countedVersions, countLookUps } from './look-up-counts.ts';
-import { getAdvisory, getDependencies, getPackage } from './operations.ts';
+import { getAdvisory, getDependencies, getPackage, queryContainerImages } from './operations.ts';
 import { readAdvisory } from './records/advisory.ts';
 import { readDependencyGraph } from './records/dependency-graph.ts';
 import { PACKAGE_FIELDS, readPublishedVersions } from './records/published-versions.ts';
@@ -64,6 +66,10 @@ export function createInsights(options: InsightsOptions): Insights {
     CACHED_PUBLISHED_VERSIONS,
     createRecordCache(CACHED_PUBLISHED_VERSIONS, options),
   );
+  const imageRepositories = createLoader(
+    CACHED_IMAGE_REPOSITORIES,
+    createRecordCache(CACHED_IMAGE_REPOSITORIES, options),
+  );
   const parts = {
     eligibility: createEligibility({ privatePatterns, mirrors }),
     seen,
@@ -91,6 +97,16 @@ export function createInsights(options: InsightsOptions): Insights {
       return new Set(ids.filter((_, index) => 'record' in (cached[index] ?? {})));
     },
     advisory: (id, signal) => advisories(id, signal, (shared) => loadAdvisory(id, shared)),
+    baseImage: (layers, signal) =>
+      findBase(layers, async (chainId) => {
+        const found = await imageRepositories(chainId, signal, (shared) =>
+          limit(async () => {
+            const { value } = answerOf(await queryContainerImages(service, chainId, { signal: shared }));
+            return { repositories: (value.results ?? []).flatMap(({ repository }) => repository ?? []) };
+          }),
+        );
+        return found?.repositories ?? [];
+      }),
     async publishedVersions(name, signal) {
       const list = await versionLists(`${name.system}:${name.name}`, signal, (shared) =>
         limit(async () => {

@@ -3,6 +3,7 @@ import { checkContract } from './check-contract.ts';
 import { collectAdvisories } from './collect-advisories.ts';
 import { deliverNotification } from './deliver-notification.ts';
 import { expandDependencies } from './expand-dependencies.ts';
+import { findBaseImage } from './find-base-image.ts';
 import { gatherDigest } from './gather-digest.ts';
 import { gatherIssues } from './gather-issues.ts';
 import { ingestLockfiles } from './ingest-lockfiles.ts';
@@ -31,6 +32,7 @@ export const JOBS: readonly AnyJob[] = [
   collectAdvisories,
   expandDependencies,
   judgeScan,
+  findBaseImage,
   deliverNotification,
   checkContract,
   gatherDigest,

@@ -1,5 +1,5 @@
 import type { Envelope } from '../model/queue/follow-up.ts';
-import type { JobType } from './job-type.ts';
+import { type JobType, versionOf } from './job-type.ts';
 
 declare const made: unique symbol;
 
@@ -15,10 +15,10 @@ export interface FollowUp extends Envelope {
 
 /** Creates a follow-up. The runtime checks its payload against the schema before it stores it. */
 export function followUp<Payload>(
-  { name: job, version, key }: JobType<Payload>,
+  type: JobType<Payload>,
   payload: NoInfer<Payload>,
   children: readonly FollowUp[] = [],
 ): FollowUp {
-  const envelope = { version, key: key(payload), payload };
-  return { job, ...envelope, ...(children.length === 0 ? {} : { children }) } as FollowUp;
+  const envelope = { version: versionOf(type, payload), key: type.key(payload), payload };
+  return { job: type.name, ...envelope, ...(children.length === 0 ? {} : { children }) } as FollowUp;
 }

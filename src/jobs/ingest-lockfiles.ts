@@ -16,7 +16,8 @@ import { INVENTORY } from '../model/stored/catalog.ts';
 import { mapInSlices } from '../model/yielding.ts';
 import { detectDataLoss } from '../policy/known-packages.ts';
 import { JobError } from './errors.ts';
-import type { Job, RunContext } from './job.ts';
+import type { Job, JobRun, RunContext } from './job.ts';
+import { imageSteps } from './payloads/find-base-image.ts';
 import {
   INGEST_LOCKFILES,
   type IngestedLockfile,
@@ -53,6 +54,7 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
   runsAfterStalls: true,
   endsWithOutcome: true,
   async run(payload, ports, context) {
+    if (payload.lockfiles.length === 0) return imageAlone(payload);
     const state = await ports.targets.read(payload.target.id);
     const input = inputOf(payload, ports.reuse, context.startedAt);
     const basis = reusableBasis(state, scopeOf(payload), input, ports.reuse);
@@ -75,6 +77,7 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
       readAt: context.startedAt,
       ...(loss === undefined ? {} : { forgotten: loss }),
       ...(input === undefined ? {} : { input }),
+      ...(payload.image === undefined ? {} : { image: payload.image }),
     };
     const inspected = await inspectionsOf(
       { ...payload, isFirst: state === undefined },
@@ -110,6 +113,12 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
     warning: unread.length === 0 ? undefined : `${unread.length} lockfiles were not read`,
   }),
 };
+
+/** A scan that names an image and no lockfile: the verdict on the image is the verdict of the scan. */
+function imageAlone(payload: IngestLockfiles): JobRun<Inventory> {
+  const result: Inventory = { lockfiles: [], unread: [] };
+  return { result, next: imageSteps(payload, payload.image), record: ingestedRecord(payload, result) };
+}
 
 /** The advisories that have to be fetched: not those that `judge-scan` can read as they are. */
 async function unknownAdvisories(

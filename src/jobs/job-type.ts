@@ -5,10 +5,20 @@ export interface JobType<Payload = unknown> {
   readonly name: string;
   /** Version of the payload; raised when its meaning changes. */
   readonly version: number;
+  /** The oldest version that says everything in a payload, so that workers of older releases can run it. Default: `version`. */
+  versionFor?(payload: Payload): number;
   /** Built on first use, because building a schema takes longer than most jobs of a small scan. */
   schema(): ZodType<Payload>;
   /** Upgrades by the version that they read. Each returns a payload of the next version. */
   readonly upgrades?: Readonly<Record<number, (payload: unknown) => unknown>>;
   /** The key of the outcome; the same work has the same key. */
   key(payload: Payload): string;
+}
+
+/** The version with which a payload is enqueued. */
+export function versionOf<Payload>(
+  type: Pick<JobType<Payload>, 'version' | 'versionFor'>,
+  payload: Payload,
+): number {
+  return type.versionFor?.(payload) ?? type.version;
 }

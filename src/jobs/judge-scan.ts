@@ -1,3 +1,4 @@
+import { imageScanOf } from '../model/image/image-scan.ts';
 import type { DependencyGraph } from '../model/lockfile/dependency-graph.ts';
 import { isReadWhole } from '../model/lockfile/read-whole.ts';
 import { formatVersionKey } from '../model/lockfile/version-key.ts';
@@ -15,6 +16,7 @@ import type { Job, RunContext } from './job.ts';
 import { COLLECT_ADVISORIES } from './payloads/collect-advisories.ts';
 import { EXPAND_DEPENDENCIES } from './payloads/expand-dependencies.ts';
 import { partKey } from './payloads/fields.ts';
+import { imageSteps } from './payloads/find-base-image.ts';
 import { INGEST_LOCKFILES } from './payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN, type JudgeScan } from './payloads/judge-scan.ts';
 import type { OutcomePort, Ports } from './ports.ts';
@@ -124,7 +126,8 @@ export const judgeScan: Job<
       },
       { targets, routing, policy },
     );
-    return { ...run, fleet: { comparedAt: context.startedAt } };
+    const image = imageSteps({ ...payload, scan: imageScanOf(scan) }, inventory.image);
+    return { ...run, next: [...run.next, ...image], fleet: { comparedAt: context.startedAt } };
   },
   log: ({ scan }, verdict) => logVerdict(scan, verdict),
   // The verdict holds the facts, the deliveries hold the alerts, the target's state holds the findings.

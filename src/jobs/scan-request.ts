@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { ScannedImage } from '../model/image/image.ts';
 import type { IngestedLockfile, IngestLockfiles } from './payloads/ingest-lockfiles.ts';
 
 export interface ScanRequest {
   readonly target: { readonly id: string; readonly labels?: Readonly<Record<string, string>> };
+  /** May be empty where the scan names an image. */
   readonly lockfiles: readonly ProducedLockfile[];
+  /** The container image that the target is, by the chain identifiers of its layers. */
+  readonly image?: ScannedImage | undefined;
   /** Id of the scan: the same id is scanned once. Default: a new one. */
   readonly scan?: string | undefined;
   /** When the scan was requested, RFC 3339. Default: now. */
@@ -62,6 +66,7 @@ export async function scanPayload(request: ScanRequest, put: PutContent): Promis
     scan: request.scan ?? randomUUID(),
     target: { id: request.target.id, labels: { ...request.target.labels } },
     lockfiles,
+    ...(request.image === undefined ? {} : { image: request.image }),
     requestedAt: request.requestedAt ?? new Date().toISOString(),
     ...(request.partial === true ? { partial: true } : {}),
   };

@@ -1,5 +1,6 @@
 import { CONTRACT_DRIFT } from './contract-drift.ts';
 import type { Rule } from './rule.ts';
+import { baseImage } from './rules/base-image.ts';
 import { deprecated } from './rules/deprecated.ts';
 import { downgraded } from './rules/downgraded.ts';
 import { licenseChanged } from './rules/license-changed.ts';
@@ -22,6 +23,7 @@ export const RULES: readonly Rule[] = [
   licenses,
   licenseChanged,
   unwatched,
+  baseImage,
   ...SIGNAL_RULES,
 ];
 

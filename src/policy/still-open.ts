@@ -3,7 +3,11 @@ import type { Finding, Location } from '../model/scan/finding.ts';
 import type { Inventory, ResolvedLockfile } from '../model/scan/inventory.ts';
 import type { Resolution } from '../model/scan/resolution.ts';
 import { RULES } from './catalog.ts';
+import { baseImage } from './rules/base-image.ts';
 import { unwatched } from './rules/unwatched.ts';
+
+/** Rules whose findings are not about lockfiles: about the source that they came from, or the image that they are in. */
+const APART: ReadonlySet<string> = new Set([unwatched.name, baseImage.name]);
 
 /**
  * For a stored finding that a scan did not find: the finding with the locations where it may still be, or `undefined` when it
@@ -45,8 +49,7 @@ export function stillOpenAfter(
     return file === undefined ? partial : mayBeIn(file, finding, unsure);
   };
   return (finding, isLater) => {
-    // Lockfiles say nothing about the source that they came from.
-    if (finding.rule === unwatched.name) return finding;
+    if (APART.has(finding.rule)) return finding;
     const locations = finding.locations.filter(({ path }) => isLater(path) || mayBeAt(finding, path));
     return locations.length === 0 ? undefined : { ...finding, locations };
   };

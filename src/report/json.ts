@@ -30,8 +30,8 @@ export function* renderJson(report: ScanReport): Generator<string> {
 
 /** What concerns the whole scan. */
 export function scanFacts(verdict: Verdict): object {
-  const { scan, target, requestedAt, superseded, counts, complete, partial, open, kept } = verdict;
-  return { scan, target, requestedAt, superseded, complete, partial, counts, open, kept };
+  const { scan, target, requestedAt, superseded, counts, complete, partial, open, kept, image } = verdict;
+  return { scan, target, requestedAt, superseded, complete, partial, counts, open, kept, image };
 }
 
 /** A change; its finding is in the list of findings, unless it was resolved. */

@@ -6,6 +6,7 @@ import { isAlert, isNote } from '../model/scan/is-alert.ts';
 import { OUTCOMES } from '../model/scan/outcome.ts';
 import { SEVERITIES } from '../model/scan/severity.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
+import { imageText } from './image-text.ts';
 import { counted } from './layout.ts';
 import { markdownCode, markdownLink, markdownText } from './markdown-text.ts';
 import { offlineText } from './offline-text.ts';
@@ -31,6 +32,8 @@ export function renderMarkdown({ inventory, verdict, comparison, offline }: Scan
   const text = createText(MAX_CHARACTERS - REST_CHARACTERS);
   text.add(`### ${headline(verdict, alerts, comparison)}`, '');
   if (comparison !== undefined) text.add(markdownText(comparisonSummary(verdict, comparison)), '');
+  const image = imageText(verdict);
+  if (image !== undefined) text.add(markdownText(image), '');
   if (offline !== undefined) text.add(`> ${offlineText(offline)}`, '');
   if (!verdict.complete) {
     text.add(

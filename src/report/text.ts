@@ -8,6 +8,7 @@ import { isAlert } from '../model/scan/is-alert.ts';
 import { OUTCOMES, type Outcome } from '../model/scan/outcome.ts';
 import { countedSeverity, SEVERITIES, type Severity } from '../model/scan/severity.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
+import { imageText } from './image-text.ts';
 import { counted, fitLines, hang, type TextOptions } from './layout.ts';
 import { offlineText } from './offline-text.ts';
 import { type Palette, palette } from './palette.ts';
@@ -41,6 +42,7 @@ export function renderText(report: ScanReport, options: TextOptions): string {
       verdict.gaps.filter(({ kind }) => kind !== 'lockfile'),
       paint,
     ),
+    ...imageLines(report.verdict),
     ...scopeLines(report.verdict, paint),
     ...(report.offline === undefined ? [] : [paint.bad(offlineText(report.offline))]),
     summaryLine(report, paint),
@@ -48,6 +50,12 @@ export function renderText(report: ScanReport, options: TextOptions): string {
     ...nextLines(report, counting, options, paint),
   ];
   return fitLines(lines, options);
+}
+
+/** What the image is built on. */
+function imageLines(verdict: Verdict): readonly string[] {
+  const text = imageText(verdict);
+  return text === undefined ? [] : [printable(text)];
 }
 
 /** A warning when most packages are not covered. */

@@ -39,6 +39,7 @@ export function ports(given: {
       advisory: unexpected,
       cachedAdvisories: async () => new Set(),
       dependencies: unexpected,
+      baseImage: unexpected,
       publishedVersions: unexpected,
       refreshVersions: unexpected,
       refreshAdvisories: unexpected,

@@ -57,7 +57,7 @@ describe('errors of a payload name the path and what is expected', () => {
       withFile({ sha256: 'A'.repeat(64), bytes: 1 }),
       /sha256: expected a SHA-256 in lower-case/,
     ],
-    ['no lockfile', { ...GOOD, lockfiles: [] }, /^payload\.lockfiles: .*expected array to have >=1 items/],
+    ['no lockfile', { ...GOOD, lockfiles: [] }, /^payload\.lockfiles: expected a lockfile, or an `image`/],
     [
       'a time without an offset',
       { ...GOOD, requestedAt: '2026-01-31' },

@@ -8,6 +8,7 @@ import {
   CACHED_ADVISORY,
   CACHED_DEPENDENCIES,
   CACHED_FIX,
+  CACHED_IMAGE_REPOSITORIES,
   CACHED_PUBLISHED_VERSIONS,
   CACHED_VERSION,
   COLLECTED_ADVISORIES,
@@ -381,6 +382,7 @@ const WRITTEN = new Map<StoredKind<unknown>, object>([
     { record: { versions: [{ version: '1.0.1', publishedAt: at, isDefault: true, isDeprecated: false }] } },
   ],
   [CACHED_DEPENDENCIES, { record: graph }],
+  [CACHED_IMAGE_REPOSITORIES, { record: { repositories: ['library/node'] } }],
   [
     CACHED_FIX,
     {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { readFile } from '../../files/read-file.ts';
+import { type ImageState, type JudgedImage, judgedImageSchema } from '../../model/image/image.ts';
 import type { TargetState } from '../../model/scan/change.ts';
-import { findingSchema } from '../../model/scan/finding.ts';
+import { type Finding, findingSchema } from '../../model/scan/finding.ts';
 import { GAP_KINDS } from '../../model/scan/gap.ts';
 import { type BaseFacts, hashesOf } from '../../policy/review/compare-scans.ts';
 import { ReviewError } from './errors.ts';
@@ -11,6 +12,7 @@ const reportSchema = z.object({
   schema: z.literal('lockhound.scan/1'),
   requestedAt: z.iso.datetime(),
   findings: z.array(findingSchema),
+  image: judgedImageSchema.exactOptional(),
   gaps: z.array(z.object({ kind: z.enum(GAP_KINDS), subject: z.string(), reason: z.string() })),
   lockfiles: z.array(z.object({ path: z.string(), sha256: z.string() })),
   unread: z.array(z.object({ path: z.string(), sha256: z.string().exactOptional() })),
@@ -28,11 +30,12 @@ export async function readBaseline(path: string): Promise<BaseFacts> {
     const faults = issues.map((issue) => `${issue.path.join('.') || 'it'}: ${issue.message}`);
     throw invalid(path, faults.join('; '));
   }
-  const { requestedAt, findings, gaps, lockfiles, unread } = report.data;
+  const { requestedAt, findings, gaps, lockfiles, unread, image } = report.data;
   return {
     base: { kind: 'report', name: path, requestedAt },
     findings,
     gaps,
+    ...(image === undefined ? {} : { image }),
     hashes: hashesOf([...lockfiles, ...unread]),
   };
 }
@@ -53,7 +56,7 @@ function invalid(path: string, fault: string, cause?: unknown): ReviewError {
 }
 
 /** The state of a target whose last scan had these findings. */
-export function stateOf({ base, findings }: BaseFacts): TargetState {
+export function stateOf({ base, findings, image }: BaseFacts): TargetState {
   const now = new Date().toISOString();
   // A report with a time in the future would make this scan an old one.
   const at =
@@ -62,9 +65,16 @@ export function stateOf({ base, findings }: BaseFacts): TargetState {
     revision: 1,
     scan: 'baseline',
     requestedAt: at,
+    ...(image === undefined ? {} : { image: imageState(image, findings, at) }),
     findings: findings.map(({ age, due: _due, ...finding }) => {
       const openedAt = age === undefined || Date.parse(age.since) > Date.parse(at) ? at : age.since;
       return { finding, status: 'open', openedAt, changedAt: at };
     }),
   };
+}
+
+/** What a report says of its image; the finding about it has the base before. */
+function imageState(image: JudgedImage, findings: readonly Finding[], requestedAt: string): ImageState {
+  const before = findings.find(({ base }) => base !== undefined)?.base?.before;
+  return { ...image, requestedAt, ...(before === undefined ? {} : { before }) };
 }

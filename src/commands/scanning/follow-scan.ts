@@ -3,7 +3,7 @@ import type { Queue } from 'bullmq';
 import type { Store } from '../../compose/store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { jobIdOf } from '../../jobs/job-id.ts';
-
+import { FIND_BASE_IMAGE } from '../../jobs/payloads/find-base-image.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
 
@@ -18,6 +18,8 @@ import { readReport } from './scan-watch.ts';
 export interface FollowOptions {
   /** Time limit in milliseconds. The scan continues when it is exceeded. */
   readonly timeoutMs: number;
+  /** The id of the verdict on the image, when the scan names one: the report has that too. */
+  readonly image?: string | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
 }
@@ -35,7 +37,7 @@ const LOST_AFTER = 10;
 export async function followScan(
   loaded: LoadedConfig,
   scan: string,
-  { timeoutMs, signal, onProgress }: FollowOptions,
+  { timeoutMs, image, signal, onProgress }: FollowOptions,
 ): Promise<ScanReport> {
   const { shards, close } = await openSharedStore(loaded);
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -47,7 +49,7 @@ export async function followScan(
   };
   try {
     return await raceAbort(
-      shardWith(shards, scan).then(({ store, queues }) => follow(store, queues, scan, track, ended)),
+      shardWith(shards, scan, image).then(({ store, steps }) => follow(store, steps, scan, track, ended)),
       ended,
     );
   } catch (error) {
@@ -62,23 +64,34 @@ export async function followScan(
 }
 
 /** The shard that has a scan, or the first one when none does. */
-async function shardWith(shards: readonly SharedShard[], scan: string) {
+async function shardWith(shards: readonly SharedShard[], scan: string, image: string | undefined) {
+  const jobs: readonly (readonly [name: string, key: string])[] = [
+    [INGEST_LOCKFILES.name, scan],
+    [JUDGE_SCAN.name, scan],
+    ...(image === undefined ? [] : [[FIND_BASE_IMAGE.name, image] as const]),
+  ];
   const opened = shards.map(({ store, openQueue }) => ({
     store,
-    queues: [INGEST_LOCKFILES.name, JUDGE_SCAN.name].map(openQueue),
+    steps: jobs.map(([name, key]): Step => ({ queue: openQueue(name), key })),
   }));
   for (const shard of opened) {
-    for (const queue of shard.queues) {
-      const isQueued = (await queue.getJobState(jobIdOf(queue.name, scan))) !== 'unknown';
-      if (isQueued || (await shard.store.outcomes.has(queue.name, scan))) return shard;
+    for (const { queue, key } of shard.steps) {
+      const isQueued = (await queue.getJobState(jobIdOf(queue.name, key))) !== 'unknown';
+      if (isQueued || (await shard.store.outcomes.has(queue.name, key))) return shard;
     }
   }
   return opened[0] as (typeof opened)[number];
 }
 
+/** A job of the scan: ingest, judge, and find the base of its image. */
+interface Step {
+  readonly queue: Queue;
+  readonly key: string;
+}
+
 async function follow(
   store: Store,
-  queues: readonly Queue[],
+  steps: readonly Step[],
   scan: string,
   onProgress: OnProgress,
   signal: AbortSignal,
@@ -88,19 +101,22 @@ async function follow(
   let inventory: Inventory | undefined;
   for (;;) {
     signal.throwIfAborted();
-    const states = await Promise.all(queues.map((queue) => queue.getJobState(jobIdOf(queue.name, scan))));
+    const states = await Promise.all(
+      steps.map(({ queue, key }) => queue.getJobState(jobIdOf(queue.name, key))),
+    );
     // Read after the states, so that a finished job has saved its outcome.
     const report = await readReport(store, scan, inventory);
     inventory = report.inventory;
-    if (report.verdict !== undefined)
+    const hasImage = steps.length < 3 || report.verdict?.image !== undefined || states[2] === 'failed';
+    if (report.verdict !== undefined && hasImage)
       return { inventory: inventoryOf(report.verdict), ...report, verdict: report.verdict };
-    const failed = queues.find((_queue, index) => states[index] === 'failed');
-    if (failed !== undefined) throw await failure(store, failed, scan);
+    const failed = steps.find((_step, index) => states[index] === 'failed');
+    if (failed !== undefined) throw await failure(store, failed);
     unseen = inventory === undefined && states.every((state) => state === 'unknown') ? unseen + 1 : 0;
     if (unseen >= LOST_AFTER) {
       throw new ScanError('scan-failed', `scan ${scan} is neither queued nor judged; enqueue it again`);
     }
-    onProgress(await stepOf(queues, states, inventory), inventory === undefined ? 0 : 1, 2);
+    onProgress(await stepOf(steps, states, inventory), inventory === undefined ? 0 : 1, 2);
     await sleep(pause, undefined, { signal });
     pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH);
   }
@@ -109,22 +125,23 @@ async function follow(
 type State = Awaited<ReturnType<Queue['getJobState']>>;
 
 async function stepOf(
-  [ingest]: readonly Queue[],
-  [ingesting, judging]: readonly State[],
+  [ingest]: readonly Step[],
+  [ingesting, judging, finding]: readonly State[],
   inventory: Inventory | undefined,
 ): Promise<string> {
   if (inventory !== undefined) {
+    if (finding !== undefined && finding !== 'unknown') return 'looking up the base of the image';
     return judging === 'active' ? 'judge' : 'looking up advisories and dependencies';
   }
   if (ingesting === 'active') return 'reading lockfiles and looking up packages';
   if (ingesting === 'delayed') return 'waiting for another attempt';
-  const workers = (await ingest?.getWorkersCount()) ?? 0;
+  const workers = (await ingest?.queue.getWorkersCount()) ?? 0;
   return workers === 0 ? 'no worker is connected' : 'waiting for a worker';
 }
 
 /** The error for a failed job of the scan. */
-async function failure({ redis, rejected }: Store, queue: Queue, scan: string): Promise<ScanError> {
-  const id = jobIdOf(queue.name, scan);
+async function failure({ redis, rejected }: Store, { queue, key }: Step): Promise<ScanError> {
+  const id = jobIdOf(queue.name, key);
   const [entry] = await rejected.find(id, [queue.name]);
   const reason = await redis.hget(queue.toKey(id), 'failedReason');
   const advice = entry === undefined ? '' : `; \`lockhound rejected show ${id}\` shows its payload`;

@@ -1,7 +1,10 @@
 import type { Store } from '../../compose/store.ts';
+import { FIND_BASE_IMAGE } from '../../jobs/payloads/find-base-image.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
 import { JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
 import { openFindings } from '../../jobs/scan/summary.ts';
+import { withImage } from '../../jobs/scan/with-image.ts';
+import { imageScanOf } from '../../model/image/image-scan.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import type { ScanReport, Verdict } from '../../model/scan/verdict.ts';
 import { INVENTORY, VERDICT } from '../../model/stored/catalog.ts';
@@ -109,9 +112,18 @@ export async function readReport(
   known?: Inventory,
 ): Promise<Partial<ScanReport>> {
   const inventory = known ?? (await readInventory(store, scan)) ?? undefined;
-  if (inventory?.unchanged !== undefined) return await repeatedReport(store, scan, inventory);
-  const verdict = await store.outcomes.readResult(VERDICT, JUDGE_SCAN.name, scan);
-  if (verdict === null) throw reportGone(scan);
+  const imageVerdict = async (key: string) =>
+    (await store.outcomes.readResult(VERDICT, FIND_BASE_IMAGE.name, key)) ?? undefined;
+  if (inventory?.unchanged !== undefined) {
+    const report = await repeatedReport(store, scan, inventory);
+    return { ...report, verdict: withImage(report.verdict, await imageVerdict(imageScanOf(scan))) };
+  }
+  const judged = await store.outcomes.readResult(VERDICT, JUDGE_SCAN.name, scan);
+  if (judged === null) throw reportGone(scan);
+  const verdict =
+    judged === undefined
+      ? await imageVerdict(scan)
+      : withImage(judged, await imageVerdict(imageScanOf(scan)));
   return { ...(inventory && { inventory }), ...(verdict && { verdict }) };
 }
 

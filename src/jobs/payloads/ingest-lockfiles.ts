@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { lazily } from '../../model/lazily.ts';
 import type { JobType } from '../job-type.ts';
 import { printableText, scanId, targetSchema, timestamp } from './fields.ts';
+import { scannedImage } from './scanned-image.ts';
 
 const MAX_INLINE_CHARACTERS = 1_048_576;
 const MAX_BYTES = 4_294_967_296;
@@ -103,21 +104,45 @@ const lockfile = () =>
     .meta(ONE_SOURCE)
     .transform(oneSource);
 
+/** The verdict on the image has the id of the scan with a suffix. */
+const MAX_ID_WITH_IMAGE = 120;
+
 const schema = lazily(() =>
-  z.strictObject({
-    scan: scanId().describe('Id of the scan, chosen by the producer; the same id is scanned once.'),
-    target: targetSchema(),
-    lockfiles: z.array(lockfile()).min(1).max(10_000),
-    partial: z
-      .boolean()
-      .optional()
-      .describe(
-        'True when these are only some of the lockfiles of the target: findings in the others stay open.',
+  z
+    .strictObject({
+      scan: scanId().describe('Id of the scan, chosen by the producer; the same id is scanned once.'),
+      target: targetSchema(),
+      lockfiles: z
+        .array(lockfile())
+        .max(10_000)
+        .describe('At least one, or none in a scan of an image alone, which says nothing about lockfiles.'),
+      image: scannedImage().optional().describe('The container image that the target is (version 2).'),
+      partial: z
+        .boolean()
+        .optional()
+        .describe(
+          'True when these are only some of the lockfiles of the target: findings in the others stay open.',
+        ),
+      requestedAt: timestamp().describe(
+        'When the scan was requested; it never replaces the result of a scan requested later.',
       ),
-    requestedAt: timestamp().describe(
-      'When the scan was requested; it never replaces the result of a scan requested later.',
-    ),
-  }),
+    })
+    .meta({
+      anyOf: [{ properties: { lockfiles: { minItems: 1 } } }, { required: ['image'] }],
+    })
+    .superRefine(({ scan, lockfiles, image }, context) => {
+      if (image === undefined && lockfiles.length === 0) {
+        context.addIssue({
+          code: 'custom',
+          path: ['lockfiles'],
+          message: 'expected a lockfile, or an `image`',
+        });
+      }
+      if (image !== undefined && scan.length > MAX_ID_WITH_IMAGE) {
+        const message = `expected at most ${MAX_ID_WITH_IMAGE} characters in a scan with an image`;
+        context.addIssue({ code: 'custom', path: ['scan'], message });
+      }
+    }),
 );
 
 export type IngestLockfiles = z.infer<ReturnType<typeof schema>>;
@@ -125,7 +150,10 @@ export type IngestLockfiles = z.infer<ReturnType<typeof schema>>;
 /** Scans lockfiles; the job that producers enqueue. */
 export const INGEST_LOCKFILES: JobType<IngestLockfiles> = {
   name: 'ingest-lockfiles',
-  version: 1,
+  version: 2,
+  // Version 1 had no image.
+  upgrades: { 1: (payload) => payload },
+  versionFor: ({ image }) => (image === undefined ? 1 : 2),
   schema,
   key: (payload) => payload.scan,
 };

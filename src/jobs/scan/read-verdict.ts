@@ -2,6 +2,7 @@ import type { Verdict } from '../../model/scan/verdict.ts';
 import { VERDICT } from '../../model/stored/catalog.ts';
 import { CHECK_CONTRACT } from '../payloads/check-contract.ts';
 import { CHECK_FRESHNESS } from '../payloads/check-freshness.ts';
+import { FIND_BASE_IMAGE } from '../payloads/find-base-image.ts';
 import { JUDGE_SCAN } from '../payloads/judge-scan.ts';
 import { JUDGE_TARGET } from '../payloads/judge-target.ts';
 import { JUDGE_SOURCE } from '../payloads/sources/judge-source.ts';
@@ -14,6 +15,7 @@ const JUDGES = [
   JUDGE_SOURCE.name,
   CHECK_FRESHNESS.name,
   JUDGE_TARGET.name,
+  FIND_BASE_IMAGE.name,
 ];
 
 /** The verdict of a scan or contract check; `undefined` when it is not in the store. */

@@ -137,6 +137,7 @@ export async function recordVerdict(
     incomplete: !complete,
     ...dueAfter(compared.tracked, noteLimit),
     ...(previous?.sources === undefined ? {} : { sources: previous.sources }),
+    ...(previous?.image === undefined ? {} : { image: previous.image }),
     ...(judged.known === undefined ? {} : { known: await judged.known(previous?.known) }),
     ...(judged.input === undefined || gaps.some(({ kind }) => kind !== 'signal')
       ? {}

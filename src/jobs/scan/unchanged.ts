@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { imageScanOf } from '../../model/image/image-scan.ts';
 import type { TargetState } from '../../model/scan/change.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import type { ScanBasis, ScanInput } from '../../model/scan/scan-basis.ts';
 import { judgedTimes, laterScans, type ScanScope } from '../../policy/scan-order.ts';
 import type { JobRun } from '../job.ts';
+import { imageSteps } from '../payloads/find-base-image.ts';
 import type { IngestLockfiles } from '../payloads/ingest-lockfiles.ts';
 import type { ReusePort } from '../ports.ts';
 import { unchangedRecord } from './record.ts';
@@ -48,12 +50,12 @@ export function repeatLastScan(
   state: TargetState,
   { counts }: ScanBasis,
 ): JobRun<Inventory> {
-  const { scan, target } = payload;
+  const { scan, target, image } = payload;
   const { revision } = state;
   const times = judgedTimes(state, scopeOf(payload));
   return {
     result: { lockfiles: [], unread: [], unchanged: { target: target.id, counts } },
-    next: [],
+    next: imageSteps({ ...payload, scan: imageScanOf(scan) }, image),
     record: unchangedRecord(payload, counts),
     state: {
       target: target.id,

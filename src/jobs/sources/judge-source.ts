@@ -1,10 +1,10 @@
 import type { Verdict } from '../../model/scan/verdict.ts';
 import { VERDICT } from '../../model/stored/catalog.ts';
 import { policyFor } from '../../policy/policy-for.ts';
-import { unwatchedFinding } from '../../policy/rules/unwatched.ts';
+import { isUnwatchedBy, locationOf, unwatchedFinding } from '../../policy/rules/unwatched.ts';
 import type { Job } from '../job.ts';
 import { JUDGE_SOURCE, type JudgeSource } from '../payloads/sources/judge-source.ts';
-import { recordSourceVerdict } from '../scan/record-source-verdict.ts';
+import { recordPartVerdict } from '../scan/record-part-verdict.ts';
 import { logVerdict } from '../scan/summary.ts';
 
 /**
@@ -28,8 +28,24 @@ export const judgeSource: Job<JudgeSource, Verdict, 'schedules' | 'targets' | 'r
           policyFor(ports.policy.policy(), target),
         )
       : undefined;
-    const verdict = await recordSourceVerdict(
-      { scan, target, requestedAt, judgedAt, schedule, finding },
+    const previous = await ports.targets.read(target.id);
+    const hasNothing = previous === undefined && finding === undefined;
+    const verdict = await recordPartVerdict(
+      {
+        scan,
+        target,
+        requestedAt,
+        judgedAt,
+        finding,
+        previous,
+        part: {
+          location: locationOf(schedule),
+          has: (one) => isUnwatchedBy(schedule, one),
+          judgedAt: previous?.sources?.[schedule],
+          state: hasNothing ? undefined : { sources: { ...previous?.sources, [schedule]: requestedAt } },
+        },
+        gaps: [],
+      },
       ports,
     );
     if (dropped !== true) return verdict;

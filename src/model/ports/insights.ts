@@ -1,3 +1,4 @@
+import type { BaseImage, ScannedImage } from '../image/image.ts';
 import type { DependencyGraph } from '../lockfile/dependency-graph.ts';
 import type { LockedPackage } from '../lockfile/lockfile.ts';
 import type { VersionKey } from '../lockfile/version-key.ts';
@@ -39,6 +40,10 @@ export interface Insights {
   dependencies(key: VersionKey, signal: AbortSignal): Promise<DependencyGraph | undefined>;
   /** What the inspection of new releases reads. */
   readonly releases: Releases;
+  /**
+   * The public image with the most layers of an image; `undefined` when there is none. Only chain identifiers are sent. Throws `InsightsError`.
+   */
+  baseImage(layers: ScannedImage['layers'], signal: AbortSignal): Promise<BaseImage | undefined>;
   /**
    * The published versions of a package, unordered. `undefined` when the index does not have the package. Throws `InsightsError`.
    */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pastScanSchema } from '../fleet/past-scan.ts';
 import { targetLockfileSchema } from '../fleet/target-lockfile.ts';
+import { imageStateSchema } from '../image/image.ts';
 import type { ValueOf } from '../stored/kind.ts';
 import { findingSchema, severitySchema } from './finding.ts';
 import { fixedVersionSchema } from './fixed-version.ts';
@@ -121,6 +122,8 @@ export const targetStateSchema = z.object({
     .exactOptional(),
   /** By schedule, `requestedAt` of the last verdict on the source of the target; no scan of lockfiles changes it. */
   sources: z.record(z.string(), z.string()).exactOptional(),
+  /** Of a target that is a container image. */
+  image: imageStateSchema.exactOptional(),
   /** Present when the last scan named all lockfiles and could find out everything. */
   basis: scanBasisSchema.exactOptional(),
   /** The lockfiles that the target has, by path. Absent in states that were written before there was a fleet. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fixSchema } from '../advice/fix.ts';
+import { baseImageSchema } from '../image/image.ts';
 import type { ValueOf } from '../stored/kind.ts';
 import { RATED_SEVERITIES, SEVERITIES } from './severity.ts';
 import { suppressedSchema } from './suppression.ts';
@@ -70,6 +71,14 @@ export const findingSchema = z.object({
     .object({
       score: z.number(),
       reasons: z.array(z.object({ signal: z.string(), points: z.number(), text: z.string() })),
+    })
+    .exactOptional(),
+  /** Of the rule `base-image`: the base before, the base now where there is one, and the layers above it. */
+  base: z
+    .object({
+      before: baseImageSchema,
+      now: baseImageSchema.exactOptional(),
+      layersAbove: z.number(),
     })
     .exactOptional(),
   /** Present when it is suppressed: reported, and like a note it never fails a scan and never alerts. */

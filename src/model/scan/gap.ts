@@ -8,6 +8,7 @@
  * - `coverage`: a package that the local data set does not cover.
  * - `service`: the look-up service does not know most of what it knew.
  * - `advisory`, `dependencies`: what could not be fetched or read.
+ * - `image`: the base of a container image, which could not be looked up.
  * - `signal`: a fact that the inspection of a new package version could not get.
  * - `rule`: a package that a rule failed on.
  * - `document`: a published description document.
@@ -21,6 +22,7 @@ export const GAP_KINDS = [
   'service',
   'advisory',
   'dependencies',
+  'image',
   'signal',
   'rule',
   'document',

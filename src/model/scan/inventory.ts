@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { scannedImageSchema } from '../image/image.ts';
 import { lockedPackageSchema, problemSchema } from '../lockfile/lockfile.ts';
 import type { ValueOf } from '../stored/kind.ts';
 import { resolutionSchema } from './resolution.ts';
@@ -52,6 +53,8 @@ export const inventorySchema = z.object({
    * knew at the target's last scan. Packages that it does not know then have the outcome `failed`.
    */
   forgotten: z.object({ lost: z.number(), compared: z.number() }).exactOptional(),
+  /** The container image that the scan names, for the step after its judgement. */
+  image: scannedImageSchema.exactOptional(),
   /** When its packages were looked up; milliseconds since 1970. Absent in what older releases wrote. */
   readAt: z.number().exactOptional(),
   /** Absent when the result of the scan is never reused. */

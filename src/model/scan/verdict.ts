@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FixPlan, Unadvised } from '../advice/fix-plan.ts';
+import { judgedImageSchema } from '../image/image.ts';
 import type { ScanComparison } from '../review/scan-comparison.ts';
 import type { ValueOf } from '../stored/kind.ts';
 import { changeSchema } from './change.ts';
@@ -39,6 +40,8 @@ export const verdictSchema = z.object({
   unusedSuppressions: z.array(unusedSuppressionSchema).exactOptional(),
   /** True when a newer scan of the target was judged before this one: it then changes nothing. */
   superseded: z.boolean(),
+  /** Of a scan that named a container image: the image, and its base. */
+  image: judgedImageSchema.exactOptional(),
   /** Indexes in `changes`, by route. */
   routed: z.record(z.string(), z.array(z.number())).exactOptional(),
 });

@@ -13,6 +13,7 @@ import { refreshedPartSchema, refreshRecordSchema } from '../fleet/refresh.ts';
 import { shardLayoutSchema } from '../fleet/shard-layout.ts';
 import { targetSummarySchema } from '../fleet/target-summary.ts';
 import { workerRecordSchema } from '../fleet/worker-record.ts';
+import { imageRepositoriesSchema } from '../image/image.ts';
 import { dependencyGraphSchema, expandedDependenciesSchema } from '../lockfile/dependency-graph.ts';
 import { appliedObjectSchema } from '../ports/applied-objects.ts';
 import { openJobSchema } from '../queue/open-job.ts';
@@ -75,6 +76,7 @@ export const SCHEMAS = {
   cachedPublishedVersions: cached(publishedVersionsSchema),
   cachedAdvisory: cached(advisorySchema),
   cachedDependencies: cached(dependencyGraphSchema),
+  cachedImageRepositories: cached(imageRepositoriesSchema),
   cachedFix: cached(knownFixSchema),
 } as const;
 

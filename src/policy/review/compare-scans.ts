@@ -1,3 +1,4 @@
+import type { JudgedImage } from '../../model/image/image.ts';
 import type { ComparisonBase, ScanComparison } from '../../model/review/scan-comparison.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { Gap } from '../../model/scan/gap.ts';
@@ -8,6 +9,8 @@ export interface BaseFacts {
   readonly base: ComparisonBase;
   readonly findings: readonly Finding[];
   readonly gaps: readonly Gap[];
+  /** The image that it named. */
+  readonly image?: JudgedImage;
   /** SHA-256 of the contents of its lockfiles, by path. */
   readonly hashes: ReadonlyMap<string, string>;
 }

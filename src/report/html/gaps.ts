@@ -16,6 +16,7 @@ const KINDS: Readonly<Record<Gap['kind'], string>> = {
   advisory: 'Advisories that could not be read',
   dependencies: 'Dependencies that could not be read',
   rule: 'Packages that a rule failed on',
+  image: 'Base images',
   signal: 'Signals that could not be read',
   document: 'Description documents',
 };

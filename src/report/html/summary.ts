@@ -2,6 +2,7 @@ import { splitFindings } from '../../model/review/scan-comparison.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { SEVERITIES } from '../../model/scan/severity.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
+import { imageText } from '../image-text.ts';
 import { counted } from '../layout.ts';
 import { offlineText } from '../offline-text.ts';
 import { comparisonSummary, comparisonWarnings } from '../review/comparison-text.ts';
@@ -17,6 +18,7 @@ export function summarySection(report: ScanReport): Markup {
   const fresh = comparison === undefined ? '' : 'new ';
   const alerts = counting.filter(isAlert);
   const { packages, notes, suppressed = 0 } = verdict.counts;
+  const image = imageText(verdict);
   const step = nextStep(report, counting);
   const hasPlan = (advice?.plans.length ?? 0) > 0;
   const counts = SEVERITIES.map((severity) => ({
@@ -46,6 +48,7 @@ export function summarySection(report: ScanReport): Markup {
 <section aria-labelledby="summary" class="summary">
 <h2 id="summary">${headline(alerts.length, (comparison?.newGaps ?? verdict.gaps).length, fresh)}</h2>
 ${verdict.complete ? NOTHING : html`<p class="warning">This scan is incomplete: a finding may be missing. <a href="#gaps">What could not be found out</a></p>`}
+${image === undefined ? NOTHING : html`<p>${image}</p>`}
 ${offline === undefined ? NOTHING : html`<p class="warning">${offlineText(offline)}</p>`}
 ${comparison === undefined ? NOTHING : html`<p>${comparisonSummary(verdict, comparison)}</p>${comparisonWarnings(comparison).map((text) => html`<p class="warning">${text}</p>`)}`}
 ${alerts.length === 0 ? NOTHING : chart(counts, alerts.length)}

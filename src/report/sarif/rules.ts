@@ -73,6 +73,7 @@ const RULE_TITLES: Readonly<Record<string, string>> = {
   licenses: 'The licence of a locked version is not permitted',
   'license-changed': 'A locked version has another licence than the one before',
   unwatched: 'The source of a target cannot be read',
+  'base-image': 'A container image is built on another public image than before',
   'integrity-mismatch': 'The digest in the lockfile is not that of the version',
   'young-requirement': 'A locked version requires a package that is days old',
   'provenance-lost': 'A locked version has no provenance, and those before it have',

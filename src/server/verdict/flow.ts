@@ -12,6 +12,7 @@ const SCAN_QUEUES: ReadonlySet<string> = new Set([
   'collect-advisories',
   'expand-dependencies',
   'judge-scan',
+  'find-base-image',
 ]);
 
 /** Does work flow? */

@@ -1,13 +1,13 @@
 import type { TargetChange } from '../../model/queue/outcome.ts';
 import type { TargetState, TrackedFinding } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
+import type { Gap } from '../../model/scan/gap.ts';
 import type { Target } from '../../model/scan/target.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
 import { compareFindings } from '../../policy/changes.ts';
 import { dueAfter } from '../../policy/due.ts';
 import { noteLimitOf } from '../../policy/judge.ts';
 import { routeChanges } from '../../policy/routing/route-changes.ts';
-import { isUnwatchedBy, locationOf } from '../../policy/rules/unwatched.ts';
 import { createSuppressor } from '../../policy/suppressions/suppressor.ts';
 import type { JobRun } from '../job.ts';
 import type { Ports } from '../ports.ts';
@@ -16,35 +16,50 @@ import { judgedRecord } from './record.ts';
 import { countScan, openFindings } from './summary.ts';
 import { historyAfter, targetChange } from './target-change.ts';
 
-interface JudgedSource {
+/** A part of a target about which no lockfile says anything: the source that a schedule reads, or a container image. */
+interface TargetPart {
+  /** The place of its findings. */
+  readonly location: string;
+  /** Whether a finding is about the part. */
+  has(finding: Finding): boolean;
+  /** `requestedAt` of the last verdict on it: its verdicts have their own times. */
+  readonly judgedAt: string | undefined;
+  /** What is stored of it from now on; `undefined` when nothing was found out. */
+  readonly state: Partial<TargetState> | undefined;
+}
+
+interface JudgedPart {
   readonly scan: string;
   readonly target: Target;
   readonly requestedAt: string;
   /** In ms since 1970. */
   readonly judgedAt: number;
-  readonly schedule: string;
-  /** Absent when the source can be read, or is no longer named by the schedule. */
+  readonly part: TargetPart;
+  /** The state with which it is compared; `undefined` for a new target. */
+  readonly previous: TargetState | undefined;
+  /** Absent when there is nothing to find. */
   readonly finding: Finding | undefined;
+  /** Why nothing was found out: findings then stay as they are. */
+  readonly gaps: readonly Gap[];
 }
 
 /**
- * Opens or resolves the finding of a schedule about the source of a target, and routes that change. Everything else that is
- * known of the target stays as it is: a source says nothing about the lockfiles that were read from it earlier.
+ * Opens or resolves the finding about one part of a target, and routes that change. Everything else that is known of the target stays as it
+ * is: the part says nothing about the lockfiles.
  */
-export async function recordSourceVerdict(
-  { scan, target, requestedAt, judgedAt, schedule, finding }: JudgedSource,
-  { targets, routing, policy }: Pick<Ports, 'targets' | 'routing' | 'policy'>,
+export async function recordPartVerdict(
+  { scan, target, requestedAt, judgedAt, part, previous, finding, gaps }: JudgedPart,
+  { routing, policy }: Pick<Ports, 'routing' | 'policy'>,
 ): Promise<JobRun<Verdict>> {
   const rules = routing.routing();
-  const previous = await targets.read(target.id);
   const noteLimit = noteLimitOf(policy.policy());
-  const { before, others } = splitState(previous, schedule);
+  const { before, others } = splitState(previous, part);
   const compared = await compareFindings(before, finding === undefined ? [] : [finding], {
     scan,
     requestedAt,
     partial: true,
-    paths: [locationOf(schedule)],
-    stillOpen: () => undefined,
+    paths: [part.location],
+    stillOpen: (open) => (gaps.length === 0 ? undefined : open),
     noteLimit,
     suppressor: await createSuppressor(await policy.suppressions(), target, {
       now: judgedAt,
@@ -60,7 +75,7 @@ export async function recordSourceVerdict(
     requestedAt,
     findings: compared.findings,
     changes: compared.changes,
-    gaps: [],
+    gaps,
     complete: previous?.incomplete !== true,
     partial: true,
     open: openFindings(tracked),
@@ -69,18 +84,21 @@ export async function recordSourceVerdict(
     superseded: compared.superseded,
     routed: Object.fromEntries(routed.map(({ rule, changes }) => [rule.name, changes])),
   };
-  const hasNothing = previous === undefined && finding === undefined;
-  if (compared.superseded || hasNothing) return { result, next: [] };
+  const hasNothing = part.state === undefined && gaps.length === 0;
+  if (hasNothing) return { result, next: [] };
+  if (compared.superseded || part.state === undefined) {
+    return { result, next: [], record: judgedRecord(result, 0) };
+  }
   const replaces = previous?.revision ?? 0;
   const { dueAt: _due, ...kept } = previous ?? { scan, requestedAt, parts: { lockfiles: {} } };
   const state: TargetState = {
     // Of a target whose lockfiles were never scanned, no scan is known.
     ...kept,
+    ...part.state,
     revision: replaces + 1,
     findings: tracked,
     ...dueAfter(tracked, noteLimit),
-    history: historyAfter(previous, { scan, requestedAt }, { changes: result.changes, gaps: 0 }),
-    sources: { ...previous?.sources, [schedule]: requestedAt },
+    history: historyAfter(previous, { scan, requestedAt }, { changes: result.changes, gaps: gaps.length }),
   };
   const { next, filed, digests } = deliveriesOf(result, routed, []);
   return {
@@ -93,17 +111,16 @@ export async function recordSourceVerdict(
 }
 
 /**
- * The findings of the schedule, with the times of verdicts on sources alone, because scans of lockfiles do not supersede these; and
- * all other findings.
+ * The findings about the part, with the times of its own verdicts alone, because scans of lockfiles do not supersede these; and all other
+ * findings.
  */
-function splitState(state: TargetState | undefined, schedule: string) {
+function splitState(state: TargetState | undefined, { has, location, judgedAt }: TargetPart) {
   if (state === undefined) return { before: undefined, others: [] };
-  const times = Object.entries(state.sources ?? {}).map(([name, time]) => [locationOf(name), time]);
-  const isOwn = ({ finding }: TrackedFinding) => isUnwatchedBy(schedule, finding);
+  const isOwn = ({ finding }: TrackedFinding) => has(finding);
   return {
     before: {
       ...state,
-      parts: { lockfiles: Object.fromEntries(times) },
+      parts: { lockfiles: judgedAt === undefined ? {} : { [location]: judgedAt } },
       findings: state.findings.filter(isOwn),
     },
     others: state.findings.filter((one) => !isOwn(one)),
