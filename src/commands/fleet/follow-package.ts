@@ -13,6 +13,7 @@ import { suspicionOf } from '../../policy/signals/suspicion.ts';
 import { type FleetStore, openFleetStore } from './fleet-store.ts';
 import { findHolders, type Holder } from './holders.ts';
 import type { PackageQuery } from './package-query.ts';
+import { sourceProjects } from './source-projects.ts';
 import { requireTargets, similarNames } from './where.ts';
 
 /** Follows packages. */
@@ -24,13 +25,26 @@ export async function openFollow(loaded: LoadedConfig) {
   return {
     unreadable: fleet.unreadable,
     /** Throws `FleetError` (`nothing-stored`, `query-invalid`). */
-    read: (query: PackageQuery) => readPackage(fleet, query),
+    async read(query: PackageQuery): Promise<FollowedPackage> {
+      const found = await readPackage(fleet, query);
+      const identities = new Set(found.versions.map(identityOf));
+      const [first] = fleet.shards;
+      // All shards share the scores.
+      const projects =
+        first === undefined || identities.size === 0
+          ? []
+          : await sourceProjects(first.inspections.projects, identities);
+      return { ...found, projects };
+    },
     /** What changes from a package on, until the signal aborts. Redis is asked every `everyMs` whether any target changed. */
     moves: (query: PackageQuery, from: FollowedPackage, options: FollowOptions) =>
       followPackage(fleet, query, from, options),
     close: fleet.close,
   };
 }
+
+/** A package without its source projects. */
+type PackageInFleet = Omit<FollowedPackage, 'projects'>;
 
 /** A busy fleet changes all the time; what changes then is in the next answer. */
 const MAX_READS = 3;
@@ -41,7 +55,7 @@ interface FollowOptions {
 }
 
 /** The versions of a package, and the targets that hold them. Throws `FleetError`. */
-export async function readPackage(fleet: FleetStore, query: PackageQuery): Promise<FollowedPackage> {
+export async function readPackage(fleet: FleetStore, query: PackageQuery): Promise<PackageInFleet> {
   const { holders, selections } = await findHolders(fleet, query);
   const known = new Map<string, FollowedVersion>();
   for (const { store, byId } of selections) {
@@ -121,9 +135,9 @@ function bySeen(left: FollowedVersion, right: FollowedVersion): number {
 async function* followPackage(
   fleet: FleetStore,
   query: PackageQuery,
-  from: FollowedPackage,
+  from: PackageInFleet,
   { everyMs, signal }: FollowOptions,
-): AsyncGenerator<{ readonly moves: readonly PackageMove[]; readonly now: FollowedPackage }> {
+): AsyncGenerator<{ readonly moves: readonly PackageMove[]; readonly now: PackageInFleet }> {
   let before = from;
   const last = new Map<Store, number>();
   for (;;) {

@@ -1,3 +1,5 @@
+import type { Scorecard } from '../signal/project-score.ts';
+
 /** A version of a package that the fleet holds or held. */
 export interface FollowedVersion {
   readonly ecosystem: string;
@@ -22,12 +24,26 @@ export interface FollowingTarget {
   readonly purls: readonly string[];
 }
 
+/** A source project of a package, with what its scorecard says. */
+export interface FollowedProject {
+  /** `github.com/owner/repository`. */
+  readonly id: string;
+  /** When its scorecard was looked up last, RFC 3339. */
+  readonly checkedAt: string;
+  /** Absent for a project without one. */
+  readonly scorecard?: Scorecard;
+  /** What fell, where it did. */
+  readonly fell?: string;
+}
+
 /** A package in the fleet. */
 export interface FollowedPackage {
   /** The version that was seen last first. */
   readonly versions: readonly FollowedVersion[];
   /** By name. */
   readonly targets: readonly FollowingTarget[];
+  /** The source projects of the versions that were inspected, by id. */
+  readonly projects: readonly FollowedProject[];
   /** Names that contain the one that was asked for, when nothing was found. */
   readonly similar: readonly string[];
 }

@@ -29,6 +29,7 @@ export function followedText(
       ...rest(versions.length - shown.length, 'versions', paint),
       '',
       ...heldBackLines(found, paint, options),
+      ...projectLines(found.projects, paint, options),
     ],
     options,
   );
@@ -114,6 +115,23 @@ function heldBackLines(
       ),
     ...rest(others.length - SHOWN_TARGETS, 'targets', paint),
   ];
+}
+
+/** What the scorecards of the source projects say. */
+function projectLines(
+  projects: FollowedPackage['projects'],
+  paint: Palette,
+  { width }: TextOptions,
+): readonly string[] {
+  const lines = projects.flatMap(({ id, scorecard, fell }) => {
+    const score =
+      scorecard === undefined
+        ? paint.faint('no scorecard')
+        : `scorecard ${scorecard.overall} of 10 (${printable(scorecard.date.slice(0, 10))})`;
+    const text = fell === undefined ? score : `${score}; ${paint.bad(`fell: ${printable(fell)}`)}`;
+    return hang(`  ${paint.strong(printable(id))}  `, text, width);
+  });
+  return lines.length === 0 ? [] : ['', 'Built from:', ...lines];
 }
 
 function rest(count: number, what: string, paint: Palette): readonly string[] {

@@ -46,6 +46,18 @@ describe('lockhound watch package', () => {
         isNews: false,
       },
     ]);
+    const scorecard = (overall: number, workflow: number) => ({
+      date: '2026-03-30T00:00:00Z',
+      overall,
+      checks: { 'Dangerous-Workflow': workflow },
+    });
+    const scores = createInspections(fleet.redis, fleet.keys).projects;
+    const checked = { checkedAt: '2026-03-31T00:00:00Z', packages: ['NPM:left-pad@1.4.0'] };
+    const fallen = { reference: scorecard(6.1, 10), now: scorecard(5.9, 0), fellAt: '2026-03-31T00:00:00Z' };
+    await scores.store([
+      ['github.com/left-pad/left-pad', { ...checked, ...fallen }],
+      ['github.com/other/other', { ...checked, packages: ['NPM:other@1.0.0'] }],
+    ]);
     const { code, out } = await lockhound(['watch', 'package', 'left-pad']);
     expect(code).toBe(0);
     expect(out).toBe(`left-pad: 2 versions, 3 targets
@@ -56,12 +68,19 @@ version  first seen        published  targets  signals
 
 2 targets took 1.4.0, 1 held back:
   shop/legacy  1.3.0
+
+Built from:
+  github.com/left-pad/left-pad  scorecard 5.9 of 10 (2026-03-30); fell: Dangerous-Workflow from 10
+                                to 0 (2026-03-30 to 2026-03-30)
 `);
     const json = JSON.parse((await lockhound(['watch', 'package', 'left-pad', '--json'])).out);
     expect(json).toMatchObject({
       schema: 'lockhound.package/1',
       versions: [{ purl: 'pkg:npm/left-pad@1.4.0', firstSeenAt: '2026-03-31T00:21:00.000Z', targets: 2 }, {}],
       targets: [{ target: 'shop/api' }, { target: 'shop/legacy' }, { target: 'shop/web' }],
+      projects: [
+        { id: 'github.com/left-pad/left-pad', scorecard: { overall: 5.9 }, fell: expect.any(String) },
+      ],
       unreadable: [],
     });
   });
