@@ -174,6 +174,10 @@ describe('without Redis', () => {
     expect(found.find(({ check }) => check === 'service')?.says).toContain('answered a batch');
     const skipped = found.filter(({ verdict }) => verdict === 'skipped').map(({ subject }) => subject);
     expect(new Set(skipped)).toEqual(new Set(['redis', 'work', 'workers']));
+    // They are one row for each subject.
+    const text = doctorText({ at: '', diagnoses: found }, { colour: false, width: Number.POSITIVE_INFINITY });
+    expect(text).toMatch(/skip {3}11 checks {3}Redis does not answer \(latency, clock, version, /);
+    expect(text.match(/Redis does not answer/g)).toHaveLength(3);
   });
 });
 

@@ -4,13 +4,16 @@ import { ConfigError } from '../../config/errors.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type Diagnosis, DOCTOR_SUBJECTS, type DoctorReport } from '../../model/fleet/diagnosis.ts';
+import { NotifyError } from '../../notify/errors.ts';
 import { StoreError } from '../../store/errors.ts';
+import { parseAddresses } from '../../store/redis/address.ts';
 import { withErrorsOnly } from '../webhooks/webhook-admin.ts';
 import type { Check, Finding, IndependentCheck, Patient } from './check.ts';
 import { INSIGHTS_CHECKS } from './insights-checks.ts';
 import { PROCESS_CHECKS } from './process-checks.ts';
 import { RECEIVER_CHECKS } from './receiver-checks.ts';
 import { REDIS_CONNECTION_CHECKS, REDIS_TIME_CHECKS } from './redis-connection.ts';
+import { protocolFault } from './redis-protocol.ts';
 import { REDIS_SERVER_CHECKS } from './redis-server.ts';
 import { sentinels } from './sentinels.ts';
 import { WORK_CHECKS } from './work-checks.ts';
@@ -99,10 +102,19 @@ async function openConfigured({ loaded, log }: Pick<Patient, 'loaded' | 'log'>):
   try {
     return await openStores(loaded, log, { timeoutMs: CONNECT_MS });
   } catch (error) {
+    const reason = messageOf(error);
+    if (error instanceof ConfigError) return { reason, remedy: CORRECT };
     if (!(error instanceof StoreError)) throw error;
-    return { reason: messageOf(error), remedy: 'Everything else about Redis is checked once it answers.' };
+    const [address] = parseAddresses(redis.url);
+    const { host = '', port = 0, options = {} } = address ?? {};
+    const listener = { host, port, isTls: options.tls !== undefined };
+    const wrong = error.code === 'unreachable' ? await protocolFault(listener) : undefined;
+    return { reason, remedy: `${wrong === undefined ? '' : `${wrong}. `}${LATER}` };
   }
 }
+
+const LATER = 'Everything else about Redis is checked once it answers.';
+const CORRECT = 'Correct the configuration; `lockhound config check` shows all of it.';
 
 async function runCheck<Needs extends { readonly signal: AbortSignal }>(
   check: Check<Needs>,
@@ -125,11 +137,26 @@ async function runCheck<Needs extends { readonly signal: AbortSignal }>(
       const says = 'it needs a secret that cannot be read';
       return [{ subject: check.subject, check: check.name, verdict: 'skipped', says }];
     }
-    const remedy = 'Run the command again; the message says what stood in the way.';
+    // The check of the rights names what the user may not do.
+    if (/^NOPERM\b/.test(messageOf(error))) {
+      const says = 'the user of Redis lacks rights';
+      return [{ subject: check.subject, check: check.name, verdict: 'skipped', says }];
+    }
+    const remedy = remedyFor(error);
     return [{ subject: check.subject, check: check.name, verdict: 'fault', says: messageOf(error), remedy }];
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+/** What to do about an error that kept a check from finding out. */
+function remedyFor(error: unknown): string {
+  if (error instanceof NotifyError && error.code === 'unavailable')
+    return 'Check `notify.platform.url`, proxies and the firewall.';
+  if (error instanceof NotifyError && error.code === 'authentication')
+    return 'Check the keys of `notify.platform`.';
+  if (error instanceof NotifyError || error instanceof ConfigError) return CORRECT;
+  return 'Remove what the message names, then run the command again.';
 }
 
 async function treat(

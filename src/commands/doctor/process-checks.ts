@@ -34,7 +34,8 @@ const secrets: IndependentCheck = {
         return [messageOf(error)];
       }
     });
-    if (missing.length === 0) return ok(`all ${all.length} configured secrets can be read`);
+    if (all.length === 0) return ok('no secret is configured');
+    if (missing.length === 0) return ok(`all configured secrets (${all.length}) can be read`);
     return missing.flatMap((reason) =>
       fault(reason, 'Set the variable or mount the file; workers need the same.'),
     );

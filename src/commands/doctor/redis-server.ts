@@ -71,7 +71,11 @@ const memory: Check = {
     const says = `${used} of ${megabytes(of)} (${Math.round(part * 100)} %)${limitBytes === undefined ? ' of the machine' : ''}`;
     if (part >= MEMORY_FULL)
       return fault(says, 'Raise `maxmemory` now: when it is full, Redis accepts nothing more.');
-    if (part >= MEMORY_LATE || of - usedBytes < LEAST_LEFT)
+    if (part < MEMORY_LATE && of - usedBytes < LEAST_LEFT) {
+      const left = `${says}: less than ${megabytes(LEAST_LEFT)} are left`;
+      return warning(left, 'Raise `maxmemory`: docs/sizing.md says how much a fleet needs.');
+    }
+    if (part >= MEMORY_LATE)
       return warning(says, 'Raise `maxmemory`, or shorten `worker.retention` and `lockfiles.retention`.');
     if (limitBytes !== undefined) return ok(says);
     return note(says, 'Set `maxmemory`: without it the system ends Redis when memory is full.');

@@ -11,12 +11,27 @@ const WORDS: Readonly<Record<Diagnosis['verdict'], string>> = {
 export function doctorText({ diagnoses }: DoctorReport, options: TextOptions): string {
   const paint = palette(options.colour);
   const tables = DOCTOR_SUBJECTS.flatMap((subject) => {
-    const own = diagnoses.filter((one) => one.subject === subject);
+    const own = joinSkipped(diagnoses.filter((one) => one.subject === subject));
     if (own.length === 0) return [];
     const rows = own.map((one) => [verdictText(one, paint), printable(one.check), sentence(one, paint)]);
     return [paint.strong(subject), ...columns(rows, { ...options, indent: '  ' })];
   });
   return fitLines([...tables, '', summary(diagnoses, paint)], options);
+}
+
+/** Checks of a subject that were skipped for one reason are one row: without Redis they are most of all. */
+function joinSkipped(diagnoses: readonly Diagnosis[]): readonly Diagnosis[] {
+  const byReason = Map.groupBy(
+    diagnoses.filter(({ verdict }) => verdict === 'skipped'),
+    ({ says }) => says,
+  );
+  return diagnoses.flatMap((one) => {
+    const alike = one.verdict === 'skipped' ? (byReason.get(one.says) ?? []) : [];
+    if (alike.length < 2) return [one];
+    if (alike[0] !== one) return [];
+    const names = alike.map(({ check }) => check).join(', ');
+    return [{ ...one, check: counted(alike.length, 'check'), says: `${one.says} (${names})` }];
+  });
 }
 
 /** A fault that `--fix` removed does not count. */

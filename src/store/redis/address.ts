@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { RedisOptions } from 'ioredis';
 import { StoreError } from '../errors.ts';
 
@@ -57,7 +58,8 @@ function parseAddress(text: string, index: number): RedisAddress {
       port,
       ...credentialsIn(url, index),
       ...(database === '' ? {} : { db: Number(database) }),
-      ...(secure ? { tls: { servername: host } } : {}),
+      // A name alone is sent to the server; the certificate is checked for an address, too.
+      ...(secure ? { tls: isIP(host) === 0 ? { servername: host } : {} } : {}),
     },
   };
 }
