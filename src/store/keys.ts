@@ -112,6 +112,8 @@ function keysOf(tagged: string, { shared, blobs, spreadKey }: SharedKeys) {
     delivery: (id: string) => `${tagged}:delivery:${id}`,
     deliveryAttempts: (id: string) => `${tagged}:delivery:${id}:attempts`,
     deliveryNotification: (id: string) => `${tagged}:delivery:${id}:notification`,
+    /** List of the ids of a target's deliveries, the newest first. */
+    targetDeliveries: (target: string) => `${tagged}:deliveries-of:${target}`,
     /** Ids of deliveries by the time of their last change. */
     openDeliveries: `${tagged}:deliveries:open`,
     failedDeliveries: `${tagged}:deliveries:failed`,

@@ -58,6 +58,9 @@ async function waitingIn(room: Room) {
       digests: found
         .flatMap(({ digests }) => digests.map(({ scan, target }) => `${scan} ${target.id}`))
         .sort(),
+      newest: (await stores.of(TARGETS[0] ?? '').deliveries.newestOf(TARGETS[0] ?? ''))
+        .map(({ id }) => id)
+        .sort(),
       rejected: found.flatMap(({ rejected }) => rejected),
       inspected: await stores.shards[0]?.inspections.isKnown(INSPECTED),
     };
@@ -130,6 +133,7 @@ it('moves what waits: held and retried alerts, digests and rejected payloads, an
   const settings = await room.store.fleet.judgedSettings();
   const before = await waitingIn(room);
   expect(before.inspected).toEqual([true, true, false]);
+  expect(before.newest).toHaveLength(2);
   await move(room, 1, 3);
   expect(await waitingIn(room)).toEqual(before);
   receiver.faults.clear();

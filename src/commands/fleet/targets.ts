@@ -1,7 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import type { Store } from '../../compose/store.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import type { DeliveryRecord } from '../../model/alert/delivery.ts';
 import type { ListedTarget, ShownTarget } from '../../model/fleet/listed-target.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
 import { SEVERITIES, type Severity } from '../../model/scan/severity.ts';
@@ -111,11 +110,6 @@ function listedTarget(
   };
 }
 
-/** Deliveries that are shown. */
-const MAX_DELIVERIES = 20;
-/** Delivery records that are read at the same time. */
-const CHUNK = 200;
-
 /** Throws `FleetError` (`target-unknown`). */
 export async function showTarget(
   fleet: FleetStore,
@@ -138,19 +132,8 @@ export async function showTarget(
     lockfiles: state?.lockfiles ?? [],
     history: state?.history ?? [],
     findings: await sortInSlices(findings, (left, right) => compareFindingOrder(left.finding, right.finding)),
-    deliveries: await deliveriesOf(store, target),
+    deliveries: await store.deliveries.newestOf(target),
   };
-}
-
-/** The newest deliveries of a target. */
-async function deliveriesOf(store: Store, target: string): Promise<readonly DeliveryRecord[]> {
-  const ids = await store.deliveries.list(['open', 'failed', 'delivered']);
-  const found: DeliveryRecord[] = [];
-  for (let at = 0; at < ids.length && found.length < MAX_DELIVERIES; at += CHUNK) {
-    const records = await store.deliveries.findAll(ids.slice(at, at + CHUNK));
-    found.push(...records.filter((record) => record.target === target));
-  }
-  return found.slice(0, MAX_DELIVERIES);
 }
 
 /** Throws `FleetError` (`target-unknown`, `changed-meanwhile`). */

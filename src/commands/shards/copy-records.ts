@@ -31,11 +31,13 @@ export async function copyDeliveries({ redis, sources, destination, onProgress }
     onProgress('copying deliveries', index, sources.length);
     for (const list of ['openDeliveries', 'failedDeliveries', 'delivered'] as const) {
       const pairs = await redis.zrange(source[list], '0', '-1', 'WITHSCORES');
+      const targets = new Set<string>();
       for (const part of chunks(chunks(pairs, 2), CHUNK)) {
         await Promise.all(
           part.map(async ([id = '', score = '0']) => {
             const target = await redis.hget(source.delivery(id), 'target');
             if (target === null) return;
+            targets.add(target);
             const keys = destination(target);
             await Promise.all([
               copyKey(redis, source.delivery(id), keys.delivery(id)),
@@ -45,6 +47,9 @@ export async function copyDeliveries({ redis, sources, destination, onProgress }
             ]);
           }),
         );
+      }
+      for (const target of targets) {
+        await copyKey(redis, source.targetDeliveries(target), destination(target).targetDeliveries(target));
       }
     }
   }

@@ -44,6 +44,10 @@ export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
 export function createDeliveryStore(redis: RedisClient, keys: Keys, options: DeliveryOptions = {}) {
   const { retentionMs, keptAttempts = 50, onUnreadable = () => {}, now = Date.now } = options;
+  const findAll = async (ids: readonly string[]): Promise<readonly DeliveryRecord[]> => {
+    const records = ids.map((id) => findRecord(redis, keys, id).catch(reportTo(onUnreadable)));
+    return (await Promise.all(records)).filter((record) => record !== undefined);
+  };
   return {
     /** Stores the notification of a delivery. One that is stored already is not changed. */
     async file(identity: DeliveryIdentity, notification: Notification): Promise<void> {
@@ -73,9 +77,11 @@ export function createDeliveryStore(redis: RedisClient, keys: Keys, options: Del
     /** Throws `state-corrupt` or `state-newer`. */
     find: (id: string) => findRecord(redis, keys, id),
     /** The records of several ids, in order, without those that are not stored. An unreadable one is reported. */
-    async findAll(ids: readonly string[]): Promise<readonly DeliveryRecord[]> {
-      const records = ids.map((id) => findRecord(redis, keys, id).catch(reportTo(onUnreadable)));
-      return (await Promise.all(records)).filter((record) => record !== undefined);
+    findAll,
+    /** The newest deliveries of a target, at most 20, the one that changed last first. An unreadable one is reported. */
+    async newestOf(target: string): Promise<readonly DeliveryRecord[]> {
+      const records = await findAll(await redis.lrange(keys.targetDeliveries(target), 0, -1));
+      return records.toSorted((left, right) => Date.parse(right.updatedAt) - Date.parse(left.updatedAt));
     },
     /** Oldest first. One that cannot be read is reported and left out. */
     async attempts(id: string): Promise<readonly DeliveryAttempt[]> {
@@ -140,12 +146,15 @@ export async function fileArguments(
   { identity, notification }: FiledDelivery,
   time: number,
 ): Promise<{ readonly keys: readonly string[]; readonly values: readonly (string | number | Buffer)[] }> {
-  const { id } = identity;
+  const { id, target } = identity;
   const { changes, omitted } = notification;
   const packed = (await packNotification(notification)).flat();
   const count = TRANSITIONS.reduce((sum, one) => sum + (omitted?.[one] ?? 0), changes.length);
   return {
-    keys: [keys.delivery(id), keys.deliveryNotification(id), keys.openDeliveries],
+    keys: [
+      ...[keys.delivery(id), keys.deliveryNotification(id)],
+      ...[keys.openDeliveries, keys.targetDeliveries(target)],
+    ],
     values: [id, time, packed.length, ...packed, ...recordFields(identity), 'changes', count],
   };
 }

@@ -1,7 +1,10 @@
+/** Deliveries that the list of a target has. */
+const LISTED = 20;
+
 /**
  * Lua function `file(keys, arguments)`: files a delivery with its notification, unless it is filed already.
  *
- * Keys: record (hash), notification (hash), open deliveries. Arguments: id, time in ms, number of arguments that hold the
+ * Keys: record (hash), notification (hash), open deliveries, deliveries of the target (list). Arguments: id, time in ms, number of arguments that hold the
  * notification, these, then fields and values of the record.
  */
 export const FILE_STEP = `
@@ -20,6 +23,9 @@ local function file(keys, arguments)
   if (state or 'waiting') == 'waiting' then
     redis.call('ZADD', keys[3], time, id)
   end
+  redis.call('LREM', keys[4], 0, id)
+  redis.call('LPUSH', keys[4], id)
+  redis.call('LTRIM', keys[4], 0, ${LISTED - 1})
   return 1
 end`;
 

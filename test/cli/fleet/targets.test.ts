@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DIGEST_ENTRY } from '../../../src/model/stored/catalog.ts';
+import { createDeliveryStore } from '../../../src/store/alerts/deliveries.ts';
 import { writeValue } from '../../../src/store/values/stored-values.ts';
+import { notificationOf } from '../../notify/notification.ts';
 import { npmFile, tracked } from '../../store/fleet/fleet-room.ts';
 import { lockhound } from '../lockhound.ts';
 import { type Fleet, openFleetCli } from './fleet-cli.ts';
@@ -91,8 +93,13 @@ describe('lockhound targets show', () => {
     expect(out).toContain('  high 7.5    a@1.0.0  GHSA-a');
     expect(out).toContain('package-lock.json:2  open since 2026-01-31T06:00:00Z');
     expect(out).not.toContain('b@1.0.0');
+    const deliveries = createDeliveryStore(fleet.redis, fleet.keys);
+    const common = { key: 'k', route: 'default', scan: 's', date: '2026-01-31T06:00:00Z' };
+    await deliveries.file({ ...common, id: 'msg_1', target: id }, notificationOf());
+    await deliveries.file({ ...common, id: 'msg_2', target: 'another' }, notificationOf());
     const { answer } = await targets('show', id);
     expect(answer).toMatchObject({ schema: 'lockhound.target/1', target: id, unreadable: [] });
+    expect(answer.deliveries).toMatchObject([{ id: 'msg_1', target: id, state: 'waiting' }]);
   });
 
   it('names the nearest ids for an unknown one', async () => {
@@ -136,6 +143,7 @@ describe('lockhound targets forget', () => {
     for (const target of ['gone', 'kept']) {
       await fleet.redis.hset(fleet.keys.digest('weekly'), `${target}-scan`, await entry(target));
     }
+    await fleet.redis.lpush(fleet.keys.targetDeliveries('gone'), 'msg_1');
     const { code, answer } = await targets('forget', 'gone', '--yes');
     expect(code).toBe(0);
     expect(answer).toEqual({

@@ -76,6 +76,21 @@ describe('a delivery', () => {
     }
   });
 
+  it('is one of the newest of its target: at most 20, the one that changed last first', async () => {
+    const { store, clock } = open('newest');
+    for (let number = 0; number < 25; number += 1) {
+      clock.now += 1_000;
+      await store.file(identity(`m${number}`), notificationOf());
+      await store.file(identity(`other${number}`, 'shop/app'), notificationOf());
+    }
+    clock.now += 1_000;
+    await store.move(identity('m7'), { state: 'delivered' });
+    const newest = (await store.newestOf('shop/web')).map(({ id }) => id);
+    const filed = Array.from({ length: 20 }, (_, index) => `m${24 - index}`);
+    expect(newest).toEqual(['m7', ...filed.filter((id) => id !== 'm7')]);
+    expect(await store.newestOf('shop')).toEqual([]);
+  });
+
   it('is written and read in steps that yield to other work', async () => {
     const { store } = open('turns');
     const changes = Array.from({ length: 10_000 }, (_, index) => changeOf(`package-${index}`));
