@@ -3,7 +3,6 @@ import { YOUNG } from './fleet-data.ts';
 
 /** Interval of the refreshes of young versions while deliveries are timed, in ms. */
 export const YOUNG_MS = 3_000;
-const REPETITIONS = 40;
 
 /** The service of the bench: it takes lines and answers lines. */
 export interface ServiceLines {
@@ -13,16 +12,21 @@ export interface ServiceLines {
 
 /**
  * Adds advisories on young package versions at random moments, one after the other, and prints the time from when the service
- * knows one to its deliveries, one for each target that holds the version. `holders`: their number, by package.
+ * knows one to its deliveries, one for each target that holds the version. `holders`: their number, by package. `repetitions`: of
+ * advisories.
  */
-export async function timeDeliveries(service: ServiceLines, holders: Uint32Array): Promise<void> {
+export async function timeDeliveries(
+  service: ServiceLines,
+  holders: Uint32Array,
+  repetitions: number,
+): Promise<void> {
   const young = Array.from({ length: YOUNG }, (_, at) => at * 50 + 3).filter(
     (one) => (holders[one] ?? 0) > 0,
   );
   const times: number[] = [];
-  for (let repetition = 0; repetition < REPETITIONS; repetition += 1) {
+  for (let repetition = 0; repetition < repetitions; repetition += 1) {
     await sleep(Math.random() * YOUNG_MS);
-    const chosen = young[Math.floor((repetition + 0.5) * (young.length / REPETITIONS))] ?? 0;
+    const chosen = young[Math.floor((repetition + 0.5) * (young.length / repetitions))] ?? 0;
     service.write(`advisory ${chosen} GHSA-young-${repetition}\n`);
     // Alerts of what was measured before come first.
     while ((await service.next()) !== 'added');
@@ -37,6 +41,6 @@ export async function timeDeliveries(service: ServiceLines, holders: Uint32Array
     ((times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0) / 1_000).toFixed(2);
   console.log(
     `from "the service knows" to "delivered" with watch.young: ${YOUNG_MS / 1_000} s: ${times.length} deliveries of ` +
-      `${REPETITIONS} advisories, p50 ${seconds(0.5)} s, p95 ${seconds(0.95)} s, longest ${seconds(1)} s`,
+      `${repetitions} advisories, p50 ${seconds(0.5)} s, p95 ${seconds(0.95)} s, longest ${seconds(1)} s`,
   );
 }

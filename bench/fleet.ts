@@ -29,9 +29,14 @@ const PER_PAGE = 100;
  * One worker on a native Redis keeps a fleet up to date: packages are drawn with cubic popularity. Measures refreshes of
  * everything without a change and with one advisory on about 200 targets, and of the young versions; memory of worker and Redis; the
  * time from an advisory to its deliveries.
- * `npm run bench -- fleet [targets] [packages] [distinct packages]`; `FLEET_FILE=<file>.rdb` keeps the filled Redis.
+ * `npm run bench -- fleet [targets] [packages] [distinct packages] [advisories for that time]`; `FLEET_FILE=<file>.rdb` keeps the filled Redis.
  */
-export async function run([targets = '1000', packages = '1000', distinct]: readonly string[]): Promise<void> {
+export async function run([
+  targets = '1000',
+  packages = '1000',
+  distinct,
+  repetitions = '20',
+]: readonly string[]): Promise<void> {
   const size = {
     targets: Number(targets),
     packages: Number(packages),
@@ -54,10 +59,15 @@ export async function run([targets = '1000', packages = '1000', distinct]: reado
     await measure({ store, url, service, worker, lines }, filled);
     await printMemory(store, redis, worker);
     await stop(worker);
+    if (Number(repetitions) === 0) return;
     await writeFile(config, configText(url, `${YOUNG_MS}ms`));
     worker = startWorker(config, redis);
     const next = async () => String((await lines.next()).value);
-    await timeDeliveries({ write: (line) => service.stdin.write(line), next }, filled.holders);
+    await timeDeliveries(
+      { write: (line) => service.stdin.write(line), next },
+      filled.holders,
+      Number(repetitions),
+    );
   } finally {
     await stop(worker);
     service.kill('SIGKILL');
