@@ -9,14 +9,14 @@ export const DAY = 24 * HOUR;
 /** A Sunday. All other times count from it. */
 export const START = Date.parse('2026-03-01T00:00:00Z');
 /** Between two refreshes of everything. */
-export const STEP = 12 * HOUR;
+export const STEP = DAY;
 const TARGETS = 6;
 const PACKAGES = 24;
 /** Versions of these vanish; advisories are about the others. */
 const VANISHING = 4;
 const VERSIONS = ['1.0.0', '2.0.0', '3.0.0'];
 const OLD = '2025-01-01T00:00:00Z';
-const ADVISORY_EVENTS = 6;
+const ADVISORY_EVENTS = 12;
 
 /** Each suppression is one of an advisory of its own, and ends an hour after the start of a day. */
 const SUPPRESSED_DAYS = [2, 5, 9, 14, 16, 27];
@@ -26,11 +26,11 @@ const FRESH_LOCKED = [3 * DAY, 10 * DAY, 16 * DAY];
 /** A target locks a version that the index never had. */
 const UNINDEXED = { from: 6 * DAY, to: 13 * DAY, name: `p${PACKAGES - 1}`, version: '9.9.9' };
 /** The service answers nothing. */
-export const OUTAGE = { from: 20 * DAY, to: 21 * DAY };
+export const OUTAGE = { from: 20 * DAY, to: 22 * DAY };
 
 const UNINDEXED_AFTER = 94 * HOUR;
 const MINIMUM_AGE = 72 * HOUR;
-const STALE_AFTER = 11 * HOUR;
+const STALE_AFTER = 23 * HOUR;
 
 const suppressedId = (day: number): string => `GHSA-supp-0000-${String(day).padStart(4, '0')}`;
 const suppressedUntil = (day: number): number => START + day * DAY + HOUR;
@@ -160,7 +160,6 @@ export function createSimulatedWorld(insights: InsightsService) {
     /** What happens between two steps, the second of which is at a time. */
     live(sinceStart: number): void {
       for (let count = 0; count < ADVISORY_EVENTS; count += 1) changeAdvisory();
-      if (sinceStart % DAY !== 0) return;
       if (random() < 0.4) setVanished(`p${below(VANISHING)}`, oneOf(VERSIONS), random() < 0.6);
       changeLockfile();
       const fresh = FRESH_LOCKED.indexOf(sinceStart);
