@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { type ESTree, parseSync } from 'rolldown/utils';
 
 /** Where functions begin in the text of a file, by where they end. */
-type Functions = ReadonlyMap<number, number>;
+export type Functions = ReadonlyMap<number, number>;
 
 /** What V8 writes for `NODE_V8_COVERAGE`, as far as it is read. */
 interface Coverage {
@@ -71,7 +71,7 @@ interface Edit {
 }
 
 /** The text with these functions in parentheses. Methods stay as they are. */
-function withEagerFunctions(path: string, code: string, functions: Functions): string {
+export function withEagerFunctions(path: string, code: string, functions: Functions): string {
   const { program } = parseSync(path, code);
   const edits: Edit[] = [];
   const imports = program.body.filter(({ type }) => type === 'ImportDeclaration');
