@@ -7,6 +7,5 @@ export const fstat = promisify(fs.fstat);
 export const open = promisify(fs.open);
 export const read = promisify(fs.read);
 export const readdir = promisify(fs.readdir);
-export const readWhole = promisify(fs.readFile);
 export const realpath = promisify(fs.realpath.native);
 export const stat = promisify(fs.stat);
