@@ -44,7 +44,7 @@ const CALLED = [
 /** What a bundled package loads only where it is installed: cyclonedx-library, for XML, which is not written. */
 const OPTIONAL = ['xmlbuilder2', 'libxmljs2'];
 
-/** `dist/` of the repository, or of the folder in the first argument. */
+/** `dist/` of the repository, or of the folder in the first argument, which has the other files of the package. */
 const out = join(process.argv[2] ?? ROOT, 'dist');
 
 rmSync(out, { recursive: true, force: true });
