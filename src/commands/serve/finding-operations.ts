@@ -1,5 +1,6 @@
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
 import { countedSeverity } from '../../model/scan/severity.ts';
+import { withExploits } from '../../policy/priority/exploits.ts';
 import { withPriority } from '../../policy/priority/priority.ts';
 import type { Operations } from '../../server/api/operation.ts';
 import { COMPARE_FINDINGS } from '../../server/view/fleet-order.ts';
@@ -53,7 +54,7 @@ export function findingOperations(context: ServeContext): Pick<Operations, Own> 
       const tracked = state?.findings.find(({ finding }) => finding.fingerprint === fingerprint);
       if (tracked === undefined) throw notFound(`target ${target} has no finding ${fingerprint}`);
       const { status, openedAt, changedAt } = tracked;
-      const finding = withPriority(tracked.finding);
+      const finding = withPriority(withExploits(tracked.finding, await context.exploits()));
       const places = finding.locations.length;
       const locations = finding.locations.slice(0, MAX_LOCATIONS);
       const labels = (await targetSummaries.read(target))?.labels ?? {};

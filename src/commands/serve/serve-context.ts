@@ -1,4 +1,5 @@
 import type { LoadedConfig } from '../../config/load.ts';
+import type { ExploitData } from '../../model/exploits/exploit-data.ts';
 import type { HealthVerdict } from '../../model/fleet/health.ts';
 import type { PageTokens } from '../../server/api/page-token.ts';
 import type { Principal } from '../../server/api/principal.ts';
@@ -14,6 +15,8 @@ export interface ServeContext {
   readonly shared: SharedStore;
   readonly fleet: FleetStore;
   readonly view: FleetView;
+  /** The lists about exploitation. */
+  readonly exploits: () => Promise<ExploitData>;
   readonly tokens: PageTokens;
   /** The numbers of all workers together. */
   readonly numbers: () => Promise<FleetNumbers>;

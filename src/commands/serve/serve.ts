@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
+import { currentData } from '../../compose/facts/exploits.ts';
 import { openFleetNumbers } from '../../compose/fleet-numbers.ts';
 import { openHealth } from '../../compose/health.ts';
 import { createLogger } from '../../compose/logger.ts';
@@ -132,9 +133,13 @@ function contextOf(loaded: LoadedConfig, shared: SharedStore, log: Logger): Serv
   const onUnreadable: FleetStore['onUnreadable'] = ({ message }) => void unreadable.add(message);
   const stores = shared.shards.map(({ store }) => store);
   const logFailure = logThrottled(log, 'the fleet cannot be read; answers are those of the last reading');
+  const logExploits = (reason: string) =>
+    log.error(`priorities lack what is known about exploitation: ${reason}`);
+  const exploits = currentData(shared.store.exploits, logExploits);
   const view = openFleetView(
     {
       shards: stores,
+      exploits,
       staleAfter: loaded.config.watch.staleAfter,
       onUnreadable,
       onFailure: (reason) => logFailure(new Error(reason)),
@@ -162,5 +167,5 @@ function contextOf(loaded: LoadedConfig, shared: SharedStore, log: Logger): Serv
   const numbers = openFleetNumbers(stores);
   const workers = createWorkerRecords(shared.store.redis, loaded.config.redis.prefix);
   const health = openHealth(loaded, { shards: stores, workers }, numbers);
-  return { loaded, shared, fleet, view, tokens, numbers, health, onEventFailure };
+  return { loaded, shared, fleet, view, exploits, tokens, numbers, health, onEventFailure };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chunks } from '../../model/chunks.ts';
 import { messageOf } from '../../model/errors.ts';
+import { type ExploitData, NO_EXPLOIT_DATA } from '../../model/exploits/exploit-data.ts';
 import type { StoredFleet } from '../../store/fleet/fleet.ts';
 import type { TargetStates } from '../../store/fleet/target-states.ts';
 import type { TargetSummaries } from '../../store/fleet/target-summaries.ts';
@@ -25,6 +26,8 @@ export interface FleetViewOptions {
   readonly every?: number;
   /** Findings in memory, of about 1.5 KB each. Default 200,000. */
   readonly maxFindings?: number;
+  /** The lists about exploitation; another value after they changed. */
+  readonly exploits: () => Promise<ExploitData>;
   readonly onUnreadable: OnUnreadable;
   /** A reading that failed; the view stays as it was, and the next reading repeats it. */
   readonly onFailure: (reason: string) => void;
@@ -75,15 +78,24 @@ export function openFleetView(options: FleetViewOptions, shardOf: (target: strin
   });
   let fleet = EMPTY_FLEET;
   let readAt = 0;
+  let exploits = NO_EXPLOIT_DATA;
   let following: Promise<void> = Promise.resolve();
   const followAll = async (): Promise<void> => {
     const began = Date.now();
+    const current = await options.exploits();
+    // Priorities depend on them: all targets are read again.
+    if (current !== exploits) for (const shard of shards) shard.revisions.clear();
+    exploits = current;
     for (const shard of shards) {
       for (const part of chunks(await changedTargets(shard), PART)) {
         stop.signal.throwIfAborted();
         // Before the states: a state that is saved in between is read again.
         const revisions = await shard.touched.revisions(part);
-        fleet = await updateFleet(fleet, await readTargets(shard, part, onUnreadable), maxFindings);
+        fleet = await updateFleet(
+          fleet,
+          await readTargets(shard, part, { exploits, onUnreadable }),
+          maxFindings,
+        );
         for (const [index, target] of part.entries()) remember(shard, target, revisions[index]);
       }
     }
@@ -152,7 +164,7 @@ async function withOtherRevision(shard: FollowedShard, targets: readonly string[
 async function readTargets(
   shard: FollowedShard,
   targets: readonly string[],
-  onUnreadable: OnUnreadable,
+  { exploits, onUnreadable }: { readonly exploits: ExploitData; readonly onUnreadable: OnUnreadable },
 ): Promise<FleetUpdate> {
   const update = new Map<string, Exclude<ReturnType<FleetUpdate['get']>, undefined> | undefined>();
   const summaries = await Promise.all(
@@ -165,7 +177,7 @@ async function readTargets(
   }
   for await (const [target, state] of shard.targetStates.each(targets, onUnreadable)) {
     const viewed = viewedTarget(target, summaryOf.get(target) ?? summaryFrom(state));
-    update.set(target, { target: viewed, findings: viewedFindings(target, viewed.labels, state) });
+    update.set(target, { target: viewed, findings: viewedFindings(target, viewed.labels, state, exploits) });
   }
   return update;
 }

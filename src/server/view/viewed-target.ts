@@ -1,9 +1,11 @@
+import type { ExploitData } from '../../model/exploits/exploit-data.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
 import type { ListedTarget } from '../../model/fleet/listed-target.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
 import type { TargetState } from '../../model/scan/change.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import type { Severity } from '../../model/scan/severity.ts';
+import { withExploits } from '../../policy/priority/exploits.ts';
 import { withPriority } from '../../policy/priority/priority.ts';
 
 /** The lockfiles of a target with the keys of their inventories. Not part of the JSON of a target. */
@@ -56,14 +58,15 @@ export function summaryFrom({
   return { labels: {}, lockfiles: [...lockfiles], packages: 0, open, requestedAt, incomplete };
 }
 
-/** The findings of a target for lists: with their first locations. */
+/** The findings of a target for lists: with their first locations, and with what is known of their exploitation now. */
 export function viewedFindings(
   target: string,
   labels: FleetFinding['labels'],
   { findings }: TargetState,
+  exploits: ExploitData,
 ): readonly ViewedFinding[] {
   return findings.map(({ finding: stored, status, openedAt, changedAt }) => {
-    const finding = withPriority(stored);
+    const finding = withPriority(withExploits(stored, exploits));
     const { locations } = finding;
     const listed =
       locations.length > MAX_LOCATIONS

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { feedOf } from '../../../src/exploits/feed.ts';
+import { readKev } from '../../../src/exploits/kev.ts';
+import { createExploitStore } from '../../../src/store/exploits.ts';
 import { createDayCounts } from '../../../src/store/fleet/day-counts.ts';
 import { createKeys } from '../../../src/store/keys.ts';
 import { shardOf } from '../../../src/store/shards/shard.ts';
+import { kevJson } from '../../exploits/lists.ts';
 import { AT, npmFile, tracked } from '../../store/fleet/fleet-room.ts';
 import { until } from '../../store/store-room.ts';
 import { openServeRoom } from './serve-room.ts';
@@ -187,6 +191,28 @@ describe.each([1, 3])('the read operations over %i shards', (shards) => {
     expect(future.scans).toEqual([]);
   });
 
+  it('has priorities by what is known of exploitation now', async () => {
+    const cve = 'CVE-2021-44228';
+    const advisory = { id: cve, aliases: [], title: 'Wrong', url: 'https://a.example' };
+    const low = tracked('org/kev', 'left@1.0.0', 'low', { finding: { advisory } });
+    await fleetOf('org/kev').save('org/kev', [], { findings: [low] });
+    const place = `targets/org%2Fkev/findings/${encodeURIComponent(low.finding.fingerprint)}`;
+    const scores = async () => {
+      const { findings } = await api.read('lockhound.findings.list', 'findings?target=org/kev');
+      return findings.map(
+        ({ finding }: { finding: { priority: { score: number } } }) => finding.priority.score,
+      );
+    };
+    await until('the target is seen', async () => (await scores()).length === 1);
+    expect(await scores()).toEqual([15]);
+    const feed = feedOf('kev', await readKev(kevJson([cve])), { source: 'test', importedAt: AT });
+    await createExploitStore(room.redis, (room.fleets[0] as (typeof room.fleets)[number]).keys).write(feed);
+    // The severity, known exploitation, ransomware.
+    await until('the list is read', async () => (await scores())[0] === 15 + 25 + 5);
+    const { finding } = await api.read('lockhound.findings.get', place);
+    expect(finding).toMatchObject({ priority: { score: 45 }, kev: { listed: true } });
+  });
+
   it('finds where a package is', async () => {
     const answer = await api.read(
       'lockhound.packages.where',
@@ -221,6 +247,6 @@ describe.each([1, 3])('the read operations over %i shards', (shards) => {
     await forgetTarget(store, 'org/t2');
     await store.close();
     await until('it is gone', async () => !(await listed('')).includes('org/t2 lodash'));
-    expect((await api.read('lockhound.fleet.get', 'fleet')).targets).toBe(4);
+    expect((await api.read('lockhound.fleet.get', 'fleet')).targets).toBe(5);
   });
 });
