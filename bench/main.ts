@@ -17,6 +17,7 @@ const BENCHES = {
   'large-scan': '50,000 packages through a real worker: stages, pauses',
   worker: 'two workers on a native Redis: scans/s, CPU, latency',
   fleet: 'one worker refreshes [targets] × [packages]: requests, memory',
+  suppressions: 'what 100 suppressions add to judging targets again',
   serve: 'the API answers mixed reads at [targets]: latencies',
   page: 'the live page over [targets] × [packages] in Chromium: times',
   queue: 'the runtime of the workers, beside BullMQ alone',
@@ -27,7 +28,15 @@ const BENCHES = {
 /** What `--check` runs: benches that take seconds and compare with a floor in the same process or machine. */
 const CHECKED: readonly string[] = ['cold', 'parse', 'resolve'];
 /** Run only when they are named, because they take minutes. */
-const SLOW: readonly string[] = ['lockfiles', 'large-scan', 'worker', 'fleet', 'serve', 'page'];
+const SLOW: readonly string[] = [
+  'lockfiles',
+  'large-scan',
+  'worker',
+  'fleet',
+  'suppressions',
+  'serve',
+  'page',
+];
 
 const USAGE = `Usage: npm run bench -- [options] [bench] [arguments of the bench]
 

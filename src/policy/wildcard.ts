@@ -1,7 +1,8 @@
 /** Whether a value equals a pattern in which `*` matches any text, including an empty one. Linear in their lengths. */
 export function matchesWildcard(pattern: string, value: string): boolean {
+  // Most patterns are plain texts, and each target is compared with all of them.
+  if (!pattern.includes('*')) return pattern === value;
   const [first = '', ...rest] = pattern.split('*');
-  if (rest.length === 0) return pattern === value;
   const last = rest.pop() ?? '';
   if (!value.startsWith(first) || !value.endsWith(last)) return false;
   let at = first.length;

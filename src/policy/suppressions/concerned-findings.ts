@@ -1,6 +1,7 @@
 import type { WantedFindings } from '../../model/fleet/wanted-findings.ts';
 import type { Suppression } from '../../model/scan/suppression.ts';
-import { fits, indexRules, isAbout, ruleOf } from './suppressor.ts';
+import { indexRules, rulesOf } from './rules.ts';
+import { fits, isAbout } from './suppressor.ts';
 
 /** Texts that are searched in each state; more would take longer than parsing it. */
 const MAX_SEARCHED = 20;
@@ -10,7 +11,7 @@ const MAX_SEARCHED = 20;
  * that are judged again when suppressions change.
  */
 export async function concernedFindings(suppressions: readonly Suppression[]): Promise<WantedFindings> {
-  const rules = await Promise.all(suppressions.map((one) => ruleOf(one)));
+  const rules = await rulesOf(suppressions);
   const index = indexRules(rules);
   const texts = suppressions.map(textsOf);
   return {

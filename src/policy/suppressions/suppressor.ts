@@ -1,14 +1,10 @@
-import { LRUCache } from 'lru-cache';
-import { lazily } from '../../model/lazily.ts';
-import { systemOf } from '../../model/lockfile/ecosystem.ts';
-import { canonicalName } from '../../model/lockfile/spelling.ts';
 import type { Finding, Location } from '../../model/scan/finding.ts';
 import type { TargetSuppressionLimit } from '../../model/scan/policy.ts';
 import { atLeast, countedSeverity } from '../../model/scan/severity.ts';
 import type { Suppressed, Suppression, UnusedSuppression } from '../../model/scan/suppression.ts';
 import type { Target } from '../../model/scan/target.ts';
-import type { VersionMatch } from '../../versions/version-match.ts';
 import { matchesWildcard } from '../wildcard.ts';
+import { advisoryKey, indexRules, namesOf, type Rule, rulesOf, spelled } from './rules.ts';
 
 /** Decides which findings of one target are suppressed. */
 export interface Suppressor {
@@ -25,15 +21,6 @@ export interface SuppressorOptions {
   readonly targetLimit: TargetSuppressionLimit;
 }
 
-/** A suppression that applies to the target. */
-export interface Rule {
-  readonly suppression: Suppression;
-  readonly matchesVersion: (version: string) => boolean;
-  uses: number;
-  /** Why it did not suppress a finding that it names. */
-  refused: string | undefined;
-}
-
 /**
  * The suppressions of a target at a time, in ms since 1970. They are indexed by advisory and package, because a fleet may have
  * thousands of them; the cost of a finding does not depend on their number.
@@ -44,7 +31,7 @@ export async function createSuppressor(
   { now, targetLimit }: SuppressorOptions,
 ): Promise<Suppressor> {
   const own = suppressions.filter((one) => isAbout(one, target));
-  const rules = await Promise.all(own.map((one) => ruleOf(one)));
+  const rules = await rulesOf(own);
   const index = indexRules(rules.filter(({ suppression }) => !isExpired(suppression, now)));
   return {
     suppress({ suppressed: _, ...finding }) {
@@ -77,50 +64,6 @@ export function isAbout({ target, labels = {} }: Suppression, { id, labels: know
   return Object.entries(labels).every(
     ([name, value]) => Object.hasOwn(known, name) && matchesWildcard(value, known[name] ?? ''),
   );
-}
-
-export async function ruleOf(suppression: Suppression): Promise<Rule> {
-  const { ecosystem = '', version: exact, versions } = suppression.package ?? {};
-  const any = exact === undefined ? () => true : (version: string) => version === exact;
-  const match = versions === undefined ? any : await matchOf(versions, ecosystem);
-  const [matchesVersion, refused] = typeof match === 'string' ? [() => false, match] : [match, undefined];
-  return { suppression, matchesVersion, uses: 0, refused };
-}
-
-/** Ranges that are parsed, by ecosystem and text: a refresh judges thousands of targets by the same ones. */
-const matches = lazily(() => new LRUCache<string, VersionMatch>({ max: 10_000 }));
-
-/** Loaded on use: the libraries of three ecosystems take longer to load than a small scan. */
-async function matchOf(versions: string, ecosystem: string): Promise<VersionMatch> {
-  const key = `${ecosystem} ${versions}`;
-  const known = matches().get(key);
-  if (known !== undefined) return known;
-  const { versionMatch } = await import('../../versions/version-match.ts');
-  const match = versionMatch(versions, ecosystem);
-  matches().set(key, match);
-  return match;
-}
-
-/** Returns a function that returns the rules that may fit a finding, in the order in which they are configured. */
-export function indexRules(rules: readonly Rule[]): (finding: Finding) => readonly Rule[] {
-  const rows = new Map<string, number[]>();
-  const others: number[] = [];
-  const add = (key: string, position: number): void => {
-    const row = rows.get(key);
-    if (row === undefined) rows.set(key, [position]);
-    else row.push(position);
-  };
-  for (const [position, { suppression }] of rules.entries()) {
-    const { advisories, package: scope } = suppression;
-    if (advisories !== undefined) for (const id of new Set(advisories)) add(advisoryKey(id), position);
-    else if (scope !== undefined && !scope.name.includes('*')) add(packageKey(scope), position);
-    else others.push(position);
-  }
-  return (finding) => {
-    const keys = [packageKey(finding.package), ...namesOf(finding).map(advisoryKey)];
-    const found = new Set([...others, ...keys.flatMap((key) => rows.get(key) ?? [])]);
-    return [...found].sort((left, right) => left - right).flatMap((position) => rules[position] ?? []);
-  };
 }
 
 /** Every location has to be suppressed; the first suppression of the first location is named. */
@@ -221,21 +164,4 @@ function isAllowed(rule: Rule, finding: Finding, limit: TargetSuppressionLimit):
 
 function isMalware(name: string): boolean {
   return name.startsWith('MAL-');
-}
-
-function namesOf({ advisory }: Finding): readonly string[] {
-  return advisory === undefined ? [] : [advisory.id, ...advisory.aliases];
-}
-
-function advisoryKey(id: string): string {
-  return `advisory ${id.toUpperCase()}`;
-}
-
-function packageKey({ ecosystem, name }: { readonly ecosystem: string; readonly name: string }): string {
-  return `package ${ecosystem} ${spelled(name, ecosystem)}`;
-}
-
-function spelled(name: string, ecosystem: string): string {
-  const system = systemOf(ecosystem);
-  return system === undefined ? name : canonicalName(name, system);
 }
