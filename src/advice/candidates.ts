@@ -87,5 +87,6 @@ function faultOf(record: { readonly isDeprecated: boolean } | undefined): Pick<F
 
 /** Why there is no good version. `count`: the number of later ones. */
 export function noneOf(count: number): string {
-  return count === 0 ? 'there is no later version' : `none of the ${count} later versions is good`;
+  if (count === 0) return 'there is no later version';
+  return count === 1 ? 'the only later version is not good' : `none of the ${count} later versions is good`;
 }

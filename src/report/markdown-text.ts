@@ -17,6 +17,14 @@ export function markdownCode(value: string): string {
   return `<code>${escaped.replaceAll('|', '&#124;').replaceAll('@', '&#64;')}</code>`;
 }
 
+/** A sentence with commands in backticks, which are shown as code. All of it is text from outside. */
+export function markdownSentence(value: string): string {
+  const parts = printable(value).split('`');
+  // A backtick without a second one is text.
+  const last = parts.length % 2 === 0 ? `\\\`${markdownText(parts.pop() ?? '')}` : '';
+  return parts.map((part, at) => (at % 2 === 0 ? markdownText(part) : markdownCode(part))).join('') + last;
+}
+
 /** A link; the text alone when the address is not one of the web. */
 export function markdownLink(label: string, address: string): string {
   const url = webAddress(address);

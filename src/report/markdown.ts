@@ -8,7 +8,7 @@ import { SEVERITIES } from '../model/scan/severity.ts';
 import type { ScanReport, Verdict } from '../model/scan/verdict.ts';
 import { imageText } from './image-text.ts';
 import { counted } from './layout.ts';
-import { markdownCode, markdownLink, markdownText } from './markdown-text.ts';
+import { markdownCode, markdownLink, markdownSentence, markdownText } from './markdown-text.ts';
 import { offlineText } from './offline-text.ts';
 import { comparisonSummary } from './review/comparison-text.ts';
 import { suppressionText } from './suppression-text.ts';
@@ -119,7 +119,7 @@ function row(finding: Finding): string {
   const issue = advisory === undefined ? markdownText(title) : issueOf(advisory, title);
   const reason = finding.suppressed === undefined ? advice : suppressionText(finding.suppressed);
   const lines = [termText(finding), reason ?? ''].filter((line) => line !== '');
-  const todo = lines.map((line) => `<br>${markdownText(line)}`).join('');
+  const todo = lines.map((line) => `<br>${markdownSentence(line)}`).join('');
   return `| ${level === 'note' ? 'note' : `${severity}${score}`} | ${name} | ${issue}${todo} | ${placesOf(finding)} |`;
 }
 

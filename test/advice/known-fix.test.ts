@@ -86,7 +86,7 @@ describe('what is known of a fix for the whole fleet', () => {
       factsOf({ parser: { '1.0.0': BAD, '1.1.0': BAD } }),
       5,
     );
-    expect(known).toMatchObject({ reason: 'none of the 1 later versions is good', ways: {} });
+    expect(known).toMatchObject({ reason: 'the only later version is not good', ways: {} });
     expect(fixFromKnown(finding(['server@1.0.0', 'parser@1.0.0'], false), known)).toMatchObject({
       kind: 'none',
     });

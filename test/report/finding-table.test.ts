@@ -90,6 +90,13 @@ describe('the table of findings', () => {
     ]);
   });
 
+  it('shows the beginning of a name that is too long', () => {
+    const finding = findingOf({ name: 'b', path: ['a-very-long-direct-dependency@1.0.0', 'b@1.0.0'] });
+    const others = findingOf({ name: 'a-package-with-a-long-name' });
+    const lines = scanFindings([finding, others], false, { colour: false, width: 80 });
+    expect(lines[0]).toMatch(/ {2}via a-very-long-\S*…$/);
+  });
+
   it('names the lockfile where there are several', () => {
     const [, line] = scanFindings(FINDINGS.slice(0, 2), true, { colour: false, width: 140 });
     expect(line).toContain('via express in package-lock.json');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/model/scan/finding.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
+import { markdownSentence } from '../../src/report/markdown-text.ts';
 import { finding, report } from './scan-report.ts';
 
 describe('a scan as Markdown', () => {
@@ -42,5 +43,16 @@ describe('a scan as Markdown', () => {
     expect(text).not.toMatch(/<img|<script|(?<!\\)\]\(javascript|@everyone|@team/);
     const row = text.split('\n').find((line) => line.startsWith('| high'));
     expect(row?.match(/(?<!\\)\|/g)).toHaveLength(5);
+  });
+});
+
+describe('a sentence with commands', () => {
+  it.each([
+    ['Upgrade a: `npm install a@1`.', 'Upgrade a: <code>npm install a&#64;1</code>.'],
+    ['`a` and `b|c`', '<code>a</code> and <code>b&#124;c</code>'],
+    ['one ` alone, and <b>', 'one \\` alone, and &lt;b&gt;'],
+    ['`</code>` <!--', '<code>&lt;/code&gt;</code> &lt;\\!--'],
+  ])('%s', (text, expected) => {
+    expect(markdownSentence(text)).toBe(expected);
   });
 });

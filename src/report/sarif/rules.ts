@@ -2,7 +2,7 @@ import type { ReportingDescriptor, Result } from 'sarif';
 import type { Finding } from '../../model/scan/finding.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { countedSeverity, type RatedSeverity } from '../../model/scan/severity.ts';
-import { markdownCode, markdownLink, markdownText } from '../markdown-text.ts';
+import { markdownCode, markdownLink, markdownSentence, markdownText } from '../markdown-text.ts';
 import { webAddress } from '../web-address.ts';
 import { sarifText } from './text.ts';
 
@@ -103,7 +103,7 @@ function helpMarkdown(finding: Finding, heading: string, own: readonly Finding[]
     own.map(({ package: { name, version }, advice }) => [`${name}@${version}`, advice]),
   );
   const listed = [...packages].slice(0, MAX_ADVICE).map(([id, advice]) => {
-    return `- ${markdownCode(id)}${advice === undefined ? '' : `: ${markdownText(advice)}`}`;
+    return `- ${markdownCode(id)}${advice === undefined ? '' : `: ${markdownSentence(advice)}`}`;
   });
   const rest = packages.size - listed.length;
   const lines = [

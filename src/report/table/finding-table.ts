@@ -124,10 +124,18 @@ function shortest(texts: readonly string[], width: number): string {
   return texts.find((text) => stringWidth(text) <= width) ?? texts.at(-1) ?? '';
 }
 
+/** The beginning that fits. A name is cut within a word, because a part of it says more than none. */
+function clipped(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  const kept = [...text].slice(0, width - 1);
+  while (stringWidth(kept.join('')) >= width) kept.pop();
+  return `${kept.join('')}…`;
+}
+
 /** One line, and another one after each cell that is wider than its column. */
 function columnLines(cells: Cells, widths: Widths, options: TextOptions, paint: Palette): readonly string[] {
   const { row, lead, name, id } = cells;
-  const why = oneLine(shortest(cells.why, widths.why), widths.why);
+  const why = clipped(shortest(cells.why, widths.why), widths.why);
   const title = widths.title === 0 ? '' : oneLine(printable(row.finding.title), widths.title);
   const lines: string[] = [];
   let line = padded(lead, LEAD, leadPaint(row, paint));
