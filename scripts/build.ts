@@ -121,6 +121,7 @@ const modules = output.flatMap((file) =>
 const pageModules = await buildPage(join(out, 'page'));
 writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licensesOf([...modules, ...pageModules]));
 writeFileSync(join(out, 'bundle/help.txt'), await help());
+requireNoCircles();
 compileCalledFunctions(join(out, 'bundle'), CALLED);
 requireSeparate('/src/cli/main.ts', /\/src\/(?:jobs|lockfiles|policy|config\/schema|cli\/scan)/);
 requireSeparate(
@@ -160,6 +161,19 @@ function requireSeparate(module: string, others: RegExp): void {
   }
   const found = [...loaded].flatMap(({ moduleIds }) => moduleIds).find((id) => others.test(id));
   if (loaded.size === 0 || found !== undefined) throw new Error(`${module} is loaded together with ${found}`);
+}
+
+/** Throws when files of the bundle import each other in a circle, which `compileCalledFunctions` does not allow. */
+function requireNoCircles(): void {
+  const left = new Map(
+    output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, new Set(file.imports)]] : [])),
+  );
+  const isFree = (imports: ReadonlySet<string>) => [...imports].every((name) => !left.has(name));
+  for (let before = -1; before !== left.size; ) {
+    before = left.size;
+    for (const [name, imports] of left) if (isFree(imports)) left.delete(name);
+  }
+  if (left.size > 0) throw new Error(`these files import each other: ${[...left.keys()].join(', ')}`);
 }
 
 /**

@@ -26,7 +26,8 @@ interface Coverage {
  * writes its compile cache before a file runs: functions that are compiled when they are called are not in it, and are
  * compiled again by every process. V8 compiles a function in parentheses at once.
  *
- * The files must not import each other in a circle, because a declared function becomes a constant. Throws when a command fails.
+ * The files must not import each other in a circle, because a declared function becomes a constant (`build.ts` checks it). Throws when a
+ * command fails.
  */
 export function compileCalledFunctions(folder: string, commands: readonly (readonly string[])[]): void {
   for (const [file, functions] of calledFunctions(join(folder, 'cli.js'), commands)) {
