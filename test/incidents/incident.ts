@@ -7,6 +7,8 @@ export interface Publication {
   readonly at: string;
   /** Repository of a verified attestation. */
   readonly attested?: string;
+  /** Source project, as its metadata names it. */
+  readonly project?: string;
   readonly requires?: Readonly<Record<string, string>>;
   readonly optional?: Readonly<Record<string, string>>;
   /** Go: capabilities of the version itself. */
@@ -17,6 +19,8 @@ export type Event = { readonly at: string } & (
   | { readonly publish: readonly Omit<Publication, 'at'>[] }
   | { readonly deprecate: readonly string[]; readonly of: string; readonly default?: string }
   | { readonly remove: readonly string[]; readonly of: string }
+  /** The scorecard of a source project that is published then. */
+  | { readonly project: string; readonly overall: number; readonly checks: Readonly<Record<string, number>> }
   | {
       readonly advisory: string;
       readonly affects: Readonly<Record<string, string>>;

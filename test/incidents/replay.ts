@@ -3,8 +3,10 @@ import { configSchema } from '../../src/config/schema.ts';
 import type { IndexedPackage, IndexedVersion } from '../../src/embedded/insights/data-set.ts';
 import { type LocalIndex, openLocalIndex } from '../../src/embedded/insights/local-index.ts';
 import { createMemoryCache } from '../../src/in-process/memory-cache.ts';
+import { createMemoryInspections } from '../../src/in-process/memory-inspections.ts';
 import { createInsights } from '../../src/insights/insights.ts';
 import { gatherFacts } from '../../src/jobs/signals/gather.ts';
+import { createProjectLookUp } from '../../src/jobs/signals/project-scores.ts';
 import { purlTypeOf } from '../../src/model/lockfile/ecosystem.ts';
 import { writePurl } from '../../src/model/lockfile/spelling.ts';
 import type { VersionKey } from '../../src/model/lockfile/version-key.ts';
@@ -31,7 +33,7 @@ export async function replay(incident: Incident): Promise<readonly Moment[]> {
   const moments: Moment[] = [];
   let before: Inspection | undefined;
   for (const time of [...new Set(times)].sort((left, right) => left - right)) {
-    for (const event of incident.events) if (Date.parse(event.at) === time) world.apply(event);
+    for (const event of incident.events) if (Date.parse(event.at) === time) await world.apply(event);
     if (time < locked) continue;
     const seen = await world.judge(time, before);
     before = seen.inspection;
@@ -80,8 +82,13 @@ async function createWorld({ system, before, lock, similar = {}, dependents = {}
   }
   const key: VersionKey = { system, name: lock.name, version: lock.version };
   const insights = await insightsOver(index);
+  const scores = createMemoryInspections().projects;
+  const { releases } = insights;
+  /** What the fleet knows of projects, which it looks up at every refresh. */
+  const lookUpProjects = (at: number) =>
+    createProjectLookUp({ scores, releases, signal: new AbortController().signal, at });
   return {
-    apply(event: Event): void {
+    async apply(event: Event): Promise<void> {
       if ('publish' in event) for (const one of event.publish) publish({ ...one, at: event.at });
       else if ('deprecate' in event) {
         const marked = new Set(event.deprecate);
@@ -92,6 +99,11 @@ async function createWorld({ system, before, lock, similar = {}, dependents = {}
             marked.has(one.version) ? { ...one, deprecated: 'withdrawn' } : one,
           ),
         }));
+      } else if ('project' in event) {
+        const { at: date, project: id, overall: overallScore, checks } = event;
+        const entries = Object.entries(checks).map(([name, score]) => ({ name, score }));
+        index.putProject({ id, scorecard: { date, overallScore, checks: entries } });
+        await lookUpProjects(Date.parse(date))(new Map([[id, []]]));
       } else if ('remove' in event) {
         const gone = new Set(event.remove);
         put(event.of, (known) => ({
@@ -107,8 +119,9 @@ async function createWorld({ system, before, lock, similar = {}, dependents = {}
       const signal = new AbortController().signal;
       const inspected = { ...key, ...(lock.isNew === true ? { newDirect: true } : {}) };
       const [gathered] = await gatherFacts([{ package: inspected, before: known }], {
-        releases: insights.releases,
+        releases,
         signal,
+        lookUpProjects: lookUpProjects(time),
         at: time,
         knowsDigests: async () => false,
       });
@@ -138,7 +151,15 @@ export async function insightsOver(index: LocalIndex) {
   return createInsights({ api, cache: createMemoryCache(), recordTtlMs: 1, missTtlMs: 1 });
 }
 
-function versionOf({ version, at, attested, requires, optional, capabilities }: Publication): IndexedVersion {
+function versionOf({
+  version,
+  at,
+  attested,
+  project,
+  requires,
+  optional,
+  capabilities,
+}: Publication): IndexedVersion {
   return {
     version,
     publishedAt: new Date(at).toISOString(),
@@ -148,6 +169,17 @@ function versionOf({ version, at, attested, requires, optional, capabilities }: 
       ? {}
       : {
           capabilities: capabilities.map((capability) => ({ capability, directCount: 1, indirectCount: 0 })),
+        }),
+    ...(project === undefined
+      ? {}
+      : {
+          projects: [
+            {
+              id: project,
+              relationType: 'SOURCE_REPO' as const,
+              relationProvenance: 'UNVERIFIED_METADATA' as const,
+            },
+          ],
         }),
     attestations:
       attested === undefined

@@ -2,7 +2,13 @@ import { readBundledDescription } from '../../discovery/bundled.ts';
 import type { VersionKey } from '../../model/lockfile/version-key.ts';
 import { EmbeddedError } from '../errors.ts';
 import { matchRoute, type Route, routesOf } from '../routes.ts';
-import { type AdvisoryFact, type IndexedPackage, type InsightsData, readBundledData } from './data-set.ts';
+import {
+  type AdvisoryFact,
+  type IndexedPackage,
+  type InsightsData,
+  type ProjectFact,
+  readBundledData,
+} from './data-set.ts';
 import { insightsOperations, type Reply } from './handler.ts';
 import { InsightsModel } from './model.ts';
 
@@ -48,6 +54,8 @@ export interface LocalIndex {
   findPackage(key: Pick<VersionKey, 'system' | 'name'>): IndexedPackage | undefined;
   /** Serves the package from now on with these versions alone. */
   putPackage(indexedPackage: IndexedPackage): void;
+  /** Serves these facts about a project from now on. */
+  putProject(project: ProjectFact): void;
   /** Returns whether the data set has any version of a package. */
   covers(key: Pick<VersionKey, 'system' | 'name'>): boolean;
   stats(): InsightsStats;
@@ -76,6 +84,7 @@ export async function openLocalIndex(options: LocalIndexOptions = {}): Promise<L
     withdrawAdvisory: (id: string) => model.withdrawAdvisory(id),
     findPackage: ({ system, name }: Pick<VersionKey, 'system' | 'name'>) => model.find(system, name),
     putPackage: (indexedPackage: IndexedPackage) => model.putPackage(indexedPackage),
+    putProject: (project: ProjectFact) => model.putProject(project),
     covers: ({ system, name }: Pick<VersionKey, 'system' | 'name'>) => model.find(system, name) !== undefined,
     stats: dispatcher.stats,
   });

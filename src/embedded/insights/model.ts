@@ -41,7 +41,7 @@ export class InsightsModel {
   readonly #advisoriesOf = new Map<string, AdvisoryFact[]>();
   readonly #versionTexts = new Map<string, string>();
   readonly #graphTexts = new Map<string, string>();
-  readonly #projects: ReadonlyMap<string, ProjectFact>;
+  readonly #projects: Map<string, ProjectFact>;
   readonly #images: ReadonlyMap<string, ImageFact>;
   #dependents: DependentCounts | undefined;
   #byDigest: ReadonlyMap<string, readonly { readonly key: VersionKey }[]> | undefined;
@@ -85,6 +85,11 @@ export class InsightsModel {
     this.#graphTexts.clear();
     this.#dependents = undefined;
     this.#byDigest = undefined;
+  }
+
+  /** Adds what the host of a project says of it, or replaces it. */
+  putProject(project: ProjectFact): void {
+    this.#projects.set(project.id, project);
   }
 
   /** Versions that an advisory affects are written again when they are requested; returns these. */

@@ -3,7 +3,7 @@ import { formatVersionKey, type VersionKey } from '../../model/lockfile/version-
 import type { Inspection } from '../../model/signal/inspection.ts';
 import type { Release, ReleaseDetail, ReleaseFacts } from '../../model/signal/release-facts.ts';
 import { COMPARED_RELEASES } from '../../policy/signals/provenance-lost.ts';
-import { predecessors } from '../../policy/signals/versions.ts';
+import { comparedRelease, predecessors } from '../../policy/signals/versions.ts';
 import type { InspectedPackage } from '../payloads/inspect-packages.ts';
 import { likenessFacts } from './likeness.ts';
 import { type Attempt, createLists, createNotes, type FactOptions, type GatherOptions } from './look-ups.ts';
@@ -113,7 +113,7 @@ async function factsOf(
 ): Promise<Omit<ReleaseFacts, 'details'>> {
   const key = { system: one.system, name: one.name, version: one.version };
   const earlier = list.then((releases): VersionKey | undefined => {
-    const version = predecessors(releases, one.version).at(-1)?.version;
+    const version = comparedRelease(releases, one.version)?.version;
     return version === undefined ? undefined : { ...key, version };
   });
   // What a version requires and calls is compared once; later only whether its own requirements stay.

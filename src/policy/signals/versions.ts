@@ -48,6 +48,18 @@ export function releaseAmong(
   return { locked: { ...locked, publishedAt }, before };
 }
 
+const DAY_MS = 24 * 3_600_000;
+
+/**
+ * The release with which what a version requires and calls is compared: the last one before it that is a day older, because an attacker may publish
+ * several versions in a row. Without such a release, the one before it.
+ */
+export function comparedRelease(releases: readonly Release[], version: string): DatedRelease | undefined {
+  const before = predecessors(releases, version);
+  const publishedAt = releases.find((one) => one.version === version)?.publishedAt ?? 0;
+  return before.findLast((one) => publishedAt - one.publishedAt >= DAY_MS) ?? before.at(-1);
+}
+
 /** The releases before a version that it replaces: those of its line, or else all. Newest last. */
 export function predecessors(releases: readonly Release[], version: string): readonly DatedRelease[] {
   const found = releaseAmong(releases, version);
