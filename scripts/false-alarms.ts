@@ -1,138 +1,37 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import compare from 'semver/functions/compare.js';
-import type {
-  NewRequirement,
-  Release,
-  ReleaseDetail,
-  ReleaseFacts,
-} from '../src/model/signal/release-facts.ts';
+import type { NewRequirement, ReleaseDetail, ReleaseFacts } from '../src/model/signal/release-facts.ts';
 import { signalsOf } from '../src/policy/signals/evaluate.ts';
 import { INCIDENT_SCORE } from '../src/policy/signals/score.ts';
 import { suspicionOf } from '../src/policy/signals/suspicion.ts';
-import { isPrerelease, lineOf, predecessors } from '../src/policy/signals/versions.ts';
+import { comparedRelease, isPrerelease, lineOf, predecessors } from '../src/policy/signals/versions.ts';
 import { isAddress } from '../src/policy/signals/young-requirement.ts';
+import { countLookUps, firstPublished, type History, readHistory } from './false-alarms/history.ts';
+import { lockedLines } from './false-alarms/locked-lines.ts';
 
 /*
  * Counts false alarms over the history of real npm packages, in two ways. The worst case: each version is taken an hour after its
  * publication. Lockfiles: those that are updated every day, week and month take the latest version of that moment. Each version that was
- * taken is inspected again after 71 hours. Reads the histories with npm, so it asks the registry that npm is configured for, or npm's cache.
- * Arguments: names of packages. Advisories and the index are not asked: an alert that an advisory would explain is counted.
+ * taken is inspected again after 71 hours. Reads the histories with npm, so it asks the registry that npm is configured for, or npm's cache
+ * alone with `npm_config_offline=true`. Advisories and the index are not asked: an alert that an advisory would explain is counted.
+ *
+ * Arguments: names of packages, which take the latest version of all; or lockfiles, whose packages stay in the lines that are locked, each
+ * change of a package counted once. With names beside
+ * lockfiles, only these packages are counted. Packages whose history is not at hand are left out.
  *
  *     node scripts/false-alarms.ts fastify undici zod
+ *     npm_config_offline=true node scripts/false-alarms.ts --lockfile package-lock.json --lockfile ../other/yarn.lock
  */
 
 const HOUR_MS = 3_600_000;
 const POLICY = { minimumAge: 72 * HOUR_MS, rules: {} };
 /** Older times are often those of a mirror. */
 const COUNTED_FROM = Date.parse('2025-07-01');
-const run = promisify(execFile);
-
-interface History {
-  readonly name: string;
-  readonly releases: readonly (Release & { readonly publishedAt: number })[];
-  readonly attested: ReadonlySet<string>;
-  readonly requirements: ReadonlyMap<string, Readonly<Record<string, string>>>;
-}
-
-interface ViewedVersion {
-  readonly version: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
-  readonly deprecated?: string;
-  readonly 'dist.attestations.url'?: string;
-}
-
-async function view<Value>(...args: readonly string[]): Promise<Value> {
-  const { stdout } = await run('npm', ['view', ...args, '--json', '--prefer-offline'], {
-    maxBuffer: 256 << 20,
-  });
-  return JSON.parse(stdout === '' ? 'null' : stdout) as Value;
-}
-
-async function readHistory(name: string): Promise<History> {
-  const times = await view<Readonly<Record<string, string>>>(name, 'time');
-  const fields = ['version', 'dependencies', 'optionalDependencies', 'deprecated', 'dist.attestations.url'];
-  const found = await view<ViewedVersion | readonly ViewedVersion[]>(`${name}@>=0.0.0`, ...fields);
-  const versions = Array.isArray(found) ? (found as readonly ViewedVersion[]) : [found as ViewedVersion];
-  const releases = versions.flatMap(({ version }) => {
-    const publishedAt = Date.parse(times[version] ?? '');
-    // When a version was deprecated is not in the history.
-    return Number.isNaN(publishedAt) ? [] : { version, publishedAt, isDefault: false, isDeprecated: false };
-  });
-  return {
-    name,
-    releases: coherent(withoutCopies(releases)),
-    attested: new Set(
-      versions.flatMap((one) => (one['dist.attestations.url'] === undefined ? [] : one.version)),
-    ),
-    requirements: new Map(
-      versions.map((one) => [one.version, { ...one.dependencies, ...one.optionalDependencies }]),
-    ),
-  };
-}
-
-type Dated = History['releases'][number];
-
-/** More versions than these within a minute were copied by a mirror, and not published. */
-const MAX_IN_A_MINUTE = 4;
-
-function withoutCopies(releases: readonly Dated[]): readonly Dated[] {
-  return releases.filter(
-    ({ publishedAt }) =>
-      releases.filter((one) => Math.abs(one.publishedAt - publishedAt) <= 60_000).length <= MAX_IN_A_MINUTE,
-  );
-}
-
-/**
- * Releases whose times follow their versions within each line, as far as possible. A mirror reports the time at which it copied an old
- * version, and those times are in no order.
- */
-function coherent(releases: readonly Dated[]): readonly Dated[] {
-  const lines = Map.groupBy(releases, ({ version }) => lineOf(version));
-  return [...lines.values()].flatMap((line) => {
-    const sorted = line.toSorted((left, right) => compare(left.version, right.version));
-    const best: { readonly length: number; readonly previous: number }[] = [];
-    for (const [index, one] of sorted.entries()) {
-      let [length, previous] = [1, -1];
-      for (let at = 0; at < index; at += 1) {
-        const known = best[at]?.length ?? 0;
-        if ((sorted[at]?.publishedAt ?? 0) >= one.publishedAt || known < length) continue;
-        [length, previous] = [known + 1, at];
-      }
-      best.push({ length, previous });
-    }
-    let at = best.reduce((top, one, index) => (one.length >= (best[top]?.length ?? 0) ? index : top), 0);
-    const kept: Dated[] = [];
-    for (; at >= 0; at = best[at]?.previous ?? -1) kept.push(...sorted.slice(at, at + 1));
-    return kept;
-  });
-}
-
-const created = new Map<string, Promise<number | undefined>>();
-let lookUps = 0;
-const MAX_LOOK_UPS = 60;
-
-/** When a package was first published; not known once enough packages were looked up. */
-function firstPublished(name: string): Promise<number | undefined> {
-  const known = created.get(name);
-  if (known !== undefined) return known;
-  lookUps += 1;
-  const time =
-    lookUps > MAX_LOOK_UPS
-      ? Promise.resolve(undefined)
-      : view<string>(name, 'time.created').then(
-          (text) => Date.parse(text) || undefined,
-          () => undefined,
-        );
-  created.set(name, time);
-  return time;
-}
 
 async function factsAt(history: History, version: string, at: number): Promise<ReleaseFacts> {
   const releases = history.releases.filter(({ publishedAt }) => publishedAt <= at);
   const before = predecessors(releases, version);
-  const comparedWith = before.at(-1)?.version;
+  const comparedWith = comparedRelease(releases, version)?.version;
   const details = new Map(
     [...before.slice(-5).map((one) => one.version), version].map((one): [string, ReleaseDetail] => [
       one,
@@ -182,8 +81,15 @@ const counts = new Map<number | 'worst case', Count>(
 /** A version, and when it is locked, in ms. */
 type Taken = readonly [version: string, at: number];
 
-function takenBy(history: History, cadence: number | 'worst case'): readonly Taken[] {
-  const releases = history.releases.filter(({ version }) => !isPrerelease(version));
+/** The versions that are taken from a history: of one line, or of all. */
+function takenBy(
+  { releases: all }: History,
+  cadence: number | 'worst case',
+  line?: string,
+): readonly Taken[] {
+  const releases = all.filter(
+    ({ version }) => !isPrerelease(version) && (line === undefined || lineOf(version) === line),
+  );
   if (cadence === 'worst case') {
     const counted = releases.filter(({ publishedAt }) => publishedAt >= COUNTED_FROM);
     return counted.map(({ version, publishedAt }): Taken => [version, publishedAt + HOUR_MS]);
@@ -223,13 +129,26 @@ async function countChange(history: History, [version, at]: Taken, counted: Coun
   }
 }
 
-for (const name of process.argv.slice(2)) {
-  const history = await readHistory(name);
-  for (const [cadence, counted] of counts) {
-    for (const taken of takenBy(history, cadence)) await countChange(history, taken, counted);
+const { values, positionals } = parseArgs({
+  options: { lockfile: { type: 'string', multiple: true } },
+  allowPositionals: true,
+});
+const lines: ReadonlyMap<string, Iterable<string | undefined>> = values.lockfile === undefined
+  ? new Map(positionals.map((name) => [name, [undefined]]))
+  : await lockedLines(values.lockfile, positionals);
+const unread: string[] = [];
+for (const [name, locked] of lines) {
+  const history = await readHistory(name).catch(() => void unread.push(name));
+  if (history === undefined) continue;
+  for (const line of locked) {
+    for (const [cadence, counted] of counts) {
+      for (const taken of takenBy(history, cadence, line)) await countChange(history, taken, counted);
+    }
   }
 }
-console.log(`${process.argv.length - 2} packages; ${lookUps} new requirements`);
+console.log(
+  `${lines.size - unread.length} packages, ${unread.length} without a history; ${countLookUps()} new requirements`,
+);
 for (const [cadence, { changes, alerts, signals }] of counts) {
   const rate = (number: number): string => ((number * 1_000) / Math.max(1, changes)).toFixed(2);
   const title = cadence === 'worst case' ? cadence : `an update every ${cadence} days`;
