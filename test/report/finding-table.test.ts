@@ -119,6 +119,9 @@ describe('the table of findings', () => {
       'Upgrade',
       'https://osv.dev/GHSA-aaaa-bbbb-cccc',
     ]);
+    // Output into a file or a pipe has no width.
+    const piped = { colour: false, width: Number.POSITIVE_INFINITY, verbose: true };
+    expect(scanFindings(FINDINGS, false, piped)[0]).toMatch(/GHSA-\S+ +direct$/);
   });
 });
 

@@ -116,7 +116,9 @@ function widthsFor(cells: readonly Cells[], { width, verbose }: TextOptions): Wi
   const limit = Math.min(MAX_WHY, Math.max(rest - LEAST_TITLE - GAP, needed));
   const why = longest((one) => shortest(one.why, limit), limit);
   const title = verbose === true ? 0 : rest - why - GAP;
-  return title >= LEAST_TITLE ? { name, id, why, title } : { name, id, why: rest, title: 0 };
+  if (title >= LEAST_TITLE) return { name, id, why, title };
+  // Output that is no terminal has no width: no column is wider than its content.
+  return { name, id, why: longest((one) => one.why[0] ?? '', rest), title: 0 };
 }
 
 /** The first that fits, or the last one. */
