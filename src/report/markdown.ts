@@ -56,7 +56,8 @@ export function renderMarkdown({ inventory, verdict, comparison, offline }: Scan
     (outcome) => `${outcomes[outcome]} ${outcome}`,
   );
   const files = `${counted(packages, 'package')} in ${counted(inventory.lockfiles.length, 'lockfile')}`;
-  return `${text.text()}\n<sub>Lockhound: ${files} (${listed.join(', ')})</sub>\n`;
+  const outcome = listed.length === 0 ? '' : ` (${listed.join(', ')})`;
+  return `${text.text()}\n<sub>Lockhound: ${files}${outcome}</sub>\n`;
 }
 
 function headline(

@@ -129,11 +129,16 @@ function gapLines(gaps: readonly Gap[], paint: Palette): readonly string[] {
 }
 
 /** What the scan did not include. */
-function scopeLines({ complete, partial, kept, superseded }: Verdict, paint: Palette): readonly string[] {
+function scopeLines(
+  { complete, partial, kept, superseded, image, counts }: Verdict,
+  paint: Palette,
+): readonly string[] {
   const lines: string[] = [];
   if (superseded) lines.push(paint.bad(SUPERSEDED));
   if (!complete) lines.push(paint.bad('Incomplete: only findings that are provably gone are resolved.'));
-  if (partial) lines.push('Partial: other lockfiles of the target were not part of this scan.');
+  const isImageAlone = image !== undefined && counts.lockfiles === 0;
+  if (partial && !isImageAlone)
+    lines.push('Partial: other lockfiles of the target were not part of this scan.');
   if (kept > 0) {
     const stay = kept === 1 ? 'stays' : 'stay';
     lines.push(
