@@ -5,7 +5,13 @@ import { counted } from './layout.ts';
 const SHOWN_REPOSITORIES = 3;
 
 /** What the image of a scan is built on; `undefined` for a scan without an image. The names come from the image and from the service. */
-export function imageText({ image, gaps }: Pick<Verdict, 'image' | 'gaps'>): string | undefined {
+export function imageText({
+  image,
+  gaps,
+}: {
+  readonly image?: JudgedImage | undefined;
+  readonly gaps: Verdict['gaps'];
+}): string | undefined {
   if (image === undefined) return undefined;
   const name = `Image ${image.reference ?? image.digest} (${image.platform})`;
   if (gaps.some(({ kind }) => kind === 'image')) return `${name}: its base could not be looked up.`;

@@ -130,6 +130,7 @@ export async function showTarget(
     target,
     ...(known === undefined ? {} : { summary: listedTarget(target, known, isStale) }),
     lockfiles: state?.lockfiles ?? [],
+    ...(state?.image === undefined ? {} : { image: state.image }),
     history: state?.history ?? [],
     findings: await sortInSlices(findings, (left, right) => compareFindingOrder(left.finding, right.finding)),
     deliveries: await store.deliveries.newestOf(target),

@@ -1,4 +1,5 @@
 import type { DeliveryRecord } from '../alert/delivery.ts';
+import type { ImageState } from '../image/image.ts';
 import type { TrackedFinding } from '../scan/change.ts';
 import type { Severity } from '../scan/severity.ts';
 import type { PastScan } from './past-scan.ts';
@@ -27,6 +28,8 @@ export interface ShownTarget {
   /** Absent when it cannot be read. */
   readonly summary?: ListedTarget;
   readonly lockfiles: readonly TargetLockfile[];
+  /** Of a target that is a container image. */
+  readonly image?: ImageState;
   /** Newest first. */
   readonly history: readonly PastScan[];
   /** Open findings, the worst first. */

@@ -3,6 +3,7 @@ import type { PastScan } from '../../model/fleet/past-scan.ts';
 import type { TargetLockfile } from '../../model/fleet/target-lockfile.ts';
 import { printable } from '../../model/printable.ts';
 import { SEVERITIES } from '../../model/scan/severity.ts';
+import { imageText } from '../image-text.ts';
 import { counted, fitLines, hang, type TextOptions } from '../layout.ts';
 import { type Palette, palette } from '../palette.ts';
 import { findingLines } from './findings.ts';
@@ -39,7 +40,8 @@ export function targetListText({ targets, total }: TargetList, options: TextOpti
 
 /** A target with its lockfiles, open findings, last scans and deliveries. */
 export function targetText(shown: ShownTarget, options: TextOptions): string {
-  const { target, summary, lockfiles, history, findings, deliveries } = shown;
+  const { target, summary, lockfiles, image, history, findings, deliveries } = shown;
+  const built = imageText({ image, gaps: [] });
   const paint = palette(options.colour);
   const restOf = (all: readonly unknown[], limit: number, what: string) =>
     all.length > limit ? [paint.faint(`  … and ${all.length - limit} more ${what} (--json lists all)`)] : [];
@@ -49,6 +51,7 @@ export function targetText(shown: ShownTarget, options: TextOptions): string {
       ...(summary === undefined ? [] : hang('  ', factsOf(summary, paint), options.width)),
       ...lockfiles.slice(0, SHOWN_LOCKFILES).map((file) => lockfileLine(file, paint)),
       ...restOf(lockfiles, SHOWN_LOCKFILES, 'lockfiles'),
+      ...(built === undefined ? [] : hang('  ', printable(built), options.width)),
       ...findings.slice(0, SHOWN_FINDINGS).flatMap((one) => findingLines(one, paint, options.width)),
       ...restOf(findings, SHOWN_FINDINGS, 'findings'),
       ...history.slice(0, SHOWN_SCANS).map((scan) => scanLine(scan, paint)),
