@@ -16,6 +16,16 @@ export interface AdvisoryEvidence {
   readonly vector?: string;
 }
 
+/** A public image whose layers are the lowest ones of another image. `before`: the last base that was another one. */
+export interface BaseImage {
+  /** Chain identifier of its uppermost layer. */
+  readonly chainId?: string;
+  /** Number of its layers. */
+  readonly layers?: number;
+  /** Repositories that have it; at most 20. */
+  readonly repositories?: readonly string[];
+}
+
 /** A page of changes, newest first. */
 export interface ChangeList {
   /** The entries of this page. */
@@ -904,12 +914,29 @@ export interface TargetDetails {
   readonly summary?: Target;
   /** Its lockfiles, by path. */
   readonly lockfiles: readonly TargetLockfile[];
+  readonly image?: TargetImage;
   /** Its last scans, newest first. */
   readonly history: readonly PastScan[];
   /** Its open findings, the worst first; at most 1,000. */
   readonly findings: readonly TrackedFinding[];
   /** Its newest deliveries. */
   readonly deliveries: readonly Delivery[];
+}
+
+/** The container image that a target is, and the public image that it is built on. */
+export interface TargetImage {
+  /** When the scan that named it last was requested. */
+  readonly requestedAt?: string;
+  /** As it was named. */
+  readonly reference?: string;
+  /** Such as `linux/amd64`. */
+  readonly platform?: string;
+  /** Digest of its configuration. */
+  readonly digest?: string;
+  /** Number of its layers. */
+  readonly layers?: number;
+  readonly base?: BaseImage;
+  readonly before?: BaseImage;
 }
 
 /** A page of targets. */
