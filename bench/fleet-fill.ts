@@ -4,6 +4,7 @@ import { DEFAULTS } from '../src/config/defaults.generated.ts';
 import { createMemory } from '../src/in-process/memory.ts';
 import { judgeScan } from '../src/jobs/judge-scan.ts';
 import { JUDGE_SCAN } from '../src/jobs/payloads/judge-scan.ts';
+import type { TargetPort } from '../src/jobs/ports.ts';
 import type { Advisory } from '../src/model/scan/advisory.ts';
 import type { Inventory } from '../src/model/scan/inventory.ts';
 import { seededRandom } from '../test/seeded-random.ts';
@@ -37,17 +38,24 @@ export function drawFleet(size: FleetSize): Filled {
   return { holders, advisories: advisories.size };
 }
 
+const NO_TARGETS: TargetPort = createMemory().targets;
+
 /** Targets that are written at the same time, so that nothing waits for Redis. */
 const AT_ONCE = 8;
 
 /**
  * Writes the targets as workers do after a scan: facts, then states, inventories and summaries by the job that judges. What the job
- * reads comes from memory: each target is new, and all facts are in its inventory.
+ * reads comes from memory: all facts are in the inventory of a target. `before`: the states that are replaced; none when each target is
+ * new.
  */
-export async function fillFleet(store: Store, size: FleetSize): Promise<Filled> {
+export async function fillFleet(
+  store: Store,
+  size: FleetSize,
+  before: TargetPort = NO_TARGETS,
+): Promise<Filled> {
   const filled = drawFleet(size);
   const held = [...filled.holders.keys()].filter((index) => filled.holders[index] !== 0);
-  const ports = portsOf(await learn(store, held));
+  const ports = { ...portsOf(await learn(store, held)), targets: before };
   const targets = targetsOf(size);
   let target = 0;
   const write = async (): Promise<void> => {

@@ -148,7 +148,8 @@ async function send(
 async function changeTargets(store: Store, signal: AbortSignal): Promise<void> {
   const random = seededRandom(3);
   while (!signal.aborted) {
-    await fillFleet(store, { targets: 1, packages: PACKAGES, distinct: 20_000 - Math.floor(random() * 100) });
+    const size = { targets: 1, packages: PACKAGES, distinct: 20_000 - Math.floor(random() * 100) };
+    await fillFleet(store, size, store.targets);
     await sleep(200, undefined, { signal }).catch(() => {});
   }
 }
