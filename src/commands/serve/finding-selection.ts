@@ -44,22 +44,44 @@ function selected(
   filters: FindingFilters,
   principal: Principal,
 ): readonly ViewedFinding[] {
+  const { state = 'open', notes = false } = filters;
+  const isUsual = state === 'open' && !notes;
   const tests = [
+    ...(isUsual ? [] : stateTests(state, notes)),
     ...testsOf(filters),
     ...packageTests(filters),
     ...searchTests(filters),
     ...targetTests(targets, filters, principal),
   ];
-  return list.filter((one) => tests.every((fits) => fits(one)));
+  const candidates = isUsual ? openAlertsIn(list) : list;
+  return tests.length === 0 ? candidates : candidates.filter((one) => tests.every((fits) => fits(one)));
+}
+
+/** The open alerts of each list. Most questions are about them alone. */
+const openAlerts = new WeakMap<readonly ViewedFinding[], readonly ViewedFinding[]>();
+
+function openAlertsIn(list: readonly ViewedFinding[]): readonly ViewedFinding[] {
+  const known = openAlerts.get(list);
+  if (known !== undefined) return known;
+  const tests = stateTests('open', false);
+  const found = list.filter((one) => tests.every((fits) => fits(one)));
+  openAlerts.set(list, found);
+  return found;
+}
+
+function stateTests(state: FindingFilters['state'], notes: boolean): readonly Test[] {
+  const tests: (Test | undefined)[] = [
+    state === 'all' ? undefined : (one) => state === stateOf(one.finding, one.status),
+    notes ? undefined : (one) => one.finding.level === 'alert',
+  ];
+  return tests.filter((test) => test !== undefined);
 }
 
 function testsOf(filters: FindingFilters): readonly Test[] {
-  const { target, rule, severity, state = 'open', notes = false } = filters;
+  const { target, rule, severity } = filters;
   const since = sinceOf(filters.since);
   const tests: (Test | undefined)[] = [
     target === undefined ? undefined : (one) => one.target === target,
-    state === 'all' ? undefined : (one) => state === stateOf(one.finding, one.status),
-    notes ? undefined : (one) => one.finding.level === 'alert',
     rule === undefined ? undefined : (one) => rule.includes(one.finding.rule),
     severity === undefined ? undefined : (one) => atLeast(countedSeverity(one.finding), severity),
     since === undefined ? undefined : (one) => Date.parse(one.changedAt) >= since,
