@@ -148,14 +148,20 @@ function followLists(
       const held = parts.flatMap((part) => [...part]);
       const kept = new Map(held.filter(([hash]) => hashes.has(hash)));
       const absent = [...hashes].filter((hash) => !kept.has(hash));
-      for (const part of chunks(absent, PART)) {
-        for (const [hash, list] of await inventories.idListsOf(part)) kept.set(hash, list);
+      // One pass over all takes some hundred commands; single lists take up to one each.
+      const read = absent.length > PART ? inventories.idLists() : listsOf(inventories, absent);
+      for await (const lists of read) {
+        for (const [hash, list] of lists) if (hashes.has(hash)) kept.set(hash, list);
       }
       parts = chunks([...kept], PART).map((part) => new Map(part));
       version = fleet.version;
     }
     return parts;
   });
+}
+
+async function* listsOf(inventories: Inventories, hashes: readonly string[]): AsyncGenerator<IdLists> {
+  yield await inventories.idListsOf(hashes);
 }
 
 function hashesOf({ targets }: FleetSnapshot, isOwn: (target: string) => boolean): ReadonlySet<string> {
