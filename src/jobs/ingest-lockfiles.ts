@@ -39,7 +39,7 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
   runsAfterStalls: true,
   endsWithOutcome: true,
   async run(payload, ports, context) {
-    if (payload.lockfiles.length === 0) return imageAlone(payload);
+    if (payload.lockfiles.length === 0 && payload.image !== undefined) return imageAlone(payload);
     const state = await ports.targets.read(payload.target.id);
     const input = inputOf(payload, ports.reuse, context.startedAt);
     const basis = reusableBasis(state, scopeOf(payload), input, ports.reuse);
