@@ -48,7 +48,7 @@ export async function runJob(options: ProcessorOptions, attempt: RunnableAttempt
   const durationMs = now() - startedAt;
   await passOn(options, attempt, outcome);
   if (closed === undefined) {
-    await job.onEnd?.(payload, { kind: 'done' }, ports);
+    if (!(isNew && job.endsWithOutcome === true)) await job.onEnd?.(payload, { kind: 'done' }, ports);
     await closeCompleted(options, { ...ends, key });
   } else await releaseTurn(options, closed.next);
   onEvent?.({ kind: 'finished', job: job.name, key, durationMs, ...(isNew ? { result } : {}) });

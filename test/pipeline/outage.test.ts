@@ -171,8 +171,8 @@ describe('an invalid payload', () => {
     const [rejected] = await room.store.rejected.list();
     expect(rejected?.issues.map(({ path }) => path)).toEqual([
       'payload.target.id',
-      'payload.lockfiles',
       'payload.requestedAt',
+      'payload.lockfiles',
     ]);
     await expect.poll(() => job.getState(), { timeout: 5_000 }).toBe('failed');
     await queue.close();

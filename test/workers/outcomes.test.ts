@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jobIdOf } from '../../src/jobs/job-id.ts';
+import type { Ports } from '../../src/jobs/ports.ts';
 import type { TargetState } from '../../src/model/scan/change.ts';
 import { createKeys } from '../../src/store/keys.ts';
 import { createTargetStore } from '../../src/store/targets.ts';
+import { runOnce } from '../../src/workers/run-once.ts';
+import { context } from '../jobs/facts.ts';
 import { until } from '../store/store-room.ts';
 import { openWorkerRoom, type Payload, testFollowUp, testJob, type WorkerRoom } from './worker-room.ts';
 
@@ -55,6 +59,30 @@ describe('single assignment', () => {
     for (const id of ['earlier', 'now']) {
       expect(await room.redis.strlen(createKeys('ends').outcome('last', id))).toBe(0);
     }
+  });
+
+  it.each([
+    ['stays until they are queued', true],
+    ['is removed at once without any', false],
+  ])('with follow-ups, an outcome that is removed with its job %s', async (_what, stays) => {
+    const bench = room.bench(`removed-${stays}`);
+    const next = stays ? [testFollowUp('second', 'b')] : [];
+    const job = testJob('first', async () => ({ next }));
+    const ends = {
+      id: jobIdOf('first', 'a'),
+      spent: { marked: [], removed: [{ job: 'first', key: 'a' }] },
+    };
+    const work = {
+      job,
+      key: 'a',
+      payload: { id: 'a' },
+      startedAt: 0,
+      openJobsOf: () => [],
+      mayBeDone: false,
+    };
+    const outcome = await runOnce({ ...work, ends }, bench.outcomes, {} as Ports, context());
+    expect(outcome.closed === undefined).toBe(stays);
+    expect(await bench.outcomes.has('first', 'a')).toBe(stays);
   });
 
   it('of two runs of one job, only the first that finishes has effects', async () => {
