@@ -2,7 +2,7 @@ import type { LoadedConfig } from '../../config/load.ts';
 import { mergeSorted } from '../../model/merge-sorted.ts';
 import { atLeast, type RatedSeverity } from '../../model/scan/severity.ts';
 import type { ChangeLogEntry } from '../../store/fleet/change-log.ts';
-import { type FleetStore, fitsLabels, type Labels, openFleetStore } from './fleet-store.ts';
+import { type FleetStore, type Labels, labelTest, openFleetStore } from './fleet-store.ts';
 
 export interface ChangeFilter {
   /** ms since 1970. */
@@ -49,8 +49,9 @@ export async function* findChanges(
   { since, after, target, labels, rules, severity, fingerprint, notes = false }: ChangeFilter,
   unknownSeverity: RatedSeverity,
 ): AsyncGenerator<FleetChanges> {
+  const fits = labelTest(labels);
   for await (const entry of newestFirst(fleet, since, after)) {
-    if ((target !== undefined && entry.target !== target) || !fitsLabels(entry.labels, labels)) continue;
+    if ((target !== undefined && entry.target !== target) || !fits(entry.labels)) continue;
     const changes = entry.changes.filter((change) => {
       const counted = change.severity === 'unrated' ? unknownSeverity : change.severity;
       return (

@@ -18,8 +18,8 @@ import { issueKeys } from '../../policy/same-finding.ts';
 import { reportTo } from '../../store/values/stored-values.ts';
 import {
   type FleetStore,
-  fitsLabels,
   type Labels,
+  labelTest,
   openFleetStore,
   summariesOf,
   targetIds,
@@ -167,10 +167,10 @@ async function candidates(fleet: FleetStore, filter: FindingFilter): Promise<Rea
   if (filter.target !== undefined) return await onlyTarget(fleet, filter.target);
   const labelsOf = new Map<string, Labels>();
   const known = new Set<string>();
+  const fits = labelTest(filter.labels);
   for await (const [target, summary] of summariesOf(fleet)) {
     known.add(target);
-    if (fitsLabels(summary.labels, filter.labels) && mayHave(summary, filter))
-      labelsOf.set(target, summary.labels);
+    if (fits(summary.labels) && mayHave(summary, filter)) labelsOf.set(target, summary.labels);
   }
   // Targets without a readable summary have no known labels.
   if (filter.labels === undefined) {

@@ -59,11 +59,10 @@ export async function* summariesOf({ shards, onUnreadable }: FleetStore): AsyncG
   }
 }
 
-/** Whether a target has all of these labels. */
-export function fitsLabels(labels: Labels, wanted: Labels = {}): boolean {
-  return Object.entries(wanted).every(
-    ([name, value]) => Object.hasOwn(labels, name) && labels[name] === value,
-  );
+/** Returns a test of whether a target has all of these labels. */
+export function labelTest(wanted: Labels = {}): (labels: Labels) => boolean {
+  const entries = Object.entries(wanted);
+  return (labels) => entries.every(([name, value]) => Object.hasOwn(labels, name) && labels[name] === value);
 }
 
 export type Labels = Readonly<Record<string, string>>;

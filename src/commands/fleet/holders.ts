@@ -8,7 +8,7 @@ import { compareText } from '../../policy/finding-order.ts';
 import { StoreError } from '../../store/errors.ts';
 import { type VersionMatch, versionMatch } from '../../versions/version-match.ts';
 import { FleetError } from './errors.ts';
-import { type FleetStore, fitsLabels, type Labels } from './fleet-store.ts';
+import { type FleetStore, type Labels, labelTest } from './fleet-store.ts';
 import type { PackageQuery } from './package-query.ts';
 
 /** A target with package versions that a query selects. */
@@ -72,9 +72,10 @@ async function holdersIn(
   if (inventories.size === 0) return [];
   const holders: Holder[] = [];
   const { targetSummaries } = selected.store;
+  const fits = labelTest(labels);
   for await (const part of targetSummaries.holding(new Set(inventories.keys()), fleet.onUnreadable)) {
     for (const [target, summary] of part) {
-      if (!fitsLabels(summary.labels, labels)) continue;
+      if (!fits(summary.labels)) continue;
       const lockfiles = summary.lockfiles.flatMap(({ path, inventory = '' }) => {
         const held = inventories.get(inventory);
         return held === undefined ? [] : [{ path, inventory, ...held }];

@@ -13,8 +13,8 @@ import { reportTo } from '../../store/values/stored-values.ts';
 import { FleetError } from './errors.ts';
 import {
   type FleetStore,
-  fitsLabels,
   type Labels,
+  labelTest,
   openFleetStore,
   summariesOf,
   targetIds,
@@ -68,9 +68,10 @@ async function list(
     }
   }
   if (listed.length === 0 && fleet.unreadable.length === 0) await requireTargets(fleet);
+  const fits = labelTest(labels);
   const wanted = listed.filter(
     (one) =>
-      fitsLabels(one.labels, labels) &&
+      fits(one.labels) &&
       (worst === undefined ||
         SEVERITIES.slice(0, SEVERITIES.indexOf(worst) + 1).some((name) => (one.open[name] ?? 0) > 0)) &&
       (incomplete !== true || one.incomplete) &&

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
-import { atLeast, countedSeverity } from '../../model/scan/severity.ts';
+import { RATED_SEVERITIES } from '../../model/scan/severity.ts';
 import type { Call } from '../../server/api/operation.ts';
 import { questionOf } from '../../server/api/page-token.ts';
 import type { Principal } from '../../server/api/principal.ts';
 import type { FindingOrder } from '../../server/view/fleet-order.ts';
 import type { FleetSnapshot } from '../../server/view/fleet-snapshot.ts';
-import { SEARCHED, type ViewedFinding } from '../../server/view/viewed-target.ts';
+import { RANK, SEARCHED, type ViewedFinding } from '../../server/view/viewed-target.ts';
 import { stateOf } from '../fleet/findings.ts';
-import { fitsLabels } from '../fleet/fleet-store.ts';
+import { labelTest } from '../fleet/fleet-store.ts';
 import { labelsOf, type ServeContext, snapshotOf } from './serve-context.ts';
 import { sinceOf } from './since.ts';
 
@@ -80,10 +80,11 @@ function stateTests(state: FindingFilters['state'], notes: boolean): readonly Te
 function testsOf(filters: FindingFilters): readonly Test[] {
   const { target, rule, severity } = filters;
   const since = sinceOf(filters.since);
+  const rank = severity === undefined ? 0 : RATED_SEVERITIES.indexOf(severity);
   const tests: (Test | undefined)[] = [
     target === undefined ? undefined : (one) => one.target === target,
     rule === undefined ? undefined : (one) => rule.includes(one.finding.rule),
-    severity === undefined ? undefined : (one) => atLeast(countedSeverity(one.finding), severity),
+    severity === undefined ? undefined : (one) => one[RANK] <= rank,
     since === undefined ? undefined : (one) => Date.parse(one.changedAt) >= since,
   ];
   return tests.filter((test) => test !== undefined);
@@ -121,9 +122,10 @@ function targetTests(
 ): readonly Test[] {
   const labels = labelsOf(filters.label);
   if (labels === undefined && principal.seesAll) return [];
+  const fits = labelTest(labels);
   const seen = new Set<string>();
   for (const [id, target] of targets) {
-    if (principal.sees(id) && (labels === undefined || fitsLabels(target.labels, labels))) seen.add(id);
+    if (principal.sees(id) && fits(target.labels)) seen.add(id);
   }
   return [(one) => seen.has(one.target)];
 }

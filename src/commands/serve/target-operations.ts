@@ -2,7 +2,7 @@ import { SEVERITIES } from '../../model/scan/severity.ts';
 import type { Operations } from '../../server/api/operation.ts';
 import { COMPARE_TARGETS } from '../../server/view/fleet-order.ts';
 import type { ViewedTarget } from '../../server/view/viewed-target.ts';
-import { fitsLabels } from '../fleet/fleet-store.ts';
+import { labelTest } from '../fleet/fleet-store.ts';
 import { showTarget } from '../fleet/targets.ts';
 import { pageOf, pageOfList } from './page.ts';
 import { labelsOf, requireSeen, type ServeContext, snapshotOf } from './serve-context.ts';
@@ -24,7 +24,10 @@ export function targetOperations(
       const page = pageOf<ViewedTarget>(context, { method: 'lockhound.targets.list', params, principal });
       const tests: ((one: ViewedTarget) => boolean)[] = [];
       if (!principal.seesAll) tests.push(({ target }) => principal.sees(target));
-      if (labels !== undefined) tests.push((one) => fitsLabels(one.labels, labels));
+      if (labels !== undefined) {
+        const fits = labelTest(labels);
+        tests.push((one) => fits(one.labels));
+      }
       if (search !== undefined) tests.push(({ target }) => target.toLowerCase().includes(search));
       if (worst !== undefined) {
         const severities = SEVERITIES.slice(0, SEVERITIES.indexOf(worst) + 1);

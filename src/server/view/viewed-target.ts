@@ -4,7 +4,7 @@ import type { ListedTarget } from '../../model/fleet/listed-target.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
 import type { TargetState } from '../../model/scan/change.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
-import type { Severity } from '../../model/scan/severity.ts';
+import { countedSeverity, RATED_SEVERITIES, type Severity } from '../../model/scan/severity.ts';
 import { withExploits } from '../../policy/priority/exploits.ts';
 import { withPriority } from '../../policy/priority/priority.ts';
 
@@ -19,9 +19,13 @@ export type ViewedTarget = Omit<ListedTarget, 'stale'> & {
 /** What a search looks at, in lower case. Not part of the JSON of a finding. */
 export const SEARCHED = Symbol('searched');
 
+/** The place of its counted severity among the rated ones. Not part of the JSON of a finding. */
+export const RANK = Symbol('rank');
+
 /** A finding in the view of the fleet. */
 export interface ViewedFinding extends FleetFinding {
   readonly [SEARCHED]: string;
+  readonly [RANK]: number;
 }
 
 /** Locations of a finding that lists show. */
@@ -73,7 +77,8 @@ export function viewedFindings(
         ? { ...finding, locations: locations.slice(0, MAX_LOCATIONS) }
         : finding;
     const own = { target, labels, status, openedAt, changedAt, places: locations.length, finding: listed };
-    return { ...own, [SEARCHED]: searchText(own) };
+    const rank = RATED_SEVERITIES.indexOf(countedSeverity(finding));
+    return { ...own, [SEARCHED]: searchText(own), [RANK]: rank };
   });
 }
 
