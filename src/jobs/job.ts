@@ -87,11 +87,11 @@ export interface Job<Payload = unknown, Result = unknown, Needs extends keyof Po
   log?(payload: Payload, result: Result): LogFacts;
   /** Runs whenever the job has to wait for its turn. */
   whileWaiting?(payload: Payload, ports: Pick<Ports, Needs>): Promise<void>;
-  /** Outcomes to free once the job is closed. What they hold stays readable for some minutes. */
+  /** Outcomes to free once the job is closed. What marked ones hold stays readable for some minutes. */
   spent?(payload: Payload): SpentOutcomes;
   /**
-   * The outcome has all effects of `onEnd` for `done`. The job is closed together with its outcome, and `onEnd` runs for `done` only
-   * where an earlier attempt saved the outcome.
+   * The outcome has all effects of `onEnd` for `done`. Without follow-ups the job is closed together with its outcome, and `onEnd`
+   * runs for `done` only where an earlier attempt saved the outcome.
    */
   readonly endsWithOutcome?: true;
   /** Runs after each attempt, once its outcome is saved and before the queue records the end. May run twice. */

@@ -17,7 +17,7 @@ export interface Work {
   readonly openJobsOf: (next: readonly StoredFollowUp[]) => readonly OpenJob[];
   /** False when the caller knows that there was no outcome when the attempt began. */
   readonly mayBeDone: boolean;
-  /** Closed with the outcome, if it can be. Absent for a job that has more to do then. */
+  /** Closed with the outcome when nothing follows. Absent for a job that has more to do then. */
   readonly ends?: EndedJob;
 }
 
@@ -56,7 +56,7 @@ export async function runOnce(
     context.signal.throwIfAborted();
     // A port that ignores the signal must not block the job; nothing that it does later is saved.
     const finished = await raceAbort(job.run(payload, ports, context), context.signal);
-    const closing = ends !== undefined && closesAtOnce(work, ends, finished.next) ? ends : undefined;
+    const closing = finished.next.length === 0 ? ends : undefined;
     const circumstances = {
       ends: closing,
       follows: openJobsOf(finished.next),
@@ -74,14 +74,4 @@ export async function runOnce(
     'state-moved',
     `${job.name} "${key}": the state of its target changed ${STATE_RACES} times while it ran`,
   );
-}
-
-/** An outcome that is removed with its job cannot be replayed: it stays until what follows from it is queued. */
-function closesAtOnce(
-  { job, key }: Pick<Work, 'job' | 'key'>,
-  { spent }: EndedJob,
-  next: readonly StoredFollowUp[],
-): boolean {
-  const removed = spent?.removed ?? [];
-  return next.length === 0 || !removed.some((one) => one.job === job.name && one.key === key);
 }

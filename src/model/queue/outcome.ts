@@ -122,7 +122,7 @@ export interface OutcomeEffects {
 export interface RunCircumstances {
   /** The jobs that follow: open from now on. */
   readonly follows?: readonly OpenJob[];
-  /** The job itself, when it is closed with its outcome. */
+  /** The job itself, when nothing follows: it is closed with its outcome. */
   readonly ends?: EndedJob | undefined;
   /** When the run began; ms since 1970. */
   readonly startedAt?: number;

@@ -4,7 +4,7 @@ import { CLOSE_STEPS, FILE_STEP, KEEP_STEPS, MOVE_STEP, NOTE_STEP, PENDING_STEPS
 /**
  * Saves an outcome unless there is one, together with a target's new state and a claim or not at all, and with its effects: jobs that
  * follow are opened and get their places in lanes (in the order of the outcomes), deliveries are filed, digests and the
- * scan's record change. The job itself is closed. Returns `saved` and the first job of its lane.
+ * scan's record change. A job without follow-ups is closed. Returns `saved` and the first job of its lane.
  *
  * Keys: outcome, target, set of targets, claim, identities of packages by id, then those of the steps. Arguments: outcome, its time to live in ms, target id
  * ('' without a state change), revision replaced, new revision, new state, holder of the claim ('' without one), its time to live
