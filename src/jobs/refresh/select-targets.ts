@@ -39,7 +39,7 @@ export const selectTargets: Job<SelectTargets, Selection, 'fleet'> = {
     return {
       result: { changes: pending.versions.length + pending.advisories.length, targets: targets.length },
       next: [
-        ...judgementsOf(payload, targets),
+        ...judgementsOf({ ...payload, requestedAt: latest(payload.requestedAt, pending) }, targets),
         ...announcementOf(payload),
         ...(isLast ? [] : [followUp(SELECT_TARGETS, { ...rest, round: payload.round + 1 })]),
       ],
@@ -73,6 +73,15 @@ async function targetsOf(
       ? []
       : await fleet.targetsWith(await concernedFindings(await fleet.changedSuppressions()));
   return [...new Set([...affected, ...others, ...concerned])];
+}
+
+/**
+ * The time of the judgements: when the last of the changes was learned, which may be long after the refresh was due. What a target
+ * did not have at that time was not open.
+ */
+function latest(requestedAt: string, { versions, advisories }: PendingFacts): string {
+  const times = [...versions, ...advisories].map(({ changedAt }) => changedAt);
+  return new Date(times.reduce((last, time) => Math.max(last, time), Date.parse(requestedAt))).toISOString();
 }
 
 /** Where the routes changed, findings that exist already are sent to those that get them now. */

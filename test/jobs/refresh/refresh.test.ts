@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { encodeIds } from '../../../src/fleet/id-list.ts';
 import { refreshFleet } from '../../../src/jobs/refresh/refresh-fleet.ts';
 import { refreshPackages } from '../../../src/jobs/refresh/refresh-packages.ts';
+import { selectTargets } from '../../../src/jobs/refresh/select-targets.ts';
 import type { Refreshed } from '../../../src/model/ports/insights.ts';
 import { context, ports } from '../facts.ts';
 
@@ -48,6 +49,24 @@ it('a part without all answers is retried with the wait that the service asks fo
   });
   const last = await refreshPackages.run(PART, partial, context(true));
   expect(last.result).toMatchObject({ answered: 1, unanswered: 1 });
+});
+
+it.each([
+  ['after the refresh was due', 3_600_000, 3_600_000],
+  ['before it was due', -1_000, 0],
+])('targets are judged at the time of the last change: one %s', async (_, learnedAfter, judgedAfter) => {
+  const due = context().startedAt;
+  const change = (key: string, after: number) => ({ key, changedAt: due + after });
+  const pending = {
+    versions: [change('a', -5_000), change('b', learnedAfter)],
+    advisories: [change('c', -1)],
+  };
+  const fleet = portsWith({ pending: async () => pending, affectedTargets: async () => ['one'] });
+  const selection = { selection: 'r', requestedAt: STARTED, round: 0 };
+  const run = await selectTargets.run(selection, fleet, context());
+  expect(run.next.map(({ payload }) => payload)).toEqual([
+    { selection: 'r', round: 0, requestedAt: new Date(due + judgedAfter).toISOString(), target: 'one' },
+  ]);
 });
 
 it('a refresh has parts of 2,500 versions and 250 advisories, each once', async () => {
