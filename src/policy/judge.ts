@@ -8,7 +8,7 @@ import { compareFindingOrder } from './finding-order.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { findingPackage, type LocatedPackage, locatePackages } from './located-packages.ts';
 import { policyFor } from './policy-for.ts';
-import type { Rule, RuleFacts } from './rule.ts';
+import type { Rule, RuleFacts, RuleFinding } from './rule.ts';
 import { vulnerability } from './rules/vulnerability.ts';
 import type { Unjudged } from './still-open.ts';
 
@@ -26,47 +26,59 @@ interface Judged {
 export async function judge(given: RuleFacts, rules: readonly Rule[] = RULES): Promise<Judged> {
   const facts = { ...given, policy: policyFor(given.policy, given.target) };
   const packages = await locatePackages(facts.inventory, await createPathFinder(facts));
+  const active = activeRules(rules, facts);
   const findings: Finding[] = [];
   const unjudged: Unjudged[] = [];
   for await (const slice of inSlices(packages, SLICE)) {
-    for (const rule of rules) {
-      for (const located of slice) findings.push(...judgeBy(rule, located, facts, unjudged));
+    for (const rated of active) {
+      for (const located of slice) {
+        try {
+          const found = rated.rule.judge(located, facts);
+          if (found.length > 0) findings.push(...found.map((one) => findingOf(rated, located, facts, one)));
+        } catch (error) {
+          unjudged.push({ rule: rated.rule.name, purl: located.locked.purl, reason: messageOf(error) });
+        }
+      }
     }
   }
   return { findings: await sortInSlices(findings, compareFindingOrder), unjudged };
 }
 
-function judgeBy(
-  rule: Rule,
+/** A rule with the level that its findings get. */
+interface ActiveRule {
+  readonly rule: Rule;
+  readonly level: Finding['level'];
+}
+
+/** The rules that are not off and that can find something in these facts. */
+function activeRules(rules: readonly Rule[], facts: RuleFacts): readonly ActiveRule[] {
+  return rules.flatMap((rule) => {
+    const level = facts.policy.rules[rule.name]?.level ?? rule.level;
+    return level === 'off' || rule.applies?.(facts) === false ? [] : [{ rule, level }];
+  });
+}
+
+function findingOf(
+  { rule, level }: ActiveRule,
   located: LocatedPackage,
   facts: RuleFacts,
-  unjudged: Unjudged[],
-): readonly Finding[] {
+  { key = '', title, ...found }: RuleFinding,
+): Finding {
   const { name } = rule;
-  const { unknownSeverity: countsAs, rules } = facts.policy;
-  const level = rules[name]?.level ?? rule.level;
-  if (level === 'off') return [];
-  const { purl } = located.locked;
-  try {
-    return rule.judge(located, facts).map(({ key = '', title, ...found }): Finding => {
-      const severity = found.severity ?? rules[name]?.severity ?? rule.severity ?? 'unrated';
-      return {
-        fingerprint: fingerprintOf(facts.target.id, name, purl, key),
-        title,
-        package: findingPackage(located),
-        locations: located.locations(),
-        ...found,
-        rule: name,
-        level,
-        severity,
-        ...(severity === 'unrated' ? { countsAs } : {}),
-        ...stepsLess(rule, located, found, facts.policy),
-      };
-    });
-  } catch (error) {
-    unjudged.push({ rule: name, purl, reason: messageOf(error) });
-    return [];
-  }
+  const { policy, target } = facts;
+  const severity = found.severity ?? policy.rules[name]?.severity ?? rule.severity ?? 'unrated';
+  return {
+    fingerprint: fingerprintOf(target.id, name, located.locked.purl, key),
+    title,
+    package: findingPackage(located),
+    locations: located.locations(),
+    ...found,
+    rule: name,
+    level,
+    severity,
+    ...(severity === 'unrated' ? { countsAs: policy.unknownSeverity } : {}),
+    ...stepsLess(rule, located, found, policy),
+  };
 }
 
 /** Signs of a compromise count in full: packages for development run on the machines of developers and of CI. */

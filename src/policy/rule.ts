@@ -46,5 +46,7 @@ export interface Rule {
   readonly severity?: RatedSeverity;
   /** How long a finding may stay open as a note before it becomes an alert, in milliseconds. Absent: unlimited. */
   noteLimit?(policy: Policy): number;
+  /** False where the facts of a target hold nothing that it reads: no package is then given to it. Absent: it always applies. */
+  applies?(facts: RuleFacts): boolean;
   judge(located: LocatedPackage, facts: RuleFacts): readonly RuleFinding[];
 }

@@ -143,6 +143,8 @@ function keysOf(tagged: string, { shared, blobs, spreadKey }: SharedKeys) {
       changed: `${tagged}:facts:${kind}:changed`,
       pending: `${tagged}:facts:${kind}:pending`,
       young: `${tagged}:facts:${kind}:young`,
+      /** Changes with each write that replaces or removes a fact. */
+      revision: `${tagged}:facts:${kind}:revision`,
       /** Inspections of package versions (hash), and those that are repeated by the time of the last one (sorted set). */
       inspections: `${tagged}:facts:${kind}:inspections`,
       /** Changes with each write of inspections. */

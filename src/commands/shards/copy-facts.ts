@@ -61,7 +61,7 @@ async function copyPart(
     const differs = known !== undefined && known.text !== null && known.text !== fact.text;
     const isNewer = Number(fact.changed ?? 0) > Number(known?.changed ?? 0);
     if (known === undefined || known.text === null || (differs && isNewer)) {
-      pipeline.hset(to.facts, name, fact.text);
+      pipeline.hset(to.facts, name, fact.text).set(to.revision, randomUUID());
       if (fact.checked !== null) pipeline.hset(to.checked, name, fact.checked);
       texts.push(fact.text);
     } else texts.push(known.text);

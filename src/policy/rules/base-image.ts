@@ -18,6 +18,7 @@ export const baseImage: Rule = {
   readsRecords: false,
   level: 'note',
   severity: 'low',
+  applies: () => false,
   judge: () => [],
 };
 

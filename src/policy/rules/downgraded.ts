@@ -7,6 +7,7 @@ export const downgraded: Rule = {
   readsRecords: false,
   level: 'note',
   severity: 'low',
+  applies: ({ downgrades }) => downgrades !== undefined && downgrades.size > 0,
   judge({ locked: { name, version, purl } }, { downgrades }) {
     const fix = downgrades?.get(purl);
     if (fix === undefined) return [];

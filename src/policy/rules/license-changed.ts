@@ -17,6 +17,7 @@ export const licenseChanged: Rule = {
   readsRecords: true,
   level: 'off',
   severity: 'low',
+  applies: ({ formerLicenses }) => formerLicenses !== undefined && formerLicenses.size > 0,
   judge({ locked: { name, version, purl, resolution } }, { formerLicenses }) {
     const former = formerLicenses?.get(purl);
     const stated = resolution.record?.licenses ?? [];

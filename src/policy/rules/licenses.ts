@@ -8,6 +8,7 @@ export const licenses: Rule = {
   readsRecords: true,
   level: 'alert',
   severity: 'medium',
+  applies: ({ policy }) => policy.licenses !== undefined,
   judge({ locked: { name, version, resolution } }, { policy }) {
     const { record } = resolution;
     if (record === undefined || policy.licenses === undefined) return [];

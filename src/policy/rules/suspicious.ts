@@ -12,6 +12,7 @@ export const suspicious: Rule = {
   readsRecords: true,
   level: 'alert',
   severity: 'high',
+  applies: hasInspections,
   judge(located, facts) {
     const found = incidentOf(located, facts);
     if (found === undefined || found.score < INCIDENT_SCORE) return [];
@@ -56,12 +57,17 @@ export const SIGNAL_RULES: readonly Rule[] = Object.entries(DESCRIPTIONS).map(([
   readsRecords: true,
   level: 'note',
   severity: name === 'integrity-mismatch' ? 'high' : 'low',
+  applies: hasInspections,
   judge(located, facts) {
     const found = incidentOf(located, facts);
     if (found === undefined || found.score >= INCIDENT_SCORE || found.headline !== name) return [];
     return [findingOf(located, facts, found)];
   },
 }));
+
+function hasInspections({ inspections }: RuleFacts): boolean {
+  return inspections !== undefined && inspections.size > 0;
+}
 
 function incidentOf({ locked, groups }: LocatedPackage, facts: RuleFacts): Suspicion | undefined {
   const inspection = facts.inspections?.get(locked.purl);

@@ -15,6 +15,7 @@ export const unwatched: Rule = {
   readsRecords: false,
   level: 'alert',
   severity: 'medium',
+  applies: () => false,
   judge: () => [],
 };
 

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { randomUUID } from 'node:crypto';
 import { chunks } from '../../model/chunks.ts';
 import type { Known } from '../../model/ports/cache.ts';
 import type { PendingFact, RefreshedFacts } from '../../model/ports/facts.ts';
@@ -10,11 +10,12 @@ import type { RedisClient } from '../redis/connection.ts';
 import { joinedReads } from '../redis/joined-reads.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { readValue, reportTo, writeText } from '../values/stored-values.ts';
+import { createKeptReads } from './kept-reads.ts';
 
 /** Keys in one command: longer commands would block Redis. */
 const CHUNK = 500;
-/** Facts in the memory of a process: some 20 MB. */
-const MAX_PARSED = 20_000;
+/** Facts in the memory of a process: some 15 MB. */
+const MAX_KEPT = 20_000;
 /** How long changes are listed. A scan that began before a change compares with the list when it is judged. */
 const CHANGED_MS = 24 * 3_600_000;
 
@@ -54,32 +55,18 @@ export function createFactStore<Value extends object>(
   options: FactsOptions<Value>,
 ): FactStore<Value> {
   const { publishedAt = () => undefined, onUnreadable = () => {}, now = Date.now } = options;
-  const { facts, checked, changed, pending, young } = keys.facts(kind.kind);
-  // Targets that are judged again one after the other have most packages in common.
-  const parsed = new LRUCache<string, { readonly text: string; readonly value: Known<Value> }>({
-    max: MAX_PARSED,
+  const { facts, checked, changed, pending, young, revision } = keys.facts(kind.kind);
+  const read = createKeptReads<Known<Value>>(redis, {
+    hash: facts,
+    revision,
+    max: MAX_KEPT,
+    // The first answer about a subject does not change the revision: scans learn some all the time.
+    keepsAbsent: false,
+    parse: async (field, text) => {
+      const place = { key: facts, field, remedy: 'Delete the field; it is looked up again.' };
+      return await readValue(kind, text, place).catch(reportTo(onUnreadable));
+    },
   });
-  const parse = async (field: string, text: string): Promise<Known<Value> | undefined> => {
-    const before = parsed.get(field);
-    if (before?.text === text) return before.value;
-    const place = { key: facts, field, remedy: 'Delete the field; it is looked up again.' };
-    const value = await readValue(kind, text, place).catch(reportTo(onUnreadable));
-    if (value !== undefined) parsed.set(field, { text, value });
-    return value;
-  };
-  const read = async (names: readonly string[]): Promise<readonly (Known<Value> | undefined)[]> => {
-    const known: (Known<Value> | undefined)[] = [];
-    const yieldIfDue = createYielder();
-    for (const part of chunks(names, CHUNK)) {
-      const texts = await joinedReads(redis).hmget(facts, part);
-      for (const [index, name] of part.entries()) {
-        const text = texts[index];
-        known.push(text == null ? undefined : await parse(name, text));
-      }
-      await yieldIfDue();
-    }
-    return known;
-  };
   const checkedAt = async (names: readonly string[]): Promise<readonly (number | undefined)[]> => {
     const times: (number | undefined)[] = [];
     for (const part of chunks(names, CHUNK)) {
@@ -112,7 +99,7 @@ export function createFactStore<Value extends object>(
         const differing = await runScript(
           redis,
           LEARN,
-          [facts, changed, pending, young, checked],
+          [facts, changed, pending, young, checked, revision],
           [
             time,
             time - CHANGED_MS,
@@ -171,6 +158,8 @@ export function createFactStore<Value extends object>(
           redis.zrem(changed, ...part),
           redis.zrem(young, ...part),
         ]);
+        // Another answer may follow, which is then the first one.
+        await redis.set(revision, randomUUID());
       }
     },
   };
@@ -190,13 +179,13 @@ function parseJson(text: string): unknown {
  * ones are pending too, because a target may have been judged without them; and losses count, because the refresh has checked
  * them.
  *
- * Keys: facts (hash), changed, pending and young (sorted sets), time of the last answer (hash). Arguments: time in ms, time before which
+ * Keys: facts (hash), changed, pending and young (sorted sets), time of the last answer (hash), revision. Arguments: time in ms, time before which
  * changes are no longer listed, whether it is a refresh (1 or 0), then for each answer: key, text, whether it is a record (1 or
  * 0), time of publication in ms.
  */
 const LEARN = defineScript(`
 local isRefresh = ARGV[3] == '1'
-local before, lost, found, news = {}, 0, 0, {}
+local before, lost, found, news, isChanged = {}, 0, 0, {}, false
 for at = 4, #ARGV, 4 do
   local old = redis.call('HGET', KEYS[1], ARGV[at])
   before[at] = old
@@ -218,6 +207,7 @@ for at = 4, #ARGV, 4 do
     news[#news + 1] = ARGV[at]
     if old then
       redis.call('ZADD', KEYS[2], ARGV[1], ARGV[at])
+      isChanged = true
     end
     if old or isRefresh then
       redis.call('ZADD', KEYS[3], ARGV[1], ARGV[at])
@@ -226,5 +216,9 @@ for at = 4, #ARGV, 4 do
   end
 end
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[2])
+if isChanged then
+  local clock = redis.call('TIME')
+  redis.call('SET', KEYS[6], clock[1] .. '.' .. clock[2])
+end
 return news
 `);

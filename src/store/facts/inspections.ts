@@ -4,20 +4,17 @@ import type { Inspections } from '../../model/ports/inspections.ts';
 import type { SeenVersions } from '../../model/ports/seen-versions.ts';
 import type { Inspection } from '../../model/signal/inspection.ts';
 import { CACHED_VERSION, INSPECTION } from '../../model/stored/catalog.ts';
-import { createYielder } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
-import { joinedReads } from '../redis/joined-reads.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { readValue, reportTo, writeText } from '../values/stored-values.ts';
+import { createKeptReads } from './kept-reads.ts';
 import { createProjectScores } from './project-scores.ts';
 import { createSeenVersions } from './seen-versions.ts';
 
 /** Keys in one command: longer commands would block Redis. */
 const CHUNK = 500;
-/** Inspections in the memory of a process: some megabytes. */
-const MAX_PARSED = 5_000;
 /** Versions in the memory of a process, with or without an inspection: some megabytes. */
 const MAX_READ = 20_000;
 /** Known subjects in the memory of a process: some 10 MB. */
@@ -36,47 +33,19 @@ export function createInspections(
     CACHED_VERSION.kind,
   );
   const known = keptInMemory(redis, createSeenVersions(redis, { seen: keys.inspected }));
-  // Targets that are judged one after the other have most packages in common.
-  const parsed = new LRUCache<string, { readonly text: string; readonly value: Inspection }>({
-    max: MAX_PARSED,
-  });
-  const parse = async (field: string, text: string | null): Promise<Inspection | undefined> => {
-    if (text === null) return undefined;
-    const before = parsed.get(field);
-    if (before?.text === text) return before.value;
-    const place = { key: inspections, field, remedy: 'Delete the field.' };
-    const value = await readValue(INSPECTION, text, place).catch(reportTo(onUnreadable));
-    if (value !== undefined) parsed.set(field, { text, value });
-    return value;
-  };
-  // Also that a version was not inspected: this is so for most packages of a scan, and each judgement asks for all of them.
-  const read = new LRUCache<string, { readonly value: Inspection | undefined }>({ max: MAX_READ });
-  let readRevision: string | null = null;
-  const readStored = async (identities: readonly string[], revision: string | null) => {
-    const values: (Inspection | undefined)[] = [];
-    const yieldIfDue = createYielder();
-    for (const part of chunks(identities, CHUNK)) {
-      const texts = await redis.hmget(inspections, ...part);
-      for (const [index, identity] of part.entries()) {
-        const value = await parse(identity, texts[index] ?? null);
-        values.push(value);
-        if (readRevision === revision) read.set(identity, { value });
-      }
-      await yieldIfDue();
-    }
-    return values;
-  };
-  return {
-    async read(identities) {
-      const revision = await joinedReads(redis).get(inspectionRevision);
-      if (revision !== readRevision) read.clear();
-      readRevision = revision;
-      const known = identities.map((identity) => read.get(identity));
-      const lacking = identities.filter((_, index) => known[index] === undefined);
-      const stored = await readStored(lacking, revision);
-      let next = 0;
-      return known.map((one) => (one === undefined ? stored[next++] : one.value));
+  const read = createKeptReads<Inspection>(redis, {
+    hash: inspections,
+    revision: inspectionRevision,
+    max: MAX_READ,
+    // Most packages of a scan were not inspected, and each judgement asks for all of them.
+    keepsAbsent: true,
+    parse: async (field, text) => {
+      const place = { key: inspections, field, remedy: 'Delete the field.' };
+      return await readValue(INSPECTION, text, place).catch(reportTo(onUnreadable));
     },
+  });
+  return {
+    read,
     async store(entries) {
       for (const part of chunks(entries, CHUNK)) {
         await runScript(

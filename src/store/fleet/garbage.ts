@@ -92,7 +92,7 @@ async function passOverVersions(
   versions: Pick<FactStore<unknown>, 'scan'>,
   checkedBefore: number,
 ): Promise<{ readonly removed: number; readonly named: ReadonlySet<unknown> }> {
-  const { facts, checked, changed, pending, young, inspectedAgain, inspections } = keys.facts(
+  const { facts, checked, changed, pending, young, inspectedAgain, inspections, revision } = keys.facts(
     CACHED_VERSION.kind,
   );
   const named = new Set<unknown>();
@@ -102,7 +102,8 @@ async function passOverVersions(
     if (part.length === 0) continue;
     for (const [, text] of part) for (const id of advisoryIdsOf(text)) named.add(id);
     const names = part.map(([identity]) => identity);
-    const touched = [keys.packageIds, facts, checked, changed, pending, young, inspectedAgain, inspections];
+    const sets = [changed, pending, young, inspectedAgain];
+    const touched = [keys.packageIds, facts, checked, ...sets, inspections, revision];
     removed += (await runScript(redis, FORGET_FACTS, touched, [checkedBefore, ...names])) as number;
     await yieldIfDue();
   }
@@ -113,8 +114,7 @@ async function passOverVersions(
  * Removes facts of identities that have no id and that the service answered before a time.
  *
  * Keys: ids by identity, facts, times of the last answers (hashes), changed, pending, young, inspected again (sorted sets), inspections
- * (hash). Arguments: time in ms,
- * then the identities. Returns the number of facts.
+ * (hash), revision of the facts. Arguments: time in ms, then the identities. Returns the number of facts.
  */
 const FORGET_FACTS = defineScript(`
 local removed = 0
@@ -129,6 +129,10 @@ for at = 2, #ARGV do
     end
     redis.call('HDEL', KEYS[8], identity)
   end
+end
+if removed > 0 then
+  local clock = redis.call('TIME')
+  redis.call('SET', KEYS[9], clock[1] .. '.' .. clock[2])
 end
 return removed
 `);

@@ -49,6 +49,31 @@ describe('facts', () => {
     expect(await facts.read([])).toEqual([]);
   });
 
+  it('are read again when any process changed or removed one', async () => {
+    const { facts } = open('shared');
+    const { facts: other } = open('shared');
+    await other.learn([['a', recordOf('a')]]);
+    expect(await facts.read(['a', 'b'])).toEqual([recordOf('a'), undefined]);
+    await other.learn([['b', recordOf('b')]]);
+    expect(await facts.read(['a', 'b'])).toEqual([recordOf('a'), recordOf('b')]);
+    await other.learn([['a', recordOf('a', ['GHSA-1'])]]);
+    expect(await facts.read(['a'])).toEqual([recordOf('a', ['GHSA-1'])]);
+    await other.forget(['a']);
+    expect(await facts.read(['a', 'b'])).toEqual([undefined, recordOf('b')]);
+    await other.learn([['a', MISSING]]);
+    expect(await facts.read(['a'])).toEqual([MISSING]);
+  });
+
+  it('are read again when Redis may have lost some', async () => {
+    const { facts, keys } = open('lost');
+    await facts.learn([['a', recordOf('a')]]);
+    expect(await facts.read(['a'])).toEqual([recordOf('a')]);
+    await room.redis.del(keys.facts(CACHED_VERSION.kind).facts);
+    await facts.learn([['a', MISSING]]);
+    room.redis.emit('ready');
+    expect(await facts.read(['a'])).toEqual([MISSING]);
+  });
+
   it('are fresh for their time to live after each answer', async () => {
     const { facts, at } = open('fresh');
     await facts.learn([

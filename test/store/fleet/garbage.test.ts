@@ -70,6 +70,9 @@ describe('the garbage collection', () => {
       'NPM:kept@1.0.0',
     ]);
     clock.now += DAY_MS;
+    // They are in the memory of the process from now on.
+    await one.facts.versions.read(['NPM:kept@1.0.0', 'NPM:gone@1.0.0']);
+    await one.facts.advisories.read(['GHSA-kept', 'GHSA-gone']);
     expect(await one.collect()).toEqual({ packageIds: 0, versions: 1, advisories: 0 });
     expect(await one.collect()).toEqual({ packageIds: 0, versions: 0, advisories: 1 });
     const [kept, gone] = await one.facts.versions.read(['NPM:kept@1.0.0', 'NPM:gone@1.0.0']);

@@ -1,0 +1,72 @@
+import { LRUCache } from 'lru-cache';
+import { chunks } from '../../model/chunks.ts';
+import { createYielder } from '../../model/yielding.ts';
+import { type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
+import { joinedReads } from '../redis/joined-reads.ts';
+
+/** Fields in one command: longer commands would block Redis. */
+const CHUNK = 500;
+
+export interface KeptReadsOptions<Value> {
+  /** Key of the hash. */
+  readonly hash: string;
+  /** Key of a text that changes with each write that may change a value in the memory of a process. */
+  readonly revision: string;
+  /** Fields in the memory of this process. */
+  readonly max: number;
+  /** Whether a field without a value is remembered too: then the revision changes when it gets one. */
+  readonly keepsAbsent: boolean;
+  /** Reads the text of a field. `undefined`: it cannot be read, which counts as absent. */
+  readonly parse: (field: string, text: string) => Promise<Value | undefined>;
+}
+
+/** Values that were read while a revision was current. */
+interface Kept<Value> {
+  readonly revision: string | null;
+  readonly values: LRUCache<string, { readonly value: Value | undefined }>;
+}
+
+/**
+ * Returns a function that reads fields of a hash, in the order of their names. Values stay in the memory of this process while the
+ * revision in Redis is the same: targets that are judged one after the other have most packages in common.
+ */
+export function createKeptReads<Value extends object>(
+  redis: RedisClient,
+  { hash, revision, max, keepsAbsent, parse }: KeptReadsOptions<Value>,
+): (fields: readonly string[]) => Promise<readonly (Value | undefined)[]> {
+  const emptyAt = (current: string | null): Kept<Value> => ({
+    revision: current,
+    values: new LRUCache({ max }),
+  });
+  let kept = emptyAt(null);
+  whenWritesMayBeLost(redis, () => {
+    kept = emptyAt(null);
+  });
+  const load = async (fields: readonly string[], { values: own }: Kept<Value>) => {
+    const loaded: (Value | undefined)[] = [];
+    const yieldIfDue = createYielder();
+    for (const part of chunks(fields, CHUNK)) {
+      const texts = await redis.hmget(hash, ...part);
+      for (const [index, field] of part.entries()) {
+        const text = texts[index] ?? null;
+        const value = text === null ? undefined : await parse(field, text);
+        loaded.push(value);
+        if (keepsAbsent || value !== undefined) own.set(field, { value });
+      }
+      await yieldIfDue();
+    }
+    return loaded;
+  };
+  return async (fields) => {
+    if (fields.length === 0) return [];
+    const current = await joinedReads(redis).get(revision);
+    if (current !== kept.revision) kept = emptyAt(current);
+    // Values that are read after the revision are at least as new. A read that began before goes on with its own.
+    const now = kept;
+    const known = fields.map((field) => now.values.get(field));
+    const lacking = fields.filter((_, index) => known[index] === undefined);
+    const loaded = lacking.length === 0 ? [] : await load(lacking, now);
+    let next = 0;
+    return known.map((one) => (one === undefined ? loaded[next++] : one.value));
+  };
+}
