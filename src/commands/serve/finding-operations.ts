@@ -33,12 +33,12 @@ export function findingOperations(context: ServeContext): Pick<Operations, Own> 
         ...filters
       } = params;
       const page = pageOf<FleetFinding>(context, { method: 'lockhound.findings.list', params, principal });
-      const list = select(filters, order, principal);
+      const list = await select(filters, order, principal);
       const { items, total, next } = pageOfList(list, page, { compare: COMPARE_FINDINGS[order], placeOf });
       return { findings: items.map(shown), total, ...next };
     },
     async 'lockhound.findings.count'({ params, principal }) {
-      const list = select(params, 'severity', principal);
+      const list = await select(params, 'severity', principal);
       const counts = { severities: {}, rules: {}, ecosystems: {} };
       for (const { finding } of list) {
         count(counts.severities, countedSeverity(finding));

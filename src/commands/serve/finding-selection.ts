@@ -1,131 +1,87 @@
 import { LRUCache } from 'lru-cache';
-import { RATED_SEVERITIES } from '../../model/scan/severity.ts';
-import type { Call } from '../../server/api/operation.ts';
 import { questionOf } from '../../server/api/page-token.ts';
 import type { Principal } from '../../server/api/principal.ts';
-import type { FindingOrder } from '../../server/view/fleet-order.ts';
+import { COMPARE_FINDINGS, type FindingOrder } from '../../server/view/fleet-order.ts';
 import type { FleetSnapshot } from '../../server/view/fleet-snapshot.ts';
-import { RANK, SEARCHED, type ViewedFinding } from '../../server/view/viewed-target.ts';
-import { stateOf } from '../fleet/findings.ts';
-import { labelTest } from '../fleet/fleet-store.ts';
-import { labelsOf, type ServeContext, snapshotOf } from './serve-context.ts';
-import { sinceOf } from './since.ts';
-
-/** What decides which findings fit. */
-export type FindingFilters = Call<'lockhound.findings.count'>['params'];
+import { changeList } from '../../server/view/sorted-list.ts';
+import { HOLDER, type ViewedFinding, type ViewedTarget } from '../../server/view/viewed-target.ts';
+import { type FindingFilters, type FindingTests, testsOf } from './finding-tests.ts';
+import { type ServeContext, snapshotOf } from './serve-context.ts';
 
 /** Findings in remembered lists. */
 const REMEMBERED = 500_000;
+/** Remembered lists. */
+const MAX_LISTS = 1_000;
 
-/** Returns a function that selects findings from memory. The last lists are remembered until the fleet changes. */
+/** A list of findings of one version of the fleet. */
+interface Selection {
+  readonly version: number;
+  readonly list: readonly ViewedFinding[];
+}
+
+/** Returns a function that selects findings from memory. The last lists are remembered, and follow what changes in the fleet. */
 export function openFindingSelection(context: Pick<ServeContext, 'view'>) {
-  const lists = new LRUCache<string, readonly ViewedFinding[]>({
+  const selections = new LRUCache<string, Selection>({
+    max: MAX_LISTS,
     maxSize: REMEMBERED,
-    sizeCalculation: ({ length }) => length + 1,
+    sizeCalculation: ({ list }) => list.length + 1,
   });
-  return (filters: FindingFilters, order: FindingOrder, principal: Principal): readonly ViewedFinding[] => {
-    const snapshot = snapshotOf(context);
+  return async (
+    filters: FindingFilters,
+    order: FindingOrder,
+    principal: Principal,
+  ): Promise<readonly ViewedFinding[]> => {
+    const fleet = snapshotOf(context);
     const question = questionOf(order, { ...filters, orderBy: undefined }, principal.scope);
     // `since` may be a duration: a remembered list is then of the same second.
     const time = filters.since === undefined ? '' : Math.floor(Date.now() / 1_000);
-    const key = `${snapshot.version} ${time} ${question}`;
-    const list = lists.get(key) ?? selected(snapshot, snapshot.findingLists[order], filters, principal);
-    lists.set(key, list);
+    const key = `${time} ${question}`;
+    const tests = testsOf(filters, principal);
+    const known = selections.get(key);
+    const followed = known && (await follow(known, { fleet, order, tests }));
+    const list = followed ?? select(fleet, order, tests);
+    if (list !== known?.list || known.version !== fleet.version) {
+      selections.set(key, { version: fleet.version, list });
+    }
     return list;
   };
 }
 
-type Test = (finding: ViewedFinding) => boolean;
-
-/** The findings that fit. Only what the caller asks for is tested, because lists are long. */
-function selected(
-  { targets }: FleetSnapshot,
-  list: readonly ViewedFinding[],
-  filters: FindingFilters,
-  principal: Principal,
-): readonly ViewedFinding[] {
-  const { state = 'open', notes = false } = filters;
-  const isUsual = state === 'open' && !notes;
-  const tests = [
-    ...(isUsual ? [] : stateTests(state, notes)),
-    ...testsOf(filters),
-    ...packageTests(filters),
-    ...searchTests(filters),
-    ...targetTests(targets, filters, principal),
-  ];
-  const candidates = isUsual ? openAlertsIn(list) : list;
-  return tests.length === 0 ? candidates : candidates.filter((one) => tests.every((fits) => fits(one)));
-}
-
-/** The open alerts of each list. Most questions are about them alone. */
-const openAlerts = new WeakMap<readonly ViewedFinding[], readonly ViewedFinding[]>();
-
-function openAlertsIn(list: readonly ViewedFinding[]): readonly ViewedFinding[] {
-  const known = openAlerts.get(list);
-  if (known !== undefined) return known;
-  const tests = stateTests('open', false);
-  const found = list.filter((one) => tests.every((fits) => fits(one)));
-  openAlerts.set(list, found);
-  return found;
-}
-
-function stateTests(state: FindingFilters['state'], notes: boolean): readonly Test[] {
-  const tests: (Test | undefined)[] = [
-    state === 'all' ? undefined : (one) => state === stateOf(one.finding, one.status),
-    notes ? undefined : (one) => one.finding.level === 'alert',
-  ];
-  return tests.filter((test) => test !== undefined);
-}
-
-function testsOf(filters: FindingFilters): readonly Test[] {
-  const { target, rule, severity } = filters;
-  const since = sinceOf(filters.since);
-  const rank = severity === undefined ? 0 : RATED_SEVERITIES.indexOf(severity);
-  const tests: (Test | undefined)[] = [
-    target === undefined ? undefined : (one) => one.target === target,
-    rule === undefined ? undefined : (one) => rule.includes(one.finding.rule),
-    severity === undefined ? undefined : (one) => one[RANK] <= rank,
-    since === undefined ? undefined : (one) => Date.parse(one.changedAt) >= since,
-  ];
-  return tests.filter((test) => test !== undefined);
-}
-
-function packageTests({ ecosystem, package: purl, direct = false }: FindingFilters): readonly Test[] {
-  const tests: Test[] = [];
-  if (ecosystem !== undefined) tests.push((one) => one.finding.package.ecosystem === ecosystem);
-  if (direct) tests.push((one) => one.finding.package.direct === true);
-  if (purl !== undefined) {
-    // The version of a purl follows its only unencoded `@`.
-    const anyVersion = `${purl}@`;
-    tests.push(({ finding: { package: own } }) => own.purl === purl || own.purl.startsWith(anyVersion));
-  }
-  return tests;
-}
-
-function searchTests({ advisory, search }: FindingFilters): readonly Test[] {
-  const words = search?.toLowerCase().split(/\s+/).filter(Boolean) ?? [];
-  const tests = words.map(
-    (word): Test =>
-      (one) =>
-        one[SEARCHED].includes(word),
+/** The findings that fit. Targets are tested first, because there are fewer. */
+function select({ targets, findingLists }: FleetSnapshot, order: FindingOrder, tests: FindingTests) {
+  const list = findingLists[order];
+  if (tests.holder.length === 0) return fitting(list, tests);
+  const holders = new Set<ViewedTarget>();
+  for (const target of targets.values()) if (holds(target, tests)) holders.add(target);
+  return fitting(
+    list.filter((one) => holders.has(one[HOLDER])),
+    tests,
   );
-  if (advisory === undefined) return tests;
-  const names = ({ finding }: ViewedFinding) => finding.advisory;
-  return [...tests, (one) => names(one)?.id === advisory || names(one)?.aliases.includes(advisory) === true];
 }
 
-/** Labels and rights are those of targets, of which there are fewer. */
-function targetTests(
-  targets: FleetSnapshot['targets'],
-  filters: FindingFilters,
-  principal: Principal,
-): readonly Test[] {
-  const labels = labelsOf(filters.label);
-  if (labels === undefined && principal.seesAll) return [];
-  const fits = labelTest(labels);
-  const seen = new Set<string>();
-  for (const [id, target] of targets) {
-    if (principal.sees(id) && fits(target.labels)) seen.add(id);
+function holds(target: ViewedTarget, { holder }: FindingTests): boolean {
+  return holder.every((fits) => fits(target));
+}
+
+function fitting(list: readonly ViewedFinding[], { finding }: FindingTests): readonly ViewedFinding[] {
+  return list.filter((one) => finding.every((fits) => fits(one)));
+}
+
+/** The list of an earlier version with all changes since then; `undefined` when they are not known any more. */
+async function follow(
+  { list, version }: Selection,
+  { fleet, order, tests }: { fleet: FleetSnapshot; order: FindingOrder; tests: FindingTests },
+): Promise<readonly ViewedFinding[] | undefined> {
+  const since = fleet.changes.filter((change) => change.version > version);
+  if (since.length !== fleet.version - version) return undefined;
+  let followed = list;
+  for (const { removed, added } of since) {
+    const selected = (part: readonly ViewedFinding[]) =>
+      fitting(part, tests).filter((one) => holds(one[HOLDER], tests));
+    const change = { removed: selected(removed), added: selected(added) };
+    if (change.removed.length + change.added.length > 0) {
+      followed = await changeList(followed, change, COMPARE_FINDINGS[order]);
+    }
   }
-  return [(one) => seen.has(one.target)];
+  return followed;
 }

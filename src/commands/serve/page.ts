@@ -2,7 +2,7 @@ import type { MethodId } from '../../server/api/operation.ts';
 import { questionOf } from '../../server/api/page-token.ts';
 import type { Principal } from '../../server/api/principal.ts';
 import { Refusal } from '../../server/api/problem.ts';
-import { type Compare, positionAfter } from '../../server/view/fleet-order.ts';
+import { type Compare, positionAfter } from '../../server/view/sorted-list.ts';
 import type { ServeContext } from './serve-context.ts';
 
 interface PageParams {

@@ -1,10 +1,8 @@
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
 import { SEVERITIES } from '../../model/scan/severity.ts';
 import { compareFindingOrder, compareText } from '../../policy/finding-order.ts';
+import type { Compare } from './sorted-list.ts';
 import type { ViewedTarget } from './viewed-target.ts';
-
-/** Compares two entries of a list; never 0 for different ones. */
-export type Compare<Item> = (left: Item, right: Item) => number;
 
 export const FINDING_ORDERS = ['severity', 'changedAt', 'target'] as const;
 export type FindingOrder = (typeof FINDING_ORDERS)[number];
@@ -40,41 +38,4 @@ function compareTargets(left: ViewedTarget, right: ViewedTarget): number {
     if (difference !== 0) return difference;
   }
   return compareText(left.target, right.target);
-}
-
-/**
- * A sorted list in which the entries of some targets are replaced by others. `added` is sorted. The list is copied, and compared only
- * where an entry is inserted.
- */
-export function replaceEntries<Item extends { readonly target: string }>(
-  list: readonly Item[],
-  added: readonly Item[],
-  { replaced, compare }: { readonly replaced: ReadonlySet<string>; readonly compare: Compare<Item> },
-): readonly Item[] {
-  const kept = list.filter(({ target }) => !replaced.has(target));
-  if (added.length === 0) return kept;
-  const parts: (readonly Item[])[] = [];
-  let from = 0;
-  for (const item of added) {
-    const position = positionAfter(kept, item, compare);
-    parts.push(kept.slice(from, position), [item]);
-    from = position;
-  }
-  parts.push(kept.slice(from));
-  return parts.flat();
-}
-
-/** The position of the first entry after `place` in a sorted list. */
-export function positionAfter<Item, Place>(
-  list: readonly Item[],
-  place: Place,
-  compare: (item: Item, place: Place) => number,
-): number {
-  let [from, to] = [0, list.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (compare(list[middle] as Item, place) <= 0) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }

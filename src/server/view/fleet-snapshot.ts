@@ -1,15 +1,14 @@
-import { setImmediate } from 'node:timers/promises';
-import { sortInSlices } from '../../model/yielding.ts';
+import { compareText } from '../../policy/finding-order.ts';
 import {
   COMPARE_FINDINGS,
   COMPARE_TARGETS,
   FINDING_ORDERS,
   type FindingOrder,
-  replaceEntries,
   TARGET_ORDERS,
   type TargetOrder,
 } from './fleet-order.ts';
-import type { ViewedFinding, ViewedTarget } from './viewed-target.ts';
+import { changeList, type ListChange, positionAfter } from './sorted-list.ts';
+import type { ViewedContent, ViewedFinding, ViewedTarget } from './viewed-target.ts';
 
 /** The fleet at one time. It never changes: an update creates another one. */
 export interface FleetSnapshot {
@@ -20,7 +19,17 @@ export interface FleetSnapshot {
   readonly findingLists: Readonly<Record<FindingOrder, readonly ViewedFinding[]>>;
   /** Findings that the lists lack, by target, because there are too many. */
   readonly leftOut: ReadonlyMap<string, number>;
+  /** What the last updates changed in the lists of findings, for lists that are derived from them: one for each version, the newest last. */
+  readonly changes: readonly FindingChange[];
 }
+
+/** `version`: that of the snapshot after it. */
+export interface FindingChange extends ListChange<ViewedFinding> {
+  readonly version: number;
+}
+
+/** Findings and updates in `changes`. */
+const MAX_CHANGED = 5_000;
 
 export const EMPTY_FLEET: FleetSnapshot = {
   version: 0,
@@ -28,13 +37,11 @@ export const EMPTY_FLEET: FleetSnapshot = {
   targetLists: { worst: [], target: [], requestedAt: [] },
   findingLists: { severity: [], changedAt: [], target: [] },
   leftOut: new Map(),
+  changes: [],
 };
 
 /** New content of some targets; `undefined` for one that is gone. */
-export type FleetUpdate = ReadonlyMap<
-  string,
-  { readonly target: ViewedTarget; readonly findings: readonly ViewedFinding[] } | undefined
->;
+export type FleetUpdate = ReadonlyMap<string, ViewedContent | undefined>;
 
 /** The fleet after an update. The lists then hold `maxFindings` at most: the least severe are left out, resolved ones first. */
 export async function updateFleet(
@@ -42,45 +49,82 @@ export async function updateFleet(
   update: FleetUpdate,
   maxFindings: number,
 ): Promise<FleetSnapshot> {
-  const replaced = new Set(update.keys());
+  const version = fleet.version + 1;
   const contents = [...update.values()].filter((one) => one !== undefined);
+  const { targets, targetLists } = await updateTargets(fleet, update.keys(), contents);
+  const wanted = {
+    removed: [...update.keys()].flatMap((target) => findingsOf(fleet, target)),
+    added: contents.flatMap(({ findings }) => findings),
+  };
+  const excess = await excessOf(fleet, wanted, maxFindings);
+  const change = excess.size === 0 ? wanted : withoutExcess(wanted, excess);
+  const findingLists = { ...fleet.findingLists };
+  for (const order of FINDING_ORDERS) {
+    findingLists[order] = await changeList(fleet.findingLists[order], change, COMPARE_FINDINGS[order]);
+  }
+  const leftOut = new Map([...fleet.leftOut].filter(([target]) => !update.has(target)));
+  for (const { target } of excess) leftOut.set(target, (leftOut.get(target) ?? 0) + 1);
+  const changes = lastChanges([...fleet.changes, { version, ...change }]);
+  return { version, targets, targetLists, findingLists, leftOut, changes };
+}
+
+async function updateTargets(
+  fleet: FleetSnapshot,
+  replaced: Iterable<string>,
+  contents: readonly { readonly target: ViewedTarget }[],
+): Promise<Pick<FleetSnapshot, 'targets' | 'targetLists'>> {
+  const removed = [...replaced].flatMap((target) => fleet.targets.get(target) ?? []);
   const added = contents.map(({ target }) => target);
-  const findings = contents.flatMap((one) => one.findings);
   const targets = new Map(fleet.targets);
-  for (const target of replaced) targets.delete(target);
+  for (const { target } of removed) targets.delete(target);
   for (const target of added) targets.set(target.target, target);
   const targetLists = { ...fleet.targetLists };
   for (const order of TARGET_ORDERS) {
-    const compare = COMPARE_TARGETS[order];
-    const sorted = await sortInSlices(added, compare);
-    await setImmediate();
-    targetLists[order] = replaceEntries(fleet.targetLists[order], sorted, { replaced, compare });
+    const list = fleet.targetLists[order];
+    targetLists[order] = await changeList(list, { removed, added }, COMPARE_TARGETS[order]);
   }
-  const findingLists = { ...fleet.findingLists };
-  for (const order of FINDING_ORDERS) {
-    const compare = COMPARE_FINDINGS[order];
-    const sorted = await sortInSlices(findings, compare);
-    // Requests are answered between two lists.
-    await setImmediate();
-    findingLists[order] = replaceEntries(fleet.findingLists[order], sorted, { replaced, compare });
-  }
-  const leftOut = new Map([...fleet.leftOut].filter(([target]) => !replaced.has(target)));
-  const version = fleet.version + 1;
-  return withinLimit({ version, targets, targetLists, findingLists, leftOut }, maxFindings);
+  return { targets, targetLists };
 }
 
-function withinLimit(fleet: FleetSnapshot, maxFindings: number): FleetSnapshot {
-  const { severity: worstFirst } = fleet.findingLists;
-  if (worstFirst.length <= maxFindings) return fleet;
+/** The findings of a target in the lists. */
+function findingsOf({ findingLists }: FleetSnapshot, target: string): readonly ViewedFinding[] {
+  const list = findingLists.target;
+  const end = positionAfter(list, target, (one, name) => compareText(one.target, name));
+  let from = end;
+  while (list[from - 1]?.target === target) from -= 1;
+  return list.slice(from, end);
+}
+
+/** The findings that are too many after a change. */
+async function excessOf(
+  { findingLists: { severity: worstFirst } }: FleetSnapshot,
+  change: ListChange<ViewedFinding>,
+  maxFindings: number,
+): Promise<ReadonlySet<ViewedFinding>> {
+  if (worstFirst.length - change.removed.length + change.added.length <= maxFindings) return new Set();
+  const all = await changeList(worstFirst, change, COMPARE_FINDINGS.severity);
   const openFirst = [
-    ...worstFirst.filter(({ status }) => status === 'open'),
-    ...worstFirst.filter(({ status }) => status !== 'open'),
+    ...all.filter(({ status }) => status === 'open'),
+    ...all.filter(({ status }) => status !== 'open'),
   ];
-  const excess = new Set(openFirst.slice(maxFindings));
-  const leftOut = new Map(fleet.leftOut);
-  for (const { target } of excess) leftOut.set(target, (leftOut.get(target) ?? 0) + 1);
-  const kept = (list: readonly ViewedFinding[]) => list.filter((one) => !excess.has(one));
-  const { severity, changedAt, target } = fleet.findingLists;
-  const findingLists = { severity: kept(severity), changedAt: kept(changedAt), target: kept(target) };
-  return { ...fleet, findingLists, leftOut };
+  return new Set(openFirst.slice(maxFindings));
+}
+
+function withoutExcess(
+  { removed, added }: ListChange<ViewedFinding>,
+  excess: ReadonlySet<ViewedFinding>,
+): ListChange<ViewedFinding> {
+  const isNew = new Set(added);
+  const listed = [...excess].filter((one) => !isNew.has(one));
+  return { removed: [...removed, ...listed], added: added.filter((one) => !excess.has(one)) };
+}
+
+/** The newest of the changes, within `MAX_CHANGED`. */
+function lastChanges(changes: readonly FindingChange[]): readonly FindingChange[] {
+  let count = 0;
+  const tooOld = changes.findLastIndex(({ removed, added }) => {
+    count += 1 + removed.length + added.length;
+    return count > MAX_CHANGED;
+  });
+  return changes.slice(tooOld + 1);
 }

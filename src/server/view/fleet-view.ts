@@ -8,7 +8,7 @@ import type { TargetSummaries } from '../../store/fleet/target-summaries.ts';
 import type { TouchedTargets } from '../../store/fleet/touched-targets.ts';
 import { type OnUnreadable, reportTo } from '../../store/values/stored-values.ts';
 import { EMPTY_FLEET, type FleetSnapshot, type FleetUpdate, updateFleet } from './fleet-snapshot.ts';
-import { summaryFrom, viewedFindings, viewedTarget } from './viewed-target.ts';
+import { summaryFrom, type ViewedContent, viewedContent, viewedTarget } from './viewed-target.ts';
 
 /** What the view reads of one shard. */
 export interface ViewedShard {
@@ -51,7 +51,7 @@ const COMPARE_EVERY_MS = 300_000;
 /** Changes are read again over this time, because the clock of Redis may be set back a little. */
 const OVERLAP_MS = 5_000;
 /** Targets in one update. */
-const PART = 2_000;
+const PART = 500;
 
 interface FollowedShard extends ViewedShard {
   /** Newest change that was read, by the clock of Redis. */
@@ -166,7 +166,7 @@ async function readTargets(
   targets: readonly string[],
   { exploits, onUnreadable }: { readonly exploits: ExploitData; readonly onUnreadable: OnUnreadable },
 ): Promise<FleetUpdate> {
-  const update = new Map<string, Exclude<ReturnType<FleetUpdate['get']>, undefined> | undefined>();
+  const update = new Map<string, ViewedContent | undefined>();
   const summaries = await Promise.all(
     targets.map((target) => shard.targetSummaries.read(target).catch(reportTo(onUnreadable))),
   );
@@ -177,7 +177,7 @@ async function readTargets(
   }
   for await (const [target, state] of shard.targetStates.each(targets, onUnreadable)) {
     const viewed = viewedTarget(target, summaryOf.get(target) ?? summaryFrom(state));
-    update.set(target, { target: viewed, findings: viewedFindings(target, viewed.labels, state, exploits) });
+    update.set(target, viewedContent(viewed, state, exploits));
   }
   return update;
 }

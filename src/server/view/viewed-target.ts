@@ -2,7 +2,7 @@ import type { ExploitData } from '../../model/exploits/exploit-data.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
 import type { ListedTarget } from '../../model/fleet/listed-target.ts';
 import type { TargetSummary } from '../../model/fleet/target-summary.ts';
-import type { TargetState } from '../../model/scan/change.ts';
+import type { TargetState, TrackedFinding } from '../../model/scan/change.ts';
 import { isAlert } from '../../model/scan/is-alert.ts';
 import { countedSeverity, RATED_SEVERITIES, type Severity } from '../../model/scan/severity.ts';
 import { withExploits } from '../../policy/priority/exploits.ts';
@@ -11,21 +11,33 @@ import { withPriority } from '../../policy/priority/priority.ts';
 /** The lockfiles of a target with the keys of their inventories. Not part of the JSON of a target. */
 export const LOCKFILES = Symbol('lockfiles');
 
+/** What a search for findings looks at, in lower case. Not part of the JSON of a target or a finding. */
+export const SEARCHED = Symbol('searched');
+
 /** A target in the view of the fleet. Whether it is stale depends on the time. */
 export type ViewedTarget = Omit<ListedTarget, 'stale'> & {
   readonly [LOCKFILES]?: TargetSummary['lockfiles'];
+  /** That of all its findings. */
+  readonly [SEARCHED]?: string;
 };
 
-/** What a search looks at, in lower case. Not part of the JSON of a finding. */
-export const SEARCHED = Symbol('searched');
+/** A target with its findings. */
+export interface ViewedContent {
+  readonly target: ViewedTarget;
+  readonly findings: readonly ViewedFinding[];
+}
 
 /** The place of its counted severity among the rated ones. Not part of the JSON of a finding. */
 export const RANK = Symbol('rank');
+
+/** The target that holds it. Not part of the JSON of a finding. */
+export const HOLDER = Symbol('holder');
 
 /** A finding in the view of the fleet. */
 export interface ViewedFinding extends FleetFinding {
   readonly [SEARCHED]: string;
   readonly [RANK]: number;
+  readonly [HOLDER]: ViewedTarget;
 }
 
 /** Locations of a finding that lists show. */
@@ -62,24 +74,29 @@ export function summaryFrom({
   return { labels: {}, lockfiles: [...lockfiles], packages: 0, open, requestedAt, incomplete };
 }
 
-/** The findings of a target for lists: with their first locations, and with what is known of their exploitation now. */
-export function viewedFindings(
-  target: string,
-  labels: FleetFinding['labels'],
-  { findings }: TargetState,
+/** A target with its findings for lists: with their first locations, and with what is known of their exploitation now. */
+export function viewedContent(
+  target: ViewedTarget,
+  { findings }: Pick<TargetState, 'findings'>,
   exploits: ExploitData,
-): readonly ViewedFinding[] {
-  return findings.map(({ finding: stored, status, openedAt, changedAt }) => {
-    const finding = withPriority(withExploits(stored, exploits));
-    const { locations } = finding;
-    const listed =
-      locations.length > MAX_LOCATIONS
-        ? { ...finding, locations: locations.slice(0, MAX_LOCATIONS) }
-        : finding;
-    const own = { target, labels, status, openedAt, changedAt, places: locations.length, finding: listed };
-    const rank = RATED_SEVERITIES.indexOf(countedSeverity(finding));
-    return { ...own, [SEARCHED]: searchText(own), [RANK]: rank };
-  });
+): ViewedContent {
+  const listed = findings.map((tracked) => listedFinding(target, tracked, exploits));
+  const holder = { ...target, [SEARCHED]: listed.map((one) => one[SEARCHED]).join('\n') };
+  return { target: holder, findings: listed.map((one) => ({ ...one, [HOLDER]: holder })) };
+}
+
+function listedFinding(
+  { target, labels }: ViewedTarget,
+  { finding: stored, status, openedAt, changedAt }: TrackedFinding,
+  exploits: ExploitData,
+) {
+  const finding = withPriority(withExploits(stored, exploits));
+  const places = finding.locations.length;
+  const shown =
+    places > MAX_LOCATIONS ? { ...finding, locations: finding.locations.slice(0, MAX_LOCATIONS) } : finding;
+  const own = { target, labels, status, openedAt, changedAt, places, finding: shown };
+  const rank = RATED_SEVERITIES.indexOf(countedSeverity(finding));
+  return { ...own, [SEARCHED]: searchText(own), [RANK]: rank };
 }
 
 function searchText({ target, finding }: FleetFinding): string {
