@@ -13,7 +13,7 @@ import type {
   DeliveryState,
   RetriedDelivery,
 } from '../model/alert/delivery.ts';
-import type { DeliveryIndex } from '../store/alerts/deliveries.ts';
+import type { DeliveryIndex } from '../store/alerts/delivery-lists.ts';
 import { openJobOf } from '../workers/flow.ts';
 import { ensureQueued, promoteJob } from '../workers/queued-jobs.ts';
 import { openSharedStore, type SharedStore } from './shared-store.ts';

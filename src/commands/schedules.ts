@@ -6,7 +6,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { schedule as scheduleSchema } from '../config/sections/watch.ts';
 import { type FollowUp, followUp } from '../jobs/follow-up.ts';
 import { jobIdOf } from '../jobs/job-id.ts';
-import { JUDGE_SOURCE, sourceDropped } from '../jobs/payloads/sources/judge-source.ts';
+import { JUDGE_SOURCE, sourceResolved } from '../jobs/payloads/sources/judge-source.ts';
 import { RUN_SCHEDULE } from '../jobs/payloads/sources/run-schedule.ts';
 import type { Schedule } from '../model/watch/schedule.ts';
 import type { ScheduleDetails, ScheduleReport } from '../model/watch/schedule-report.ts';
@@ -97,7 +97,7 @@ export function administerSchedules(shared: SharedStore) {
       for (const shard of shards) {
         const entry = await shard.schedules.target(name, target);
         if (entry === undefined) continue;
-        const dropped = sourceDropped(name, entry, new Date().toISOString());
+        const dropped = sourceResolved('dropped', name, entry, new Date().toISOString());
         return await enqueue(shard.openQueue(JUDGE_SOURCE.name), dropped);
       }
       const advice = `see \`lockhound schedule show ${name}\``;

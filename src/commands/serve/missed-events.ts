@@ -1,7 +1,7 @@
 import type { FleetEvent, Topic } from '../../server/api/events/event-log.ts';
 import type { StreamedEvent } from '../../server/api/events/event-stream.ts';
 import { changeEvent, deliveryEvent, scanEvent } from '../../server/api/events/follow-store.ts';
-import { DELIVERY_INDEXES } from '../../store/alerts/deliveries.ts';
+import { DELIVERY_INDEXES } from '../../store/alerts/delivery-lists.ts';
 import type { ServeContext } from './serve-context.ts';
 
 /** Events of one topic and shard that are read from the store. */

@@ -1,5 +1,5 @@
 import type { FollowUp } from '../../jobs/follow-up.ts';
-import { sourceDropped, sourceFailing } from '../../jobs/payloads/sources/judge-source.ts';
+import { sourceFailing, sourceResolved } from '../../jobs/payloads/sources/judge-source.ts';
 import type { Schedule } from '../../model/watch/schedule.ts';
 import type { WatchedTarget } from '../../model/watch/watched-target.ts';
 import type { Schedule as Starts } from '../../workers/schedules.ts';
@@ -41,7 +41,7 @@ function verdictOn(
   { due, unwatchedAfter }: { readonly due: Date; readonly unwatchedAfter: number },
 ): FollowUp | undefined {
   if (schedule === undefined || entry.failing === undefined) return undefined;
-  if (schedule.removed === true) return sourceDropped(schedule.name, entry, due.toISOString());
+  if (schedule.removed === true) return sourceResolved('dropped', schedule.name, entry, due.toISOString());
   const isOverdue = due.getTime() - Date.parse(entry.failing.since) >= unwatchedAfter;
   return isOverdue && !schedule.paused ? sourceFailing(schedule.name, entry, due.toISOString()) : undefined;
 }

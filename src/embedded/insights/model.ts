@@ -1,6 +1,6 @@
-import satisfies from 'semver/functions/satisfies.js';
 import { canonicalName } from '../../model/lockfile/spelling.ts';
 import { formatVersionKey, type System, type VersionKey } from '../../model/lockfile/version-key.ts';
+import { AdvisoryIndex, affects } from './advisory-index.ts';
 import type {
   AdvisoryFact,
   ImageFact,
@@ -12,7 +12,7 @@ import type {
 } from './data-set.ts';
 import { DependentCounts } from './dependents.ts';
 import { type Graph, resolveGraph } from './graph.ts';
-import { canonicalKey, purlOf } from './names.ts';
+import { canonicalKey, packageId, purlOf } from './names.ts';
 import { packageVersionObject, projectsOf, versionObject } from './version-object.ts';
 
 /** A version with the package it belongs to. */
@@ -36,9 +36,7 @@ export class InsightsModel {
   readonly #packages = new Map<string, IndexedPackage>();
   /** By package and version; those of a package are added when it is requested. */
   readonly #versions = new WeakMap<IndexedPackage, ReadonlyMap<string, Entry>>();
-  readonly #advisories = new Map<string, AdvisoryFact>();
-  /** Advisories by the packages that they affect. */
-  readonly #advisoriesOf = new Map<string, AdvisoryFact[]>();
+  readonly #advisories: AdvisoryIndex;
   readonly #versionTexts = new Map<string, string>();
   readonly #graphTexts = new Map<string, string>();
   readonly #projects: Map<string, ProjectFact>;
@@ -50,29 +48,20 @@ export class InsightsModel {
     this.#projects = new Map((data.projects ?? []).map((project) => [project.id, project]));
     this.#images = new Map((data.images ?? []).map((image) => [image.chainId, image]));
     for (const one of data.packages) this.#packages.set(packageId(one.system, one.name), one);
-    for (const advisory of data.advisories) if (!advisory.heldBack) this.#add(advisory);
+    this.#advisories = new AdvisoryIndex(data.advisories.filter(({ heldBack }) => !heldBack));
   }
 
   /** Adds an advisory, or replaces that of the same id; returns the versions that it affects. */
   learnAdvisory(advisory: AdvisoryFact): readonly VersionKey[] {
     this.withdrawAdvisory(advisory.id);
-    this.#add(advisory);
+    this.#advisories.add(advisory);
     return this.#forgetTexts(advisory);
   }
 
   /** Removes an advisory; returns the versions that it affected. */
   withdrawAdvisory(id: string): readonly VersionKey[] {
-    const known = this.#advisories.get(id);
-    if (known === undefined) return [];
-    this.#advisories.delete(id);
-    for (const [name, about] of this.#advisoriesOf) {
-      if (about.includes(known))
-        this.#advisoriesOf.set(
-          name,
-          about.filter((one) => one !== known),
-        );
-    }
-    return this.#forgetTexts(known);
+    const known = this.#advisories.remove(id);
+    return known === undefined ? [] : this.#forgetTexts(known);
   }
 
   /** Adds a package with its versions, or replaces it: versions that it no longer has are no longer in the index. */
@@ -103,16 +92,6 @@ export class InsightsModel {
     return affected;
   }
 
-  /** Ranges are compared when a version is requested, because parsing all of them takes longer than most requests. */
-  #add(advisory: AdvisoryFact): void {
-    this.#advisories.set(advisory.id, advisory);
-    for (const id of new Set(advisory.affected.map(({ system, name }) => packageId(system, name)))) {
-      const known = this.#advisoriesOf.get(id);
-      if (known === undefined) this.#advisoriesOf.set(id, [advisory]);
-      else known.push(advisory);
-    }
-  }
-
   /** `key`: in canonical form. */
   #entry({ system, name, version }: VersionKey): Entry | undefined {
     const found = this.#packages.get(packageId(system, name));
@@ -131,11 +110,6 @@ export class InsightsModel {
     return [...this.#packages.values()].flatMap((one) => [...this.#entriesOf(one).values()]);
   }
 
-  #advisoryIds(key: VersionKey): readonly string[] {
-    const about = this.#advisoriesOf.get(packageId(key.system, key.name)) ?? [];
-    return about.filter((advisory) => affects(advisory, key)).map(({ id }) => id);
-  }
-
   /** A Version object as JSON. */
   version(key: VersionKey): string | undefined {
     const canonical = canonicalKey(key);
@@ -145,7 +119,7 @@ export class InsightsModel {
     const entry = this.#entry(canonical);
     if (entry === undefined) return undefined;
     const { system, name } = entry.package;
-    const advisoryIds = this.#advisoryIds({ system, name, version: entry.indexed.version });
+    const advisoryIds = this.#advisories.idsOf({ system, name, version: entry.indexed.version });
     const text = JSON.stringify(versionObject(entry.package, entry.indexed, advisoryIds));
     this.#versionTexts.set(id, text);
     return text;
@@ -262,21 +236,4 @@ export class InsightsModel {
 
 function keyOf({ package: { system, name }, indexed: { version } }: Entry): VersionKey {
   return { system, name, version };
-}
-
-function packageId(system: System, name: string): string {
-  return `${system}:${name}`;
-}
-
-/** An empty range matches no version, although semver reads it as `*`. */
-function affects({ affected }: AdvisoryFact, { system, name, version }: VersionKey): boolean {
-  return affected.some(
-    (one) => one.system === system && one.name === name && isWithin(system, version, one.range),
-  );
-}
-
-function isWithin(system: System, version: string, range: string): boolean {
-  if (range.trim() === '') return false;
-  if (system !== 'NPM' && system !== 'CARGO') return version === range;
-  return satisfies(version, range, { includePrerelease: true });
 }

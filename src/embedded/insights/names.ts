@@ -55,3 +55,8 @@ export function parsePurl(text: string): ParsedPurl | undefined {
     return undefined;
   }
 }
+
+/** The key of a package in maps. `name`: in canonical form. */
+export function packageId(system: System, name: string): string {
+  return `${system}:${name}`;
+}

@@ -7,7 +7,7 @@ import type { WatchedTarget } from '../../model/watch/watched-target.ts';
 import { type FollowUp, followUp } from '../follow-up.ts';
 import type { Job, JobRun, RunContext } from '../job.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from '../payloads/ingest-lockfiles.ts';
-import { sourceRestored } from '../payloads/sources/judge-source.ts';
+import { sourceResolved } from '../payloads/sources/judge-source.ts';
 import { READ_SOURCE, type ReadSource } from '../payloads/sources/read-source.ts';
 import type { Ports } from '../ports.ts';
 
@@ -56,7 +56,7 @@ export const readSource: Job<ReadSource, Result, keyof Needs> = {
         scanOf(payload, reading.reading, context),
         ...(known?.failing === undefined
           ? []
-          : [sourceRestored(schedule, { target, source }, timeOf(context))]),
+          : [sourceResolved('restored', schedule, { target, source }, timeOf(context))]),
       ],
       watch: changed === undefined ? update : { ...update, reading: changed },
     };

@@ -8,7 +8,7 @@ import { startClaim } from '../../model/watch/watch-update.ts';
 import type { WatchedTarget } from '../../model/watch/watched-target.ts';
 import { followUp } from '../follow-up.ts';
 import type { Job, JobRun, RunContext } from '../job.ts';
-import { sourceDropped } from '../payloads/sources/judge-source.ts';
+import { sourceResolved } from '../payloads/sources/judge-source.ts';
 import { READ_SOURCE } from '../payloads/sources/read-source.ts';
 import { RUN_SCHEDULE, type RunSchedule, runOf } from '../payloads/sources/run-schedule.ts';
 import type { Ports } from '../ports.ts';
@@ -139,7 +139,7 @@ function begun(start: Start, targets: readonly Listed[], known: readonly Watched
       open: new Map(targets.map(({ target, source }) => [target, { run, source, definition }])),
       // Those that may have an open finding are dropped with the verdict that resolves it.
       dropped: dropped.filter((one) => one.failing === undefined).map(({ target }) => target.id),
-      next: [...readings, ...failing.map((one) => sourceDropped(name, one, now))],
+      next: [...readings, ...failing.map((one) => sourceResolved('dropped', name, one, now))],
     },
   );
 }

@@ -4,9 +4,8 @@ import { judgeScan } from '../../../src/jobs/judge-scan.ts';
 import { JUDGE_SCAN } from '../../../src/jobs/payloads/judge-scan.ts';
 import {
   type JudgeSource,
-  sourceDropped,
   sourceFailing,
-  sourceRestored,
+  sourceResolved,
 } from '../../../src/jobs/payloads/sources/judge-source.ts';
 import { judgeSource } from '../../../src/jobs/sources/judge-source.ts';
 import type { TargetState } from '../../../src/model/scan/change.ts';
@@ -49,7 +48,7 @@ async function judge(
 
 const opened = (state?: TargetState, at = day(2)) => judge(sourceFailing('acme', entry, at), state);
 const restored = (state: TargetState | undefined, at = day(3)) =>
-  judge(sourceRestored('acme', entry, at), state, { ...entry, ending: 'scanned' });
+  judge(sourceResolved('restored', 'acme', entry, at), state, { ...entry, ending: 'scanned' });
 
 /** The state after a full scan without findings. */
 async function scanned(state: TargetState | undefined, at: string, partial = false) {
@@ -136,7 +135,7 @@ describe('judge-source', () => {
 
   test('resolves and forgets a target that the schedule no longer names', async () => {
     const first = await opened();
-    const { changes, watch } = await judge(sourceDropped('acme', entry, day(3)), first.after);
+    const { changes, watch } = await judge(sourceResolved('dropped', 'acme', entry, day(3)), first.after);
     expect(changes).toEqual([['resolved', 'unwatched']]);
     expect(watch).toEqual({ kind: 'dropped', schedule: 'acme', target: 'shop' });
   });

@@ -50,30 +50,21 @@ export function sourceFailing(
   });
 }
 
-/** The source of a target can be read again. */
-export function sourceRestored(
-  schedule: string,
-  { target, source }: Pick<WatchedTarget, 'target' | 'source'>,
-  requestedAt: string,
-): FollowUp {
-  return followUp(JUDGE_SOURCE, {
-    ...common(schedule, target, source),
-    scan: idOf('restored', schedule, target.id, requestedAt),
-    requestedAt,
-  });
-}
+/** Why the source of a target no longer counts as unread: it can be read again, or the schedule no longer names the target. */
+type Ending = 'restored' | 'dropped';
 
-/** The schedule no longer names the target: whether it can be read no longer matters. */
-export function sourceDropped(
+/** The finding about the source of a target is resolved. */
+export function sourceResolved(
+  ending: Ending,
   schedule: string,
   { target, source }: Pick<WatchedTarget, 'target' | 'source'>,
   requestedAt: string,
 ): FollowUp {
   return followUp(JUDGE_SOURCE, {
     ...common(schedule, target, source),
-    scan: idOf('dropped', schedule, target.id, requestedAt),
+    scan: idOf(ending, schedule, target.id, requestedAt),
     requestedAt,
-    dropped: true,
+    ...(ending === 'dropped' ? { dropped: true as const } : {}),
   });
 }
 

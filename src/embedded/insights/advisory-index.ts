@@ -1,0 +1,63 @@
+import satisfies from 'semver/functions/satisfies.js';
+import type { System, VersionKey } from '../../model/lockfile/version-key.ts';
+import type { AdvisoryFact } from './data-set.ts';
+import { packageId } from './names.ts';
+
+/** Advisories of the local package-insights service, by their id and by the packages that they affect. */
+export class AdvisoryIndex {
+  readonly #byId = new Map<string, AdvisoryFact>();
+  readonly #byPackage = new Map<string, AdvisoryFact[]>();
+
+  constructor(advisories: readonly AdvisoryFact[]) {
+    for (const advisory of advisories) this.add(advisory);
+  }
+
+  get(id: string): AdvisoryFact | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The id must not be known. Ranges are compared on request, because parsing all of them takes longer than most requests. */
+  add(advisory: AdvisoryFact): void {
+    this.#byId.set(advisory.id, advisory);
+    for (const id of packageIds(advisory)) {
+      const known = this.#byPackage.get(id);
+      if (known === undefined) this.#byPackage.set(id, [advisory]);
+      else known.push(advisory);
+    }
+  }
+
+  /** Returns the advisory that was removed; `undefined` when the id is not known. */
+  remove(id: string): AdvisoryFact | undefined {
+    const known = this.#byId.get(id);
+    if (known === undefined) return undefined;
+    this.#byId.delete(id);
+    for (const name of packageIds(known)) {
+      const others = this.#byPackage.get(name)?.filter((one) => one !== known) ?? [];
+      this.#byPackage.set(name, others);
+    }
+    return known;
+  }
+
+  /** Ids of the advisories that affect a version, whose key is in canonical form. */
+  idsOf(key: VersionKey): readonly string[] {
+    const about = this.#byPackage.get(packageId(key.system, key.name)) ?? [];
+    return about.filter((advisory) => affects(advisory, key)).map(({ id }) => id);
+  }
+}
+
+function packageIds({ affected }: AdvisoryFact): ReadonlySet<string> {
+  return new Set(affected.map(({ system, name }) => packageId(system, name)));
+}
+
+/** Whether an advisory affects a version. An empty range matches no version, although semver reads it as `*`. */
+export function affects({ affected }: AdvisoryFact, { system, name, version }: VersionKey): boolean {
+  return affected.some(
+    (one) => one.system === system && one.name === name && isWithin(system, version, one.range),
+  );
+}
+
+function isWithin(system: System, version: string, range: string): boolean {
+  if (range.trim() === '') return false;
+  if (system !== 'NPM' && system !== 'CARGO') return version === range;
+  return satisfies(version, range, { includePrerelease: true });
+}
